@@ -1,0 +1,58 @@
+import type { Platform } from "./platform.ts";
+
+/** Everything the product can refuse, by the word a program can act on. src/api/errors.ts maps each to a status. */
+export type RefusalCode =
+  | "invalid_request"
+  | "validation_failed"
+  | "confirmation_required"
+  | "platform_not_configured"
+  | "invalid_confirmation_token"
+  | "token_already_used"
+  | "scheduled_at_in_past"
+  | "post_changed"
+  | "invalid_state"
+  | "idempotency_key_reused"
+  | "idempotency_key_in_use"
+  | "unauthenticated"
+  | "insufficient_scope"
+  | "subscription_required"
+  | "plan_required"
+  | "account_limit_reached"
+  | "storage_limit_reached"
+  | "not_found"
+  | "rate_limited";
+
+/** One problem of many; `limit` and `actual` are in the unit that `message` names. */
+export interface Detail {
+  readonly code: string;
+  readonly message: string;
+  readonly param?: string;
+  readonly accountId?: string;
+  readonly platform?: Platform;
+  readonly limit?: number | string;
+  readonly actual?: number | string;
+}
+
+export interface Refusal {
+  readonly code: RefusalCode;
+  /** A sentence a person can act on; never a secret, never another user's data. */
+  readonly message: string;
+  readonly param?: string;
+  /** Every problem found, not the first. */
+  readonly details?: readonly Detail[];
+  /** The posts the refusal is about (a token already used, posts that changed). */
+  readonly postIds?: readonly string[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** An expected refusal on its way to the caller; anything else thrown is a fault of ours. */
+export class RefusalError extends Error {
+  override readonly name = "RefusalError";
+  constructor(readonly refusal: Refusal) {
+    super(refusal.message);
+  }
+}
+
+export function refuse(refusal: Refusal): never {
+  throw new RefusalError(refusal);
+}

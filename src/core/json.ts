@@ -1,0 +1,18 @@
+/** A value that survives JSON unchanged; what journals, cursors and stored options are made of. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** JSON with sorted keys, so that equal values always give equal bytes (hashes depend on it). */
+export function canonicalJson(value: JsonValue): string {
+  if (value === null || typeof value !== "object") {
+    return JSON.stringify(value);
+  }
+  if (Array.isArray(value)) {
+    return `[${(value as readonly JsonValue[]).map(canonicalJson).join(",")}]`;
+  }
+  const entries = Object.entries(value as JsonObject)
+    .filter(([, member]) => member !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(",")}}`;
+}

@@ -1,0 +1,11 @@
+/** What a credential may do; SPEC.md names the scope of every operation. */
+export const SCOPES = [
+  "accounts:read",
+  "accounts:write",
+  "posts:read",
+  "posts:write",
+  "workspaces:read",
+  "workspaces:write",
+] as const;
+
+export type Scope = (typeof SCOPES)[number];

@@ -1,0 +1,38 @@
+/** The states a caller can filter by; `cancelled` exists beside them as a tombstone that only a read by id shows. */
+export const POST_STATUSES = ["scheduled", "publishing", "published", "partially_failed", "failed", "paused"] as const;
+export type ListedStatus = (typeof POST_STATUSES)[number];
+export type PostStatus = ListedStatus | "cancelled";
+
+/** What a caller sees of a target. */
+export const TARGET_STATUSES = ["pending", "processing", "published", "failed", "unconfirmed", "skipped"] as const;
+export type TargetStatus = (typeof TARGET_STATUSES)[number];
+
+/** What the publisher works with; SCHEDULING.md 4.1 draws the moves. `unconfirmed` is "failed / outcome_unknown". */
+export const TARGET_STATES = [
+  "pending",
+  "preparing",
+  "processing",
+  "committing",
+  "verifying",
+  "retry_wait",
+  "published",
+  "failed",
+  "unconfirmed",
+  "skipped",
+] as const;
+export type TargetState = (typeof TARGET_STATES)[number];
+
+export const POST_TYPES = ["text", "image", "video"] as const;
+export type PostType = (typeof POST_TYPES)[number];
+
+export const MEDIA_TYPES = ["image", "video"] as const;
+export type MediaType = (typeof MEDIA_TYPES)[number];
+
+export const PAUSED_REASONS = ["user", "subscription", "account"] as const;
+export type PausedReason = (typeof PAUSED_REASONS)[number];
+
+export const CREATED_VIA = ["api", "dashboard", "mcp"] as const;
+export type CreatedVia = (typeof CREATED_VIA)[number];
+
+export const ACCOUNT_STATUSES = ["active", "needs_reconnect"] as const;
+export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];

@@ -1,0 +1,470 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { Plan, SubscriptionStatus } from "#core/plan.ts";
+import type { Platform } from "#core/platform.ts";
+import type { Scope } from "#core/scope.ts";
+import type { AccountStatus, CreatedVia, MediaType, PausedReason, PostStatus, PostType, TargetState } from "#core/status.ts";
+
+/*
+ * Instants are milliseconds since 1970 (UTC) in plain integers; secrets are hex SHA-256 only; lists and objects are JSON.
+ * No foreign key cascades and no table is ever rebuilt: a rebuild silently deletes children and triggers (docs/storage.md).
+ */
+
+export const users = sqliteTable(
+  "users",
+  {
+    id: text().primaryKey(),
+    email: text().notNull(),
+    passwordHash: text("password_hash"),
+    activeWorkspaceId: text("active_workspace_id").notNull(),
+    timeZone: text("time_zone").notNull().default("UTC"),
+    failedLogins: integer("failed_logins").notNull().default(0),
+    nextLoginAt: integer("next_login_at"),
+    emailVerifiedAt: integer("email_verified_at"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [uniqueIndex("users_email").on(t.email)],
+);
+
+export const subscriptions = sqliteTable(
+  "subscriptions",
+  {
+    userId: text("user_id").primaryKey(),
+    plan: text().$type<Plan>().notNull(),
+    status: text().$type<SubscriptionStatus>().notNull(),
+    /** End of the trial, of the paid period, or of the grace, whichever applies to `status`. */
+    currentPeriodEnd: integer("current_period_end"),
+    stripeCustomerId: text("stripe_customer_id"),
+    stripeSubscriptionId: text("stripe_subscription_id"),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [
+    index("subscriptions_customer").on(t.stripeCustomerId).where(sql`stripe_customer_id IS NOT NULL`),
+    index("subscriptions_lapse").on(t.currentPeriodEnd).where(sql`current_period_end IS NOT NULL`),
+  ],
+);
+
+export const workspaces = sqliteTable(
+  "workspaces",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    name: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [index("workspaces_user").on(t.userId)],
+);
+
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    hash: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (t) => [index("sessions_user").on(t.userId), index("sessions_expiry").on(t.expiresAt)],
+);
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    name: text().notNull(),
+    hash: text().notNull(),
+    hint: text().notNull(),
+    scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    lastUsedAt: integer("last_used_at"),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [uniqueIndex("api_keys_hash").on(t.hash), index("api_keys_user").on(t.userId)],
+);
+
+export const passkeys = sqliteTable(
+  "passkeys",
+  {
+    /** The credential id, base64url. */
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    name: text().notNull(),
+    /** COSE public key, base64url. */
+    publicKey: text("public_key").notNull(),
+    counter: integer().notNull(),
+    transports: text({ mode: "json" }).$type<string[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (t) => [index("passkeys_user").on(t.userId)],
+);
+
+export const loginTokens = sqliteTable(
+  "login_tokens",
+  {
+    hash: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    purpose: text().$type<"reset_password" | "verify_email">().notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (t) => [index("login_tokens_expiry").on(t.expiresAt)],
+);
+
+export const oauthClients = sqliteTable(
+  "oauth_clients",
+  {
+    /** A UUID, or the https URL of a client id metadata document. */
+    id: text().primaryKey(),
+    kind: text().$type<"registered" | "dynamic" | "metadata_document">().notNull(),
+    name: text().notNull(),
+    uri: text(),
+    redirectUris: text("redirect_uris", { mode: "json" }).$type<string[]>().notNull(),
+    /** A client is public exactly when this is null. */
+    secretHash: text("secret_hash"),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+  },
+  (t) => [index("oauth_clients_expiry").on(t.expiresAt).where(sql`expires_at IS NOT NULL`)],
+);
+
+export const oauthGrants = sqliteTable(
+  "oauth_grants",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    clientId: text("client_id").notNull(),
+    scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
+    resource: text().notNull(),
+    redirectUri: text("redirect_uri").notNull(),
+    codeHash: text("code_hash").notNull(),
+    codeChallenge: text("code_challenge").notNull(),
+    codeExpiresAt: integer("code_expires_at").notNull(),
+    codeUsedAt: integer("code_used_at"),
+    createdAt: integer("created_at").notNull(),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [
+    uniqueIndex("oauth_grants_code").on(t.codeHash),
+    index("oauth_grants_user").on(t.userId, t.clientId),
+    index("oauth_grants_client").on(t.clientId),
+  ],
+);
+
+export const oauthTokens = sqliteTable(
+  "oauth_tokens",
+  {
+    hash: text().primaryKey(),
+    grantId: text("grant_id").notNull(),
+    kind: text().$type<"access" | "refresh">().notNull(),
+    scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    rotatedAt: integer("rotated_at"),
+  },
+  (t) => [index("oauth_tokens_grant").on(t.grantId), index("oauth_tokens_expiry").on(t.expiresAt)],
+);
+
+/** One browser login at a platform; it owns the tokens of every account behind it. */
+export const connections = sqliteTable(
+  "connections",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    platform: text().$type<Platform>().notNull(),
+    /** Who logged in, by the platform's own id; text, because some exceed 2^53. */
+    externalId: text("external_id").notNull(),
+    displayName: text("display_name").notNull(),
+    /** AES-GCM sealed JSON of the tokens; null once erased. */
+    sealedTokens: text("sealed_tokens"),
+    /** Rises with every stored token pair; refreshes compare and set it. */
+    tokenVersion: integer("token_version").notNull().default(1),
+    /** Set while one caller refreshes; older than its lease it counts as free. */
+    refreshLeaseUntil: integer("refresh_lease_until"),
+    scopes: text({ mode: "json" }).$type<string[]>().notNull(),
+    tokenExpiresAt: integer("token_expires_at"),
+    refreshExpiresAt: integer("refresh_expires_at"),
+    status: text().$type<AccountStatus>().notNull(),
+    statusReason: text("status_reason"),
+    connectedAt: integer("connected_at").notNull(),
+    lastSyncedAt: integer("last_synced_at"),
+    /** When cron looks at it next; null when there is nothing to keep alive. */
+    nextSyncAt: integer("next_sync_at"),
+  },
+  (t) => [
+    uniqueIndex("connections_login").on(t.workspaceId, t.platform, t.externalId),
+    index("connections_sync").on(t.nextSyncAt).where(sql`next_sync_at IS NOT NULL`),
+  ],
+);
+
+export const accounts = sqliteTable(
+  "accounts",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    connectionId: text("connection_id").notNull(),
+    platform: text().$type<Platform>().notNull(),
+    platformAccountId: text("platform_account_id").notNull(),
+    username: text().notNull(),
+    displayName: text("display_name").notNull(),
+    avatarUrl: text("avatar_url"),
+    profileUrl: text("profile_url"),
+    /** What the platform lets this account do (longer texts, allowed privacy levels); the adapter writes and reads it. */
+    capabilities: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    /** AES-GCM sealed token of this account alone (a Page token); null where the connection's token serves. */
+    sealedToken: text("sealed_token"),
+    missingScopes: text("missing_scopes", { mode: "json" }).$type<string[]>().notNull(),
+    status: text().$type<AccountStatus>().notNull(),
+    statusReason: text("status_reason"),
+    connectedAt: integer("connected_at").notNull(),
+    lastSyncedAt: integer("last_synced_at"),
+    /** Set by disconnect; the row stays so that a reconnect finds the same id. */
+    disconnectedAt: integer("disconnected_at"),
+  },
+  (t) => [
+    uniqueIndex("accounts_platform_account").on(t.workspaceId, t.platform, t.platformAccountId),
+    index("accounts_connection").on(t.connectionId),
+    index("accounts_user").on(t.userId).where(sql`disconnected_at IS NULL`),
+  ],
+);
+
+/** The single-use `state` of a browser login under way. */
+export const connectStates = sqliteTable(
+  "connect_states",
+  {
+    hash: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    platform: text().$type<Platform>().notNull(),
+    codeVerifier: text("code_verifier").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    usedAt: integer("used_at"),
+  },
+  (t) => [index("connect_states_expiry").on(t.expiresAt)],
+);
+
+/** What a target ended with; null while nothing went wrong. */
+export interface StoredTargetError {
+  readonly code: string;
+  readonly category: string;
+  readonly message: string;
+  readonly platformCode: string | null;
+  readonly retryable: boolean;
+  readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
+}
+
+/** One line of the true history of publishing. */
+export interface StoredAttempt {
+  readonly at: number;
+  readonly step: string;
+  readonly outcome: string;
+  readonly httpStatus: number | null;
+  readonly platformCode: string | null;
+  readonly message: string | null;
+  readonly nextAttemptAt: number | null;
+}
+
+/** A media item as it stood when it was previewed; the bytes live in R2 under their hash. */
+export interface StoredMediaItem {
+  readonly id: string;
+  readonly type: MediaType;
+  readonly url: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationSeconds: number | null;
+  readonly sha256: string;
+}
+
+export const posts = sqliteTable(
+  "posts",
+  {
+    id: text().primaryKey(),
+    workspaceId: text("workspace_id").notNull(),
+    userId: text("user_id").notNull(),
+    status: text().$type<PostStatus>().notNull(),
+    pausedReason: text("paused_reason").$type<PausedReason>(),
+    scheduledAt: integer("scheduled_at").notNull(),
+    /** Rises with every edit, cancel, pause and resume; orders arm hints and guards edits. */
+    version: integer().notNull(),
+    /** The run that claimed the post; every result write carries it. */
+    runId: text("run_id"),
+    /** When the reconciler must look; null exactly when nothing can be overdue (SCHEDULING.md S4). */
+    watchAt: integer("watch_at"),
+    postType: text("post_type").$type<PostType>().notNull(),
+    caption: text().notNull(),
+    media: text({ mode: "json" }).$type<StoredMediaItem[]>().notNull(),
+    /** The distinct platforms of the targets; the day counters read it. */
+    platforms: text({ mode: "json" }).$type<Platform[]>().notNull(),
+    planHash: text("plan_hash").notNull(),
+    /** Hash of the confirmation token that made the post. */
+    confirmHash: text("confirm_hash").notNull(),
+    createdVia: text("created_via").$type<CreatedVia>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+    finishedAt: integer("finished_at"),
+  },
+  (t) => [
+    index("posts_by_status").on(t.workspaceId, t.status, t.scheduledAt, t.id),
+    index("posts_by_time").on(t.workspaceId, t.scheduledAt, t.id).where(sql`status <> 'cancelled'`),
+    index("posts_watch").on(t.watchAt).where(sql`watch_at IS NOT NULL`),
+    index("posts_cancelled").on(t.updatedAt).where(sql`status = 'cancelled'`),
+  ],
+);
+
+/** `WITHOUT ROWID` is written into the migration by hand: one row instead of two per target. */
+export const postTargets = sqliteTable(
+  "post_targets",
+  {
+    postId: text("post_id").notNull(),
+    accountId: text("account_id").notNull(),
+    platform: text().$type<Platform>().notNull(),
+    username: text().notNull(),
+    caption: text(),
+    effectiveCaption: text("effective_caption").notNull(),
+    /** What was asked for with defaults filled in; exactly what the adapter is handed. */
+    options: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    state: text().$type<TargetState>().notNull(),
+    dueAt: integer("due_at").notNull(),
+    startedAt: integer("started_at"),
+    publishedAt: integer("published_at"),
+    attempts: integer().notNull().default(0),
+    nextAttemptAt: integer("next_attempt_at"),
+    remoteId: text("remote_id"),
+    remoteUrl: text("remote_url"),
+    error: text({ mode: "json" }).$type<StoredTargetError>(),
+    /** Visible parts already done when a target needs several (one pin a board), so that a retry never repeats them. */
+    progress: text({ mode: "json" }).$type<JsonValue>(),
+    /** The attempts, oldest first, newest 50 kept; here instead of a table because the row is written anyway. */
+    history: text({ mode: "json" }).$type<StoredAttempt[]>().notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.postId, t.accountId] }),
+    index("post_targets_by_account").on(t.accountId, t.dueAt),
+  ],
+);
+
+/** Makes a token single-use and an edit all-or-nothing (SCHEDULING.md 3.3). `WITHOUT ROWID`. */
+export const confirmations = sqliteTable(
+  "confirmations",
+  {
+    /** Hours since 1970 at issue; leads the key so that cleaning up is a range delete. */
+    issuedHour: integer("issued_hour").notNull(),
+    tokenHash: text("token_hash").notNull(),
+    userId: text("user_id").notNull(),
+    nonce: text().notNull(),
+    postIds: text("post_ids", { mode: "json" }).$type<string[]>().notNull(),
+    expected: integer().notNull(),
+    matched: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.issuedHour, t.tokenHash] }),
+    check("stale_plan", sql`matched = expected`),
+  ],
+);
+
+/** Counters a workspace and UTC day, kept by triggers on posts (never written by code). `WITHOUT ROWID`. */
+export const postDays = sqliteTable(
+  "post_days",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    /** Days since 1970, UTC. */
+    day: integer().notNull(),
+    scheduled: integer().notNull().default(0),
+    publishing: integer().notNull().default(0),
+    published: integer().notNull().default(0),
+    partiallyFailed: integer("partially_failed").notNull().default(0),
+    failed: integer().notNull().default(0),
+    paused: integer().notNull().default(0),
+    /** Quarter hour of the day (0..95) to number of scheduled and published posts: exact in every time zone. */
+    slots: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
+    /** Platform to number of scheduled posts. */
+    platforms: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
+);
+
+export const media = sqliteTable(
+  "media",
+  {
+    /** Random (v4): a media address must not be guessed. */
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    state: text().$type<"uploading" | "ready">().notNull(),
+    type: text().$type<MediaType>().notNull(),
+    contentType: text("content_type").notNull(),
+    filename: text().notNull(),
+    sizeBytes: integer("size_bytes").notNull(),
+    width: integer(),
+    height: integer(),
+    durationMs: integer("duration_ms"),
+    /** Hex SHA-256 of the bytes, and their R2 key `media/{sha256}`; null until complete. */
+    sha256: text(),
+    /** Codec, frame rate, orientation: what validation reads beside the columns. */
+    facts: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** When the sweep looks whether a post still uses it. */
+    sweepAt: integer("sweep_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("media_content").on(t.workspaceId, t.sha256).where(sql`sha256 IS NOT NULL`),
+    index("media_by_hash").on(t.sha256).where(sql`sha256 IS NOT NULL`),
+    index("media_sweep").on(t.sweepAt),
+  ],
+);
+
+/** Which posts use a media item; reference counts are a query. `WITHOUT ROWID`. */
+export const postMedia = sqliteTable(
+  "post_media",
+  { mediaId: text("media_id").notNull(), postId: text("post_id").notNull() },
+  (t) => [primaryKey({ columns: [t.mediaId, t.postId] }), index("post_media_post").on(t.postId)],
+);
+
+/** Bytes kept per workspace, so that the plan's limit costs one row to check. */
+export const storageUse = sqliteTable("storage_use", {
+  workspaceId: text("workspace_id").primaryKey(),
+  bytes: integer().notNull(),
+});
+
+export const uploads = sqliteTable(
+  "uploads",
+  {
+    id: text().primaryKey(),
+    mediaId: text("media_id").notNull(),
+    userId: text("user_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    /** R2's multipart id; null for a single PUT. */
+    multipartId: text("multipart_id"),
+    contentType: text("content_type").notNull(),
+    sizeBytes: integer("size_bytes").notNull(),
+    partSizeBytes: integer("part_size_bytes").notNull(),
+    parts: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
+    state: text().$type<"open" | "completing" | "complete">().notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (t) => [index("uploads_expiry").on(t.expiresAt), index("uploads_media").on(t.mediaId)],
+);
+
+/** One remembered answer a caller's `Idempotency-Key`, for 24 h. `WITHOUT ROWID`. */
+export const idempotencyRecords = sqliteTable(
+  "idempotency_records",
+  {
+    userId: text("user_id").notNull(),
+    key: text().notNull(),
+    requestHash: text("request_hash").notNull(),
+    /** Null while the first request runs. */
+    status: integer(),
+    body: text(),
+    createdAt: integer("created_at").notNull(),
+    /** A runner that died frees the key after this. */
+    leaseUntil: integer("lease_until").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.key] }), index("idempotency_age").on(t.createdAt)],
+);

@@ -1,0 +1,199 @@
+import type { JsonObject } from "#core/json.ts";
+import type { Platform } from "#core/platform.ts";
+import type { CreatedVia, ListedStatus, MediaType, PausedReason, PostStatus, PostType, TargetStatus } from "#core/status.ts";
+import type { StoredMediaItem } from "#db/schema.ts";
+import type { FaultCategory, Verdict, Warning } from "#platforms/contract.ts";
+
+/** Instants are milliseconds since 1970 here; the API room writes them as ISO 8601. */
+export type MediaItem = StoredMediaItem;
+
+export interface TargetError {
+  readonly code: string;
+  readonly category: FaultCategory;
+  readonly message: string;
+  readonly platformCode: string | null;
+  readonly retryable: boolean;
+  readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
+}
+
+export interface Target {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly username: string;
+  readonly caption: string | null;
+  readonly effectiveCaption: string;
+  readonly platformOptions: JsonObject;
+  readonly status: TargetStatus;
+  readonly platformPostId: string | null;
+  readonly platformPostUrl: string | null;
+  readonly publishedAt: number | null;
+  readonly attempts: number;
+  readonly nextAttemptAt: number | null;
+  readonly error: TargetError | null;
+  readonly dueAt: number;
+  readonly startedAt: number | null;
+  readonly lateByMs: number | null;
+}
+
+export interface Post {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly status: PostStatus;
+  readonly caption: string;
+  readonly postType: PostType;
+  readonly scheduledAt: number;
+  readonly publishedAt: number | null;
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly createdVia: CreatedVia;
+  readonly pausedReason: PausedReason | null;
+  readonly planHash: string;
+  readonly targets: readonly Target[];
+  readonly mediaItems: readonly MediaItem[];
+}
+
+export interface PostSummary {
+  readonly id: string;
+  readonly status: ListedStatus;
+  readonly scheduledAt: number;
+  /** The first 140 characters (code points), never half of one. */
+  readonly caption: string;
+  readonly postType: PostType;
+  readonly platforms: readonly Platform[];
+  readonly targetCount: number;
+  readonly mediaCount: number;
+}
+
+export interface TargetInput {
+  readonly accountId: string;
+  readonly caption?: string | undefined;
+  readonly platformOptions?: JsonObject | undefined;
+}
+
+export interface MediaItemInput {
+  readonly url: string;
+  readonly type: MediaType;
+}
+
+export interface ScheduleInput {
+  readonly caption: string;
+  readonly scheduledAt: number;
+  readonly accountIds?: readonly string[] | undefined;
+  readonly platforms?: readonly Platform[] | undefined;
+  readonly targets?: readonly TargetInput[] | undefined;
+  readonly postType?: PostType | undefined;
+  readonly mediaItems?: readonly MediaItemInput[] | undefined;
+  readonly mediaUrls?: readonly string[] | undefined;
+}
+
+export interface EditInput {
+  readonly postIds: readonly string[];
+  readonly caption?: string | undefined;
+  readonly scheduledAt?: number | undefined;
+  readonly shiftMinutes?: number | undefined;
+  readonly accountIds?: readonly string[] | undefined;
+  readonly platforms?: readonly Platform[] | undefined;
+  readonly targets?: readonly TargetInput[] | undefined;
+  readonly targetOptions?: readonly TargetInput[] | undefined;
+  readonly mediaItems?: readonly MediaItemInput[] | undefined;
+  readonly mediaUrls?: readonly string[] | undefined;
+  readonly removeMedia?: boolean | undefined;
+}
+
+export interface PreviewTarget {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly username: string;
+  readonly effectiveCaption: string;
+  readonly captionLength: number;
+  readonly captionLimit: number;
+  readonly captionUnit: string;
+  readonly platformOptions: JsonObject;
+  readonly placement: string | null;
+  readonly warnings: readonly Warning[];
+  readonly cost: Verdict["cost"];
+}
+
+export interface SchedulePreview {
+  readonly action: "schedule";
+  readonly scheduledAt: number;
+  readonly postType: PostType;
+  readonly caption: string;
+  readonly targets: readonly PreviewTarget[];
+  readonly mediaItems: readonly MediaItem[];
+  readonly warnings: readonly Warning[];
+  readonly planHash: string;
+}
+
+export interface EditChange {
+  readonly field: string;
+  readonly accountId?: string;
+  /** JSON as the API shows it (instants already ISO 8601). */
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+export interface EditPreview {
+  readonly action: "edit";
+  readonly posts: readonly {
+    readonly id: string;
+    readonly version: number;
+    readonly changes: readonly EditChange[];
+    readonly after: SchedulePreview;
+  }[];
+}
+
+export interface Previewed<P> {
+  readonly preview: P;
+  readonly confirmationToken: string;
+  readonly expiresAt: number;
+}
+
+export interface ConfirmInput {
+  readonly confirmationToken: string;
+}
+
+export interface ListInput {
+  readonly limit: number;
+  readonly offset: number;
+  readonly fields: "full" | "summary";
+  readonly order: "asc" | "desc";
+  readonly status?: ListedStatus | undefined;
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+  readonly includePast?: boolean | undefined;
+}
+
+export interface Page<T> {
+  readonly posts: readonly T[];
+  readonly pagination: { readonly limit: number; readonly offset: number; readonly total: number; readonly hasMore: boolean };
+}
+
+export interface ScheduleSummary {
+  readonly timezone: string;
+  readonly counts: Readonly<Record<ListedStatus, number>>;
+  readonly byPlatform: Readonly<Partial<Record<Platform, number>>>;
+  readonly nextPostAt: number | null;
+  readonly upcoming: { readonly next24Hours: number; readonly next7Days: number; readonly next30Days: number };
+  readonly patterns: {
+    readonly byWeekday: readonly number[];
+    readonly byHour: readonly number[];
+    readonly busiest: readonly { readonly weekday: number; readonly hour: number; readonly count: number }[];
+    readonly postsPerWeek: number;
+  };
+  /** Of the targets published in the last 30 days, in ms after their due time. */
+  readonly lateness: { readonly p50Ms: number | null; readonly p99Ms: number | null; readonly maxMs: number | null; readonly sample: number };
+}
+
+export interface Attempt {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly at: number;
+  readonly step: string;
+  readonly outcome: string;
+  readonly httpStatus: number | null;
+  readonly platformCode: string | null;
+  readonly message: string | null;
+  readonly nextAttemptAt: number | null;
+}

@@ -1,0 +1,10 @@
+declare namespace Cloudflare {
+  interface Env extends SandboxEnv {
+    readonly TEST_MIGRATIONS: Parameters<typeof import("cloudflare:test").applyD1Migrations>[1];
+  }
+  interface GlobalProps {
+    mainModule: typeof import("#index.sandbox.ts");
+    durableNamespaces: "PostPublisher" | "PlatformSimulator";
+  }
+}
+type SandboxEnv = import("#sandbox/env.ts").SandboxEnv;
