@@ -53,7 +53,7 @@ export function createServices(env: Env, world: World, defer: (work: Promise<unk
     ids: systemIds(clock),
     world,
     adapterFor,
-    arm: (hint) => env.POSTS.get(env.POSTS.idFromName(hint.postId)).sync(hint) as Promise<ArmAnswer>,
+    arm: (hint) => env.POSTS.get(env.POSTS.idFromName(hint.postId)).sync(hint),
     defer,
   };
 }

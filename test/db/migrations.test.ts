@@ -1,0 +1,67 @@
+import { applyD1Migrations, reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+
+const migrations = env.TEST_MIGRATIONS;
+
+async function names(type: "index" | "trigger" | "table"): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = ? AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'd1_migrations' ORDER BY name",
+  )
+    .bind(type)
+    .all<{ name: string }>();
+  return results.map((row) => row.name);
+}
+
+/** One row in every table, whatever its columns: values are made from the declared types. */
+async function fill(): Promise<Map<string, number>> {
+  for (const table of await names("table")) {
+    const { results: columns } = await env.DB.prepare(`SELECT name, type, "notnull" AS required FROM pragma_table_info(?)`)
+      .bind(table)
+      .all<{ name: string; type: string; required: number }>();
+    const values = columns.map((column) => (column.type.toUpperCase() === "INTEGER" ? 1 : column.required ? "[]" : null));
+    await env.DB.prepare(
+      `INSERT INTO ${table} (${columns.map((c) => `"${c.name}"`).join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+    )
+      .bind(...values)
+      .run();
+  }
+  return counts();
+}
+
+async function counts(): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const table of await names("table")) {
+    found.set(table, (await env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n")) ?? 0);
+  }
+  return found;
+}
+
+describe("migrations", () => {
+  test("no migration rebuilds a table, drops one, cascades or turns foreign keys off", () => {
+    for (const migration of migrations) {
+      const text = migration.queries.join(";\n");
+      expect(text, migration.name).not.toMatch(/DROP\s+TABLE|__new_|PRAGMA\s+foreign_keys|ON\s+DELETE\s+CASCADE/i);
+    }
+  });
+
+  test("every migration after the first keeps every row, index and trigger of a filled database", async () => {
+    await reset();
+    const [first, ...rest] = migrations;
+    await applyD1Migrations(env.DB, first ? [first] : []);
+    const rows = await fill();
+    let indexes = await names("index");
+    let triggers = await names("trigger");
+    for (const migration of rest) {
+      await applyD1Migrations(env.DB, [migration]);
+      const after = await counts();
+      for (const [table, count] of rows) {
+        expect(after.get(table), `${table} after ${migration.name}`).toBeGreaterThanOrEqual(count);
+      }
+      expect(await names("index"), migration.name).toEqual(expect.arrayContaining(indexes));
+      expect(await names("trigger"), migration.name).toEqual(expect.arrayContaining(triggers));
+      indexes = await names("index");
+      triggers = await names("trigger");
+    }
+  });
+});
