@@ -1,0 +1,146 @@
+import { sha256Hex, toBase64Url } from "#core/encoding.ts";
+import type { JsonObject } from "#core/json.ts";
+import type { Sim, SimLogin } from "./contract.ts";
+
+/* What every simulated authorization server does alike: a consent page, single-use codes, tokens that expire. */
+
+export interface Code {
+  readonly login: string;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  readonly challenge: string | null;
+  readonly expiresAt: number;
+  readonly used: boolean;
+}
+
+export interface Token {
+  readonly login: string;
+  readonly scopes: readonly string[];
+  readonly kind: "access" | "refresh";
+  readonly expiresAt: number | null;
+  readonly revoked: boolean;
+  /** Tokens of one consent die together. */
+  readonly grant: string;
+  readonly extra: JsonObject;
+}
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+/** Without a `login` in the query: the page on which the person picks who to be. */
+export function consentPage(title: string, url: URL, logins: readonly SimLogin[]): Response {
+  const link = (extra: Record<string, string>): string => {
+    const query = new URLSearchParams(url.searchParams);
+    for (const [name, value] of Object.entries(extra)) {
+      query.set(name, value);
+    }
+    return escapeHtml(`?${query.toString()}`);
+  };
+  const items = logins.map(
+    (login) =>
+      `<li><a href="${link({ login: login.name })}">Continue as <strong>${escapeHtml(login.name)}</strong></a> ${escapeHtml(login.description)}</li>`,
+  );
+  return new Response(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><body><main><h1>${escapeHtml(title)}</h1><p>This is a sandbox: no real account is involved. The app asks for: <code>${escapeHtml(url.searchParams.get("scope") ?? "")}</code></p><ul>${items.join("")}<li><a href="${link({ login: "-" })}">Deny</a></li></ul></main></body></html>`,
+    { headers: { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" } },
+  );
+}
+
+export function redirect(to: string, params: Record<string, string>, fragment = ""): Response {
+  const target = new URL(to);
+  for (const [name, value] of Object.entries(params)) {
+    target.searchParams.set(name, value);
+  }
+  return new Response(null, { status: 302, headers: { location: `${target.href}${fragment}` } });
+}
+
+export function issueCode(
+  sim: Sim,
+  prefix: string,
+  code: Omit<Code, "used" | "expiresAt">,
+  lifetimeSeconds: number,
+): string {
+  const secret = sim.secret(prefix);
+  sim.store.put(`code:${secret}`, { ...code, used: false, expiresAt: sim.now() + lifetimeSeconds * 1000 });
+  return secret;
+}
+
+/** The code's content, once; undefined for anything that does not fit exactly. */
+export async function redeemCode(
+  sim: Sim,
+  secret: string,
+  redirectUri: string,
+  verifier: string | null,
+): Promise<Code | undefined> {
+  const code = sim.store.get(`code:${secret}`) as Code | undefined;
+  if (!code || code.used || code.expiresAt <= sim.now() || code.redirectUri !== redirectUri) {
+    return undefined;
+  }
+  if (code.challenge !== null) {
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier ?? ""));
+    if (toBase64Url(new Uint8Array(digest)) !== code.challenge) {
+      return undefined;
+    }
+  }
+  sim.store.put(`code:${secret}`, { ...code, used: true });
+  return code;
+}
+
+export function issueToken(
+  sim: Sim,
+  prefix: string,
+  token: Omit<Token, "revoked" | "expiresAt">,
+  lifetimeSeconds: number | null,
+): string {
+  const secret = sim.secret(prefix);
+  const seconds = token.kind === "access" ? (sim.settings.token_lifetime_s ?? lifetimeSeconds) : lifetimeSeconds;
+  const stored: Token = { ...token, revoked: false, expiresAt: seconds === null ? null : sim.now() + seconds * 1000 };
+  sim.store.put(`token:${secret}`, { ...stored, scopes: [...stored.scopes] });
+  return secret;
+}
+
+/** A token that is known, of that kind, not expired and not revoked. */
+export function liveToken(sim: Sim, secret: string, kind: Token["kind"]): Token | undefined {
+  const token = sim.store.get(`token:${secret}`) as Token | undefined;
+  const dead =
+    !token || token.kind !== kind || token.revoked || (token.expiresAt !== null && token.expiresAt <= sim.now());
+  return dead ? undefined : token;
+}
+
+export function spendToken(sim: Sim, secret: string): void {
+  const token = sim.store.get(`token:${secret}`) as Token | undefined;
+  if (token) {
+    sim.store.put(`token:${secret}`, { ...token, scopes: [...token.scopes], revoked: true });
+  }
+}
+
+/** The person withdraws the app: every token of the login dies. False when the login never consented. */
+export function revokeLogin(sim: Sim, login: string): boolean {
+  let found = false;
+  for (const [key, value] of sim.store.list("token:")) {
+    const token = value as unknown as Token;
+    if (token.login === login) {
+      sim.store.put(key, { ...token, scopes: [...token.scopes], revoked: true });
+      found = true;
+    }
+  }
+  return found;
+}
+
+export function bearer(request: Request): string | null {
+  return /^Bearer (?<token>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["token"] ?? null;
+}
+
+export function basicAuth(request: Request): { id: string; secret: string } | null {
+  const encoded = /^Basic (?<pair>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["pair"];
+  if (encoded === undefined) {
+    return null;
+  }
+  const [id = "", ...rest] = atob(encoded).split(":");
+  return { id, secret: rest.join(":") };
+}
+
+/** A stable stand-in for a fingerprint of a person or thing: hex digits of its hash. */
+export async function stableHex(text: string, digits: number): Promise<string> {
+  return (await sha256Hex(text)).slice(0, digits);
+}
