@@ -641,8 +641,12 @@ export const simulator: Simulator = {
   platform: "linkedin",
   hosts: [WWW, API],
   logins: [
-    { name: "ada", description: "a member who administers one organisation" },
-    { name: "ben", description: "a member without an organisation" },
+    {
+      name: "ada",
+      accounts: ["urn:li:person:AbC123xyz", "urn:li:organization:5515715"],
+      description: "a member who administers one organisation",
+    },
+    { name: "ben", accounts: ["urn:li:person:BeN456uvw"], description: "a member without an organisation" },
   ],
   async handle(request, sim) {
     const url = new URL(request.url);

@@ -623,8 +623,12 @@ export const simulator: Simulator = {
   platform: "pinterest",
   hosts: [API, SANDBOX_API, LOGIN, UPLOAD],
   logins: [
-    { name: "ada", description: "a business with three boards of her own choosing, a secret one and one for ads" },
-    { name: "ben", description: "a person with one board" },
+    {
+      name: "ada",
+      accounts: ["2783136121146311751"],
+      description: "a business with three boards of her own choosing, a secret one and one for ads",
+    },
+    { name: "ben", accounts: ["2783136121146311999"], description: "a person with one board" },
   ],
   async handle(request, sim) {
     const url = new URL(request.url);

@@ -726,8 +726,8 @@ export const simulator: Simulator = {
   platform: "tiktok",
   hosts: [WWW, API, UPLOAD],
   logins: [
-    { name: "ada", description: "a public account, posting through an audited app" },
-    { name: "ben", description: "a private account, posting through an app without an audit" },
+    { name: "ada", accounts: ["_000ada"], description: "a public account, posting through an audited app" },
+    { name: "ben", accounts: ["_000ben"], description: "a private account, posting through an app without an audit" },
   ],
   async handle(request, sim) {
     const url = new URL(request.url);

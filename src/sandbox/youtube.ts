@@ -525,9 +525,13 @@ export const simulator: Simulator = {
   platform: "youtube",
   hosts: [ACCOUNTS, OAUTH, API, API_ALIAS],
   logins: [
-    { name: "ada", description: "a verified channel" },
-    { name: "ben", description: "a channel without phone verification: at most 15 minutes a video" },
-    { name: "cleo", description: "a Google user without a channel" },
+    { name: "ada", accounts: ["UCada0000000000000000000"], description: "a verified channel" },
+    {
+      name: "ben",
+      accounts: ["UCben0000000000000000000"],
+      description: "a channel without phone verification: at most 15 minutes a video",
+    },
+    { name: "cleo", accounts: [], description: "a Google user without a channel" },
   ],
   async handle(request, sim) {
     const url = new URL(request.url);
