@@ -15,6 +15,8 @@ export interface Env {
   readonly LIMIT_SCALE: RateLimit;
   /** Per address: junk credentials, sign-in, registration. */
   readonly LIMIT_ANONYMOUS: RateLimit;
+  /** Per address and e-mail: guesses at one password. */
+  readonly LIMIT_SIGN_IN: RateLimit;
   readonly ORIGIN: string;
   readonly BASE_URL?: string;
   readonly AUTH_URL?: string;

@@ -29,3 +29,7 @@ export async function sha256Hex(input: string | Uint8Array<ArrayBuffer>): Promis
   const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
+
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
+}

@@ -106,7 +106,9 @@ export const loginTokens = sqliteTable(
   {
     hash: text().primaryKey(),
     userId: text("user_id").notNull(),
-    purpose: text().$type<"reset_password" | "verify_email">().notNull(),
+    purpose: text()
+      .$type<"reset_password" | "verify_email" | "passkey_registration" | "passkey_sign_in">()
+      .notNull(),
     expiresAt: integer("expires_at").notNull(),
   },
   (t) => [index("login_tokens_expiry").on(t.expiresAt)],
@@ -149,6 +151,7 @@ export const oauthGrants = sqliteTable(
     uniqueIndex("oauth_grants_code").on(t.codeHash),
     index("oauth_grants_user").on(t.userId, t.clientId),
     index("oauth_grants_client").on(t.clientId),
+    index("oauth_grants_dead").on(t.createdAt).where(sql`(code_used_at IS NULL OR revoked_at IS NOT NULL)`),
   ],
 );
 
@@ -192,10 +195,15 @@ export const connections = sqliteTable(
     lastSyncedAt: integer("last_synced_at"),
     /** When cron looks at it next; null when there is nothing to keep alive. */
     nextSyncAt: integer("next_sync_at"),
+    /** Syncs in a row that the platform did not answer; they stretch the wait for the next one. */
+    syncFailures: integer("sync_failures").notNull().default(0),
+    /** When the login ends unless the person logs in again; null while it renews itself. */
+    endsAt: integer("ends_at"),
   },
   (t) => [
     uniqueIndex("connections_login").on(t.workspaceId, t.platform, t.externalId),
     index("connections_sync").on(t.nextSyncAt).where(sql`next_sync_at IS NOT NULL`),
+    index("connections_person").on(t.platform, t.externalId),
   ],
 );
 
@@ -219,6 +227,8 @@ export const accounts = sqliteTable(
     missingScopes: text("missing_scopes", { mode: "json" }).$type<string[]>().notNull(),
     status: text().$type<AccountStatus>().notNull(),
     statusReason: text("status_reason"),
+    /** Who said `needs_reconnect`: our look at the login (a later look may take it back) or a refused post (only a new login may). */
+    blockedBy: text("blocked_by").$type<"listing" | "post">(),
     connectedAt: integer("connected_at").notNull(),
     lastSyncedAt: integer("last_synced_at"),
     /** Set by disconnect; the row stays so that a reconnect finds the same id. */
@@ -328,6 +338,8 @@ export const postTargets = sqliteTable(
     effectiveCaption: text("effective_caption").notNull(),
     /** What was asked for with defaults filled in; exactly what the adapter is handed. */
     options: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    /** What was asked for, without defaults: an edit begins from it, so that a default never outlives its reason. */
+    asked: text({ mode: "json" }).$type<JsonObject>(),
     state: text().$type<TargetState>().notNull(),
     dueAt: integer("due_at").notNull(),
     startedAt: integer("started_at"),
@@ -385,9 +397,17 @@ export const postDays = sqliteTable(
     slots: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
     /** Platform to number of scheduled posts. */
     platforms: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
+    /** Milliseconds late (two significant digits) to number of targets published so; written when a post finishes. */
+    lateness: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
 );
+
+/**
+ * `uploading`: bytes are awaited. `storing`: the hash is known, the object is being written. `ready`. `expiring`: unused for
+ * its time, invisible to previews, still served. `removing`: the object is being deleted; nobody may take the hash up again.
+ */
+export type MediaState = "uploading" | "storing" | "ready" | "expiring" | "removing";
 
 export const media = sqliteTable(
   "media",
@@ -396,7 +416,7 @@ export const media = sqliteTable(
     id: text().primaryKey(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
-    state: text().$type<"uploading" | "ready">().notNull(),
+    state: text().$type<MediaState>().notNull(),
     type: text().$type<MediaType>().notNull(),
     contentType: text("content_type").notNull(),
     filename: text().notNull(),
@@ -435,17 +455,18 @@ export const storageUse = sqliteTable("storage_use", {
 export const uploads = sqliteTable(
   "uploads",
   {
+    /** The media id that was handed out at the start. */
     id: text().primaryKey(),
+    /** The same id, or that of an item of the workspace which turned out to have the same bytes. */
     mediaId: text("media_id").notNull(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
-    /** R2's multipart id; null for a single PUT. */
-    multipartId: text("multipart_id"),
     contentType: text("content_type").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     partSizeBytes: integer("part_size_bytes").notNull(),
+    /** Part number to the key of its object under `incoming/`. */
     parts: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
-    state: text().$type<"open" | "completing" | "complete">().notNull(),
+    state: text().$type<"open" | "complete">().notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
   },

@@ -147,6 +147,8 @@ export interface Connect {
    * Absent where the platform gives no way to refresh. Callers guarantee one call at a time per connection.
    */
   readonly refresh?: (wire: Wire, app: AppCredentials, tokens: TokenSet, now: number) => Promise<Result<TokenSet>>;
+  /** Whether this set can be renewed at all (some apps are given no refresh token); absent means always. */
+  readonly canRefresh?: (tokens: TokenSet) => boolean;
   /** Milliseconds before expiry at which a token is refreshed. */
   readonly refreshAheadMs: number;
   /** Withdraws the whole grant at the platform; best effort. Absent where the platform has no such call. */

@@ -10,6 +10,8 @@ import type { JsonObject, JsonValue } from "#core/json.ts";
 export interface SimLogin {
   readonly name: string;
   readonly description: string;
+  /** The platform's ids of what this login can post to; `?account=` and `revoke` know them by it. */
+  readonly accounts?: readonly string[];
 }
 
 /** What the platform has published: the judge of every test. */
@@ -34,8 +36,11 @@ export interface SimStore {
   get<T extends JsonValue>(key: string): T | undefined;
   put(key: string, value: JsonValue): void;
   delete(key: string): void;
-  /** Keys in ascending order. */
-  list<T extends JsonValue>(prefix: string): readonly (readonly [key: string, value: T])[];
+  /** Keys in ascending order, or the last ones first; `from` is the first key (with its prefix) that counts. */
+  list<T extends JsonValue>(
+    prefix: string,
+    range?: { readonly from?: string; readonly reverse?: boolean; readonly limit?: number },
+  ): readonly (readonly [key: string, value: T])[];
 }
 
 export interface SimSettings {
@@ -60,6 +65,11 @@ export interface Sim {
   /** Client credentials every simulator expects: `sandbox-{platform}` / `sandbox-{platform}-secret`. */
   readonly app: { readonly clientId: string; readonly clientSecret: string };
   now(): number;
+  /**
+   * Work that goes on after the answer. While work of that key is under way its promise is handed back instead, so that a
+   * poll may simply ask again for what a kill of the process cut off.
+   */
+  run(key: string, work: () => Promise<void>): Promise<void>;
   /** Really fetches a media address as the platform would; reads it to the end through `sha256`. */
   pull(url: string, headers?: Record<string, string>): Promise<Response>;
   /** Hex SHA-256 of a stream, without holding it; also its length and first bytes (up to 64 KiB). */
@@ -85,6 +95,8 @@ export interface Simulator {
    * `login=<name>` in the query redirects back at once, without it a small HTML page lists the logins as links.
    */
   handle(request: Request, sim: Sim): Promise<Response>;
+  /** Where time alone publishes (processing ends): writes into the book what has become public. Called before the book is read. */
+  readonly settle?: (sim: Sim) => void;
   /** The person withdraws the app at the platform; false when nobody of that account or login name is known. */
   revoke(account: string, sim: Sim): boolean;
 }

@@ -1,4 +1,4 @@
-import { sha256Hex, toBase64Url } from "#core/encoding.ts";
+import { fromBase64, sha256Hex, toBase64Url } from "#core/encoding.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Sim, SimLogin } from "./contract.ts";
 
@@ -72,17 +72,16 @@ export async function redeemCode(
   redirectUri: string,
   verifier: string | null,
 ): Promise<Code | undefined> {
+  // Before the code is looked at: between the look and the mark nothing may wait, or two callers redeem one code.
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier ?? ""));
   const code = sim.store.get(`code:${secret}`) as Code | undefined;
   if (!code || code.used || code.expiresAt <= sim.now() || code.redirectUri !== redirectUri) {
     return undefined;
   }
-  if (code.challenge !== null) {
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier ?? ""));
-    if (toBase64Url(new Uint8Array(digest)) !== code.challenge) {
-      return undefined;
-    }
+  if (code.challenge !== null && toBase64Url(new Uint8Array(digest)) !== code.challenge) {
+    return undefined;
   }
-  sim.store.put(`code:${secret}`, { ...code, used: true });
+  sim.store.put(`code:${secret}`, { ...code, scopes: [...code.scopes], used: true });
   return code;
 }
 
@@ -127,8 +126,26 @@ export function revokeLogin(sim: Sim, login: string): boolean {
   return found;
 }
 
+/** Every token of one consent dies. */
+export function revokeGrant(sim: Sim, grant: string): void {
+  for (const [key, value] of sim.store.list("token:")) {
+    const token = value as unknown as Token;
+    if (token.grant === grant) {
+      sim.store.put(key, { ...token, scopes: [...token.scopes], revoked: true });
+    }
+  }
+}
+
 export function bearer(request: Request): string | null {
   return /^Bearer (?<token>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["token"] ?? null;
+}
+
+function fromBase64OrEmpty(text: string): Uint8Array {
+  try {
+    return fromBase64(text);
+  } catch {
+    return new Uint8Array();
+  }
 }
 
 export function basicAuth(request: Request): { id: string; secret: string } | null {
@@ -136,7 +153,7 @@ export function basicAuth(request: Request): { id: string; secret: string } | nu
   if (encoded === undefined) {
     return null;
   }
-  const [id = "", ...rest] = atob(encoded).split(":");
+  const [id = "", ...rest] = new TextDecoder().decode(fromBase64OrEmpty(encoded)).split(":");
   return { id, secret: rest.join(":") };
 }
 

@@ -1,5 +1,22 @@
 import type { Platform } from "#core/platform.ts";
 import type { Simulator } from "./contract.ts";
+import { simulator as facebook } from "./facebook.ts";
+import { simulator as instagram } from "./instagram.ts";
+import { simulator as linkedin } from "./linkedin.ts";
+import { simulator as pinterest } from "./pinterest.ts";
+import { simulator as threads } from "./threads.ts";
+import { simulator as tiktok } from "./tiktok.ts";
+import { simulator as x } from "./x.ts";
+import { simulator as youtube } from "./youtube.ts";
 
 /** The second of the two registries; the other one is src/platforms/registry.ts. */
-export const simulators: Partial<Record<Platform, Simulator>> = {};
+export const simulators: Partial<Record<Platform, Simulator>> = {
+  instagram,
+  tiktok,
+  youtube,
+  linkedin,
+  x,
+  facebook,
+  pinterest,
+  threads,
+};

@@ -1,0 +1,170 @@
+import type { Actor } from "#core/actor.ts";
+import { toInstant } from "#core/clock.ts";
+import type { JsonObject } from "#core/json.ts";
+import type { Platform } from "#core/platform.ts";
+import type { AccountStatus } from "#core/status.ts";
+import type { Db } from "#db/client.ts";
+import { ENDS_SOON_MS } from "./token-life.ts";
+import type { Account, ChosenAccount } from "./types.ts";
+
+/** A row as hand-written statements give it back: database column names, JSON still text. */
+export interface AccountRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly connection_id: string;
+  readonly platform: Platform;
+  readonly platform_account_id: string;
+  readonly username: string;
+  readonly display_name: string;
+  readonly avatar_url: string | null;
+  readonly profile_url: string | null;
+  readonly capabilities: string;
+  readonly missing_scopes: string;
+  readonly status: AccountStatus;
+  readonly status_reason: string | null;
+  readonly connected_at: number;
+  readonly last_synced_at: number | null;
+  readonly disconnected_at: number | null;
+  readonly token_expires_at: number | null;
+  readonly ends_at: number | null;
+}
+
+export const ACCOUNT_ROWS = `SELECT a.id AS id, a.workspace_id AS workspace_id, a.connection_id AS connection_id, a.platform AS platform,
+    a.platform_account_id AS platform_account_id, a.username AS username, a.display_name AS display_name,
+    a.avatar_url AS avatar_url, a.profile_url AS profile_url, a.capabilities AS capabilities,
+    a.missing_scopes AS missing_scopes, a.status AS status, a.status_reason AS status_reason,
+    a.connected_at AS connected_at, a.last_synced_at AS last_synced_at, a.disconnected_at AS disconnected_at,
+    c.token_expires_at AS token_expires_at, c.ends_at AS ends_at
+  FROM accounts a JOIN connections c ON c.id = a.connection_id`;
+
+const MINE = "a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL";
+
+export function toAccount(row: AccountRow, now: number): Account {
+  const endsSoon = row.ends_at !== null && row.ends_at - now <= ENDS_SOON_MS;
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    platform: row.platform,
+    platformAccountId: row.platform_account_id,
+    username: row.username,
+    displayName: row.display_name,
+    avatarUrl: row.avatar_url,
+    profileUrl: row.profile_url,
+    status: row.status,
+    statusReason:
+      row.status_reason ??
+      (endsSoon ? `This login ends at ${toInstant(row.ends_at)}. Connect the account again before then.` : null),
+    missingScopes: JSON.parse(row.missing_scopes) as string[],
+    tokenExpiresAt: row.token_expires_at,
+    connectedAt: row.connected_at,
+    lastSyncedAt: row.last_synced_at,
+  };
+}
+
+export async function selectAccounts(db: Db, actor: Actor, platform: Platform | null): Promise<readonly AccountRow[]> {
+  const { results } = await db.d1
+    .prepare(`${ACCOUNT_ROWS} WHERE ${MINE} AND (?3 IS NULL OR a.platform = ?3) ORDER BY a.connected_at, a.rowid`)
+    .bind(actor.userId, actor.workspaceId, platform)
+    .all<AccountRow>();
+  return results;
+}
+
+/** The connected accounts behind one login. */
+export async function selectAccountsOf(db: Db, connectionId: string): Promise<readonly AccountRow[]> {
+  const { results } = await db.d1
+    .prepare(`${ACCOUNT_ROWS} WHERE a.connection_id = ?1 AND a.disconnected_at IS NULL ORDER BY a.connected_at, a.rowid`)
+    .bind(connectionId)
+    .all<AccountRow>();
+  return results;
+}
+
+/** One connected account of the actor; null when it is foreign, unknown or disconnected. */
+export async function findAccount(db: Db, actor: Actor, id: string): Promise<AccountRow | null> {
+  return await db.d1
+    .prepare(`${ACCOUNT_ROWS} WHERE ${MINE} AND a.id = ?3`)
+    .bind(actor.userId, actor.workspaceId, id)
+    .first<AccountRow>();
+}
+
+/**
+ * The accounts a preview chose: those named by `ids` in whatever state, and the active ones of `platforms`. A statement,
+ * so that the preview can put it into its one batch.
+ */
+export function accountsStatement(
+  db: Db,
+  actor: Actor,
+  chosen: { readonly ids: readonly string[]; readonly platforms: readonly Platform[] },
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `${ACCOUNT_ROWS} WHERE ${MINE}
+       AND (a.id IN (SELECT value FROM json_each(?3))
+         OR (a.status = 'active' AND a.platform IN (SELECT value FROM json_each(?4))))
+       ORDER BY a.connected_at, a.rowid`,
+    )
+    .bind(actor.userId, actor.workspaceId, JSON.stringify(chosen.ids), JSON.stringify(chosen.platforms));
+}
+
+/** Reads what `accountsStatement` found. */
+export function readAccounts(rows: readonly unknown[]): readonly ChosenAccount[] {
+  return (rows as readonly AccountRow[]).map((row) => ({
+    id: row.id,
+    platform: row.platform,
+    platformAccountId: row.platform_account_id,
+    username: row.username,
+    displayName: row.display_name,
+    status: row.status,
+    statusReason: row.status_reason,
+    missingScopes: JSON.parse(row.missing_scopes) as string[],
+    capabilities: JSON.parse(row.capabilities) as JsonObject,
+    connectionId: row.connection_id,
+  }));
+}
+
+export interface SlotsRow {
+  readonly connected: number;
+  /** Accounts of this platform in the workspace that a new login could mend. */
+  readonly mendable: number;
+}
+
+/** How many accounts the user has over all workspaces, and how many of them wait for a login at this platform. */
+export async function countAccounts(db: Db, actor: Actor, platform: Platform): Promise<SlotsRow> {
+  const row = await db.d1
+    .prepare(
+      `SELECT count(*) AS connected,
+         coalesce(sum(workspace_id = ?2 AND platform = ?3 AND status = 'needs_reconnect'), 0) AS mendable
+       FROM accounts WHERE user_id = ?1 AND disconnected_at IS NULL`,
+    )
+    .bind(actor.userId, actor.workspaceId, platform)
+    .first<SlotsRow>();
+  return row ?? { connected: 0, mendable: 0 };
+}
+
+/** Takes an account out of service; does nothing when it is already. True when it was this call. */
+export async function blockAccount(
+  db: Db,
+  block: {
+    readonly accountId: string;
+    readonly reason: string;
+    readonly tokenVersion: number | null;
+    readonly now: number;
+  },
+): Promise<boolean> {
+  const [blocked] = await db.d1.batch([
+    db.d1
+      .prepare(
+        `UPDATE accounts SET status = 'needs_reconnect', status_reason = ?2, blocked_by = 'post'
+         WHERE id = ?1 AND disconnected_at IS NULL
+           AND (?3 IS NULL OR EXISTS (SELECT 1 FROM connections c WHERE c.id = accounts.connection_id AND c.token_version = ?3))`,
+      )
+      .bind(block.accountId, block.reason, block.tokenVersion),
+    // The login behind it may be dead as a whole: cron looks at once.
+    db.d1
+      .prepare(
+        `UPDATE connections SET next_sync_at = min(coalesce(next_sync_at, ?2), ?2)
+         WHERE sealed_tokens IS NOT NULL AND status = 'active' AND id = (SELECT connection_id FROM accounts WHERE id = ?1)`,
+      )
+      .bind(block.accountId, block.now),
+  ]);
+  return blocked?.meta.changes === 1;
+}

@@ -1,0 +1,29 @@
+import { z } from "@hono/zod-openapi";
+import { listAccounts } from "#accounts/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { AccountList, EXAMPLE_ACCOUNT, presentAccount } from "#api/schemas/account.ts";
+import { PlatformName } from "#api/schemas/common.ts";
+import { json } from "#api/schemas/content.ts";
+
+const route = operation("accounts:read", {
+  method: "get",
+  path: "/accounts",
+  operationId: "listAccounts",
+  tags: ["accounts"],
+  summary: "List connected accounts",
+  description: "The connected accounts of the active workspace.",
+  request: {
+    query: z.object({
+      platform: PlatformName.optional().openapi({ param: { description: "Only accounts of this platform." } }),
+    }),
+  },
+  responses: {
+    200: { description: "The accounts.", content: json(AccountList, { accounts: [EXAMPLE_ACCOUNT] }) },
+  },
+});
+
+export const list = newRouter().openapi(route, async (c) => {
+  const { platform } = c.req.valid("query");
+  const accounts = await listAccounts(c.var.ctx, { platform });
+  return c.json({ accounts: accounts.map(presentAccount) }, 200);
+});

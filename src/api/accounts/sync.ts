@@ -1,0 +1,31 @@
+import { syncAccounts } from "#accounts/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { EXAMPLE_ACCOUNT, presentSync, SyncResult } from "#api/schemas/account.ts";
+import { json } from "#api/schemas/content.ts";
+
+const route = operation("accounts:write", {
+  method: "post",
+  path: "/accounts/sync",
+  operationId: "syncAccounts",
+  tags: ["accounts"],
+  summary: "Sync accounts with the platforms",
+  description:
+    "Asks every connection what it can post to now, and refreshes names, pictures, permissions and expiry. Called after a person has logged in; takes no body.",
+  responses: {
+    200: {
+      description: "The accounts as they are now, and what changed.",
+      content: json(SyncResult, {
+        accounts: [EXAMPLE_ACCOUNT],
+        added: [EXAMPLE_ACCOUNT.id],
+        updated: [],
+        needs_reconnect: [],
+        skipped: [],
+      }),
+    },
+  },
+});
+
+export const sync = newRouter().openapi(route, async (c) => {
+  const result = await syncAccounts(c.var.ctx);
+  return c.json(presentSync(result), 200);
+});

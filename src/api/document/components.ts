@@ -1,0 +1,249 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Config } from "#config.ts";
+import { SCOPES, type Scope } from "#core/scope.ts";
+import type { ApiEnv } from "#api/env.ts";
+import { ErrorBody } from "#api/schemas/error.ts";
+import { EXAMPLE_ID, EXAMPLE_OTHER_ID } from "#api/schemas/common.ts";
+import { BEHIND_THE_GUARD, HEADERS, type HeaderFields, headers, ON_EVERY_ANSWER } from "./headers.ts";
+import { REFUSAL_NAMES, type RefusalStatus } from "./refusals.ts";
+
+type Registry = OpenAPIHono<ApiEnv>["openAPIRegistry"];
+
+const REQUEST_ID = HEADERS.RequestId.example;
+
+type Example = Omit<ErrorBody, "request_id">;
+
+interface Refusals {
+  readonly description: string;
+  readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: Example }>>;
+  readonly headers: HeaderFields;
+}
+
+const REFUSALS: Record<RefusalStatus, Refusals> = {
+  400: {
+    description: "The request cannot be carried out as it stands; `details` lists every problem found.",
+    examples: {
+      validation_failed: {
+        summary: "Members that are missing, of the wrong type or against a platform's rules",
+        value: {
+          error: "caption is required",
+          code: "validation_failed",
+          param: "caption",
+          details: [{ code: "required", message: "caption is required", param: "caption" }],
+        },
+      },
+      invalid_request: {
+        summary: "A body that is not JSON",
+        value: { error: "the body is not valid JSON", code: "invalid_request" },
+      },
+      confirmation_required: {
+        summary: "A destructive call without `confirm: true`",
+        value: {
+          error: "this cannot be undone: send `confirm: true`",
+          code: "confirmation_required",
+          param: "confirm",
+        },
+      },
+      invalid_confirmation_token: {
+        summary: "A token that is unknown, expired, of the other kind, or somebody else's",
+        value: { error: "invalid or expired confirmation token", code: "invalid_confirmation_token" },
+      },
+      token_already_used: {
+        summary: "A token that did its work already",
+        value: {
+          error: `confirmation token already used; created post ${EXAMPLE_ID}`,
+          code: "token_already_used",
+          post_ids: [EXAMPLE_ID],
+        },
+      },
+      invalid_state: {
+        summary: "A post that is past the point",
+        value: { error: "a published post cannot be cancelled", code: "invalid_state" },
+      },
+      post_changed: {
+        summary: "Posts that changed or started since the preview",
+        value: {
+          error: "posts changed since the preview: preview the edit again",
+          code: "post_changed",
+          post_ids: [EXAMPLE_OTHER_ID],
+        },
+      },
+      idempotency_key_reused: {
+        summary: "An `Idempotency-Key` sent before with another body",
+        value: {
+          error: "this Idempotency-Key was used for another call: send a new one",
+          code: "idempotency_key_reused",
+          param: "Idempotency-Key",
+        },
+      },
+    },
+    headers: BEHIND_THE_GUARD,
+  },
+  401: {
+    description: "The credential is missing, unknown, expired or revoked.",
+    examples: {
+      unauthenticated: {
+        summary: "No credential",
+        value: {
+          error: "send an API key or an access token as `Authorization: Bearer <token>`",
+          code: "unauthenticated",
+        },
+      },
+    },
+    headers: { ...ON_EVERY_ANSWER, "WWW-Authenticate": "WwwAuthenticate" },
+  },
+  403: {
+    description: "The credential lacks the scope, or the user lacks the subscription or the plan.",
+    examples: {
+      insufficient_scope: {
+        summary: "The credential lacks the scope",
+        value: { error: "the credential lacks the scope posts:write", code: "insufficient_scope" },
+      },
+      subscription_required: {
+        summary: "No subscription",
+        value: {
+          error: "the trial is over or the subscription lapsed: choose a plan in the dashboard",
+          code: "subscription_required",
+        },
+      },
+      plan_required: {
+        summary: "The plan does not include it",
+        value: { error: "workspaces need the Scale plan", code: "plan_required" },
+      },
+      account_limit_reached: {
+        summary: "The plan's number of accounts is reached",
+        value: { error: "the plan allows 5 accounts", code: "account_limit_reached" },
+      },
+    },
+    headers: { ...BEHIND_THE_GUARD, "WWW-Authenticate": "WwwAuthenticate" },
+  },
+  404: {
+    description: "There is no such thing, or it belongs to somebody else.",
+    examples: {
+      not_found: { summary: "Not there for this user", value: { error: "post not found", code: "not_found" } },
+    },
+    headers: BEHIND_THE_GUARD,
+  },
+  409: {
+    description: "The first call with the same `Idempotency-Key` is still running.",
+    examples: {
+      idempotency_key_in_use: {
+        summary: "Still running",
+        value: {
+          error: "the first call with this Idempotency-Key is still running: try again in a second",
+          code: "idempotency_key_in_use",
+          param: "Idempotency-Key",
+        },
+      },
+    },
+    headers: { ...BEHIND_THE_GUARD, "Retry-After": "RetryAfter" },
+  },
+  413: {
+    description: "The body is over 1 MiB.",
+    examples: {
+      payload_too_large: {
+        summary: "Too large",
+        value: { error: "the body is over 1 MiB", code: "payload_too_large" },
+      },
+    },
+    headers: BEHIND_THE_GUARD,
+  },
+  415: {
+    description: "The body is not sent as `application/json`.",
+    examples: {
+      unsupported_media_type: {
+        summary: "Another media type",
+        value: { error: "send the body as application/json", code: "unsupported_media_type" },
+      },
+    },
+    headers: BEHIND_THE_GUARD,
+  },
+  429: {
+    description: "Too many requests of one credential, or too much junk from one address.",
+    examples: {
+      rate_limited: {
+        summary: "Over the plan's rate",
+        value: { error: "over 300 requests in a minute: wait a minute", code: "rate_limited" },
+      },
+    },
+    headers: { ...BEHIND_THE_GUARD, RateLimit: "RateLimit", "Retry-After": "RetryAfter" },
+  },
+  500: {
+    description: "A fault of ours; it says nothing about the request.",
+    examples: {
+      internal_error: {
+        summary: "A fault of ours",
+        value: {
+          error: "internal error: try again later, and give the operator the request id if it stays",
+          code: "internal_error",
+        },
+      },
+    },
+    headers: ON_EVERY_ANSWER,
+  },
+};
+
+const SCOPE_MEANINGS: Record<Scope, string> = {
+  "accounts:read": "See connected accounts and their boards",
+  "accounts:write": "Connect, sync and disconnect accounts",
+  "posts:read": "See posts, their results and the schedule",
+  "posts:write": "Import media; schedule, edit and cancel posts",
+  "workspaces:read": "See workspaces",
+  "workspaces:write": "Create workspaces and choose the active one",
+};
+
+function responseObject({ description, examples, headers: fields }: Refusals) {
+  return {
+    description,
+    headers: headers(fields),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/ErrorBody" },
+        examples: Object.fromEntries(
+          Object.entries(examples).map(([name, { summary, value }]) => [
+            name,
+            { summary, value: { ...value, request_id: REQUEST_ID } },
+          ]),
+        ),
+      },
+    },
+  };
+}
+
+/** Everything operations refer to by name: error answers, headers, the two ways to prove who one is. */
+export function registerComponents(registry: Registry, config: Pick<Config, "authUrl">): void {
+  registry.register("ErrorBody", ErrorBody);
+  for (const [name, header] of Object.entries(HEADERS)) {
+    registry.registerComponent("headers", name, header);
+  }
+  for (const [status, name] of Object.entries(REFUSAL_NAMES)) {
+    registry.registerComponent("responses", name, responseObject(REFUSALS[Number(status) as RefusalStatus]));
+  }
+  registry.registerComponent("parameters", "IdempotencyKey", {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "Makes the call safe to repeat for 24 hours: the same key with the same body gives the first answer again, with another body 400, and 409 while the first call is still running.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+    example: "3f0c2f6e-launch-post",
+  });
+  registry.registerComponent("securitySchemes", "apiKey", {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "API key",
+    description: "A key made in the dashboard under AI & API, sent as `Authorization: Bearer alk_…`; limited by its scopes.",
+  });
+  registry.registerComponent("securitySchemes", "oauth2", {
+    type: "oauth2",
+    description: "OAuth 2.1 for third-party agents: authorization code with PKCE (S256).",
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${config.authUrl}/oauth/authorize`,
+        tokenUrl: `${config.authUrl}/oauth/token`,
+        refreshUrl: `${config.authUrl}/oauth/token`,
+        scopes: Object.fromEntries(SCOPES.map((scope) => [scope, SCOPE_MEANINGS[scope]])),
+      },
+    },
+  });
+}

@@ -1,0 +1,30 @@
+import { z } from "@hono/zod-openapi";
+import { importMedia } from "#media/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_MEDIA_ITEM, MediaItemList, MediaUrl, presentMediaItem } from "#api/schemas/media.ts";
+
+const ImportMediaBody = z
+  .object({ urls: z.array(MediaUrl).min(1).max(10).openapi({ description: "Public HTTPS addresses." }) })
+  .openapi("ImportMediaBody");
+
+const route = operation("posts:write", {
+  method: "post",
+  path: "/media",
+  operationId: "importMedia",
+  tags: ["media"],
+  summary: "Import media by address",
+  description: "Fetches and stores every image and video, in the order of `urls`, all or none of them.",
+  request: {
+    body: { required: true, content: json(ImportMediaBody, { urls: ["https://images.example.net/launch.jpg"] }) },
+  },
+  responses: {
+    200: { description: "The stored media.", content: json(MediaItemList, { media_items: [EXAMPLE_MEDIA_ITEM] }) },
+  },
+});
+
+export const importByUrl = newRouter().openapi(route, async (c) => {
+  const { urls } = c.req.valid("json");
+  const items = await importMedia(c.var.ctx, { urls });
+  return c.json({ media_items: items.map(presentMediaItem) }, 200);
+});

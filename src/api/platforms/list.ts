@@ -1,0 +1,120 @@
+import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "#core/json.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
+import type { Adapter, PlatformLimits } from "#platforms/contract.ts";
+import { adapterFor } from "#platforms/registry.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { EXAMPLE_PLATFORM, PlatformName } from "#api/schemas/common.ts";
+import { json } from "#api/schemas/content.ts";
+import { optionsSchemaOf } from "#api/document/options.ts";
+
+const MediaLimits = z
+  .object({
+    text_only: z.boolean().openapi({ description: "Whether a post without media is taken." }),
+    images: z
+      .object({ max: z.int(), max_bytes: z.int(), content_types: z.array(z.string()) })
+      .nullable(),
+    videos: z
+      .object({
+        max: z.int(),
+        max_bytes: z.int(),
+        content_types: z.array(z.string()),
+        min_seconds: z.number(),
+        max_seconds: z.number(),
+      })
+      .nullable(),
+    mixed: z.boolean().openapi({ description: "Whether images and videos may stand in one post." }),
+  })
+  .openapi("MediaLimits");
+
+const PlatformRules = z
+  .object({
+    platform: PlatformName,
+    caption: z.object({
+      max: z.int(),
+      unit: z.string().openapi({ description: "How the platform counts." }),
+    }),
+    media: MediaLimits,
+    options: z
+      .custom<JsonObject>()
+      .openapi({ type: "object", additionalProperties: true, description: "JSON Schema of `platform_options`." }),
+    daily_caps: z.array(
+      z.object({
+        count: z.int(),
+        window_hours: z.number(),
+        what: z.string(),
+      }),
+    ),
+  })
+  .openapi("PlatformRules", { description: "What a platform takes: the data posts are validated with." });
+
+const PlatformList = z.object({ platforms: z.array(PlatformRules) }).openapi("PlatformList");
+
+function presentMedia({ textOnly, images, videos, mixed }: PlatformLimits["media"]): z.infer<typeof MediaLimits> {
+  return {
+    text_only: textOnly,
+    images: images && { max: images.max, max_bytes: images.maxBytes, content_types: [...images.contentTypes] },
+    videos: videos && {
+      max: videos.max,
+      max_bytes: videos.maxBytes,
+      content_types: [...videos.contentTypes],
+      min_seconds: videos.minSeconds,
+      max_seconds: videos.maxSeconds,
+    },
+    mixed,
+  };
+}
+
+function presentRules(platform: Platform, adapter: Adapter): z.infer<typeof PlatformRules> {
+  const { caption, media, dailyCaps } = adapter.limits;
+  return {
+    platform,
+    caption: { max: caption.max, unit: caption.unit },
+    media: presentMedia(media),
+    options: optionsSchemaOf(adapter),
+    daily_caps: dailyCaps.map(({ count, windowHours, what }) => ({ count, window_hours: windowHours, what })),
+  };
+}
+
+/** The rules never change while the code runs, and writing the schemas down takes a while. */
+let rules: z.infer<typeof PlatformRules>[] | undefined;
+
+function allRules(): z.infer<typeof PlatformRules>[] {
+  rules ??= PLATFORMS.flatMap((platform) => {
+    const adapter = adapterFor(platform);
+    return adapter ? [presentRules(platform, adapter)] : [];
+  });
+  return rules;
+}
+
+const route = operation(null, {
+  method: "get",
+  path: "/platforms",
+  operationId: "listPlatforms",
+  tags: ["platforms"],
+  summary: "List platforms and their rules",
+  description: "Caption lengths, media limits and options of every platform, as a preview checks them. Any valid credential may ask.",
+  responses: {
+    200: {
+      description: "The platforms.",
+      content: json(PlatformList, {
+        platforms: [
+          {
+            platform: EXAMPLE_PLATFORM,
+            caption: { max: 2200, unit: "characters" },
+            media: {
+              text_only: false,
+              images: { max: 10, max_bytes: 8_388_608, content_types: ["image/jpeg"] },
+              videos: null,
+              mixed: true,
+            },
+            options: { type: "object", properties: {}, additionalProperties: true },
+            daily_caps: [{ count: 100, window_hours: 24, what: "posts" }],
+          },
+        ],
+      }),
+    },
+  },
+});
+
+export const list = newRouter().openapi(route, (c) => c.json({ platforms: allRules() }, 200));

@@ -1,0 +1,35 @@
+import { z } from "@hono/zod-openapi";
+import { confirmSchedule } from "#posting/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_POST, Post, presentPost } from "#api/schemas/post.ts";
+import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#api/schemas/preview.ts";
+
+const ScheduledPosts = z
+  .object({
+    posts: z.array(Post),
+    plan_hash: z.string().openapi({ description: "The same as in the preview: what was shown is what was scheduled." }),
+  })
+  .openapi("ScheduledPosts");
+
+const route = operation("posts:write", {
+  method: "post",
+  path: "/posts/confirm",
+  operationId: "confirmPost",
+  tags: ["posts"],
+  summary: "Schedule a previewed post",
+  description: "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who asked for it.",
+  request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
+  responses: {
+    200: {
+      description: "Post scheduled.",
+      content: json(ScheduledPosts, { posts: [EXAMPLE_POST], plan_hash: EXAMPLE_POST.plan_hash }),
+    },
+  },
+});
+
+export const confirm = newRouter().openapi(route, async (c) => {
+  const { confirmation_token: confirmationToken } = c.req.valid("json");
+  const { posts, planHash } = await confirmSchedule(c.var.ctx, { confirmationToken });
+  return c.json({ posts: posts.map(presentPost), plan_hash: planHash }, 200);
+});

@@ -1,0 +1,32 @@
+import { z } from "@hono/zod-openapi";
+import { confirmEdit } from "#posting/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_POST, Post, presentPost } from "#api/schemas/post.ts";
+import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#api/schemas/preview.ts";
+
+const EditedPosts = z.object({ posts: z.array(Post) }).openapi("EditedPosts");
+
+const route = operation("posts:write", {
+  method: "post",
+  path: "/posts/edit/confirm",
+  operationId: "confirmEdit",
+  tags: ["posts"],
+  summary: "Carry out a previewed edit",
+  description: "Changes all posts of the preview or none: when one of them changed or started since, nothing is touched.",
+  request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
+  responses: {
+    200: {
+      description: "Posts updated.",
+      content: json(EditedPosts, {
+        posts: [{ ...EXAMPLE_POST, version: 2, scheduled_at: "2026-12-24T19:00:00.000Z" }],
+      }),
+    },
+  },
+});
+
+export const editConfirm = newRouter().openapi(route, async (c) => {
+  const { confirmation_token: confirmationToken } = c.req.valid("json");
+  const { posts } = await confirmEdit(c.var.ctx, { confirmationToken });
+  return c.json({ posts: posts.map(presentPost) }, 200);
+});

@@ -1,0 +1,85 @@
+import { z } from "@hono/zod-openapi";
+import { previewEdit } from "#posting/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { EXAMPLE_ID, Id, InstantInput } from "#api/schemas/common.ts";
+import { json } from "#api/schemas/content.ts";
+import { Caption, content, targetList, toContent, toTargets } from "#api/schemas/post-input.ts";
+import {
+  EditPreviewAnswer,
+  EXAMPLE_CONFIRMATION,
+  EXAMPLE_SCHEDULE_PREVIEW,
+  presentConfirmation,
+  presentEditPreview,
+} from "#api/schemas/preview.ts";
+
+const YEAR_MINUTES = 365 * 24 * 60;
+
+const PreviewEditBody = z
+  .object({
+    post_ids: z.array(Id).min(1).max(20).openapi({ description: "The posts to change, all in the same way." }),
+    caption: Caption.min(1).optional(),
+    scheduled_at: InstantInput.optional().openapi({ description: "The new time; excludes `shift_minutes`." }),
+    shift_minutes: z
+      .int()
+      .min(-YEAR_MINUTES)
+      .max(YEAR_MINUTES)
+      .optional()
+      .openapi({ description: "Moves each post by this many minutes; excludes `scheduled_at`." }),
+    ...content,
+    target_options: targetList
+      .optional()
+      .openapi({ description: "Changes captions and options of accounts already on the post; excludes `targets`." }),
+    remove_media: z.boolean().optional().openapi({ description: "Takes all media off; excludes the media fields." }),
+  })
+  .openapi("PreviewEditBody", { description: "Only what is to be changed is sent." });
+
+const route = operation("posts:write", {
+  method: "post",
+  path: "/posts/edit/preview",
+  operationId: "previewEdit",
+  tags: ["posts"],
+  summary: "Preview an edit",
+  description:
+    "Shows what would change on up to 20 posts. Scheduled and paused posts can be edited; of failed and partially failed ones, what was not published is tried again at the new time.",
+  request: {
+    body: {
+      required: true,
+      content: json(PreviewEditBody, { post_ids: [EXAMPLE_ID], scheduled_at: "2026-12-24T19:00:00Z" }),
+    },
+  },
+  responses: {
+    200: {
+      description: "What would change, and the token that changes it.",
+      content: json(EditPreviewAnswer, {
+        preview: {
+          action: "edit",
+          posts: [
+            {
+              id: EXAMPLE_ID,
+              version: 1,
+              changes: [
+                { field: "scheduled_at", from: "2026-12-24T18:00:00.000Z", to: "2026-12-24T19:00:00.000Z" },
+              ],
+              after: { ...EXAMPLE_SCHEDULE_PREVIEW, scheduled_at: "2026-12-24T19:00:00.000Z" },
+            },
+          ],
+        },
+        ...EXAMPLE_CONFIRMATION,
+      }),
+    },
+  },
+});
+
+export const editPreview = newRouter().openapi(route, async (c) => {
+  const body = c.req.valid("json");
+  const previewed = await previewEdit(c.var.ctx, {
+    postIds: body.post_ids,
+    caption: body.caption,
+    scheduledAt: body.scheduled_at,
+    shiftMinutes: body.shift_minutes,
+    targetOptions: toTargets(body.target_options),
+    removeMedia: body.remove_media,
+    ...toContent(body),
+  });
+  return c.json({ preview: presentEditPreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
+});

@@ -1,0 +1,26 @@
+import { getPost } from "#posting/index.ts";
+import { NOT_FOUND } from "#api/document/refusals.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { IdInPath } from "#api/schemas/common.ts";
+import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_POST, PostAnswer, presentPost } from "#api/schemas/post.ts";
+
+const route = operation("posts:read", {
+  method: "get",
+  path: "/posts/{id}",
+  operationId: "getPost",
+  tags: ["posts"],
+  summary: "Read a post",
+  description: "One post with its media, its targets and their platform options. A cancelled post can be read for 30 days.",
+  request: { params: IdInPath },
+  responses: {
+    200: { description: "The post.", content: json(PostAnswer, { post: EXAMPLE_POST }) },
+    ...NOT_FOUND,
+  },
+});
+
+export const get = newRouter().openapi(route, async (c) => {
+  const { id } = c.req.valid("param");
+  const post = await getPost(c.var.ctx, { id });
+  return c.json({ post: presentPost(post) }, 200);
+});

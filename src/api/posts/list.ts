@@ -1,0 +1,100 @@
+import { z } from "@hono/zod-openapi";
+import { POST_STATUSES } from "#core/status.ts";
+import { listPosts } from "#posting/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { InstantInput, QueryBoolean, queryInteger } from "#api/schemas/common.ts";
+import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#api/schemas/post.ts";
+
+const LIMIT = { min: 1, max: 200, default: 50 };
+const OFFSET = { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 };
+
+const ListQuery = z.object({
+  limit: queryInteger(LIMIT).openapi({
+    type: "integer",
+    minimum: LIMIT.min,
+    maximum: LIMIT.max,
+    default: LIMIT.default,
+    param: { description: "How many posts a page has." },
+    example: 50,
+  }),
+  offset: queryInteger(OFFSET).openapi({
+    type: "integer",
+    minimum: OFFSET.min,
+    maximum: OFFSET.max,
+    default: OFFSET.default,
+    param: { description: "How many posts to pass over." },
+    example: 0,
+  }),
+  fields: z
+    .enum(["full", "summary"])
+    .default("full")
+    .openapi({ param: { description: "`summary` leaves out targets, media and the rest of the caption." } }),
+  order: z.enum(["asc", "desc"]).default("asc").openapi({ param: { description: "By time, then by id." } }),
+  status: z
+    .enum(POST_STATUSES)
+    .optional()
+    .openapi({ param: { description: "Only posts with this status." }, example: "scheduled" }),
+  from: InstantInput.optional().openapi({ param: { description: "Only posts at or after this moment." } }),
+  until: InstantInput.optional().openapi({
+    param: { description: "Only posts before this moment." },
+    example: "2027-01-01T00:00:00Z",
+  }),
+  include_past: QueryBoolean.optional().openapi({
+    type: "boolean",
+    enum: [true, false],
+    param: {
+      description:
+        "Whether posts whose time has passed are listed. Left out, it is false, and true when `status` or `from` is given; posts being published are always listed.",
+    },
+    example: true,
+  }),
+});
+
+const PostPage = z
+  .object({
+    posts: z.array(z.union([Post, PostSummary])),
+    pagination: z.object({
+      limit: z.int(),
+      offset: z.int(),
+      total: z.int().openapi({ description: "How many posts fit the question, on all pages." }),
+      has_more: z.boolean(),
+    }),
+  })
+  .openapi("PostPage");
+
+const route = operation("posts:read", {
+  method: "get",
+  path: "/posts",
+  operationId: "listPosts",
+  tags: ["posts"],
+  summary: "List posts",
+  description: "A page of the posts of the active workspace, by default what is still to come, soonest first.",
+  request: { query: ListQuery },
+  responses: {
+    200: {
+      description: "A page of posts.",
+      content: json(PostPage, {
+        posts: [EXAMPLE_POST],
+        pagination: { limit: 50, offset: 0, total: 1, has_more: false },
+      }),
+    },
+  },
+});
+
+export const list = newRouter().openapi(route, async (c) => {
+  const { include_past: includePast, ...query } = c.req.valid("query");
+  const { posts, pagination } = await listPosts(c.var.ctx, { ...query, includePast });
+  return c.json(
+    {
+      posts: posts.map((post) => ("targets" in post ? presentPost(post) : presentPostSummary(post))),
+      pagination: {
+        limit: pagination.limit,
+        offset: pagination.offset,
+        total: pagination.total,
+        has_more: pagination.hasMore,
+      },
+    },
+    200,
+  );
+});

@@ -1,0 +1,62 @@
+import { z } from "@hono/zod-openapi";
+import { POST_TYPES } from "#core/status.ts";
+import { previewSchedule } from "#posting/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { EXAMPLE_ACCOUNT_ID, InstantInput } from "#api/schemas/common.ts";
+import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_POST } from "#api/schemas/post.ts";
+import {
+  EXAMPLE_CONFIRMATION,
+  EXAMPLE_SCHEDULE_PREVIEW,
+  presentConfirmation,
+  presentSchedulePreview,
+  SchedulePreviewAnswer,
+} from "#api/schemas/preview.ts";
+import { Caption, content, toContent } from "#api/schemas/post-input.ts";
+
+const PreviewScheduleBody = z
+  .object({
+    caption: Caption.min(1).openapi({ description: "What is published, where a target has no caption of its own." }),
+    scheduled_at: InstantInput.openapi({ description: "When to publish: in the future, at most 365 days ahead." }),
+    post_type: z.enum(POST_TYPES).optional().openapi({ description: "Follows from the media when left out." }),
+    ...content,
+  })
+  .openapi("PreviewScheduleBody");
+
+const route = operation("posts:write", {
+  method: "post",
+  path: "/posts/preview",
+  operationId: "previewPost",
+  tags: ["posts"],
+  summary: "Preview a new post",
+  description:
+    "Checks the post against every rule of every chosen platform and shows exactly what would be published. Nothing is scheduled until the token is confirmed.",
+  request: {
+    body: {
+      required: true,
+      content: json(PreviewScheduleBody, {
+        caption: EXAMPLE_POST.caption,
+        scheduled_at: "2026-12-24T18:00:00Z",
+        targets: [{ account_id: EXAMPLE_ACCOUNT_ID, caption: "The new glaze is here. #ceramics", platform_options: {} }],
+        media_urls: ["https://images.example.net/launch.jpg"],
+      }),
+    },
+  },
+  responses: {
+    200: {
+      description: "What would be published, and the token that publishes it.",
+      content: json(SchedulePreviewAnswer, { preview: EXAMPLE_SCHEDULE_PREVIEW, ...EXAMPLE_CONFIRMATION }),
+    },
+  },
+});
+
+export const preview = newRouter().openapi(route, async (c) => {
+  const body = c.req.valid("json");
+  const previewed = await previewSchedule(c.var.ctx, {
+    caption: body.caption,
+    scheduledAt: body.scheduled_at,
+    postType: body.post_type,
+    ...toContent(body),
+  });
+  return c.json({ preview: presentSchedulePreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
+});

@@ -1,0 +1,97 @@
+import { z } from "@hono/zod-openapi";
+import type { Account as DomainAccount, SyncResult as DomainSyncResult } from "#accounts/types.ts";
+import { toInstant } from "#core/clock.ts";
+import { ACCOUNT_STATUSES } from "#core/status.ts";
+import { EXAMPLE_ACCOUNT_ID, EXAMPLE_PLATFORM, EXAMPLE_WORKSPACE_ID, Id, Instant, instantOrNull, PlatformName } from "./common.ts";
+
+export const Account = z
+  .object({
+    id: Id.openapi({ description: "What targets and `account_ids` refer to." }),
+    workspace_id: Id,
+    platform: PlatformName,
+    platform_account_id: z.string().openapi({ description: "The platform's own id of the account." }),
+    username: z.string(),
+    display_name: z.string(),
+    avatar_url: z.string().nullable(),
+    profile_url: z.string().nullable(),
+    status: z.enum(ACCOUNT_STATUSES).openapi({ description: "`needs_reconnect`: the person has to log in again." }),
+    status_reason: z.string().nullable().openapi({ description: "Why it needs reconnecting." }),
+    missing_scopes: z.array(z.string()).openapi({ description: "What posting needs and the person did not grant." }),
+    token_expires_at: Instant.nullable(),
+    connected_at: Instant,
+    last_synced_at: Instant.nullable(),
+  })
+  .openapi("Account", { description: "A connected social account." });
+export type Account = z.infer<typeof Account>;
+
+export const EXAMPLE_ACCOUNT: Account = {
+  id: EXAMPLE_ACCOUNT_ID,
+  workspace_id: EXAMPLE_WORKSPACE_ID,
+  platform: EXAMPLE_PLATFORM,
+  platform_account_id: "17841400000000001",
+  username: "ada_makes",
+  display_name: "Ada Makes",
+  avatar_url: "https://images.example.net/ada.jpg",
+  profile_url: "https://social.example.net/ada_makes",
+  status: "active",
+  status_reason: null,
+  missing_scopes: [],
+  token_expires_at: "2027-01-20T09:00:00.000Z",
+  connected_at: "2026-11-20T09:00:00.000Z",
+  last_synced_at: "2026-11-20T09:00:05.000Z",
+};
+
+export function presentAccount(account: DomainAccount): Account {
+  return {
+    id: account.id,
+    workspace_id: account.workspaceId,
+    platform: account.platform,
+    platform_account_id: account.platformAccountId,
+    username: account.username,
+    display_name: account.displayName,
+    avatar_url: account.avatarUrl,
+    profile_url: account.profileUrl,
+    status: account.status,
+    status_reason: account.statusReason,
+    missing_scopes: [...account.missingScopes],
+    token_expires_at: instantOrNull(account.tokenExpiresAt),
+    connected_at: toInstant(account.connectedAt),
+    last_synced_at: instantOrNull(account.lastSyncedAt),
+  };
+}
+
+export const AccountList = z.object({ accounts: z.array(Account) }).openapi("AccountList");
+
+export const SyncResult = z
+  .object({
+    accounts: z.array(Account).openapi({ description: "Every account of the active workspace, as it is now." }),
+    added: z.array(Id),
+    updated: z.array(Id),
+    needs_reconnect: z.array(Id),
+    skipped: z
+      .array(
+        z.object({
+          platform: PlatformName,
+          platform_account_id: z.string(),
+          display_name: z.string(),
+          reason: z.string(),
+        }),
+      )
+      .openapi({ description: "Accounts that were left out, and why." }),
+  })
+  .openapi("SyncResult");
+
+export function presentSync(result: DomainSyncResult): z.infer<typeof SyncResult> {
+  return {
+    accounts: result.accounts.map(presentAccount),
+    added: [...result.added],
+    updated: [...result.updated],
+    needs_reconnect: [...result.needsReconnect],
+    skipped: result.skipped.map((account) => ({
+      platform: account.platform,
+      platform_account_id: account.platformAccountId,
+      display_name: account.displayName,
+      reason: account.reason,
+    })),
+  };
+}

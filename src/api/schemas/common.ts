@@ -1,0 +1,66 @@
+import { z } from "@hono/zod-openapi";
+import { toInstant } from "#core/clock.ts";
+import { PLATFORMS } from "#core/platform.ts";
+import { parseInstant } from "#api/instant.ts";
+
+export const EXAMPLE_ID = "01983c1e-7d1a-7c3e-9a57-3f1f6f0f2a11";
+export const EXAMPLE_OTHER_ID = "01983c1e-8f02-7b61-8d0c-6b1de2c4a9f7";
+export const EXAMPLE_ACCOUNT_ID = "01983c1e-9021-7f55-b7d2-0c4b7b0e6d13";
+export const EXAMPLE_WORKSPACE_ID = "01983c1e-6b00-7a10-8a33-2f9d1c5e4b77";
+export const EXAMPLE_PLATFORM = PLATFORMS[0];
+
+/** Any UUID by shape, whatever its version, in either case: ids of ours are kept in lower case. */
+export const Id = z.guid().toLowerCase().openapi({ type: "string", format: "uuid", example: EXAMPLE_ID });
+
+export const IdInPath = z.object({
+  id: Id.openapi({ param: { name: "id", in: "path", description: "The post's id." } }),
+});
+
+/** A destructive call says so itself. */
+export const Confirmed = z
+  .literal(true)
+  .openapi({ description: "Must be `true`: the call cannot be undone.", example: true });
+
+/** A moment in a request: RFC 3339 with an offset or `Z`; milliseconds inside. */
+export const InstantInput = z
+  .string()
+  .transform((text, ctx) => {
+    const ms = parseInstant(text);
+    if (ms === undefined) {
+      const message = "must be a date-time with an offset or Z, such as 2026-12-24T18:00:00Z";
+      ctx.issues.push({ code: "custom", input: text, message, params: { code: "invalid_format" } });
+      return z.NEVER;
+    }
+    return ms;
+  })
+  .openapi({ type: "string", format: "date-time", example: "2026-12-24T18:00:00Z" });
+
+/** A moment in an answer: UTC, milliseconds, `Z`. */
+export const Instant = z.string().openapi({ format: "date-time", example: "2026-12-24T18:00:00.000Z" });
+
+export function instantOrNull(ms: number | null): string | null {
+  return ms === null ? null : toInstant(ms);
+}
+
+export const PlatformName = z
+  .enum(PLATFORMS)
+  .openapi("Platform", { description: "A platform a post can go to.", example: EXAMPLE_PLATFORM });
+
+/** A whole number in a query: plain decimal digits, so `1e3`, `+1` and `0x10` are not numbers here. */
+export function queryInteger(bounds: { readonly min: number; readonly max: number; readonly default: number }) {
+  const message = `must be a whole number from ${bounds.min} to ${bounds.max}`;
+  return z
+    .string()
+    .transform((text, ctx) => {
+      const value = /^(?:0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
+      if (!(value >= bounds.min && value <= bounds.max)) {
+        ctx.issues.push({ code: "custom", input: text, message, params: { code: "out_of_range" } });
+        return z.NEVER;
+      }
+      return value;
+    })
+    .default(bounds.default);
+}
+
+/** A truth value in a query: the words `true` and `false` alone. */
+export const QueryBoolean = z.enum(["true", "false"]).transform((word) => word === "true");

@@ -1,0 +1,61 @@
+import { z } from "@hono/zod-openapi";
+import type { ScheduleInput, TargetInput } from "#posting/types.ts";
+import { EXAMPLE_PLATFORM, Id, PlatformName } from "./common.ts";
+import { MediaItemInput, MediaUrl } from "./media.ts";
+import { PlatformOptions } from "./platform-options.ts";
+
+const CAPTION_MAX = 100_000;
+/** As many as a plan can have accounts. */
+const TARGETS_MAX = 100;
+const MEDIA_MAX = 50;
+
+export const Caption = z.string().max(CAPTION_MAX);
+
+const ScheduleTarget = z
+  .object({
+    account_id: Id.openapi({ description: "The account to post to." }),
+    caption: Caption.optional().openapi({ description: "Overrides the post's caption for this account." }),
+    platform_options: PlatformOptions.optional(),
+  })
+  .openapi("ScheduleTarget", { description: "An account to post to, with what is special about it." });
+
+export const targetList = z.array(ScheduleTarget).max(TARGETS_MAX);
+
+/** Where a post goes and what it carries, besides its caption and time: the same for a new post and for an edit. */
+export const content = {
+  account_ids: z.array(Id).max(TARGETS_MAX).optional().openapi({ description: "The accounts to post to." }),
+  platforms: z
+    .array(PlatformName)
+    .max(TARGETS_MAX)
+    .optional()
+    .openapi({ description: "Posts to every active account of these platforms.", example: [EXAMPLE_PLATFORM] }),
+  targets: targetList
+    .optional()
+    .openapi({ description: "The accounts with captions and options of their own; used instead of the two above." }),
+  media_items: z.array(MediaItemInput).max(MEDIA_MAX).optional(),
+  media_urls: z.array(MediaUrl).max(MEDIA_MAX).optional().openapi({ description: "Images and videos by address alone." }),
+};
+
+export function toTargets(
+  targets: readonly z.infer<typeof ScheduleTarget>[] | undefined,
+): readonly TargetInput[] | undefined {
+  return targets?.map(({ account_id, caption, platform_options }) => ({
+    accountId: account_id,
+    caption,
+    platformOptions: platform_options,
+  }));
+}
+
+type Content = z.infer<z.ZodObject<typeof content>>;
+
+export function toContent(
+  body: Content,
+): Pick<ScheduleInput, "accountIds" | "platforms" | "targets" | "mediaItems" | "mediaUrls"> {
+  return {
+    accountIds: body.account_ids,
+    platforms: body.platforms,
+    targets: toTargets(body.targets),
+    mediaItems: body.media_items,
+    mediaUrls: body.media_urls,
+  };
+}

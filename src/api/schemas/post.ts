@@ -1,0 +1,211 @@
+import { z } from "@hono/zod-openapi";
+import { toInstant } from "#core/clock.ts";
+import { CREATED_VIA, PAUSED_REASONS, POST_STATUSES, POST_TYPES, TARGET_STATUSES } from "#core/status.ts";
+import type {
+  Post as DomainPost,
+  PostSummary as DomainPostSummary,
+  Target as DomainTarget,
+  TargetError as DomainTargetError,
+} from "#posting/types.ts";
+import {
+  EXAMPLE_ACCOUNT_ID,
+  EXAMPLE_ID,
+  EXAMPLE_PLATFORM,
+  EXAMPLE_WORKSPACE_ID,
+  Id,
+  Instant,
+  instantOrNull,
+  PlatformName,
+} from "./common.ts";
+import { EXAMPLE_MEDIA_ITEM, MediaItem, presentMediaItem } from "./media.ts";
+import { PlatformOptions } from "./platform-options.ts";
+
+const FAULT_CATEGORIES = [
+  "auth",
+  "content",
+  "duplicate",
+  "media",
+  "permission",
+  "rate_limit",
+  "quota",
+  "billing",
+  "platform",
+  "internal",
+] as const satisfies readonly DomainTargetError["category"][];
+
+const WHO_MUST_ACT = ["user", "operator", "platform", "nobody"] as const satisfies readonly DomainTargetError["whoMustAct"][];
+
+const TargetError = z
+  .object({
+    code: z.string().openapi({ description: "A stable word a program can act on." }),
+    category: z.enum(FAULT_CATEGORIES),
+    message: z.string(),
+    platform_code: z.string().nullable().openapi({ description: "The platform's own code." }),
+    retryable: z.boolean(),
+    who_must_act: z.enum(WHO_MUST_ACT),
+  })
+  .openapi("TargetError", { description: "Why a target was not published." });
+
+function presentTargetError(error: DomainTargetError): z.infer<typeof TargetError> {
+  return {
+    code: error.code,
+    category: error.category,
+    message: error.message,
+    platform_code: error.platformCode,
+    retryable: error.retryable,
+    who_must_act: error.whoMustAct,
+  };
+}
+
+export const Target = z
+  .object({
+    account_id: Id,
+    platform: PlatformName,
+    username: z.string(),
+    caption: z.string().nullable().openapi({ description: "This account's own caption, when it has one." }),
+    effective_caption: z.string().openapi({ description: "What this account publishes." }),
+    platform_options: PlatformOptions,
+    status: z.enum(TARGET_STATUSES).openapi({
+      description: "`unconfirmed`: the platform may have it and cannot tell; it is never tried again by itself.",
+    }),
+    platform_post_id: z.string().nullable(),
+    platform_post_url: z.string().nullable(),
+    published_at: Instant.nullable(),
+    attempts: z.int(),
+    next_attempt_at: Instant.nullable(),
+    error: TargetError.nullable(),
+    due_at: Instant,
+    started_at: Instant.nullable(),
+    late_by_ms: z.int().nullable().openapi({ description: "From the due time to the platform's answer." }),
+  })
+  .openapi("Target", { description: "One post on one account." });
+export type Target = z.infer<typeof Target>;
+
+function presentTarget(target: DomainTarget): Target {
+  return {
+    account_id: target.accountId,
+    platform: target.platform,
+    username: target.username,
+    caption: target.caption,
+    effective_caption: target.effectiveCaption,
+    platform_options: target.platformOptions,
+    status: target.status,
+    platform_post_id: target.platformPostId,
+    platform_post_url: target.platformPostUrl,
+    published_at: instantOrNull(target.publishedAt),
+    attempts: target.attempts,
+    next_attempt_at: instantOrNull(target.nextAttemptAt),
+    error: target.error && presentTargetError(target.error),
+    due_at: toInstant(target.dueAt),
+    started_at: instantOrNull(target.startedAt),
+    late_by_ms: target.lateByMs,
+  };
+}
+
+export const Post = z
+  .object({
+    id: Id,
+    workspace_id: Id,
+    status: z.enum([...POST_STATUSES, "cancelled"]).openapi({
+      description: "`cancelled` is only seen when the post is read by its id.",
+    }),
+    caption: z.string(),
+    post_type: z.enum(POST_TYPES),
+    scheduled_at: Instant,
+    published_at: Instant.nullable(),
+    version: z.int().openapi({ description: "Rises with every change." }),
+    created_at: Instant,
+    updated_at: Instant,
+    created_via: z.enum(CREATED_VIA),
+    paused_reason: z.enum(PAUSED_REASONS).nullable(),
+    plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
+    targets: z.array(Target),
+    media_items: z.array(MediaItem),
+  })
+  .openapi("Post");
+export type Post = z.infer<typeof Post>;
+
+export const PostAnswer = z.object({ post: Post }).openapi("PostAnswer");
+
+export function presentPost(post: DomainPost): Post {
+  return {
+    id: post.id,
+    workspace_id: post.workspaceId,
+    status: post.status,
+    caption: post.caption,
+    post_type: post.postType,
+    scheduled_at: toInstant(post.scheduledAt),
+    published_at: instantOrNull(post.publishedAt),
+    version: post.version,
+    created_at: toInstant(post.createdAt),
+    updated_at: toInstant(post.updatedAt),
+    created_via: post.createdVia,
+    paused_reason: post.pausedReason,
+    plan_hash: post.planHash,
+    targets: post.targets.map(presentTarget),
+    media_items: post.mediaItems.map(presentMediaItem),
+  };
+}
+
+export const PostSummary = z
+  .object({
+    id: Id,
+    status: z.enum(POST_STATUSES),
+    scheduled_at: Instant,
+    caption: z.string().openapi({ description: "The first 140 characters." }),
+    post_type: z.enum(POST_TYPES),
+    platforms: z.array(PlatformName),
+    target_count: z.int(),
+    media_count: z.int(),
+  })
+  .openapi("PostSummary");
+
+export function presentPostSummary(post: DomainPostSummary): z.infer<typeof PostSummary> {
+  return {
+    id: post.id,
+    status: post.status,
+    scheduled_at: toInstant(post.scheduledAt),
+    caption: post.caption,
+    post_type: post.postType,
+    platforms: [...post.platforms],
+    target_count: post.targetCount,
+    media_count: post.mediaCount,
+  };
+}
+
+export const EXAMPLE_POST: Post = {
+  id: EXAMPLE_ID,
+  workspace_id: EXAMPLE_WORKSPACE_ID,
+  status: "scheduled",
+  caption: "The new glaze is here.",
+  post_type: "image",
+  scheduled_at: "2026-12-24T18:00:00.000Z",
+  published_at: null,
+  version: 1,
+  created_at: "2026-11-20T09:05:00.000Z",
+  updated_at: "2026-11-20T09:05:00.000Z",
+  created_via: "api",
+  paused_reason: null,
+  plan_hash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+  targets: [
+    {
+      account_id: EXAMPLE_ACCOUNT_ID,
+      platform: EXAMPLE_PLATFORM,
+      username: "ada_makes",
+      caption: null,
+      effective_caption: "The new glaze is here.",
+      platform_options: {},
+      status: "pending",
+      platform_post_id: null,
+      platform_post_url: null,
+      published_at: null,
+      attempts: 0,
+      next_attempt_at: null,
+      error: null,
+      due_at: "2026-12-24T18:00:00.000Z",
+      started_at: null,
+      late_by_ms: null,
+    },
+  ],
+  media_items: [EXAMPLE_MEDIA_ITEM],
+};

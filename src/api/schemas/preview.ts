@@ -1,0 +1,174 @@
+import { z } from "@hono/zod-openapi";
+import { toInstant } from "#core/clock.ts";
+import { POST_TYPES } from "#core/status.ts";
+import type {
+  EditPreview as DomainEditPreview,
+  Previewed,
+  PreviewTarget as DomainPreviewTarget,
+  SchedulePreview as DomainSchedulePreview,
+} from "#posting/types.ts";
+import { Id, Instant, PlatformName } from "./common.ts";
+import { EXAMPLE_MEDIA_ITEM, MediaItem, presentMediaItem } from "./media.ts";
+import { EXAMPLE_POST } from "./post.ts";
+import { PlatformOptions } from "./platform-options.ts";
+
+const Warning = z
+  .object({ code: z.string(), message: z.string() })
+  .openapi("Warning", { description: "Something that will not stop the post and should be known." });
+
+const PreviewTarget = z
+  .object({
+    account_id: Id,
+    platform: PlatformName,
+    username: z.string(),
+    effective_caption: z.string(),
+    caption_length: z.int().openapi({ description: "In `caption_unit`, as the platform counts." }),
+    caption_limit: z.int(),
+    caption_unit: z.string(),
+    platform_options: PlatformOptions,
+    placement: z.string().nullable(),
+    warnings: z.array(Warning),
+    cost: z
+      .object({ amount_usd: z.number(), reason: z.string() })
+      .nullable()
+      .openapi({ description: "What the platform charges the operator for this post." }),
+  })
+  .openapi("PreviewTarget", { description: "What one account will publish." });
+
+export const SchedulePreview = z
+  .object({
+    action: z.literal("schedule"),
+    scheduled_at: Instant,
+    post_type: z.enum(POST_TYPES),
+    caption: z.string(),
+    targets: z.array(PreviewTarget),
+    media_items: z.array(MediaItem),
+    warnings: z.array(Warning),
+    plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
+  })
+  .openapi("SchedulePreview");
+
+const EditChange = z
+  .object({
+    field: z.string(),
+    account_id: Id.optional(),
+    from: z.unknown().openapi({ description: "The value before." }),
+    to: z.unknown().openapi({ description: "The value after." }),
+  })
+  .openapi("EditChange");
+
+export const EditPreview = z
+  .object({
+    action: z.literal("edit"),
+    posts: z.array(
+      z.object({
+        id: Id,
+        version: z.int().openapi({ description: "The version this edit is for." }),
+        changes: z.array(EditChange),
+        after: SchedulePreview,
+      }),
+    ),
+  })
+  .openapi("EditPreview");
+
+const confirmation = {
+  confirmation_token: z.string().openapi({ description: "For the matching confirm call: works once, for this user." }),
+  expires_at: Instant,
+  expires_in: z.int().openapi({ description: "Seconds from now." }),
+};
+
+export const SchedulePreviewAnswer = z.object({ preview: SchedulePreview, ...confirmation }).openapi("SchedulePreviewAnswer");
+export const EditPreviewAnswer = z.object({ preview: EditPreview, ...confirmation }).openapi("EditPreviewAnswer");
+
+function presentTarget(target: DomainPreviewTarget): z.infer<typeof PreviewTarget> {
+  return {
+    account_id: target.accountId,
+    platform: target.platform,
+    username: target.username,
+    effective_caption: target.effectiveCaption,
+    caption_length: target.captionLength,
+    caption_limit: target.captionLimit,
+    caption_unit: target.captionUnit,
+    platform_options: target.platformOptions,
+    placement: target.placement,
+    warnings: [...target.warnings],
+    cost: target.cost && { amount_usd: target.cost.amountUsd, reason: target.cost.reason },
+  };
+}
+
+export function presentSchedulePreview(preview: DomainSchedulePreview): z.infer<typeof SchedulePreview> {
+  return {
+    action: preview.action,
+    scheduled_at: toInstant(preview.scheduledAt),
+    post_type: preview.postType,
+    caption: preview.caption,
+    targets: preview.targets.map(presentTarget),
+    media_items: preview.mediaItems.map(presentMediaItem),
+    warnings: [...preview.warnings],
+    plan_hash: preview.planHash,
+  };
+}
+
+export function presentEditPreview(preview: DomainEditPreview): z.infer<typeof EditPreview> {
+  return {
+    action: preview.action,
+    posts: preview.posts.map((post) => ({
+      id: post.id,
+      version: post.version,
+      changes: post.changes.map(({ field, accountId, from, to }) => ({
+        field,
+        ...(accountId !== undefined && { account_id: accountId }),
+        from,
+        to,
+      })),
+      after: presentSchedulePreview(post.after),
+    })),
+  };
+}
+
+export const CONFIRMATION_SECONDS = 300;
+
+export function presentConfirmation({ confirmationToken, expiresAt }: Pick<Previewed<unknown>, "confirmationToken" | "expiresAt">) {
+  return { confirmation_token: confirmationToken, expires_at: toInstant(expiresAt), expires_in: CONFIRMATION_SECONDS };
+}
+
+const [exampleTarget] = EXAMPLE_POST.targets;
+
+export const EXAMPLE_SCHEDULE_PREVIEW: z.infer<typeof SchedulePreview> = {
+  action: "schedule",
+  scheduled_at: EXAMPLE_POST.scheduled_at,
+  post_type: EXAMPLE_POST.post_type,
+  caption: EXAMPLE_POST.caption,
+  targets: exampleTarget
+    ? [
+        {
+          account_id: exampleTarget.account_id,
+          platform: exampleTarget.platform,
+          username: exampleTarget.username,
+          effective_caption: exampleTarget.effective_caption,
+          caption_length: 22,
+          caption_limit: 2200,
+          caption_unit: "characters",
+          platform_options: exampleTarget.platform_options,
+          placement: "timeline",
+          warnings: [],
+          cost: null,
+        },
+      ]
+    : [],
+  media_items: [EXAMPLE_MEDIA_ITEM],
+  warnings: [],
+  plan_hash: EXAMPLE_POST.plan_hash,
+};
+
+export const EXAMPLE_CONFIRMATION = {
+  confirmation_token: "Zk3mC0b1Yt8c2m5oQ7wVx9LrA4sE6uHj0PdKfGnBqTi",
+  expires_at: "2026-11-20T09:10:00.000Z",
+  expires_in: CONFIRMATION_SECONDS,
+};
+
+export const ConfirmBody = z
+  .object({ confirmation_token: z.string().min(1).max(512).openapi({ description: "From the matching preview." }) })
+  .openapi("ConfirmBody");
+
+export const EXAMPLE_CONFIRM_BODY = { confirmation_token: EXAMPLE_CONFIRMATION.confirmation_token };

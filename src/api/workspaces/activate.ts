@@ -1,0 +1,34 @@
+import { z } from "@hono/zod-openapi";
+import { activateWorkspace } from "#workspaces/index.ts";
+import { NOT_FOUND } from "#api/document/refusals.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { EXAMPLE_WORKSPACE_ID, Id } from "#api/schemas/common.ts";
+import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceAnswer } from "#api/schemas/workspace.ts";
+
+const ActivateWorkspaceBody = z.object({ workspace_id: Id }).openapi("ActivateWorkspaceBody");
+
+const route = operation("workspaces:write", {
+  method: "post",
+  path: "/workspaces/active",
+  operationId: "activateWorkspace",
+  tags: ["workspaces"],
+  summary: "Choose the active workspace",
+  description: "The active workspace decides what every later call sees and makes, in the API and in the dashboard.",
+  request: {
+    body: { required: true, content: json(ActivateWorkspaceBody, { workspace_id: EXAMPLE_WORKSPACE_ID }) },
+  },
+  responses: {
+    200: {
+      description: "The workspace is the active one.",
+      content: json(WorkspaceAnswer, { workspace: EXAMPLE_WORKSPACE }),
+    },
+    ...NOT_FOUND,
+  },
+});
+
+export const activate = newRouter().openapi(route, async (c) => {
+  const { workspace_id: workspaceId } = c.req.valid("json");
+  const workspace = await activateWorkspace(c.var.ctx, { workspaceId });
+  return c.json({ workspace: presentWorkspace(workspace) }, 200);
+});

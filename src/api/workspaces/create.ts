@@ -1,0 +1,33 @@
+import { z } from "@hono/zod-openapi";
+import { createWorkspace } from "#workspaces/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceAnswer } from "#api/schemas/workspace.ts";
+
+const CreateWorkspaceBody = z
+  .object({
+    name: z.string().trim().min(1).max(100).openapi({ description: "1 to 100 characters after trimming." }),
+  })
+  .openapi("CreateWorkspaceBody");
+
+const route = operation("workspaces:write", {
+  method: "post",
+  path: "/workspaces",
+  operationId: "createWorkspace",
+  tags: ["workspaces"],
+  summary: "Create a workspace",
+  description: "Needs a plan with workspaces. The new workspace is not made the active one.",
+  request: { body: { required: true, content: json(CreateWorkspaceBody, { name: EXAMPLE_WORKSPACE.name }) } },
+  responses: {
+    201: {
+      description: "The workspace is created.",
+      content: json(WorkspaceAnswer, { workspace: { ...EXAMPLE_WORKSPACE, is_active: false } }),
+    },
+  },
+});
+
+export const create = newRouter().openapi(route, async (c) => {
+  const { name } = c.req.valid("json");
+  const workspace = await createWorkspace(c.var.ctx, { name });
+  return c.json({ workspace: presentWorkspace(workspace) }, 201);
+});

@@ -1,0 +1,21 @@
+import { listWorkspaces } from "#workspaces/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceList } from "#api/schemas/workspace.ts";
+
+const route = operation("workspaces:read", {
+  method: "get",
+  path: "/workspaces",
+  operationId: "listWorkspaces",
+  tags: ["workspaces"],
+  summary: "List workspaces",
+  description: "All workspaces of the user; one of them is active.",
+  responses: {
+    200: { description: "The workspaces.", content: json(WorkspaceList, { workspaces: [EXAMPLE_WORKSPACE] }) },
+  },
+});
+
+export const list = newRouter().openapi(route, async (c) => {
+  const workspaces = await listWorkspaces(c.var.ctx);
+  return c.json({ workspaces: workspaces.map(presentWorkspace) }, 200);
+});

@@ -1,0 +1,57 @@
+import { refuse } from "#core/errors.ts";
+import type { Plan, SubscriptionStatus } from "#core/plan.ts";
+import type { Services } from "#context.ts";
+import { hashPassword } from "./password.ts";
+import { periodEnd } from "./subscription.ts";
+import { insertUser } from "./store-users.ts";
+import { parseEmail, parsePassword, parseTimeZone } from "./inputs.ts";
+
+export interface NewUser {
+  readonly email: string;
+  /** Null for a user who signs in by other means, or not at all. */
+  readonly password: string | null;
+  readonly plan: Plan;
+  /** Defaults to a trial that begins now. */
+  readonly subscription?: SubscriptionStatus;
+  readonly timeZone?: string;
+  /** Makes the user only when there is none yet; decided by the write itself, so that two racers cannot both be first. */
+  readonly onlyFirst?: boolean;
+}
+
+export interface CreatedUser {
+  readonly userId: string;
+  readonly workspaceId: string;
+}
+
+/** Makes a user with a subscription and a first workspace, all or nothing. */
+export async function createUser(
+  services: Pick<Services, "db" | "clock" | "ids">,
+  input: NewUser,
+): Promise<CreatedUser> {
+  const { db, clock, ids } = services;
+  const email = parseEmail(input.email);
+  const timeZone = parseTimeZone(input.timeZone ?? "UTC");
+  const passwordHash = input.password === null ? null : await hashPassword(ids, parsePassword(input.password));
+  const now = clock.now();
+  const status = input.subscription ?? "trialing";
+  const user = { userId: ids.uuid(), workspaceId: ids.uuid() };
+  const outcome = await insertUser(db, {
+    ...user,
+    email,
+    passwordHash,
+    timeZone,
+    plan: input.plan,
+    status,
+    currentPeriodEnd: periodEnd(status, now),
+    createdAt: now,
+    onlyFirst: input.onlyFirst ?? false,
+  });
+  switch (outcome) {
+    case "created":
+      return user;
+    case "email_taken":
+      return refuse({ code: "invalid_request", message: "there is already an account with this e-mail", param: "email" });
+    case "not_first":
+      return refuse({ code: "invalid_request", message: "sign-up is closed: this service already has its user" });
+  }
+}

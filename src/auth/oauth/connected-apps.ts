@@ -1,0 +1,18 @@
+import { refuse } from "#core/errors.ts";
+import type { Services } from "#context.ts";
+import { type ConnectedApp, revokeGrantRow, selectApps } from "./store.ts";
+
+/** The apps that can act for the user right now. */
+export function listApps(services: Pick<Services, "db" | "clock">, input: { userId: string }): Promise<ConnectedApp[]> {
+  return selectApps(services.db, input.userId, services.clock.now());
+}
+
+/** Throws an app out; its next call is refused. */
+export async function revokeApp(
+  services: Pick<Services, "db" | "clock">,
+  input: { userId: string; grantId: string },
+): Promise<void> {
+  if (!(await revokeGrantRow(services.db, input.userId, input.grantId, services.clock.now()))) {
+    refuse({ code: "not_found", message: "connected app not found" });
+  }
+}

@@ -1,0 +1,37 @@
+import { SCOPES } from "#core/scope.ts";
+import type { Config } from "#config.ts";
+
+type Places = Pick<Config, "authUrl" | "baseUrl" | "docsUrl">;
+
+/** RFC 8414: what this authorization server is and can. */
+export function serverMetadata({ authUrl, docsUrl }: Places) {
+  return {
+    issuer: authUrl,
+    authorization_endpoint: `${authUrl}/oauth/authorize`,
+    token_endpoint: `${authUrl}/oauth/token`,
+    revocation_endpoint: `${authUrl}/oauth/revoke`,
+    registration_endpoint: `${authUrl}/oauth/register`,
+    scopes_supported: SCOPES,
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+    token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
+    revocation_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    service_documentation: docsUrl,
+  };
+}
+
+/** RFC 9728: which resource this is and who gives tokens for it. */
+export function resourceMetadata({ authUrl, baseUrl, docsUrl }: Places) {
+  return {
+    resource: baseUrl,
+    authorization_servers: [authUrl],
+    scopes_supported: SCOPES,
+    bearer_methods_supported: ["header"],
+    resource_name: "Almanac",
+    resource_documentation: docsUrl,
+  };
+}

@@ -1,0 +1,28 @@
+/** The error words of RFC 6749, 7591, 8707 and OpenID Connect that this server uses. */
+export type OAuthErrorCode =
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "unsupported_grant_type"
+  | "invalid_scope"
+  | "invalid_target"
+  | "invalid_redirect_uri"
+  | "invalid_client_metadata"
+  | "unsupported_response_type"
+  | "request_not_supported"
+  | "access_denied";
+
+/** An expected refusal of the token, revocation and registration endpoints. */
+export class OAuthRefusal extends Error {
+  override readonly name = "OAuthRefusal";
+  constructor(
+    readonly code: OAuthErrorCode,
+    readonly description: string,
+  ) {
+    super(description);
+  }
+}
+
+export function refuseOAuth(code: OAuthErrorCode, description: string): never {
+  throw new OAuthRefusal(code, description);
+}

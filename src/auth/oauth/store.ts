@@ -1,0 +1,205 @@
+import { eq } from "drizzle-orm";
+import type { Scope } from "#core/scope.ts";
+import type { Db } from "#db/client.ts";
+import { oauthClients, type oauthGrants } from "#db/schema.ts";
+
+export type Client = typeof oauthClients.$inferSelect;
+
+export async function selectClient(db: Db, id: string): Promise<Client | undefined> {
+  const [client] = await db.orm.select().from(oauthClients).where(eq(oauthClients.id, id));
+  return client;
+}
+
+export async function insertClient(db: Db, client: typeof oauthClients.$inferInsert): Promise<void> {
+  await db.orm.insert(oauthClients).values(client);
+}
+
+/** What a metadata document said, kept until `expiresAt`; the row stays as the name of the apps behind it. */
+export async function putDocument(db: Db, client: Client): Promise<void> {
+  const { name, uri, redirectUris, expiresAt } = client;
+  await db.orm
+    .insert(oauthClients)
+    .values(client)
+    .onConflictDoUpdate({ target: oauthClients.id, set: { name, uri, redirectUris, expiresAt } });
+}
+
+type GrantInsert = typeof oauthGrants.$inferInsert;
+
+export async function insertGrant(db: Db, grant: GrantInsert): Promise<void> {
+  await db.d1
+    .prepare(
+      `INSERT INTO oauth_grants (id, user_id, client_id, scopes, resource, redirect_uri, code_hash, code_challenge, code_expires_at, created_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+    )
+    .bind(
+      grant.id,
+      grant.userId,
+      grant.clientId,
+      JSON.stringify(grant.scopes),
+      grant.resource,
+      grant.redirectUri,
+      grant.codeHash,
+      grant.codeChallenge,
+      grant.codeExpiresAt,
+      grant.createdAt,
+    )
+    .run();
+}
+
+export interface CodeClaim {
+  readonly codeHash: string;
+  readonly clientId: string;
+  readonly challenge: string;
+  /** Null where the client did not repeat it (OAuth 2.1 dropped the parameter). */
+  readonly redirectUri: string | null;
+  readonly now: number;
+}
+
+const FITS = `code_hash = ?1 AND client_id = ?2 AND code_challenge = ?3 AND (?4 IS NULL OR redirect_uri = ?4)`;
+
+/** Everything that must hold is in the condition: a wrong verifier neither wins nor burns the code, two racers cannot both win. */
+export async function claimCode(db: Db, claim: CodeClaim): Promise<{ id: string; scopes: Scope[] } | null> {
+  const row = await db.d1
+    .prepare(
+      `UPDATE oauth_grants SET code_used_at = ?5
+       WHERE ${FITS} AND code_used_at IS NULL AND revoked_at IS NULL AND code_expires_at > ?5 RETURNING id, scopes`,
+    )
+    .bind(claim.codeHash, claim.clientId, claim.challenge, claim.redirectUri, claim.now)
+    .first<{ id: string; scopes: string }>();
+  return row === null ? null : { id: row.id, scopes: JSON.parse(row.scopes) as Scope[] };
+}
+
+/** A valid replay means that the code leaked: whoever came first loses the grant. A wrong verifier revokes nothing (OAuth 2.1 7.5.3). */
+export async function revokeReplayed(db: Db, claim: CodeClaim): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE oauth_grants SET revoked_at = ?5 WHERE ${FITS} AND code_used_at IS NOT NULL AND revoked_at IS NULL`,
+    )
+    .bind(claim.codeHash, claim.clientId, claim.challenge, claim.redirectUri, claim.now)
+    .run();
+}
+
+export interface RefreshRow {
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: number;
+  readonly rotatedAt: number | null;
+}
+
+/** A refresh token of this client whose grant still stands. */
+export async function findRefresh(db: Db, hash: string, clientId: string): Promise<RefreshRow | null> {
+  const row = await db.d1
+    .prepare(
+      `SELECT t.scopes AS scopes, t.expires_at AS expires_at, t.rotated_at AS rotated_at
+       FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id
+       WHERE t.hash = ?1 AND t.kind = 'refresh' AND g.client_id = ?2 AND g.revoked_at IS NULL`,
+    )
+    .bind(hash, clientId)
+    .first<{ scopes: string; expires_at: number; rotated_at: number | null }>();
+  return row === null
+    ? null
+    : { scopes: JSON.parse(row.scopes) as Scope[], expiresAt: row.expires_at, rotatedAt: row.rotated_at };
+}
+
+/** Spends a refresh token. Within the grace a retry gets a sibling pair, because answers get lost and processes share a client. */
+export async function rotateRefresh(
+  db: Db,
+  input: { hash: string; clientId: string; now: number; graceMs: number; keepMs: number },
+): Promise<string | null> {
+  const row = await db.d1
+    .prepare(
+      // The row of a spent token only serves to notice its reuse, so that it need not live out its thirty days.
+      `UPDATE oauth_tokens SET rotated_at = coalesce(rotated_at, ?3), expires_at = min(expires_at, ?3 + ?5)
+       WHERE hash = ?1 AND kind = 'refresh' AND expires_at > ?3 AND (rotated_at IS NULL OR rotated_at > ?3 - ?4)
+         AND EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = grant_id AND g.client_id = ?2 AND g.revoked_at IS NULL)
+       RETURNING grant_id`,
+    )
+    .bind(input.hash, input.clientId, input.now, input.graceMs, input.keepMs)
+    .first<{ grant_id: string }>();
+  return row?.grant_id ?? null;
+}
+
+/** Ends the grant behind a refresh token of this client; every token of it fails its join from now on. */
+export async function revokeByRefresh(db: Db, hash: string, clientId: string, now: number): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE oauth_grants SET revoked_at = ?3 WHERE client_id = ?2 AND revoked_at IS NULL
+         AND id = (SELECT grant_id FROM oauth_tokens WHERE hash = ?1 AND kind = 'refresh')`,
+    )
+    .bind(hash, clientId, now)
+    .run();
+}
+
+export async function deleteAccessToken(db: Db, hash: string, clientId: string): Promise<void> {
+  await db.d1
+    .prepare(
+      `DELETE FROM oauth_tokens WHERE hash = ?1 AND kind = 'access'
+         AND EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = grant_id AND g.client_id = ?2)`,
+    )
+    .bind(hash, clientId)
+    .run();
+}
+
+export interface TokenInsert {
+  readonly hash: string;
+  readonly kind: "access" | "refresh";
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: number;
+}
+
+/** One round trip; a dynamic client in use never expires (`slideTo`). */
+export async function insertTokens(
+  db: Db,
+  issue: { grantId: string; clientId: string; tokens: readonly TokenInsert[]; now: number; slideTo: number },
+): Promise<void> {
+  await db.d1.batch([
+    db.d1
+      .prepare(
+        `INSERT INTO oauth_tokens (hash, grant_id, kind, scopes, created_at, expires_at)
+         SELECT value ->> 'hash', ?2, value ->> 'kind', value ->> 'scopes', ?3, value ->> 'expiresAt' FROM json_each(?1)`,
+      )
+      .bind(JSON.stringify(issue.tokens), issue.grantId, issue.now),
+    db.d1
+      .prepare("UPDATE oauth_clients SET expires_at = ?2 WHERE id = ?1 AND kind = 'dynamic'")
+      .bind(issue.clientId, issue.slideTo),
+  ]);
+}
+
+export interface ConnectedApp {
+  readonly grantId: string;
+  readonly clientId: string;
+  readonly name: string;
+  readonly uri: string | null;
+  readonly scopes: readonly Scope[];
+  readonly since: number;
+}
+
+/** What can still get in, newest first. */
+export async function selectApps(db: Db, userId: string, now: number): Promise<ConnectedApp[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT g.id AS grant_id, g.client_id AS client_id, coalesce(c.name, g.client_id) AS name, c.uri AS uri, g.scopes AS scopes, g.created_at AS since
+       FROM oauth_grants g LEFT JOIN oauth_clients c ON c.id = g.client_id
+       WHERE g.user_id = ?1 AND g.revoked_at IS NULL AND EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = g.id AND t.expires_at > ?2)
+       ORDER BY g.id DESC`,
+    )
+    .bind(userId, now)
+    .all<{ grant_id: string; client_id: string; name: string; uri: string | null; scopes: string; since: number }>();
+  return results.map((row) => ({
+    grantId: row.grant_id,
+    clientId: row.client_id,
+    name: row.name,
+    uri: row.uri,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    since: row.since,
+  }));
+}
+
+export async function revokeGrantRow(db: Db, userId: string, grantId: string, now: number): Promise<boolean> {
+  const found = await db.d1
+    .prepare(
+      "UPDATE oauth_grants SET revoked_at = coalesce(revoked_at, ?3) WHERE id = ?1 AND user_id = ?2 RETURNING id",
+    )
+    .bind(grantId, userId, now)
+    .all();
+  return found.results.length === 1;
+}

@@ -1,0 +1,94 @@
+import { and, desc, eq, gt, isNull, or } from "drizzle-orm";
+import type { Scope } from "#core/scope.ts";
+import type { Db } from "#db/client.ts";
+import { apiKeys } from "#db/schema.ts";
+
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly hint: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+const SHOWN = {
+  id: apiKeys.id,
+  name: apiKeys.name,
+  hint: apiKeys.hint,
+  scopes: apiKeys.scopes,
+  createdAt: apiKeys.createdAt,
+  expiresAt: apiKeys.expiresAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+  revokedAt: apiKeys.revokedAt,
+};
+
+const mine = (userId: string, id: string) => and(eq(apiKeys.id, id), eq(apiKeys.userId, userId));
+const alive = (now: number) => and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)));
+
+export interface KeyInsert {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly hint: string;
+  readonly scopes: Scope[];
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+}
+
+export async function insertKey(db: Db, key: KeyInsert): Promise<void> {
+  await db.orm.insert(apiKeys).values(key);
+}
+
+/** Newest first; revoked and expired ones stay visible, because a person looks for them here. */
+export function selectKeys(db: Db, userId: string): Promise<ApiKey[]> {
+  return db.orm.select(SHOWN).from(apiKeys).where(eq(apiKeys.userId, userId)).orderBy(desc(apiKeys.id));
+}
+
+export async function findLiveKey(db: Db, userId: string, id: string, now: number): Promise<ApiKey | undefined> {
+  const [key] = await db.orm.select(SHOWN).from(apiKeys).where(and(mine(userId, id), alive(now)));
+  return key;
+}
+
+/** False when there is no such key of this user; revoking twice keeps the first instant. */
+export async function revokeKeyRow(db: Db, userId: string, id: string, now: number): Promise<boolean> {
+  const found = await db.d1
+    .prepare("UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?3) WHERE id = ?1 AND user_id = ?2 RETURNING id")
+    .bind(id, userId, now)
+    .all();
+  return found.results.length === 1;
+}
+
+/** The new key and the end of the old one in one batch; nothing happens when the old one is already gone. */
+export async function replaceKey(db: Db, key: KeyInsert, oldId: string, oldEndsAt: number): Promise<boolean> {
+  const [inserted] = await db.d1.batch([
+    db.d1
+      .prepare(
+        `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS
+         (SELECT 1 FROM api_keys WHERE id = ?9 AND user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7))
+         RETURNING id`,
+      )
+      .bind(
+        key.id,
+        key.userId,
+        key.name,
+        key.hash,
+        key.hint,
+        JSON.stringify(key.scopes),
+        key.createdAt,
+        key.expiresAt,
+        oldId,
+      ),
+    db.d1
+      .prepare(
+        `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?3), ?3)
+         WHERE id = ?1 AND user_id = ?2 AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?4)`,
+      )
+      .bind(oldId, key.userId, oldEndsAt, key.id),
+  ]);
+  return inserted?.results.length === 1;
+}

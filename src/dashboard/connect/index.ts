@@ -1,0 +1,1 @@
+export { createConnectRoutes } from "./routes.tsx";

@@ -1,0 +1,58 @@
+import { Hono } from "hono";
+import { finishConnect, type FinishedConnect } from "#accounts/index.ts";
+import { actorForSession } from "#auth/index.ts";
+import type { Services } from "#context.ts";
+import { log } from "#core/log.ts";
+import { isPlatform } from "#core/platform.ts";
+import { pauseForAccounts, readmitAccounts } from "#posting/index.ts";
+import type { PageEnv, WorldOf } from "#dashboard/env.ts";
+import { pageHeaders } from "#dashboard/headers.ts";
+import { withServices } from "#dashboard/services.ts";
+import { readSession } from "#dashboard/session-cookie.ts";
+import { ConnectEndPage, ConnectFailedPage, UnknownPlatformPage } from "./page.tsx";
+
+const BROKEN = "Something went wrong on our side. Start again from Almanac in a few minutes.";
+
+/** Where the browser comes back to after a login at a platform. */
+export function createConnectRoutes(worldOf: WorldOf): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+
+  app.get("/connect/:platform/callback", withServices(worldOf), pageHeaders, async (c) => {
+    // A link checker that only looks must not spend the state.
+    if (c.req.method === "HEAD") {
+      return c.body(null, 200);
+    }
+    const platform = c.req.param("platform");
+    if (!isPlatform(platform)) {
+      return await c.html(<UnknownPlatformPage />, 404);
+    }
+    const { services } = c.var;
+    try {
+      // A browser in which somebody else is signed in must not finish this login; one in which nobody is may.
+      const signedIn = await actorForSession(services, readSession(c));
+      const end = await finishConnect(services, {
+        platform,
+        params: c.req.query(),
+        signedInUserId: signedIn?.actor.userId ?? null,
+      });
+      services.defer(tellPosts(services, end));
+      return await c.html(<ConnectEndPage end={end} />, end.ok ? 200 : 400);
+    } catch (error) {
+      // The person waits for a sentence, and the message may hold what the platform sent.
+      log("error", "connect_broken", { platform, error: error instanceof Error ? error.name : typeof error });
+      return await c.html(<ConnectFailedPage platform={platform} reason={BROKEN} />, 400);
+    }
+  });
+
+  return app;
+}
+
+/** Posts that were paused for these accounts go on, or stop where a login granted too little. */
+async function tellPosts(services: Services, end: FinishedConnect): Promise<void> {
+  if (end.readmittedAccountIds.length > 0) {
+    await readmitAccounts(services, end.readmittedAccountIds);
+  }
+  if (end.blockedAccountIds.length > 0) {
+    await pauseForAccounts(services, end.blockedAccountIds);
+  }
+}

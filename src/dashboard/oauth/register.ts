@@ -1,0 +1,44 @@
+import { OAuthRefusal, registerClient } from "#auth/oauth/index.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { mayCall } from "#dashboard/limit-address.ts";
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+async function readMetadata(c: PageContext): Promise<Record<string, unknown>> {
+  try {
+    const body: unknown = await c.req.json();
+    if (isObject(body)) {
+      return body;
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) {
+      throw error;
+    }
+  }
+  throw new OAuthRefusal("invalid_client_metadata", "the body must be a JSON object");
+}
+
+/** `POST /oauth/register` (RFC 7591), open to anybody, as often as one address may. */
+export async function register(c: PageContext): Promise<Response> {
+  if (!(await mayCall(c, "register"))) {
+    c.header("Retry-After", "60");
+    return c.json({ error: "temporarily_unavailable", error_description: "too many registrations from this address" }, 429);
+  }
+  const client = await registerClient(c.var.services, await readMetadata(c));
+  return c.json(
+    {
+      client_id: client.clientId,
+      client_id_issued_at: Math.floor(client.issuedAt / 1000),
+      ...(client.clientSecret === null ? {} : { client_secret: client.clientSecret, client_secret_expires_at: 0 }),
+      client_name: client.name,
+      ...(client.uri === null ? {} : { client_uri: client.uri }),
+      redirect_uris: client.redirectUris,
+      token_endpoint_auth_method: client.authMethod,
+      grant_types: client.grantTypes,
+      response_types: ["code"],
+    },
+    201,
+  );
+}

@@ -1,0 +1,57 @@
+import { authenticateClient, exchangeCode, type IssuedTokens, OAuthRefusal, refreshTokens, revokeToken } from "#auth/oauth/index.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { readClientCredentials } from "./client-credentials.ts";
+import { readFormBody } from "./form-body.ts";
+
+function required(values: Readonly<Record<string, string | undefined>>, name: string): string {
+  const value = values[name];
+  if (value === undefined) {
+    throw new OAuthRefusal("invalid_request", `${name} is missing`);
+  }
+  return value;
+}
+
+/** `POST /oauth/token`: a code or a refresh token for a pair of tokens. */
+export async function token(c: PageContext): Promise<Response> {
+  const { services } = c.var;
+  const { values, resources } = await readFormBody(c);
+  const credentials = readClientCredentials(c.req.header("authorization"), values);
+  const client = await authenticateClient(services, credentials);
+  let issued: IssuedTokens;
+  switch (required(values, "grant_type")) {
+    case "authorization_code":
+      issued = await exchangeCode(services, client, {
+        code: required(values, "code"),
+        verifier: required(values, "code_verifier"),
+        redirectUri: values["redirect_uri"] ?? null,
+        resources,
+      });
+      break;
+    case "refresh_token":
+      issued = await refreshTokens(services, client, {
+        refreshToken: required(values, "refresh_token"),
+        scope: values["scope"],
+        resources,
+      });
+      break;
+    default:
+      throw new OAuthRefusal("unsupported_grant_type", "grant_type must be authorization_code or refresh_token");
+  }
+  return c.json({
+    access_token: issued.accessToken,
+    token_type: "Bearer",
+    expires_in: issued.expiresInSeconds,
+    refresh_token: issued.refreshToken,
+    scope: issued.scopes.join(" "),
+  });
+}
+
+/** `POST /oauth/revoke`. The empty object is for clients that read every 200 as JSON. */
+export async function revoke(c: PageContext): Promise<Response> {
+  const { services } = c.var;
+  const { values } = await readFormBody(c);
+  const credentials = readClientCredentials(c.req.header("authorization"), values);
+  const client = await authenticateClient(services, credentials);
+  await revokeToken(services, client, { token: required(values, "token") });
+  return c.json({});
+}

@@ -1,0 +1,70 @@
+import type { Inspection } from "#media/types.ts";
+import { type ByteReader, malformed } from "./byte-reader.ts";
+
+const EXTENSION = 0x21;
+const IMAGE = 0x2c;
+const TRAILER = 0x3b;
+const GRAPHIC_CONTROL = 0xf9;
+const WINDOW_BYTES = 1024 * 1024;
+
+function tableBytes(flags: number): number {
+  return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
+}
+
+/** Over a chain of sub-blocks, without looking into them; where it ends. */
+async function skipBlocks(reader: ByteReader, from: number): Promise<number> {
+  let at = from;
+  for (;;) {
+    reader.step();
+    const length = reader.byteAtHand(at) ?? (await reader.view(at, 1, WINDOW_BYTES)).getUint8(0);
+    at += 1 + length;
+    if (length === 0) {
+      return at;
+    }
+  }
+}
+
+/** Walks the blocks to the trailer: only so can frames be counted and a cut-off file be told. */
+export async function inspectGif(reader: ByteReader): Promise<Inspection> {
+  const screen = await reader.view(6, 7, WINDOW_BYTES);
+  const width = screen.getUint16(0, true);
+  const height = screen.getUint16(2, true);
+  let at = 13 + tableBytes(screen.getUint8(4));
+  let frames = 0;
+  let hundredths = 0;
+  for (;;) {
+    reader.step();
+    const kind = (await reader.view(at, 1, WINDOW_BYTES)).getUint8(0);
+    if (kind === TRAILER) {
+      break;
+    }
+    if (kind === IMAGE) {
+      const descriptor = await reader.view(at + 1, 9, WINDOW_BYTES);
+      frames += 1;
+      at = await skipBlocks(reader, at + 11 + tableBytes(descriptor.getUint8(8)));
+    } else if (kind === EXTENSION) {
+      const label = (await reader.view(at + 1, 1, WINDOW_BYTES)).getUint8(0);
+      if (label === GRAPHIC_CONTROL) {
+        hundredths += (await reader.view(at + 4, 2, WINDOW_BYTES)).getUint16(0, true);
+      }
+      at = await skipBlocks(reader, at + 2);
+    } else {
+      malformed("an unknown block in the GIF");
+    }
+  }
+  if (frames === 0 || width === 0 || height === 0) {
+    malformed("the GIF holds no picture");
+  }
+  if (reader.size - at - 1 > 1) {
+    malformed(`${reader.size - at - 1} bytes follow the end of the GIF`);
+  }
+  const animated = frames > 1;
+  return {
+    type: "image",
+    contentType: "image/gif",
+    width,
+    height,
+    durationMs: animated ? hundredths * 10 : null,
+    facts: { animated, frames },
+  };
+}

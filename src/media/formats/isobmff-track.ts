@@ -1,0 +1,195 @@
+import { type Box, boxes, readDuration, toMs } from "./boxes.ts";
+import { asciiAt, type ByteReader, truncated } from "./byte-reader.ts";
+
+export interface Track {
+  kind: "video" | "audio" | "other";
+  codec: string | null;
+  /** A still picture stored as a track of its own. */
+  cover: boolean;
+  isProtected: boolean;
+  /** As the track header says, in display pixels; 0 when it does not. */
+  width: number;
+  height: number;
+  rotation: number;
+  durationMs: number | null;
+  samples: number;
+  editList: boolean;
+  channels?: number;
+  sampleRate?: number;
+}
+
+const CODECS: Readonly<Record<string, string>> = {
+  avc1: "h264",
+  avc2: "h264",
+  avc3: "h264",
+  hvc1: "hevc",
+  hev1: "hevc",
+  dvh1: "hevc",
+  dvhe: "hevc",
+  av01: "av1",
+  vp08: "vp8",
+  vp09: "vp9",
+  mp4v: "mpeg4",
+  apch: "prores",
+  apcn: "prores",
+  apcs: "prores",
+  apco: "prores",
+  ap4h: "prores",
+  ap4x: "prores",
+  jpeg: "mjpeg",
+  mjpa: "mjpeg",
+  mjpb: "mjpeg",
+  mp4a: "aac",
+  ".mp3": "mp3",
+  Opus: "opus",
+  "ac-3": "ac3",
+  "ec-3": "eac3",
+  alac: "alac",
+  fLaC: "flac",
+  sowt: "pcm",
+  twos: "pcm",
+  lpcm: "pcm",
+  ipcm: "pcm",
+  in24: "pcm",
+  "raw ": "pcm",
+};
+
+/** Object types of MPEG-4 Systems that share the name `mp4a`. */
+const MP4A: Readonly<Record<number, string>> = {
+  0x69: "mp3",
+  0x6b: "mp3",
+  0xa5: "ac3",
+  0xa6: "eac3",
+  0xad: "opus",
+  0xdd: "vorbis",
+};
+
+async function readHeader(reader: ByteReader, box: Box, track: Track): Promise<void> {
+  const version = (await reader.view(box.start, 1)).getUint8(0);
+  const shift = version === 1 ? 12 : 0;
+  const view = await reader.view(box.start, 84 + shift);
+  const a = view.getInt32(40 + shift);
+  const b = view.getInt32(44 + shift);
+  track.rotation = b === 0 ? (a < 0 ? 180 : 0) : b > 0 ? 90 : 270;
+  track.width = Math.round(view.getUint32(76 + shift) / 65_536);
+  track.height = Math.round(view.getUint32(80 + shift) / 65_536);
+}
+
+async function readEdits(reader: ByteReader, edts: Box, track: Track): Promise<void> {
+  for await (const box of boxes(reader, edts.start, edts.end)) {
+    if (box.name === "elst" && box.end - box.start >= 16) {
+      const view = await reader.view(box.start, 16);
+      const mediaTimeIsZero = view.getUint8(0) === 0 && view.getInt32(12) === 0;
+      track.editList = view.getUint32(4) > 1 || !mediaTimeIsZero;
+    }
+  }
+}
+
+/** What an `mp4a` entry really holds; AAC unless its descriptor names another type. */
+async function readMp4a(reader: ByteReader, from: number, to: number): Promise<string> {
+  for await (const box of boxes(reader, from, to)) {
+    if (box.name !== "esds") {
+      continue;
+    }
+    const view = await reader.view(box.start, Math.min(64, box.end - box.start));
+    for (let at = 4; at + 1 < view.byteLength;) {
+      const tag = view.getUint8(at);
+      at += 1;
+      while (at < view.byteLength && view.getUint8(at) & 0x80) {
+        at += 1;
+      }
+      at += 1;
+      if (tag === 4 && at < view.byteLength) {
+        return MP4A[view.getUint8(at)] ?? "aac";
+      }
+      at += tag === 3 ? 3 : 1;
+    }
+  }
+  return "aac";
+}
+
+/** The first sample entry names the codec; the others of a track are variations of it. */
+async function readEntry(reader: ByteReader, stsd: Box, track: Track): Promise<void> {
+  const at = stsd.start + 8;
+  if (at + 16 > stsd.end) {
+    return;
+  }
+  const head = await reader.view(at, 16);
+  const name = asciiAt(head, 4, 4);
+  track.codec = CODECS[name] ?? name.replaceAll(/[^\x20-\x7e]/g, "?").trim();
+  track.isProtected = name === "encv" || name === "drmi";
+  if (at + 36 > stsd.end) {
+    return;
+  }
+  const entry = await reader.view(at, 36);
+  if (track.kind === "video") {
+    track.cover = name === "jpeg" || name === "png ";
+    track.width ||= entry.getUint16(32);
+    track.height ||= entry.getUint16(34);
+  } else {
+    track.channels = entry.getUint16(24);
+    track.sampleRate = entry.getUint16(32);
+    if (name === "mp4a" && entry.getUint16(16) === 0) {
+      track.codec = await readMp4a(reader, at + 36, Math.min(stsd.end, at + head.getUint32(0)));
+    }
+  }
+}
+
+async function readTable(reader: ByteReader, stbl: Box, track: Track): Promise<void> {
+  for await (const box of boxes(reader, stbl.start, stbl.end)) {
+    if (box.name === "stsd" && track.kind !== "other") {
+      await readEntry(reader, box, track);
+    } else if ((box.name === "stsz" || box.name === "stz2") && box.end - box.start >= 12) {
+      const view = await reader.view(box.start, 12);
+      track.samples = view.getUint32(8);
+      if (box.name === "stsz" && view.getUint32(4) === 0 && track.samples * 4 > box.end - box.start - 12) {
+        truncated("the index of the video names more frames than it lists");
+      }
+    }
+  }
+}
+
+async function readMedia(reader: ByteReader, mdia: Box, track: Track): Promise<void> {
+  for await (const box of boxes(reader, mdia.start, mdia.end)) {
+    if (box.name === "mdhd") {
+      const { timescale, duration } = await readDuration(reader, box);
+      track.durationMs = toMs(duration, timescale);
+    } else if (box.name === "hdlr") {
+      const handler = asciiAt(await reader.view(box.start, 12), 8, 4);
+      track.kind = handler === "vide" ? "video" : handler === "soun" ? "audio" : "other";
+    } else if (box.name === "minf") {
+      for await (const part of boxes(reader, box.start, box.end)) {
+        if (part.name === "stbl") {
+          await readTable(reader, part, track);
+        }
+      }
+    }
+  }
+}
+
+/** One `trak`: its handler comes before its tables in every file, so the kind is known when the codec is read. */
+export async function readTrack(reader: ByteReader, trak: Box): Promise<Track> {
+  const track: Track = {
+    kind: "other",
+    codec: null,
+    cover: false,
+    isProtected: false,
+    width: 0,
+    height: 0,
+    rotation: 0,
+    durationMs: null,
+    samples: 0,
+    editList: false,
+  };
+  for await (const box of boxes(reader, trak.start, trak.end)) {
+    if (box.name === "tkhd") {
+      await readHeader(reader, box, track);
+    } else if (box.name === "edts") {
+      await readEdits(reader, box, track);
+    } else if (box.name === "mdia") {
+      await readMedia(reader, box, track);
+    }
+  }
+  track.cover &&= track.samples <= 1;
+  return track;
+}

@@ -1,0 +1,98 @@
+import type { Inspection } from "#media/types.ts";
+import { asciiAt, type ByteReader, bytesOf, malformed, truncated } from "./byte-reader.ts";
+import { asDisplayed, exifOrientation } from "./exif.ts";
+
+const SOS = 0xda;
+const EOI = 0xd9;
+const APP1 = 0xe1;
+const TAIL_BYTES = 64 * 1024;
+
+function isFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+}
+
+function standsAlone(marker: number): boolean {
+  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+}
+
+function endsIn(bytes: Uint8Array): boolean {
+  for (let at = bytes.length - 1; at > 0; at -= 1) {
+    if (bytes[at] === EOI && bytes[at - 1] === 0xff) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Cameras append things (depth maps, a short video), so the end marker is looked for, near the end first. */
+async function checkEnd(reader: ByteReader, scan: number): Promise<void> {
+  const tail = Math.max(scan, reader.size - TAIL_BYTES);
+  if (endsIn(bytesOf(await reader.view(tail, reader.size - tail)))) {
+    return;
+  }
+  const piece = 1024 * 1024;
+  for (let at = scan; at < tail; at += piece - 1) {
+    const length = Math.min(piece, tail + 1 - at);
+    if (endsIn(bytesOf(await reader.view(at, length)))) {
+      return;
+    }
+  }
+  truncated("the end marker of the JPEG is missing");
+}
+
+export async function inspectJpeg(reader: ByteReader): Promise<Inspection> {
+  let at = 2;
+  let size: { width: number; height: number } | null = null;
+  let orientation: number | undefined;
+  for (;;) {
+    reader.step();
+    const head = await reader.view(at, 4);
+    if (head.getUint8(0) !== 0xff) {
+      malformed("a JPEG marker is missing");
+    }
+    const marker = head.getUint8(1);
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (standsAlone(marker)) {
+      at += 2;
+      continue;
+    }
+    if (marker === EOI) {
+      malformed("the JPEG holds no picture");
+    }
+    const length = head.getUint16(2);
+    if (length < 2) {
+      malformed("a JPEG segment has no length");
+    }
+    if (isFrame(marker)) {
+      const frame = await reader.view(at + 4, 6);
+      size = { height: frame.getUint16(1), width: frame.getUint16(3) };
+    }
+    if (marker === APP1 && orientation === undefined && length > 16) {
+      const segment = await reader.view(at + 4, length - 2);
+      if (asciiAt(segment, 0, 6) === "Exif\0\0") {
+        orientation = exifOrientation(new DataView(segment.buffer, segment.byteOffset + 6, segment.byteLength - 6));
+      }
+    }
+    at += 2 + length;
+    if (marker === SOS) {
+      break;
+    }
+  }
+  if (!size || size.width === 0 || size.height === 0) {
+    malformed("the JPEG does not say how large it is");
+  }
+  if (at >= reader.size) {
+    truncated("the JPEG ends before its picture");
+  }
+  await checkEnd(reader, at);
+  return {
+    type: "image",
+    contentType: "image/jpeg",
+    ...asDisplayed(size.width, size.height, orientation),
+    durationMs: null,
+    facts: { animated: false, ...(orientation !== undefined && { orientation }) },
+  };
+}

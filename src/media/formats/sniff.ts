@@ -1,0 +1,154 @@
+import { type Checked, type ContentType, bad } from "#media/types.ts";
+
+type Signature = readonly [offset: number, text: string];
+
+const SIGNATURES: readonly (readonly [ContentType, ...Signature[]])[] = [
+  ["image/jpeg", [0, "\xff\xd8\xff"]],
+  ["image/png", [0, "\x89PNG\r\n\x1a\n"]],
+  ["image/gif", [0, "GIF87a"]],
+  ["image/gif", [0, "GIF89a"]],
+  ["image/webp", [0, "RIFF"], [8, "WEBP"]],
+];
+
+/** What people send by mistake, so that the refusal can say what it was. */
+const OTHERS: readonly (readonly [what: string, ...Signature[]])[] = [
+  ["a PDF document", [0, "%PDF-"]],
+  ["a ZIP archive or an Office document", [0, "PK"]],
+  ["a compressed (gzip) file", [0, "\x1f\x8b"]],
+  ["a BMP image", [0, "BM"]],
+  ["a TIFF image", [0, "II*\0"]],
+  ["a TIFF image", [0, "MM\0*"]],
+  ["an icon", [0, "\0\0\x01\0"]],
+  ["a JPEG XL image", [0, "\xff\x0a"]],
+  ["a JPEG XL image", [4, "JXL "]],
+  ["a JPEG 2000 image", [4, "jP  "]],
+  ["an AVI video", [0, "RIFF"], [8, "AVI "]],
+  ["a WAV recording", [0, "RIFF"], [8, "WAVE"]],
+  ["a Flash video", [0, "FLV"]],
+  ["an MP3 recording", [0, "ID3"]],
+  ["an Ogg file", [0, "OggS"]],
+  ["a FLAC recording", [0, "fLaC"]],
+  ["an MPEG video", [0, "\0\0\x01\xba"]],
+  ["a Windows Media file", [0, "\x30\x26\xb2\x75"]],
+  ["a program", [0, "MZ"]],
+  ["a program", [0, "\x7fELF"]],
+];
+
+/** Boxes a QuickTime file from before `ftyp` may begin with. */
+const CLASSIC_QUICKTIME: ReadonlySet<string> = new Set(["moov", "mdat", "wide", "free", "skip", "pnot"]);
+const HEIF_BRANDS: ReadonlySet<string> = new Set([
+  "heic",
+  "heix",
+  "heim",
+  "heis",
+  "hevc",
+  "hevx",
+  "mif1",
+  "msf1",
+  "avif",
+  "avis",
+]);
+const AUDIO_BRANDS: ReadonlySet<string> = new Set(["M4A ", "M4B ", "M4P ", "F4A "]);
+
+/** What browsers look for within the bytes they sniff; none of it stands at the beginning of a real picture or film. */
+const MARKUP =
+  /<!doctype\s+html|<(?:html|head|body|script|svg|iframe|object|embed|math|meta|style|title)[\s/>]|<\?php|<%@|javascript:/i;
+const MARKUP_WINDOW_BYTES = 1536;
+const PDF_WINDOW_BYTES = 1024;
+
+function latin(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) {
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
+
+function carries(head: string, signatures: readonly Signature[]): boolean {
+  return signatures.every(([offset, text]) => head.startsWith(text, offset));
+}
+
+function sniffBoxes(head: string): Checked<ContentType> | null {
+  const name = head.slice(4, 8);
+  if (name === "ftyp") {
+    const brand = head.slice(8, 12);
+    if (HEIF_BRANDS.has(brand)) {
+      return unsupported(brand.startsWith("av") ? "an AVIF image" : "a HEIC image");
+    }
+    if (AUDIO_BRANDS.has(brand)) {
+      return unsupported("an audio file");
+    }
+    return { ok: true, value: brand === "qt  " ? "video/quicktime" : "video/mp4" };
+  }
+  return CLASSIC_QUICKTIME.has(name) ? { ok: true, value: "video/quicktime" } : null;
+}
+
+function unsupported(what: string) {
+  return bad("media_unsupported", `the file is ${what}; send JPEG, PNG, WebP or GIF images, MP4, MOV or WebM videos`, {
+    actual: what,
+  });
+}
+
+function sniffOther(head: string): Checked<never> {
+  if (head.trim() === "") {
+    return unsupported("empty");
+  }
+  const known = OTHERS.find(([, ...signatures]) => carries(head, signatures));
+  if (known) {
+    return unsupported(known[0]);
+  }
+  const text = head
+    .replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, "")
+    .replaceAll("\0", "")
+    .trimStart();
+  if (/<svg[\s>]/i.test(text.slice(0, MARKUP_WINDOW_BYTES))) {
+    return unsupported("an SVG drawing");
+  }
+  if (MARKUP.test(text.slice(0, MARKUP_WINDOW_BYTES))) {
+    return unsupported("a web page, not the file itself");
+  }
+  // oxlint-disable-next-line no-control-regex -- text is what has no control characters
+  return unsupported(/^[^\u0000-\u0008\u000e-\u001f]*$/.test(text) ? "text" : "of an unknown type");
+}
+
+/** What the first bytes say the file is. The server's word and the file's name are never asked. */
+export function sniff(bytes: Uint8Array): Checked<ContentType> {
+  const head = latin(bytes);
+  const known = SIGNATURES.find(([, ...signatures]) => carries(head, signatures))?.[0];
+  const verdict: Checked<ContentType> | null = known
+    ? { ok: true, value: known }
+    : head.startsWith("\x1a\x45\xdf\xa3")
+      ? { ok: true, value: "video/webm" }
+      : sniffBoxes(head);
+  if (!verdict) {
+    return sniffOther(head);
+  }
+  if (verdict.ok && MARKUP.test(head.slice(0, MARKUP_WINDOW_BYTES))) {
+    return bad(
+      "media_suspicious",
+      "the file is a picture or video and a web page at once; export it again from the original",
+    );
+  }
+  if (verdict.ok && head.slice(0, PDF_WINDOW_BYTES).includes("%PDF-")) {
+    return bad(
+      "media_suspicious",
+      "the file is a picture or video and a PDF document at once; export it again from the original",
+    );
+  }
+  return verdict;
+}
+
+export const TAIL_BYTES = 65_557;
+
+/** A ZIP archive is read from its end: its last record must end exactly where the file does. */
+export function endsAsArchive(tail: Uint8Array): boolean {
+  for (let at = tail.length - 22; at >= 0; at -= 1) {
+    if (tail[at] === 0x50 && tail[at + 1] === 0x4b && tail[at + 2] === 5 && tail[at + 3] === 6) {
+      const commentBytes = (tail[at + 20] ?? 0) + (tail[at + 21] ?? 0) * 256;
+      if (at + 22 + commentBytes === tail.length) {
+        return true;
+      }
+    }
+  }
+  return false;
+}

@@ -1,0 +1,67 @@
+import { z } from "@hono/zod-openapi";
+import { Id } from "#platforms/answer.ts";
+import { listOf } from "#platforms/graph.ts";
+
+/** A list of names, or one text with commas: both occur. */
+const Names = z.union([z.array(z.string()), z.string().transform((text) => text.split(",").map((name) => name.trim()))]);
+
+const ShortToken = z.looseObject({ access_token: z.string().min(1), permissions: Names.nullish() });
+
+/** Documented is the one in `data`, seen is the flat one. `user_id` is another id than the one posts go to, so it is not read. */
+export const ShortTokenAnswer = z.union([
+  z.looseObject({ data: z.array(ShortToken).min(1) }).transform((answer) => answer.data[0]),
+  ShortToken,
+]);
+
+/** The refusal of the token host, which is not the Graph's. */
+export const TokenTrouble = z.looseObject({
+  error_type: z.string().nullish(),
+  code: z.number().nullish(),
+  error_message: z.string().nullish(),
+});
+
+const Me = z.looseObject({
+  user_id: Id,
+  username: z.string().min(1),
+  name: z.string().nullish(),
+  account_type: z.string().nullish(),
+  profile_picture_url: z.string().nullish(),
+});
+export type Me = z.infer<typeof Me>;
+
+export const MeAnswer = z.union([
+  z.looseObject({ data: z.array(Me).min(1) }).transform((answer) => answer.data[0]),
+  Me,
+]);
+
+export const Followers = z.looseObject({ followers_count: z.number() });
+
+export const Page = z.looseObject({
+  id: Id,
+  name: z.string().nullish(),
+  access_token: z.string().nullish(),
+  tasks: z.array(z.string()).nullish(),
+  instagram_business_account: z
+    .looseObject({
+      id: Id,
+      username: z.string().nullish(),
+      name: z.string().nullish(),
+      profile_picture_url: z.string().nullish(),
+      followers_count: z.number().nullish(),
+    })
+    .nullish(),
+});
+export type Page = z.infer<typeof Page>;
+
+export const Container = z.looseObject({ status_code: z.string(), status: z.string().nullish() });
+
+export const Published = z.looseObject({ id: Id, permalink: z.string().nullish() });
+
+export const MediaList = listOf(
+  z.looseObject({
+    id: Id,
+    caption: z.string().nullish(),
+    timestamp: z.string().nullish(),
+    permalink: z.string().nullish(),
+  }),
+);

@@ -1,0 +1,60 @@
+import type { PlatformLimits } from "#platforms/contract.ts";
+import type { MediaRule } from "#platforms/media-rules.ts";
+
+const MIB = 1024 ** 2;
+
+/** IG user media reference: 2200 characters, 30 hashtags, 20 @ tags. The unit is not stated; UTF-16 is the strictest usual reading. */
+export const CAPTION_MAX = 2200;
+export const HASHTAGS_MAX = 30;
+export const MENTIONS_MAX = 20;
+/** Since December 2025 Instagram has been lowering its own limit (ayrshare.com/docs, routenote.com). */
+export const HASHTAGS_ADVISED = 5;
+
+/** Content publishing guide: carousels of 2 to 10 items. */
+export const CAROUSEL_MAX = 10;
+
+/** Same reference: JPEG alone, 8 MiB (error 36000/2207004). PNG passes at times and then fails with 9004/2207052. */
+export const IMAGE: MediaRule = {
+  contentTypes: ["image/jpeg"],
+  maxBytes: 8 * MIB,
+  // Documented is 4:5 to 1.91:1; 9:16 is taken since 2026 (ayrshare.com/docs), so only what lies outside that is refused.
+  minRatio: 9 / 16,
+  maxRatio: 1.91,
+};
+export const IMAGE_RATIO_ADVISED = 4 / 5;
+
+/** Same reference: MOV or MP4, 3 s to 15 min, 300 MB, up to 1920 wide, 0.01:1 to 10:1, 23 to 60 fps, H.264 or HEVC with AAC. */
+export const VIDEO: MediaRule = {
+  contentTypes: ["video/mp4", "video/quicktime"],
+  maxBytes: 300_000_000,
+  maxWidth: 1920,
+  minRatio: 0.01,
+  maxRatio: 10,
+  minSeconds: 3,
+  maxSeconds: 900,
+  minFrameRate: 23,
+  maxFrameRate: 60,
+  videoCodecs: ["h264", "hevc"],
+  audioCodecs: ["aac"],
+};
+
+/** The product's own rule; the platform's page names no number. */
+export const TRIAL_FOLLOWERS_MIN = 1000;
+
+export const limits = {
+  caption: { max: CAPTION_MAX, unit: "UTF-16 code units" },
+  media: {
+    textOnly: false,
+    images: { max: CAROUSEL_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },
+    videos: {
+      max: CAROUSEL_MAX,
+      maxBytes: VIDEO.maxBytes,
+      contentTypes: VIDEO.contentTypes,
+      minSeconds: 3,
+      maxSeconds: 900,
+    },
+    mixed: true,
+  },
+  // Content publishing guide; a carousel counts once. Two reference pages say 50, so the quota that is answered counts.
+  dailyCaps: [{ count: 100, windowHours: 24, what: "posts" }],
+} as const satisfies PlatformLimits;

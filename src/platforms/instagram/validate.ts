@@ -1,0 +1,155 @@
+import type { JsonObject } from "#core/json.ts";
+import type { Draft, DraftMedia, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import { countProblems, layoutWarnings, mediaProblems } from "#platforms/media-rules.ts";
+import { parseOptions } from "#platforms/options.ts";
+import {
+  CAPTION_MAX,
+  CAROUSEL_MAX,
+  HASHTAGS_ADVISED,
+  HASHTAGS_MAX,
+  IMAGE,
+  IMAGE_RATIO_ADVISED,
+  limits,
+  MENTIONS_MAX,
+  TRIAL_FOLLOWERS_MIN,
+  VIDEO,
+} from "./limits.ts";
+import { options } from "./options.ts";
+
+const HASHTAG = /(?<![\p{L}\p{N}_&])[#＃][\p{L}\p{M}\p{N}_]+/gu;
+const MENTION = /(?<![\p{L}\p{N}_.])@[A-Za-z0-9_.]+/g;
+
+export function validate(draft: Draft): Verdict {
+  const parsed = parseOptions(options, draft.options);
+  const isReel = draft.media.length === 1 && draft.media[0]?.type === "video";
+  const placement = isReel ? (parsed.value?.placement ?? "reels") : "timeline";
+  return {
+    options: parsed.value ? filledIn(parsed.options, isReel, placement) : parsed.options,
+    placement,
+    captionLength: draft.caption.length,
+    captionLimit: CAPTION_MAX,
+    problems: [
+      ...captionProblems(draft.caption),
+      ...parsed.problems,
+      ...optionProblems(draft, isReel),
+      ...accountProblems(draft.account.capabilities),
+      ...mediaSetProblems(draft.media),
+      ...draft.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
+    ],
+    warnings: [...captionWarnings(draft.caption), ...optionWarnings(draft, isReel), ...mediaWarnings(draft.media)],
+    cost: null,
+  };
+}
+
+/** Both settings of reels have a meaning only there. */
+function filledIn(asked: JsonObject, isReel: boolean, placement: string): JsonObject {
+  const { share_to_feed: shareToFeed, ...rest } = asked;
+  return isReel ? { ...rest, placement, share_to_feed: shareToFeed ?? true } : { ...rest, placement };
+}
+
+/** How often each tag stands there does not matter to the platform: it counts them all. */
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
+
+function captionProblems(caption: string): readonly Problem[] {
+  const problems: Problem[] = [];
+  const atMost = (code: string, what: string, limit: number, actual: number) => {
+    if (actual > limit) {
+      problems.push({ code, message: `Instagram takes at most ${limit} ${what}`, param: "caption", limit, actual });
+    }
+  };
+  atMost("caption_too_long", "characters of caption", CAPTION_MAX, caption.length);
+  atMost("too_many_hashtags", "hashtags", HASHTAGS_MAX, count(caption, HASHTAG));
+  atMost("too_many_mentions", "mentions", MENTIONS_MAX, count(caption, MENTION));
+  return problems;
+}
+
+function captionWarnings(caption: string): readonly Warning[] {
+  const hashtags = count(caption, HASHTAG);
+  return hashtags > HASHTAGS_ADVISED && hashtags <= HASHTAGS_MAX
+    ? [
+        {
+          code: "many_hashtags",
+          message: `${hashtags} hashtags: Instagram is lowering its limit to ${HASHTAGS_ADVISED} and may refuse more`,
+        },
+      ]
+    : [];
+}
+
+function optionProblems(draft: Draft, isReel: boolean): readonly Problem[] {
+  const { placement, trial_reel_type: trial } = draft.options;
+  const problems: Problem[] = [];
+  const conflict = (option: string, message: string) =>
+    problems.push({ code: "option_conflict", message, param: `platform_options.${option}` });
+  if (placement === "reels" && !isReel) {
+    conflict("placement", "a reel is exactly one video: it cannot hold images or several items");
+  }
+  if (typeof trial === "string" && !isReel) {
+    conflict("trial_reel_type", "only a single video can be a trial reel");
+  }
+  if (typeof trial === "string" && isReel && placement === "timeline") {
+    conflict("trial_reel_type", "a trial reel is shown to non-followers and cannot be placed in the timeline");
+  }
+  if (draft.options["share_to_feed"] === false && placement === "timeline" && isReel) {
+    conflict("share_to_feed", "a video in the timeline is always shared to the main feed");
+  }
+  const followers = draft.account.capabilities["followersCount"];
+  if (typeof trial === "string" && typeof followers === "number" && followers < TRIAL_FOLLOWERS_MIN) {
+    problems.push({
+      code: "account_not_eligible",
+      message: `trial reels need an account with ${TRIAL_FOLLOWERS_MIN} followers`,
+      param: "platform_options.trial_reel_type",
+      limit: TRIAL_FOLLOWERS_MIN,
+      actual: followers,
+    });
+  }
+  return problems;
+}
+
+function optionWarnings(draft: Draft, isReel: boolean): readonly Warning[] {
+  return draft.options["share_to_feed"] !== undefined && !isReel
+    ? [{ code: "option_ignored", message: "share_to_feed means something for reels only and is left out" }]
+    : [];
+}
+
+function accountProblems(capabilities: JsonObject): readonly Problem[] {
+  return String(capabilities["accountType"] ?? "").toUpperCase() === "PERSONAL"
+    ? [
+        {
+          code: "account_not_eligible",
+          message: "Instagram lets professional accounts alone publish through apps",
+          param: "account_id",
+        },
+      ]
+    : [];
+}
+
+function mediaSetProblems(media: readonly DraftMedia[]): readonly Problem[] {
+  const problems = countProblems(media, limits.media);
+  if (media.length > CAROUSEL_MAX && problems.length === 0) {
+    const message = `a carousel holds at most ${CAROUSEL_MAX} items`;
+    return [{ code: "media_too_many", message, param: "media_items", limit: CAROUSEL_MAX, actual: media.length }];
+  }
+  return problems;
+}
+
+function ratioOf(media: DraftMedia | undefined): number | null {
+  return media?.width && media.height ? media.width / media.height : null;
+}
+
+function mediaWarnings(media: readonly DraftMedia[]): readonly Warning[] {
+  const warnings: Warning[] = [...media.flatMap((item, index) => layoutWarnings(item, index))];
+  const ratios = media.map(ratioOf);
+  if (media.some((item, index) => item.type === "image" && (ratios[index] ?? 1) < IMAGE_RATIO_ADVISED - 0.005)) {
+    warnings.push({
+      code: "media_aspect_ratio",
+      message: "an image is taller than 4:5, the documented limit; Instagram may crop or refuse it",
+    });
+  }
+  const [first] = ratios;
+  if (first && ratios.some((ratio) => ratio !== null && Math.abs(ratio - first) > 0.01)) {
+    warnings.push({ code: "media_cropped", message: "all items of a carousel are cropped to the ratio of the first one" });
+  }
+  return warnings;
+}

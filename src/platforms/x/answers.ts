@@ -1,0 +1,75 @@
+import { z } from "@hono/zod-openapi";
+
+/*
+ * Only the fields we read. The specification and the narrative pages name some of them differently (`post`, `tweet`);
+ * both are accepted.
+ */
+
+export const MeAnswer = z.looseObject({
+  data: z.looseObject({
+    id: z.string().min(1),
+    name: z.string().nullish(),
+    username: z.string().min(1),
+    profile_image_url: z.string().nullish(),
+    verified_type: z.string().nullish(),
+    subscription_type: z.string().nullish(),
+    protected: z.boolean().nullish(),
+  }),
+});
+
+export type Me = z.infer<typeof MeAnswer>["data"];
+
+export const Created = z.looseObject({ data: z.looseObject({ id: z.string().min(1) }) });
+
+const ProcessingInfo = z.looseObject({
+  state: z.string(),
+  check_after_secs: z.number().nullish(),
+  error: z
+    .looseObject({ name: z.string().nullish(), message: z.string().nullish(), code: z.number().nullish() })
+    .nullish(),
+});
+
+export const UploadAnswer = z.looseObject({
+  data: z.looseObject({
+    id: z.string().min(1),
+    media_key: z.string().nullish(),
+    expires_after_secs: z.number().nullish(),
+    processing_info: ProcessingInfo.nullish(),
+  }),
+});
+export type Uploaded = z.infer<typeof UploadAnswer>["data"];
+
+const UrlEntities = z
+  .looseObject({ urls: z.array(z.looseObject({ url: z.string(), expanded_url: z.string().nullish() })).nullish() })
+  .nullish();
+
+const LongText = z.looseObject({ text: z.string(), entities: UrlEntities }).nullish();
+
+export const ListedPost = z.looseObject({
+  id: z.string().min(1),
+  text: z.string().nullish(),
+  created_at: z.string().nullish(),
+  entities: UrlEntities,
+  note_tweet: LongText,
+  note_post: LongText,
+  attachments: z.looseObject({ media_keys: z.array(z.string()).nullish() }).nullish(),
+});
+export type ListedPost = z.infer<typeof ListedPost>;
+
+export const PostList = z.looseObject({
+  data: z.array(ListedPost).nullish(),
+  meta: z.looseObject({ result_count: z.number().nullish(), next_token: z.string().nullish() }),
+});
+
+/** Problem JSON, a list of errors, or a code with a message: all three occur. */
+export const Trouble = z.looseObject({
+  title: z.string().nullish(),
+  detail: z.string().nullish(),
+  type: z.string().nullish(),
+  reason: z.string().nullish(),
+  message: z.string().nullish(),
+  code: z.number().nullish(),
+  errors: z
+    .array(z.looseObject({ message: z.string().nullish(), detail: z.string().nullish(), code: z.number().nullish() }))
+    .nullish(),
+});

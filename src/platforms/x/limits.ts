@@ -1,0 +1,80 @@
+import type { JsonObject } from "#core/json.ts";
+import type { PlatformLimits } from "#platforms/contract.ts";
+import type { MediaRule } from "#platforms/media-rules.ts";
+
+const MIB = 1024 ** 2;
+
+/** docs.x.com/fundamentals/counting-characters: weighted, a URL is 23, an emoji 2. */
+export const CAPTION_MAX = 280;
+/** docs.x.com/changelog, August 2024: authors with any paid subscription. */
+export const CAPTION_MAX_SUBSCRIBED = 25_000;
+/** A quoted post's address after a space: 23 + 1. */
+export const QUOTE_LINK_WEIGHT = 24;
+/** The API's own refusal: "maximum of one cashtag". */
+export const CASHTAGS_MAX = 1;
+
+/** docs.x.com/x-api/media/quickstart/best-practices: 5 MB an image; refusals name 5242880 bytes. */
+export const IMAGE: MediaRule = {
+  contentTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
+  maxBytes: 5 * MIB,
+};
+
+/** Same page: 15 MB, 1280×1080, 350 frames, width × height × frames up to 300 million. */
+export const ANIMATED_GIF: MediaRule = {
+  contentTypes: ["image/gif"],
+  maxBytes: 15 * MIB,
+  maxWidth: 1280,
+  maxHeight: 1080,
+};
+export const GIF_FRAMES_MAX = 350;
+export const GIF_PIXELS_MAX = 300_000_000;
+
+/** Same page: 512 MB, 0.5–140 s, up to 60 fps, from 32×32, 1:3 to 3:1, H.264 with AAC. */
+export const VIDEO: MediaRule = {
+  contentTypes: ["video/mp4", "video/quicktime"],
+  maxBytes: 512 * MIB,
+  minWidth: 32,
+  minHeight: 32,
+  minRatio: 1 / 3,
+  maxRatio: 3,
+  minSeconds: 0.5,
+  maxSeconds: 140,
+  maxFrameRate: 60,
+  videoCodecs: ["h264"],
+  audioCodecs: ["aac"],
+};
+
+/** The same page's 1280×1024, either way round: X scales what is larger, so a phone's 1080×1920 is worth a word, not a refusal. */
+export const VIDEO_LONG_SIDE = 1280;
+export const VIDEO_SHORT_SIDE = 1024;
+
+/** Subscribed authors may go past 140 s; 512 MB stays the ceiling long before X's four hours. */
+export const VIDEO_SUBSCRIBED: MediaRule = { ...VIDEO, maxSeconds: 4 * 3600 };
+
+/** docs.x.com/x-api/getting-started/pricing, since 20 April 2026. */
+export const PRICE_USD = 0.015;
+export const PRICE_WITH_URL_USD = 0.2;
+
+/** `subscription_type` is told to the account itself only; whatever is not `None` is a paid one. */
+export function isSubscribed(capabilities: JsonObject): boolean {
+  const subscription = capabilities["subscriptionType"];
+  return typeof subscription === "string" && subscription !== "" && subscription.toLowerCase() !== "none";
+}
+
+export const limits = {
+  caption: { max: CAPTION_MAX, unit: "weighted characters" },
+  media: {
+    textOnly: true,
+    images: { max: 4, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },
+    videos: {
+      max: 1,
+      maxBytes: VIDEO.maxBytes,
+      contentTypes: VIDEO.contentTypes,
+      minSeconds: 0.5,
+      maxSeconds: 140,
+    },
+    mixed: false,
+  },
+  // None per account and day; the 100 creates in 15 minutes differ between apps, so their headers are believed instead.
+  dailyCaps: [],
+} as const satisfies PlatformLimits;

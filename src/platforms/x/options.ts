@@ -1,0 +1,58 @@
+import { z } from "@hono/zod-openapi";
+import { commonOptions } from "#platforms/options.ts";
+
+export const REPLY_SETTINGS = ["following", "mentionedUsers", "subscribers", "verified"] as const;
+
+const POST_ID = /^\d{1,19}$/;
+const STATUS_PATH = /^\/(?:(\w{1,20}|i\/web)\/)?status(?:es)?\/(\d{1,19})(?:\/|$)/;
+const HOSTS = ["x.com", "twitter.com"];
+
+export interface QuotedPost {
+  readonly id: string;
+  /** The address that X draws as a quote when it stands in a text. */
+  readonly link: string;
+}
+
+/** A whole id, or an address of a post on either of the two domains; anything else is not a post. */
+export function quotedPost(value: string): QuotedPost | null {
+  const text = value.trim();
+  if (POST_ID.test(text)) {
+    return { id: text, link: `https://x.com/i/status/${text}` };
+  }
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || !HOSTS.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`))) {
+    return null;
+  }
+  const [, handle, id] = STATUS_PATH.exec(url.pathname) ?? [];
+  if (!id) {
+    return null;
+  }
+  return { id, link: `https://x.com/${handle && handle !== "i/web" ? handle : "i"}/status/${id}` };
+}
+
+export const options = z.looseObject({
+  quote_tweet_url: z
+    .string()
+    .refine((value) => quotedPost(value) !== null, "must be the address of a post on x.com or its id")
+    .optional()
+    .describe("Address or id of the post to quote"),
+  reply_settings: z
+    .enum(REPLY_SETTINGS)
+    .nullable()
+    .default(null)
+    .describe("Who can reply; null is everyone"),
+  ...commonOptions,
+});
+
+export type Options = z.infer<typeof options>;
+
+export type QuoteMode = "native" | "link" | "native_then_link";
+
+/**
+ * Since 20 April 2026 only enterprise apps may quote through the API: the others are refused and fall back to the
+ * quoted post's address in the text.
+ */
+export function quoteMode(settings: Readonly<Record<string, string>>): QuoteMode {
+  const mode = settings["QUOTE_MODE"];
+  return mode === "native" || mode === "link" ? mode : "native_then_link";
+}

@@ -1,0 +1,179 @@
+import type { Draft, DraftMedia, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
+import { parseOptions } from "#platforms/options.ts";
+import {
+  ANIMATED_GIF,
+  CAPTION_MAX,
+  CAPTION_MAX_SUBSCRIBED,
+  CASHTAGS_MAX,
+  GIF_FRAMES_MAX,
+  GIF_PIXELS_MAX,
+  IMAGE,
+  isSubscribed,
+  limits,
+  PRICE_USD,
+  PRICE_WITH_URL_USD,
+  QUOTE_LINK_WEIGHT,
+  VIDEO,
+  VIDEO_LONG_SIDE,
+  VIDEO_SHORT_SIDE,
+  VIDEO_SUBSCRIBED,
+} from "./limits.ts";
+import { options, type QuoteMode, quoteMode } from "./options.ts";
+import { type Measured, measure } from "./text.ts";
+
+export function validate(draft: Draft): Verdict {
+  const parsed = parseOptions(options, draft.options);
+  const quotes = typeof draft.options["quote_tweet_url"] === "string";
+  const mode = quoteMode(draft.settings);
+  const subscribed = isSubscribed(draft.account.capabilities);
+  const text = measure(draft.caption);
+  const reserved = quotes && mode !== "native" ? QUOTE_LINK_WEIGHT : 0;
+  const captionLimit = subscribed ? CAPTION_MAX_SUBSCRIBED : CAPTION_MAX;
+  const captionLength = text.weight + reserved;
+
+  return {
+    options: parsed.options,
+    placement: null,
+    captionLength,
+    captionLimit,
+    problems: [
+      ...captionProblems(draft, text, captionLength, captionLimit, reserved),
+      ...parsed.problems,
+      ...(quotes && draft.media.length > 0 && mode !== "link" ? [QUOTE_WITH_MEDIA] : []),
+      ...mediaSetProblems(draft.media),
+      ...draft.media.flatMap((media, index) => itemProblems(media, index, subscribed)),
+    ],
+    warnings: warnings(draft, text, quotes, mode),
+    cost: cost(text, quotes, mode),
+  };
+}
+
+const QUOTE_WITH_MEDIA: Problem = {
+  code: "option_conflict",
+  message: "a quote post cannot carry images or videos: X takes one or the other",
+  param: "platform_options.quote_tweet_url",
+};
+
+function captionProblems(draft: Draft, text: Measured, length: number, limit: number, reserved: number): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (draft.caption.trim() === "" && draft.media.length === 0) {
+    problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
+  }
+  if (length > limit) {
+    const quote = reserved > 0 ? `, ${reserved} of them kept for the quoted post's address` : "";
+    problems.push({
+      code: "caption_too_long",
+      message: `the text weighs ${length} of ${limit} weighted characters${quote}`,
+      param: "caption",
+      limit,
+      actual: length,
+    });
+  }
+  if (text.invalidCharacters) {
+    problems.push({
+      code: "caption_invalid",
+      message: "the text contains a character that X refuses (U+FFFE, U+FEFF or U+FFFF)",
+      param: "caption",
+    });
+  }
+  if (text.cashtags.length > CASHTAGS_MAX) {
+    problems.push({
+      code: "too_many_cashtags",
+      message: `X takes at most ${CASHTAGS_MAX} cashtag a post`,
+      param: "caption",
+      limit: CASHTAGS_MAX,
+      actual: text.cashtags.length,
+    });
+  }
+  return problems;
+}
+
+export function isAnimated(media: DraftMedia): boolean {
+  return media.contentType === "image/gif" && media.facts["animated"] === true;
+}
+
+function mediaSetProblems(media: readonly DraftMedia[]): readonly Problem[] {
+  const animated = media.some(isAnimated);
+  const counted = countProblems(media, limits.media);
+  if (animated && media.length > 1) {
+    return [
+      ...counted,
+      {
+        code: "media_mixed",
+        message: "an animated GIF must be the only media of its post",
+        param: "media_items",
+        limit: 1,
+        actual: media.length,
+      },
+    ];
+  }
+  return counted;
+}
+
+function itemProblems(media: DraftMedia, index: number, subscribed: boolean): readonly Problem[] {
+  if (media.type === "video") {
+    return mediaProblems(media, index, subscribed ? VIDEO_SUBSCRIBED : VIDEO);
+  }
+  return isAnimated(media)
+    ? [...mediaProblems(media, index, ANIMATED_GIF), ...frameProblems(media, index)]
+    : mediaProblems(media, index, IMAGE);
+}
+
+function frameProblems(media: DraftMedia, index: number): readonly Problem[] {
+  const frames = media.facts["frames"];
+  if (typeof frames !== "number") {
+    return [];
+  }
+  const param = `media_items[${index}]`;
+  const pixels = frames * (media.width ?? 0) * (media.height ?? 0);
+  const problems: Problem[] = [];
+  if (frames > GIF_FRAMES_MAX) {
+    const message = `an animated GIF may have at most ${GIF_FRAMES_MAX} frames`;
+    problems.push({ code: "media_frames", message, param, limit: GIF_FRAMES_MAX, actual: frames });
+  }
+  if (pixels > GIF_PIXELS_MAX) {
+    const message = `width × height × frames of an animated GIF may be at most ${GIF_PIXELS_MAX}`;
+    problems.push({ code: "media_frames", message, param, limit: GIF_PIXELS_MAX, actual: pixels });
+  }
+  return problems;
+}
+
+function warnings(draft: Draft, text: Measured, quotes: boolean, mode: QuoteMode): readonly Warning[] {
+  const found: Warning[] = [];
+  if (text.urls.length > 0) {
+    found.push({
+      code: "url_costs_more",
+      message: `the text contains an address (${text.urls[0]?.slice(0, 100)}): X charges $${PRICE_WITH_URL_USD.toFixed(3)} instead of $${PRICE_USD.toFixed(3)}`,
+    });
+  }
+  if (quotes && mode === "native_then_link") {
+    found.push({
+      code: "quote_may_become_link",
+      message: "X refuses native quotes of most apps; then the quoted post's address is appended to the text instead",
+    });
+  }
+  for (const media of draft.media) {
+    const long = Math.max(media.width ?? 0, media.height ?? 0);
+    const short = Math.min(media.width ?? 0, media.height ?? 0);
+    if (media.type === "video" && (long > VIDEO_LONG_SIDE || short > VIDEO_SHORT_SIDE)) {
+      found.push({
+        code: "media_scaled",
+        message: `X documents videos up to ${VIDEO_LONG_SIDE}×${VIDEO_SHORT_SIDE} and scales larger ones down`,
+      });
+    }
+  }
+  return found;
+}
+
+function cost(text: Measured, quotes: boolean, mode: QuoteMode): Verdict["cost"] {
+  if (text.urls.length > 0) {
+    return { amountUsd: PRICE_WITH_URL_USD, reason: "creating a post with an address in its text" };
+  }
+  if (quotes && mode !== "native") {
+    const reason =
+      mode === "link" ? "the quoted post's address stands in the text" : "a quote that X sends back is posted with its address";
+    return { amountUsd: PRICE_WITH_URL_USD, reason };
+  }
+  return { amountUsd: PRICE_USD, reason: "creating a post" };
+}

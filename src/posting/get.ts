@@ -1,0 +1,15 @@
+import type { Context } from "#context.ts";
+import { type Arming, repairOverdue } from "./arm.ts";
+import { armableOf } from "./armable.ts";
+import { refuseMissing } from "./refusals.ts";
+import { toPost } from "./rows.ts";
+import { findPost } from "./store.ts";
+import type { Post } from "./types.ts";
+
+/** One post with its media and options; a cancelled one too, so that a caller who lost the answer can find out. */
+export async function getPost(ctx: Pick<Context, "actor"> & Arming, input: { readonly id: string }): Promise<Post> {
+  const row = (await findPost(ctx.db, ctx.actor, input.id)) ?? refuseMissing();
+  const post = toPost(row, ctx.clock.now());
+  repairOverdue(ctx, [{ ...armableOf(post), watchAt: row.watch_at }]);
+  return post;
+}

@@ -1,0 +1,33 @@
+import type { Context } from "#context.ts";
+import { type Arming, armPosts } from "./arm.ts";
+import { armableOf } from "./armable.ts";
+import { refuseMissing, refuseState } from "./refusals.ts";
+import { moveStatements, readMove } from "./store-move.ts";
+import type { Post } from "./types.ts";
+
+/** Lets a paused post go on at its time, if that is still to come and an account is there to post to. */
+export async function resumePost(
+  ctx: Pick<Context, "actor"> & Arming,
+  input: { readonly id: string },
+): Promise<Post> {
+  const now = ctx.clock.now();
+  const results = await ctx.db.d1.batch(moveStatements(ctx.db, ctx.actor, { id: input.id, to: "scheduled", now }));
+  const { moved, post } = readMove(results, now);
+  if (!post) {
+    refuseMissing();
+  }
+  if (!moved) {
+    refuseState(whyNot(post, now));
+  }
+  await armPosts(ctx, [armableOf(post)]);
+  return post;
+}
+
+function whyNot(post: Post, now: number): string {
+  if (post.status !== "paused") {
+    return `a ${post.status} post cannot be resumed, only a paused one`;
+  }
+  return post.scheduledAt <= now
+    ? "the time of this post has passed: give it a new one by editing it"
+    : "none of the accounts of this post can be posted to: connect them again first";
+}

@@ -1,0 +1,165 @@
+import { MINUTE } from "#core/clock.ts";
+import type {
+  AccountAccess,
+  Adapter,
+  CommitOutcome,
+  Fault,
+  Job,
+  JobMedia,
+  PrepareOutcome,
+  VerifyOutcome,
+  Wire,
+} from "#platforms/contract.ts";
+import { openWire } from "#platforms/wire.ts";
+import { mediaKey } from "#media/index.ts";
+import { temporaryFault } from "#posting/next-step.ts";
+import type { RunPlan, TargetRow } from "#posting/run-store.ts";
+import type { TargetRun } from "#posting/target-run.ts";
+import type { Services } from "#context.ts";
+
+/** A step that takes longer than this is cut off; each call inside has its own, shorter limit. */
+const PREPARE_LIMIT_MS = 5 * MINUTE;
+const COMMIT_LIMIT_MS = 5 * MINUTE;
+const VERIFY_LIMIT_MS = MINUTE;
+
+export interface Call {
+  readonly services: Services;
+  readonly adapter: Adapter;
+  readonly access: AccountAccess;
+  readonly plan: RunPlan;
+  readonly target: TargetRow;
+  readonly run: TargetRun;
+  readonly dueAt: number;
+}
+
+/** An outcome and the status of the platform's last answer in the step. */
+export interface Called<Outcome> {
+  readonly outcome: Outcome;
+  readonly httpStatus: number | null;
+}
+
+/** Repeatable, so whatever goes wrong inside is a temporary fault. */
+export async function callPrepare(call: Call): Promise<Called<PrepareOutcome>> {
+  const media = { missing: false };
+  return await within(
+    call,
+    PREPARE_LIMIT_MS,
+    (wire) => call.adapter.prepare(wire, jobOf(call, media), call.run.cursor?.value),
+    (reason, httpStatus) => ({
+      state: "refused",
+      fault: media.missing ? MEDIA_MISSING : temporaryFault(reason, httpStatus),
+    }),
+  );
+}
+
+/** Whatever goes wrong here may have arrived. */
+export async function callCommit(call: Call): Promise<Called<CommitOutcome>> {
+  const ref = call.run.ready?.ref ?? null;
+  return await within(
+    call,
+    COMMIT_LIMIT_MS,
+    (wire) => call.adapter.commit(wire, jobOf(call), ref),
+    (detail, httpStatus) => ({
+      state: "uncertain",
+      detail,
+      httpStatus,
+    }),
+  );
+}
+
+/** Only reads, so whatever goes wrong means to ask again. */
+export async function callVerify(call: Call): Promise<Called<VerifyOutcome>> {
+  const ref = call.run.ready?.ref ?? null;
+  return await within(
+    call,
+    VERIFY_LIMIT_MS,
+    (wire) => call.adapter.verify(wire, jobOf(call), ref),
+    () => ({
+      state: "again",
+      afterSeconds: 0,
+      known: false,
+    }),
+  );
+}
+
+/** Runs a step to its end or to its limit; after that its wire is dead, so that nothing is sent behind our back. */
+async function within<Outcome>(
+  call: Call,
+  limitMs: number,
+  step: (wire: Wire) => Promise<Outcome>,
+  broken: (reason: string, httpStatus: number | null) => Outcome,
+): Promise<Called<Outcome>> {
+  const wireLog = { lastStatus: null as number | null };
+  const end = new AbortController();
+  const wire = openWire(
+    async (request) => {
+      end.signal.throwIfAborted();
+      return await call.services.world.platformFetch(
+        new Request(request, { signal: AbortSignal.any([request.signal, end.signal]) }),
+      );
+    },
+    call.adapter.hosts,
+    wireLog,
+  );
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the platform took too long")), limitMs);
+  });
+  try {
+    const outcome = await Promise.race([step(wire), limit]);
+    return { outcome, httpStatus: wireLog.lastStatus };
+  } catch (error) {
+    return { outcome: broken(wordsOf(error), wireLog.lastStatus), httpStatus: wireLog.lastStatus };
+  } finally {
+    clearTimeout(timer);
+    end.abort();
+  }
+}
+
+/** An error's text may quote an address with a token in it, so only the kinds we know are told. */
+function wordsOf(error: unknown): string {
+  const name = error instanceof Error ? error.name : "";
+  return name === "TimeoutError" || name === "AbortError"
+    ? "the platform did not answer in time"
+    : "the connection to the platform broke";
+}
+
+function jobOf(call: Call, seen: { missing: boolean } = { missing: false }): Job {
+  const { plan, target, run, services } = call;
+  const facts = new Map(plan.media.map((item) => [item.id, item]));
+  return {
+    postId: plan.post.id,
+    accountId: target.accountId,
+    account: call.access,
+    caption: target.effectiveCaption,
+    postType: plan.post.postType,
+    options: target.options,
+    media: plan.post.media.map((item): JobMedia => ({
+      ...item,
+      facts: facts.get(item.id)?.facts ?? {},
+      filename: facts.get(item.id)?.filename ?? item.id,
+      read: async (range) => {
+        const object = await services.bucket.get(mediaKey(item.sha256), range && { range });
+        if (!object) {
+          seen.missing = true;
+          throw new Error("stored media is missing");
+        }
+        return object.body;
+      },
+    })),
+    dueAt: call.dueAt,
+    committedAt: run.committedAt,
+    progress: run.progress,
+    now: services.clock.now(),
+  };
+}
+
+const MEDIA_MISSING: Fault = {
+  kind: "rejected",
+  code: "media_invalid",
+  category: "internal",
+  message: "The stored media of this post is missing.",
+  platformCode: null,
+  httpStatus: null,
+  whoMustAct: "operator",
+};

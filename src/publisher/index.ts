@@ -1,0 +1,2 @@
+export { definePublisher } from "./publisher.ts";
+export { type Reconciled, reconcile } from "./reconcile.ts";

@@ -1,0 +1,376 @@
+import type { ArmAnswer, ArmHint } from "#core/arming.ts";
+import { MINUTE, SECOND } from "#core/clock.ts";
+import { faultPoint } from "#core/fault-point.ts";
+import { log } from "#core/log.ts";
+import type { Services } from "#context.ts";
+import { type Claim, claimPost, isAsConfirmed } from "#posting/claim.ts";
+import { adoptEarly, doubtRun, giveUp, recover } from "#posting/next-step.ts";
+import { isTerminal } from "#posting/state.ts";
+import { beginRun, type TargetRun } from "#posting/target-run.ts";
+import type { RunPlan, TargetRow } from "#posting/run-store.ts";
+import { advance, faceOf, type LiveRun, nextWake, show } from "./advance.ts";
+import { Desk } from "./desk.ts";
+import { EarlyWork, kept } from "./early.ts";
+import { type Entry, type Job, Journal, type JournalStorage } from "./journal.ts";
+import { dueFrom, prepareFrom, WARM_MS, warmFrom } from "./wakes.ts";
+
+/** Set before anything else in an alarm: whatever happens to the process, it comes back. */
+const DEADMAN_MS = 150 * SECOND;
+/** An alarm set for this instant can be lost; a little later it cannot. */
+const SOONEST_MS = 250;
+/** An alarm this far in the past has been lost. */
+const LOST_AFTER_MS = MINUTE;
+const ERROR_WAIT_MS = SECOND / 2;
+const ERROR_WAIT_MAX_MS = 30 * SECOND;
+
+type Claimed = Extract<Claim, { readonly plan: RunPlan }>;
+
+/** What an alarm ends with: sleep until then, or nothing left to do for `runId`. */
+type Rest = { readonly wakeAt: number } | { readonly done: string | null };
+
+/**
+ * One post on its way: a timer and a journal, never a copy of the plan. All it knows is on disk; what it keeps in memory is
+ * only there to be quick, and is thrown away after any error.
+ */
+export class PostRunner {
+  private readonly journal: Journal;
+  private readonly desk: Desk;
+  private live: LiveRun | undefined;
+  private early: EarlyWork | undefined;
+  private interrupt = new AbortController();
+  private errors = 0;
+
+  constructor(
+    private readonly storage: JournalStorage,
+    services: Services,
+    wait: Desk["wait"],
+  ) {
+    this.journal = new Journal(storage);
+    this.desk = new Desk(services, wait);
+  }
+
+  /** Idempotent: a hint is compared with what is known, and a run under way is only kept awake. */
+  async sync(hint: ArmHint): Promise<ArmAnswer> {
+    await faultPoint("sync.before_store");
+    const job = this.journal.job();
+    if (job && job.phase !== "armed") {
+      if (hint.version > job.version && hint.status === "scheduled") {
+        this.journal.putJob({ ...job, next: hint });
+      }
+      await this.keepAwake();
+      return "running";
+    }
+    if (job && hint.version < job.version) {
+      return "ignored";
+    }
+    this.interrupt.abort();
+    if (hint.status !== "scheduled" && hint.status !== "publishing") {
+      await this.storage.deleteAll();
+      return "disarmed";
+    }
+    // Job and alarm in one breath: the storage keeps both or none.
+    const armed = this.journal.arm(hint);
+    await this.storage.setAlarm(Math.max(this.desk.now(), this.firstWake(armed)));
+    await faultPoint("sync.after_store");
+    return "armed";
+  }
+
+  /** Never throws: the platform drops an alarm that keeps throwing, and its post with it. */
+  async alarm(): Promise<void> {
+    try {
+      await this.storage.setAlarm(this.desk.now() + DEADMAN_MS);
+      await this.storage.sync();
+      await faultPoint("alarm.awake");
+      const rest = await this.work();
+      if ("wakeAt" in rest) {
+        await this.storage.setAlarm(Math.max(this.desk.now() + SOONEST_MS, rest.wakeAt));
+      } else {
+        await this.leave(rest.done);
+      }
+      this.errors = 0;
+    } catch (error) {
+      await this.comeBack(error);
+    }
+  }
+
+  private async work(): Promise<Rest> {
+    for (;;) {
+      const job = this.journal.job();
+      if (!job) {
+        return { done: null };
+      }
+      switch (job.phase) {
+        case "armed": {
+          const wakeAt = await this.untilDue(job);
+          if (wakeAt !== undefined) {
+            return { wakeAt };
+          }
+          break;
+        }
+        case "claiming": {
+          const rest = await this.claim(job);
+          if (rest) {
+            return rest;
+          }
+          break;
+        }
+        case "running":
+          return await this.publish(job);
+      }
+    }
+  }
+
+  /** Early preparation and the last seconds before the time; undefined when the job changed or is due and marked so. */
+  private async untilDue(job: Job): Promise<number | undefined> {
+    const dueAt = this.dueAt(job);
+    if (this.desk.now() < dueAt) {
+      if (this.desk.now() < this.firstWake(job)) {
+        return this.firstWake(job);
+      }
+      this.interrupt = new AbortController();
+      const { signal } = this.interrupt;
+      const wakeAt = await this.earlyWork(job, dueAt).proceed(signal);
+      if (!signal.aborted && this.desk.now() < dueAt) {
+        const warmAt = warmFrom(job.postId, dueAt);
+        if (this.desk.now() < warmAt) {
+          return Math.min(wakeAt, warmAt);
+        }
+        await this.hold(dueAt, signal);
+      }
+      if (signal.aborted) {
+        return undefined;
+      }
+      if (this.desk.now() < dueAt) {
+        return dueAt;
+      }
+    }
+    this.journal.putJob({ ...job, phase: "claiming", runId: this.desk.services.ids.secretUuid() });
+    // The claim must find its own name again should its answer be lost.
+    await this.storage.sync();
+    await faultPoint("claim.stored");
+    return undefined;
+  }
+
+  /** To the millisecond: timers may end a little early, and nothing may be sent before its time. */
+  private async hold(dueAt: number, signal: AbortSignal): Promise<void> {
+    let left = dueAt - this.desk.now();
+    while (left > 0 && !signal.aborted) {
+      await this.desk.wait(Math.min(left, WARM_MS), signal);
+      const before = left;
+      left = dueAt - this.desk.now();
+      if (left >= before) {
+        return;
+      }
+    }
+  }
+
+  private async claim(job: Job): Promise<Rest | undefined> {
+    const { runId } = job;
+    if (runId === null) {
+      throw new Error("a claim without a name");
+    }
+    const claim = await claimPost(this.desk.services, { postId: job.postId, runId });
+    switch (claim.state) {
+      case "over":
+        return { done: runId };
+      case "early":
+        this.rearm(claim.hint);
+        return undefined;
+      case "mine":
+      case "taken_over":
+        this.live = await this.begin(job, runId, claim);
+        await faultPoint("claim.begun");
+        return undefined;
+    }
+  }
+
+  /** From here on the claim is ours and something visible may be sent. */
+  private async begin(job: Job, runId: string, claim: Claimed): Promise<LiveRun> {
+    const { plan } = claim;
+    const asConfirmed = await isAsConfirmed(plan);
+    const entries = this.journal.entries();
+    const runs = plan.targets
+      .filter((target) => !isTerminal(target.state))
+      .map((target) => {
+        const at = this.desk.moment(plan, target);
+        const fresh = beginRun(target, at.now);
+        if (!asConfirmed) {
+          return giveUp(fresh, NOT_AS_CONFIRMED, at);
+        }
+        if (claim.state === "taken_over") {
+          return doubtRun(fresh, Math.min(target.dueAt, at.now), at);
+        }
+        const prepared = this.early?.preparedFor(plan, target.accountId) ?? kept(entries.get(target.accountId), plan);
+        return prepared ? adoptEarly(prepared, fresh, at.now) : fresh;
+      });
+    this.journal.begin(
+      {
+        ...job,
+        phase: "running",
+        version: plan.post.version,
+        scheduledAt: plan.post.scheduledAt,
+        watchAt: claim.watchAt,
+      },
+      runs.map((run) => entryOf(plan, run)),
+    );
+    return this.liveRun(job, runId, claim, runs);
+  }
+
+  /** Goes on with a run after sleep or a crash: the plan is read again, the journal says how far it was. */
+  private async resume(job: Job, runId: string): Promise<LiveRun | Rest> {
+    const claim = await claimPost(this.desk.services, { postId: job.postId, runId });
+    if (claim.state === "over") {
+      return { done: runId };
+    }
+    if (claim.state === "early") {
+      this.rearm(claim.hint);
+      return { wakeAt: this.desk.now() };
+    }
+    const entries = this.journal.entries();
+    const runs = claim.plan.targets.flatMap((target) => {
+      const run = entries.get(target.accountId)?.run;
+      if (run ? isTerminal(run.state) : isTerminal(target.state)) {
+        return run ? [run] : [];
+      }
+      const at = this.desk.moment(claim.plan, target);
+      return [
+        run && claim.state === "mine" ? recover(run, at) : doubtRun(run ?? beginRun(target, at.now), target.dueAt, at),
+      ];
+    });
+    for (const run of runs) {
+      this.journal.putEntry(entryOf(claim.plan, run));
+    }
+    return this.liveRun(job, runId, claim, runs);
+  }
+
+  private liveRun(job: Job, runId: string, claim: Claimed, runs: readonly TargetRun[]): LiveRun {
+    const { plan, watchAt } = claim;
+    const { early } = this;
+    return {
+      runId,
+      plan,
+      watchAt,
+      dueAt: this.dueAt(job),
+      runs: new Map(runs.map((run) => [run.accountId, run])),
+      shown: new Map(plan.targets.map((target) => [target.accountId, faceOf(asStored(target))])),
+      settle: async (run) => {
+        const running = early?.stillRunning(run.accountId);
+        if (!running) {
+          return run;
+        }
+        await running;
+        const prepared = early?.preparedFor(plan, run.accountId);
+        return prepared ? adoptEarly(prepared, run, this.desk.now()) : run;
+      },
+    };
+  }
+
+  private async publish(job: Job): Promise<Rest> {
+    const { runId } = job;
+    if (runId === null) {
+      throw new Error("a run without a name");
+    }
+    if (this.live?.runId !== runId) {
+      const resumed = await this.resume(job, runId);
+      if (!("plan" in resumed)) {
+        return resumed;
+      }
+      this.live = resumed;
+    }
+    const { live } = this;
+    await advance(this.desk, live, {
+      save: (run) => {
+        live.runs.set(run.accountId, run);
+        this.journal.putEntry(entryOf(live.plan, run));
+      },
+      flush: () => this.storage.sync(),
+    });
+    const recorded = await show(this.desk, live, nextWake(live) ?? this.desk.now());
+    switch (recorded.state) {
+      case "over":
+        return { done: runId };
+      case "scheduled":
+        this.rearm(recorded.hint);
+        return { wakeAt: this.desk.now() };
+      case "running":
+        return { wakeAt: nextWake(live) ?? this.desk.now() + ERROR_WAIT_MAX_MS };
+    }
+  }
+
+  /** P7: the row has another time. */
+  private rearm(hint: ArmHint): void {
+    this.forget();
+    this.journal.arm(hint);
+  }
+
+  /** Storage and alarm go, unless a newer plan came in the meantime. */
+  private async leave(runId: string | null): Promise<void> {
+    await faultPoint("alarm.before_leave");
+    this.forget();
+    const job = this.journal.job();
+    const mine = job !== undefined && job.runId === runId;
+    if (!job || (mine && runId !== null && !job.next)) {
+      await this.storage.deleteAll();
+      return;
+    }
+    const wakeAt = mine && job.next ? this.firstWake(this.journal.arm(job.next)) : this.desk.now();
+    await this.storage.setAlarm(Math.max(this.desk.now() + SOONEST_MS, wakeAt));
+  }
+
+  private async comeBack(error: unknown): Promise<void> {
+    this.forget();
+    this.errors += 1;
+    const waitMs = Math.min(ERROR_WAIT_MAX_MS, ERROR_WAIT_MS * 2 ** (this.errors - 1));
+    log("error", "publish.interrupted", { reason: String(error), inMs: waitMs });
+    try {
+      await this.storage.setAlarm(this.desk.now() + waitMs);
+    } catch (lost) {
+      // The dead-man alarm stands, and behind it the reconciler.
+      log("error", "publish.alarm_not_set", { reason: String(lost) });
+    }
+  }
+
+  private async keepAwake(): Promise<void> {
+    const alarmAt = await this.storage.getAlarm();
+    if (alarmAt === null || alarmAt < this.desk.now() - LOST_AFTER_MS) {
+      await this.storage.setAlarm(this.desk.now() + SECOND);
+    }
+  }
+
+  private forget(): void {
+    this.live = undefined;
+    this.early = undefined;
+  }
+
+  private earlyWork(job: Job, dueAt: number): EarlyWork {
+    if (this.early?.job.version !== job.version || this.early.job.scheduledAt !== job.scheduledAt) {
+      this.early = new EarlyWork(this.desk, this.journal, job, dueAt);
+    }
+    return this.early;
+  }
+
+  private firstWake(job: Job): number {
+    return prepareFrom(job.postId, this.dueAt(job), job.prepareAheadMs);
+  }
+
+  private dueAt(job: Job): number {
+    return dueFrom(job, Number(this.desk.services.config.setting("SPREAD_MS") ?? 0));
+  }
+}
+
+function entryOf(plan: RunPlan, run: TargetRun): Entry {
+  return { version: plan.post.version, planHash: plan.post.planHash, run };
+}
+
+function asStored(target: TargetRow): TargetRun {
+  return { ...beginRun(target, target.nextAttemptAt ?? 0), state: target.state, remoteId: target.remoteId };
+}
+
+const NOT_AS_CONFIRMED = {
+  code: "plan_mismatch",
+  category: "internal",
+  message: "What is stored differs from what was confirmed, so nothing was sent.",
+  platformCode: null,
+  retryable: true,
+  whoMustAct: "operator",
+} as const;

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { PLANS, SUBSCRIPTION_STATUSES } from "#core/plan.ts";
+import { SCOPES } from "#core/scope.ts";
+import { DELAY_MAX_MS } from "./faults.ts";
+
+const word = z.string().min(1).max(500);
+const DAY_MS = 86_400_000;
+
+export const NewSandboxUser = z.object({
+  email: z.string().max(254).optional(),
+  password: z.string().max(1000).optional(),
+  plan: z.enum(PLANS).default("scale"),
+  scopes: z.array(z.enum(SCOPES)).min(1).default([...SCOPES]),
+  subscription: z.enum(SUBSCRIPTION_STATUSES).default("active"),
+});
+
+export const Connecting = z.object({ api_key: word, platform: word, login: word.default("ada") });
+
+export const Revoking = z.object({ account: word });
+
+export const CronRun = z.object({ cron: word.default("* * * * *") });
+
+const Switch = z.union([z.null(), z.boolean(), z.number(), z.string().max(200)]);
+
+/** Null puts the platform's own value back; members not listed are switches of that one simulator. */
+export const Settings = z
+  .object({
+    processing_ms: z.int().min(0).max(DAY_MS).optional(),
+    latency_ms: z.int().min(0).max(DELAY_MAX_MS).optional(),
+    verify_lag_ms: z.int().min(0).max(DAY_MS).optional(),
+    token_lifetime_s: z.int().min(1).max(1_000_000_000).nullable().optional(),
+    quota: z.int().min(0).max(1_000_000_000).nullable().optional(),
+  })
+  .catchall(Switch)
+  .transform(({ processing_ms, latency_ms, verify_lag_ms, token_lifetime_s, quota, ...extra }) => ({
+    ...{ processing_ms, latency_ms, verify_lag_ms, token_lifetime_s, quota },
+    extra,
+  }));
+
+export const Since = z.union([z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)), z.coerce.number().int().min(0)]);

@@ -1,0 +1,34 @@
+import { Hono } from "hono";
+import { getPath } from "hono/utils/url";
+import { API_PREFIX, createApi } from "#api/index.ts";
+import { createConnectRoutes } from "#dashboard/connect/index.ts";
+import { reconcile } from "#publisher/index.ts";
+import { runCron } from "#sync/index.ts";
+import type { Env } from "./config.ts";
+import { createServices, type World } from "./context.ts";
+
+/** What a Worker entry hands to the runtime. */
+export interface Service {
+  fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
+  scheduled(env: Env, ctx: ExecutionContext): Promise<void>;
+}
+
+/** The whole service in one world: the API under its prefix, everything else for browsers. */
+export function createService(worldOf: (env: Env) => World): Service {
+  const api = createApi(worldOf);
+  const pages = new Hono<{ Bindings: Env }>();
+  pages.route("/", createConnectRoutes(worldOf));
+
+  return {
+    fetch(request, env, ctx) {
+      const path = getPath(request);
+      const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
+      return isApi ? api.fetch(request, env, ctx) : pages.fetch(request, env, ctx);
+    },
+    async scheduled(env, ctx) {
+      const services = createServices(env, worldOf(env), (work) => ctx.waitUntil(work));
+      await reconcile(services);
+      await runCron(services);
+    },
+  };
+}

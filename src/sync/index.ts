@@ -1,0 +1,1 @@
+export { runCron } from "./run-cron.ts";

@@ -1,0 +1,23 @@
+import { refuse } from "#core/errors.ts";
+import { PLAN_LIMITS } from "#core/plan.ts";
+import type { Context } from "#context.ts";
+import { parseName } from "./name.ts";
+import { insertWorkspace } from "./store.ts";
+import type { Workspace } from "./types.ts";
+
+/** Makes a further workspace, where the plan has them; the active one stays as it is. */
+export async function createWorkspace(
+  ctx: Pick<Context, "actor" | "db" | "clock" | "ids">,
+  input: { readonly name: string },
+): Promise<Workspace> {
+  const name = parseName(input.name);
+  if (!PLAN_LIMITS[ctx.actor.plan].workspaces) {
+    refuse({
+      code: "plan_required",
+      message: `The ${ctx.actor.plan} plan has one workspace. Change to the scale plan to create more.`,
+    });
+  }
+  const row = { id: ctx.ids.uuid(), userId: ctx.actor.userId, name, createdAt: ctx.clock.now() };
+  await insertWorkspace(ctx.db, row);
+  return { id: row.id, name, isActive: false, createdAt: row.createdAt };
+}

@@ -1,0 +1,52 @@
+import { and, eq } from "drizzle-orm";
+import type { Actor } from "#core/actor.ts";
+import type { Db } from "#db/client.ts";
+import { workspaces } from "#db/schema.ts";
+import type { Workspace } from "./types.ts";
+
+type WorkspaceRow = typeof workspaces.$inferSelect;
+
+/** The owner is part of every query. */
+const mine = (actor: Actor, id: string) => and(eq(workspaces.id, id), eq(workspaces.userId, actor.userId));
+
+export function toWorkspace(row: WorkspaceRow, activeId: string): Workspace {
+  return { id: row.id, name: row.name, isActive: row.id === activeId, createdAt: row.createdAt };
+}
+
+export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly WorkspaceRow[]> {
+  return await db.orm
+    .select()
+    .from(workspaces)
+    .where(eq(workspaces.userId, actor.userId))
+    .orderBy(workspaces.createdAt, workspaces.id);
+}
+
+export async function insertWorkspace(db: Db, row: WorkspaceRow): Promise<void> {
+  await db.orm.insert(workspaces).values(row);
+}
+
+export async function updateName(db: Db, actor: Actor, id: string, name: string): Promise<WorkspaceRow | undefined> {
+  const [row] = await db.orm.update(workspaces).set({ name }).where(mine(actor, id)).returning();
+  return row;
+}
+
+interface ActivatedRow {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: number;
+}
+
+/** Check and switch are one batch: the switch itself refuses a workspace that is not the user's. */
+export async function switchTo(db: Db, actor: Actor, id: string): Promise<Workspace | undefined> {
+  const [, found] = await db.d1.batch<ActivatedRow>([
+    db.d1
+      .prepare(
+        `UPDATE users SET active_workspace_id = ?2
+         WHERE id = ?1 AND EXISTS (SELECT 1 FROM workspaces w WHERE w.id = ?2 AND w.user_id = ?1)`,
+      )
+      .bind(actor.userId, id),
+    db.d1.prepare("SELECT id, name, created_at FROM workspaces WHERE id = ?2 AND user_id = ?1").bind(actor.userId, id),
+  ]);
+  const row = found?.results[0];
+  return row && { id: row.id, name: row.name, isActive: true, createdAt: row.created_at };
+}

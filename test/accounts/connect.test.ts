@@ -1,0 +1,318 @@
+import { afterEach, beforeEach, describe, test, vi } from "vitest";
+import { disconnectStatements, finishConnect, listAccounts, revokeConnection, startConnect, syncAccounts } from "#accounts/index.ts";
+import { MINUTE } from "#core/clock.ts";
+import { toBase64Url } from "#core/encoding.ts";
+import { RefusalError } from "#core/errors.ts";
+import { rateLimited, temporary } from "#platforms/fault.ts";
+import { begin, connect, house, rows, someone } from "./house.ts";
+import { page, ScriptedPlatform, SECRET } from "./scripted.ts";
+
+const START = Date.UTC(2031, 0, 1);
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(START);
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      return error.refusal.code;
+    }
+    throw error;
+  }
+  return "not refused";
+}
+
+describe("starting a login", () => {
+  test("the address carries a fresh state and an S256 challenge, and neither stands in the database", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    const ctx = await someone(house(platform));
+    const started = await startConnect(ctx, { platform: "facebook" });
+    const url = new URL(started.connectUrl);
+    expect(started.expiresAt).toBe(START + 10 * MINUTE);
+    expect(url.searchParams.get("redirect_uri")).toBe("http://localhost:8787/connect/facebook/callback");
+    const state = url.searchParams.get("state")!;
+    expect(state).toMatch(/^[\w-]{43}$/);
+    const [row] = await rows("SELECT * FROM connect_states WHERE user_id = ?", ctx.actor.userId);
+    expect(JSON.stringify(row)).not.toContain(state);
+    expect(row).toMatchObject({ workspace_id: ctx.actor.workspaceId, platform: "facebook", used_at: null });
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(String(row?.["code_verifier"])));
+    expect(url.searchParams.get("code_challenge")).toBe(toBase64Url(new Uint8Array(digest)));
+  });
+
+  test("a platform without credentials or adapter is not configured", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    const ctx = await someone(house(platform));
+    expect(await refusal(startConnect(ctx, { platform: "tiktok" }))).toBe("platform_not_configured");
+  });
+
+  test("a full plan is refused, unless a connected account of the platform waits for its login", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", ["1", "2", "3", "4", "5"].map((id) => page(id)));
+    const ctx = await someone(house(platform), "starter");
+    await connect(ctx, "facebook", "ada");
+    expect(await refusal(startConnect(ctx, { platform: "facebook" }))).toBe("account_limit_reached");
+    await rows("UPDATE accounts SET status = 'needs_reconnect' WHERE user_id = ? AND platform_account_id = '3'", ctx.actor.userId);
+    expect(await refusal(startConnect(ctx, { platform: "facebook" }))).toBe("not refused");
+  });
+});
+
+describe("the state of a login", () => {
+  test("of eight parallel callbacks exactly one exchanges the code", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("1")]);
+    const ctx = await someone(house(platform));
+    const state = await begin(ctx, "facebook");
+    const ends = await Promise.all(
+      Array.from({ length: 8 }, async () => await finishConnect(ctx, { platform: "facebook", params: { state, code: "ada" } })),
+    );
+    expect(ends.filter((end) => end.ok)).toHaveLength(1);
+    expect(platform.calls.exchange).toBe(1);
+    expect(await listAccounts(ctx)).toHaveLength(1);
+  });
+
+  test("works until its last millisecond and not at its end", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("1")]);
+    const ctx = await someone(house(platform));
+    const [early, late] = [await begin(ctx, "facebook"), await begin(ctx, "facebook")];
+    vi.setSystemTime(START + 10 * MINUTE - 1);
+    expect(await finishConnect(ctx, { platform: "facebook", params: { state: early, code: "ada" } })).toMatchObject({ ok: true });
+    vi.setSystemTime(START + 10 * MINUTE);
+    expect(await finishConnect(ctx, { platform: "facebook", params: { state: late, code: "ada" } })).toMatchObject({ ok: false });
+  });
+
+  test("belongs to its platform, and to its user where somebody is signed in; a wrong try does not burn it", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("1")]);
+    const services = house(platform);
+    const [ctx, stranger] = [await someone(services), await someone(services)];
+    const state = await begin(ctx, "facebook");
+    const params = { state, code: "ada" };
+    expect(await finishConnect(ctx, { platform: "x", params })).toMatchObject({ ok: false, userId: null });
+    const foreign = await finishConnect(ctx, { platform: "facebook", params, signedInUserId: stranger.actor.userId });
+    expect(foreign).toMatchObject({ ok: false, userId: null });
+    const own = await finishConnect(ctx, { platform: "facebook", params, signedInUserId: ctx.actor.userId });
+    expect(own).toMatchObject({ ok: true, userId: ctx.actor.userId });
+    expect(await listAccounts(stranger)).toEqual([]);
+  });
+
+  test.for<Record<string, string>>([{}, { state: "" }, { state: "x".repeat(5000) }, { state: "\0" }, { state: "unknown", code: "ada" }])(
+    "parameters that prove nothing (%#) are a page, not an error",
+    async (params, { expect }) => {
+      const ctx = await someone(house(new ScriptedPlatform("facebook")));
+      const end = await finishConnect(ctx, { platform: "facebook", params });
+      expect(end).toMatchObject({ ok: false, userId: null });
+    },
+  );
+});
+
+describe("a finished login", () => {
+  test("brings every account behind it, with ids beyond 2^53 as they are", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("90071992547409931"), page("90071992547409932", { token: `${SECRET}-page` })]);
+    const ctx = await someone(house(platform));
+    const end = await connect(ctx, "facebook", "ada");
+    expect(end).toMatchObject({ ok: true, skipped: [], pending: false, readmittedAccountIds: [], blockedAccountIds: [] });
+    const accounts = await listAccounts(ctx);
+    expect(accounts.map((account) => account.platformAccountId)).toEqual(["90071992547409931", "90071992547409932"]);
+    expect(accounts[0]).toMatchObject({
+      workspaceId: ctx.actor.workspaceId,
+      username: "user_90071992547409931",
+      status: "active",
+      statusReason: null,
+      connectedAt: START,
+      lastSyncedAt: null,
+      tokenExpiresAt: START + platform.lifetimeMs!,
+    });
+  });
+
+  test("is told as added by the first sync, and by no other", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("1"), page("2")]);
+    const ctx = await someone(house(platform));
+    await connect(ctx, "facebook", "ada");
+    const ids = (await listAccounts(ctx)).map((account) => account.id);
+    expect((await syncAccounts(ctx)).added).toEqual(ids);
+    expect(await syncAccounts(ctx)).toMatchObject({ added: [], updated: [], needsReconnect: [], skipped: [] });
+    expect(await listAccounts(ctx, { platform: "facebook" })).toMatchObject([{ lastSyncedAt: START }, { lastSyncedAt: START }]);
+    expect(await listAccounts(ctx, { platform: "x" })).toEqual([]);
+  });
+
+  test("leaves no token readable in any table", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("1", { token: `${SECRET}-page` })]);
+    const ctx = await someone(house(platform));
+    await connect(ctx, "facebook", "ada");
+    const dump = JSON.stringify([
+      await rows("SELECT * FROM connections WHERE user_id = ?", ctx.actor.userId),
+      await rows("SELECT * FROM accounts WHERE user_id = ?", ctx.actor.userId),
+    ]);
+    expect(dump).toContain("v1.sandbox.");
+    expect(dump).not.toContain(SECRET);
+    expect(dump).not.toContain(btoa(SECRET).replaceAll("=", ""));
+  });
+
+  test("by the same person finds the same rows, and mends what waited for it", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("1"), page("2")]);
+    const ctx = await someone(house(platform));
+    await connect(ctx, "facebook", "ada");
+    const before = await listAccounts(ctx);
+    await rows(
+      "UPDATE accounts SET status = 'needs_reconnect', status_reason = 'no', blocked_by = 'post' WHERE id = ?",
+      before[0]!.id,
+    );
+    vi.setSystemTime(START + MINUTE);
+    const again = await connect(ctx, "facebook", "ada");
+    expect(again).toMatchObject({ ok: true, added: [], readmittedAccountIds: [before[0]!.id] });
+    expect((await listAccounts(ctx)).map(({ id, status }) => ({ id, status }))).toEqual(
+      before.map(({ id }) => ({ id, status: "active" })),
+    );
+    expect(await rows("SELECT count(*) AS n FROM connections WHERE user_id = ?", ctx.actor.userId)).toEqual([{ n: 1 }]);
+  });
+
+  test("of another person takes over a shared account, and an emptied login is withdrawn", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("shared")]);
+    platform.person("bob", [page("shared"), page("bobs")]);
+    const services = house(platform);
+    const ctx = await someone(services);
+    await connect(ctx, "facebook", "ada");
+    const [shared] = await listAccounts(ctx);
+    vi.setSystemTime(START + MINUTE);
+    expect(await connect(ctx, "facebook", "bob")).toMatchObject({ ok: true, updated: [{ id: shared!.id }] });
+    await services.settled();
+    expect(platform.revoked).toEqual([`${SECRET}-access-ada-1`]);
+    const logins = await rows("SELECT sealed_tokens IS NULL AS erased FROM connections WHERE user_id = ? ORDER BY connected_at", ctx.actor.userId);
+    expect(logins).toEqual([{ erased: 1 }, { erased: 0 }]);
+  });
+
+  test("does not steal an account back when an older login syncs", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("shared"), page("adas")]);
+    platform.person("bob", [page("shared")]);
+    const ctx = await someone(house(platform));
+    await connect(ctx, "facebook", "ada");
+    vi.setSystemTime(START + MINUTE);
+    await connect(ctx, "facebook", "bob");
+    const owner = async () =>
+      await rows(
+        "SELECT c.display_name AS login FROM accounts a JOIN connections c ON c.id = a.connection_id WHERE a.user_id = ? AND a.platform_account_id = 'shared'",
+        ctx.actor.userId,
+      );
+    await syncAccounts(ctx);
+    expect(await owner()).toEqual([{ login: "bob" }]);
+    // A dead login does not hold on to what a living one can post to.
+    await rows("UPDATE connections SET status = 'needs_reconnect' WHERE user_id = ? AND display_name = 'bob'", ctx.actor.userId);
+    await syncAccounts(ctx);
+    expect(await owner()).toEqual([{ login: "ada" }]);
+  });
+
+  test("takes what the plan leaves free and names the rest, also when two logins race", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", ["1", "2", "3", "4"].map((id) => page(id)));
+    platform.person("bob", ["5", "6", "7", "8"].map((id) => page(id)));
+    const ctx = await someone(house(platform), "starter");
+    const states = [await begin(ctx, "facebook"), await begin(ctx, "facebook")];
+    const [ada, bob] = await Promise.all(
+      ["ada", "bob"].map(async (code, index) =>
+        await finishConnect(ctx, { platform: "facebook", params: { state: states[index]!, code } }),
+      ),
+    );
+    expect(await listAccounts(ctx)).toHaveLength(5);
+    const skipped = [ada, bob].flatMap((end) => (end?.ok ? end.skipped : []));
+    expect(skipped).toHaveLength(3);
+    expect(skipped[0]).toMatchObject({ platform: "facebook", reason: "The starter plan has room for 5 connected accounts." });
+  });
+
+  test("that finds no room at all is not kept", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", ["1", "2", "3", "4", "5"].map((id) => page(id)));
+    platform.person("bob", [page("6")]);
+    const services = house(platform);
+    const ctx = await someone(services, "starter");
+    const state = await begin(ctx, "facebook");
+    await connect(ctx, "facebook", "ada");
+    const end = await finishConnect(ctx, { platform: "facebook", params: { state, code: "bob" } });
+    expect(end).toMatchObject({ ok: false, reason: expect.stringContaining("room for 5 connected accounts") });
+    await services.settled();
+    expect(platform.calls.revoke).toBe(1);
+    expect(await rows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId)).toHaveLength(1);
+  });
+
+  test("without a permission that posting needs stands there and says so", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    const ada = platform.person("ada", [page("1", { missingScopes: ["pages_manage_posts"] })]);
+    const ctx = await someone(house(platform));
+    const end = await connect(ctx, "facebook", "ada");
+    expect(end).toMatchObject({ ok: true, added: [{ status: "needs_reconnect", missingScopes: ["pages_manage_posts"] }] });
+    expect(end.blockedAccountIds).toHaveLength(1);
+    ada.accounts = [page("1")];
+    const sync = await syncAccounts(ctx);
+    expect(sync).toMatchObject({ needsReconnect: [], readmittedAccountIds: end.blockedAccountIds });
+    expect(sync.accounts).toMatchObject([{ status: "active", statusReason: null, missingScopes: [] }]);
+  });
+
+  test("that only has what cannot be posted to tells why, and is not kept", async ({ expect }) => {
+    const platform = new ScriptedPlatform("instagram");
+    platform.person("ben", [], [{ platformAccountId: "9", displayName: "Ben", reason: "Not a professional account." }]);
+    const ctx = await someone(house(platform));
+    const end = await connect(ctx, "instagram", "ben");
+    expect(end).toMatchObject({ ok: false, reason: "Ben: Not a professional account." });
+    expect(await rows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId)).toEqual([]);
+  });
+
+  test("survives a platform that does not list yet: the next sync brings the accounts, disconnected ones too", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("1")]);
+    const ctx = await someone(house(platform));
+    platform.faults.accounts.push(temporary("The platform did not answer.", { httpStatus: 503 }));
+    expect(await connect(ctx, "facebook", "ada")).toMatchObject({ ok: true, pending: true, added: [] });
+    expect(await listAccounts(ctx)).toEqual([]);
+    expect(await syncAccounts(ctx)).toMatchObject({ added: [expect.any(String)] });
+  });
+
+  test.for([
+    ["a cancelled login", "nobody", undefined, "The login was cancelled."],
+    ["a platform in trouble", "ada", temporary("The platform did not answer.", { httpStatus: 503 }), "in a few minutes"],
+    ["a platform that has enough", "ada", rateLimited("Too many logins.", { httpStatus: 429 }), "in a few minutes"],
+  ] as const)("%s ends in a sentence and spends the state", async ([, code, fault, sentence], { expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("1")]);
+    const ctx = await someone(house(platform));
+    platform.faults.exchange.push(...(fault ? [fault] : []));
+    const state = await begin(ctx, "facebook");
+    const end = await finishConnect(ctx, { platform: "facebook", params: { state, code } });
+    expect(end).toMatchObject({ ok: false, reason: expect.stringContaining(sentence), userId: ctx.actor.userId });
+    expect(await finishConnect(ctx, { platform: "facebook", params: { state, code: "ada" } })).toMatchObject({ ok: false, userId: null });
+  });
+
+  test("in two workspaces keeps two accounts apart, and the grant lives until both are gone", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.person("ada", [page("1")]);
+    const services = house(platform);
+    const [one, two] = [await someone(services), await someone(services)];
+    await connect(one, "facebook", "ada");
+    await connect(two, "facebook", "ada");
+    const [a, b] = [await listAccounts(one), await listAccounts(two)];
+    expect(a).toHaveLength(1);
+    expect(b).toHaveLength(1);
+    expect(a[0]!.id).not.toBe(b[0]!.id);
+    const disconnect = async (ctx: typeof one, id: string) => {
+      await services.db.d1.batch([...disconnectStatements(services.db, ctx.actor, id, Date.now())]);
+      const [row] = await rows("SELECT connection_id FROM accounts WHERE id = ?", id);
+      await revokeConnection(services, String(row?.["connection_id"]));
+      await services.settled();
+      return platform.calls.revoke;
+    };
+    expect(await disconnect(one, a[0]!.id)).toBe(0);
+    expect(await disconnect(two, b[0]!.id)).toBe(1);
+  });
+});

@@ -1,0 +1,69 @@
+import { env } from "cloudflare:workers";
+import { finishConnect, type FinishedConnect, startConnect } from "#accounts/index.ts";
+import { createUser } from "#auth/index.ts";
+import type { Env } from "#config.ts";
+import { type Context, createServices, type Services, type World } from "#context.ts";
+import type { Actor } from "#core/actor.ts";
+import type { Plan } from "#core/plan.ts";
+import type { Platform } from "#core/platform.ts";
+import { SCOPES } from "#core/scope.ts";
+import type { ScriptedPlatform } from "./scripted.ts";
+
+const world: World = {
+  platformFetch: () => Promise.reject(new TypeError("no network in tests")),
+  publicFetch: () => Promise.reject(new TypeError("no network in tests")),
+  browserUrl: (url) => url,
+  trustedMediaOrigin: null,
+};
+
+export interface House extends Services {
+  /** Everything that was put off until after the answer. */
+  settled(): Promise<unknown>;
+}
+
+/** The house with one platform played by a script; every other platform is not configured. */
+export function house(platform: ScriptedPlatform, overrides: Record<string, string> = {}): House {
+  const deferred: Promise<unknown>[] = [];
+  const prefix = platform.platform.toUpperCase();
+  const credentials = { [`${prefix}_CLIENT_ID`]: "app", [`${prefix}_CLIENT_SECRET`]: "app-secret" };
+  const services = createServices({ ...env, ...credentials, ...overrides } as unknown as Env, world, (work) => deferred.push(work));
+  return {
+    ...services,
+    adapterFor: (word: Platform) => (word === platform.platform ? platform.adapter : undefined),
+    settled: () => Promise.all(deferred.splice(0)),
+  };
+}
+
+export async function someone(services: House, plan: Plan = "scale"): Promise<Context> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const { userId, workspaceId } = await createUser(services, { email, password: null, plan, subscription: "active" });
+  const actor: Actor = {
+    userId,
+    workspaceId,
+    plan,
+    subscribed: true,
+    scopes: SCOPES,
+    credential: { kind: "api_key", id: "test" },
+    via: "api",
+  };
+  return { ...services, actor };
+}
+
+/** The `state` that a started login carries. */
+export async function begin(ctx: Context, platform: Platform): Promise<string> {
+  const { connectUrl } = await startConnect(ctx, { platform });
+  return new URL(connectUrl).searchParams.get("state") ?? "";
+}
+
+/** The whole browser login of one person. */
+export async function connect(ctx: Context, platform: Platform, name: string): Promise<FinishedConnect> {
+  const state = await begin(ctx, platform);
+  return await finishConnect(ctx, { platform, params: { state, code: name } });
+}
+
+export async function rows(sql: string, ...params: unknown[]): Promise<Record<string, unknown>[]> {
+  const { results } = await env.DB.prepare(sql)
+    .bind(...params)
+    .all<Record<string, unknown>>();
+  return results;
+}

@@ -1,0 +1,151 @@
+import type { Platform } from "#core/platform.ts";
+import type { Adapter, Connect, Fault, PostableAccount, TokenSet, UnpostableAccount } from "#platforms/contract.ts";
+import { failed, reconnect, succeeded } from "#platforms/fault.ts";
+import { adapterFor } from "#platforms/registry.ts";
+
+/** Stands in every token, so that a leak is found by looking for it. */
+export const SECRET = "S3CR3T";
+
+interface Person {
+  readonly externalId: string;
+  accounts: readonly PostableAccount[];
+  unpostable: readonly UnpostableAccount[];
+}
+
+export function page(platformAccountId: string, more: Partial<PostableAccount> = {}): PostableAccount {
+  return {
+    platformAccountId,
+    username: `user_${platformAccountId}`,
+    displayName: `User ${platformAccountId}`,
+    avatarUrl: "https://cdn.example.com/a.png",
+    profileUrl: null,
+    missingScopes: [],
+    capabilities: {},
+    token: null,
+    ...more,
+  };
+}
+
+/** A platform with rotating refresh tokens, played in memory: an old refresh token is dead at once, as at the strict ones. */
+export class ScriptedPlatform {
+  readonly people = new Map<string, Person>();
+  readonly calls = { exchange: 0, accounts: 0, refresh: 0, revoke: 0 };
+  readonly revoked: string[] = [];
+  lifetimeMs: number | null = 2 * 3_600_000;
+  refreshAheadMs = 300_000;
+  /** What the next calls answer instead, one each. */
+  readonly faults: { exchange: Fault[]; accounts: Fault[]; refresh: (Fault | Error)[] } = {
+    exchange: [],
+    accounts: [],
+    refresh: [],
+  };
+  canRefresh = true;
+  /** Awaited inside a refresh, while the lease is held. */
+  beforeRefreshAnswers: () => Promise<void> = () => Promise.resolve();
+  /** Awaited inside a listing, before it answers. */
+  beforeAccountsAnswer: () => Promise<void> = () => Promise.resolve();
+  private serial = 0;
+  private readonly liveRefresh = new Map<string, string>();
+  private readonly owners = new Map<string, string>();
+
+  constructor(readonly platform: Platform) {}
+
+  person(name: string, accounts: readonly PostableAccount[], unpostable: readonly UnpostableAccount[] = []): Person {
+    // Every test has people of its own: a grant shared with another test's login would not be withdrawn.
+    const person = { externalId: `${name}-${crypto.randomUUID()}`, accounts, unpostable };
+    this.people.set(name, person);
+    return person;
+  }
+
+  private issue(name: string, now: number): TokenSet {
+    this.serial += 1;
+    const refreshToken = `${SECRET}-refresh-${name}-${this.serial}`;
+    const accessToken = `${SECRET}-access-${name}-${this.serial}`;
+    this.liveRefresh.set(name, refreshToken);
+    this.owners.set(accessToken, name);
+    return {
+      accessToken,
+      refreshToken: this.canRefresh ? refreshToken : null,
+      expiresAt: this.lifetimeMs === null ? null : now + this.lifetimeMs,
+      refreshExpiresAt: null,
+      scopes: ["read", "write"],
+    };
+  }
+
+  get adapter(): Adapter {
+    const base = adapterFor("x");
+    if (!base) {
+      throw new Error("no adapter to borrow publishing from");
+    }
+    return { ...base, platform: this.platform, hosts: ["api.example.com"], connect: this.connect() };
+  }
+
+  private connect(): Connect {
+    const fault = (queue: (Fault | Error)[]): Fault | undefined => {
+      const next = queue.shift();
+      if (next instanceof Error) {
+        throw next;
+      }
+      return next;
+    };
+    return {
+      authorizeUrl: (app, { redirectUri, state, codeChallenge }) => {
+        const url = new URL("https://login.example.com/authorize");
+        url.search = String(
+          new URLSearchParams({ client_id: app.clientId, redirect_uri: redirectUri, state, code_challenge: codeChallenge }),
+        );
+        return url;
+      },
+      exchange: (_wire, _app, { params, now }) => {
+        this.calls.exchange += 1;
+        const refused = fault(this.faults.exchange);
+        const name = params["code"] ?? "";
+        const person = this.people.get(name);
+        if (refused || !person) {
+          return Promise.resolve(failed(refused ?? reconnect("The login was cancelled.", { httpStatus: null })));
+        }
+        return Promise.resolve(
+          succeeded({ externalId: person.externalId, displayName: name, tokens: this.issue(name, now) }),
+        );
+      },
+      accounts: async (_wire, _app, tokens) => {
+        this.calls.accounts += 1;
+        await this.beforeAccountsAnswer();
+        const refused = fault(this.faults.accounts);
+        const person = this.people.get(this.owners.get(tokens.accessToken) ?? "");
+        return refused || !person
+          ? failed(refused ?? reconnect("The platform does not know this login.", { httpStatus: 401 }))
+          : succeeded({ accounts: person.accounts, unpostable: person.unpostable });
+      },
+      refresh: async (_wire, _app, tokens, now) => {
+        this.calls.refresh += 1;
+        await this.beforeRefreshAnswers();
+        const refused = fault(this.faults.refresh);
+        if (refused) {
+          return failed(refused);
+        }
+        const name = this.owners.get(tokens.accessToken) ?? "";
+        return this.liveRefresh.get(name) === tokens.refreshToken
+          ? succeeded(this.issue(name, now))
+          : failed(reconnect("The platform no longer accepts this login.", { httpStatus: 400 }));
+      },
+      canRefresh: (tokens) => tokens.refreshToken !== null,
+      refreshAheadMs: this.refreshAheadMs,
+      revoke: (_wire, _app, tokens) => {
+        this.calls.revoke += 1;
+        this.revoked.push(tokens.accessToken);
+        return Promise.resolve();
+      },
+    };
+  }
+
+  /** The person withdraws the app at the platform. */
+  forget(name: string): void {
+    this.liveRefresh.delete(name);
+    for (const [token, owner] of this.owners) {
+      if (owner === name) {
+        this.owners.delete(token);
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { env } from "cloudflare:workers";
+import { type Context, createServices, type World } from "#context.ts";
+import type { Actor } from "#core/actor.ts";
+import type { Plan } from "#core/plan.ts";
+import { RefusalError, type Refusal } from "#core/errors.ts";
+import { SCOPES } from "#core/scope.ts";
+import { inspect } from "#media/inspect.ts";
+import { ByteReader } from "#media/formats/byte-reader.ts";
+
+type Answer = Response | (() => Response | Promise<Response>);
+
+/** The public internet of a test: what each address answers, and every request that left for it. */
+export class Internet {
+  readonly requests: string[] = [];
+  private readonly answers = new Map<string, Answer>();
+
+  set(url: string, answer: Answer | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): string {
+    this.answers.set(
+      url,
+      answer instanceof Uint8Array
+        ? () => new Response(answer, { headers: { "content-length": String(answer.length), ...headers } })
+        : answer,
+    );
+    return url;
+  }
+
+  readonly fetch = async (request: Request): Promise<Response> => {
+    this.requests.push(request.url);
+    const answer = this.answers.get(request.url);
+    if (!answer) {
+      return new Response("nothing here", { status: 404 });
+    }
+    return typeof answer === "function" ? answer() : answer;
+  };
+}
+
+export interface Guest extends Context {
+  readonly internet: Internet;
+  /** Everything that was put off until after the answer. */
+  settled(): Promise<unknown>;
+}
+
+/** A person of their own with a workspace of their own. */
+export function guest(
+  options: { plan?: Plan; settings?: Record<string, string>; internet?: Internet; trusted?: string } = {},
+): Guest {
+  const internet = options.internet ?? new Internet();
+  const deferred: Promise<unknown>[] = [];
+  const world: World = {
+    platformFetch: () => Promise.reject(new TypeError("no platforms here")),
+    publicFetch: internet.fetch,
+    browserUrl: (url) => url,
+    trustedMediaOrigin: options.trusted ?? null,
+  };
+  const services = createServices({ ...env, ...options.settings }, world, (work) => deferred.push(work));
+  const actor: Actor = {
+    userId: crypto.randomUUID(),
+    workspaceId: crypto.randomUUID(),
+    plan: options.plan ?? "scale",
+    subscribed: true,
+    scopes: SCOPES,
+    credential: { kind: "api_key", id: "test" },
+    via: "api",
+  };
+  return { ...services, actor, internet, settled: () => Promise.all(deferred.splice(0)) };
+}
+
+/** What a verb refused with; fails when it did not. */
+export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      return error.refusal;
+    }
+    throw error;
+  }
+  throw new Error("expected a refusal");
+}
+
+export function lookInto(bytes: Uint8Array<ArrayBuffer>) {
+  return inspect(new ByteReader(bytes.length, async (offset, length) => bytes.subarray(offset, offset + length)));
+}
+
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Everything that lies in the store under a prefix. */
+export async function stored(prefix: string): Promise<string[]> {
+  return (await env.MEDIA.list({ prefix })).objects.map(({ key }) => key);
+}

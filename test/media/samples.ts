@@ -1,0 +1,66 @@
+/* Small true files, made once with ffmpeg; `.bin` so that the bundler hands them over as bytes. */
+import alphaWebp from "./samples/alpha.webp.bin";
+import animatedGif from "./samples/animated.gif.bin";
+import animatedPng from "./samples/animated.png.bin";
+import animatedWebp from "./samples/animated.webp.bin";
+import audioM4a from "./samples/audio.m4a.bin";
+import audioMp4 from "./samples/audio.mp4.bin";
+import filmMkv from "./samples/film.mkv.bin";
+import fragmentedMp4 from "./samples/fragmented.mp4.bin";
+import hevcMp4 from "./samples/hevc.mp4.bin";
+import losslessWebp from "./samples/lossless.webp.bin";
+import lossyWebp from "./samples/lossy.webp.bin";
+import moovFirstMp4 from "./samples/moov-first.mp4.bin";
+import moovLastMp4 from "./samples/moov-last.mp4.bin";
+import photoJpg from "./samples/photo.jpg.bin";
+import photoPng from "./samples/photo.png.bin";
+import plainMov from "./samples/plain.mov.bin";
+import proresMov from "./samples/prores.mov.bin";
+import rotatedMp4 from "./samples/rotated.mp4.bin";
+import stillGif from "./samples/still.gif.bin";
+import vp8LiveWebm from "./samples/vp8-live.webm.bin";
+import vp9Webm from "./samples/vp9.webm.bin";
+
+const FILES = {
+  "alpha.webp": alphaWebp,
+  "animated.gif": animatedGif,
+  "animated.png": animatedPng,
+  "animated.webp": animatedWebp,
+  "audio.m4a": audioM4a,
+  "audio.mp4": audioMp4,
+  "film.mkv": filmMkv,
+  "fragmented.mp4": fragmentedMp4,
+  "hevc.mp4": hevcMp4,
+  "lossless.webp": losslessWebp,
+  "lossy.webp": lossyWebp,
+  "moov-first.mp4": moovFirstMp4,
+  "moov-last.mp4": moovLastMp4,
+  "photo.jpg": photoJpg,
+  "photo.png": photoPng,
+  "plain.mov": plainMov,
+  "prores.mov": proresMov,
+  "rotated.mp4": rotatedMp4,
+  "still.gif": stillGif,
+  "vp8-live.webm": vp8LiveWebm,
+  "vp9.webm": vp9Webm,
+} as const;
+
+export type SampleName = keyof typeof FILES;
+
+export const SAMPLE_NAMES = Object.keys(FILES) as SampleName[];
+
+/** A fresh copy: tests cut and bend them. */
+export function sample(name: SampleName): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(FILES[name].slice(0));
+}
+
+export function joined(...parts: readonly (Uint8Array | string)[]): Uint8Array<ArrayBuffer> {
+  const bytes = parts.map((part) => (typeof part === "string" ? new TextEncoder().encode(part) : part));
+  const whole = new Uint8Array(bytes.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of bytes) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,63 @@
+import { describe, test } from "vitest";
+import { fingerprint, likeness, measure } from "#platforms/x/text.ts";
+
+describe("a text weighs what X says", () => {
+  test.for<[string, number]>([
+    ["Hello, world! 👋", 16],
+    [`https://example.com/${"a".repeat(200)}`, 23],
+    ["example.com", 23],
+    ["see foo.bar now", 31],
+    ["end.Start", 9],
+    ["http://localhost/x", 18],
+    ["hello@example.com", 17],
+    ["👨‍👩‍👧‍👦", 2],
+    ["🙋🏽", 2],
+    ["🇩🇪", 2],
+    ["1️⃣", 2],
+    ["日本語", 6],
+    ["안녕", 4],
+    ["हिन्दी", 6],
+    ["ق", 1],
+    ["café", 4],
+    ["cafe\u0301", 4],
+    ["…", 2],
+    ["™", 2],
+    ["①", 2],
+    ["—", 1],
+    ["“q”", 3],
+    ["©", 1],
+    ["a".repeat(281), 281],
+    ["a ".repeat(5000), 10_000],
+    [`${"word ".repeat(1000)}https://example.com/path`, 5023],
+  ])("%s is %i", ([text, weight], { expect }) => {
+    expect(measure(text).weight).toBe(weight);
+  });
+
+  test("addresses and cashtags are found", ({ expect }) => {
+    expect(measure("see https://example.com/a?b=1 and foo.bar, $ABC $DEF").urls).toEqual(["https://example.com/a?b=1", "foo.bar"]);
+    expect(measure("$ABC and $DEF").cashtags).toEqual(["ABC", "DEF"]);
+  });
+
+  test("characters that X refuses are found", ({ expect }) => {
+    expect(measure("a\uFFFEb").invalidCharacters).toBe(true);
+    expect(measure("a\u200Bb").invalidCharacters).toBe(false);
+  });
+
+  test("a hostile text of one endless word does not hold the service up", ({ expect }) => {
+    const started = performance.now();
+    expect(measure("a-".repeat(20_000)).weight).toBe(40_000);
+    expect(measure("a.".repeat(500_000)).weight).toBe(1_000_000);
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+});
+
+describe("a text is known again", () => {
+  test("whatever X does to addresses, spaces and accents", ({ expect }) => {
+    expect(fingerprint("Look:  Example.com/ \n cafe\u0301")).toBe(fingerprint("look: http://example.com café"));
+    expect(fingerprint("a https://example.com/1")).not.toBe(fingerprint("a https://example.com/2"));
+  });
+
+  test("two texts that differ in the address alone are alike", ({ expect }) => {
+    expect(likeness("New: https://example.com/1")).toBe(likeness("New: https://example.com/2"));
+  });
+});

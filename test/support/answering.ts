@@ -1,0 +1,63 @@
+import type { Wire, WireInit } from "#platforms/contract.ts";
+
+/** A recorded request, as the platform would have seen it. */
+export interface Sent {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: BodyInit | null;
+}
+
+/** What the scripted platform does with one call; `cut` loses the connection, before or after makes no difference to the caller. */
+export type Scripted =
+  | number
+  | "cut"
+  | { readonly status?: number; readonly headers?: Record<string, string>; readonly json?: unknown; readonly text?: string }
+  | ((sent: Sent) => Scripted);
+
+export interface ScriptedWire extends Wire {
+  readonly sent: readonly Sent[];
+}
+
+/** A wire that gives these answers in order, the last one for ever. */
+export function answering(...script: readonly Scripted[]): ScriptedWire {
+  const sent: Sent[] = [];
+  return {
+    sent,
+    fetch(url, init: WireInit = {}) {
+      const request: Sent = {
+        method: init.method ?? "GET",
+        url: new URL(url),
+        headers: new Headers(init.headers),
+        body: init.body ?? null,
+      };
+      sent.push(request);
+      let answer = script[Math.min(sent.length, script.length) - 1] ?? 200;
+      while (typeof answer === "function") {
+        answer = answer(request);
+      }
+      if (answer === "cut") {
+        return Promise.reject(new TypeError("Network connection lost."));
+      }
+      if (typeof answer === "number") {
+        return Promise.resolve(new Response(null, { status: answer }));
+      }
+      const body = answer.text ?? (answer.json === undefined ? null : JSON.stringify(answer.json));
+      return Promise.resolve(new Response(body, { status: answer.status ?? 200, headers: answer.headers ?? {} }));
+    },
+  };
+}
+
+/** The fields of a form or JSON body that was sent. */
+export function bodyOf(sent: Sent | undefined): Record<string, unknown> {
+  const body = sent?.body;
+  if (body instanceof FormData) {
+    return Object.fromEntries(body.entries());
+  }
+  if (typeof body !== "string") {
+    return {};
+  }
+  return sent?.headers.get("content-type") === "application/json"
+    ? (JSON.parse(body) as Record<string, unknown>)
+    : Object.fromEntries(new URLSearchParams(body));
+}

@@ -1,0 +1,74 @@
+import { exports } from "cloudflare:workers";
+import { ORIGIN } from "./origin.ts";
+
+export interface MediaTypeObject {
+  readonly schema: object;
+  readonly example?: unknown;
+}
+
+export interface ResponseObject {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, MediaTypeObject>>;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly { readonly $ref?: string; readonly name?: string; readonly in?: string; readonly required?: boolean; readonly schema?: { readonly example?: unknown } }[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, MediaTypeObject>> };
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Record<string, Record<string, unknown>>;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly securitySchemes: Readonly<Record<string, Record<string, unknown>>>;
+  };
+}
+
+let kept: Promise<OpenApiDocument> | undefined;
+
+async function fetchDocument(): Promise<OpenApiDocument> {
+  const response = await exports.default.fetch(`${ORIGIN}/v1/openapi.json`);
+  return await response.json<OpenApiDocument>();
+}
+
+/** The document the service serves. */
+export function openApiDocument(): Promise<OpenApiDocument> {
+  kept ??= fetchDocument();
+  return kept;
+}
+
+export interface DocumentedOperation {
+  readonly method: string;
+  /** As the document spells it: `/posts/{id}`. */
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+export function operationsOf({ paths }: OpenApiDocument): readonly DocumentedOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+/** The operation a request is for: a literal path wins over one with parameters. */
+export function operationFor(document: OpenApiDocument, method: string, path: string): DocumentedOperation | undefined {
+  const [bare = ""] = path.split("?", 1);
+  const known = operationsOf(document);
+  const sameMethod = known.filter((one) => one.method === (method === "HEAD" ? "GET" : method));
+  if (known.some((one) => one.path === bare)) {
+    return sameMethod.find((one) => one.path === bare);
+  }
+  return sameMethod.find((one) => new RegExp(`^${one.path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(bare));
+}

@@ -1,0 +1,97 @@
+import type { JsonObject } from "#core/json.ts";
+import type { AccountAccess, Draft, DraftMedia, Job, JobMedia } from "#platforms/contract.ts";
+
+/** Words that must never turn up in any text an adapter gives out. */
+export const SECRETS = ["secret-access-token-0123456789", "secret-login-token-0123456789", "secret-app-secret-0123456789"] as const;
+
+export const NOW = Date.parse("2030-01-01T12:00:00Z");
+
+export function access(over: Partial<AccountAccess> = {}): AccountAccess {
+  return {
+    platformAccountId: "17841400008460057",
+    username: "ada",
+    capabilities: {},
+    accessToken: SECRETS[0],
+    loginToken: SECRETS[1],
+    app: { clientId: "client-id", clientSecret: SECRETS[2], settings: {} },
+    ...over,
+  };
+}
+
+export function image(over: Partial<DraftMedia> = {}): DraftMedia {
+  return {
+    id: "0197a000-0000-7000-8000-000000000001",
+    type: "image",
+    contentType: "image/jpeg",
+    sizeBytes: 1000,
+    width: 1080,
+    height: 1350,
+    durationSeconds: null,
+    facts: {},
+    ...over,
+  };
+}
+
+export function video(over: Partial<DraftMedia> = {}): DraftMedia {
+  return {
+    id: "0197a000-0000-7000-8000-000000000002",
+    type: "video",
+    contentType: "video/mp4",
+    sizeBytes: 2000,
+    width: 720,
+    height: 1280,
+    durationSeconds: 10,
+    facts: {},
+    ...over,
+  };
+}
+
+/** Bytes that tell where they come from, so that a chunk in the wrong place is seen. */
+export function stored(media: DraftMedia): JobMedia {
+  const bytes = (offset: number, length: number) =>
+    Uint8Array.from({ length }, (_, index) => (offset + index) % 251);
+  return {
+    ...media,
+    sha256: "0".repeat(64),
+    url: `https://media.example.com/${media.id}/file`,
+    filename: media.type === "video" ? "clip.mp4" : "picture.jpg",
+    read: (range) =>
+      Promise.resolve(new Blob([bytes(range?.offset ?? 0, range?.length ?? media.sizeBytes)]).stream()),
+  };
+}
+
+export interface JobParts extends Partial<Omit<Job, "media">> {
+  readonly media?: readonly DraftMedia[];
+}
+
+export function job(parts: JobParts = {}): Job {
+  const media = (parts.media ?? []).map(stored);
+  return {
+    postId: "0197a000-0000-7000-8000-00000000000a",
+    accountId: "0197a000-0000-7000-8000-00000000000b",
+    account: access(),
+    caption: "Release notes are out",
+    postType: media.length === 0 ? "text" : media[0]?.type === "video" ? "video" : "image",
+    options: {},
+    dueAt: NOW,
+    committedAt: null,
+    progress: null,
+    now: NOW,
+    ...parts,
+    media,
+  };
+}
+
+export function draft(over: Partial<Omit<Draft, "account">> & { capabilities?: JsonObject } = {}): Draft {
+  const { capabilities = {}, ...rest } = over;
+  const media = rest.media ?? [];
+  return {
+    caption: "Release notes are out",
+    postType: media.length === 0 ? "text" : media[0]?.type === "video" ? "video" : "image",
+    options: {},
+    settings: {},
+    ...rest,
+    media,
+    account: { username: "ada", capabilities },
+  };
+}

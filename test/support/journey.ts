@@ -1,0 +1,70 @@
+import { exports } from "cloudflare:workers";
+import type { Platform } from "#core/platform.ts";
+import { call } from "./call.ts";
+import { ORIGIN } from "./origin.ts";
+import type { Caller } from "./user.ts";
+
+export interface ConnectedAccount {
+  readonly id: string;
+  readonly platform: Platform;
+  readonly username: string;
+}
+
+/** Takes a made-up person through the browser login at a platform of the sandbox. */
+export async function connect(caller: Caller, platform: Platform, login = "ada"): Promise<readonly ConnectedAccount[]> {
+  const response = await exports.default.fetch(`${ORIGIN}/sandbox/connect`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ api_key: caller.key, platform, login }),
+  });
+  if (!response.ok) {
+    throw new Error(`connecting ${platform} as ${login} answered ${response.status}: ${await response.text()}`);
+  }
+  const { accounts } = await response.json<{ accounts: readonly ConnectedAccount[] }>();
+  return accounts;
+}
+
+/** One account that takes plain text. */
+export async function connectOne(caller: Caller, platform: Platform = "x", login = "ada"): Promise<ConnectedAccount> {
+  const [account] = await connect(caller, platform, login);
+  if (!account) {
+    throw new Error(`${platform} gave no account`);
+  }
+  return account;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function inDays(days: number): string {
+  return new Date(Date.now() + days * DAY_MS).toISOString();
+}
+
+/** A confirmation token for a text post of the caller. */
+export async function previewText(caller: Caller, accountId: string, body: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const previewed = await call(caller, {
+    method: "POST",
+    path: "/posts/preview",
+    body: { caption: "A new glaze", scheduled_at: inDays(1), account_ids: [accountId], ...body },
+  });
+  if (previewed.status !== 200) {
+    throw new Error(`preview answered ${previewed.status}: ${JSON.stringify(previewed.body)}`);
+  }
+  return previewed.body.confirmation_token;
+}
+
+export interface ScheduledPost {
+  readonly id: string;
+  readonly status: string;
+  readonly version: number;
+  readonly scheduled_at: string;
+}
+
+/** A scheduled text post of the caller. */
+export async function scheduleText(caller: Caller, accountId: string, body: Readonly<Record<string, unknown>> = {}): Promise<ScheduledPost> {
+  const token = await previewText(caller, accountId, body);
+  const confirmed = await call(caller, { method: "POST", path: "/posts/confirm", body: { confirmation_token: token } });
+  if (confirmed.status !== 200) {
+    throw new Error(`confirm answered ${confirmed.status}: ${JSON.stringify(confirmed.body)}`);
+  }
+  return confirmed.body.posts[0];
+}

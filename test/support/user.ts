@@ -1,0 +1,49 @@
+import { env } from "cloudflare:workers";
+import { createKey, createUser } from "#auth/index.ts";
+import { createServices, type Services, type World } from "#context.ts";
+import type { Plan, SubscriptionStatus } from "#core/plan.ts";
+import { SCOPES, type Scope } from "#core/scope.ts";
+
+export interface Caller {
+  readonly userId: string;
+  readonly workspaceId: string;
+  readonly key: string;
+}
+
+export interface CallerOptions {
+  readonly plan?: Plan;
+  readonly scopes?: readonly Scope[];
+  readonly subscription?: SubscriptionStatus;
+}
+
+function unreachable(): never {
+  throw new Error("this test asks nobody outside");
+}
+
+/** A world without a way out, for verbs that need none. */
+export const NOWHERE: World = {
+  platformFetch: unreachable,
+  publicFetch: unreachable,
+  browserUrl: (url) => url,
+  trustedMediaOrigin: null,
+};
+
+export function testServices(): Services {
+  return createServices(env, NOWHERE, () => {});
+}
+
+/** A user of this test alone, with a workspace, a subscription and a key. */
+export async function newCaller(options: CallerOptions = {}): Promise<Caller> {
+  const { plan = "scale", scopes = SCOPES, subscription = "active" } = options;
+  const services = testServices();
+  const email = `${crypto.randomUUID()}@test.example`;
+  const user = await createUser(services, { email, password: null, plan, subscription });
+  const { key } = await createKey(services, { userId: user.userId, name: "test", scopes, expiresInDays: null });
+  return { ...user, key };
+}
+
+/** Another key of the same user. */
+export async function anotherKey({ userId, workspaceId }: Caller, scopes: readonly Scope[]): Promise<Caller> {
+  const { key } = await createKey(testServices(), { userId, name: "other", scopes, expiresInDays: null });
+  return { userId, workspaceId, key };
+}
