@@ -7,6 +7,8 @@ import { validate } from "@hyperjump/json-schema/openapi-3-1";
  * any finding, down to a hint, fails.
  */
 
+type Json = Parameters<Awaited<ReturnType<typeof validate>>>[0];
+
 const META_SCHEMA = "https://spec.openapis.org/oas/3.1/schema-base";
 
 interface Verdict {
@@ -28,8 +30,8 @@ function run(judge: string, command: string, args: readonly string[]): Promise<V
 
 async function metaSchema(file: string): Promise<Verdict> {
   const judge = "Hyperjump, OpenAPI 3.1 meta-schema";
-  const document: unknown = JSON.parse(await readFile(file, "utf8"));
-  const output = await validate(META_SCHEMA, document as Parameters<typeof validate>[1], "BASIC");
+  const document = JSON.parse(await readFile(file, "utf8")) as Json;
+  const output = await validate(META_SCHEMA, document, "BASIC");
   return { judge, ok: output.valid, findings: output.valid ? "" : JSON.stringify(output.errors, null, 2) };
 }
 

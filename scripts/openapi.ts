@@ -8,7 +8,7 @@ import type { Env } from "#config.ts";
  */
 
 async function deployedOrigin(): Promise<string> {
-  const wrangler = await readFile(new URL("../wrangler.toml", import.meta.url), "utf8");
+  const wrangler = await readFile("wrangler.toml", "utf8");
   const origin = /^ORIGIN = "(.+)"$/m.exec(wrangler)?.[1];
   if (origin === undefined) {
     throw new Error("wrangler.toml names no ORIGIN");

@@ -1,11 +1,31 @@
-import { DurableObject } from "cloudflare:workers";
-import { definePlatformSimulator, type SandboxEnv, sandboxRoutes } from "#sandbox/index.ts";
+import { definePublisher } from "#publisher/index.ts";
+import {
+  definePlatformSimulator,
+  type SandboxEnv,
+  sandboxRoutes,
+  sandboxWorld,
+  withSandboxApps,
+} from "#sandbox/index.ts";
+import { createService } from "./service.ts";
 
-export class PostPublisher extends DurableObject {}
+const service = createService(sandboxWorld);
+const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxApps(env), ctx));
+
+/** Knows the made-up apps of the simulators, like every other part of the sandbox. */
+export class PostPublisher extends definePublisher(sandboxWorld) {
+  constructor(ctx: DurableObjectState, env: SandboxEnv) {
+    super(ctx, withSandboxApps(env));
+  }
+}
+
 export const PlatformSimulator = definePlatformSimulator();
 
-const sandbox = sandboxRoutes(() => Promise.resolve());
-
 export default {
-  fetch: (request: Request, env: SandboxEnv, ctx: ExecutionContext) => sandbox.fetch(request, env, ctx),
-};
+  fetch(request, env, ctx) {
+    const known = withSandboxApps(env);
+    return new URL(request.url).pathname.startsWith("/sandbox/")
+      ? sandbox.fetch(request, known, ctx)
+      : service.fetch(request, known, ctx);
+  },
+  scheduled: (_event, env, ctx) => service.scheduled(withSandboxApps(env), ctx),
+} satisfies ExportedHandler<SandboxEnv>;

@@ -1,7 +1,9 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
+import { createFileRoutes } from "#api/files/index.ts";
 import { API_PREFIX, createApi } from "#api/index.ts";
 import { createConnectRoutes } from "#dashboard/connect/index.ts";
+import { createOAuth, createPages } from "#dashboard/index.ts";
 import { reconcile } from "#publisher/index.ts";
 import { runCron } from "#sync/index.ts";
 import type { Env } from "./config.ts";
@@ -16,14 +18,19 @@ export interface Service {
 /** The whole service in one world: the API under its prefix, everything else for browsers. */
 export function createService(worldOf: (env: Env) => World): Service {
   const api = createApi(worldOf);
-  const pages = new Hono<{ Bindings: Env }>();
-  pages.route("/", createConnectRoutes(worldOf));
+  const pages = createPages(worldOf);
+  const rest = new Hono<{ Bindings: Env }>();
+  rest.route("/", createFileRoutes(worldOf));
+  rest.route("/", createOAuth(worldOf));
+  rest.route("/", createConnectRoutes(worldOf));
+  // Last and as a whole, because only the pages know how to tell a person that there is nothing here.
+  rest.all("*", (c) => pages.fetch(c.req.raw, c.env, c.executionCtx));
 
   return {
     fetch(request, env, ctx) {
       const path = getPath(request);
       const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
-      return isApi ? api.fetch(request, env, ctx) : pages.fetch(request, env, ctx);
+      return isApi ? api.fetch(request, env, ctx) : rest.fetch(request, env, ctx);
     },
     async scheduled(env, ctx) {
       const services = createServices(env, worldOf(env), (work) => ctx.waitUntil(work));

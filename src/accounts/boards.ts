@@ -21,22 +21,22 @@ export async function listBoards(
   if (!account || account.platform !== input.platform || !way || !boards) {
     refuse({ code: "not_found", message: `${PLATFORM_NAMES[input.platform]} account not found` });
   }
-  const access = (await accessFor(ctx, [account.id])).get(account.id);
-  if (!access?.ok) {
-    return refuseFault(access?.fault);
+  for (;;) {
+    const access = (await accessFor(ctx, [account.id])).get(account.id);
+    if (!access?.ok) {
+      return refuseFault(access?.fault);
+    }
+    const answer = await guarded(async () => await boards(way.wire, access.value));
+    if (answer.ok) {
+      return answer.value;
+    }
+    const { fault } = answer;
+    const refused = { tokenVersion: access.value.tokenVersion, category: fault.category };
+    // An access that was only old is tried again with the new one; a renewed one that is refused ends the loop.
+    if (fault.kind !== "reconnect" || (await markNeedsReconnect(ctx, account.id, fault.message, refused))) {
+      return refuseFault(fault);
+    }
   }
-  const answer = await guarded(async () => await boards(way.wire, access.value));
-  if (answer.ok) {
-    return answer.value;
-  }
-  const { fault } = answer;
-  if (fault.kind === "reconnect") {
-    await markNeedsReconnect(ctx, account.id, fault.message, {
-      tokenVersion: access.value.tokenVersion,
-      category: fault.category,
-    });
-  }
-  return refuseFault(fault);
 }
 
 /** The platform's trouble in the caller's words: log in again, or come back later. */

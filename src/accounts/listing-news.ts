@@ -48,7 +48,12 @@ export function tellListing({ row, listing, plan, written, isSync }: Told): List
   const full = `The ${plan} plan has room for ${PLAN_LIMITS[plan].accounts} connected accounts.`;
   return {
     added: mine.filter(isNew).map(idOf),
-    updated: mine.filter((account) => !isNew(account) && looksOf(account) !== looksOf(old.get(account.id))).map(idOf),
+    updated: mine
+      .filter(
+        (account) =>
+          account.status === "active" && !isNew(account) && looksOf(account) !== looksOf(old.get(account.id)),
+      )
+      .map(idOf),
     skipped: [
       ...(written.isCurrent ? listing.accounts.filter(foundNoRoom).map((account) => skip(account, full)) : []),
       ...listing.unpostable

@@ -1,7 +1,7 @@
 import { reach } from "./reach.ts";
-import { isWorthRenewing, type RefreshServices } from "./refresh.ts";
+import { type RefreshServices, renewRefused } from "./refresh.ts";
 import { blockAccount } from "./store.ts";
-import { expireToken, selectForAccess } from "./store-connections.ts";
+import { selectForAccess } from "./store-connections.ts";
 import { openTokens } from "./tokens.ts";
 import type { RefusedAccess } from "./types.ts";
 
@@ -19,7 +19,7 @@ export async function markNeedsReconnect(
   refused?: RefusedAccess,
 ): Promise<boolean> {
   const now = services.clock.now();
-  if (refused && refused.category !== "permission" && (await canTryAgain(services, accountId, refused, now))) {
+  if (refused && refused.category !== "permission" && (await canTryAgain(services, accountId, refused))) {
     return false;
   }
   const marked = await blockAccount(services.db, {
@@ -31,12 +31,7 @@ export async function markNeedsReconnect(
   return marked || refused === undefined;
 }
 
-async function canTryAgain(
-  services: RefreshServices,
-  accountId: string,
-  refused: RefusedAccess,
-  now: number,
-): Promise<boolean> {
+async function canTryAgain(services: RefreshServices, accountId: string, refused: RefusedAccess): Promise<boolean> {
   const [entry] = await selectForAccess(services.db, [accountId]);
   const connection = entry?.connection;
   if (!entry || !connection || connection.status !== "active" || entry.account.sealedToken !== null) {
@@ -47,7 +42,7 @@ async function canTryAgain(
   }
   const way = reach(services, connection.platform);
   const tokens = await openTokens(services, connection);
-  return way !== null && tokens !== null && isWorthRenewing(way, tokens, now)
-    ? await expireToken(services.db, connection, now)
-    : false;
+  return (
+    way !== null && tokens !== null && (await renewRefused(services, { row: connection, tokens, reach: way })) !== null
+  );
 }

@@ -9,6 +9,7 @@ import { impatient, type Reach, reach } from "./reach.ts";
 import {
   type ConnectionRow,
   endLogin,
+  expireToken,
   findConnection,
   holdLease,
   LEASE_MS,
@@ -38,7 +39,6 @@ const CALL_TIMEOUT_MS = 12 * SECOND;
 const PAUSE_AFTER_FAILURE_MS = 5 * SECOND;
 const LONGEST_PAUSE_MS = 15 * MINUTE;
 const STORE_TRIES = 3;
-const MAX_REASON = 300;
 
 /** The login's tokens, renewed first when their time has come. */
 export async function liveLogin(services: RefreshServices, connection: ConnectionRow): Promise<Result<LiveLogin>> {
@@ -154,7 +154,7 @@ async function persistently<T>(write: () => Promise<T>): Promise<T> {
 }
 
 async function giveUp(services: RefreshServices, { row }: LiveLogin, fault: Fault): Promise<Result<LiveLogin>> {
-  await endLogin(services.db, row, fault.message.slice(0, MAX_REASON), services.clock.now());
+  await endLogin(services.db, row, fault.message, services.clock.now());
   const current = await findConnection(services.db, row.id);
   if (current && current.status === "active" && current.tokenVersion !== row.tokenVersion) {
     return failed(busy(0));
@@ -187,7 +187,16 @@ function busy(leasedForMs: number): Fault {
   });
 }
 
-/** Whether renewing could help when a platform refuses a token that has not expired: not with that very token, nor twice in a row. */
-export function isWorthRenewing(way: Reach, tokens: StoredTokens, now: number): boolean {
-  return tokens.refreshToken !== null && canRenew(way.adapter.connect, tokens) && tokens.obtainedAt + MINUTE < now;
+/**
+ * For a token that a platform refused before its end: makes it expire, so that the next use renews it. Null when that
+ * cannot help: there is no refresh token, or the refused token is itself fresh from a renewal.
+ */
+export async function renewRefused(
+  services: Pick<Services, "db" | "clock">,
+  { row, tokens, reach: way }: LiveLogin,
+): Promise<ConnectionRow | null> {
+  const now = services.clock.now();
+  const mayHelp =
+    tokens.refreshToken !== null && canRenew(way.adapter.connect, tokens) && tokens.obtainedAt + MINUTE < now;
+  return mayHelp && (await expireToken(services.db, row, now)) ? { ...row, tokenExpiresAt: now } : null;
 }

@@ -8,7 +8,7 @@ import { reach } from "./reach.ts";
 import { countAccounts } from "./store.ts";
 import { insertState } from "./store-states.ts";
 
-export const STATE_LIFETIME_MS = 10 * MINUTE;
+const STATE_LIFETIME_MS = 10 * MINUTE;
 const SECRET_BYTES = 32;
 
 export interface StartedConnect {

@@ -12,6 +12,7 @@ type AccountTableRow = typeof accounts.$inferSelect;
 export const LEASE_MS = 30 * SECOND;
 /** How long a claimed connection belongs to the cron run that claimed it. */
 const CLAIM_MS = 10 * MINUTE;
+const MAX_REASON = 300;
 
 export async function findConnection(db: Db, id: string): Promise<ConnectionRow | undefined> {
   const [row] = await db.orm.select().from(connections).where(eq(connections.id, id));
@@ -194,9 +195,10 @@ export async function expireToken(
 export async function endLogin(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
-  reason: string,
+  message: string,
   now: number,
 ): Promise<boolean> {
+  const reason = message.slice(0, MAX_REASON);
   const [ended] = await db.d1.batch([
     db.d1
       .prepare(

@@ -36,7 +36,7 @@ export function disconnectStatements(
 }
 
 /** Reads the result of the first of `disconnectStatements`; null when there was nothing of the actor's to disconnect. */
-export function readDisconnected(result: D1Result<unknown> | undefined): Disconnected | null {
+export function readDisconnected(result: D1Result | undefined): Disconnected | null {
   const row = (result?.results as readonly DisconnectedRow[] | undefined)?.[0];
   return row ? { id: row.id, platform: row.platform, connectionId: row.connection_id } : null;
 }

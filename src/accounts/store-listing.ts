@@ -21,7 +21,7 @@ export interface ListedAccount {
 }
 
 /** An account the login had and no longer lists, and what to tell about it. */
-export interface LostAccount {
+interface LostAccount {
   readonly platformAccountId: string;
   readonly reason: string;
 }

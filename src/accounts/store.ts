@@ -72,7 +72,9 @@ export async function selectAccounts(db: Db, actor: Actor, platform: Platform | 
 /** The connected accounts behind one login. */
 export async function selectAccountsOf(db: Db, connectionId: string): Promise<readonly AccountRow[]> {
   const { results } = await db.d1
-    .prepare(`${ACCOUNT_ROWS} WHERE a.connection_id = ?1 AND a.disconnected_at IS NULL ORDER BY a.connected_at, a.rowid`)
+    .prepare(
+      `${ACCOUNT_ROWS} WHERE a.connection_id = ?1 AND a.disconnected_at IS NULL ORDER BY a.connected_at, a.rowid`,
+    )
     .bind(connectionId)
     .all<AccountRow>();
   return results;

@@ -8,7 +8,7 @@ import { temporary } from "#platforms/fault.ts";
 import { guarded } from "#platforms/oauth-token.ts";
 import { toListed } from "./listing.ts";
 import { type Listing, tellListing } from "./listing-news.ts";
-import { type LiveLogin, liveLogin, type RefreshServices } from "./refresh.ts";
+import { type LiveLogin, liveLogin, type RefreshServices, renewRefused } from "./refresh.ts";
 import { revokeConnection } from "./revoke.ts";
 import { isSealedWithOldKey } from "./sealing.ts";
 import { type ConnectionRow, endLogin, planSync, resealTokens, selectBlocked } from "./store-connections.ts";
@@ -81,9 +81,12 @@ async function look(services: SyncServices, connection: ConnectionRow, options: 
     return { state: "renewed", added: [], updated: [], skipped: [], fault: null, ...NO_NEWS };
   }
   const answer = await guarded(async () => await reach.adapter.connect.accounts(reach.wire, reach.app, tokens));
-  return answer.ok
-    ? await listed(services, login.value, answer.value, options)
-    : await notListed(services, row, answer.fault);
+  if (answer.ok) {
+    return await listed(services, login.value, answer.value, options);
+  }
+  // Many platforms end tokens early; a renewal tells whether the login behind one is dead.
+  const renewed = answer.fault.kind === "reconnect" ? await renewRefused(services, login.value) : null;
+  return renewed ? await look(services, renewed, options) : await notListed(services, row, answer.fault);
 }
 
 const NO_NEWS: PostingNews = { readmittedAccountIds: [], blockedAccountIds: [] };

@@ -33,7 +33,7 @@ export interface SyncResult {
   readonly accounts: readonly Account[];
   /** Accounts no sync has told of before: new ones, and those that came back. */
   readonly added: readonly string[];
-  /** Accounts of which something visible changed. */
+  /** Usable accounts of which something visible changed. */
   readonly updated: readonly string[];
   /** Every account that needs a new login now. */
   readonly needsReconnect: readonly string[];

@@ -100,8 +100,15 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
     return refuseTransport(c, "unsupported_media_type", "send the body as application/json");
   }
   if (error instanceof HTTPException && error.status < 500) {
-    return c.json(refusalBody({ code: "invalid_request", message: "the request cannot be read" }, c.var.requestId), 400);
+    return c.json(
+      refusalBody({ code: "invalid_request", message: "the request cannot be read" }, c.var.requestId),
+      400,
+    );
   }
   log("error", "api.unexpected", { request_id: c.var.requestId, method: c.req.method, ...describe(error) });
-  return refuseTransport(c, "internal_error", "internal error: try again later, and give the operator the request id if it stays");
+  return refuseTransport(
+    c,
+    "internal_error",
+    "internal error: try again later, and give the operator the request id if it stays",
+  );
 };

@@ -42,7 +42,10 @@ async function refuseStranger(c: ApiContext, scope: Scope | null, reason: "missi
   const scopes = scope === null ? READ_SCOPES : [...new Set([...READ_SCOPES, scope])];
   if (reason === "missing") {
     challenge(c, scopes);
-    refuse({ code: "unauthenticated", message: "send an API key or an access token as `Authorization: Bearer <token>`" });
+    refuse({
+      code: "unauthenticated",
+      message: "send an API key or an access token as `Authorization: Bearer <token>`",
+    });
   }
   const address = c.req.raw.headers.get("cf-connecting-ip") ?? "unknown";
   const { success } = await c.env.LIMIT_ANONYMOUS.limit({ key: `junk:${address}` });

@@ -51,9 +51,15 @@ function findingOf(issue: Issue): Finding {
         sentence: `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map(String).join(", ")}`,
       };
     case "invalid_format":
-      return { code: "invalid_format", sentence: issue.format === "guid" ? "must be a UUID" : `must be a valid ${issue.format}` };
+      return {
+        code: "invalid_format",
+        sentence: issue.format === "guid" ? "must be a UUID" : `must be a valid ${issue.format}`,
+      };
     case "custom":
-      return { code: typeof issue.params?.["code"] === "string" ? issue.params["code"] : "invalid_value", sentence: issue.message };
+      return {
+        code: typeof issue.params?.["code"] === "string" ? issue.params["code"] : "invalid_value",
+        sentence: issue.message,
+      };
     default:
       return { code: "invalid_value", sentence: "is not valid" };
   }
@@ -93,9 +99,21 @@ function detailOf(issue: Issue, { target, data }: Failure): Detail {
 
 const MAX_DETAILS = 100;
 
+/** A number beyond all bounds breaks two rules of one member, which is one problem to the caller. */
+function firstOfEach(failure: Failure): Iterable<Detail> {
+  const found = new Map<string | undefined, Detail>();
+  for (const issue of failure.error.issues) {
+    const detail = detailOf(issue, failure);
+    if (!found.has(detail.param)) {
+      found.set(detail.param, detail);
+    }
+  }
+  return found.values();
+}
+
 /** What the schema found, every problem of it, in the caller's notation. */
 export function toRefusal(failure: Failure): Refusal {
-  const details = failure.error.issues.slice(0, MAX_DETAILS).map((issue) => detailOf(issue, failure));
+  const details = [...firstOfEach(failure)].slice(0, MAX_DETAILS);
   const only = details.length === 1 ? details[0] : undefined;
   if (only?.param === "confirm") {
     return {

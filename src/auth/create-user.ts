@@ -50,7 +50,11 @@ export async function createUser(
     case "created":
       return user;
     case "email_taken":
-      return refuse({ code: "invalid_request", message: "there is already an account with this e-mail", param: "email" });
+      return refuse({
+        code: "invalid_request",
+        message: "there is already an account with this e-mail",
+        param: "email",
+      });
     case "not_first":
       return refuse({ code: "invalid_request", message: "sign-up is closed: this service already has its user" });
   }

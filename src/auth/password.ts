@@ -8,8 +8,7 @@ const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
 /** A real hash of nobody's password: an unknown e-mail costs what a known one costs. A constant, because computing it lazily shows. */
-export const DECOY_HASH =
-  "scrypt$16384$8$5$YWxtYW5hYy1kZWNveS1zYQ==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+export const DECOY_HASH = "scrypt$16384$8$5$YWxtYW5hYy1kZWNveS1zYQ==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
 interface Cost {
   readonly N: number;

@@ -27,7 +27,11 @@ async function sendReset(
   mailer: Mailer,
   user: { userId: string; email: string },
 ): Promise<void> {
-  const token = await issueLoginToken(services, { userId: user.userId, purpose: "reset_password", lifetimeMs: RESET_MS });
+  const token = await issueLoginToken(services, {
+    userId: user.userId,
+    purpose: "reset_password",
+    lifetimeMs: RESET_MS,
+  });
   await mailer.send({
     to: user.email,
     subject: "Set a new Almanac password",
@@ -45,7 +49,11 @@ export async function resetPassword(
   const password = parsePassword(input.password, "new_password");
   const spent = await spendLoginToken(services, { token: input.token, purpose: "reset_password" });
   if (spent === null) {
-    return refuse({ code: "invalid_request", message: "this link has expired or was used: ask for a new one", param: "token" });
+    return refuse({
+      code: "invalid_request",
+      message: "this link has expired or was used: ask for a new one",
+      param: "token",
+    });
   }
   const now = clock.now();
   const passwordHash = await hashPassword(ids, password);

@@ -22,7 +22,14 @@ export async function rotateKey(
     hint: secretHint(key),
     expiresAt: old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt),
   };
-  const row = { ...made, userId: input.userId, name: old.name, scopes: [...old.scopes], hash: await hashSecret(key), createdAt: now };
+  const row = {
+    ...made,
+    userId: input.userId,
+    name: old.name,
+    scopes: [...old.scopes],
+    hash: await hashSecret(key),
+    createdAt: now,
+  };
   if (!(await replaceKey(db, row, old.id, now + DAY))) {
     refuse({ code: "not_found", message: "key not found" });
   }

@@ -26,7 +26,8 @@ const SHOWN = {
 };
 
 const mine = (userId: string, id: string) => and(eq(apiKeys.id, id), eq(apiKeys.userId, userId));
-const alive = (now: number) => and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)));
+const alive = (now: number) =>
+  and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)));
 
 export interface KeyInsert {
   readonly id: string;
@@ -49,7 +50,10 @@ export function selectKeys(db: Db, userId: string): Promise<ApiKey[]> {
 }
 
 export async function findLiveKey(db: Db, userId: string, id: string, now: number): Promise<ApiKey | undefined> {
-  const [key] = await db.orm.select(SHOWN).from(apiKeys).where(and(mine(userId, id), alive(now)));
+  const [key] = await db.orm
+    .select(SHOWN)
+    .from(apiKeys)
+    .where(and(mine(userId, id), alive(now)));
   return key;
 }
 

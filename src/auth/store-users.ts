@@ -130,9 +130,7 @@ export async function replacePassword(
   ];
   if (change.revokeAll) {
     statements.push(
-      db.d1
-        .prepare("UPDATE api_keys SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL")
-        .bind(userId, now),
+      db.d1.prepare("UPDATE api_keys SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL").bind(userId, now),
       db.d1
         .prepare("UPDATE oauth_grants SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL")
         .bind(userId, now),

@@ -12,7 +12,11 @@ export async function sendVerification(
   mailer: Mailer,
   user: { userId: string; email: string },
 ): Promise<void> {
-  const token = await issueLoginToken(services, { userId: user.userId, purpose: "verify_email", lifetimeMs: VERIFY_MS });
+  const token = await issueLoginToken(services, {
+    userId: user.userId,
+    purpose: "verify_email",
+    lifetimeMs: VERIFY_MS,
+  });
   await mailer.send({
     to: user.email,
     subject: "Confirm your e-mail for Almanac",
@@ -21,7 +25,10 @@ export async function sendVerification(
 }
 
 /** False for a link that is unknown, used or expired. */
-export async function verifyEmail(services: Pick<Services, "db" | "clock">, input: { token: string }): Promise<boolean> {
+export async function verifyEmail(
+  services: Pick<Services, "db" | "clock">,
+  input: { token: string },
+): Promise<boolean> {
   const spent = await spendLoginToken(services, { token: input.token, purpose: "verify_email" });
   if (spent === null) {
     return false;

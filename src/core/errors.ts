@@ -48,8 +48,10 @@ export interface Refusal {
 /** An expected refusal on its way to the caller; anything else thrown is a fault of ours. */
 export class RefusalError extends Error {
   override readonly name = "RefusalError";
-  constructor(readonly refusal: Refusal) {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
     super(refusal.message);
+    this.refusal = refusal;
   }
 }
 

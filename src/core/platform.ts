@@ -1,5 +1,14 @@
 /** The platforms a post can go to, in the order in which the product lists them. */
-export const PLATFORMS = ["instagram", "tiktok", "youtube", "linkedin", "x", "facebook", "pinterest", "threads"] as const;
+export const PLATFORMS = [
+  "instagram",
+  "tiktok",
+  "youtube",
+  "linkedin",
+  "x",
+  "facebook",
+  "pinterest",
+  "threads",
+] as const;
 
 export type Platform = (typeof PLATFORMS)[number];
 

@@ -23,20 +23,31 @@ const AppRow: FC<{ app: ConnectedApp; timeZone: string }> = ({ app, timeZone }) 
     </p>
     <Scopes scopes={app.scopes} />
     <div class="item-actions">
-      <Confirmed action={`/dashboard/apps/${app.grantId}/revoke`} verb="Throw out" what={app.name} ask="Its very next call is refused. To come back it has to ask you again." />
+      <Confirmed
+        action={`/dashboard/apps/${app.grantId}/revoke`}
+        verb="Throw out"
+        what={app.name}
+        ask="Its very next call is refused. To come back it has to ask you again."
+      />
     </div>
   </li>
 );
 
 const Apps: FC<{ signedIn: SignedIn; apps: readonly ConnectedApp[]; done: string | undefined }> = (props) => (
-  <Room title="AI & API" section="access" signedIn={props.signedIn} lead="Apps and agents that you let in. Signing out of this browser does not end them; throwing them out does.">
+  <Room
+    title="AI & API"
+    section="access"
+    signedIn={props.signedIn}
+    lead="Apps and agents that you let in. Signing out of this browser does not end them; throwing them out does."
+  >
     <AccessTabs current="apps" />
     {props.done === "revoked" && <Notice kind="good">The app is out: its next call is refused.</Notice>}
     <section aria-labelledby="apps">
       <h2 id="apps">Connected apps</h2>
       {props.apps.length === 0 ? (
         <p class="empty">
-          No app is connected. When an agent asks to be let in, you will see it here. <a href="/dashboard/how-to-connect">How to connect one</a>
+          No app is connected. When an agent asks to be let in, you will see it here.{" "}
+          <a href="/dashboard/how-to-connect">How to connect one</a>
         </p>
       ) : (
         <ul class="items">

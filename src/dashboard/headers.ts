@@ -43,5 +43,8 @@ export function openTheWayBack(c: PageContext): void {
 
 /** For the page whose form ends at the payment provider. */
 export function allowPayment(c: PageContext): void {
-  c.header("Content-Security-Policy", policy("form-action 'self' https://checkout.stripe.com https://billing.stripe.com"));
+  c.header(
+    "Content-Security-Policy",
+    policy("form-action 'self' https://checkout.stripe.com https://billing.stripe.com"),
+  );
 }

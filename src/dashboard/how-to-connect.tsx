@@ -8,7 +8,12 @@ import { Copyable } from "./parts.tsx";
 import { render } from "./render.ts";
 
 const HowToConnect: FC<{ signedIn: SignedIn; config: Config }> = ({ signedIn, config }) => (
-  <Room title="AI & API" section="access" signedIn={signedIn} lead="Three ways in. All of them see the same calendar, and nothing is scheduled without a preview that was confirmed.">
+  <Room
+    title="AI & API"
+    section="access"
+    signedIn={signedIn}
+    lead="Three ways in. All of them see the same calendar, and nothing is scheduled without a preview that was confirmed."
+  >
     <AccessTabs current="how" />
     <div class="steps">
       <section class="card" aria-labelledby="mcp">
@@ -38,7 +43,8 @@ const HowToConnect: FC<{ signedIn: SignedIn; config: Config }> = ({ signedIn, co
         <p>Authorization code with PKCE. Clients find everything else, registration included, in this document:</p>
         <Copyable text={`${config.authUrl}/.well-known/oauth-authorization-server`} label="the metadata address" />
         <p>
-          The whole API is described in the <a href={config.docsUrl}>documentation</a> and at <a href={`${config.baseUrl}/openapi.json`}>openapi.json</a>.
+          The whole API is described in the <a href={config.docsUrl}>documentation</a> and at{" "}
+          <a href={`${config.baseUrl}/openapi.json`}>openapi.json</a>.
         </p>
       </section>
     </div>

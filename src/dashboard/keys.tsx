@@ -1,5 +1,15 @@
 import type { FC } from "hono/jsx";
-import { type ApiKey, type CreatedKey, createKey, KEY_DAYS_DEFAULT, KEY_DAYS_MAX, listKeys, revokeKey, rotateKey, type SignedIn } from "#auth/index.ts";
+import {
+  type ApiKey,
+  type CreatedKey,
+  createKey,
+  KEY_DAYS_DEFAULT,
+  KEY_DAYS_MAX,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  type SignedIn,
+} from "#auth/index.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
 import { AccessTabs } from "./access-tabs.tsx";
 import type { PageContext } from "./env.ts";
@@ -60,7 +70,12 @@ function life(key: ApiKey, now: number): Life {
   return key.expiresAt !== null && key.expiresAt - now < 7 * 86_400_000 ? "ending" : "live";
 }
 
-const LIFE_WORDS = { live: "Active", ending: "Ends soon", expired: "Expired", revoked: "Revoked" } as const satisfies Record<Life, string>;
+const LIFE_WORDS = {
+  live: "Active",
+  ending: "Ends soon",
+  expired: "Expired",
+  revoked: "Revoked",
+} as const satisfies Record<Life, string>;
 
 const KeyRow: FC<{ apiKey: ApiKey; timeZone: string; now: number }> = ({ apiKey, timeZone, now }) => {
   const state = life(apiKey, now);
@@ -76,16 +91,40 @@ const KeyRow: FC<{ apiKey: ApiKey; timeZone: string; now: number }> = ({ apiKey,
         <span>
           Made <Instant at={apiKey.createdAt} timeZone={timeZone} time={false} />
         </span>
-        <span>{apiKey.lastUsedAt === null ? "Never used" : <>Used <Instant at={apiKey.lastUsedAt} timeZone={timeZone} /></>}</span>
         <span>
-          {apiKey.expiresAt === null ? "No expiry" : <>{state === "expired" ? "Ended" : "Ends"} <Instant at={apiKey.expiresAt} timeZone={timeZone} /></>}
+          {apiKey.lastUsedAt === null ? (
+            "Never used"
+          ) : (
+            <>
+              Used <Instant at={apiKey.lastUsedAt} timeZone={timeZone} />
+            </>
+          )}
+        </span>
+        <span>
+          {apiKey.expiresAt === null ? (
+            "No expiry"
+          ) : (
+            <>
+              {state === "expired" ? "Ended" : "Ends"} <Instant at={apiKey.expiresAt} timeZone={timeZone} />
+            </>
+          )}
         </span>
       </p>
       <Scopes scopes={apiKey.scopes} />
       {usable && (
         <div class="item-actions">
-          <Confirmed action={`/dashboard/keys/${apiKey.id}/rotate`} verb="Rotate" what={apiKey.name} ask="You get a new key with the same permissions. The old one keeps working for 24 hours." />
-          <Confirmed action={`/dashboard/keys/${apiKey.id}/revoke`} verb="Revoke" what={apiKey.name} ask="The very next call with this key is refused. This cannot be undone." />
+          <Confirmed
+            action={`/dashboard/keys/${apiKey.id}/rotate`}
+            verb="Rotate"
+            what={apiKey.name}
+            ask="You get a new key with the same permissions. The old one keeps working for 24 hours."
+          />
+          <Confirmed
+            action={`/dashboard/keys/${apiKey.id}/revoke`}
+            verb="Revoke"
+            what={apiKey.name}
+            ask="The very next call with this key is refused. This cannot be undone."
+          />
         </div>
       )}
     </li>
@@ -111,7 +150,12 @@ const Keys: FC<{
   made?: { key: CreatedKey; rotated: boolean } | undefined;
   done?: string | undefined;
 }> = ({ signedIn, keys, now, given, problem, made, done }) => (
-  <Room title="AI & API" section="access" signedIn={signedIn} lead="Let programs and agents work with your calendar, each with no more than it needs.">
+  <Room
+    title="AI & API"
+    section="access"
+    signedIn={signedIn}
+    lead="Let programs and agents work with your calendar, each with no more than it needs."
+  >
     <AccessTabs current="keys" />
     {done === "revoked" && <Notice kind="good">The key is revoked.</Notice>}
     {made && <Shown made={made.key} rotated={made.rotated} />}
@@ -132,7 +176,15 @@ const Keys: FC<{
         <h2 id="new-key">New key</h2>
         <Problem problem={problem} fields={["name", "scopes", "expires_in_days"]} />
         <form method="post" action="/dashboard/keys">
-          <Field name="name" label="Name" required maxlength={60} value={given.name} hint="What will use it, like “nightly import”." problem={problem} />
+          <Field
+            name="name"
+            label="Name"
+            required
+            maxlength={60}
+            value={given.name}
+            hint="What will use it, like “nightly import”."
+            problem={problem}
+          />
           <ScopeBoxes legend="May" scopes={SCOPES} ticked={given.scopes} problem={problem} />
           <Lifetime days={given.days} problem={problem} />
           <button>Create key</button>
@@ -142,7 +194,10 @@ const Keys: FC<{
   </Room>
 );
 
-async function page(c: PageContext, more: { given?: Given; problem?: FormProblem; made?: { key: CreatedKey; rotated: boolean } }) {
+async function page(
+  c: PageContext,
+  more: { given?: Given; problem?: FormProblem; made?: { key: CreatedKey; rotated: boolean } },
+) {
   const { services, signedIn } = c.var;
   const keys = await listKeys(services, { userId: signedIn.actor.userId });
   const props = { signedIn, keys, now: services.clock.now(), given: more.given ?? FRESH, done: c.req.query("done") };

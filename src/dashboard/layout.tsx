@@ -85,7 +85,8 @@ export const Room: FC<{
     </header>
     {!signedIn.actor.subscribed && section !== "plan" && (
       <p class="banner" role="status">
-        Your subscription has ended: the API answers 403 and scheduled posts are paused. <a href="/dashboard/plan">Choose a plan</a>
+        Your subscription has ended: the API answers 403 and scheduled posts are paused.{" "}
+        <a href="/dashboard/plan">Choose a plan</a>
       </p>
     )}
     <main id="content" class="room">

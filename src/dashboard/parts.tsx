@@ -20,7 +20,10 @@ export function sentence(message: string): string {
 }
 
 /** The problem of a form as a whole; one that belongs to a field stands at the field. */
-export const Problem: FC<{ problem: FormProblem | undefined; fields?: readonly string[] }> = ({ problem, fields = [] }) =>
+export const Problem: FC<{ problem: FormProblem | undefined; fields?: readonly string[] }> = ({
+  problem,
+  fields = [],
+}) =>
   problem === undefined || (problem.param !== undefined && fields.includes(problem.param)) ? null : (
     <Notice kind="bad">{sentence(problem.message)}</Notice>
   );
@@ -42,7 +45,13 @@ export const Field: FC<FieldProps> = ({ name, label, problem, hint, id = name, .
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input id={id} name={name} aria-describedby={described || undefined} aria-invalid={mine ? "true" : undefined} {...input} />
+      <input
+        id={id}
+        name={name}
+        aria-describedby={described || undefined}
+        aria-invalid={mine ? "true" : undefined}
+        {...input}
+      />
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -60,7 +69,11 @@ export const Field: FC<FieldProps> = ({ name, label, problem, hint, id = name, .
 /** An instant in the reader's zone, with the exact one for machines. */
 export const Instant: FC<{ at: number; timeZone: string; time?: boolean }> = ({ at, timeZone, time = true }) => (
   <time datetime={new Date(at).toISOString()}>
-    {new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", ...(time ? { timeStyle: "short" } : {}), timeZone }).format(at)}
+    {new Intl.DateTimeFormat("en-GB", {
+      dateStyle: "medium",
+      ...(time ? { timeStyle: "short" } : {}),
+      timeZone,
+    }).format(at)}
   </time>
 );
 

@@ -12,7 +12,9 @@ const Forgot: FC<{ sent: boolean; problem?: FormProblem | undefined }> = ({ sent
   <Door title="Forgot your password" below={<a href="/login">Back to sign in</a>}>
     <h1>Forgot your password?</h1>
     {sent ? (
-      <Notice kind="good">If there is an account with this e-mail, a link is on its way. It works for 30 minutes.</Notice>
+      <Notice kind="good">
+        If there is an account with this e-mail, a link is on its way. It works for 30 minutes.
+      </Notice>
     ) : (
       <form method="post" action="/password/forgot">
         <Problem problem={problem} fields={["email"]} />
@@ -74,7 +76,9 @@ export async function doReset(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const token = form.text("token");
   const done = await tryVerb(() => resetPassword(c.var.services, { token, password: form.text("new_password") }));
-  return done.ok ? c.redirect("/login?done=reset", 303) : render(c, <Reset token={token} problem={done.problem} />, 400);
+  return done.ok
+    ? c.redirect("/login?done=reset", 303)
+    : render(c, <Reset token={token} problem={done.problem} />, 400);
 }
 
 const Verify: FC<{ token: string; ended?: "good" | "bad" }> = ({ token, ended }) => (

@@ -1,6 +1,9 @@
 import { type Plan, PLAN_LIMITS } from "#core/plan.ts";
 
-export const PLAN_NAMES = { starter: "Starter", growth: "Growth", scale: "Scale" } as const satisfies Record<Plan, string>;
+export const PLAN_NAMES = { starter: "Starter", growth: "Growth", scale: "Scale" } as const satisfies Record<
+  Plan,
+  string
+>;
 
 const GIB = 1024 ** 3;
 

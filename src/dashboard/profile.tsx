@@ -31,7 +31,14 @@ const Password: FC<Props> = ({ signedIn, problem }) => (
     <form method="post" action="/dashboard/profile/password">
       <input type="text" name="username" autocomplete="username" value={signedIn.email} hidden readonly />
       {signedIn.hasPassword && (
-        <Field name="current_password" label="Current password" type="password" autocomplete="current-password" required problem={problem} />
+        <Field
+          name="current_password"
+          label="Current password"
+          type="password"
+          autocomplete="current-password"
+          required
+          problem={problem}
+        />
       )}
       <Field
         name="new_password"
@@ -68,18 +75,36 @@ const Passkeys: FC<Props> = ({ signedIn, passkeys, problem }) => (
                 Added <Instant at={passkey.createdAt} timeZone={signedIn.timeZone} time={false} />
               </span>
               <span>
-                {passkey.lastUsedAt === null ? "Never used" : <>Used <Instant at={passkey.lastUsedAt} timeZone={signedIn.timeZone} /></>}
+                {passkey.lastUsedAt === null ? (
+                  "Never used"
+                ) : (
+                  <>
+                    Used <Instant at={passkey.lastUsedAt} timeZone={signedIn.timeZone} />
+                  </>
+                )}
               </span>
             </p>
             <div class="item-actions">
-              <Confirmed action={`/dashboard/passkeys/${encodeURIComponent(passkey.id)}/remove`} verb="Remove" what={passkey.name} ask="You can no longer sign in with it." />
+              <Confirmed
+                action={`/dashboard/passkeys/${encodeURIComponent(passkey.id)}/remove`}
+                verb="Remove"
+                what={passkey.name}
+                ask="You can no longer sign in with it."
+              />
             </div>
           </li>
         ))}
       </ul>
     )}
     <form data-passkey-add>
-      <Field name="passkey_name" label="Name of this device" maxlength={60} required value="This device" problem={problem} />
+      <Field
+        name="passkey_name"
+        label="Name of this device"
+        maxlength={60}
+        required
+        value="This device"
+        problem={problem}
+      />
       <button hidden>Add a passkey</button>
       <p class="wrong" role="alert" hidden></p>
       <noscript>
@@ -112,7 +137,11 @@ const Profile: FC<Props> = (props) => (
           </form>
         )}
         <form method="post" action="/dashboard/profile/time-zone">
-          <TimeZoneField value={props.signedIn.timeZone} hint="Every time on these pages is shown in it." problem={props.problem} />
+          <TimeZoneField
+            value={props.signedIn.timeZone}
+            hint="Every time on these pages is shown in it."
+            problem={props.problem}
+          />
           <button>Save</button>
         </form>
       </section>

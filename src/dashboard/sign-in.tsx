@@ -10,9 +10,14 @@ import { Field, Notice } from "./parts.tsx";
 import { render } from "./render.ts";
 import { clearSession, readSession, writeSession } from "./session-cookie.ts";
 
-const SignIn: FC<{ email: string; next: string; signUp: boolean; reset: boolean; wrong?: string | undefined; said?: string | undefined }> = (
-  props,
-) => (
+const SignIn: FC<{
+  email: string;
+  next: string;
+  signUp: boolean;
+  reset: boolean;
+  wrong?: string | undefined;
+  said?: string | undefined;
+}> = (props) => (
   <Door
     title="Sign in"
     below={

@@ -34,7 +34,15 @@ const SignUp: FC<{ given: Given; fresh: boolean; problem?: FormProblem | undefin
     <Problem problem={problem} fields={["email", "password", "time_zone"]} />
     <form method="post" action="/signup">
       <input type="hidden" name="next" value={given.next} />
-      <Field name="email" label="E-mail" type="email" autocomplete="username" required value={given.email} problem={problem} />
+      <Field
+        name="email"
+        label="E-mail"
+        type="email"
+        autocomplete="username"
+        required
+        value={given.email}
+        problem={problem}
+      />
       <Field
         name="password"
         label="Password"
@@ -57,7 +65,12 @@ const SignUp: FC<{ given: Given; fresh: boolean; problem?: FormProblem | undefin
           </label>
         ))}
       </fieldset>
-      <TimeZoneField value={given.timeZone} guess={fresh} hint="Your calendar is shown in it. You can change it later." problem={problem} />
+      <TimeZoneField
+        value={given.timeZone}
+        guess={fresh}
+        hint="Your calendar is shown in it. You can change it later."
+        problem={problem}
+      />
       <button>Create account</button>
     </form>
   </Door>

@@ -1,10 +1,12 @@
 import type { FC } from "hono/jsx";
 import { type FormProblem, sentence } from "./parts.tsx";
 
-/** Every zone the runtime knows, by continent; `UTC` is not among the ones it lists. */
-function zonesByContinent(): Map<string, string[]> {
+/** Every zone the runtime lists, by continent, and the one in use, which it may know without listing it. */
+function zonesByContinent(used: string): Map<string, string[]> {
   const groups = new Map<string, string[]>();
-  for (const zone of Intl.supportedValuesOf("timeZone")) {
+  const zones = new Set([...Intl.supportedValuesOf("timeZone"), used]);
+  zones.delete("UTC");
+  for (const zone of zones) {
     const continent = zone.includes("/") ? zone.slice(0, zone.indexOf("/")) : "Other";
     groups.set(continent, [...(groups.get(continent) ?? []), zone]);
   }
@@ -27,15 +29,16 @@ export const TimeZoneField: FC<{ value: string; hint: string; guess?: boolean; p
         <option value="UTC" selected={props.value === "UTC"}>
           UTC
         </option>
-        {[...zonesByContinent()].map(([continent, zones]) => (
+        {[...zonesByContinent(props.value)].map(([continent, zones]) => (
           <optgroup label={continent}>
-            {zones
-              .filter((zone) => zone !== "UTC")
-              .map((zone) => (
-                <option value={zone} selected={zone === props.value}>
-                  {zone.slice(zone.indexOf("/") + 1).replaceAll("_", " ").replaceAll("/", ", ")}
-                </option>
-              ))}
+            {zones.map((zone) => (
+              <option value={zone} selected={zone === props.value}>
+                {zone
+                  .slice(zone.indexOf("/") + 1)
+                  .replaceAll("_", " ")
+                  .replaceAll("/", ", ")}
+              </option>
+            ))}
           </optgroup>
         ))}
       </select>

@@ -2,7 +2,13 @@ import type { FC } from "hono/jsx";
 import type { SignedIn } from "#auth/index.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import type { Context } from "#context.ts";
-import { activateWorkspace, createWorkspace, listWorkspaces, renameWorkspace, type Workspace } from "#workspaces/index.ts";
+import {
+  activateWorkspace,
+  createWorkspace,
+  listWorkspaces,
+  renameWorkspace,
+  type Workspace,
+} from "#workspaces/index.ts";
 import type { PageContext } from "./env.ts";
 import { readForm, tryVerb } from "./form.ts";
 import { Room } from "./layout.tsx";
@@ -37,7 +43,14 @@ const WorkspaceRow: FC<{ workspace: Workspace; timeZone: string }> = ({ workspac
       <details class="confirm">
         <summary aria-label={`Rename ${workspace.name}`}>Rename…</summary>
         <form method="post" action={`/dashboard/workspaces/${workspace.id}/rename`}>
-          <Field name="name" id={`name-${workspace.id}`} label="New name" value={workspace.name} required maxlength={100} />
+          <Field
+            name="name"
+            id={`name-${workspace.id}`}
+            label="New name"
+            value={workspace.name}
+            required
+            maxlength={100}
+          />
           <button>Rename</button>
         </form>
       </details>
@@ -51,7 +64,12 @@ const Workspaces: FC<{
   done: string | undefined;
   problem?: FormProblem | undefined;
 }> = ({ signedIn, workspaces, done, problem }) => (
-  <Room title="Workspaces" section="workspaces" signedIn={signedIn} lead="Accounts and posts belong to a workspace. The active one decides what you, your keys and your apps see.">
+  <Room
+    title="Workspaces"
+    section="workspaces"
+    signedIn={signedIn}
+    lead="Accounts and posts belong to a workspace. The active one decides what you, your keys and your apps see."
+  >
     {done !== undefined && DONE[done] !== undefined && <Notice kind="good">{DONE[done]}</Notice>}
     <Problem problem={problem} />
     <div class="split">
@@ -91,7 +109,11 @@ function contextOf(c: PageContext): Context {
 async function page(c: PageContext, problem?: FormProblem): Promise<Response> {
   const workspaces = await listWorkspaces(contextOf(c));
   const { signedIn } = c.var;
-  return render(c, <Workspaces signedIn={signedIn} workspaces={workspaces} done={c.req.query("done")} problem={problem} />, problem ? 400 : 200);
+  return render(
+    c,
+    <Workspaces signedIn={signedIn} workspaces={workspaces} done={c.req.query("done")} problem={problem} />,
+    problem ? 400 : 200,
+  );
 }
 
 /** `GET /dashboard/workspaces` */

@@ -4,7 +4,15 @@ import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Scope } from "#core/scope.ts";
-import type { AccountStatus, CreatedVia, MediaType, PausedReason, PostStatus, PostType, TargetState } from "#core/status.ts";
+import type {
+  AccountStatus,
+  CreatedVia,
+  MediaType,
+  PausedReason,
+  PostStatus,
+  PostType,
+  TargetState,
+} from "#core/status.ts";
 
 /*
  * Instants are milliseconds since 1970 (UTC) in plain integers; secrets are hex SHA-256 only; lists and objects are JSON.
@@ -40,8 +48,12 @@ export const subscriptions = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
   },
   (t) => [
-    index("subscriptions_customer").on(t.stripeCustomerId).where(sql`stripe_customer_id IS NOT NULL`),
-    index("subscriptions_lapse").on(t.currentPeriodEnd).where(sql`current_period_end IS NOT NULL`),
+    index("subscriptions_customer")
+      .on(t.stripeCustomerId)
+      .where(sql`stripe_customer_id IS NOT NULL`),
+    index("subscriptions_lapse")
+      .on(t.currentPeriodEnd)
+      .where(sql`current_period_end IS NOT NULL`),
   ],
 );
 
@@ -106,9 +118,7 @@ export const loginTokens = sqliteTable(
   {
     hash: text().primaryKey(),
     userId: text("user_id").notNull(),
-    purpose: text()
-      .$type<"reset_password" | "verify_email" | "passkey_registration" | "passkey_sign_in">()
-      .notNull(),
+    purpose: text().$type<"reset_password" | "verify_email" | "passkey_registration" | "passkey_sign_in">().notNull(),
     expiresAt: integer("expires_at").notNull(),
   },
   (t) => [index("login_tokens_expiry").on(t.expiresAt)],
@@ -128,7 +138,11 @@ export const oauthClients = sqliteTable(
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
   },
-  (t) => [index("oauth_clients_expiry").on(t.expiresAt).where(sql`expires_at IS NOT NULL`)],
+  (t) => [
+    index("oauth_clients_expiry")
+      .on(t.expiresAt)
+      .where(sql`expires_at IS NOT NULL`),
+  ],
 );
 
 export const oauthGrants = sqliteTable(
@@ -151,7 +165,9 @@ export const oauthGrants = sqliteTable(
     uniqueIndex("oauth_grants_code").on(t.codeHash),
     index("oauth_grants_user").on(t.userId, t.clientId),
     index("oauth_grants_client").on(t.clientId),
-    index("oauth_grants_dead").on(t.createdAt).where(sql`(code_used_at IS NULL OR revoked_at IS NOT NULL)`),
+    index("oauth_grants_dead")
+      .on(t.createdAt)
+      .where(sql`(code_used_at IS NULL OR revoked_at IS NOT NULL)`),
   ],
 );
 
@@ -202,7 +218,9 @@ export const connections = sqliteTable(
   },
   (t) => [
     uniqueIndex("connections_login").on(t.workspaceId, t.platform, t.externalId),
-    index("connections_sync").on(t.nextSyncAt).where(sql`next_sync_at IS NOT NULL`),
+    index("connections_sync")
+      .on(t.nextSyncAt)
+      .where(sql`next_sync_at IS NOT NULL`),
     index("connections_person").on(t.platform, t.externalId),
   ],
 );
@@ -237,7 +255,9 @@ export const accounts = sqliteTable(
   (t) => [
     uniqueIndex("accounts_platform_account").on(t.workspaceId, t.platform, t.platformAccountId),
     index("accounts_connection").on(t.connectionId),
-    index("accounts_user").on(t.userId).where(sql`disconnected_at IS NULL`),
+    index("accounts_user")
+      .on(t.userId)
+      .where(sql`disconnected_at IS NULL`),
   ],
 );
 
@@ -320,9 +340,15 @@ export const posts = sqliteTable(
   },
   (t) => [
     index("posts_by_status").on(t.workspaceId, t.status, t.scheduledAt, t.id),
-    index("posts_by_time").on(t.workspaceId, t.scheduledAt, t.id).where(sql`status <> 'cancelled'`),
-    index("posts_watch").on(t.watchAt).where(sql`watch_at IS NOT NULL`),
-    index("posts_cancelled").on(t.updatedAt).where(sql`status = 'cancelled'`),
+    index("posts_by_time")
+      .on(t.workspaceId, t.scheduledAt, t.id)
+      .where(sql`status <> 'cancelled'`),
+    index("posts_watch")
+      .on(t.watchAt)
+      .where(sql`watch_at IS NOT NULL`),
+    index("posts_cancelled")
+      .on(t.updatedAt)
+      .where(sql`status = 'cancelled'`),
   ],
 );
 
@@ -355,10 +381,7 @@ export const postTargets = sqliteTable(
     history: text({ mode: "json" }).$type<StoredAttempt[]>().notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.postId, t.accountId] }),
-    index("post_targets_by_account").on(t.accountId, t.dueAt),
-  ],
+  (t) => [primaryKey({ columns: [t.postId, t.accountId] }), index("post_targets_by_account").on(t.accountId, t.dueAt)],
 );
 
 /** Makes a token single-use and an edit all-or-nothing (SCHEDULING.md 3.3). `WITHOUT ROWID`. */
@@ -374,10 +397,7 @@ export const confirmations = sqliteTable(
     expected: integer().notNull(),
     matched: integer().notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.issuedHour, t.tokenHash] }),
-    check("stale_plan", sql`matched = expected`),
-  ],
+  (t) => [primaryKey({ columns: [t.issuedHour, t.tokenHash] }), check("stale_plan", sql`matched = expected`)],
 );
 
 /** Counters a workspace and UTC day, kept by triggers on posts (never written by code). `WITHOUT ROWID`. */
@@ -433,8 +453,12 @@ export const media = sqliteTable(
     sweepAt: integer("sweep_at").notNull(),
   },
   (t) => [
-    uniqueIndex("media_content").on(t.workspaceId, t.sha256).where(sql`sha256 IS NOT NULL`),
-    index("media_by_hash").on(t.sha256).where(sql`sha256 IS NOT NULL`),
+    uniqueIndex("media_content")
+      .on(t.workspaceId, t.sha256)
+      .where(sql`sha256 IS NOT NULL`),
+    index("media_by_hash")
+      .on(t.sha256)
+      .where(sql`sha256 IS NOT NULL`),
     index("media_sweep").on(t.sweepAt),
   ],
 );

@@ -1,6 +1,14 @@
+export { completeUpload } from "./complete-upload.ts";
 export { importMedia } from "./import.ts";
+export { MAX_IMPORT_URLS, MAX_POST_MEDIA, MAX_SINGLE_UPLOAD_BYTES, UPLOAD_PART_BYTES } from "./limits.ts";
+export { receiveFile } from "./receive-file.ts";
+export { receivePart } from "./receive-part.ts";
+export type { UploadBody } from "./receive.ts";
 export { type MediaInput, type MediaRef, mediaRefs, ownProblem, resolveMedia } from "./resolve.ts";
+export { readGrant, type UploadGrant, type UploadSlot } from "./signature.ts";
+export { type StartedUpload, startUpload, type StartUploadInput } from "./start-upload.ts";
 export { findServed, mediaStatement, readMedia, type ServedMedia } from "./store.ts";
-export { MAX_IMPORT_URLS, MAX_POST_MEDIA } from "./limits.ts";
+export { sweepMedia, type SweepResult } from "./sweep.ts";
 export type { MediaFacts, MediaItem, ResolvedMedia } from "./types.ts";
+export { getUploadProgress, type UploadProgress } from "./upload-progress.ts";
 export { isMediaId, mediaIdOf, mediaKey, mediaUrl } from "./urls.ts";

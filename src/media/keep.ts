@@ -2,6 +2,7 @@ import type { Context } from "#context.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { refuse } from "#core/errors.ts";
 import { faultPoint } from "#core/fault-point.ts";
+import { REMOVAL_TRIES, REMOVAL_WAIT_MS } from "./limits.ts";
 import { promoteStaged, type Staged } from "./staged.ts";
 import { keepRows, type KeptRow, markReady } from "./store-keep.ts";
 import { type MediaRow, toResolved } from "./store.ts";
@@ -16,10 +17,7 @@ export interface Arrived {
   readonly filename: string;
 }
 
-const REMOVAL_TRIES = 5;
-const REMOVAL_WAIT_MS = 300;
-
-/** An object that is just being deleted is gone within a moment; then the same bytes may come in again. */
+/** Rows for the files; waits while an object with the same bytes is just being deleted. */
 async function takeUp(
   ctx: Pick<Context, "actor" | "db" | "clock" | "ids">,
   arrived: readonly Arrived[],

@@ -41,6 +41,9 @@ export const CHUNK_BYTES = 4 * MIB;
 /** Small files of one call wait in memory instead of taking the way over a staging object; together at most this. */
 export const HELD_BYTES = 8 * MIB;
 
+/** A file uploaded in one request waits in memory up to this size. */
+export const HELD_UPLOAD_BYTES = 4 * MIB;
+
 /** Under the 100 MB that the network in front of a Worker lets through in one request. */
 export const MAX_SINGLE_UPLOAD_BYTES = 90 * MIB;
 export const UPLOAD_PART_BYTES = 64 * MIB;
@@ -52,7 +55,9 @@ export const UPLOAD_LIFE_MS = DAY;
 export const UNUSED_LIFE_MS = 30 * DAY;
 /** Longer than a confirmation token lives: what a preview saw is still there when its confirm comes. */
 export const EXPIRING_MS = 10 * MINUTE;
-/** Media in use is looked at this long before its time, so that it never becomes invisible for a moment. */
-export const SWEEP_AHEAD_MS = HOUR;
 /** How long a removal under way is left alone before another run takes it over. */
 export const REMOVAL_LEASE_MS = 10 * MINUTE;
+
+/** An object that is just being deleted is gone within a moment; so long is waited before the caller is sent away. */
+export const REMOVAL_TRIES = 5;
+export const REMOVAL_WAIT_MS = 300;

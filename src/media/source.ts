@@ -97,7 +97,7 @@ export function openPieces(body: ReadableStream<Uint8Array>): Pieces {
   if (!byob) {
     const reader = body.getReader();
     return {
-      next: async () => (await reader.read()).value ?? null,
+      next: async () => (await orLost(reader.read())).value ?? null,
       close: () => letGo(reader),
     };
   }
@@ -105,7 +105,7 @@ export function openPieces(body: ReadableStream<Uint8Array>): Pieces {
   let buffer = new ArrayBuffer(PIECE_BYTES);
   return {
     async next() {
-      const { done, value } = await reader.read(new Uint8Array(buffer));
+      const { done, value } = await orLost(reader.read(new Uint8Array(buffer)));
       if (value) {
         buffer = value.buffer;
       }
@@ -113,6 +113,14 @@ export function openPieces(body: ReadableStream<Uint8Array>): Pieces {
     },
     close: () => letGo(reader),
   };
+}
+
+async function orLost<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch {
+    throw new SourceStopped("the connection was lost");
+  }
 }
 
 function letGo(reader: { cancel(): Promise<void> }): void {

@@ -46,8 +46,14 @@ const Cursor = z.object({
 });
 type Cursor = z.infer<typeof Cursor>;
 
-/** What commit gets; `attempts` are those whose fate the platform left open. */
-export const ContainerRef = z.object({ container: z.string(), createdAt: z.number(), doubts: z.number() });
+/** What commit gets, and what it hands to `verify`. */
+export const ContainerRef = z.object({
+  container: z.string(),
+  /** Publishing calls answered with a restriction that has been untrue before. */
+  restricted: z.number(),
+  /** Publishing calls answered with "not found" for a container that may well be there. */
+  notFound: z.number(),
+});
 export type ContainerRef = z.infer<typeof ContainerRef>;
 
 /** A container lives 24 hours; the last one is not worth betting on. */
@@ -66,7 +72,12 @@ export async function prepareContainers(
     return await makeChildren(wire, job, plan, step);
   }
   if (step.container === null && !step.childrenFinished) {
-    return await pollAll(job, plan, step, step.children.filter((id) => id !== null));
+    return await pollAll(
+      job,
+      plan,
+      step,
+      step.children.filter((id) => id !== null),
+    );
   }
   if (step.container === null) {
     return await makeWhole(wire, job, plan, step);
@@ -90,7 +101,7 @@ function fresh(plan: ContainerPlan, job: Job, rebuilds: number): Cursor {
 }
 
 function ready(step: Cursor, container: string): PrepareOutcome {
-  const ref: ContainerRef = { container, createdAt: step.since, doubts: 0 };
+  const ref: ContainerRef = { container, restricted: 0, notFound: 0 };
   return { state: "ready", ref, expiresAt: step.since + LIFETIME_MS };
 }
 

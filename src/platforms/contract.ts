@@ -228,7 +228,11 @@ export interface PlatformLimits {
   readonly caption: { readonly max: number; readonly unit: string };
   readonly media: {
     readonly textOnly: boolean;
-    readonly images: { readonly max: number; readonly maxBytes: number; readonly contentTypes: readonly string[] } | null;
+    readonly images: {
+      readonly max: number;
+      readonly maxBytes: number;
+      readonly contentTypes: readonly string[];
+    } | null;
     readonly videos: {
       readonly max: number;
       readonly maxBytes: number;
@@ -278,7 +282,11 @@ export interface Job {
  * from any cursor it returned. Throwing means "temporary".
  */
 export type PrepareOutcome =
-  | { readonly state: "ready"; readonly ref: JsonValue; /** When the reference dies at the platform. */ readonly expiresAt?: number }
+  | {
+      readonly state: "ready";
+      readonly ref: JsonValue;
+      /** When the reference dies at the platform. */ readonly expiresAt?: number;
+    }
   | { readonly state: "again"; readonly afterSeconds: number; readonly cursor: JsonValue }
   | { readonly state: "refused"; readonly fault: Fault };
 
@@ -294,7 +302,12 @@ export type CommitOutcome =
   | { readonly state: "more"; readonly ref: JsonValue; readonly progress: JsonValue }
   | { readonly state: "stale"; readonly detail: string }
   | { readonly state: "refused"; readonly fault: Fault }
-  | { readonly state: "uncertain"; readonly detail: string; readonly httpStatus: number | null; readonly ref?: JsonValue };
+  | {
+      readonly state: "uncertain";
+      readonly detail: string;
+      readonly httpStatus: number | null;
+      readonly ref?: JsonValue;
+    };
 
 /**
  * `verify`: after an uncertain or accepted commit, or a crash: is it there? Reads only. `absent` is said only when the

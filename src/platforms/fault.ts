@@ -26,7 +26,11 @@ function build(kind: Fault["kind"], wording: Wording, source: FaultSource): Faul
 
 /** Only the person can help, by logging in again. */
 export function reconnect(message: string, source: FaultSource, wording: Partial<Wording> = {}): Fault {
-  return build("reconnect", { code: "auth_expired", category: "auth", whoMustAct: "user", message, ...wording }, source);
+  return build(
+    "reconnect",
+    { code: "auth_expired", category: "auth", whoMustAct: "user", message, ...wording },
+    source,
+  );
 }
 
 /** Later, and it costs no attempt. */
@@ -66,6 +70,11 @@ const MAX_QUOTED = 300;
 
 /** A platform's own words made fit to show: one line, bounded, and nothing in it that could be a token. */
 export function quoted(words: string): string {
-  const line = words.slice(0, 4 * MAX_QUOTED).replace(CONTROL, " ").replace(TOKEN_LIKE, "…").replace(/\s+/g, " ").trim();
+  const line = words
+    .slice(0, 4 * MAX_QUOTED)
+    .replace(CONTROL, " ")
+    .replace(TOKEN_LIKE, "…")
+    .replace(/\s+/g, " ")
+    .trim();
   return line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line;
 }

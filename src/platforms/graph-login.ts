@@ -93,7 +93,9 @@ export async function refreshDialogLogin(
 /** Takes back everything this person granted, for every page and account behind it. */
 export async function revokeDialogLogin(wire: Wire, login: DialogLogin, tokens: TokenSet): Promise<void> {
   await guarded(async () =>
-    succeeded(await call(wire, `${login.graph}/me/permissions`, { method: "DELETE", headers: bearer(tokens.accessToken) })),
+    succeeded(
+      await call(wire, `${login.graph}/me/permissions`, { method: "DELETE", headers: bearer(tokens.accessToken) }),
+    ),
   );
 }
 
@@ -106,11 +108,21 @@ function longLived(answer: TokenAnswer, now: number) {
   };
 }
 
-async function lengthen(wire: Wire, login: DialogLogin, app: AppCredentials, shortLived: string): Promise<Result<TokenAnswer>> {
+async function lengthen(
+  wire: Wire,
+  login: DialogLogin,
+  app: AppCredentials,
+  shortLived: string,
+): Promise<Result<TokenAnswer>> {
   return await token(wire, login, app, { grant_type: "fb_exchange_token", fb_exchange_token: shortLived });
 }
 
-async function token(wire: Wire, login: DialogLogin, app: AppCredentials, fields: Fields): Promise<Result<TokenAnswer>> {
+async function token(
+  wire: Wire,
+  login: DialogLogin,
+  app: AppCredentials,
+  fields: Fields,
+): Promise<Result<TokenAnswer>> {
   const url = withQuery(`${login.graph}/oauth/access_token`, {
     client_id: app.clientId,
     client_secret: app.clientSecret,
@@ -128,14 +140,19 @@ export function loginFault(answer: Answer) {
     return misconfigured(answer.status, String(error.code));
   }
   if (error?.code === 100) {
-    return reconnect("The platform no longer accepts this login. Connect the account again.", graphSource(answer, error));
+    return reconnect(
+      "The platform no longer accepts this login. Connect the account again.",
+      graphSource(answer, error),
+    );
   }
   return isOk(answer) ? unexpected(answer) : graphFault(answer);
 }
 
 function unexpected(answer: Answer) {
   return isOk(answer)
-    ? temporary("The platform answered the login with something else than its document says.", { httpStatus: answer.status })
+    ? temporary("The platform answered the login with something else than its document says.", {
+        httpStatus: answer.status,
+      })
     : graphFault(answer);
 }
 

@@ -44,10 +44,7 @@ export function graphSource(answer: Answer, error: GraphError | null, retryAfter
   };
 }
 
-const Usage = z.record(
-  z.string(),
-  z.array(z.looseObject({ estimated_time_to_regain_access: z.number().nullish() })),
-);
+const Usage = z.record(z.string(), z.array(z.looseObject({ estimated_time_to_regain_access: z.number().nullish() })));
 
 /** Minutes to wait stand in a header, per business and use case. */
 function regainSeconds(headers: Headers): number | undefined {
@@ -85,10 +82,14 @@ export function graphFault(answer: Answer): Fault {
     return reconnect("The platform no longer accepts this login. Connect the account again.", source);
   }
   if (code === 10 || (code >= 200 && code <= 299)) {
-    return reconnect("A permission that posting needs was not granted or was taken back. Connect the account again.", source, {
-      code: "missing_scope",
-      category: "permission",
-    });
+    return reconnect(
+      "A permission that posting needs was not granted or was taken back. Connect the account again.",
+      source,
+      {
+        code: "missing_scope",
+        category: "permission",
+      },
+    );
   }
   if (isRateLimit(error) || answer.status === 429) {
     return rateLimited(
@@ -97,10 +98,14 @@ export function graphFault(answer: Answer): Fault {
     );
   }
   if (code === 368) {
-    return rateLimited("The platform blocks this account's posts for the moment.", graphSource(answer, error, DAY_SECONDS), {
-      code: "policy_block",
-      whoMustAct: "user",
-    });
+    return rateLimited(
+      "The platform blocks this account's posts for the moment.",
+      graphSource(answer, error, DAY_SECONDS),
+      {
+        code: "policy_block",
+        whoMustAct: "user",
+      },
+    );
   }
   if (code === 3) {
     return rejected("The platform does not allow this service's app to do that.", source, {
@@ -133,7 +138,14 @@ export function explained(what: string, error: GraphError): string {
  */
 export function isUndecided(answer: Answer): boolean {
   const error = graphError(answer);
-  return error === null || error.code === 1 || error.code === 2 || error.code < 0 || answer.status >= 500 || answer.status < 400;
+  return (
+    error === null ||
+    error.code === 1 ||
+    error.code === 2 ||
+    error.code < 0 ||
+    answer.status >= 500 ||
+    answer.status < 400
+  );
 }
 
 /** Reads `fields` of an object. The token travels in a header, so that it never stands in an address. */

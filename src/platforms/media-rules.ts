@@ -61,7 +61,12 @@ export function mediaProblems(media: DraftMedia, index: number, rule: MediaRule)
     add("media_duration", `duration must be ${range(rule.minSeconds, rule.maxSeconds)} seconds`, limit, actual),
   );
   bound(number("frameRate"), rule.minFrameRate, rule.maxFrameRate, 0.05, (limit, actual) =>
-    add("media_frame_rate", `frame rate must be ${range(rule.minFrameRate, rule.maxFrameRate)} per second`, limit, actual),
+    add(
+      "media_frame_rate",
+      `frame rate must be ${range(rule.minFrameRate, rule.maxFrameRate)} per second`,
+      limit,
+      actual,
+    ),
   );
   for (const [name, allowed] of [
     ["videoCodec", rule.videoCodecs],
@@ -129,9 +134,14 @@ export function countProblems(media: readonly DraftMedia[], limits: PlatformLimi
 
 /** How an MP4 is laid out: most platforms that pull files document the one way, and take the other at times. */
 export function layoutWarnings(media: DraftMedia, index: number): readonly Warning[] {
-  const warn = (what: string) => ({ code: "media_layout", message: `media_items[${index}]: ${what}; the platform may refuse it` });
+  const warn = (what: string) => ({
+    code: "media_layout",
+    message: `media_items[${index}]: ${what}; the platform may refuse it`,
+  });
   return [
-    ...(media.facts["moovFirst"] === false ? [warn("the index of the file stands at its end (faststart is missing)")] : []),
+    ...(media.facts["moovFirst"] === false
+      ? [warn("the index of the file stands at its end (faststart is missing)")]
+      : []),
     ...(media.facts["editList"] === true ? [warn("the file has an edit list")] : []),
   ];
 }

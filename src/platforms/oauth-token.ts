@@ -77,7 +77,11 @@ export function readTokens(answer: Answer): TokenAnswer | undefined {
 /** Tells a dead grant from an endpoint that merely did not answer: the first costs the person a login. */
 export function tokenFault(answer: Answer, deadErrors: readonly string[] = []): Fault {
   const error = read(OAuthError, answer)?.error ?? null;
-  const source = { httpStatus: answer.status, platformCode: error, retryAfterSeconds: retryAfterSeconds(answer.headers) };
+  const source = {
+    httpStatus: answer.status,
+    platformCode: error,
+    retryAfterSeconds: retryAfterSeconds(answer.headers),
+  };
   if (answer.status === 429) {
     return rateLimited("The platform takes no more logins for the moment.", source);
   }
@@ -133,7 +137,8 @@ export function codeFrom(params: Readonly<Record<string, string>>): Result<strin
     return succeeded(code);
   }
   const error = params["error"] ?? "no_code";
-  const cancelled = error === "access_denied" || error === "user_cancelled_login" || error === "user_cancelled_authorize";
+  const cancelled =
+    error === "access_denied" || error === "user_cancelled_login" || error === "user_cancelled_authorize";
   return failed(
     rejected(
       cancelled ? "The login was cancelled." : "The platform sent no login code back.",

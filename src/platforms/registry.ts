@@ -1,9 +1,12 @@
 import type { Platform } from "#core/platform.ts";
 import type { Adapter } from "./contract.ts";
+import { facebook } from "./facebook/index.ts";
+import { instagram } from "./instagram/index.ts";
+import { threads } from "./threads/index.ts";
 import { x } from "./x/index.ts";
 
 /** The first of the two registries; the other one is src/sandbox/registry.ts. */
-const adapters: Partial<Record<Platform, Adapter>> = { x };
+const adapters: Partial<Record<Platform, Adapter>> = { facebook, instagram, x, threads };
 
 export function adapterFor(platform: Platform): Adapter | undefined {
   return adapters[platform];

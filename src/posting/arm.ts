@@ -36,7 +36,10 @@ export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Ar
     version: post.version,
     status: post.status,
     scheduledAt: post.scheduledAt,
-    prepareAheadMs: Math.max(0, ...post.platforms.map((platform) => adapterFor(platform)?.prepareAheadMs({ media }) ?? 0)),
+    prepareAheadMs: Math.max(
+      0,
+      ...post.platforms.map((platform) => adapterFor(platform)?.prepareAheadMs({ media }) ?? 0),
+    ),
   };
 }
 
@@ -46,7 +49,14 @@ export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Ar
  */
 export async function armPosts(services: Arming, posts: readonly Armable[]): Promise<void> {
   const arming = Promise.all(posts.map((post) => armOne(services, post)));
-  services.defer(arming.then((armed) => acknowledgeArmed(services, posts.filter((_, index) => armed[index]))));
+  services.defer(
+    arming.then((armed) =>
+      acknowledgeArmed(
+        services,
+        posts.filter((_, index) => armed[index]),
+      ),
+    ),
+  );
   let timer: ReturnType<typeof setTimeout> | undefined;
   const budget = new Promise((resolve) => {
     timer = setTimeout(resolve, ARM_BUDGET_MS);
@@ -56,7 +66,10 @@ export async function armPosts(services: Arming, posts: readonly Armable[]): Pro
 }
 
 /** Tells the objects of posts that will not be published; saves them a wake-up and nothing depends on it. */
-export function disarmPosts(services: Pick<Services, "arm" | "defer">, posts: readonly Omit<Armable, "platforms" | "media">[]): void {
+export function disarmPosts(
+  services: Pick<Services, "arm" | "defer">,
+  posts: readonly Omit<Armable, "platforms" | "media">[],
+): void {
   for (const { id, version, status, scheduledAt } of posts) {
     const hint = { postId: id, version, status, scheduledAt, prepareAheadMs: 0 };
     services.defer(services.arm(hint).catch((error: unknown) => logFailure(id, error)));
@@ -64,7 +77,10 @@ export function disarmPosts(services: Pick<Services, "arm" | "defer">, posts: re
 }
 
 /** Whoever reads a post that is overdue sets it going, after the answer. */
-export function repairOverdue(services: Arming, rows: readonly (Armable & { readonly watchAt: number | null })[]): void {
+export function repairOverdue(
+  services: Arming,
+  rows: readonly (Armable & { readonly watchAt: number | null })[],
+): void {
   const now = services.clock.now();
   const overdue = rows.filter((row) => row.watchAt !== null && row.watchAt <= now).slice(0, MAX_REPAIRS);
   if (overdue.length > 0) {
@@ -87,6 +103,8 @@ async function acknowledgeArmed(services: Arming, armed: readonly Armable[]): Pr
   if (armed.length === 0) {
     return;
   }
+  // The answer goes first.
+  await new Promise((resolve) => setTimeout(resolve));
   try {
     await faultPoint("arm.acknowledge");
     await acknowledge(services.db, armed, { now: services.clock.now(), graceMs: WATCH_LATE_MS });

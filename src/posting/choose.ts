@@ -28,7 +28,10 @@ export interface Chosen {
 }
 
 /** What the accounts have to be looked up by: `targets` wins over the other two. */
-export function lookupOf(selection: Selection): { readonly ids: readonly string[]; readonly platforms: readonly Platform[] } {
+export function lookupOf(selection: Selection): {
+  readonly ids: readonly string[];
+  readonly platforms: readonly Platform[];
+} {
   return selection.targets
     ? { ids: selection.targets.map((target) => target.accountId), platforms: [] }
     : { ids: selection.accountIds ?? [], platforms: selection.platforms ?? [] };
@@ -38,7 +41,10 @@ export function lookupOf(selection: Selection): { readonly ids: readonly string[
 export function choose(selection: Selection, found: readonly ChosenAccount[]): Chosen {
   const named: readonly { readonly input: TargetInput; readonly param: string }[] = selection.targets
     ? selection.targets.map((input, index) => ({ input, param: `targets[${index}]` }))
-    : (selection.accountIds ?? []).map((accountId, index) => ({ input: { accountId }, param: `account_ids[${index}]` }));
+    : (selection.accountIds ?? []).map((accountId, index) => ({
+        input: { accountId },
+        param: `account_ids[${index}]`,
+      }));
   const byId = new Map(found.map((account) => [account.id, account]));
   const choices: Choice[] = [];
   const problems: Detail[] = [];
@@ -47,9 +53,18 @@ export function choose(selection: Selection, found: readonly ChosenAccount[]): C
     const where = selection.targets ? `${param}.account_id` : param;
     const account = byId.get(input.accountId);
     if (!account) {
-      problems.push({ code: "account_not_found", message: "no connected account has this id", param: where, accountId: input.accountId });
+      problems.push({
+        code: "account_not_found",
+        message: "no connected account has this id",
+        param: where,
+        accountId: input.accountId,
+      });
     } else if (seen.has(account.id)) {
-      problems.push({ ...about(account, where), code: "duplicate_account", message: "this account is named more than once" });
+      problems.push({
+        ...about(account, where),
+        code: "duplicate_account",
+        message: "this account is named more than once",
+      });
     } else if (account.status !== "active") {
       problems.push({
         ...about(account, where),
@@ -71,7 +86,9 @@ export function choose(selection: Selection, found: readonly ChosenAccount[]): C
   if (choices.length === 0 && problems.length === 0) {
     problems.push(nothingChosen(selection));
   }
-  const missing = ofPlatforms.filter((platform) => !found.some((account) => account.platform === platform && account.status === "active"));
+  const missing = ofPlatforms.filter(
+    (platform) => !found.some((account) => account.platform === platform && account.status === "active"),
+  );
   const warnings = missing.map((platform) => ({
     code: "platform_without_account",
     message: `no connected account of ${platform} can be posted to, so nothing will be posted there`,
@@ -80,10 +97,19 @@ export function choose(selection: Selection, found: readonly ChosenAccount[]): C
 }
 
 function nothingChosen(selection: Selection): Detail {
-  const asked = [...(selection.targets ?? []), ...(selection.accountIds ?? []), ...(selection.platforms ?? [])].length > 0;
+  const asked =
+    [...(selection.targets ?? []), ...(selection.accountIds ?? []), ...(selection.platforms ?? [])].length > 0;
   return asked
-    ? { code: "account_not_found", message: "no connected account of these platforms can be posted to", param: "platforms" }
-    : { code: "targets_required", message: "choose where to post with targets, account_ids or platforms", param: "targets" };
+    ? {
+        code: "account_not_found",
+        message: "no connected account of these platforms can be posted to",
+        param: "platforms",
+      }
+    : {
+        code: "targets_required",
+        message: "choose where to post with targets, account_ids or platforms",
+        param: "targets",
+      };
 }
 
 function about(account: ChosenAccount, param: string) {

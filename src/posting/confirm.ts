@@ -14,17 +14,16 @@ import type { ConfirmInput, Post } from "./types.ts";
 export type Confirming = Pick<Context, "actor" | "ids" | "tokens"> & Arming;
 
 /** What both confirms do: one transaction, then the objects are armed; the posts in the order of the plan. */
-export async function confirmPlan(
-  ctx: Confirming,
-  input: ConfirmInput,
-  kind: Plan["kind"],
-): Promise<readonly Post[]> {
+export async function confirmPlan(ctx: Confirming, input: ConfirmInput, kind: Plan["kind"]): Promise<readonly Post[]> {
   const { plan, hash: tokenHash } = await openToken(ctx, input.confirmationToken, kind);
   const now = ctx.clock.now();
   if (timesOf(plan).some((scheduledAt) => scheduledAt < now)) {
     // A caller who lost the first answer must learn that the posts exist, however late the question comes.
     refuseUsed(await findUse(ctx.db, { plan, tokenHash }));
-    refuse({ code: "scheduled_at_in_past", message: "the time of this plan has passed: preview it again with a later one" });
+    refuse({
+      code: "scheduled_at_in_past",
+      message: "the time of this plan has passed: preview it again with a later one",
+    });
   }
   await faultPoint("confirm.before");
   const confirmed = await commitPlan(ctx.db, ctx.actor, { plan, tokenHash, nonce: ctx.ids.secretUuid() }, now);
@@ -36,10 +35,7 @@ export async function confirmPlan(
       return refuseStale(ctx, plan);
     case "done": {
       const posts = inOrder(postIdsOf(plan), confirmed.rows).map((row) => toPost(row, now));
-      await armPosts(
-        ctx,
-        posts.filter((post) => post.status === "scheduled").map(armableOf),
-      );
+      await armPosts(ctx, posts.filter((post) => post.status === "scheduled").map(armableOf));
       return posts;
     }
   }
@@ -81,5 +77,9 @@ async function refuseStale(ctx: Confirming, plan: Plan): Promise<never> {
     })),
     ...lost.mediaIds.map((id) => ({ code: "media_not_found", message: "this media is not here any more", actual: id })),
   ];
-  refuseProblems(problems.length > 0 ? problems : [{ code: "plan_changed", message: "something changed since the preview: preview again" }]);
+  refuseProblems(
+    problems.length > 0
+      ? problems
+      : [{ code: "plan_changed", message: "something changed since the preview: preview again" }],
+  );
 }

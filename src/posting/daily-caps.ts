@@ -31,5 +31,7 @@ function capReached(cap: PlatformLimits["dailyCaps"][number], actual: number): O
 function fullestWindow(others: readonly number[], at: number, windowMs: number): number {
   const near = others.filter((other) => Math.abs(other - at) < windowMs).toSorted((a, b) => a - b);
   const starts = [...near.filter((other) => other <= at), at];
-  return Math.max(...starts.map((start) => 1 + near.filter((other) => other >= start && other < start + windowMs).length));
+  return Math.max(
+    ...starts.map((start) => 1 + near.filter((other) => other >= start && other < start + windowMs).length),
+  );
 }

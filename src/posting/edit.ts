@@ -62,7 +62,11 @@ export function inputProblems(input: EditInput): Detail[] {
   const { postIds } = input;
   for (const [index, id] of postIds.entries()) {
     if (postIds.indexOf(id) !== index) {
-      problems.push({ code: "duplicate_post", message: "this post is named more than once", param: `post_ids[${index}]` });
+      problems.push({
+        code: "duplicate_post",
+        message: "this post is named more than once",
+        param: `post_ids[${index}]`,
+      });
     }
   }
   if (input.caption === "") {
@@ -90,7 +94,9 @@ export function applyEdit(was: StoredPost, input: EditInput, setting: EditSettin
   const retimed = input.scheduledAt !== undefined || (input.shiftMinutes ?? 0) !== 0;
   const scheduledAt = input.scheduledAt ?? post.scheduledAt + (input.shiftMinutes ?? 0) * MINUTE;
   if (retimed) {
-    problems.push(...timeProblems(scheduledAt, setting.now, input.scheduledAt === undefined ? "shift_minutes" : "scheduled_at"));
+    problems.push(
+      ...timeProblems(scheduledAt, setting.now, input.scheduledAt === undefined ? "shift_minutes" : "scheduled_at"),
+    );
   } else if (tried) {
     const message = `a ${from} post is tried again at a new time: send scheduled_at or shift_minutes`;
     problems.push({ code: "scheduled_at_required", message, param });
@@ -125,7 +131,13 @@ export function applyEdit(was: StoredPost, input: EditInput, setting: EditSettin
 /** A new time ends every pause whose cause is gone; a pause for an account also ends when the edit brings a usable one. */
 function endsPause(
   reason: PausedReason | null,
-  { retimed, alive, scheduledAt, subscribed, now }: EditSetting & { retimed: boolean; alive: boolean; scheduledAt: number },
+  {
+    retimed,
+    alive,
+    scheduledAt,
+    subscribed,
+    now,
+  }: EditSetting & { retimed: boolean; alive: boolean; scheduledAt: number },
 ): boolean {
   const moves = retimed || (reason === "account" && scheduledAt > now);
   return moves && alive && (reason !== "subscription" || subscribed);
@@ -166,14 +178,22 @@ function applyTargets(
     choices = setting.chosen.choices.map((choice) => inherit(choice, open));
     problems.push(...listProblems(choices, open, fixed, tried));
     const wanted = new Set(choices.map(({ account }) => account.id));
-    removed = targets.filter((target) => !fixed.includes(target) && !wanted.has(target.accountId)).map((target) => target.accountId);
+    removed = targets
+      .filter((target) => !fixed.includes(target) && !wanted.has(target.accountId))
+      .map((target) => target.accountId);
   } else {
     const kept = open.map((target) => keep(target, setting));
     choices = kept.filter((choice) => choice !== null);
     for (const [index, choice] of kept.entries()) {
       if (choice === null) {
         const { accountId, platform } = open[index] as StoredTarget;
-        problems.push({ code: "account_not_found", message: "this account is not connected any more", param, accountId, platform });
+        problems.push({
+          code: "account_not_found",
+          message: "this account is not connected any more",
+          param,
+          accountId,
+          platform,
+        });
       }
     }
   }
@@ -183,7 +203,9 @@ function applyTargets(
 
 /** `account_ids` and `platforms` change who is on the list, not what was written for those who stay. */
 function inherit(choice: Choice, open: readonly StoredTarget[]): Choice {
-  const there = choice.param?.startsWith("targets") ? undefined : open.find((target) => target.accountId === choice.account.id);
+  const there = choice.param?.startsWith("targets")
+    ? undefined
+    : open.find((target) => target.accountId === choice.account.id);
   return there ? { ...choice, caption: there.caption, asked: there.asked } : choice;
 }
 
@@ -201,13 +223,19 @@ function listProblems(
   const problems: Detail[] = choices.flatMap(({ account, param }) => {
     const there = fixed.find((target) => target.accountId === account.id);
     return there && !(tried && there.state === "skipped")
-      ? [{ ...settledProblem(there), ...(param !== null && { param: `${param}${param.startsWith("targets") ? ".account_id" : ""}` }) }]
+      ? [
+          {
+            ...settledProblem(there),
+            ...(param !== null && { param: `${param}${param.startsWith("targets") ? ".account_id" : ""}` }),
+          },
+        ]
       : [];
   });
   const wanted = new Set(choices.map(({ account }) => account.id));
   const same = wanted.size === open.length && open.every((target) => wanted.has(target.accountId));
   if (tried && problems.length === 0 && !same) {
-    const message = "a post that was tried keeps its accounts: only those that failed can be tried again (use target_options)";
+    const message =
+      "a post that was tried keeps its accounts: only those that failed can be tried again (use target_options)";
     problems.push({ code: "targets_fixed", message, param: "targets" });
   }
   return problems;
@@ -216,7 +244,12 @@ function listProblems(
 function settledProblem({ accountId, platform, state }: StoredTarget): Detail {
   return state === "published"
     ? { code: "already_published", message: "this post is published there already", accountId, platform }
-    : { code: "target_closed", message: `what went to this account cannot be changed any more (${state})`, accountId, platform };
+    : {
+        code: "target_closed",
+        message: `what went to this account cannot be changed any more (${state})`,
+        accountId,
+        platform,
+      };
 }
 
 /** Gives accounts that are on the post another caption or other options; options that are not named stay. */
@@ -232,7 +265,12 @@ function patch(
     const choice = patched.get(accountId);
     const closed = fixed.find((target) => target.accountId === accountId);
     if (targetOptions.findIndex((other) => other.accountId === accountId) !== index) {
-      problems.push({ code: "duplicate_account", message: "this account is named more than once", param: `${param}.account_id`, accountId });
+      problems.push({
+        code: "duplicate_account",
+        message: "this account is named more than once",
+        param: `${param}.account_id`,
+        accountId,
+      });
     } else if (choice) {
       patched.set(accountId, {
         ...choice,
@@ -242,7 +280,9 @@ function patch(
       });
     } else {
       problems.push({
-        ...(closed ? settledProblem(closed) : { code: "account_not_on_post", message: "this account is not on the post", accountId }),
+        ...(closed
+          ? settledProblem(closed)
+          : { code: "account_not_on_post", message: "this account is not on the post", accountId }),
         param: `${param}.account_id`,
       });
     }

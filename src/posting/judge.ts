@@ -96,11 +96,22 @@ export function postTypeOf(media: readonly { readonly type: MediaType }[]): Post
   return media.some((item) => item.type === "video") ? "video" : "image";
 }
 
-export function postTypeProblems(wanted: PostType | undefined, media: readonly { readonly type: MediaType }[]): Detail[] {
+export function postTypeProblems(
+  wanted: PostType | undefined,
+  media: readonly { readonly type: MediaType }[],
+): Detail[] {
   const actual = postTypeOf(media);
   return wanted === undefined || wanted === actual || !POST_TYPES.includes(wanted)
     ? []
-    : [{ code: "post_type_mismatch", message: `with this media it is a post of type ${actual}`, param: "post_type", limit: actual, actual: wanted }];
+    : [
+        {
+          code: "post_type_mismatch",
+          message: `with this media it is a post of type ${actual}`,
+          param: "post_type",
+          limit: actual,
+          actual: wanted,
+        },
+      ];
 }
 
 function accountWarnings({ account }: Choice): Warning[] {

@@ -33,7 +33,10 @@ export async function listPosts(ctx: Asking, input: ListInput): Promise<Page<Pos
  * What the filters mean, in ascending order: without the past, posts that are still under way stand before everything that
  * is to come.
  */
-export function segmentsOf(input: Pick<ListInput, "status" | "from" | "until" | "includePast">, now: number): Segment[] {
+export function segmentsOf(
+  input: Pick<ListInput, "status" | "from" | "until" | "includePast">,
+  now: number,
+): Segment[] {
   const status = input.status ?? null;
   const from = Math.max(0, input.from ?? 0);
   const until = Math.max(0, Math.min(input.until ?? END_OF_TIME, END_OF_TIME));

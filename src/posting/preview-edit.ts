@@ -157,7 +157,9 @@ function crowd(
 ): ReadonlyMap<string, readonly number[]> {
   return new Map(
     mine.choices.map(({ account }) => {
-      const fellows = edits.filter((other) => other !== mine && other.choices.some((choice) => choice.account.id === account.id));
+      const fellows = edits.filter(
+        (other) => other !== mine && other.choices.some((choice) => choice.account.id === account.id),
+      );
       return [account.id, [...(neighbours.get(account.id) ?? []), ...fellows.map((other) => other.scheduledAt)]];
     }),
   );

@@ -46,8 +46,15 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     ...timeProblems(input.scheduledAt, now, "scheduled_at"),
     ...chosen.problems,
     ...media.problems,
-    ...(media.problems.length > 0 ? withoutMedia(judgement) : [...postTypeProblems(input.postType, media.items), ...judgement.problems]),
-    ...cappedAccounts(ctx, choices, byAccount((neighbourRows?.results ?? []) as unknown as NeighbourRow[]), input.scheduledAt),
+    ...(media.problems.length > 0
+      ? withoutMedia(judgement)
+      : [...postTypeProblems(input.postType, media.items), ...judgement.problems]),
+    ...cappedAccounts(
+      ctx,
+      choices,
+      byAccount((neighbourRows?.results ?? []) as unknown as NeighbourRow[]),
+      input.scheduledAt,
+    ),
   ];
   if (problems.length > 0) {
     refuseProblems(problems);
@@ -81,7 +88,10 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
 }
 
 function textsOf(input: ScheduleInput): Detail[] {
-  const empty = input.caption === "" ? [{ code: "caption_required", message: "the caption must not be empty", param: "caption" }] : [];
+  const empty =
+    input.caption === ""
+      ? [{ code: "caption_required", message: "the caption must not be empty", param: "caption" }]
+      : [];
   return [...empty, ...textProblems("caption", input.caption), ...targetTexts("targets", input.targets)];
 }
 
@@ -108,6 +118,11 @@ export function cappedAccounts(
   return choices.flatMap(({ account }) => {
     const adapter = adapterFor(account.platform);
     const reached = adapter ? capProblems(adapter, others.get(account.id) ?? [], at) : [];
-    return reached.map((problem) => ({ ...problem, param: "scheduled_at", accountId: account.id, platform: account.platform }));
+    return reached.map((problem) => ({
+      ...problem,
+      param: "scheduled_at",
+      accountId: account.id,
+      platform: account.platform,
+    }));
   });
 }

@@ -6,10 +6,7 @@ import { moveStatements, readMove } from "./store-move.ts";
 import type { Post } from "./types.ts";
 
 /** Lets a paused post go on at its time, if that is still to come and an account is there to post to. */
-export async function resumePost(
-  ctx: Pick<Context, "actor"> & Arming,
-  input: { readonly id: string },
-): Promise<Post> {
+export async function resumePost(ctx: Pick<Context, "actor"> & Arming, input: { readonly id: string }): Promise<Post> {
   const now = ctx.clock.now();
   const results = await ctx.db.d1.batch(moveStatements(ctx.db, ctx.actor, { id: input.id, to: "scheduled", now }));
   const { moved, post } = readMove(results, now);

@@ -163,15 +163,9 @@ function publishedAt(status: PostStatus, targets: readonly Target[]): number | n
 
 function toTarget(tuple: TargetTuple, now: number): Target {
   const [accountId, platform, username, caption, effectiveCaption, platformOptions, , state, dueAt, startedAt] = tuple;
-  const [publishedAtOrNull, attempts, nextAttemptAt, platformPostId, platformPostUrl, error, updatedAt] = tuple.slice(10) as [
-    number | null,
-    number,
-    number | null,
-    string | null,
-    string | null,
-    StoredTargetError | null,
-    number,
-  ];
+  const [publishedAtOrNull, attempts, nextAttemptAt, platformPostId, platformPostUrl, error, updatedAt] = tuple.slice(
+    10,
+  ) as [number | null, number, number | null, string | null, string | null, StoredTargetError | null, number];
   return {
     accountId,
     platform,

@@ -27,20 +27,19 @@ export interface Lookup {
 }
 
 /** When the chosen accounts post within a window around `at`. */
-export function neighboursStatement(db: Db, actor: Actor, lookup: Lookup, at: number, windowMs: number): D1PreparedStatement {
+export function neighboursStatement(
+  db: Db,
+  actor: Actor,
+  lookup: Lookup,
+  at: number,
+  windowMs: number,
+): D1PreparedStatement {
   return db.d1
     .prepare(
       `WITH wanted AS (SELECT a.id AS account_id, ?6 AS at FROM accounts a WHERE ${CHOSEN})
        ${NEIGHBOURS} LIMIT ${MAX_NEIGHBOURS}`,
     )
-    .bind(
-      actor.userId,
-      actor.workspaceId,
-      JSON.stringify(lookup.ids),
-      JSON.stringify(lookup.platforms),
-      windowMs,
-      at,
-    );
+    .bind(actor.userId, actor.workspaceId, JSON.stringify(lookup.ids), JSON.stringify(lookup.platforms), windowMs, at);
 }
 
 export interface Retiming {

@@ -85,7 +85,10 @@ function ownerStatement(db: Db, { plan, tokenHash }: Pick<Confirmation, "plan" |
 }
 
 /** The posts a token made already; null while it is unused. */
-export async function findUse(db: Db, used: Pick<Confirmation, "plan" | "tokenHash">): Promise<readonly string[] | null> {
+export async function findUse(
+  db: Db,
+  used: Pick<Confirmation, "plan" | "tokenHash">,
+): Promise<readonly string[] | null> {
   const row = await ownerStatement(db, used).first<ConfirmationRow>();
   return row ? (JSON.parse(row.post_ids) as string[]) : null;
 }
@@ -102,7 +105,13 @@ const STILL_GOOD = `SELECT 'account' AS kind, a.id AS id FROM accounts a
 function reliedOn(plan: Plan): readonly [string, string, string, string, string] {
   const { accountIds, mediaIds } = plan.needs;
   const versions = plan.kind === "schedule" ? [] : plan.posts.map(({ id, version, from }) => [id, version, from]);
-  return [plan.userId, plan.workspaceId, JSON.stringify(accountIds), JSON.stringify(mediaIds), JSON.stringify(versions)];
+  return [
+    plan.userId,
+    plan.workspaceId,
+    JSON.stringify(accountIds),
+    JSON.stringify(mediaIds),
+    JSON.stringify(versions),
+  ];
 }
 
 /**

@@ -43,7 +43,14 @@ export function scheduleWrites(db: Db, plan: SchedulePlan, { confirmHash, via, n
       post.targets.map((target) => targetRow(post.id, post.scheduledAt, target)),
       now,
     ),
-    ...(needs.mediaIds.length > 0 ? [mediaUseStatement(db, needs.mediaIds.map((id) => [id, post.id]))] : []),
+    ...(needs.mediaIds.length > 0
+      ? [
+          mediaUseStatement(
+            db,
+            needs.mediaIds.map((id) => [id, post.id]),
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -52,12 +59,21 @@ export function editWrites(db: Db, plan: EditPlan, now: number): D1PreparedState
   const targets = posts.flatMap((post) => post.targets.map((target) => targetRow(post.id, post.scheduledAt, target)));
   const removed = posts.flatMap((post) => post.removed.map((accountId) => [post.id, accountId]));
   const remade = posts.filter((post) => post.media !== null);
-  const uses = remade.flatMap((post) => [...new Set(post.media?.map(({ id }) => id))].map((id) => [id, post.id] as const));
+  const uses = remade.flatMap((post) =>
+    [...new Set(post.media?.map(({ id }) => id))].map((id) => [id, post.id] as const),
+  );
   return [
     updateStatement(db, posts, now),
     ...(removed.length > 0 ? [removalStatement(db, removed)] : []),
     ...(targets.length > 0 ? [targetsStatement(db, targets, now)] : []),
-    ...(remade.length > 0 ? [mediaReleaseStatement(db, remade.map(({ id }) => id))] : []),
+    ...(remade.length > 0
+      ? [
+          mediaReleaseStatement(
+            db,
+            remade.map(({ id }) => id),
+          ),
+        ]
+      : []),
     ...(uses.length > 0 ? [mediaUseStatement(db, uses)] : []),
   ];
 }
@@ -67,17 +83,19 @@ function updateStatement(db: Db, posts: readonly PlannedEdit[], now: number): D1
   const moves = posts.some((post) => post.retimed || post.status !== post.from);
   const calendar = `status = e.value ->> 'status', paused_reason = e.value ->> 'pausedReason',
     scheduled_at = e.value ->> 'scheduledAt', run_id = NULL, finished_at = NULL,`;
-  const rows = posts.map(({ id, status, pausedReason, scheduledAt, caption, postType, platforms, planHash, media }) => ({
-    id,
-    status,
-    pausedReason,
-    scheduledAt,
-    caption,
-    postType,
-    platforms: JSON.stringify(platforms),
-    planHash,
-    media: media === null ? null : JSON.stringify(media),
-  }));
+  const rows = posts.map(
+    ({ id, status, pausedReason, scheduledAt, caption, postType, platforms, planHash, media }) => ({
+      id,
+      status,
+      pausedReason,
+      scheduledAt,
+      caption,
+      postType,
+      platforms: JSON.stringify(platforms),
+      planHash,
+      media: media === null ? null : JSON.stringify(media),
+    }),
+  );
   return db.d1
     .prepare(
       `UPDATE posts SET ${moves ? calendar : ""} version = version + 1, caption = e.value ->> 'caption',

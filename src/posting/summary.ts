@@ -115,7 +115,12 @@ export function latenessOf(days: readonly DayRow[], now: number): ScheduleSummar
   }
   const sorted = [...buckets].toSorted(([a], [b]) => a - b);
   const sample = sum([...buckets.values()]);
-  return { p50Ms: rank(sorted, sample * 0.5), p99Ms: rank(sorted, sample * 0.99), maxMs: sorted.at(-1)?.[0] ?? null, sample };
+  return {
+    p50Ms: rank(sorted, sample * 0.5),
+    p99Ms: rank(sorted, sample * 0.99),
+    maxMs: sorted.at(-1)?.[0] ?? null,
+    sample,
+  };
 }
 
 /** The smallest value that at least `wanted` of the counted ones do not exceed. */

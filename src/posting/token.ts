@@ -30,7 +30,14 @@ export async function issueToken(ctx: Pick<Context, "ids" | "tokens">, plan: Pla
     refuse({
       code: "validation_failed",
       message: "this is too much text for one preview: edit fewer posts at once",
-      details: [{ code: "plan_too_large", message: "the texts of all posts together are too long", limit: MAX_PLAN_BYTES, actual: value.length }],
+      details: [
+        {
+          code: "plan_too_large",
+          message: "the texts of all posts together are too long",
+          limit: MAX_PLAN_BYTES,
+          actual: value.length,
+        },
+      ],
     });
   }
   await ctx.tokens.put(keyOf(plan.userId, await sha256Hex(token)), value, {

@@ -1,6 +1,14 @@
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
-import type { CreatedVia, ListedStatus, MediaType, PausedReason, PostStatus, PostType, TargetStatus } from "#core/status.ts";
+import type {
+  CreatedVia,
+  ListedStatus,
+  MediaType,
+  PausedReason,
+  PostStatus,
+  PostType,
+  TargetStatus,
+} from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import type { FaultCategory, Verdict, Warning } from "#platforms/contract.ts";
 
@@ -167,7 +175,12 @@ export interface ListInput {
 
 export interface Page<T> {
   readonly posts: readonly T[];
-  readonly pagination: { readonly limit: number; readonly offset: number; readonly total: number; readonly hasMore: boolean };
+  readonly pagination: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly total: number;
+    readonly hasMore: boolean;
+  };
 }
 
 export interface ScheduleSummary {
@@ -183,7 +196,12 @@ export interface ScheduleSummary {
     readonly postsPerWeek: number;
   };
   /** Of the targets published in the last 30 days, in ms after their due time. */
-  readonly lateness: { readonly p50Ms: number | null; readonly p99Ms: number | null; readonly maxMs: number | null; readonly sample: number };
+  readonly lateness: {
+    readonly p50Ms: number | null;
+    readonly p99Ms: number | null;
+    readonly maxMs: number | null;
+    readonly sample: number;
+  };
 }
 
 export interface Attempt {

@@ -32,6 +32,8 @@ export function jsonProblems(param: string, value: JsonValue | undefined, depth 
     return [{ code: "too_deep", message: `no more than ${MAX_DEPTH} levels are kept`, param, limit: MAX_DEPTH }];
   }
   return Object.entries(value).flatMap(([key, member]: [string, JsonValue]) =>
-    isPlain(key) ? jsonProblems(Array.isArray(value) ? `${param}[${key}]` : `${param}.${key}`, member, depth + 1) : [badText(param)],
+    isPlain(key)
+      ? jsonProblems(Array.isArray(value) ? `${param}[${key}]` : `${param}.${key}`, member, depth + 1)
+      : [badText(param)],
   );
 }

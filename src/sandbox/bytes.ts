@@ -96,7 +96,8 @@ function movie(head: Uint8Array, view: DataView): Pick<Looks, "width" | "height"
       const ticks = long ? Number(view.getBigUint64(box.from + 24)) : view.getUint32(box.from + 16);
       found.durationSeconds = scale > 0 ? ticks / scale : null;
     }
-    const track = box.type === "trak" ? boxes(head, view, box.from, box.to).find((one) => one.type === "tkhd") : undefined;
+    const track =
+      box.type === "trak" ? boxes(head, view, box.from, box.to).find((one) => one.type === "tkhd") : undefined;
     if (track?.whole) {
       const width = view.getUint32(track.to - 8) >>> 16;
       if (width > 0) {

@@ -26,8 +26,8 @@ export interface SimulatorControl {
   book(account: string | null): Promise<BookEntry[]>;
   /** The newest `CALLS_KEPT` calls at or after `since`, oldest first. */
   calls(since: number): Promise<CallEntry[]>;
-  /** False when there are as many open faults as are allowed. */
-  addFault(fault: Fault): Promise<boolean>;
+  /** How many are open now; null when there are as many as are allowed already. */
+  addFault(fault: Fault): Promise<number | null>;
   faults(): Promise<OpenFault[]>;
   clearFaults(): Promise<void>;
   /** Changes what is named, keeps the rest, answers with all. */

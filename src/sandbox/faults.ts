@@ -22,7 +22,15 @@ export const Fault = z.strictObject({
   status: z.int().min(200).max(599).optional(),
   /** Text as it is, anything else as JSON. */
   body: z.json().optional(),
-  headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/), z.string().regex(/^[\t\x20-\x7e]*$/).max(2000)).optional(),
+  headers: z
+    .record(
+      z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/),
+      z
+        .string()
+        .regex(/^[\t\x20-\x7e]*$/)
+        .max(2000),
+    )
+    .optional(),
   delay_ms: z.int().min(0).max(DELAY_MAX_MS).optional(),
 });
 export type Fault = z.infer<typeof Fault>;

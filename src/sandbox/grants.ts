@@ -136,6 +136,11 @@ export function revokeGrant(sim: Sim, grant: string): void {
   }
 }
 
+/** The urlencoded fields of a body; as bytes first, because the runtime warns of forms that are read as text. */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  return new URLSearchParams(new TextDecoder().decode(await request.arrayBuffer()));
+}
+
 export function bearer(request: Request): string | null {
   return /^Bearer (?<token>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["token"] ?? null;
 }

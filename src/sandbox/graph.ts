@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Sim } from "./contract.ts";
-import { bearer, liveToken, type Token } from "./grants.ts";
+import { bearer, liveToken, readForm, type Token } from "./grants.ts";
 
 /* What the Graph family of APIs does alike: parameters from anywhere, one error envelope, field selection, cursors. */
 
@@ -20,7 +20,7 @@ export async function readParams(request: Request, url: URL): Promise<Params> {
       params.set(name, value);
     }
   } else if (type.startsWith("application/x-www-form-urlencoded")) {
-    for (const [name, value] of new URLSearchParams(await request.text())) {
+    for (const [name, value] of await readForm(request)) {
       params.set(name, value);
     }
   } else if (type.startsWith("multipart/form-data")) {

@@ -10,7 +10,10 @@ export const NewSandboxUser = z.object({
   email: z.string().max(254).optional(),
   password: z.string().max(1000).optional(),
   plan: z.enum(PLANS).default("scale"),
-  scopes: z.array(z.enum(SCOPES)).min(1).default([...SCOPES]),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .min(1)
+    .default([...SCOPES]),
   subscription: z.enum(SUBSCRIPTION_STATUSES).default("active"),
 });
 
@@ -33,8 +36,15 @@ export const Settings = z
   })
   .catchall(Switch)
   .transform(({ processing_ms, latency_ms, verify_lag_ms, token_lifetime_s, quota, ...extra }) => ({
-    ...{ processing_ms, latency_ms, verify_lag_ms, token_lifetime_s, quota },
+    processing_ms,
+    latency_ms,
+    verify_lag_ms,
+    token_lifetime_s,
+    quota,
     extra,
   }));
 
-export const Since = z.union([z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)), z.coerce.number().int().min(0)]);
+export const Since = z.union([
+  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+  z.coerce.number().int().min(0),
+]);

@@ -17,7 +17,11 @@ const GRAPH = "graph.instagram.com";
 const VERSIONS = new Set(["v21.0", "v22.0", "v23.0", "v24.0", "v25.0", "v26.0"]);
 
 const missingPermission = (sim: Sim, scope: string): Response =>
-  graphError(sim, { status: 403, code: 10, message: `(#10) Application does not have permission for this action: ${scope}` });
+  graphError(sim, {
+    status: 403,
+    code: 10,
+    message: `(#10) Application does not have permission for this action: ${scope}`,
+  });
 
 function profile(person: Person, params: Params): Response {
   const all = {
@@ -119,8 +123,16 @@ export const simulator: Simulator = {
   hosts: [WWW, TOKENS, GRAPH],
   logins: [
     { name: "ada", description: "has a business account", accounts: [PEOPLE["ada"]?.userId ?? ""] },
-    { name: "ben", description: "has a personal account, which cannot publish", accounts: [PEOPLE["ben"]?.userId ?? ""] },
-    { name: "cleo", description: "has a small creator account: no trial reels", accounts: [PEOPLE["cleo"]?.userId ?? ""] },
+    {
+      name: "ben",
+      description: "has a personal account, which cannot publish",
+      accounts: [PEOPLE["ben"]?.userId ?? ""],
+    },
+    {
+      name: "cleo",
+      description: "has a small creator account: no trial reels",
+      accounts: [PEOPLE["cleo"]?.userId ?? ""],
+    },
   ],
   async handle(request, sim) {
     const url = new URL(request.url);

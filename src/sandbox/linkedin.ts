@@ -6,6 +6,7 @@ import {
   issueCode,
   issueToken,
   liveToken,
+  readForm,
   redeemCode,
   redirect,
   revokeLogin,
@@ -112,7 +113,7 @@ function authorize(url: URL, sim: Sim): Response {
 }
 
 async function token(request: Request, sim: Sim): Promise<Response> {
-  const form = new URLSearchParams(await request.text());
+  const form = await readForm(request);
   if (form.get("client_id") !== sim.app.clientId || form.get("client_secret") !== sim.app.clientSecret) {
     return oauthProblem(401, "invalid_client", "Client authentication failed");
   }
@@ -160,7 +161,7 @@ async function token(request: Request, sim: Sim): Promise<Response> {
 }
 
 async function revoke(request: Request, sim: Sim): Promise<Response> {
-  const form = new URLSearchParams(await request.text());
+  const form = await readForm(request);
   if (form.get("client_id") !== sim.app.clientId || form.get("client_secret") !== sim.app.clientSecret) {
     return oauthProblem(401, "invalid_client", "Client authentication failed");
   }

@@ -7,6 +7,7 @@ import {
   issueCode,
   issueToken,
   liveToken,
+  readForm,
   redeemCode,
   redirect,
   revokeLogin,
@@ -160,7 +161,7 @@ async function token(request: Request, sim: Sim): Promise<Response> {
   if (basic?.id !== sim.app.clientId || basic.secret !== sim.app.clientSecret) {
     return fail(sim, 401, 2, "Authentication failed.");
   }
-  const form = new URLSearchParams(await request.text());
+  const form = await readForm(request);
   if (form.get("grant_type") === "authorization_code") {
     const code = await redeemCode(sim, form.get("code") ?? "", form.get("redirect_uri") ?? "", null);
     return code

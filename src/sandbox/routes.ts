@@ -152,10 +152,14 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
     const input = await read(c, Connecting);
     const simulator = simulatorNamed(input.platform);
     if (!simulator) {
-      throw new BadRequest(`there is no simulator of "${input.platform}"; there is one of ${Object.keys(simulators).join(", ")}`);
+      throw new BadRequest(
+        `there is no simulator of "${input.platform}"; there is one of ${Object.keys(simulators).join(", ")}`,
+      );
     }
     if (!simulator.logins.some((login) => login.name === input.login)) {
-      throw new BadRequest(`${input.platform} knows no "${input.login}"; it knows ${simulator.logins.map((login) => login.name).join(", ")}`);
+      throw new BadRequest(
+        `${input.platform} knows no "${input.login}"; it knows ${simulator.logins.map((login) => login.name).join(", ")}`,
+      );
     }
     const accounts = await connectAccount(c.env, (request) => exports.default.fetch(request), input);
     return c.json({ accounts });
@@ -198,10 +202,11 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
   app.post("/platforms/:platform/faults", async (c) => {
     const object = objectOf(c.env, namedIn(c).platform);
     const fault = await read(c, Fault);
-    if (!(await object.addFault(fault))) {
+    const open = await object.addFault(fault);
+    if (open === null) {
       throw new BadRequest(`there are ${FAULTS_MAX} open faults already`);
     }
-    return c.json({ faults: await object.faults() });
+    return c.json({ fault, open_faults: open });
   });
 
   app.delete("/platforms/:platform/faults", async (c) => {
@@ -233,7 +238,9 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
     const services = createServices(c.env, sandboxWorld(c.env), (work) => c.executionCtx.waitUntil(work));
     const standing = await readStanding(services.db, services.clock.now());
     const open = await Promise.all(
-      Object.values(simulators).map(async ({ platform }) => [platform, await objectOf(c.env, platform).faults()] as const),
+      Object.values(simulators).map(
+        async ({ platform }) => [platform, await objectOf(c.env, platform).faults()] as const,
+      ),
     );
     return c.json({
       posts: standing.posts,

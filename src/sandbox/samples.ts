@@ -24,7 +24,9 @@ export const SAMPLES: ReadonlyMap<string, Sample> = new Map([
     {
       contentType: "image/jpeg",
       about: "an HTML page that says it is a JPEG",
-      bytes: new TextEncoder().encode("<!doctype html><title>Not a picture</title><p>This is a page, whatever its header says.</p>\n"),
+      bytes: new TextEncoder().encode(
+        "<!doctype html><title>Not a picture</title><p>This is a page, whatever its header says.</p>\n",
+      ),
     },
   ],
 ]);

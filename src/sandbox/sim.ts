@@ -16,7 +16,10 @@ function storeOver(kv: SyncKvStorage): SimStore {
     get: <T extends JsonValue>(key: string) => kv.get<T>(STATE + key),
     put: (key, value) => kv.put(STATE + key, value),
     delete: (key) => void kv.delete(STATE + key),
-    list: <T extends JsonValue>(prefix: string, { from, reverse, limit }: { from?: string; reverse?: boolean; limit?: number } = {}) =>
+    list: <T extends JsonValue>(
+      prefix: string,
+      { from, reverse, limit }: { from?: string; reverse?: boolean; limit?: number } = {},
+    ) =>
       Array.from(
         kv.list<T>({
           prefix: STATE + prefix,

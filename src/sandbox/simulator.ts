@@ -160,13 +160,13 @@ export function definePlatformSimulator() {
       return Promise.resolve(Array.from(rows, (row) => ({ ...row, at: toInstant(row.at) })).toReversed());
     }
 
-    addFault(fault: Fault): Promise<boolean> {
+    addFault(fault: Fault): Promise<number | null> {
       const { open } = this.#sql.exec<{ open: number }>("SELECT count(*) AS open FROM faults").one();
       if (open >= FAULTS_MAX) {
-        return Promise.resolve(false);
+        return Promise.resolve(null);
       }
       this.#sql.exec("INSERT INTO faults (fault, left) VALUES (?, ?)", JSON.stringify(fault), fault.times);
-      return Promise.resolve(true);
+      return Promise.resolve(open + 1);
     }
 
     faults(): Promise<OpenFault[]> {

@@ -25,7 +25,10 @@ export async function readStanding(db: Db, now: number): Promise<Standing> {
   const counts = new Map(results.map((row) => [row.status, row.posts]));
   const scheduled = results.find((row) => row.status === "scheduled");
   return {
-    posts: Object.fromEntries(POST_STATUSES.map((status) => [status, counts.get(status) ?? 0])) as Record<ListedStatus, number>,
+    posts: Object.fromEntries(POST_STATUSES.map((status) => [status, counts.get(status) ?? 0])) as Record<
+      ListedStatus,
+      number
+    >,
     armed: scheduled?.armed ?? 0,
     overdue: scheduled?.passed ?? 0,
     nextDueAt: scheduled?.first_due ?? null,

@@ -6,6 +6,7 @@ import {
   issueCode,
   issueToken,
   liveToken,
+  readForm,
   redeemCode,
   redirect,
   revokeLogin,
@@ -143,7 +144,7 @@ async function token(request: Request, sim: Sim): Promise<Response> {
       "Only `application/x-www-form-urlencoded` is supported as Content-Type.",
     );
   }
-  const form = new URLSearchParams(await request.text());
+  const form = await readForm(request);
   if (form.get("client_key") !== sim.app.clientId || form.get("client_secret") !== sim.app.clientSecret) {
     return oauthProblem(sim, 401, "invalid_client", "Client key or secret is incorrect.");
   }
@@ -181,7 +182,7 @@ async function token(request: Request, sim: Sim): Promise<Response> {
 }
 
 async function revoke(request: Request, sim: Sim): Promise<Response> {
-  const form = new URLSearchParams(await request.text());
+  const form = await readForm(request);
   const known = liveToken(sim, form.get("token") ?? "", "access");
   if (form.get("client_key") !== sim.app.clientId || !known) {
     return oauthProblem(sim, 400, "invalid_request", "The token is not valid.");

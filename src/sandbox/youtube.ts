@@ -6,6 +6,7 @@ import {
   issueCode,
   issueToken,
   liveToken,
+  readForm,
   redeemCode,
   redirect,
   revokeLogin,
@@ -114,7 +115,7 @@ function authorize(url: URL, sim: Sim): Response {
 }
 
 async function token(request: Request, sim: Sim): Promise<Response> {
-  const form = new URLSearchParams(await request.text());
+  const form = await readForm(request);
   if (form.get("client_id") !== sim.app.clientId || form.get("client_secret") !== sim.app.clientSecret) {
     return Response.json({ error: "invalid_client", error_description: "Unauthorized" }, { status: 401 });
   }
@@ -150,7 +151,7 @@ async function token(request: Request, sim: Sim): Promise<Response> {
 }
 
 async function revoke(request: Request, sim: Sim): Promise<Response> {
-  const form = new URLSearchParams(await request.text());
+  const form = await readForm(request);
   const secret = form.get("token") ?? new URL(request.url).searchParams.get("token") ?? "";
   const known = liveToken(sim, secret, "access") ?? liveToken(sim, secret, "refresh");
   if (!known) {

@@ -33,14 +33,14 @@ export async function syncDue(services: Services): Promise<void> {
 }
 
 async function tellPosts(services: Services, syncs: readonly ConnectionSync[]): Promise<void> {
-  const blocked = syncs.flatMap((sync) => sync.blockedAccountIds);
-  const readmitted = syncs.flatMap((sync) => sync.readmittedAccountIds);
-  if (blocked.length > 0) {
-    await pauseForAccounts(services, blocked);
-  }
-  if (readmitted.length > 0) {
-    await readmitAccounts(services, readmitted);
-  }
+  await pauseForAccounts(
+    services,
+    syncs.flatMap((sync) => sync.blockedAccountIds),
+  );
+  await readmitAccounts(
+    services,
+    syncs.flatMap((sync) => sync.readmittedAccountIds),
+  );
 }
 
 function count(syncs: readonly ConnectionSync[], state: ConnectionSync["state"]): number {

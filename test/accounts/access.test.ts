@@ -23,7 +23,10 @@ afterEach(() => {
 /** One connected person; `pages` accounts behind one login. */
 async function connected(pages = 1) {
   const platform = new ScriptedPlatform("facebook");
-  const ada = platform.person("ada", Array.from({ length: pages }, (_, index) => page(String(index))));
+  const ada = platform.person(
+    "ada",
+    Array.from({ length: pages }, (_, index) => page(String(index))),
+  );
   const services = house(platform);
   const ctx = await someone(services);
   await connect(ctx, "facebook", "ada");
@@ -72,7 +75,10 @@ describe("access", () => {
     const { ctx, id } = await connected();
     await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, id, Date.now())]);
     for (const gone of [id, crypto.randomUUID()]) {
-      expect(await one(ctx, gone)).toMatchObject({ ok: false, fault: { kind: "rejected", code: "account_disconnected" } });
+      expect(await one(ctx, gone)).toMatchObject({
+        ok: false,
+        fault: { kind: "rejected", code: "account_disconnected" },
+      });
     }
   });
 });
@@ -185,7 +191,9 @@ describe("a renewal the platform does not grant", () => {
     expect(await listAccounts(ctx)).toMatchObject([{ status: "active" }]);
   });
 
-  test("because the login is dead takes every account behind it out of service, in words a person understands", async ({ expect }) => {
+  test("because the login is dead takes every account behind it out of service, in words a person understands", async ({
+    expect,
+  }) => {
     const { ctx, ids, id, platform, connection } = await connected(3);
     platform.forget("ada");
     vi.setSystemTime(START + 3 * HOUR);
@@ -195,7 +203,10 @@ describe("a renewal the platform does not grant", () => {
     const accounts = await listAccounts(ctx);
     expect(accounts.map((account) => account.id)).toEqual(ids);
     for (const account of accounts) {
-      expect(account).toMatchObject({ status: "needs_reconnect", statusReason: "The platform no longer accepts this login." });
+      expect(account).toMatchObject({
+        status: "needs_reconnect",
+        statusReason: "The platform no longer accepts this login.",
+      });
     }
     // Cron comes at once and tells the posts.
     expect(await connection()).toMatchObject({ status: "needs_reconnect", nextSyncAt: START + 3 * HOUR });
@@ -213,7 +224,10 @@ describe("a renewal the platform does not grant", () => {
     expect(account).toMatchObject({ status: "active", statusReason: null });
     vi.setSystemTime(START + 53 * DAY);
     expect(await listAccounts(ctx)).toMatchObject([
-      { status: "active", statusReason: "This login ends at 2031-03-02T00:00:00.000Z. Connect the account again before then." },
+      {
+        status: "active",
+        statusReason: "This login ends at 2031-03-02T00:00:00.000Z. Connect the account again before then.",
+      },
     ]);
     vi.setSystemTime(START + 60 * DAY - 1);
     expect(await one(ctx, account!.id)).toMatchObject({ ok: true });
@@ -283,7 +297,9 @@ describe("a post that was refused for its login", () => {
     expect(await listAccounts(ctx)).toMatchObject([{ status: "active" }]);
   });
 
-  test("makes a token that the platform ended early be renewed first, and gives up if that did not help", async ({ expect }) => {
+  test("makes a token that the platform ended early be renewed first, and gives up if that did not help", async ({
+    expect,
+  }) => {
     const { ctx, id, platform } = await connected();
     vi.setSystemTime(START + 10 * MINUTE);
     expect(await markNeedsReconnect(ctx, id, "expired", refused)).toBe(false);

@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
-import { disconnectStatements, finishConnect, listAccounts, revokeConnection, startConnect, syncAccounts } from "#accounts/index.ts";
+import {
+  disconnectStatements,
+  finishConnect,
+  listAccounts,
+  revokeConnection,
+  startConnect,
+  syncAccounts,
+} from "#accounts/index.ts";
 import { MINUTE } from "#core/clock.ts";
 import { toBase64Url } from "#core/encoding.ts";
 import { RefusalError } from "#core/errors.ts";
@@ -30,7 +37,9 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 describe("starting a login", () => {
-  test("the address carries a fresh state and an S256 challenge, and neither stands in the database", async ({ expect }) => {
+  test("the address carries a fresh state and an S256 challenge, and neither stands in the database", async ({
+    expect,
+  }) => {
     const platform = new ScriptedPlatform("facebook");
     const ctx = await someone(house(platform));
     const started = await startConnect(ctx, { platform: "facebook" });
@@ -54,11 +63,17 @@ describe("starting a login", () => {
 
   test("a full plan is refused, unless a connected account of the platform waits for its login", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", ["1", "2", "3", "4", "5"].map((id) => page(id)));
+    platform.person(
+      "ada",
+      ["1", "2", "3", "4", "5"].map((id) => page(id)),
+    );
     const ctx = await someone(house(platform), "starter");
     await connect(ctx, "facebook", "ada");
     expect(await refusal(startConnect(ctx, { platform: "facebook" }))).toBe("account_limit_reached");
-    await rows("UPDATE accounts SET status = 'needs_reconnect' WHERE user_id = ? AND platform_account_id = '3'", ctx.actor.userId);
+    await rows(
+      "UPDATE accounts SET status = 'needs_reconnect' WHERE user_id = ? AND platform_account_id = '3'",
+      ctx.actor.userId,
+    );
     expect(await refusal(startConnect(ctx, { platform: "facebook" }))).toBe("not refused");
   });
 });
@@ -70,7 +85,10 @@ describe("the state of a login", () => {
     const ctx = await someone(house(platform));
     const state = await begin(ctx, "facebook");
     const ends = await Promise.all(
-      Array.from({ length: 8 }, async () => await finishConnect(ctx, { platform: "facebook", params: { state, code: "ada" } })),
+      Array.from(
+        { length: 8 },
+        async () => await finishConnect(ctx, { platform: "facebook", params: { state, code: "ada" } }),
+      ),
     );
     expect(ends.filter((end) => end.ok)).toHaveLength(1);
     expect(platform.calls.exchange).toBe(1);
@@ -83,12 +101,18 @@ describe("the state of a login", () => {
     const ctx = await someone(house(platform));
     const [early, late] = [await begin(ctx, "facebook"), await begin(ctx, "facebook")];
     vi.setSystemTime(START + 10 * MINUTE - 1);
-    expect(await finishConnect(ctx, { platform: "facebook", params: { state: early, code: "ada" } })).toMatchObject({ ok: true });
+    expect(await finishConnect(ctx, { platform: "facebook", params: { state: early, code: "ada" } })).toMatchObject({
+      ok: true,
+    });
     vi.setSystemTime(START + 10 * MINUTE);
-    expect(await finishConnect(ctx, { platform: "facebook", params: { state: late, code: "ada" } })).toMatchObject({ ok: false });
+    expect(await finishConnect(ctx, { platform: "facebook", params: { state: late, code: "ada" } })).toMatchObject({
+      ok: false,
+    });
   });
 
-  test("belongs to its platform, and to its user where somebody is signed in; a wrong try does not burn it", async ({ expect }) => {
+  test("belongs to its platform, and to its user where somebody is signed in; a wrong try does not burn it", async ({
+    expect,
+  }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.person("ada", [page("1")]);
     const services = house(platform);
@@ -103,14 +127,17 @@ describe("the state of a login", () => {
     expect(await listAccounts(stranger)).toEqual([]);
   });
 
-  test.for<Record<string, string>>([{}, { state: "" }, { state: "x".repeat(5000) }, { state: "\0" }, { state: "unknown", code: "ada" }])(
-    "parameters that prove nothing (%#) are a page, not an error",
-    async (params, { expect }) => {
-      const ctx = await someone(house(new ScriptedPlatform("facebook")));
-      const end = await finishConnect(ctx, { platform: "facebook", params });
-      expect(end).toMatchObject({ ok: false, userId: null });
-    },
-  );
+  test.for<Record<string, string>>([
+    {},
+    { state: "" },
+    { state: "x".repeat(5000) },
+    { state: "\0" },
+    { state: "unknown", code: "ada" },
+  ])("parameters that prove nothing (%#) are a page, not an error", async (params, { expect }) => {
+    const ctx = await someone(house(new ScriptedPlatform("facebook")));
+    const end = await finishConnect(ctx, { platform: "facebook", params });
+    expect(end).toMatchObject({ ok: false, userId: null });
+  });
 });
 
 describe("a finished login", () => {
@@ -119,7 +146,13 @@ describe("a finished login", () => {
     platform.person("ada", [page("90071992547409931"), page("90071992547409932", { token: `${SECRET}-page` })]);
     const ctx = await someone(house(platform));
     const end = await connect(ctx, "facebook", "ada");
-    expect(end).toMatchObject({ ok: true, skipped: [], pending: false, readmittedAccountIds: [], blockedAccountIds: [] });
+    expect(end).toMatchObject({
+      ok: true,
+      skipped: [],
+      pending: false,
+      readmittedAccountIds: [],
+      blockedAccountIds: [],
+    });
     const accounts = await listAccounts(ctx);
     expect(accounts.map((account) => account.platformAccountId)).toEqual(["90071992547409931", "90071992547409932"]);
     expect(accounts[0]).toMatchObject({
@@ -141,7 +174,10 @@ describe("a finished login", () => {
     const ids = (await listAccounts(ctx)).map((account) => account.id);
     expect((await syncAccounts(ctx)).added).toEqual(ids);
     expect(await syncAccounts(ctx)).toMatchObject({ added: [], updated: [], needsReconnect: [], skipped: [] });
-    expect(await listAccounts(ctx, { platform: "facebook" })).toMatchObject([{ lastSyncedAt: START }, { lastSyncedAt: START }]);
+    expect(await listAccounts(ctx, { platform: "facebook" })).toMatchObject([
+      { lastSyncedAt: START },
+      { lastSyncedAt: START },
+    ]);
     expect(await listAccounts(ctx, { platform: "x" })).toEqual([]);
   });
 
@@ -190,7 +226,10 @@ describe("a finished login", () => {
     expect(await connect(ctx, "facebook", "bob")).toMatchObject({ ok: true, updated: [{ id: shared!.id }] });
     await services.settled();
     expect(platform.revoked).toEqual([`${SECRET}-access-ada-1`]);
-    const logins = await rows("SELECT sealed_tokens IS NULL AS erased FROM connections WHERE user_id = ? ORDER BY connected_at", ctx.actor.userId);
+    const logins = await rows(
+      "SELECT sealed_tokens IS NULL AS erased FROM connections WHERE user_id = ? ORDER BY connected_at",
+      ctx.actor.userId,
+    );
     expect(logins).toEqual([{ erased: 1 }, { erased: 0 }]);
   });
 
@@ -210,31 +249,47 @@ describe("a finished login", () => {
     await syncAccounts(ctx);
     expect(await owner()).toEqual([{ login: "bob" }]);
     // A dead login does not hold on to what a living one can post to.
-    await rows("UPDATE connections SET status = 'needs_reconnect' WHERE user_id = ? AND display_name = 'bob'", ctx.actor.userId);
+    await rows(
+      "UPDATE connections SET status = 'needs_reconnect' WHERE user_id = ? AND display_name = 'bob'",
+      ctx.actor.userId,
+    );
     await syncAccounts(ctx);
     expect(await owner()).toEqual([{ login: "ada" }]);
   });
 
   test("takes what the plan leaves free and names the rest, also when two logins race", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", ["1", "2", "3", "4"].map((id) => page(id)));
-    platform.person("bob", ["5", "6", "7", "8"].map((id) => page(id)));
+    platform.person(
+      "ada",
+      ["1", "2", "3", "4"].map((id) => page(id)),
+    );
+    platform.person(
+      "bob",
+      ["5", "6", "7", "8"].map((id) => page(id)),
+    );
     const ctx = await someone(house(platform), "starter");
     const states = [await begin(ctx, "facebook"), await begin(ctx, "facebook")];
     const [ada, bob] = await Promise.all(
-      ["ada", "bob"].map(async (code, index) =>
-        await finishConnect(ctx, { platform: "facebook", params: { state: states[index]!, code } }),
+      ["ada", "bob"].map(
+        async (code, index) =>
+          await finishConnect(ctx, { platform: "facebook", params: { state: states[index]!, code } }),
       ),
     );
     expect(await listAccounts(ctx)).toHaveLength(5);
     const skipped = [ada, bob].flatMap((end) => (end?.ok ? end.skipped : []));
     expect(skipped).toHaveLength(3);
-    expect(skipped[0]).toMatchObject({ platform: "facebook", reason: "The starter plan has room for 5 connected accounts." });
+    expect(skipped[0]).toMatchObject({
+      platform: "facebook",
+      reason: "The starter plan has room for 5 connected accounts.",
+    });
   });
 
   test("that finds no room at all is not kept", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", ["1", "2", "3", "4", "5"].map((id) => page(id)));
+    platform.person(
+      "ada",
+      ["1", "2", "3", "4", "5"].map((id) => page(id)),
+    );
     platform.person("bob", [page("6")]);
     const services = house(platform);
     const ctx = await someone(services, "starter");
@@ -244,7 +299,9 @@ describe("a finished login", () => {
     expect(end).toMatchObject({ ok: false, reason: expect.stringContaining("room for 5 connected accounts") });
     await services.settled();
     expect(platform.calls.revoke).toBe(1);
-    expect(await rows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId)).toHaveLength(1);
+    expect(
+      await rows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId),
+    ).toHaveLength(1);
   });
 
   test("without a permission that posting needs stands there and says so", async ({ expect }) => {
@@ -252,7 +309,10 @@ describe("a finished login", () => {
     const ada = platform.person("ada", [page("1", { missingScopes: ["pages_manage_posts"] })]);
     const ctx = await someone(house(platform));
     const end = await connect(ctx, "facebook", "ada");
-    expect(end).toMatchObject({ ok: true, added: [{ status: "needs_reconnect", missingScopes: ["pages_manage_posts"] }] });
+    expect(end).toMatchObject({
+      ok: true,
+      added: [{ status: "needs_reconnect", missingScopes: ["pages_manage_posts"] }],
+    });
     expect(end.blockedAccountIds).toHaveLength(1);
     ada.accounts = [page("1")];
     const sync = await syncAccounts(ctx);
@@ -266,10 +326,14 @@ describe("a finished login", () => {
     const ctx = await someone(house(platform));
     const end = await connect(ctx, "instagram", "ben");
     expect(end).toMatchObject({ ok: false, reason: "Ben: Not a professional account." });
-    expect(await rows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId)).toEqual([]);
+    expect(
+      await rows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId),
+    ).toEqual([]);
   });
 
-  test("survives a platform that does not list yet: the next sync brings the accounts, disconnected ones too", async ({ expect }) => {
+  test("survives a platform that does not list yet: the next sync brings the accounts, disconnected ones too", async ({
+    expect,
+  }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.person("ada", [page("1")]);
     const ctx = await someone(house(platform));
@@ -281,7 +345,12 @@ describe("a finished login", () => {
 
   test.for([
     ["a cancelled login", "nobody", undefined, "The login was cancelled."],
-    ["a platform in trouble", "ada", temporary("The platform did not answer.", { httpStatus: 503 }), "in a few minutes"],
+    [
+      "a platform in trouble",
+      "ada",
+      temporary("The platform did not answer.", { httpStatus: 503 }),
+      "in a few minutes",
+    ],
     ["a platform that has enough", "ada", rateLimited("Too many logins.", { httpStatus: 429 }), "in a few minutes"],
   ] as const)("%s ends in a sentence and spends the state", async ([, code, fault, sentence], { expect }) => {
     const platform = new ScriptedPlatform("facebook");
@@ -291,7 +360,10 @@ describe("a finished login", () => {
     const state = await begin(ctx, "facebook");
     const end = await finishConnect(ctx, { platform: "facebook", params: { state, code } });
     expect(end).toMatchObject({ ok: false, reason: expect.stringContaining(sentence), userId: ctx.actor.userId });
-    expect(await finishConnect(ctx, { platform: "facebook", params: { state, code: "ada" } })).toMatchObject({ ok: false, userId: null });
+    expect(await finishConnect(ctx, { platform: "facebook", params: { state, code: "ada" } })).toMatchObject({
+      ok: false,
+      userId: null,
+    });
   });
 
   test("in two workspaces keeps two accounts apart, and the grant lives until both are gone", async ({ expect }) => {

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { finishConnect, type FinishedConnect, startConnect } from "#accounts/index.ts";
 import { createUser } from "#auth/index.ts";
-import type { Env } from "#config.ts";
 import { type Context, createServices, type Services, type World } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Plan } from "#core/plan.ts";
@@ -26,7 +25,7 @@ export function house(platform: ScriptedPlatform, overrides: Record<string, stri
   const deferred: Promise<unknown>[] = [];
   const prefix = platform.platform.toUpperCase();
   const credentials = { [`${prefix}_CLIENT_ID`]: "app", [`${prefix}_CLIENT_SECRET`]: "app-secret" };
-  const services = createServices({ ...env, ...credentials, ...overrides } as unknown as Env, world, (work) => deferred.push(work));
+  const services = createServices({ ...env, ...credentials, ...overrides }, world, (work) => deferred.push(work));
   return {
     ...services,
     adapterFor: (word: Platform) => (word === platform.platform ? platform.adapter : undefined),
@@ -64,6 +63,6 @@ export async function connect(ctx: Context, platform: Platform, name: string): P
 export async function rows(sql: string, ...params: unknown[]): Promise<Record<string, unknown>[]> {
   const { results } = await env.DB.prepare(sql)
     .bind(...params)
-    .all<Record<string, unknown>>();
+    .all();
   return results;
 }

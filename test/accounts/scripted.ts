@@ -1,5 +1,14 @@
 import type { Platform } from "#core/platform.ts";
-import type { Adapter, Connect, Fault, PostableAccount, TokenSet, UnpostableAccount } from "#platforms/contract.ts";
+import type {
+  Adapter,
+  Board,
+  Connect,
+  Fault,
+  PostableAccount,
+  Result,
+  TokenSet,
+  UnpostableAccount,
+} from "#platforms/contract.ts";
 import { failed, reconnect, succeeded } from "#platforms/fault.ts";
 import { adapterFor } from "#platforms/registry.ts";
 
@@ -72,12 +81,21 @@ export class ScriptedPlatform {
     };
   }
 
+  /** What the next call for boards answers. */
+  boards: Result<readonly Board[]> | undefined;
+
   get adapter(): Adapter {
     const base = adapterFor("x");
     if (!base) {
       throw new Error("no adapter to borrow publishing from");
     }
-    return { ...base, platform: this.platform, hosts: ["api.example.com"], connect: this.connect() };
+    return {
+      ...base,
+      platform: this.platform,
+      hosts: ["api.example.com"],
+      connect: this.connect(),
+      ...(this.boards && { boards: () => Promise.resolve(this.boards ?? succeeded([])) }),
+    };
   }
 
   private connect(): Connect {
@@ -92,7 +110,12 @@ export class ScriptedPlatform {
       authorizeUrl: (app, { redirectUri, state, codeChallenge }) => {
         const url = new URL("https://login.example.com/authorize");
         url.search = String(
-          new URLSearchParams({ client_id: app.clientId, redirect_uri: redirectUri, state, code_challenge: codeChallenge }),
+          new URLSearchParams({
+            client_id: app.clientId,
+            redirect_uri: redirectUri,
+            state,
+            code_challenge: codeChallenge,
+          }),
         );
         return url;
       },

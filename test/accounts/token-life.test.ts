@@ -29,7 +29,9 @@ describe("the life of a token", () => {
   test("one that does not expire, or cannot be renewed, never is", ({ expect }) => {
     expect(renewAt(renewing, tokens({ expiresAt: null }))).toBeNull();
     expect(renewAt(ending, tokens())).toBeNull();
-    expect(canRenew({ ...renewing, canRefresh: (set) => set.refreshToken !== null }, tokens({ refreshToken: null }))).toBe(false);
+    expect(
+      canRenew({ ...renewing, canRefresh: (set) => set.refreshToken !== null }, tokens({ refreshToken: null })),
+    ).toBe(false);
   });
 
   test("a login ends with what cannot be renewed", ({ expect }) => {

@@ -1,6 +1,8 @@
+import { exports } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { call } from "../support/call.ts";
 import { openApiDocument, operationsOf } from "../support/document.ts";
+import { ORIGIN } from "../support/origin.ts";
 import { newCaller } from "../support/user.ts";
 
 const writes = operationsOf(await openApiDocument()).filter(({ operation }) => operation.requestBody);
@@ -73,8 +75,7 @@ describe.each(writes)("$method $path", ({ method, path, operation }) => {
 
 describe("a body", () => {
   test("of bytes that are no UTF-8 is 400", async ({ expect }) => {
-    const { exports } = await import("cloudflare:workers");
-    const response = await exports.default.fetch("http://localhost:8787/v1/workspaces", {
+    const response = await exports.default.fetch(`${ORIGIN}/v1/workspaces`, {
       method: "POST",
       headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
       body: new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
@@ -83,8 +84,7 @@ describe("a body", () => {
   });
 
   test("without a content type is 415", async ({ expect }) => {
-    const { exports } = await import("cloudflare:workers");
-    const response = await exports.default.fetch("http://localhost:8787/v1/workspaces", {
+    const response = await exports.default.fetch(`${ORIGIN}/v1/workspaces`, {
       method: "POST",
       headers: { authorization: `Bearer ${caller.key}` },
       body: new TextEncoder().encode('{"name":"Studio"}'),

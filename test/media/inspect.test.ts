@@ -111,7 +111,7 @@ describe("true files are read", () => {
     ],
     [
       "rotated.mp4",
-      { type: "video", contentType: "video/mp4", width: 108, height: 192, durationMs: 1000, facts: { rotation: 90 } },
+      { type: "video", contentType: "video/mp4", width: 108, height: 192, durationMs: 1000, facts: { rotation: 270 } },
     ],
     [
       "fragmented.mp4",

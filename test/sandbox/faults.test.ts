@@ -10,7 +10,13 @@ const texts = async (): Promise<string[]> => (await bookOf("x", "ada")).map((ent
 
 describe("a planned fault", () => {
   test("answer: this answer instead, and nothing happened", async ({ expect }) => {
-    await fault("x", { match, effect: "answer", status: 429, body: { title: "slow" }, headers: { "x-rate-limit-reset": "9" } });
+    await fault("x", {
+      match,
+      effect: "answer",
+      status: 429,
+      body: { title: "slow" },
+      headers: { "x-rate-limit-reset": "9" },
+    });
     const answer = await ada.publish({ text: "answered" });
     expect(answer.status).toBe(429);
     expect(answer.headers.get("x-rate-limit-reset")).toBe("9");

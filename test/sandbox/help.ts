@@ -11,7 +11,10 @@ export const app = (path: string, init?: RequestInit): Promise<Response> =>
 export const post = (path: string, body: unknown): Promise<Response> =>
   app(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
-export const settings = async (platform: string, change: Partial<SimSettings> | Record<string, unknown>): Promise<void> => {
+export const settings = async (
+  platform: string,
+  change: Partial<SimSettings> | Record<string, unknown>,
+): Promise<void> => {
   const answer = await post(`/sandbox/platforms/${platform}/settings`, change);
   if (!answer.ok) {
     throw new Error(await answer.text());

@@ -55,7 +55,13 @@ describe("GET /sandbox/platforms/{platform}/calls", () => {
     expect(text).not.toContain("secret");
     expect(JSON.parse(text)).toEqual({
       calls: [
-        { method: "GET", host: "api.x.com", path: "/2/users/me", status: 401, at: expect.stringMatching(/Z$/) as string },
+        {
+          method: "GET",
+          host: "api.x.com",
+          path: "/2/users/me",
+          status: 401,
+          at: expect.stringMatching(/Z$/) as string,
+        },
       ],
     });
     const later = await app(`/sandbox/platforms/x/calls?since=${Date.now() + 1000}`);
@@ -88,12 +94,15 @@ describe("POST /sandbox/platforms/{platform}/settings", () => {
 });
 
 describe("POST /sandbox/platforms/{platform}/revoke", () => {
-  test.for(["ada", "2244994945"])("%s withdraws the app: the next call is not authorized", async (account, { expect }) => {
-    const ada = await person("ada");
-    expect((await ada.api("GET", "/2/users/me")).status).toBe(200);
-    expect((await post("/sandbox/platforms/x/revoke", { account })).status).toBe(200);
-    expect((await ada.api("GET", "/2/users/me")).status).toBe(401);
-  });
+  test.for(["ada", "2244994945"])(
+    "%s withdraws the app: the next call is not authorized",
+    async (account, { expect }) => {
+      const ada = await person("ada");
+      expect((await ada.api("GET", "/2/users/me")).status).toBe(200);
+      expect((await post("/sandbox/platforms/x/revoke", { account })).status).toBe(200);
+      expect((await ada.api("GET", "/2/users/me")).status).toBe(401);
+    },
+  );
 });
 
 describe("GET /sandbox/platforms/{platform}/posts", () => {
@@ -123,7 +132,11 @@ describe("GET /sandbox/media/{name}", () => {
     expect(answer.headers.get("content-type")).toBe(type);
     const bytes = await sample(name);
     expect(Number(answer.headers.get("content-length"))).toBe(bytes.length);
-    expect(new TextDecoder("latin1").decode(bytes).startsWith(new TextDecoder("latin1").decode(Uint8Array.from(start, (c) => c.charCodeAt(0))))).toBe(true);
+    expect(
+      new TextDecoder("latin1")
+        .decode(bytes)
+        .startsWith(new TextDecoder("latin1").decode(Uint8Array.from(start, (c) => c.charCodeAt(0)))),
+    ).toBe(true);
     expect(bytes.length).toBeLessThan(60 * 1024);
   });
 });

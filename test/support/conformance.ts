@@ -19,7 +19,7 @@ function closed(document: OpenApiDocument): OpenApiDocument {
 function open(document: OpenApiDocument): Ajv2020 {
   if (ajv === undefined) {
     ajv = new Ajv2020({ strict: false, allErrors: true });
-    addFormats.default(ajv);
+    addFormats(ajv);
     ajv.addSchema({ $id: "https://document.test/", ...closed(document) });
   }
   return ajv;

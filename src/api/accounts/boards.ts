@@ -31,7 +31,10 @@ function boardsOf(platform: Platform) {
     description: `The boards of a connected ${name} account, all pages of the platform's list.`,
     request: {
       query: z.object({
-        account_id: Id.openapi({ param: { description: "The account whose boards to list." }, example: EXAMPLE_ACCOUNT_ID }),
+        account_id: Id.openapi({
+          param: { description: "The account whose boards to list." },
+          example: EXAMPLE_ACCOUNT_ID,
+        }),
       }),
     },
     responses: {

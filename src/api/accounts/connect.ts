@@ -9,7 +9,9 @@ const ConnectBody = z.object({ platform: PlatformName }).openapi("ConnectBody");
 
 const ConnectAnswer = z
   .object({
-    connect_url: z.string().openapi({ format: "uri", description: "To be opened in the person's browser; works once." }),
+    connect_url: z
+      .string()
+      .openapi({ format: "uri", description: "To be opened in the person's browser; works once." }),
     platform: PlatformName,
     expires_at: Instant,
   })

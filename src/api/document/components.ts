@@ -232,7 +232,8 @@ export function registerComponents(registry: Registry, config: Pick<Config, "aut
     type: "http",
     scheme: "bearer",
     bearerFormat: "API key",
-    description: "A key made in the dashboard under AI & API, sent as `Authorization: Bearer alk_…`; limited by its scopes.",
+    description:
+      "A key made in the dashboard under AI & API, sent as `Authorization: Bearer alk_…`; limited by its scopes.",
   });
   registry.registerComponent("securitySchemes", "oauth2", {
     type: "oauth2",

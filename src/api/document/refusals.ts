@@ -21,7 +21,7 @@ const reference = (status: RefusalStatus) => ({ $ref: `#/components/responses/${
 export const NOT_FOUND = { 404: reference(404) };
 
 /** What an operation can refuse follows from what it takes. */
-export function refusalsOf({ method, request }: Pick<RouteConfig, "method" | "request">){
+export function refusalsOf({ method, request }: Pick<RouteConfig, "method" | "request">) {
   const writes = method !== "get";
   return {
     ...((writes || request) && { 400: reference(400) }),

@@ -1,15 +1,13 @@
-import type { Config } from "#config.ts";
 import { log } from "#core/log.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /**
- * A small text that proves to a platform that the operator owns this host: `MEDIA_VERIFICATION_FILES` is a JSON object of
- * file name to content, served beside the media and at the root.
+ * A small text that proves to a platform that the operator owns this host: the setting `MEDIA_VERIFICATION_FILES` is a JSON
+ * object of file name to content, served beside the media and at the root. Null for every other name.
  */
-export function verificationFile(config: Pick<Config, "setting">, name: string): string | null {
-  const setting = config.setting("MEDIA_VERIFICATION_FILES");
-  if (setting === null || !NAME.test(name)) {
+export function verificationFile(setting: unknown, name: string): string | null {
+  if (typeof setting !== "string" || setting === "" || !NAME.test(name)) {
     return null;
   }
   try {

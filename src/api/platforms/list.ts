@@ -11,9 +11,7 @@ import { optionsSchemaOf } from "#api/document/options.ts";
 const MediaLimits = z
   .object({
     text_only: z.boolean().openapi({ description: "Whether a post without media is taken." }),
-    images: z
-      .object({ max: z.int(), max_bytes: z.int(), content_types: z.array(z.string()) })
-      .nullable(),
+    images: z.object({ max: z.int(), max_bytes: z.int(), content_types: z.array(z.string()) }).nullable(),
     videos: z
       .object({
         max: z.int(),
@@ -93,7 +91,8 @@ const route = operation(null, {
   operationId: "listPlatforms",
   tags: ["platforms"],
   summary: "List platforms and their rules",
-  description: "Caption lengths, media limits and options of every platform, as a preview checks them. Any valid credential may ask.",
+  description:
+    "Caption lengths, media limits and options of every platform, as a preview checks them. Any valid credential may ask.",
   responses: {
     200: {
       description: "The platforms.",

@@ -3,7 +3,15 @@ import { toInstant } from "#core/clock.ts";
 import { listAttempts } from "#posting/index.ts";
 import { NOT_FOUND } from "#api/document/refusals.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { EXAMPLE_ACCOUNT_ID, EXAMPLE_PLATFORM, Id, IdInPath, Instant, instantOrNull, PlatformName } from "#api/schemas/common.ts";
+import {
+  EXAMPLE_ACCOUNT_ID,
+  EXAMPLE_PLATFORM,
+  Id,
+  IdInPath,
+  Instant,
+  instantOrNull,
+  PlatformName,
+} from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 
 const Attempt = z

@@ -18,7 +18,10 @@ const route = operation("posts:write", {
   description: "Cancels a scheduled or paused post. Once this has answered 200, nothing of it is published.",
   request: { params: IdInPath, body: { required: true, content: json(CancelBody, { confirm: true }) } },
   responses: {
-    200: { description: "The post is cancelled.", content: json(CancelledPost, { id: EXAMPLE_ID, status: "cancelled" }) },
+    200: {
+      description: "The post is cancelled.",
+      content: json(CancelledPost, { id: EXAMPLE_ID, status: "cancelled" }),
+    },
     ...NOT_FOUND,
   },
 });

@@ -18,7 +18,8 @@ const route = operation("posts:write", {
   operationId: "confirmPost",
   tags: ["posts"],
   summary: "Schedule a previewed post",
-  description: "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who asked for it.",
+  description:
+    "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who asked for it.",
   request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
   responses: {
     200: {

@@ -13,7 +13,8 @@ const route = operation("posts:write", {
   operationId: "confirmEdit",
   tags: ["posts"],
   summary: "Carry out a previewed edit",
-  description: "Changes all posts of the preview or none: when one of them changed or started since, nothing is touched.",
+  description:
+    "Changes all posts of the preview or none: when one of them changed or started since, nothing is touched.",
   request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
   responses: {
     200: {

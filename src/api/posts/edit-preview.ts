@@ -57,9 +57,7 @@ const route = operation("posts:write", {
             {
               id: EXAMPLE_ID,
               version: 1,
-              changes: [
-                { field: "scheduled_at", from: "2026-12-24T18:00:00.000Z", to: "2026-12-24T19:00:00.000Z" },
-              ],
+              changes: [{ field: "scheduled_at", from: "2026-12-24T18:00:00.000Z", to: "2026-12-24T19:00:00.000Z" }],
               after: { ...EXAMPLE_SCHEDULE_PREVIEW, scheduled_at: "2026-12-24T19:00:00.000Z" },
             },
           ],

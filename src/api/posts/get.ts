@@ -11,7 +11,8 @@ const route = operation("posts:read", {
   operationId: "getPost",
   tags: ["posts"],
   summary: "Read a post",
-  description: "One post with its media, its targets and their platform options. A cancelled post can be read for 30 days.",
+  description:
+    "One post with its media, its targets and their platform options. A cancelled post can be read for 30 days.",
   request: { params: IdInPath },
   responses: {
     200: { description: "The post.", content: json(PostAnswer, { post: EXAMPLE_POST }) },

@@ -30,7 +30,10 @@ const ListQuery = z.object({
     .enum(["full", "summary"])
     .default("full")
     .openapi({ param: { description: "`summary` leaves out targets, media and the rest of the caption." } }),
-  order: z.enum(["asc", "desc"]).default("asc").openapi({ param: { description: "By time, then by id." } }),
+  order: z
+    .enum(["asc", "desc"])
+    .default("asc")
+    .openapi({ param: { description: "By time, then by id." } }),
   status: z
     .enum(POST_STATUSES)
     .optional()

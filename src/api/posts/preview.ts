@@ -37,7 +37,9 @@ const route = operation("posts:write", {
       content: json(PreviewScheduleBody, {
         caption: EXAMPLE_POST.caption,
         scheduled_at: "2026-12-24T18:00:00Z",
-        targets: [{ account_id: EXAMPLE_ACCOUNT_ID, caption: "The new glaze is here. #ceramics", platform_options: {} }],
+        targets: [
+          { account_id: EXAMPLE_ACCOUNT_ID, caption: "The new glaze is here. #ceramics", platform_options: {} },
+        ],
         media_urls: ["https://images.example.net/launch.jpg"],
       }),
     },

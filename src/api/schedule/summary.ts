@@ -7,7 +7,10 @@ import { EXAMPLE_PLATFORM, Instant, instantOrNull, PlatformName } from "#api/sch
 import { json } from "#api/schemas/content.ts";
 
 const Counts = z.object(
-  Object.fromEntries(POST_STATUSES.map((status) => [status, z.int()])) as Record<(typeof POST_STATUSES)[number], z.ZodInt>,
+  Object.fromEntries(POST_STATUSES.map((status) => [status, z.int()])) as Record<
+    (typeof POST_STATUSES)[number],
+    z.ZodInt
+  >,
 );
 
 const ScheduleSummary = z
@@ -16,7 +19,11 @@ const ScheduleSummary = z
     counts: Counts.openapi({ description: "Posts by status, whatever their time." }),
     by_platform: z
       .partialRecord(PlatformName, z.int())
-      .openapi({ description: "Scheduled posts by platform.", type: "object", additionalProperties: { type: "integer" } }),
+      .openapi({
+        description: "Scheduled posts by platform.",
+        type: "object",
+        additionalProperties: { type: "integer" },
+      }),
     next_post_at: Instant.nullable(),
     upcoming: z.object({ next_24_hours: z.int(), next_7_days: z.int(), next_30_days: z.int() }),
     patterns: z

@@ -2,7 +2,15 @@ import { z } from "@hono/zod-openapi";
 import type { Account as DomainAccount, SyncResult as DomainSyncResult } from "#accounts/types.ts";
 import { toInstant } from "#core/clock.ts";
 import { ACCOUNT_STATUSES } from "#core/status.ts";
-import { EXAMPLE_ACCOUNT_ID, EXAMPLE_PLATFORM, EXAMPLE_WORKSPACE_ID, Id, Instant, instantOrNull, PlatformName } from "./common.ts";
+import {
+  EXAMPLE_ACCOUNT_ID,
+  EXAMPLE_PLATFORM,
+  EXAMPLE_WORKSPACE_ID,
+  Id,
+  Instant,
+  instantOrNull,
+  PlatformName,
+} from "./common.ts";
 
 export const Account = z
   .object({

@@ -33,7 +33,11 @@ export const content = {
     .optional()
     .openapi({ description: "The accounts with captions and options of their own; used instead of the two above." }),
   media_items: z.array(MediaItemInput).max(MEDIA_MAX).optional(),
-  media_urls: z.array(MediaUrl).max(MEDIA_MAX).optional().openapi({ description: "Images and videos by address alone." }),
+  media_urls: z
+    .array(MediaUrl)
+    .max(MEDIA_MAX)
+    .optional()
+    .openapi({ description: "Images and videos by address alone." }),
 };
 
 export function toTargets(

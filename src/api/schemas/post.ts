@@ -33,7 +33,12 @@ const FAULT_CATEGORIES = [
   "internal",
 ] as const satisfies readonly DomainTargetError["category"][];
 
-const WHO_MUST_ACT = ["user", "operator", "platform", "nobody"] as const satisfies readonly DomainTargetError["whoMustAct"][];
+const WHO_MUST_ACT = [
+  "user",
+  "operator",
+  "platform",
+  "nobody",
+] as const satisfies readonly DomainTargetError["whoMustAct"][];
 
 const TargetError = z
   .object({

@@ -77,7 +77,9 @@ const confirmation = {
   expires_in: z.int().openapi({ description: "Seconds from now." }),
 };
 
-export const SchedulePreviewAnswer = z.object({ preview: SchedulePreview, ...confirmation }).openapi("SchedulePreviewAnswer");
+export const SchedulePreviewAnswer = z
+  .object({ preview: SchedulePreview, ...confirmation })
+  .openapi("SchedulePreviewAnswer");
 export const EditPreviewAnswer = z.object({ preview: EditPreview, ...confirmation }).openapi("EditPreviewAnswer");
 
 function presentTarget(target: DomainPreviewTarget): z.infer<typeof PreviewTarget> {
@@ -128,7 +130,10 @@ export function presentEditPreview(preview: DomainEditPreview): z.infer<typeof E
 
 export const CONFIRMATION_SECONDS = 300;
 
-export function presentConfirmation({ confirmationToken, expiresAt }: Pick<Previewed<unknown>, "confirmationToken" | "expiresAt">) {
+export function presentConfirmation({
+  confirmationToken,
+  expiresAt,
+}: Pick<Previewed<unknown>, "confirmationToken" | "expiresAt">) {
   return { confirmation_token: confirmationToken, expires_at: toInstant(expiresAt), expires_in: CONFIRMATION_SECONDS };
 }
 

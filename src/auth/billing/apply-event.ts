@@ -44,7 +44,11 @@ export async function applyStripeEvent(
   return apply(services, billing, before, subscription);
 }
 
-async function verified(stripe: Stripe, billing: Billing, input: { body: string; signature: string }): Promise<Stripe.Event> {
+async function verified(
+  stripe: Stripe,
+  billing: Billing,
+  input: { body: string; signature: string },
+): Promise<Stripe.Event> {
   try {
     return await stripe.webhooks.constructEventAsync(input.body, input.signature, billing.webhookSecret);
   } catch {
@@ -107,12 +111,17 @@ function stateOf(
   now: number,
 ): SubscriptionState | null {
   const items = subscription.items.data;
-  const plan = items.map((item) => planOfPrice(billing, item.price.id)).find((known) => known !== undefined) ?? before.plan;
+  const plan =
+    items.map((item) => planOfPrice(billing, item.price.id)).find((known) => known !== undefined) ?? before.plan;
   switch (subscription.status) {
     case "trialing":
       return { plan, status: "trialing", currentPeriodEnd: (subscription.trial_end ?? 0) * 1000 };
     case "active":
-      return { plan, status: "active", currentPeriodEnd: Math.max(...items.map((item) => item.current_period_end)) * 1000 };
+      return {
+        plan,
+        status: "active",
+        currentPeriodEnd: Math.max(...items.map((item) => item.current_period_end)) * 1000,
+      };
     case "past_due":
       // The grace begins once; every further failed attempt is reported again.
       return {
@@ -120,12 +129,13 @@ function stateOf(
         status: "past_due",
         currentPeriodEnd: before.status === "past_due" ? before.currentPeriodEnd : periodEnd("past_due", now),
       };
-    case "incomplete":
-      return null;
     case "canceled":
     case "incomplete_expired":
     case "paused":
     case "unpaid":
       return { plan, status: "canceled", currentPeriodEnd: null };
+    default:
+      // `incomplete`: the first payment is still open. A word added later must not cut anybody off either.
+      return null;
   }
 }

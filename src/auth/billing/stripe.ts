@@ -3,7 +3,10 @@ import type { World } from "#context.ts";
 import type { Billing } from "./settings.ts";
 
 /** The official client, loaded only where payment is configured, speaking through the house's way out. */
-export async function openStripe(services: { readonly world: Pick<World, "publicFetch"> }, billing: Billing): Promise<Stripe> {
+export async function openStripe(
+  services: { readonly world: Pick<World, "publicFetch"> },
+  billing: Billing,
+): Promise<Stripe> {
   const { default: StripeClient } = await import("stripe");
   return new StripeClient(billing.secretKey, {
     httpClient: StripeClient.createFetchHttpClient((input: Request | string | URL, init?: RequestInit) =>

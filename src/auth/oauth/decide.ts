@@ -16,7 +16,11 @@ export async function approve(
   const { request } = input;
   const scopes = request.scopes.filter((scope) => input.ticked.includes(scope));
   if (scopes.length === 0) {
-    refuse({ code: "invalid_request", message: "leave at least one permission ticked, or deny access", param: "scope" });
+    refuse({
+      code: "invalid_request",
+      message: "leave at least one permission ticked, or deny access",
+      param: "scope",
+    });
   }
   const now = clock.now();
   const code = mintSecret(ids, "authorization_code");

@@ -30,7 +30,12 @@ export async function exchangeCode(
     };
     const grant = await claimCode(db, claim);
     if (grant !== null) {
-      return issueTokens(services, { grantId: grant.id, clientId: client.id, scopes: grant.scopes, granted: grant.scopes });
+      return issueTokens(services, {
+        grantId: grant.id,
+        clientId: client.id,
+        scopes: grant.scopes,
+        granted: grant.scopes,
+      });
     }
     await revokeReplayed(db, claim);
   }

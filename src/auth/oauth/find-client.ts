@@ -13,8 +13,7 @@ export async function knownClient(services: Pick<Services, "db" | "clock">, id: 
   if (client === undefined) {
     return null;
   }
-  const expired =
-    client.kind === "dynamic" && client.expiresAt !== null && client.expiresAt <= services.clock.now();
+  const expired = client.kind === "dynamic" && client.expiresAt !== null && client.expiresAt <= services.clock.now();
   return expired ? null : client;
 }
 

@@ -1,5 +1,11 @@
 export { authenticateClient, type ClientCredentials } from "./authenticate-client.ts";
-export { type AuthorizationRequest, namedClient, readParameters, type ReadRequest, readRequest } from "./authorization-request.ts";
+export {
+  type AuthorizationRequest,
+  namedClient,
+  readParameters,
+  type ReadRequest,
+  readRequest,
+} from "./authorization-request.ts";
 export { listApps, revokeApp } from "./connected-apps.ts";
 export { approve, denial } from "./decide.ts";
 export { exchangeCode } from "./exchange-code.ts";

@@ -8,7 +8,18 @@ const LENGTH_MAX = 1000;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?((?:[/?].*)?)$/;
 /** Schemes that run or read something in the browser instead of leading to an app. */
-const NEVER = new Set(["javascript:", "data:", "vbscript:", "blob:", "file:", "filesystem:", "about:", "http:", "ws:", "ftp:"]);
+const NEVER = new Set([
+  "javascript:",
+  "data:",
+  "vbscript:",
+  "blob:",
+  "file:",
+  "filesystem:",
+  "about:",
+  "http:",
+  "ws:",
+  "ftp:",
+]);
 
 function parse(uri: string): URL | null {
   if (uri.length > LENGTH_MAX || !PRINTABLE.test(uri) || uri.includes("#") || !URL.canParse(uri)) {
@@ -44,11 +55,7 @@ export function isAllowed(registered: readonly string[], requested: string): boo
 
 /** Whether a client may register this list: one usable address, and beside it at most the private schemes of apps. */
 export function isRegistrable(uris: readonly string[]): boolean {
-  return (
-    uris.length <= URIS_MAX &&
-    uris.some(isUsable) &&
-    uris.every((uri) => isUsable(uri) || isPrivateScheme(uri))
-  );
+  return uris.length <= URIS_MAX && uris.some(isUsable) && uris.every((uri) => isUsable(uri) || isPrivateScheme(uri));
 }
 
 function isPrivateScheme(uri: string): boolean {

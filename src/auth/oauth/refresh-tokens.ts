@@ -38,7 +38,13 @@ export async function refreshTokens(
   }
   requireOurResource(config, input.resources);
   const scopes = input.scope === undefined ? token.scopes : narrowed(token.scopes, input.scope);
-  const grantId = await rotateRefresh(db, { hash, clientId: client.id, now, graceMs: GRACE_MS, keepMs: REUSE_MEMORY_MS });
+  const grantId = await rotateRefresh(db, {
+    hash,
+    clientId: client.id,
+    now,
+    graceMs: GRACE_MS,
+    keepMs: REUSE_MEMORY_MS,
+  });
   if (grantId === null) {
     return invalidGrant();
   }

@@ -15,11 +15,12 @@ export type OAuthErrorCode =
 /** An expected refusal of the token, revocation and registration endpoints. */
 export class OAuthRefusal extends Error {
   override readonly name = "OAuthRefusal";
-  constructor(
-    readonly code: OAuthErrorCode,
-    readonly description: string,
-  ) {
+  readonly code: OAuthErrorCode;
+  readonly description: string;
+  constructor(code: OAuthErrorCode, description: string) {
     super(description);
+    this.code = code;
+    this.description = description;
   }
 }
 

@@ -38,7 +38,10 @@ export async function registerClient(
 ): Promise<RegisteredClient> {
   const redirectUris = z.array(z.string()).safeParse(metadata["redirect_uris"]);
   if (!redirectUris.success || !isRegistrable(redirectUris.data)) {
-    return refuseOAuth("invalid_redirect_uri", "redirect_uris needs https addresses, or http ones on this machine, without fragment");
+    return refuseOAuth(
+      "invalid_redirect_uri",
+      "redirect_uris needs https addresses, or http ones on this machine, without fragment",
+    );
   }
   // RFC 7591 2: without a word the client has a secret and sends it with Basic.
   const authMethod = member(

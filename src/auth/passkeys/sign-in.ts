@@ -12,7 +12,11 @@ type Needs = Pick<Services, "db" | "clock" | "ids" | "config">;
 /** What the browser needs to offer the passkeys it has for this site; nobody is named yet. */
 export async function beginPasskeySignIn(services: Needs): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await import("@simplewebauthn/server");
-  const challenge = await issueLoginToken(services, { userId: "", purpose: "passkey_sign_in", lifetimeMs: CEREMONY_MS });
+  const challenge = await issueLoginToken(services, {
+    userId: "",
+    purpose: "passkey_sign_in",
+    lifetimeMs: CEREMONY_MS,
+  });
   return generateAuthenticationOptions({
     rpID: relyingParty(services.config).id,
     challenge: fromBase64Url(challenge),

@@ -1,113 +1,78 @@
-import type { Child } from "hono/jsx";
-import { raw } from "hono/html";
+import type { Child, FC } from "hono/jsx";
+import type { Account, ConnectEnd, SkippedAccount } from "#accounts/index.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
-import type { Account, ConnectEnd, SkippedAccount } from "#accounts/types.ts";
+import { Door } from "#dashboard/layout.tsx";
+import { Notice } from "#dashboard/parts.tsx";
 
-const DOCTYPE = raw("<!doctype html>");
-
-function Page({ title, children }: { readonly title: string; readonly children: Child }) {
-  return (
-    <>
-      {DOCTYPE}
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <meta name="robots" content="noindex" />
-          <title>{`${title} · Almanac`}</title>
-        </head>
-        <body>
-          <main>
-            <h1>{title}</h1>
-            {children}
-          </main>
-        </body>
-      </html>
-    </>
-  );
-}
-
-function Accounts({ heading, accounts }: { readonly heading: string; readonly accounts: readonly Account[] }) {
-  if (accounts.length === 0) {
-    return null;
-  }
-  return (
-    <section>
-      <h2>{heading}</h2>
-      <ul>
-        {accounts.map((account) => (
-          <li>
-            <strong>{account.displayName}</strong> ({account.username})
-            {account.status === "needs_reconnect" && <>: {account.statusReason}</>}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Skipped({ skipped }: { readonly skipped: readonly SkippedAccount[] }) {
-  if (skipped.length === 0) {
-    return null;
-  }
-  return (
-    <section>
-      <h2>Left out</h2>
-      <ul>
-        {skipped.map((account) => (
-          <li>
-            <strong>{account.displayName}</strong>: {account.reason}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
+/*
+ * The last page of a browser login. It stands alone: no script, and nothing on it needs a session, because the person may
+ * have come from an agent and never have been here before.
+ */
 
 const CLOSE = "You can close this window.";
 
-function Connected({ end }: { readonly end: Extract<ConnectEnd, { ok: true }> }) {
+const List: FC<{ heading: string; children: Child[] }> = ({ heading, children }) =>
+  children.length === 0 ? null : (
+    <section>
+      <h2>{heading}</h2>
+      <ul>{children}</ul>
+    </section>
+  );
+
+const accountLines = (accounts: readonly Account[]) =>
+  accounts.map((account) => (
+    <li>
+      <strong>{account.displayName}</strong> ({account.username})
+      {account.status === "needs_reconnect" && `: ${account.statusReason ?? "needs a new login."}`}
+    </li>
+  ));
+
+const skippedLines = (skipped: readonly SkippedAccount[]) =>
+  skipped.map((account) => (
+    <li>
+      <strong>{account.displayName}</strong>: {account.reason}
+    </li>
+  ));
+
+const Connected: FC<{ end: Extract<ConnectEnd, { ok: true }> }> = ({ end }) => {
   const name = PLATFORM_NAMES[end.platform];
-  if (end.pending) {
-    return (
-      <Page title={`Logged in at ${name}`}>
-        <p>
+  const title = end.pending ? `Logged in at ${name}` : `${name} is connected`;
+  return (
+    <Door title={title} script={false}>
+      <h1>{title}</h1>
+      {end.pending ? (
+        <Notice kind="note">
           {name} has not told its accounts yet. Almanac asks again within minutes, or at once when you sync your
-          accounts.
-        </p>
-        <p>{CLOSE}</p>
-      </Page>
-    );
-  }
-  return (
-    <Page title={`${name} is connected`}>
-      <p>{CLOSE}</p>
-      <Accounts heading="Connected now" accounts={end.added} />
-      <Accounts heading="Renewed" accounts={end.updated} />
-      <Skipped skipped={end.skipped} />
-    </Page>
+          accounts. {CLOSE}
+        </Notice>
+      ) : (
+        <Notice kind="good">{CLOSE}</Notice>
+      )}
+      <List heading="Connected now">{accountLines(end.added)}</List>
+      <List heading="Renewed">{accountLines(end.updated)}</List>
+      <List heading="Left out">{skippedLines(end.skipped)}</List>
+    </Door>
   );
-}
+};
 
-/** The last page of a browser login: it worked and the window can be closed, or what went wrong and what to do. */
-export function ConnectEndPage({ end }: { readonly end: ConnectEnd }) {
-  return end.ok ? <Connected end={end} /> : <ConnectFailedPage platform={end.platform} reason={end.reason} />;
-}
+/** It worked and the window can be closed, or what went wrong and what to do. */
+export const ConnectEndPage: FC<{ end: ConnectEnd }> = ({ end }) =>
+  end.ok ? <Connected end={end} /> : <ConnectFailedPage platform={end.platform} reason={end.reason} />;
 
-export function ConnectFailedPage({ platform, reason }: { readonly platform: Platform; readonly reason: string }) {
+export const ConnectFailedPage: FC<{ platform: Platform; reason: string }> = ({ platform, reason }) => {
+  const title = `${PLATFORM_NAMES[platform]} was not connected`;
   return (
-    <Page title={`${PLATFORM_NAMES[platform]} was not connected`}>
-      <p role="alert">{reason}</p>
-      <p>Nothing else has changed. {CLOSE}</p>
-    </Page>
+    <Door title={title} script={false}>
+      <h1>{title}</h1>
+      <Notice kind="bad">{reason}</Notice>
+      <p>What was connected before stays as it is. {CLOSE}</p>
+    </Door>
   );
-}
+};
 
-export function UnknownPlatformPage() {
-  return (
-    <Page title="There is no such page">
-      <p>The address names a platform that Almanac does not know.</p>
-    </Page>
-  );
-}
+export const UnknownPlatformPage: FC = () => (
+  <Door title="There is no such page" script={false}>
+    <h1>There is no such page</h1>
+    <p>The address names a platform that Almanac does not know.</p>
+  </Door>
+);

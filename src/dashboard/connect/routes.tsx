@@ -4,27 +4,32 @@ import { actorForSession } from "#auth/index.ts";
 import type { Services } from "#context.ts";
 import { log } from "#core/log.ts";
 import { isPlatform } from "#core/platform.ts";
-import { pauseForAccounts, readmitAccounts } from "#posting/index.ts";
 import type { PageEnv, WorldOf } from "#dashboard/env.ts";
 import { pageHeaders } from "#dashboard/headers.ts";
+import { render } from "#dashboard/render.ts";
 import { withServices } from "#dashboard/services.ts";
 import { readSession } from "#dashboard/session-cookie.ts";
+import { pauseForAccounts, readmitAccounts } from "#posting/index.ts";
 import { ConnectEndPage, ConnectFailedPage, UnknownPlatformPage } from "./page.tsx";
 
 const BROKEN = "Something went wrong on our side. Start again from Almanac in a few minutes.";
+
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : typeof error);
 
 /** Where the browser comes back to after a login at a platform. */
 export function createConnectRoutes(worldOf: WorldOf): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
 
   app.get("/connect/:platform/callback", withServices(worldOf), pageHeaders, async (c) => {
+    // The address holds the code and the state.
+    c.header("Referrer-Policy", "no-referrer");
     // A link checker that only looks must not spend the state.
     if (c.req.method === "HEAD") {
       return c.body(null, 200);
     }
     const platform = c.req.param("platform");
     if (!isPlatform(platform)) {
-      return await c.html(<UnknownPlatformPage />, 404);
+      return await render(c, <UnknownPlatformPage />, 404);
     }
     const { services } = c.var;
     try {
@@ -35,24 +40,24 @@ export function createConnectRoutes(worldOf: WorldOf): Hono<PageEnv> {
         params: c.req.query(),
         signedInUserId: signedIn?.actor.userId ?? null,
       });
-      services.defer(tellPosts(services, end));
-      return await c.html(<ConnectEndPage end={end} />, end.ok ? 200 : 400);
+      await tellPosts(services, end);
+      return await render(c, <ConnectEndPage end={end} />, end.ok ? 200 : 400);
     } catch (error) {
-      // The person waits for a sentence, and the message may hold what the platform sent.
-      log("error", "connect_broken", { platform, error: error instanceof Error ? error.name : typeof error });
-      return await c.html(<ConnectFailedPage platform={platform} reason={BROKEN} />, 400);
+      // The message may hold what the platform sent, and the person waits for a sentence.
+      log("error", "connect_broken", { platform, error: nameOf(error) });
+      return await render(c, <ConnectFailedPage platform={platform} reason={BROKEN} />, 400);
     }
   });
 
   return app;
 }
 
-/** Posts that were paused for these accounts go on, or stop where a login granted too little. */
+/** Posts that were paused for these accounts go on, or stop where a login granted too little; the login stands in any case. */
 async function tellPosts(services: Services, end: FinishedConnect): Promise<void> {
-  if (end.readmittedAccountIds.length > 0) {
+  try {
     await readmitAccounts(services, end.readmittedAccountIds);
-  }
-  if (end.blockedAccountIds.length > 0) {
     await pauseForAccounts(services, end.blockedAccountIds);
+  } catch (error) {
+    log("error", "connect_posts_not_told", { platform: end.platform, error: nameOf(error) });
   }
 }

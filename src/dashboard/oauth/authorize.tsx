@@ -1,5 +1,13 @@
 import { actorForSession, type SignedIn } from "#auth/index.ts";
-import { approve, denial, findClient, mayFetch, namedClient, type ReadRequest, readRequest } from "#auth/oauth/index.ts";
+import {
+  approve,
+  denial,
+  findClient,
+  mayFetch,
+  namedClient,
+  type ReadRequest,
+  readRequest,
+} from "#auth/oauth/index.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { readForm, tryVerb } from "#dashboard/form.ts";
 import { openTheWayBack } from "#dashboard/headers.ts";

@@ -33,7 +33,11 @@ export const Consent: FC<{
   seal: string;
   problem: FormProblem | undefined;
 }> = ({ request, signedIn, query, seal, problem }) => (
-  <Door title={`Let ${request.client.name} in`} script={false} below="You can throw it out again at any time under AI & API.">
+  <Door
+    title={`Let ${request.client.name} in`}
+    script={false}
+    below="You can throw it out again at any time under AI & API."
+  >
     <h1>
       <bdi>{request.client.name}</bdi> wants to use your Almanac
     </h1>
@@ -41,8 +45,8 @@ export const Consent: FC<{
     <Facts request={request} email={signedIn.email} />
     {isLoopback(request.redirectUri) && (
       <Notice kind="note">
-        This app runs on your own computer. Only continue if you started it yourself just now: any program there could use
-        its name.
+        This app runs on your own computer. Only continue if you started it yourself just now: any program there could
+        use its name.
       </Notice>
     )}
     <form method="post" action={`/oauth/authorize${query}`}>

@@ -4,6 +4,7 @@ import { cors } from "hono/cors";
 import { resourceMetadata, serverMetadata } from "#auth/oauth/index.ts";
 import type { PageEnv, WorldOf } from "#dashboard/env.ts";
 import { withServices } from "#dashboard/services.ts";
+import { fault } from "#dashboard/faults.tsx";
 import { pageHeaders } from "#dashboard/headers.ts";
 import { sameOrigin } from "#dashboard/same-origin.ts";
 import { decideConsent, showConsent } from "./authorize.tsx";
@@ -26,8 +27,9 @@ const openToBrowsers = cors({
 /** The OAuth 2.1 authorization server: metadata, consent, tokens, registration. */
 export function createOAuth(worldOf: WorldOf): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.use(withServices(worldOf));
-  app.onError(answerFault);
+  app.use("/.well-known/*", withServices(worldOf));
+  app.use("/oauth/*", withServices(worldOf));
+  app.onError((error, c) => (c.req.path === "/oauth/authorize" ? fault(error, c) : answerFault(error, c)));
 
   app.use("/.well-known/*", openToBrowsers);
   app.get("/.well-known/oauth-authorization-server", (c) => {

@@ -24,7 +24,10 @@ async function readMetadata(c: PageContext): Promise<Record<string, unknown>> {
 export async function register(c: PageContext): Promise<Response> {
   if (!(await mayCall(c, "register"))) {
     c.header("Retry-After", "60");
-    return c.json({ error: "temporarily_unavailable", error_description: "too many registrations from this address" }, 429);
+    return c.json(
+      { error: "temporarily_unavailable", error_description: "too many registrations from this address" },
+      429,
+    );
   }
   const client = await registerClient(c.var.services, await readMetadata(c));
   return c.json(

@@ -1,4 +1,11 @@
-import { authenticateClient, exchangeCode, type IssuedTokens, OAuthRefusal, refreshTokens, revokeToken } from "#auth/oauth/index.ts";
+import {
+  authenticateClient,
+  exchangeCode,
+  type IssuedTokens,
+  OAuthRefusal,
+  refreshTokens,
+  revokeToken,
+} from "#auth/oauth/index.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { readClientCredentials } from "./client-credentials.ts";
 import { readFormBody } from "./form-body.ts";

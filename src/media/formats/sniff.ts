@@ -108,7 +108,7 @@ function sniffOther(head: string): Checked<never> {
     return unsupported("a web page, not the file itself");
   }
   // oxlint-disable-next-line no-control-regex -- text is what has no control characters
-  return unsupported(/^[^\u0000-\u0008\u000e-\u001f]*$/.test(text) ? "text" : "of an unknown type");
+  return unsupported(/^[^\u0000-\u0008\u000e-\u001f]*$/.test(head) ? "text" : "of an unknown type");
 }
 
 /** What the first bytes say the file is. The server's word and the file's name are never asked. */

@@ -3,7 +3,10 @@ import { Id } from "#platforms/answer.ts";
 import { listOf } from "#platforms/graph.ts";
 
 /** A list of names, or one text with commas: both occur. */
-const Names = z.union([z.array(z.string()), z.string().transform((text) => text.split(",").map((name) => name.trim()))]);
+const Names = z.union([
+  z.array(z.string()),
+  z.string().transform((text) => text.split(",").map((name) => name.trim())),
+]);
 
 const ShortToken = z.looseObject({ access_token: z.string().min(1), permissions: Names.nullish() });
 

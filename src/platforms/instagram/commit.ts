@@ -26,7 +26,7 @@ export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<Comm
       state: "uncertain",
       detail: told(answer),
       httpStatus: answer.status,
-      ref: isRestricted ? { ...plan, doubts: plan.doubts + 1 } : plan,
+      ref: isRestricted ? { ...plan, restricted: plan.restricted + 1 } : plan,
     };
   }
   const fault = toFault(answer);

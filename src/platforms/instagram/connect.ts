@@ -1,11 +1,29 @@
 import type { JsonObject } from "#core/json.ts";
 import { DAY } from "#core/clock.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { AppCredentials, CodeExchange, Connect, Fault, Login, PostableAccount, Result, TokenSet, UnpostableAccount, Wire } from "#platforms/contract.ts";
+import type {
+  AppCredentials,
+  CodeExchange,
+  Connect,
+  Fault,
+  Login,
+  PostableAccount,
+  Result,
+  TokenSet,
+  UnpostableAccount,
+  Wire,
+} from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { postForm, withQuery } from "#platforms/form.ts";
 import { graphGet } from "#platforms/graph.ts";
-import { dialogUrl, exchangeDialogCode, loginFault, pagesOf, refreshDialogLogin, revokeDialogLogin } from "#platforms/graph-login.ts";
+import {
+  dialogUrl,
+  exchangeDialogCode,
+  loginFault,
+  pagesOf,
+  refreshDialogLogin,
+  revokeDialogLogin,
+} from "#platforms/graph-login.ts";
 import { codeFrom, expiry, guarded, missingFrom, readTokens, splitScopes } from "#platforms/oauth-token.ts";
 import { Followers, type Me, MeAnswer, Page, ShortTokenAnswer } from "./answers.ts";
 import { toFault, tokenHostFault } from "./errors.ts";
@@ -56,7 +74,10 @@ export const connect: Connect = {
     return await guarded(async () => {
       const answer = await call(
         wire,
-        withQuery(`${GRAPH}/refresh_access_token`, { grant_type: "ig_refresh_token", access_token: tokens.accessToken }),
+        withQuery(`${GRAPH}/refresh_access_token`, {
+          grant_type: "ig_refresh_token",
+          access_token: tokens.accessToken,
+        }),
       );
       const long = isOk(answer) ? readTokens(answer) : undefined;
       return long
@@ -144,17 +165,21 @@ function profileFault(answer: Answer): Fault {
     : toFault(answer);
 }
 
-type Accounts = Result<{ accounts: readonly PostableAccount[]; unpostable: readonly UnpostableAccount[] }>;
+interface Accounts {
+  readonly accounts: readonly PostableAccount[];
+  readonly unpostable: readonly UnpostableAccount[];
+}
 
-async function ownAccount(wire: Wire, app: AppCredentials, tokens: TokenSet): Promise<Accounts> {
-  return await guarded(async () => {
+async function ownAccount(wire: Wire, app: AppCredentials, tokens: TokenSet): Promise<Result<Accounts>> {
+  return await guarded<Accounts>(async () => {
     const me = await profile(wire, app, tokens.accessToken);
     if (!me.ok) {
       return me;
     }
     const { user_id: id, username, account_type: type } = me.value;
     if (type?.toUpperCase() === "PERSONAL") {
-      const reason = "Instagram lets professional accounts alone publish through apps: switch to one in Instagram's settings.";
+      const reason =
+        "Instagram lets professional accounts alone publish through apps: switch to one in Instagram's settings.";
       return succeeded({ accounts: [], unpostable: [{ platformAccountId: id, displayName: username, reason }] });
     }
     const followersCount = await followers(wire, app, tokens.accessToken);
@@ -163,7 +188,11 @@ async function ownAccount(wire: Wire, app: AppCredentials, tokens: TokenSet): Pr
         account(
           { id, username, name: me.value.name, profile_picture_url: me.value.profile_picture_url },
           missingFrom(SCOPES, tokens.scopes),
-          { login: "direct", ...(type && { accountType: type.toUpperCase() }), ...(followersCount !== null && { followersCount }) },
+          {
+            login: "direct",
+            ...(type && { accountType: type.toUpperCase() }),
+            ...(followersCount !== null && { followersCount }),
+          },
           null,
         ),
       ],
@@ -182,7 +211,7 @@ async function followers(wire: Wire, app: AppCredentials, token: string): Promis
   }
 }
 
-async function accountsBehindPages(wire: Wire, app: AppCredentials, tokens: TokenSet): Promise<Accounts> {
+async function accountsBehindPages(wire: Wire, app: AppCredentials, tokens: TokenSet): Promise<Result<Accounts>> {
   const pages = await pagesOf(wire, pageLogin(app, PAGE_SCOPES).graph, tokens, PAGE_FIELDS, Page);
   if (!pages.ok) {
     return pages;
@@ -197,7 +226,11 @@ async function accountsBehindPages(wire: Wire, app: AppCredentials, tokens: Toke
     const allowed = page.tasks?.some((task) => task === "CREATE_CONTENT" || task === "MANAGE") ?? true;
     if (!allowed || !page.access_token) {
       const displayName = own.username ?? own.name ?? own.id;
-      unpostable.push({ platformAccountId: own.id, displayName, reason: `Your role on the Page ${page.name ?? page.id} does not allow posting.` });
+      unpostable.push({
+        platformAccountId: own.id,
+        displayName,
+        reason: `Your role on the Page ${page.name ?? page.id} does not allow posting.`,
+      });
       continue;
     }
     const capabilities = {
@@ -211,7 +244,12 @@ async function accountsBehindPages(wire: Wire, app: AppCredentials, tokens: Toke
 }
 
 function account(
-  own: { readonly id: string; readonly username?: string | null | undefined; readonly name?: string | null | undefined; readonly profile_picture_url?: string | null | undefined },
+  own: {
+    readonly id: string;
+    readonly username?: string | null | undefined;
+    readonly name?: string | null | undefined;
+    readonly profile_picture_url?: string | null | undefined;
+  },
   missingScopes: readonly string[],
   capabilities: JsonObject,
   token: string | null,

@@ -14,7 +14,13 @@ type Meaning =
   /** `again`: a new container may do better. */
   | { readonly is: "media"; readonly code: string; readonly message: string; readonly again: boolean }
   | { readonly is: "content"; readonly code: string; readonly message: string }
-  | { readonly is: "later"; readonly code: string; readonly message: string; readonly afterSeconds: number; readonly category: FaultCategory }
+  | {
+      readonly is: "later";
+      readonly code: string;
+      readonly message: string;
+      readonly afterSeconds: number;
+      readonly category: FaultCategory;
+    }
   | { readonly is: "account"; readonly code: string; readonly message: string };
 
 const media = (code: string, message: string, again = false): Meaning => ({ is: "media", code, message, again });
@@ -51,7 +57,11 @@ const SUBCODES: Readonly<Record<number, Meaning>> = {
     afterSeconds: HOUR_SECONDS,
     category: "quota",
   },
-  2207050: { is: "account", code: "account_restricted", message: "the account is restricted or inactive: open Instagram and follow its steps" },
+  2207050: {
+    is: "account",
+    code: "account_restricted",
+    message: "the account is restricted or inactive: open Instagram and follow its steps",
+  },
   2207051: {
     is: "later",
     code: "activity_restricted",
@@ -78,7 +88,9 @@ export function toFault(answer: Answer): Fault {
   if (error?.code === 100 && error.subcode === 33) {
     return temporary("Instagram does not see the object yet.", graphSource(answer, error));
   }
-  return error?.code === 100 ? rejected(explained("Instagram refused the post", error), graphSource(answer, error)) : graphFault(answer);
+  return error?.code === 100
+    ? rejected(explained("Instagram refused the post", error), graphSource(answer, error))
+    : graphFault(answer);
 }
 
 function meant(meaning: Meaning, answer: Answer, error: GraphError): Fault {
@@ -92,11 +104,15 @@ function meant(meaning: Meaning, answer: Answer, error: GraphError): Fault {
     case "content":
       return rejected(message, source, { code: meaning.code });
     case "later":
-      return rateLimited(message, { ...source, retryAfterSeconds: source.retryAfterSeconds ?? meaning.afterSeconds }, {
-        code: meaning.code,
-        category: meaning.category,
-        whoMustAct: meaning.category === "platform" ? "nobody" : "user",
-      });
+      return rateLimited(
+        message,
+        { ...source, retryAfterSeconds: source.retryAfterSeconds ?? meaning.afterSeconds },
+        {
+          code: meaning.code,
+          category: meaning.category,
+          whoMustAct: meaning.category === "platform" ? "nobody" : "user",
+        },
+      );
     case "account":
       return rejected(message, source, { code: meaning.code, category: "permission" });
   }
@@ -108,9 +124,14 @@ export function brokenContainer(status: string): { readonly fault: Fault; readon
   const meaning = subcode ? SUBCODES[Number(subcode)] : undefined;
   const source = { httpStatus: 200, platformCode: subcode ?? null };
   const words = quoted(status);
-  const message = meaning ? `Instagram: ${meaning.message}.` : `Instagram could not process the media${words ? `: ${words}` : "."}`;
+  const message = meaning
+    ? `Instagram: ${meaning.message}.`
+    : `Instagram could not process the media${words ? `: ${words}` : "."}`;
   return {
-    fault: rejected(message, source, { code: meaning?.is === "media" ? meaning.code : "media_invalid", category: "media" }),
+    fault: rejected(message, source, {
+      code: meaning?.is === "media" ? meaning.code : "media_invalid",
+      category: "media",
+    }),
     again: meaning === undefined || (meaning.is === "media" && meaning.again),
   };
 }

@@ -17,7 +17,7 @@ import {
 import { options } from "./options.ts";
 
 const HASHTAG = /(?<![\p{L}\p{N}_&])[#＃][\p{L}\p{M}\p{N}_]+/gu;
-const MENTION = /(?<![\p{L}\p{N}_.])@[A-Za-z0-9_.]+/g;
+const MENTION = /(?<![\p{L}\p{N}_.])@[A-Za-z0-9_.]+/gu;
 
 export function validate(draft: Draft): Verdict {
   const parsed = parseOptions(options, draft.options);
@@ -149,7 +149,10 @@ function mediaWarnings(media: readonly DraftMedia[]): readonly Warning[] {
   }
   const [first] = ratios;
   if (first && ratios.some((ratio) => ratio !== null && Math.abs(ratio - first) > 0.01)) {
-    warnings.push({ code: "media_cropped", message: "all items of a carousel are cropped to the ratio of the first one" });
+    warnings.push({
+      code: "media_cropped",
+      message: "all items of a carousel are cropped to the ratio of the first one",
+    });
   }
   return warnings;
 }

@@ -51,9 +51,7 @@ export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<Veri
 function denied(state: string, plan: ContainerRef): VerifyOutcome {
   switch (state) {
     case "FINISHED":
-      return plan.doubts > 0
-        ? { state: "refused", fault: RESTRICTED }
-        : { state: "absent" };
+      return plan.restricted > 0 ? { state: "refused", fault: RESTRICTED } : { state: "absent" };
     case "ERROR":
     case "EXPIRED":
       return { state: "stale", detail: `the container is ${state.toLowerCase()} and was not published` };
@@ -66,7 +64,7 @@ function denied(state: string, plan: ContainerRef): VerifyOutcome {
 
 /** The container is still unpublished a minute later, so this refusal was a true one. */
 const RESTRICTED = rejected(
-  "Instagram: restricts the activity of this account for some hours.",
+  "Instagram restricts the activity of this account for some hours.",
   { httpStatus: 400, platformCode: "4/2207051" },
   { code: "activity_restricted", category: "rate_limit" },
 );

@@ -27,7 +27,11 @@ export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<Comm
     return { state: "uncertain", detail: `X answered ${answer.status}`, httpStatus: answer.status, ref: sent };
   }
   const fault = toFault(answer, job.now);
-  if (fault.code === QUOTE_REFUSED && plan.quote === "native" && quoteMode(job.account.app.settings) === "native_then_link") {
+  if (
+    fault.code === QUOTE_REFUSED &&
+    plan.quote === "native" &&
+    quoteMode(job.account.app.settings) === "native_then_link"
+  ) {
     // The refusal created nothing, so the second call is the first one that can be seen.
     return { state: "more", ref: { ...plan, quote: "link" }, progress: job.progress };
   }

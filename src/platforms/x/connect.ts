@@ -127,15 +127,15 @@ function tokenSet(answer: TokenAnswer, now: number, scopes: readonly string[], r
 
 async function profile(wire: Wire, token: string): Promise<Result<Me>> {
   return await guarded(async () => {
-    const answer = await call(wire, withQuery(`${API}/2/users/me`, { "user.fields": ME_FIELDS }), { headers: bearer(token) });
+    const answer = await call(wire, withQuery(`${API}/2/users/me`, { "user.fields": ME_FIELDS }), {
+      headers: bearer(token),
+    });
     const me = isOk(answer) ? read(MeAnswer, answer) : undefined;
     if (me) {
       return succeeded(me.data);
     }
     return failed(
-      isOk(answer)
-        ? temporary("X did not tell who logged in.", { httpStatus: answer.status })
-        : toFault(answer, null),
+      isOk(answer) ? temporary("X did not tell who logged in.", { httpStatus: answer.status }) : toFault(answer, null),
     );
   });
 }

@@ -15,13 +15,18 @@ const WAIT_FOR_OPERATOR_SECONDS = 900;
 export function toFault(answer: Answer, now: number | null): Fault {
   const trouble = read(Trouble, answer) ?? {};
   const type = trouble.type?.split("/").at(-1) ?? "";
-  const words = [trouble.detail, trouble.message, ...(trouble.errors ?? []).flatMap((error) => [error.message, error.detail])]
+  const words = [
+    trouble.detail,
+    trouble.message,
+    ...(trouble.errors ?? []).flatMap((error) => [error.message, error.detail]),
+  ]
     .filter((text) => typeof text === "string")
     .join(" ");
   const number = trouble.code ?? trouble.errors?.find((error) => typeof error.code === "number")?.code;
   const source: FaultSource = {
     httpStatus: answer.status,
-    platformCode: trouble.reason ?? (type && type !== "about:blank" && type !== "blank" ? type : (number?.toString() ?? null)),
+    platformCode:
+      trouble.reason ?? (type && type !== "about:blank" && type !== "blank" ? type : (number?.toString() ?? null)),
   };
   const says = (part: string) => words.toLowerCase().includes(part);
 
@@ -38,7 +43,10 @@ export function toFault(answer: Answer, now: number | null): Fault {
     });
   }
   if (answer.status >= 500) {
-    return temporary("X could not handle the call.", { ...source, retryAfterSeconds: retryAfterSeconds(answer.headers) });
+    return temporary("X could not handle the call.", {
+      ...source,
+      retryAfterSeconds: retryAfterSeconds(answer.headers),
+    });
   }
   switch (answer.status) {
     case 400:
@@ -81,7 +89,10 @@ function forbidden(
     });
   }
   if (says("quoting this post is not allowed")) {
-    return rejected("X does not let this service quote that post.", source, { code: QUOTE_REFUSED, category: "permission" });
+    return rejected("X does not let this service quote that post.", source, {
+      code: QUOTE_REFUSED,
+      category: "permission",
+    });
   }
   if (type === "user-suspended" || says("temporarily locked") || says("suspended")) {
     return reconnect("X has locked or suspended this account. Unlock it at X and connect it again.", source, {
@@ -103,7 +114,10 @@ function forbidden(
     return rejected(explained("X refused the text", words), source, { code: "content_refused" });
   }
   if (says("video longer than")) {
-    return rejected("X does not let this account post a video this long.", source, { code: "media_invalid", category: "media" });
+    return rejected("X does not let this account post a video this long.", source, {
+      code: "media_invalid",
+      category: "media",
+    });
   }
   if (words === "" || words === "Forbidden") {
     return reconnect("The login lacks a permission (posting or media upload). Connect the account again.", source, {

@@ -20,7 +20,11 @@ export function quotedPost(value: string): QuotedPost | null {
     return { id: text, link: `https://x.com/i/status/${text}` };
   }
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || !HOSTS.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`))) {
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    !HOSTS.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`))
+  ) {
     return null;
   }
   const [, handle, id] = STATUS_PATH.exec(url.pathname) ?? [];
@@ -36,11 +40,7 @@ export const options = z.looseObject({
     .refine((value) => quotedPost(value) !== null, "must be the address of a post on x.com or its id")
     .optional()
     .describe("Address or id of the post to quote"),
-  reply_settings: z
-    .enum(REPLY_SETTINGS)
-    .nullable()
-    .default(null)
-    .describe("Who can reply; null is everyone"),
+  reply_settings: z.enum(REPLY_SETTINGS).nullable().default(null).describe("Who can reply; null is everyone"),
   ...commonOptions,
 });
 

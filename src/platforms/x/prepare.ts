@@ -35,7 +35,8 @@ export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefine
   if (first.type === "image" && !isAnimated(first)) {
     return await uploadImages(wire, job);
   }
-  const upload = cursor === undefined ? await initialize(wire, job, first, 0) : { ok: true as const, value: Cursor.parse(cursor) };
+  const upload =
+    cursor === undefined ? await initialize(wire, job, first, 0) : { ok: true as const, value: Cursor.parse(cursor) };
   if (!upload.ok) {
     return { state: "refused", fault: upload.fault };
   }
@@ -190,7 +191,11 @@ async function finalize(wire: Wire, job: Job, media: JobMedia, upload: Cursor): 
     });
   } catch {
     // Finalizing may have begun: its state says so, and asking is repeatable.
-    return { state: "again", afterSeconds: PROCESSING_POLL_SECONDS, cursor: { ...upload, stage: "processing", since: job.now } };
+    return {
+      state: "again",
+      afterSeconds: PROCESSING_POLL_SECONDS,
+      cursor: { ...upload, stage: "processing", since: job.now },
+    };
   }
   if (answer.status >= 500) {
     return { state: "again", afterSeconds: PROCESSING_POLL_SECONDS, cursor: upload };
@@ -241,7 +246,13 @@ async function settle(wire: Wire, job: Job, media: JobMedia, upload: Cursor, ans
 }
 
 /** X no longer knows the upload, or lost a part of it: begin again, a bounded number of times. */
-async function forgotten(wire: Wire, job: Job, media: JobMedia, upload: Cursor, answer: Answer): Promise<PrepareOutcome> {
+async function forgotten(
+  wire: Wire,
+  job: Job,
+  media: JobMedia,
+  upload: Cursor,
+  answer: Answer,
+): Promise<PrepareOutcome> {
   const fault = isOk(answer)
     ? temporary("X answered an upload with something else than its document says.", { httpStatus: answer.status })
     : toFault(answer, job.now);
@@ -249,9 +260,7 @@ async function forgotten(wire: Wire, job: Job, media: JobMedia, upload: Cursor, 
     return { state: "refused", fault };
   }
   const begun = await initialize(wire, job, media, upload.restarts + 1);
-  return begun.ok
-    ? { state: "again", afterSeconds: 0, cursor: begun.value }
-    : { state: "refused", fault: begun.fault };
+  return begun.ok ? { state: "again", afterSeconds: 0, cursor: begun.value } : { state: "refused", fault: begun.fault };
 }
 
 function tooLarge(httpStatus: number | null): Fault {

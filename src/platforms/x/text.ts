@@ -16,7 +16,12 @@ const PIECE = /[^]{1,2048}(?=\s|$)|[^]{1,2048}/gu;
 export function measure(text: string): Measured {
   const normal = text.normalize("NFC");
   if (normal.length > COUNTED_UNITS) {
-    return { weight: [...normal].length, urls: [], cashtags: [], invalidCharacters: twitter.hasInvalidCharacters(normal) };
+    return {
+      weight: [...normal].length,
+      urls: [],
+      cashtags: [],
+      invalidCharacters: twitter.hasInvalidCharacters(normal),
+    };
   }
   const pieces = normal.length <= 2048 ? [normal] : (normal.match(PIECE) ?? []);
   return {

@@ -55,7 +55,13 @@ const QUOTE_WITH_MEDIA: Problem = {
   param: "platform_options.quote_tweet_url",
 };
 
-function captionProblems(draft: Draft, text: Measured, length: number, limit: number, reserved: number): readonly Problem[] {
+function captionProblems(
+  draft: Draft,
+  text: Measured,
+  length: number,
+  limit: number,
+  reserved: number,
+): readonly Problem[] {
   const problems: Problem[] = [];
   if (draft.caption.trim() === "" && draft.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
@@ -172,7 +178,9 @@ function cost(text: Measured, quotes: boolean, mode: QuoteMode): Verdict["cost"]
   }
   if (quotes && mode !== "native") {
     const reason =
-      mode === "link" ? "the quoted post's address stands in the text" : "a quote that X sends back is posted with its address";
+      mode === "link"
+        ? "the quoted post's address stands in the text"
+        : "a quote that X sends back is posted with its address";
     return { amountUsd: PRICE_WITH_URL_USD, reason };
   }
   return { amountUsd: PRICE_USD, reason: "creating a post" };

@@ -120,7 +120,8 @@ function restored(post: ListedPost, job: Job): string {
   const quote = quotedOf(job);
   let text = unescapeHtml(long?.text ?? post.text ?? "");
   for (const { url, expanded_url: expanded } of entities?.urls ?? []) {
-    const isAppended = /\/status\/\d+\/(?:photo|video)\//.test(expanded ?? "") || (quote && expanded?.includes(`/status/${quote.id}`));
+    const isAppended =
+      /\/status\/\d+\/(?:photo|video)\//.test(expanded ?? "") || (quote && expanded?.includes(`/status/${quote.id}`));
     text = text.replace(url, isAppended ? "" : (expanded ?? url));
   }
   return text;

@@ -36,7 +36,9 @@ function addressRefusal(sim: Sim, name: string, url: string | null): Response | 
     return invalidParam(sim, `The parameter ${name} is required and must be a public URL`);
   }
   // eslint-disable-next-line no-control-regex -- the document says US-ASCII characters only
-  return /^[\x00-\x7f]*$/.test(url) ? null : invalidParam(sim, `The parameter ${name} must have US-ASCII characters only`);
+  return /^[\x00-\x7f]*$/.test(url)
+    ? null
+    : invalidParam(sim, `The parameter ${name} must have US-ASCII characters only`);
 }
 
 type Kind = Container["kind"];
@@ -170,7 +172,10 @@ export async function createContainer(sim: Sim, person: Person, params: Params):
     return children;
   }
   const now = sim.now();
-  const recent = sim.store.list(`made:${owner}:`, { from: `made:${owner}:${now - DAY_MS}`, limit: CONTAINERS_PER_DAY });
+  const recent = sim.store.list(`made:${owner}:`, {
+    from: `made:${owner}:${now - DAY_MS + 1}`,
+    limit: CONTAINERS_PER_DAY,
+  });
   if (recent.length >= CONTAINERS_PER_DAY) {
     return graphError(sim, { code: 4, message: "(#4) Application request limit reached" });
   }

@@ -109,7 +109,12 @@ function longToken(sim: Sim, held: Token): { access_token: string; token_type: s
 }
 
 const expired = (sim: Sim): Response =>
-  graphError(sim, { status: 400, code: 190, subcode: 463, message: "Error validating access token: Session has expired." });
+  graphError(sim, {
+    status: 400,
+    code: 190,
+    subcode: 463,
+    message: "Error validating access token: Session has expired.",
+  });
 
 /** GET /access_token?grant_type=ig_exchange_token */
 export function exchange(sim: Sim, params: Params): Response {

@@ -5,6 +5,7 @@ import {
   issueCode,
   issueToken,
   liveToken,
+  readForm,
   redeemCode,
   redirect,
   revokeGrant,
@@ -78,7 +79,7 @@ async function clientForm(request: Request, sim: Sim): Promise<URLSearchParams |
   if (!request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) {
     return refusal(400, "invalid_request", "The content type must be application/x-www-form-urlencoded.");
   }
-  const form = new URLSearchParams(new TextDecoder().decode(await request.arrayBuffer()));
+  const form = await readForm(request);
   const client = basicAuth(request);
   if (!client) {
     return refusal(401, "unauthorized_client", "Missing valid authorization header");

@@ -93,12 +93,18 @@ function describe(sim: Sim, media: Media, size: number, more: JsonObject = {}): 
     media_key: `${prefix}_${media.id}`,
     ...(size > 0 && { size }),
     expires_after_secs: Math.max(0, Math.floor((media.createdAt + LIFETIME_MS - sim.now()) / 1000)),
-    ...(media.kind !== "image" && media.finalizedAt !== null && sim.settings.processing_ms > 0 && { processing_info: info }),
+    ...(media.kind !== "image" &&
+      media.finalizedAt !== null &&
+      sim.settings.processing_ms > 0 && { processing_info: info }),
     ...more,
   };
 }
 
-const failure = (code: number, name: string, message: string): NonNullable<Media["failure"]> => ({ code, name, message });
+const failure = (code: number, name: string, message: string): NonNullable<Media["failure"]> => ({
+  code,
+  name,
+  message,
+});
 
 /** What the bytes are, by looking at them; null when they are fine. */
 function faultIn(media: Media, head: Uint8Array): Media["failure"] {
@@ -118,10 +124,13 @@ function faultIn(media: Media, head: Uint8Array): Media["failure"] {
   return seconds !== null && seconds < 0.5 ? failure(3, "InvalidMedia", "Duration too short") : null;
 }
 
-const plain = (value: unknown): string => (typeof value === "string" ? value : typeof value === "number" ? String(value) : "");
+const plain = (value: unknown): string =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 
 /** The bytes and the other fields of an upload call, from a form or from JSON with base64. */
-async function readUpload(request: Request): Promise<{ bytes: Uint8Array; name: string; field(name: string): string } | null> {
+async function readUpload(
+  request: Request,
+): Promise<{ bytes: Uint8Array; name: string; field(name: string): string } | null> {
   try {
     if (request.headers.get("content-type")?.startsWith("application/json")) {
       const body = await request.json<Record<string, unknown>>();

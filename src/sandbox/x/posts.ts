@@ -112,7 +112,12 @@ function asked(text: string, sim: Sim): Response | null {
     case "duplicate":
       return duplicate();
     case "suspended":
-      return problem(403, "user-suspended", "Forbidden", "Your account is suspended and is not permitted to access this feature.");
+      return problem(
+        403,
+        "user-suspended",
+        "Forbidden",
+        "Your account is suspended and is not permitted to access this feature.",
+      );
     case "429": {
       const answer = tooMany();
       answer.headers.set("x-rate-limit-remaining", "0");
@@ -128,9 +133,19 @@ function asked(text: string, sim: Sim): Response | null {
 
 const duplicate = (): Response => forbidden("You are not allowed to create a Tweet with duplicate content.");
 const creditsDepleted = (): Response =>
-  problem(402, "credits", "CreditsDepleted", "Your enrolled account does not have any credits to fulfill this request.");
+  problem(
+    402,
+    "credits",
+    "CreditsDepleted",
+    "Your enrolled account does not have any credits to fulfill this request.",
+  );
 
-function attachmentRefusal(body: CreateBody, media: readonly (Media | undefined)[], person: Person, sim: Sim): Response | null {
+function attachmentRefusal(
+  body: CreateBody,
+  media: readonly (Media | undefined)[],
+  person: Person,
+  sim: Sim,
+): Response | null {
   if (ATTACHMENTS.filter((name) => body[name] !== undefined).length > 1) {
     return invalid(`You can only provide one of ${ATTACHMENTS.join(", ")}.`);
   }
@@ -144,7 +159,9 @@ function attachmentRefusal(body: CreateBody, media: readonly (Media | undefined)
     return invalid("Your media IDs are invalid.", { "media.media_ids": body.media?.media_ids ?? [] });
   }
   const tooLong = found.some((one) => (one.durationSeconds ?? 0) > SHORT_VIDEO_SECONDS);
-  return tooLong && !isPremium(person) ? forbidden("This user is not allowed to post a video longer than 2 minutes") : null;
+  return tooLong && !isPremium(person)
+    ? forbidden("This user is not allowed to post a video longer than 2 minutes")
+    : null;
 }
 
 function textRefusal({ text }: CreateBody, person: Person, enterprise: boolean): Response | null {
@@ -194,7 +211,13 @@ export async function createPost(request: Request, sim: Sim, person: Person): Pr
   }
   charge(sim, price);
   sim.store.put(guard, sim.now());
-  const post = accept(sim, person, body, media.filter((one) => one !== undefined), links);
+  const post = accept(
+    sim,
+    person,
+    body,
+    media.filter((one) => one !== undefined),
+    links,
+  );
   if (body.text.includes("#sim-503-after")) {
     return unavailable();
   }
@@ -218,7 +241,8 @@ function conversationRefusal(body: CreateBody, sim: Sim, person: Person, enterpr
 }
 
 const SHORT_ID = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-const shortId = (sim: Sim): string => Array.from(sim.id(20).match(/../g) ?? [], (pair) => SHORT_ID[Number(pair) % 62]).join("");
+const shortId = (sim: Sim): string =>
+  Array.from(sim.id(20).match(/../g) ?? [], (pair) => SHORT_ID[Number(pair) % 62]).join("");
 
 function accept(sim: Sim, person: Person, body: CreateBody, media: readonly Media[], links: readonly Link[]): Post {
   const now = sim.now();

@@ -12,7 +12,17 @@ const USER_FIELDS = new Set(
   `id name username profile_image_url verified verified_type subscription_type protected created_at description
    public_metrics url location`.split(/\s+/),
 );
-const SHARED_FIELDS = ["id", "text", "created_at", "entities", "attachments", "author_id", "lang", "source", "public_metrics"];
+const SHARED_FIELDS = new Set([
+  "id",
+  "text",
+  "created_at",
+  "entities",
+  "attachments",
+  "author_id",
+  "lang",
+  "source",
+  "public_metrics",
+]);
 /** The document names post fields anew; the narrative pages keep the old names, and both are answered. */
 const POST_FIELDS = {
   "tweet.fields": { note: "note_tweet", referenced: "referenced_tweets", history: "edit_history_tweet_ids" },
@@ -57,7 +67,9 @@ function fieldsOf(url: URL): { names: Names; wanted: ReadonlySet<string> } | Res
   const spelling = url.searchParams.has("post.fields") ? "post.fields" : "tweet.fields";
   const names = POST_FIELDS[spelling];
   const wanted = listed(url, spelling);
-  const unknown = wanted.find((field) => !SHARED_FIELDS.includes(field) && !Object.values<string>(names).includes(field));
+  const unknown = wanted.find(
+    (field) => !SHARED_FIELDS.has(field) && !Object.values<string>(names).includes(field),
+  );
   return unknown === undefined
     ? { names, wanted: new Set(["id", "text", names.history, ...wanted]) }
     : invalid(`The \`${spelling}\` query parameter value [${unknown}] is not one of the known fields`);
@@ -111,7 +123,11 @@ export function timeline(url: URL, sim: Sim, userId: string): Response {
   }
   const instant = (name: string, otherwise: number): number => {
     const text = query.get(name);
-    return text === null ? otherwise : /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) ? Date.parse(text) : Number.NaN;
+    return text === null
+      ? otherwise
+      : /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text)
+        ? Date.parse(text)
+        : Number.NaN;
   };
   const from = instant("start_time", 0);
   const until = instant("end_time", Number.POSITIVE_INFINITY);
@@ -127,7 +143,10 @@ export function timeline(url: URL, sim: Sim, userId: string): Response {
     .filter(([, createdAt]) => createdAt >= from && createdAt < until)
     .map(([key]) => visible(sim, key.slice(byAuthor(userId).length)))
     .filter((post) => post !== undefined)
-    .filter((post) => post.id > (query.get("since_id") ?? "") && (!query.has("until_id") || post.id < (query.get("until_id") ?? "")));
+    .filter(
+      (post) =>
+        post.id > (query.get("since_id") ?? "") && (!query.has("until_id") || post.id < (query.get("until_id") ?? "")),
+    );
   const page = all.slice(skip, skip + size);
   const more = all.length > skip + size;
   return Response.json({

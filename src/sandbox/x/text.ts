@@ -16,7 +16,8 @@ export interface Link {
 
 export const weightOf = (text: string): number => twitter.parseTweet(text).weightedLength;
 export const isAllowed = (text: string): boolean => !FORBIDDEN.test(text) && text.isWellFormed();
-export const cashtagsIn = (text: string): number => new Set(twitter.extractCashtags(text).map((tag) => tag.toUpperCase())).size;
+export const cashtagsIn = (text: string): number =>
+  new Set(twitter.extractCashtags(text).map((tag) => tag.toUpperCase())).size;
 
 /** The links of a text, each with a short address of its own. */
 export function shorten(text: string, shortId: () => string): Link[] {

@@ -1,0 +1,92 @@
+import type { MiddlewareHandler } from "hono";
+import { Hono } from "hono";
+import type { ApiEnv } from "#api/env.ts";
+import { presentMediaItem } from "#api/schemas/media.ts";
+import { toInstant } from "#core/clock.ts";
+import { refuse } from "#core/errors.ts";
+import {
+  completeUpload,
+  getUploadProgress,
+  isMediaId,
+  readGrant,
+  receiveFile,
+  receivePart,
+  type UploadBody,
+  type UploadGrant,
+  type UploadSlot,
+} from "#media/index.ts";
+import { only } from "./methods.ts";
+
+const PREFLIGHT_SECONDS = "3600";
+
+interface UploadEnv extends ApiEnv {
+  Variables: ApiEnv["Variables"] & { grant: UploadGrant };
+}
+
+function slotOf(last: string, partNumber: string | undefined): UploadSlot | null {
+  if (partNumber !== undefined) {
+    return /^[1-9]\d{0,3}$/.test(partNumber) ? { kind: "part", partNumber: Number(partNumber) } : null;
+  }
+  return last === "file" || last === "complete" ? { kind: last } : null;
+}
+
+function notFound(): never {
+  refuse({ code: "not_found", message: "there is nothing at this address" });
+}
+
+/** The signature is the credential: nothing else is asked, and without it the address does not exist. */
+const signed: MiddlewareHandler<UploadEnv> = async (c, next) => {
+  const { pathname, searchParams } = new URL(c.req.url);
+  const [, , , uploadId = "", last = "", partNumber] = pathname.split("/");
+  const slot = isMediaId(uploadId) ? slotOf(last, partNumber) : null;
+  const grant = slot && (await readGrant(c.var.services.config, { uploadId, slot, query: searchParams }));
+  if (!grant) {
+    return notFound();
+  }
+  c.set("grant", grant);
+  c.header("Access-Control-Allow-Origin", "*");
+  c.header("Access-Control-Expose-Headers", "X-Request-Id");
+  c.header("Cache-Control", "no-store");
+  if (c.req.method === "OPTIONS") {
+    c.header("Access-Control-Allow-Methods", grant.slot.kind === "complete" ? "GET, POST" : "PUT");
+    c.header("Access-Control-Allow-Headers", "Content-Type");
+    c.header("Access-Control-Max-Age", PREFLIGHT_SECONDS);
+    return c.body(null, 204);
+  }
+  return next();
+};
+
+function bodyOf({ body, headers }: Request): UploadBody {
+  const stated = headers.get("content-length");
+  return {
+    stream: body,
+    statedBytes: stated !== null && /^\d{1,15}$/.test(stated) ? Number(stated) : null,
+    contentType: headers.get("content-type"),
+  };
+}
+
+/** Where signed addresses lead: one file, its parts, and putting the parts together. */
+export const uploadRoutes = new Hono<UploadEnv>()
+  .use("/media/uploads/:id/*", signed)
+  .all("/media/uploads/:id/file", only("PUT"), async (c) => {
+    const media = await receiveFile(c.var.services, c.var.grant, bodyOf(c.req.raw));
+    return c.json({ media_item: presentMediaItem(media) });
+  })
+  .all("/media/uploads/:id/parts/:number", only("PUT"), async (c) => {
+    const { partNumber, received, missing } = await receivePart(
+      c.var.services,
+      c.var.grant,
+      Number(c.req.param("number")),
+      bodyOf(c.req.raw),
+    );
+    return c.json({ part_number: partNumber, received_parts: received, missing_parts: missing });
+  })
+  .all("/media/uploads/:id/complete", only("GET", "POST"), async (c) => {
+    if (c.req.method === "POST") {
+      return c.json({ media_item: presentMediaItem(await completeUpload(c.var.services, c.var.grant)) });
+    }
+    const { state, expiresAt, received, missing } = await getUploadProgress(c.var.services, c.var.grant);
+    return c.json({
+      upload: { state, expires_at: toInstant(expiresAt), received_parts: received, missing_parts: missing },
+    });
+  });

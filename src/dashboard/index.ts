@@ -1,0 +1,2 @@
+export { createOAuth } from "./oauth/index.ts";
+export { createPages } from "./pages.tsx";

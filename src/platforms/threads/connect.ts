@@ -1,0 +1,139 @@
+import { DAY } from "#core/clock.ts";
+import { type Answer, call, isOk, read } from "#platforms/answer.ts";
+import type { AppCredentials, Connect, Fault, PostableAccount, Result, Wire } from "#platforms/contract.ts";
+import { failed, succeeded, temporary } from "#platforms/fault.ts";
+import { bearer, postForm, withQuery } from "#platforms/form.ts";
+import { graphGet } from "#platforms/graph.ts";
+import { loginFault } from "#platforms/graph-login.ts";
+import { codeFrom, expiry, guarded, missingFrom, readTokens } from "#platforms/oauth-token.ts";
+import { Me, TokenInfo } from "./answers.ts";
+import { toFault } from "./errors.ts";
+import { AUTHORIZE_URL, GRAPH, graphOf } from "./hosts.ts";
+
+const SCOPES = ["threads_basic", "threads_content_publish"] as const;
+const ME_FIELDS = "id,username,name,threads_profile_picture_url";
+
+export const connect: Connect = {
+  authorizeUrl(app, request) {
+    return withQuery(AUTHORIZE_URL, {
+      client_id: app.clientId,
+      redirect_uri: request.redirectUri,
+      scope: SCOPES.join(","),
+      response_type: "code",
+      state: request.state,
+    });
+  },
+
+  async exchange(wire, app, exchange) {
+    const code = codeFrom(exchange.params);
+    if (!code.ok) {
+      return code;
+    }
+    return await guarded(async () => {
+      const shortLived = await call(
+        wire,
+        `${GRAPH}/oauth/access_token`,
+        postForm({
+          client_id: app.clientId,
+          client_secret: app.clientSecret,
+          grant_type: "authorization_code",
+          redirect_uri: exchange.redirectUri,
+          code: code.value,
+        }),
+      );
+      const short = isOk(shortLived) ? readTokens(shortLived) : undefined;
+      if (!short) {
+        return failed(loginFault(shortLived));
+      }
+      const longLived = await call(
+        wire,
+        withQuery(`${GRAPH}/access_token`, {
+          grant_type: "th_exchange_token",
+          client_secret: app.clientSecret,
+          access_token: short.accessToken,
+        }),
+      );
+      const long = isOk(longLived) ? readTokens(longLived) : undefined;
+      if (!long) {
+        return failed(loginFault(longLived));
+      }
+      const me = await profile(wire, app, long.accessToken);
+      if (!me.ok) {
+        return me;
+      }
+      return succeeded({
+        externalId: me.value.id,
+        displayName: me.value.name ?? me.value.username,
+        tokens: {
+          accessToken: long.accessToken,
+          refreshToken: null,
+          expiresAt: expiry(exchange.now, long.expiresInSeconds),
+          refreshExpiresAt: null,
+          scopes: await grantedScopes(wire, long.accessToken),
+        },
+      });
+    });
+  },
+
+  async accounts(wire, app, tokens) {
+    return await guarded(async () => {
+      const me = await profile(wire, app, tokens.accessToken);
+      if (!me.ok) {
+        return me;
+      }
+      const { id, username, name, threads_profile_picture_url: avatarUrl } = me.value;
+      const account: PostableAccount = {
+        platformAccountId: id,
+        username,
+        displayName: name ?? username,
+        avatarUrl: avatarUrl ?? null,
+        profileUrl: `https://www.threads.com/@${username}`,
+        missingScopes: missingFrom(SCOPES, tokens.scopes),
+        capabilities: {},
+        token: null,
+      };
+      return succeeded({ accounts: [account], unpostable: [] });
+    });
+  },
+
+  async refresh(wire, _app, tokens, now) {
+    return await guarded(async () => {
+      const answer = await call(
+        wire,
+        withQuery(`${GRAPH}/refresh_access_token`, {
+          grant_type: "th_refresh_token",
+          access_token: tokens.accessToken,
+        }),
+      );
+      const long = isOk(answer) ? readTokens(answer) : undefined;
+      return long
+        ? succeeded({ ...tokens, accessToken: long.accessToken, expiresAt: expiry(now, long.expiresInSeconds) })
+        : failed(loginFault(answer));
+    });
+  },
+  // A token lives 60 days and can be renewed once it is a day old.
+  refreshAheadMs: 15 * DAY,
+};
+
+async function profile(wire: Wire, app: AppCredentials, token: string): Promise<Result<Me>> {
+  const answer = await graphGet(wire, `${graphOf(app)}/me`, token, { fields: ME_FIELDS });
+  const me = isOk(answer) ? read(Me, answer) : undefined;
+  return me ? succeeded(me) : failed(profileFault(answer));
+}
+
+function profileFault(answer: Answer): Fault {
+  return isOk(answer)
+    ? temporary("Threads did not tell which account logged in.", { httpStatus: answer.status })
+    : toFault(answer);
+}
+
+/** The token answer does not name them; where this call does not either, the first refusal of a post will. */
+async function grantedScopes(wire: Wire, token: string): Promise<readonly string[]> {
+  try {
+    const url = withQuery(`${GRAPH}/debug_token`, { access_token: token, input_token: token });
+    const answer = await call(wire, url, { headers: bearer(token), timeoutMs: 5000 });
+    return (isOk(answer) ? read(TokenInfo, answer)?.data.scopes : undefined) ?? SCOPES;
+  } catch {
+    return SCOPES;
+  }
+}

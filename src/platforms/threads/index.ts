@@ -1,0 +1,25 @@
+import { MINUTE } from "#core/clock.ts";
+import { defineAdapter } from "#platforms/contract.ts";
+import { aheadOf } from "#platforms/media-rules.ts";
+import { commit } from "./commit.ts";
+import { connect } from "./connect.ts";
+import { hosts } from "./hosts.ts";
+import { limits } from "./limits.ts";
+import { options } from "./options.ts";
+import { prepare } from "./prepare.ts";
+import { validate } from "./validate.ts";
+import { verify } from "./verify.ts";
+
+export const threads = defineAdapter({
+  platform: "threads",
+  hosts,
+  limits,
+  options,
+  connect,
+  validate,
+  // Even a text stands in a container first, which takes about half a minute.
+  prepareAheadMs: (job) => Math.max(MINUTE, aheadOf(job.media)),
+  prepare,
+  commit,
+  verify,
+});

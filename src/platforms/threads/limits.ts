@@ -1,0 +1,54 @@
+import type { PlatformLimits } from "#platforms/contract.ts";
+import type { MediaRule } from "#platforms/media-rules.ts";
+
+const MIB = 1024 ** 2;
+
+/** developers.facebook.com/documentation/threads/posts: 500, an emoji counts its UTF-8 bytes. */
+export const TEXT_MAX = 500;
+/** That letters beyond ASCII count one is our reading, so the last stretch is worth a word. */
+export const TEXT_ADVISED = 480;
+/** Changelog of 22 December 2025 (`THREADS_API__LINK_LIMIT_EXCEEDED`): 5 different links. */
+export const LINKS_MAX = 5;
+/** Carousels of 2 to 20 items. */
+export const CAROUSEL_MAX = 20;
+
+/** Threads media specifications: JPEG or PNG, 8 MB, ratio up to 10:1; widths are scaled to 320..1440. */
+export const IMAGE: MediaRule = {
+  contentTypes: ["image/jpeg", "image/png"],
+  maxBytes: 8 * MIB,
+  minRatio: 0.1,
+  maxRatio: 10,
+};
+
+/** Same page: MOV or MP4, up to 5 minutes, 1 GB, 1920 wide, 0.01:1 to 10:1, 23 to 60 fps, H.264 or HEVC with AAC. */
+export const VIDEO: MediaRule = {
+  contentTypes: ["video/mp4", "video/quicktime"],
+  maxBytes: 1_000_000_000,
+  maxWidth: 1920,
+  minRatio: 0.01,
+  maxRatio: 10,
+  minSeconds: 0.1,
+  maxSeconds: 300,
+  minFrameRate: 23,
+  maxFrameRate: 60,
+  videoCodecs: ["h264", "hevc"],
+  audioCodecs: ["aac"],
+};
+
+export const limits = {
+  caption: { max: TEXT_MAX, unit: "characters, an emoji counts its UTF-8 bytes" },
+  media: {
+    textOnly: true,
+    images: { max: CAROUSEL_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },
+    videos: {
+      max: CAROUSEL_MAX,
+      maxBytes: VIDEO.maxBytes,
+      contentTypes: VIDEO.contentTypes,
+      minSeconds: 0,
+      maxSeconds: 300,
+    },
+    mixed: true,
+  },
+  // developers.facebook.com/documentation/threads/overview.md; a carousel counts once.
+  dailyCaps: [{ count: 250, windowHours: 24, what: "posts" }],
+} as const satisfies PlatformLimits;

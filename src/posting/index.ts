@@ -1,0 +1,15 @@
+export { cancelPost } from "./cancel.ts";
+export { confirmEdit } from "./confirm-edit.ts";
+export { confirmSchedule } from "./confirm-schedule.ts";
+export { disconnectAccount } from "./disconnect-account.ts";
+export { getPost } from "./get.ts";
+export { listPosts } from "./list.ts";
+export { listAttempts } from "./list-attempts.ts";
+export { pausePost } from "./pause.ts";
+export { pauseForAccounts } from "./pause-for-accounts.ts";
+export { previewEdit } from "./preview-edit.ts";
+export { previewSchedule } from "./preview-schedule.ts";
+export { readmitAccounts } from "./readmit-accounts.ts";
+export { resumePost } from "./resume.ts";
+export { summarizeSchedule } from "./summarize.ts";
+export type * from "./types.ts";

@@ -1,0 +1,40 @@
+import { env, exports } from "cloudflare:workers";
+import { startConnect } from "#accounts/index.ts";
+import { createUser } from "#auth/index.ts";
+import { type Context, createServices } from "#context.ts";
+import type { Platform } from "#core/platform.ts";
+import { SCOPES } from "#core/scope.ts";
+import { sandboxWorld, withSandboxApps } from "#sandbox/index.ts";
+
+export const sandboxEnv = withSandboxApps(env);
+
+/** A person in the sandbox's world; `settled` waits for everything that was put off until after the answer. */
+export async function resident() {
+  const deferred: Promise<unknown>[] = [];
+  const services = createServices(sandboxEnv, sandboxWorld(sandboxEnv), (work) => deferred.push(work));
+  const email = `${crypto.randomUUID()}@example.com`;
+  const { userId, workspaceId } = await createUser(services, {
+    email,
+    password: null,
+    plan: "scale",
+    subscription: "active",
+  });
+  const credential = { kind: "api_key", id: "test" } as const;
+  const ctx: Context = {
+    ...services,
+    actor: { userId, workspaceId, plan: "scale", subscribed: true, scopes: SCOPES, credential, via: "api" },
+  };
+  return { ctx, settled: () => Promise.all(deferred.splice(0)) };
+}
+
+/** Takes the person's way through the platform's pages, up to the address of our callback. */
+export async function logIn(ctx: Context, platform: Platform, login = "ada"): Promise<URL> {
+  const { connectUrl } = await startConnect(ctx, { platform });
+  let at = new URL(connectUrl);
+  at.searchParams.set("login", login);
+  for (let hop = 0; hop < 5 && !at.pathname.endsWith("/callback"); hop += 1) {
+    const answer = await exports.default.fetch(new Request(at, { redirect: "manual" }));
+    at = new URL(answer.headers.get("location") ?? "", at);
+  }
+  return at;
+}

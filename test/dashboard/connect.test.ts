@@ -1,0 +1,126 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { describe, test, vi } from "vitest";
+import { listAccounts, startConnect } from "#accounts/index.ts";
+import { startSession } from "#auth/index.ts";
+import type { Env } from "#config.ts";
+import { createConnectRoutes } from "#dashboard/connect/index.ts";
+import { sandboxWorld } from "#sandbox/index.ts";
+import { logIn, resident, sandboxEnv } from "../accounts/sandbox-house.ts";
+
+const app = createConnectRoutes(sandboxWorld);
+
+async function open(url: string | URL, init: RequestInit = {}, env: Env = sandboxEnv) {
+  const execution = createExecutionContext();
+  const answer = await app.fetch(new Request(url, init), env, execution);
+  const text = await answer.text();
+  await waitOnExecutionContext(execution);
+  return { status: answer.status, headers: answer.headers, text };
+}
+
+const callback = (query: Record<string, string>, platform = "x") =>
+  `http://localhost:8787/connect/${platform}/callback?${String(new URLSearchParams(query))}`;
+
+describe("200", () => {
+  test("says the window can be closed, and names the account", async ({ expect }) => {
+    const { ctx } = await resident();
+    const page = await open(await logIn(ctx, "x"));
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("X is connected");
+    expect(page.text).toContain("You can close this window.");
+    const [account] = await listAccounts(ctx);
+    expect(page.text).toContain(account!.username);
+    expect(page.text.startsWith("<!doctype html>")).toBe(true);
+  });
+
+  test("a person who comes back again sees the account as renewed", async ({ expect }) => {
+    const { ctx } = await resident();
+    await open(await logIn(ctx, "x"));
+    expect((await open(await logIn(ctx, "x"))).text).toContain("Renewed");
+    expect(await listAccounts(ctx)).toHaveLength(1);
+  });
+
+  test("a look without a visit spends nothing", async ({ expect }) => {
+    const { ctx } = await resident();
+    const url = await logIn(ctx, "x");
+    expect((await open(url, { method: "HEAD" })).status).toBe(200);
+    expect((await open(url)).status).toBe(200);
+  });
+});
+
+describe("400", () => {
+  test("a link that was used", async ({ expect }) => {
+    const { ctx } = await resident();
+    const url = await logIn(ctx, "x");
+    await open(url);
+    const page = await open(url);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("was used already");
+  });
+
+  test("a person who said no, without an echo of what the address says", async ({ expect }) => {
+    const { ctx } = await resident();
+    const { connectUrl } = await startConnect(ctx, { platform: "x" });
+    const state = new URL(connectUrl).searchParams.get("state") ?? "";
+    const page = await open(
+      callback({ state, error: "access_denied", error_description: "<script>alert(1)</script>" }),
+    );
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("The login was cancelled.");
+    expect(page.text).not.toContain("alert(1)");
+  });
+
+  test("a browser in which somebody else is signed in", async ({ expect }) => {
+    const [{ ctx }, { ctx: other }] = [await resident(), await resident()];
+    const token = await startSession(other, { userId: other.actor.userId });
+    const url = await logIn(ctx, "x");
+    const foreign = await open(url, { headers: { cookie: `__Host-session=${token}` } });
+    expect(foreign.status).toBe(400);
+    expect(await listAccounts(ctx)).toEqual([]);
+    // The right browser still can.
+    expect((await open(url)).status).toBe(200);
+  });
+
+  test.for<Record<string, string>>([
+    {},
+    { state: "x" },
+    { state: "\0", code: "\0" },
+    { code: "c".repeat(8000), state: "y".repeat(8000) },
+  ])("parameters that prove nothing (%#)", async (query, { expect }) => {
+    expect((await open(callback(query))).status).toBe(400);
+  });
+
+  test("trouble of our own, without a word of it", async ({ expect }) => {
+    const { ctx } = await resident();
+    const url = await logIn(ctx, "x");
+    const spy = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const page = await open(url, {}, { ...sandboxEnv, TOKEN_KEYS: "broken S3CR3T" });
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("Something went wrong on our side");
+    expect(page.text + JSON.stringify(spy.mock.calls)).not.toContain("S3CR3T");
+    expect(spy).toHaveBeenCalled();
+    spy.mockRestore();
+  });
+});
+
+describe("404", () => {
+  test.for(["myspace", "X", "__proto__", "constructor"])(
+    "a platform nobody knows: %s",
+    async (platform, { expect }) => {
+      expect((await open(callback({}, platform))).status).toBe(404);
+    },
+  );
+});
+
+test("every page keeps scripts, frames, caches and referrers out", async ({ expect }) => {
+  for (const url of [callback({}), callback({}, "myspace")]) {
+    const { headers, text } = await open(url);
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(text).not.toContain("<script");
+    expect(text).toContain('<html lang="en">');
+  }
+});

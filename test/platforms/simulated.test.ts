@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, test, vi } from "vitest";
+import { adapterFor } from "#platforms/registry.ts";
+import type { Adapter, AccountAccess } from "#platforms/contract.ts";
+import type { Platform } from "#core/platform.ts";
+import { book, logIn, plan, publish, sample } from "../support/simulated.ts";
+
+/*
+ * Adapters against simulators that somebody else wrote from the same documents: what one of them misread shows here.
+ */
+
+let clock = Date.parse("2031-03-01T09:00:00Z");
+beforeEach(() => {
+  clock += 10 * 86_400_000;
+  vi.useFakeTimers({ toFake: ["Date"], now: clock });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function adapterOf(platform: Platform): Adapter {
+  const adapter = adapterFor(platform);
+  if (!adapter) {
+    throw new Error(`${platform} is not registered`);
+  }
+  return adapter;
+}
+
+async function firstAccount(adapter: Adapter, login = "ada", settings: Record<string, string> = {}): Promise<AccountAccess> {
+  const { accounts } = await logIn(adapter, login, settings);
+  const [account] = accounts;
+  if (!account) {
+    throw new Error("nothing to post to");
+  }
+  return account;
+}
+
+interface Kind {
+  readonly kind: string;
+  readonly platform: Platform;
+  readonly files: readonly string[];
+  readonly options?: Record<string, string | boolean | null>;
+  /** The visible call. */
+  readonly commit: string;
+}
+
+const KINDS: readonly Kind[] = [
+  { kind: "text", platform: "x", files: [], commit: "/2/tweets" },
+  { kind: "images", platform: "x", files: ["portrait.jpg", "square.png"], commit: "/2/tweets" },
+  { kind: "video", platform: "x", files: ["landscape.mp4"], commit: "/2/tweets" },
+  { kind: "gif", platform: "x", files: ["animation.gif"], commit: "/2/tweets" },
+  { kind: "quote", platform: "x", files: [], options: { quote_tweet_url: "https://x.com/jack/status/20" }, commit: "/2/tweets" },
+  { kind: "image", platform: "instagram", files: ["portrait.jpg"], commit: "/*/media_publish" },
+  { kind: "carousel", platform: "instagram", files: ["portrait.jpg", "portrait.mp4", "portrait.jpg"], commit: "/*/media_publish" },
+  { kind: "reel", platform: "instagram", files: ["portrait.mp4"], commit: "/*/media_publish" },
+  { kind: "trial", platform: "instagram", files: ["portrait.mp4"], options: { trial_reel_type: "manual" }, commit: "/*/media_publish" },
+  { kind: "text", platform: "threads", files: [], commit: "/*/threads_publish" },
+  { kind: "image", platform: "threads", files: ["square.png"], commit: "/*/threads_publish" },
+  { kind: "video", platform: "threads", files: ["portrait.mp4"], commit: "/*/threads_publish" },
+  { kind: "carousel", platform: "threads", files: ["portrait.jpg", "portrait.mp4"], commit: "/*/threads_publish" },
+  { kind: "text", platform: "facebook", files: [], commit: "/*/feed" },
+  { kind: "image", platform: "facebook", files: ["portrait.jpg"], commit: "/*/feed" },
+  { kind: "images", platform: "facebook", files: ["portrait.jpg", "square.png"], commit: "/*/feed" },
+  { kind: "reel", platform: "facebook", files: ["portrait.mp4"], commit: "/*/video_reels" },
+  { kind: "video", platform: "facebook", files: ["landscape.mp4"], options: { placement: "timeline" }, commit: "/*/videos" },
+];
+
+const ENDS = ["nothing", "drop_before", "drop_after", "answer_after"] as const;
+
+describe.each(KINDS)("$platform $kind", ({ kind, platform, files, options, commit }) => {
+  test.for(ENDS)("is published once after %s", async (effect, { expect }) => {
+    const adapter = adapterOf(platform);
+    const account = await firstAccount(adapter);
+    const media = await Promise.all(
+      files.map((name) => sample(name, name.endsWith(".gif") ? { facts: { animated: true } } : {})),
+    );
+    const caption = `A ${kind} for ${platform} and ${effect} & <more>`;
+    const end = await publish(adapter, account, { caption, media, options: options ?? {} }, async () => {
+      if (effect !== "nothing") {
+        const match = { method: "POST", path: commit };
+        await plan(adapter, { match, times: 1, effect, ...(effect === "answer_after" && { status: 503, body: "sorry" }) });
+      }
+    });
+    expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
+    const posts = (await book(adapter, account.platformAccountId)).filter((entry) => entry.text.startsWith(caption));
+    expect(posts, end.steps.join(" ")).toHaveLength(1);
+    expect(posts[0]?.media.map((item) => item.sha256)).toEqual(media.map((item) => item.sha256));
+    if (end.state === "published") {
+      expect({ id: end.remoteId, url: end.url }).toEqual({ id: posts[0]?.id, url: posts[0]?.url });
+    }
+  });
+});

@@ -1,0 +1,386 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { sealTokens } from "#accounts/tokens.ts";
+import { createUser } from "#auth/index.ts";
+import type { Env } from "#config.ts";
+import { type Context, createServices, type World } from "#context.ts";
+import type { Actor } from "#core/actor.ts";
+import type { ArmAnswer, ArmHint } from "#core/arming.ts";
+import { DAY, SECOND } from "#core/clock.ts";
+import type { JsonObject } from "#core/json.ts";
+import type { Platform } from "#core/platform.ts";
+import { SCOPES } from "#core/scope.ts";
+import type { PostStatus, TargetState } from "#core/status.ts";
+import type { StoredAttempt, StoredTargetError } from "#db/schema.ts";
+import type { StoredMediaItem } from "#db/schema.ts";
+import { confirmSchedule } from "#posting/confirm-schedule.ts";
+import { planHashOf } from "#posting/plan-hash.ts";
+import { previewSchedule } from "#posting/preview-schedule.ts";
+import { PostRunner } from "#publisher/post-runner.ts";
+import { FarEnd } from "./far-end.ts";
+import { Disk } from "./disk.ts";
+
+/** Far in the future: no alarm fires by itself, every test fires its own. */
+export const START = Date.parse("2030-01-01T12:00:00Z");
+
+const world: World = {
+  platformFetch: () => Promise.reject(new TypeError("no network in tests")),
+  publicFetch: () => Promise.reject(new TypeError("no network in tests")),
+  browserUrl: (url) => url,
+  trustedMediaOrigin: null,
+};
+
+const PLAYED = ["x", "linkedin", "threads"] as const satisfies readonly Platform[];
+
+/** Failures are the point here, so their log lines are not shown. */
+export function quiet(): void {
+  for (const level of ["info", "warn", "error"] as const) {
+    vi.spyOn(console, level).mockImplementation(() => undefined);
+  }
+}
+
+export interface PostRecord {
+  readonly status: PostStatus;
+  readonly version: number;
+  readonly scheduledAt: number;
+  readonly watchAt: number | null;
+  readonly runId: string | null;
+  readonly finishedAt: number | null;
+}
+
+export interface TargetRecord {
+  readonly state: TargetState;
+  readonly attempts: number;
+  readonly startedAt: number | null;
+  readonly publishedAt: number | null;
+  readonly nextAttemptAt: number | null;
+  readonly remoteId: string | null;
+  readonly error: StoredTargetError | null;
+  readonly progress: unknown;
+  readonly history: readonly StoredAttempt[];
+}
+
+/** A user, accounts at platforms played in memory, and the objects of the posts as processes that can be killed. */
+export class Stage {
+  now = START;
+  readonly x = new FarEnd("x", () => this.now);
+  readonly linkedin = new FarEnd("linkedin", () => this.now);
+  readonly threads = new FarEnd("threads", () => this.now);
+  readonly ctx: Context;
+  readonly accounts: Record<(typeof PLAYED)[number], string>;
+  /** Counts of D1 statements' rows, summed from their own reports. */
+  readonly rows = { read: 0, written: 0, trips: 0 };
+  /** Whoever arms a post gets this answer instead. */
+  armInstead: ((hint: ArmHint) => Promise<ArmAnswer>) | undefined;
+  /** What D1 does with the next calls, one each: fails before, or does it and loses the answer. */
+  readonly d1Faults: ("before" | "after" | undefined)[] = [];
+  private readonly processes = new Map<string, { runner: PostRunner; disk: Disk }>();
+  private readonly deferred: Promise<unknown>[] = [];
+
+  private constructor(userId: string, workspaceId: string, accounts: Stage["accounts"]) {
+    const credentials = Object.fromEntries(
+      PLAYED.flatMap((platform) => [
+        [`${platform.toUpperCase()}_CLIENT_ID`, "app"],
+        [`${platform.toUpperCase()}_CLIENT_SECRET`, "secret"],
+      ]),
+    );
+    const services = createServices({ ...env, ...credentials } as unknown as Env, world, (work) => this.deferred.push(work));
+    const actor: Actor = {
+      userId,
+      workspaceId,
+      plan: "scale",
+      subscribed: true,
+      scopes: SCOPES,
+      credential: { kind: "api_key", id: "test" },
+      via: "api",
+    };
+    this.ctx = {
+      ...services,
+      db: { ...services.db, d1: this.counting(services.db.d1) },
+      clock: { now: () => this.now },
+      adapterFor: (platform) => (PLAYED as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,
+      arm: async (hint) => await (this.armInstead ?? ((one) => this.sync(one)))(hint),
+      actor,
+    };
+    this.accounts = accounts;
+  }
+
+  static async open(): Promise<Stage> {
+    const services = createServices(env as unknown as Env, world, () => undefined);
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { userId, workspaceId } = await createUser(services, { email, password: null, plan: "scale", subscription: "active" });
+    const accounts = { x: "", linkedin: "", threads: "" };
+    for (const platform of PLAYED) {
+      const connectionId = crypto.randomUUID();
+      accounts[platform] = crypto.randomUUID();
+      const tokens = { accessToken: "t", refreshToken: null, expiresAt: null, refreshExpiresAt: null, scopes: [] };
+      await env.DB.batch([
+        env.DB.prepare(
+          `INSERT INTO connections (id, user_id, workspace_id, platform, external_id, display_name, sealed_tokens, scopes, status, connected_at)
+           VALUES (?, ?, ?, ?, ?, 'Ada', ?, '[]', 'active', ?)`,
+        ).bind(connectionId, userId, workspaceId, platform, connectionId, await sealTokens(services, connectionId, tokens, START), START),
+        env.DB.prepare(
+          `INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
+             capabilities, missing_scopes, status, connected_at) VALUES (?, ?, ?, ?, ?, ?, 'ada', 'Ada', '{}', '[]', 'active', ?)`,
+        ).bind(accounts[platform], userId, workspaceId, connectionId, platform, connectionId, START),
+      ]);
+    }
+    return new Stage(userId, workspaceId, accounts);
+  }
+
+  // -------------------------------------------------------------- posts
+
+  /** A post through preview and confirm, due in a minute unless said otherwise. */
+  async post(
+    over: { inMs?: number; caption?: string; on?: readonly (typeof PLAYED)[number][]; options?: JsonObject } = {},
+  ): Promise<string> {
+    const { confirmationToken } = await previewSchedule(this.ctx, {
+      caption: over.caption ?? "hello",
+      scheduledAt: this.now + (over.inMs ?? 60 * SECOND),
+      targets: (over.on ?? ["x"]).map((platform) => ({ accountId: this.accounts[platform], platformOptions: over.options ?? {} })),
+    });
+    const { posts } = await confirmSchedule(this.ctx, { confirmationToken });
+    await this.settled();
+    return posts[0]!.id;
+  }
+
+  /** Gives a post media and the hash that belongs to them, as if it had been confirmed so. */
+  async withMedia(postId: string, type: "image" | "video"): Promise<void> {
+    const id = crypto.randomUUID();
+    const sha256 = id.replaceAll("-", "").padEnd(64, "0");
+    const contentType = type === "video" ? "video/mp4" : "image/jpeg";
+    const item: StoredMediaItem = {
+      id,
+      type,
+      url: `https://media.example.com/${id}/file`,
+      contentType,
+      sizeBytes: 3,
+      width: 1,
+      height: 1,
+      durationSeconds: null,
+      sha256,
+    };
+    const { results } = await env.DB.prepare("SELECT * FROM post_targets WHERE post_id = ?").bind(postId).all<Record<string, string>>();
+    const planHash = await planHashOf({
+      postType: type,
+      media: [item],
+      targets: results.map((row) => ({
+        accountId: row["account_id"]!,
+        effectiveCaption: row["effective_caption"]!,
+        options: JSON.parse(row["options"]!) as JsonObject,
+        dueAt: Number(row["due_at"]),
+      })),
+    });
+    await env.MEDIA.put(`media/${sha256}`, "abc");
+    await env.DB.batch([
+      env.DB.prepare(
+        `INSERT INTO media (id, user_id, workspace_id, state, type, content_type, filename, size_bytes, sha256, facts, created_at, sweep_at)
+         VALUES (?, ?, ?, 'ready', ?, ?, 'file.bin', 3, ?, '{"frameRate":30}', 0, 0)`,
+      ).bind(id, this.ctx.actor.userId, this.ctx.actor.workspaceId, type, contentType, sha256),
+      env.DB.prepare("UPDATE posts SET media = ?, post_type = ?, plan_hash = ? WHERE id = ?").bind(
+        JSON.stringify([item]),
+        type,
+        planHash,
+        postId,
+      ),
+    ]);
+  }
+
+  async settled(): Promise<void> {
+    while (this.deferred.length > 0) {
+      await Promise.allSettled(this.deferred.splice(0));
+    }
+  }
+
+  async read(postId: string): Promise<PostRecord | null> {
+    return await env.DB.prepare(
+      `SELECT status, version, scheduled_at AS scheduledAt, watch_at AS watchAt, run_id AS runId, finished_at AS finishedAt
+       FROM posts WHERE id = ?`,
+    )
+      .bind(postId)
+      .first<PostRecord>();
+  }
+
+  async targets(postId: string): Promise<Map<string, TargetRecord>> {
+    const { results } = await env.DB.prepare(
+      `SELECT account_id, state, attempts, started_at AS startedAt, published_at AS publishedAt, next_attempt_at AS nextAttemptAt,
+         remote_id AS remoteId, error, progress, history FROM post_targets WHERE post_id = ?`,
+    )
+      .bind(postId)
+      .all<Record<string, string | null>>();
+    return new Map(
+      results.map(({ account_id: accountId, error, progress, history, ...row }) => [
+        String(accountId),
+        {
+          ...row,
+          error: JSON.parse(error ?? "null"),
+          progress: JSON.parse(progress ?? "null"),
+          history: JSON.parse(history ?? "[]"),
+        } as unknown as TargetRecord,
+      ]),
+    );
+  }
+
+  async target(postId: string, platform: (typeof PLAYED)[number] = "x"): Promise<TargetRecord> {
+    return (await this.targets(postId)).get(this.accounts[platform])!;
+  }
+
+  /** Takes back what D1 was told of the targets, as if the run had died before it could tell. */
+  async forgetResults(postId: string): Promise<void> {
+    await env.DB.prepare(
+      "UPDATE post_targets SET state = 'pending', attempts = 0, remote_id = NULL, published_at = NULL WHERE post_id = ?",
+    )
+      .bind(postId)
+      .run();
+  }
+
+  // -------------------------------------------------------------- objects
+
+  async sync(hint: ArmHint): Promise<ArmAnswer> {
+    return await this.inside(hint.postId, ({ runner }) => runner.sync(hint));
+  }
+
+  /** Fires the alarm whether it is due or not, as the platform may. */
+  async fire(postId: string): Promise<void> {
+    await this.inside(postId, ({ runner }) => runner.alarm());
+  }
+
+  async alarmAt(postId: string): Promise<number | null> {
+    return await this.inside(postId, ({ disk }) => disk.getAlarm());
+  }
+
+  /** Everything the object keeps; empty for an object that is gone. */
+  async stored(postId: string): Promise<string[]> {
+    return await this.inside(postId, ({ disk }) => Promise.resolve([...disk.kv.list()].map(([key]) => key)));
+  }
+
+  /** Moves the clock to each alarm in turn and fires it, until the object sleeps past `untilMs` from now or is gone. */
+  async run(postId: string, untilMs = DAY): Promise<void> {
+    const end = this.now + untilMs;
+    for (let turns = 0; turns < 400; turns += 1) {
+      const at = await this.alarmAt(postId);
+      if (at === null || at > end) {
+        return;
+      }
+      this.now = Math.max(this.now, at);
+      await this.fire(postId);
+    }
+    throw new Error("the object never came to rest");
+  }
+
+  /** Memory is gone, storage and alarm stay. */
+  evict(postId: string): void {
+    this.processes.delete(postId);
+  }
+
+  /** The process dies now: what was not flushed may be lost, and nothing it still tries works. */
+  kill(postId: string, loseUnflushed = true): void {
+    this.processes.get(postId)?.disk.die(loseUnflushed);
+    this.processes.delete(postId);
+  }
+
+  killAll(loseUnflushed = true): void {
+    for (const postId of [...this.processes.keys()]) {
+      this.kill(postId, loseUnflushed);
+    }
+  }
+
+  /** The storage of the object is lost as well. */
+  async wipe(postId: string): Promise<void> {
+    this.evict(postId);
+    await this.inside(postId, async ({ disk }) => {
+      await disk.deleteAll();
+    });
+    this.evict(postId);
+  }
+
+  /** A short wait moves the clock, unless what is waited for beside it ends first; a long one only ends with its signal. */
+  private async wait(ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    if (ms <= 2 * SECOND) {
+      setTimeout(resolve, this.patienceMs);
+    }
+    await promise;
+    if (!signal.aborted) {
+      this.now += ms;
+    }
+  }
+  /** Real milliseconds that a short wait gives to what runs beside it. */
+  patienceMs = 15;
+
+  private async inside<T>(postId: string, work: (process: { runner: PostRunner; disk: Disk }) => Promise<T>): Promise<T> {
+    const stub = env.POSTS.get(env.POSTS.idFromName(postId));
+    return await runInDurableObject(stub, async (_instance, state) => {
+      const disk = this.processes.get(postId)?.disk ?? new Disk(state.storage);
+      const process = this.processes.get(postId) ?? {
+        disk,
+        runner: new PostRunner(disk, this.ctx, (ms, signal) => this.wait(ms, signal)),
+      };
+      this.processes.set(postId, process);
+      const result = await work(process);
+      process.disk.flush();
+      return result;
+    });
+  }
+
+  /** The binding with its costs counted and its failures scripted. */
+  private counting(d1: D1Database): D1Database {
+    const raw = new WeakMap<object, D1PreparedStatement>();
+    const count = <R extends D1Result>(results: readonly R[]): void => {
+      this.rows.trips += 1;
+      for (const { meta } of results) {
+        this.rows.read += meta.rows_read;
+        this.rows.written += meta.rows_written;
+      }
+    };
+    const scripted = async <T>(work: () => Promise<T>): Promise<T> => {
+      const fault = this.d1Faults.shift();
+      if (fault === "before") {
+        throw new Error("D1_ERROR: Network connection lost.");
+      }
+      const done = await work();
+      if (fault === "after") {
+        throw new Error("D1_ERROR: Network connection lost.");
+      }
+      return done;
+    };
+    const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
+      const proxy = new Proxy(statement, {
+        get: (target, key) => {
+          if (key === "bind") {
+            return (...values: unknown[]) => wrap(target.bind(...values));
+          }
+          if (key === "run" || key === "all") {
+            return async () => {
+              const result = await scripted(() => target.run());
+              count([result]);
+              return result;
+            };
+          }
+          const member: unknown = Reflect.get(target, key);
+          return typeof member === "function" ? (member.bind(target) as unknown) : member;
+        },
+      });
+      raw.set(proxy, statement);
+      return proxy;
+    };
+    return new Proxy(d1, {
+      get: (target, key) => {
+        if (key === "prepare") {
+          return (sql: string) => wrap(target.prepare(sql));
+        }
+        if (key === "batch") {
+          return async (statements: D1PreparedStatement[]) => {
+            const results = await scripted(() => target.batch(statements.map((one) => raw.get(one) ?? one)));
+            count(results);
+            return results;
+          };
+        }
+        const member: unknown = Reflect.get(target, key);
+        return typeof member === "function" ? (member.bind(target) as unknown) : member;
+      },
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import { z } from "@hono/zod-openapi";
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { Platform } from "#core/platform.ts";
+import {
+  type Adapter,
+  type CommitOutcome,
+  defineAdapter,
+  type Draft,
+  type Job,
+  type PlatformLimits,
+  type PrepareOutcome,
+  type Problem,
+  type VerifyOutcome,
+  type Wire,
+} from "#platforms/contract.ts";
+
+/** What the adapter answers: the next of a list, its last for ever after. */
+export interface Script {
+  readonly prepare?: readonly PrepareOutcome[];
+  readonly commit?: readonly CommitOutcome[];
+  readonly verify?: readonly VerifyOutcome[];
+  readonly captionMax?: number;
+  readonly dailyCaps?: PlatformLimits["dailyCaps"];
+  readonly prepareAheadMs?: number;
+  readonly inspect?: Adapter["inspect"];
+  /** An option that must be there, as YouTube's title. */
+  readonly requiredOption?: string;
+}
+
+export interface Call {
+  readonly step: "prepare" | "commit" | "verify";
+  readonly job: Job;
+  readonly given: JsonValue | undefined;
+}
+
+export interface ScriptedAdapter extends Adapter {
+  /** Every step that was asked of it, in order. */
+  readonly calls: readonly Call[];
+}
+
+/** A platform that does as it is told and remembers what it was asked; with media it asks for `placement` by their type. */
+export function scriptedAdapter(platform: Platform, script: Script = {}): ScriptedAdapter {
+  const calls: Call[] = [];
+  const max = script.captionMax ?? 100;
+  const said = { prepare: 0, commit: 0, verify: 0 };
+
+  function next<Outcome>(step: Call["step"], job: Job, given: JsonValue | undefined, list: readonly Outcome[]): Outcome {
+    calls.push({ step, job, given });
+    const outcome = list[Math.min(said[step]++, list.length - 1)];
+    if (outcome === undefined) {
+      throw new Error(`nothing scripted for ${step}`);
+    }
+    return outcome;
+  }
+
+  const adapter = defineAdapter({
+    platform,
+    hosts: [`api.${platform}.example`],
+    limits: {
+      caption: { max, unit: "characters" },
+      media: {
+        textOnly: true,
+        images: { max: 4, maxBytes: 1_000_000, contentTypes: ["image/png"] },
+        videos: { max: 1, maxBytes: 1_000_000, contentTypes: ["video/mp4"], minSeconds: 0, maxSeconds: 60 },
+        mixed: false,
+      },
+      dailyCaps: script.dailyCaps ?? [],
+    },
+    options: z.looseObject({ title: z.string().optional() }),
+    connect: {
+      authorizeUrl: () => new URL(`https://api.${platform}.example/authorize`),
+      exchange: () => Promise.reject(new Error("not scripted")),
+      accounts: () => Promise.reject(new Error("not scripted")),
+      refreshAheadMs: 0,
+    },
+    validate: (draft: Draft) => verdict(draft, max, script),
+    ...(script.inspect && { inspect: script.inspect }),
+    prepareAheadMs: (job) => (job.media.length > 0 ? (script.prepareAheadMs ?? 0) : 0),
+    async prepare(_wire: Wire, job: Job, cursor: JsonValue | undefined) {
+      return next("prepare", job, cursor, script.prepare ?? [{ state: "ready", ref: null }]);
+    },
+    async commit(_wire: Wire, job: Job, ref: JsonValue) {
+      const published: CommitOutcome = { state: "published", remoteId: `${platform}-${calls.length}`, url: null };
+      return next("commit", job, ref, script.commit ?? [published]);
+    },
+    async verify(_wire: Wire, job: Job, ref: JsonValue) {
+      return next("verify", job, ref, script.verify ?? [{ state: "absent" }]);
+    },
+  });
+  return { ...adapter, calls };
+}
+
+function verdict({ caption, options, media, account }: Draft, max: number, script: Script) {
+  const problems: Problem[] = [];
+  const limit = typeof account.capabilities["captionMax"] === "number" ? account.capabilities["captionMax"] : max;
+  const length = [...caption].length;
+  if (length > limit) {
+    problems.push({ code: "caption_too_long", message: "the caption is too long", param: "caption", limit, actual: length });
+  }
+  if (options["title"] !== undefined && typeof options["title"] !== "string") {
+    problems.push({ code: "option_invalid", message: "title must be a text", param: "platform_options.title" });
+  }
+  if (script.requiredOption !== undefined && options[script.requiredOption] === undefined) {
+    const param = `platform_options.${script.requiredOption}`;
+    problems.push({ code: "option_required", message: `${script.requiredOption} is required`, param });
+  }
+  const placement = media.length === 0 ? null : media.some(({ type }) => type === "video") ? "reels" : "timeline";
+  if (options["placement"] === "reels" && placement !== "reels") {
+    problems.push({ code: "option_invalid", message: "reels need a video", param: "platform_options.placement" });
+  }
+  media.forEach(({ contentType }, index) => {
+    if (contentType === "image/gif") {
+      problems.push({ code: "media_type_not_supported", message: "no GIFs", param: `media_items[${index}]` });
+    }
+  });
+  const filled: JsonObject = { ...(placement !== null && { placement }), share: true, ...options };
+  return {
+    options: filled,
+    placement,
+    captionLength: length,
+    captionLimit: limit,
+    problems,
+    warnings: [],
+    cost: null,
+  };
+}

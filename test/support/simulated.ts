@@ -1,0 +1,274 @@
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { sha256Hex, toBase64Url } from "#core/encoding.ts";
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { AccountAccess, Adapter, CommitOutcome, DraftMedia, Fault, Job, JobMedia, TokenSet, Wire } from "#platforms/contract.ts";
+import { openWire } from "#platforms/wire.ts";
+import type { BookEntry } from "#sandbox/contract.ts";
+import { sandboxWorld } from "#sandbox/index.ts";
+import { exports } from "cloudflare:workers";
+
+/*
+ * An adapter and the simulator of its platform, and nothing of the service between them: what the publisher does with
+ * outcomes is done here in a few lines, with a clock that is moved by hand.
+ */
+
+const ORIGIN = "http://localhost:8787";
+
+export function simulatedWire(adapter: Adapter): Wire {
+  return openWire((request) => sandboxWorld(env).platformFetch(request), adapter.hosts);
+}
+
+async function control(path: string, body?: unknown): Promise<Response> {
+  return await exports.default.fetch(
+    new Request(ORIGIN + path, {
+      method: body === undefined ? "GET" : "POST",
+      ...(body !== undefined && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    }),
+  );
+}
+
+export async function plan(adapter: Adapter, fault: JsonObject): Promise<void> {
+  const answer = await control(`/sandbox/platforms/${adapter.platform}/faults`, fault);
+  if (!answer.ok) {
+    throw new Error(await answer.text());
+  }
+}
+
+export async function revokeAt(adapter: Adapter, account: string): Promise<void> {
+  await control(`/sandbox/platforms/${adapter.platform}/revoke`, { account });
+}
+
+export async function book(adapter: Adapter, account: string): Promise<readonly BookEntry[]> {
+  const answer = await control(`/sandbox/platforms/${adapter.platform}/posts`);
+  const { posts } = await answer.json<{ posts: BookEntry[] }>();
+  return posts.filter((post) => post.account === account);
+}
+
+export function app(adapter: Adapter, settings: Record<string, string> = {}) {
+  return { clientId: `sandbox-${adapter.platform}`, clientSecret: `sandbox-${adapter.platform}-secret`, settings };
+}
+
+export interface LoggedIn {
+  readonly tokens: TokenSet;
+  readonly externalId: string;
+  readonly accounts: readonly (AccountAccess & { readonly displayName: string })[];
+  readonly unpostable: readonly { readonly displayName: string; readonly reason: string }[];
+}
+
+/** Through the browser's redirect, the code and the list of accounts. */
+export async function logIn(adapter: Adapter, login: string, settings: Record<string, string> = {}): Promise<LoggedIn> {
+  const wire = simulatedWire(adapter);
+  const credentials = app(adapter, settings);
+  const redirectUri = `${ORIGIN}/connect/${adapter.platform}/callback`;
+  const codeVerifier = "v".repeat(64);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier));
+  const entrance = adapter.connect.authorizeUrl(credentials, {
+    redirectUri,
+    state: "some-state",
+    codeChallenge: toBase64Url(new Uint8Array(digest)),
+  });
+  entrance.searchParams.set("login", login);
+  const sentBack = await sandboxWorld(env).platformFetch(new Request(entrance, { redirect: "manual" }));
+  const location = sentBack.headers.get("location");
+  if (!location) {
+    throw new Error(`no way back from the login: ${sentBack.status} ${await sentBack.text()}`);
+  }
+  const params = Object.fromEntries(new URL(location).searchParams);
+  const login_ = must(await adapter.connect.exchange(wire, credentials, { redirectUri, params, codeVerifier, now: Date.now() }));
+  const { accounts, unpostable } = must(await adapter.connect.accounts(wire, credentials, login_.tokens));
+  return {
+    tokens: login_.tokens,
+    externalId: login_.externalId,
+    unpostable,
+    accounts: accounts.map((account) => ({
+      platformAccountId: account.platformAccountId,
+      username: account.username,
+      displayName: account.displayName,
+      capabilities: account.capabilities,
+      accessToken: account.token ?? login_.tokens.accessToken,
+      loginToken: login_.tokens.accessToken,
+      app: credentials,
+    })),
+  };
+}
+
+export function must<T>(result: { ok: true; value: T } | { ok: false; fault: Fault }): T {
+  if (!result.ok) {
+    throw new Error(`${result.fault.kind} ${result.fault.code}: ${result.fault.message}`);
+  }
+  return result.value;
+}
+
+const samples = new Map<string, Uint8Array<ArrayBuffer>>();
+
+/** One of the sandbox's true files, as it would lie in our store. */
+export async function sample(name: string, facts: Partial<DraftMedia> = {}): Promise<JobMedia> {
+  const bytes = samples.get(name) ?? new Uint8Array(await (await control(`/sandbox/media/${name}`)).arrayBuffer());
+  samples.set(name, bytes);
+  const type = name.endsWith(".mp4") ? "video" : "image";
+  const kinds: Record<string, string> = { jpg: "image/jpeg", png: "image/png", gif: "image/gif", mp4: "video/mp4", webp: "image/webp" };
+  return {
+    id: name,
+    type,
+    contentType: kinds[name.split(".").at(-1) ?? ""] ?? "application/octet-stream",
+    sizeBytes: bytes.byteLength,
+    width: null,
+    height: null,
+    durationSeconds: null,
+    facts: {},
+    ...facts,
+    sha256: await sha256Hex(bytes),
+    url: `${ORIGIN}/sandbox/media/${name}`,
+    filename: name,
+    read: (range) =>
+      Promise.resolve(
+        new Blob([range ? bytes.subarray(range.offset, range.offset + range.length) : bytes]).stream(),
+      ),
+  };
+}
+
+export interface Post {
+  readonly caption: string;
+  readonly media?: readonly JobMedia[];
+  readonly options?: JsonObject;
+}
+
+export type End =
+  | { readonly state: "published"; readonly remoteId: string; readonly url: string | null }
+  | { readonly state: "failed"; readonly fault: Fault }
+  | { readonly state: "unknown"; readonly detail: string };
+
+const json = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value)) as JsonValue;
+const MOST_STEPS = 120;
+
+/** Everything a publisher does with one target, each value through JSON as the journal would. */
+export async function publish(
+  adapter: Adapter,
+  account: AccountAccess,
+  post: Post,
+  beforeCommit?: () => Promise<void>,
+): Promise<End & { readonly steps: readonly string[] }> {
+  const wire = simulatedWire(adapter);
+  const media = post.media ?? [];
+  const verdict = adapter.validate({
+    caption: post.caption,
+    postType: media.length === 0 ? "text" : media.some((item) => item.type === "video") ? "video" : "image",
+    media,
+    options: post.options ?? {},
+    account,
+    settings: account.app.settings,
+  });
+  if (verdict.problems.length > 0) {
+    throw new Error(`refused at preview: ${JSON.stringify(verdict.problems)}`);
+  }
+  const run = { committedAt: null as number | null, progress: null as JsonValue };
+  const job = (): Job => ({
+    postId: crypto.randomUUID(),
+    accountId: "account",
+    account,
+    caption: post.caption,
+    postType: media.length === 0 ? "text" : media.some((item) => item.type === "video") ? "video" : "image",
+    options: verdict.options,
+    media,
+    dueAt: Date.now(),
+    ...run,
+    now: Date.now(),
+  });
+  const wait = (seconds: number) => vi.setSystemTime(Date.now() + Math.max(0.25, seconds) * 1000);
+  const steps: string[] = [];
+  const note = (step: string, outcome: { readonly state: string }) => steps.push(`${step}:${outcome.state}`);
+  let cursor: JsonValue | undefined;
+  let ref: JsonValue | undefined;
+  let step: "prepare" | "commit" | "verify" = "prepare";
+  let isArmed = false;
+  const postId = crypto.randomUUID();
+
+  for (let count = 0; count < MOST_STEPS; count++) {
+    const now = { ...job(), postId };
+    if (step === "prepare") {
+      const outcome = await adapter.prepare(wire, now, cursor);
+      note(step, outcome);
+      if (outcome.state === "again") {
+        cursor = json(outcome.cursor);
+        wait(outcome.afterSeconds);
+      } else if (outcome.state === "ready") {
+        ref = json(outcome.ref);
+        step = "commit";
+      } else if (outcome.fault.kind === "temporary" || outcome.fault.kind === "rate_limited") {
+        wait(outcome.fault.retryAfterSeconds ?? 30);
+      } else {
+        return { state: "failed", fault: outcome.fault, steps };
+      }
+    } else if (step === "commit") {
+      if (!isArmed) {
+        isArmed = true;
+        await beforeCommit?.();
+      }
+      run.committedAt ??= Date.now();
+      const outcome: CommitOutcome = await adapter
+        .commit(wire, { ...job(), postId }, ref ?? null)
+        .catch((): CommitOutcome => ({ state: "uncertain", detail: "thrown", httpStatus: null }));
+      note(step, outcome);
+      switch (outcome.state) {
+        case "published":
+          return { ...outcome, steps };
+        case "accepted":
+          ref = json(outcome.ref);
+          step = "verify";
+          wait(outcome.afterSeconds);
+          break;
+        case "more":
+          ref = json(outcome.ref);
+          run.progress = json(outcome.progress);
+          run.committedAt = null;
+          break;
+        case "stale":
+          cursor = undefined;
+          run.committedAt = null;
+          step = "prepare";
+          break;
+        case "uncertain":
+          ref = outcome.ref === undefined ? ref : json(outcome.ref);
+          step = "verify";
+          wait(1);
+          break;
+        case "refused":
+          if (outcome.fault.kind !== "rate_limited") {
+            return { state: "failed", fault: outcome.fault, steps };
+          }
+          run.committedAt = null;
+          wait(outcome.fault.retryAfterSeconds ?? 30);
+      }
+    } else {
+      const outcome = await adapter.verify(wire, now, ref ?? null);
+      note(step, outcome);
+      switch (outcome.state) {
+        case "published":
+          return { ...outcome, steps };
+        case "again":
+          wait(Math.max(1, outcome.afterSeconds));
+          break;
+        case "absent":
+          step = "commit";
+          break;
+        case "more":
+          ref = json(outcome.ref);
+          run.progress = json(outcome.progress);
+          run.committedAt = null;
+          step = "commit";
+          break;
+        case "stale":
+          cursor = undefined;
+          run.committedAt = null;
+          step = "prepare";
+          break;
+        case "refused":
+          return { state: "failed", fault: outcome.fault, steps };
+        case "cannot_tell":
+          return { state: "unknown", detail: outcome.detail, steps };
+      }
+    }
+  }
+  throw new Error(`no end in sight: ${steps.join(" ")}`);
+}

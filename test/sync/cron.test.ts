@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, test, vi } from "vitest";
+import { listAccounts, startConnect } from "#accounts/index.ts";
+import { DAY, HOUR, MINUTE } from "#core/clock.ts";
+import { reconnect, temporary } from "#platforms/fault.ts";
+import { runCron } from "#sync/index.ts";
+import { connect, house, rows, someone } from "../accounts/house.ts";
+import { page, ScriptedPlatform } from "../accounts/scripted.ts";
+
+let start = Date.UTC(2031, 0, 1);
+let lines: Record<string, unknown>[] = [];
+
+beforeEach(() => {
+  start += 31 * DAY;
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(start);
+  lines = [];
+  for (const method of ["info", "warn", "error"] as const) {
+    vi.spyOn(console, method).mockImplementation(
+      (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+    );
+  }
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const summary = () => lines.findLast((line) => line["event"] === "account_sync");
+
+async function connected(pages = [page("1")]) {
+  await rows("UPDATE connections SET next_sync_at = NULL");
+  const platform = new ScriptedPlatform("facebook");
+  const ada = platform.person("ada", pages);
+  const services = house(platform);
+  const ctx = await someone(services);
+  await connect(ctx, "facebook", "ada");
+  return { platform, ada, services, ctx };
+}
+
+/** A post that waits for its time on these accounts. */
+async function post(
+  ctx: { actor: { userId: string; workspaceId: string } },
+  accountIds: readonly string[],
+  at: number,
+) {
+  const id = crypto.randomUUID();
+  await rows(
+    `INSERT INTO posts (id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms, plan_hash,
+       confirm_hash, created_via, created_at, updated_at)
+     VALUES (?1, ?2, ?3, 'scheduled', ?4, 1, NULL, 'text', 'hello', '[]', '["facebook"]', 'h', ?1, 'api', ?5, ?5)`,
+    id,
+    ctx.actor.workspaceId,
+    ctx.actor.userId,
+    at,
+    Date.now(),
+  );
+  for (const accountId of accountIds) {
+    await rows(
+      `INSERT INTO post_targets (post_id, account_id, platform, username, effective_caption, options, state, due_at, history, updated_at)
+       VALUES (?1, ?2, 'facebook', 'u', 'hello', '{}', 'pending', ?3, '[]', ?4)`,
+      id,
+      accountId,
+      at,
+      Date.now(),
+    );
+  }
+  return async () => (await rows("SELECT status, paused_reason FROM posts WHERE id = ?", id))[0];
+}
+
+describe("the account sync of cron", () => {
+  test("does nothing and says nothing while nothing is due", async ({ expect }) => {
+    const { services, platform } = await connected();
+    await runCron(services);
+    expect(platform.calls).toMatchObject({ accounts: 1, refresh: 0 });
+    expect(summary()).toBeUndefined();
+  });
+
+  test("renews a token ahead of its end, and looks at the accounts once a day", async ({ expect }) => {
+    const { services, platform, ctx, ada } = await connected();
+    vi.setSystemTime(start + 2 * HOUR - 5 * MINUTE);
+    await runCron(services);
+    expect(summary()).toMatchObject({ due: 1, renewed: 1, listed: 0, failed: 0 });
+    expect(platform.calls).toMatchObject({ accounts: 1, refresh: 1 });
+    ada.accounts = [page("1", { displayName: "Renamed" }), page("2")];
+    vi.setSystemTime(start + DAY);
+    await runCron(services);
+    expect(summary()).toMatchObject({ due: 1, listed: 1, added: 2 });
+    expect((await listAccounts(ctx)).map((account) => account.displayName)).toEqual(["Renamed", "User 2"]);
+  });
+
+  test("run twice at the same time asks the platform once", async ({ expect }) => {
+    const { services, platform } = await connected();
+    vi.setSystemTime(start + DAY);
+    await Promise.all([runCron(services), runCron(services), runCron(services)]);
+    expect(platform.calls.accounts).toBe(2);
+  });
+
+  test("goes on with the others when one platform fails, and comes back later and later", async ({ expect }) => {
+    const { services, platform, ctx } = await connected();
+    platform.person("bob", [page("9")]);
+    await connect(ctx, "facebook", "bob");
+    vi.setSystemTime(start + DAY);
+    platform.faults.accounts.push(temporary("The platform did not answer.", { httpStatus: 503 }));
+    await runCron(services);
+    expect(summary()).toMatchObject({ due: 2, listed: 1, failed: 1 });
+    const [failed] = await rows(
+      "SELECT next_sync_at, sync_failures FROM connections WHERE user_id = ? AND sync_failures > 0",
+      ctx.actor.userId,
+    );
+    expect(failed).toMatchObject({ sync_failures: 1 });
+    expect(failed?.["next_sync_at"]).toBeGreaterThanOrEqual(start + DAY + 5 * MINUTE);
+    expect(failed?.["next_sync_at"]).toBeLessThan(start + DAY + 7 * MINUTE);
+  });
+
+  test("takes a run that died up again", async ({ expect }) => {
+    const { services, platform } = await connected();
+    vi.setSystemTime(start + DAY);
+    await rows("UPDATE connections SET next_sync_at = ? WHERE next_sync_at IS NOT NULL", Date.now() + 10 * MINUTE);
+    await runCron(services);
+    expect(platform.calls.accounts).toBe(1);
+    vi.setSystemTime(start + DAY + 10 * MINUTE);
+    await runCron(services);
+    expect(platform.calls.accounts).toBe(2);
+  });
+
+  test("pauses what waits for a login that died, and lets it go on after the next one", async ({ expect }) => {
+    const { services, platform, ctx } = await connected();
+    const [account] = await listAccounts(ctx);
+    const status = await post(ctx, [account!.id], start + 3 * DAY);
+    vi.setSystemTime(start + DAY);
+    platform.faults.refresh.push(reconnect("Ada withdrew the app.", { httpStatus: 400 }));
+    await runCron(services);
+    expect(summary()).toMatchObject({ due: 1, ended: 1, blocked: 1 });
+    expect(await status()).toMatchObject({ status: "paused", paused_reason: "account" });
+    const again = await connect(ctx, "facebook", "ada");
+    expect(again.readmittedAccountIds).toEqual([account!.id]);
+  });
+
+  test("finds by itself the posts of a login that died while another post was going out", async ({ expect }) => {
+    const { services, ctx } = await connected();
+    const [account] = await listAccounts(ctx);
+    const status = await post(ctx, [account!.id], start + 3 * DAY);
+    await rows("UPDATE accounts SET status = 'needs_reconnect', status_reason = 'gone' WHERE id = ?", account!.id);
+    await rows(
+      "UPDATE connections SET status = 'needs_reconnect', next_sync_at = ? WHERE user_id = ?",
+      start,
+      ctx.actor.userId,
+    );
+    await runCron(services);
+    expect(await status()).toMatchObject({ status: "paused" });
+    lines = [];
+    vi.setSystemTime(start + DAY);
+    await runCron(services);
+    expect(summary()).toBeUndefined();
+  });
+});
+
+describe("the cleaning of cron", () => {
+  test("removes expired states and answers past their day, nothing younger", async ({ expect }) => {
+    const { services, ctx } = await connected();
+    await startConnect(ctx, { platform: "facebook" });
+    const remember = async (key: string, createdAt: number) =>
+      await rows(
+        "INSERT INTO idempotency_records (user_id, key, request_hash, created_at, lease_until) VALUES (?, ?, 'h', ?, 0)",
+        ctx.actor.userId,
+        key,
+        createdAt,
+      );
+    vi.setSystemTime(start + 10 * MINUTE - 1);
+    await remember("old", Date.now() + 1 - DAY - 1);
+    await remember("young", Date.now() + 1 - DAY);
+    const left = async () => ({
+      states: (await rows("SELECT hash FROM connect_states WHERE user_id = ?", ctx.actor.userId)).length,
+      keys: (await rows("SELECT key FROM idempotency_records WHERE user_id = ?", ctx.actor.userId)).map(
+        (row) => row["key"],
+      ),
+    });
+    await runCron(services);
+    expect((await left()).states).toBe(2);
+    vi.setSystemTime(start + 10 * MINUTE);
+    await runCron(services);
+    expect(await left()).toEqual({ states: 0, keys: ["young"] });
+  });
+
+  test("works although the sync before it broke", async ({ expect }) => {
+    const { services, ctx } = await connected();
+    await startConnect(ctx, { platform: "facebook" });
+    vi.setSystemTime(start + DAY);
+    await runCron({
+      ...services,
+      arm: () => Promise.reject(new Error("down")),
+      adapterFor: () => {
+        throw new Error("broken");
+      },
+    });
+    expect(await rows("SELECT hash FROM connect_states WHERE user_id = ?", ctx.actor.userId)).toEqual([]);
+  });
+});
