@@ -1,6 +1,7 @@
 import { definePublisher } from "#publisher/index.ts";
 import {
   definePlatformSimulator,
+  plantFaultPoints,
   type SandboxEnv,
   sandboxRoutes,
   sandboxWorld,
@@ -14,6 +15,7 @@ const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxApps(en
 /** Knows the made-up apps of the simulators, like every other part of the sandbox. */
 export class PostPublisher extends definePublisher(sandboxWorld) {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
+    plantFaultPoints(env);
     super(ctx, withSandboxApps(env));
   }
 }
@@ -22,6 +24,7 @@ export const PlatformSimulator = definePlatformSimulator();
 
 export default {
   fetch(request, env, ctx) {
+    plantFaultPoints(env);
     const known = withSandboxApps(env);
     return new URL(request.url).pathname.startsWith("/sandbox/")
       ? sandbox.fetch(request, known, ctx)

@@ -3,6 +3,7 @@ import { getPath } from "hono/utils/url";
 import { createFileRoutes } from "#api/files/index.ts";
 import { API_PREFIX, createApi } from "#api/index.ts";
 import { createConnectRoutes } from "#dashboard/connect/index.ts";
+import { log } from "#core/log.ts";
 import { createOAuth, createPages } from "#dashboard/index.ts";
 import { reconcile } from "#publisher/index.ts";
 import { runCron } from "#sync/index.ts";
@@ -34,7 +35,10 @@ export function createService(worldOf: (env: Env) => World): Service {
     },
     async scheduled(env, ctx) {
       const services = createServices(env, worldOf(env), (work) => ctx.waitUntil(work));
-      await reconcile(services);
+      // What publishes comes first; that it failed must not stop the rest.
+      await reconcile(services).catch((error: unknown) => {
+        log("error", "reconcile.failed", { error: error instanceof Error ? error.name : typeof error });
+      });
       await runCron(services);
     },
   };

@@ -40,7 +40,7 @@ async function keys(visit: Visit): Promise<void> {
   await visit.go("/dashboard/keys");
   await visit.look("keys-empty");
   await page.getByLabel("Name").fill("nightly import");
-  await page.getByRole("checkbox", { name: /accounts:write/ }).uncheck();
+  await page.getByRole("checkbox", { name: /posts:write/ }).check();
   await page.getByRole("button", { name: "Create key" }).click();
   const shown = (await page.locator(".fresh code").textContent()) ?? "";
   visit.check("the key is shown once", /^alk_[0-9A-Za-z]{49}$/.test(shown));

@@ -28,13 +28,15 @@ export class Traffic {
   readonly #client: Client;
   readonly #random: Random;
   readonly #workplace: Workplace;
+  readonly #name: string;
   readonly #work = new Set<Promise<void>>();
   #count = 0;
 
-  constructor(client: Client, random: Random, workplace: Workplace, readonly name: string) {
+  constructor(client: Client, random: Random, workplace: Workplace, name: string) {
     this.#client = client;
     this.#random = random;
     this.#workplace = workplace;
+    this.#name = name;
   }
 
   /** Starts the life of one post and does not wait for it. */
@@ -75,7 +77,7 @@ export class Traffic {
     const all = [...this.#workplace.accounts.keys()];
     const chosen = new Set([random.pick(all), ...(random.chance(0.4) ? [random.pick(all)] : [])]);
     this.#count += 1;
-    const marker = `${this.name}n${this.#count}e`;
+    const marker = `${this.#name}n${this.#count}e`;
     const dueAt = Date.now() + Math.floor(random.between(2500, 9000));
     const text = this.#text(marker, 1);
     const picture = [...chosen].some((platform) => PICTURES_ONLY.has(platform)) || random.chance(0.1);

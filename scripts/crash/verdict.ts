@@ -21,6 +21,7 @@ interface TargetView {
   readonly platform: string;
   readonly status: string;
   readonly platform_post_id: string | null;
+  readonly next_attempt_at: string | null;
   readonly error: { readonly code: string } | null;
 }
 
@@ -31,6 +32,11 @@ interface PostView {
 }
 
 const TERMINAL = new Set(["published", "partially_failed", "failed", "cancelled"]);
+
+/** A target that keeps to the wait its platform asked for, or that backs off, is alive. */
+function isWaiting(view: PostView): boolean {
+  return view.targets.some((target) => target.next_attempt_at !== null && Date.parse(target.next_attempt_at) > Date.now());
+}
 
 async function readPost(client: Client, entry: Entry): Promise<PostView> {
   const { post } = await client.must("GET", `/v1/posts/${entry.postId}`, undefined, entry.key);
@@ -97,8 +103,9 @@ export async function judge(
       report("I7", `${entry.confirmed} confirmations of one token answered 200`);
     }
     states[view?.status ?? "unknown"] = (states[view?.status ?? "unknown"] ?? 0) + 1;
-    if (view && !TERMINAL.has(view.status)) {
-      report("I2", `still ${view.status}`);
+    if (view && !TERMINAL.has(view.status) && !isWaiting(view)) {
+      const targets = view.targets.map((target) => `${target.platform} ${target.status}`).join(", ");
+      report("I2", `still ${view.status} (${view.id}: ${targets})`);
     }
     if (view && view.targets.length !== entry.platforms.length) {
       report("I8", `${view.targets.length} targets instead of ${entry.platforms.length}`);

@@ -4,7 +4,7 @@ import type { ApiContext } from "./env.ts";
 import { TransportError } from "./errors.ts";
 import { assertWellFormed } from "./well-formed.ts";
 
-export const MAX_BODY_BYTES = 1024 ** 2;
+const MAX_BODY_BYTES = 1024 ** 2;
 
 const tooLarge = () => new TransportError("payload_too_large", "the body is over 1 MiB");
 
@@ -67,6 +67,10 @@ export async function readBody(c: ApiContext): Promise<JsonValue> {
   }
   if (!isJson(c.req.raw.headers.get("content-type"))) {
     throw new TransportError("unsupported_media_type", "send the body as application/json");
+  }
+  const encoding = c.req.raw.headers.get("content-encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    throw new TransportError("unsupported_media_type", "send the body uncompressed");
   }
   const text = decode(bytes);
   const body = parse(text);

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import type { Env } from "#config.ts";
 import type { Context, Services } from "#context.ts";
+import type { JsonValue } from "#core/json.ts";
 
 /** What every handler finds: `ctx` only behind a guard. */
 export interface ApiEnv {
@@ -9,6 +10,8 @@ export interface ApiEnv {
     requestId: string;
     services: Services;
     ctx: Context;
+    /** Of an operation that takes one; well-formed, not yet validated. */
+    body?: JsonValue;
   };
 }
 

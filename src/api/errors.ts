@@ -7,7 +7,7 @@ import type { ApiContext, ApiEnv } from "./env.ts";
 import type { ErrorBody } from "./schemas/error.ts";
 
 /** The one place that knows both the words of the product and the statuses of HTTP. */
-export const STATUS = {
+const STATUS = {
   invalid_request: 400,
   validation_failed: 400,
   confirmation_required: 400,
@@ -30,7 +30,7 @@ export const STATUS = {
 } as const satisfies Record<RefusalCode, 400 | 401 | 403 | 404 | 409 | 429>;
 
 /** What only the transport can refuse; the verbs know none of it. */
-export const TRANSPORT_STATUS = {
+const TRANSPORT_STATUS = {
   method_not_allowed: 405,
   payload_too_large: 413,
   unsupported_media_type: 415,

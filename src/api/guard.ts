@@ -17,7 +17,7 @@ const WINDOW_SECONDS = 60;
 const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(":read"));
 
 /** RFC 9728 3.1: the metadata of a resource with a path has that path behind the well-known part. */
-export function resourceMetadataUrl(config: Pick<Config, "baseUrl">): string {
+function resourceMetadataUrl(config: Pick<Config, "baseUrl">): string {
   const { origin, pathname } = new URL(config.baseUrl);
   return `${origin}/.well-known/oauth-protected-resource${pathname}`;
 }

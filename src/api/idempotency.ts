@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { seal, unseal } from "#accounts/sealing.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
-import { canonicalJson, type JsonValue } from "#core/json.ts";
+import { canonicalJson } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 import { claimKey, type KeyOfUser, releaseKey, type SealedAnswer, storeAnswer } from "./store-idempotency.ts";
@@ -13,10 +13,11 @@ const MAX_KEY_LENGTH = 255;
 
 function keyOf(c: ApiContext): string | null {
   const key = c.req.raw.headers.get(HEADER);
-  if (key !== null && (key.length < 1 || key.length > MAX_KEY_LENGTH || !key.isWellFormed())) {
+  // U+FFFD stands for bytes that could not be read: two different keys would look the same.
+  if (key !== null && (key.length < 1 || key.length > MAX_KEY_LENGTH || key.includes("\uFFFD"))) {
     refuse({
       code: "invalid_request",
-      message: `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`,
+      message: `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} readable characters`,
       param: "Idempotency-Key",
     });
   }
@@ -24,8 +25,8 @@ function keyOf(c: ApiContext): string | null {
 }
 
 async function hashOf(c: ApiContext): Promise<string> {
-  const body = await c.req.bodyCache.text;
-  const canonical = body === undefined ? "" : canonicalJson(JSON.parse(body) as JsonValue);
+  const { body } = c.var;
+  const canonical = body === undefined ? "" : canonicalJson(body);
   return sha256Hex(`${c.req.method}\n${c.req.path}\n${canonical}`);
 }
 

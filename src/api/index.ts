@@ -13,6 +13,7 @@ import { buildDocument } from "./document/build.ts";
 import type { ApiEnv } from "./env.ts";
 import { onError, TransportError } from "./errors.ts";
 import { importByUrl } from "./media/import.ts";
+import { beginUpload } from "./media/start-upload.ts";
 import { allowOf, methodTable } from "./methods.ts";
 import { list as listPlatforms } from "./platforms/list.ts";
 import { attempts } from "./posts/attempts.ts";
@@ -44,6 +45,7 @@ const OPERATIONS = [
   activate,
   listPlatforms,
   importByUrl,
+  beginUpload,
   summary,
   listPosts,
   preview,
@@ -57,17 +59,12 @@ const OPERATIONS = [
 
 const DOCUMENT_PATH = "/openapi.json";
 
-/** The document is made on first use and kept as text, one for each address the service is known by. */
+/** The document is made on first use and kept as text: what it says is the same for the life of an isolate. */
 function documentKeeper(operations: OpenAPIHono<ApiEnv>): (config: Config) => string {
-  const kept = new Map<string, string>();
+  let kept: string | undefined;
   return (config) => {
-    const known = kept.get(config.baseUrl);
-    if (known !== undefined) {
-      return known;
-    }
-    const built = buildDocument(operations, config);
-    kept.set(config.baseUrl, built);
-    return built;
+    kept ??= buildDocument(operations, config);
+    return kept;
   };
 }
 

@@ -22,7 +22,7 @@ type OperationDefinition = RouteConfig & {
 };
 
 const takeBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  await readBody(c);
+  c.set("body", await readBody(c));
   return next();
 };
 

@@ -1,11 +1,13 @@
 import { RefusalError } from "#core/errors.ts";
+import { bodyText } from "./body-text.ts";
 import type { PageContext } from "./env.ts";
 import type { FormProblem } from "./parts.tsx";
 
 /** The fields of one of our own forms; a missing one is empty, and NUL has no business in any. */
 export async function readForm(c: PageContext): Promise<{ text(name: string): string; all(name: string): string[] }> {
-  const params = new URLSearchParams((await c.req.text()).replaceAll("%00", ""));
-  return { text: (name) => params.get(name) ?? "", all: (name) => params.getAll(name) };
+  const params = new URLSearchParams(await bodyText(c));
+  const all = (name: string) => params.getAll(name).map((value) => value.replaceAll("\0", ""));
+  return { text: (name) => all(name)[0] ?? "", all };
 }
 
 /** Runs the verb behind a form: its refusal is shown to the person, anything else is a fault. */

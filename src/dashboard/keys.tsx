@@ -26,7 +26,8 @@ interface Given {
   readonly days: string;
 }
 
-const FRESH: Given = { name: "", scopes: SCOPES, days: String(KEY_DAYS_DEFAULT) };
+/** A new key may read; whatever else it may do is a decision. */
+const FRESH: Given = { name: "", scopes: SCOPES.filter((scope) => scope.endsWith(":read")), days: String(KEY_DAYS_DEFAULT) };
 
 const Lifetime: FC<{ days: string; problem: FormProblem | undefined }> = ({ days, problem }) => (
   <div class="field">
@@ -77,6 +78,18 @@ const LIFE_WORDS = {
   revoked: "Revoked",
 } as const satisfies Record<Life, string>;
 
+const Ending: FC<{ apiKey: ApiKey; state: Life; timeZone: string }> = ({ apiKey, state, timeZone }) => {
+  const at = apiKey.revokedAt ?? apiKey.expiresAt;
+  if (at === null) {
+    return <>No expiry</>;
+  }
+  return (
+    <>
+      {state === "revoked" || state === "expired" ? LIFE_WORDS[state] : "Ends"} <Instant at={at} timeZone={timeZone} />
+    </>
+  );
+};
+
 const KeyRow: FC<{ apiKey: ApiKey; timeZone: string; now: number }> = ({ apiKey, timeZone, now }) => {
   const state = life(apiKey, now);
   const usable = state === "live" || state === "ending";
@@ -101,13 +114,7 @@ const KeyRow: FC<{ apiKey: ApiKey; timeZone: string; now: number }> = ({ apiKey,
           )}
         </span>
         <span>
-          {apiKey.expiresAt === null ? (
-            "No expiry"
-          ) : (
-            <>
-              {state === "expired" ? "Ended" : "Ends"} <Instant at={apiKey.expiresAt} timeZone={timeZone} />
-            </>
-          )}
+          <Ending apiKey={apiKey} state={state} timeZone={timeZone} />
         </span>
       </p>
       <Scopes scopes={apiKey.scopes} />

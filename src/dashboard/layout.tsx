@@ -35,7 +35,7 @@ export const Door: FC<{ title: string; script?: boolean; children?: Child; below
         </a>
       </header>
       <main class="card">{props.children}</main>
-      {props.below !== undefined && <p class="below">{props.below}</p>}
+      {props.below !== undefined && <footer class="below">{props.below}</footer>}
     </div>
   </Document>
 );

@@ -1,7 +1,7 @@
-import { Hono, type MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import { Hono } from "hono";
 import { actorForSession } from "#auth/index.ts";
 import { doRevokeApp, showApps } from "./apps.tsx";
+import { limitEvent, limitForm } from "./body-limits.ts";
 import { door } from "./door.ts";
 import type { PageContext, PageEnv, WorldOf } from "./env.ts";
 import { fault, missing } from "./faults.tsx";
@@ -20,13 +20,6 @@ import { doSignIn, doSignOut, showSignIn } from "./sign-in.tsx";
 import { doSignUp, showSignUp } from "./sign-up.tsx";
 import { doActivateWorkspace, doCreateWorkspace, doRenameWorkspace, showWorkspaces } from "./workspaces.tsx";
 
-const FORM_MAX = 64 * 1024;
-/** Events of the payment provider carry whole objects. */
-const EVENT_MAX = 512 * 1024;
-
-const limited = (maxSize: number): MiddlewareHandler<PageEnv> =>
-  bodyLimit({ maxSize, onError: (c) => c.text("That is too much for a form.", 413) });
-
 async function atTheDoor(c: PageContext): Promise<Response> {
   const signedIn = await actorForSession(c.var.services, readSession(c));
   return c.redirect(signedIn === null ? "/login" : "/dashboard", 303);
@@ -40,9 +33,9 @@ export function createPages(worldOf: WorldOf): Hono<PageEnv> {
   app.notFound(missing);
 
   // A machine with a signature of its own: none of the rules for forms apply.
-  app.post("/billing/events", limited(EVENT_MAX), takePaymentEvent);
+  app.post("/billing/events", limitEvent, takePaymentEvent);
 
-  app.use(pageHeaders, sameOrigin, limited(FORM_MAX));
+  app.use(pageHeaders, sameOrigin, limitForm);
   app.get("/", atTheDoor);
   app.get("/signup", showSignUp).post(doSignUp);
   app.get("/login", showSignIn).post(doSignIn);

@@ -14,6 +14,6 @@ export function planFacts(plan: Plan): readonly string[] {
     `${limits.accounts} social accounts`,
     limits.workspaces ? "As many workspaces as you like" : "One workspace",
     `${limits.storageBytes / GIB} GB of media`,
-    `${limits.requestsPerMinute} API requests a minute`,
+    `${limits.requestsPerMinute.toLocaleString("en")} API requests a minute`,
   ];
 }

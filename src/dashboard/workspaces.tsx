@@ -36,7 +36,7 @@ const WorkspaceRow: FC<{ workspace: Workspace; timeZone: string }> = ({ workspac
       {!workspace.isActive && (
         <form method="post" action={`/dashboard/workspaces/${workspace.id}/activate`}>
           <button class="quiet" aria-label={`Switch to ${workspace.name}`}>
-            Switch to it
+            Switch
           </button>
         </form>
       )}
@@ -73,7 +73,8 @@ const Workspaces: FC<{
     {done !== undefined && DONE[done] !== undefined && <Notice kind="good">{DONE[done]}</Notice>}
     <Problem problem={problem} />
     <div class="split">
-      <section aria-label="Your workspaces">
+      <section aria-labelledby="workspaces">
+        <h2 id="workspaces">Your workspaces</h2>
         <ul class="items">
           {workspaces.map((workspace) => (
             <WorkspaceRow workspace={workspace} timeZone={signedIn.timeZone} />

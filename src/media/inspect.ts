@@ -28,6 +28,10 @@ function inspectAs(contentType: ContentType, reader: ByteReader): Promise<Inspec
   }
 }
 
+function isSize(pixels: number | null): boolean {
+  return pixels === null || (Number.isInteger(pixels) && pixels > 0 && pixels <= 0x7fffffff);
+}
+
 /**
  * What a file is, by its bytes alone; nothing is ever decoded. Every damaged file is a verdict; only a store that fails
  * throws.
@@ -42,6 +46,9 @@ export async function inspect(reader: ByteReader): Promise<Checked<Inspection>> 
       return sniffed;
     }
     const inspection = await inspectAs(sniffed.value, reader);
+    if (!isSize(inspection.width) || !isSize(inspection.height)) {
+      return bad("media_malformed", "the file is damaged: it says an impossible size");
+    }
     const tailBytes = Math.min(TAIL_BYTES, reader.size);
     if (endsAsArchive(bytesOf(await reader.view(reader.size - tailBytes, tailBytes)))) {
       return bad(

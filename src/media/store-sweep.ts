@@ -45,10 +45,10 @@ export interface Removal {
 export async function claimRemovals(db: Db, now: number, limit: number): Promise<readonly Removal[]> {
   const { results } = await db.d1
     .prepare(
-      `UPDATE media AS m SET sweep_at = ?2
-       WHERE m.id IN (SELECT id FROM media WHERE state = 'removing' AND sweep_at <= ?1 ORDER BY sweep_at LIMIT ?3)
-       RETURNING m.id AS id, m.sha256 AS sha256,
-         NOT EXISTS (SELECT 1 FROM media o WHERE o.sha256 = m.sha256 AND o.state <> 'removing') AS last`,
+      `UPDATE media SET sweep_at = ?2
+       WHERE id IN (SELECT id FROM media WHERE state = 'removing' AND sweep_at <= ?1 ORDER BY sweep_at LIMIT ?3)
+       RETURNING id AS id, sha256 AS sha256,
+         NOT EXISTS (SELECT 1 FROM media o WHERE o.sha256 = media.sha256 AND o.state <> 'removing') AS last`,
     )
     .bind(now, now + REMOVAL_LEASE_MS, limit)
     .all<Removal>();

@@ -68,7 +68,7 @@ function isRateLimit(error: GraphError): boolean {
   return [4, 17, 32, 341, 613].includes(error.code) || (error.code >= 80_000 && error.code <= 80_014);
 }
 
-/** The codes that mean the same on every Graph (developers.facebook.com/docs/graph-api/guides/error-handling). */
+/** The codes that mean the same on every Graph, as the guide to its errors lists them. */
 export function graphFault(answer: Answer): Fault {
   const error = graphError(answer);
   const source = graphSource(answer, error);
@@ -138,14 +138,11 @@ export function explained(what: string, error: GraphError): string {
  */
 export function isUndecided(answer: Answer): boolean {
   const error = graphError(answer);
-  return (
-    error === null ||
-    error.code === 1 ||
-    error.code === 2 ||
-    error.code < 0 ||
-    answer.status >= 500 ||
-    answer.status < 400
-  );
+  if (error === null) {
+    // These two are said before a call is looked at, by whoever says them.
+    return answer.status !== 401 && answer.status !== 429;
+  }
+  return error.code === 1 || error.code === 2 || error.code < 0 || answer.status >= 500 || answer.status < 400;
 }
 
 /** Reads `fields` of an object. The token travels in a header, so that it never stands in an address. */

@@ -33,7 +33,10 @@ const Tokens = z.looseObject({
   scope: z.string().nullish(),
 });
 
-const OAuthError = z.looseObject({ error: z.string(), error_description: z.string().nullish() });
+/** Words of RFC 6749 and their like; anything else in that place could be whatever the platform was sent. */
+const ErrorWord = z.string().regex(/^[a-z_]{1,60}$/);
+
+const OAuthError = z.looseObject({ error: ErrorWord, error_description: z.string().nullish() });
 
 export interface TokenCall {
   readonly url: string;
@@ -136,13 +139,13 @@ export function codeFrom(params: Readonly<Record<string, string>>): Result<strin
   if (code) {
     return succeeded(code);
   }
-  const error = params["error"] ?? "no_code";
+  const error = ErrorWord.safeParse(params["error"]).data ?? "no_code";
   const cancelled =
     error === "access_denied" || error === "user_cancelled_login" || error === "user_cancelled_authorize";
   return failed(
     rejected(
       cancelled ? "The login was cancelled." : "The platform sent no login code back.",
-      { httpStatus: null, platformCode: error.slice(0, 100) },
+      { httpStatus: null, platformCode: error },
       { code: cancelled ? "login_cancelled" : "login_refused", category: "auth" },
     ),
   );

@@ -3,10 +3,12 @@ import type { Adapter } from "./contract.ts";
 import { facebook } from "./facebook/index.ts";
 import { instagram } from "./instagram/index.ts";
 import { threads } from "./threads/index.ts";
+import { tiktok } from "./tiktok/index.ts";
 import { x } from "./x/index.ts";
+import { youtube } from "./youtube/index.ts";
 
 /** The first of the two registries; the other one is src/sandbox/registry.ts. */
-const adapters: Partial<Record<Platform, Adapter>> = { facebook, instagram, x, threads };
+const adapters: Partial<Record<Platform, Adapter>> = { facebook, instagram, x, threads, tiktok, youtube };
 
 export function adapterFor(platform: Platform): Adapter | undefined {
   return adapters[platform];

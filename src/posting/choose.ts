@@ -19,6 +19,8 @@ export interface Choice {
   readonly asked: JsonObject;
   /** Where the caller named it (`targets[1]`); null when it came with a platform or was there before. */
   readonly param: string | null;
+  /** Its account is disconnected: nothing goes there until it comes back, but the text is kept up to date. */
+  readonly resting: boolean;
 }
 
 export interface Chosen {
@@ -72,14 +74,20 @@ export function choose(selection: Selection, found: readonly ChosenAccount[]): C
         message: account.statusReason ?? "this account must be connected again before it can be posted to",
       });
     } else {
-      choices.push({ account, caption: input.caption ?? null, asked: input.platformOptions ?? {}, param });
+      choices.push({
+        account,
+        caption: input.caption ?? null,
+        asked: input.platformOptions ?? {},
+        param,
+        resting: false,
+      });
     }
     seen.add(input.accountId);
   }
   const ofPlatforms = selection.targets ? [] : (selection.platforms ?? []);
   for (const account of found) {
     if (ofPlatforms.includes(account.platform) && account.status === "active" && !seen.has(account.id)) {
-      choices.push({ account, caption: null, asked: {}, param: null });
+      choices.push({ account, caption: null, asked: {}, param: null, resting: false });
       seen.add(account.id);
     }
   }

@@ -1,8 +1,9 @@
+import type { Services } from "#context.ts";
 import { HOUR } from "#core/clock.ts";
 import type { Detail } from "#core/errors.ts";
 import { PLATFORMS } from "#core/platform.ts";
-import type { Services } from "#context.ts";
 import type { Adapter, PlatformLimits } from "#platforms/contract.ts";
+import type { Choice } from "./choose.ts";
 
 /** The longest window in which any platform counts posts; 0 when none does. */
 export function longestCapWindowMs({ adapterFor }: Pick<Services, "adapterFor">): number {
@@ -11,7 +12,7 @@ export function longestCapWindowMs({ adapterFor }: Pick<Services, "adapterFor">)
 }
 
 /** A post at `at` beside the others of its account: does any window that holds it hold too many? */
-export function capProblems(adapter: Adapter, others: readonly number[], at: number): Omit<Detail, "param">[] {
+function capProblems(adapter: Adapter, others: readonly number[], at: number): Omit<Detail, "param">[] {
   return adapter.limits.dailyCaps.flatMap((cap) => {
     const count = fullestWindow(others, at, cap.windowHours * HOUR);
     return count > cap.count ? [capReached(cap, count)] : [];
@@ -34,4 +35,23 @@ function fullestWindow(others: readonly number[], at: number, windowMs: number):
   return Math.max(
     ...starts.map((start) => 1 + near.filter((other) => other >= start && other < start + windowMs).length),
   );
+}
+
+/** Accounts that would post more often than their platform lets them. */
+export function cappedAccounts(
+  { adapterFor }: Pick<Services, "adapterFor">,
+  choices: readonly Choice[],
+  others: ReadonlyMap<string, readonly number[]>,
+  at: number,
+): Detail[] {
+  return choices.flatMap(({ account, resting }) => {
+    const adapter = adapterFor(account.platform);
+    const reached = adapter && !resting ? capProblems(adapter, others.get(account.id) ?? [], at) : [];
+    return reached.map((problem) => ({
+      ...problem,
+      param: "scheduled_at",
+      accountId: account.id,
+      platform: account.platform,
+    }));
+  });
 }

@@ -22,8 +22,12 @@ export function diffEdit(edited: EditedPost, targets: readonly PlannedTarget[]):
 export function changedTargets(edited: EditedPost, targets: readonly PlannedTarget[]): PlannedTarget[] {
   return targets.filter((target) => {
     const was = rowOf(edited, target.accountId);
-    return !was || signature(was, was.dueAt, was.state) !== signature(target, edited.scheduledAt, "pending");
+    return !was || signature(was, was.dueAt, was.state) !== signature(target, edited.scheduledAt, stateOf(target));
   });
+}
+
+function stateOf({ resting }: PlannedTarget): "pending" | "skipped" {
+  return resting ? "skipped" : "pending";
 }
 
 function signature(target: PlannedTarget | StoredTarget, dueAt: number, state: string): string {
@@ -44,7 +48,7 @@ function targetChanges(edited: EditedPost, target: PlannedTarget): EditChange[] 
   return [
     ...changed("caption", was.caption, target.caption),
     ...changed("platform_options", was.options, target.options),
-    ...(was.state === "failed" || was.state === "skipped" ? changed("status", was.state, "pending") : []),
+    ...(was.state === "failed" || was.state === "skipped" ? changed("status", was.state, stateOf(target)) : []),
   ].map((change) => ({ ...change, accountId }));
 }
 

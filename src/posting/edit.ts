@@ -3,19 +3,25 @@ import { MINUTE } from "#core/clock.ts";
 import type { Detail } from "#core/errors.ts";
 import type { PausedReason } from "#core/status.ts";
 import type { Choice, Chosen } from "./choose.ts";
+import { applyTargets } from "./edit-targets.ts";
 import type { JudgedMedia } from "./judge.ts";
 import { EDITABLE, type EditableStatus } from "./plan.ts";
 import type { StoredPost, StoredTarget } from "./rows.ts";
 import { timeProblems } from "./schedule-time.ts";
-import { isOpen, isSettled } from "./target-status.ts";
 import type { EditInput } from "./types.ts";
+
+/** An account some target of a post goes to, also when it was disconnected since. */
+export interface PostAccount {
+  readonly account: ChosenAccount;
+  readonly connected: boolean;
+}
 
 /** What an edit looks at beside the post and the input. */
 export interface EditSetting {
   /** The newly chosen accounts; null leaves the list as it is. */
   readonly chosen: Chosen | null;
-  /** Connected accounts of the posts' targets. */
-  readonly accounts: ReadonlyMap<string, ChosenAccount>;
+  /** The accounts of the posts' targets. */
+  readonly accounts: ReadonlyMap<string, PostAccount>;
   /** The new media; null leaves them as they are. */
   readonly media: readonly JudgedMedia[] | null;
   /** What the bytes told about the media that are there. */
@@ -34,9 +40,9 @@ export interface EditedPost {
   readonly retimed: boolean;
   readonly caption: string;
   readonly media: readonly JudgedMedia[];
-  /** What will be published, in the order of the list. */
+  /** What the edit is about, in the order of the list. */
   readonly choices: readonly Choice[];
-  /** Targets an edit cannot touch: they are public, or may be. */
+  /** Targets an edit cannot touch: they are public, or may be, or belong to a run that is over. */
   readonly fixed: readonly StoredTarget[];
   readonly removed: readonly string[];
 }
@@ -103,7 +109,7 @@ export function applyEdit(was: StoredPost, input: EditInput, setting: EditSettin
   }
   const targets = applyTargets(was, input, setting, { tried, param });
   problems.push(...targets.problems);
-  const alive = targets.choices.some(({ account }) => account.status === "active");
+  const alive = targets.choices.some(({ account, resting }) => account.status === "active" && !resting);
   if (tried && !alive && targets.problems.length === 0) {
     const message = "none of the accounts that failed can be posted to: connect them again first";
     problems.push({ code: "account_needs_reconnect", message, param });
@@ -148,144 +154,4 @@ function mediaOf({ post }: StoredPost, input: EditInput, { media, facts }: EditS
     return [];
   }
   return media ?? post.mediaItems.map((item) => ({ ...item, facts: facts.get(item.id) ?? {} }));
-}
-
-interface AppliedTargets {
-  readonly choices: readonly Choice[];
-  readonly fixed: readonly StoredTarget[];
-  readonly removed: readonly string[];
-  readonly problems: readonly Detail[];
-}
-
-function applyTargets(
-  { targets }: StoredPost,
-  input: EditInput,
-  setting: EditSetting,
-  { tried, param }: { readonly tried: boolean; readonly param: string },
-): AppliedTargets {
-  // A post that was tried opens its definite failures again and nothing else; before that, only what is public is out of reach.
-  const canOpen = ({ state }: StoredTarget) => (tried ? state === "failed" : isOpen(state));
-  const fixed = targets.filter((target) => isSettled(target.state) || (tried && !canOpen(target)));
-  const open = targets.filter(canOpen);
-  const problems: Detail[] = [];
-  if (tried && open.length === 0) {
-    const message = "nothing of this post can be tried again: what was not published may be public already";
-    problems.push({ code: "nothing_to_retry", message, param });
-  }
-  let choices: readonly Choice[];
-  let removed: readonly string[] = [];
-  if (setting.chosen) {
-    choices = setting.chosen.choices.map((choice) => inherit(choice, open));
-    problems.push(...listProblems(choices, open, fixed, tried));
-    const wanted = new Set(choices.map(({ account }) => account.id));
-    removed = targets
-      .filter((target) => !fixed.includes(target) && !wanted.has(target.accountId))
-      .map((target) => target.accountId);
-  } else {
-    const kept = open.map((target) => keep(target, setting));
-    choices = kept.filter((choice) => choice !== null);
-    for (const [index, choice] of kept.entries()) {
-      if (choice === null) {
-        const { accountId, platform } = open[index] as StoredTarget;
-        problems.push({
-          code: "account_not_found",
-          message: "this account is not connected any more",
-          param,
-          accountId,
-          platform,
-        });
-      }
-    }
-  }
-  const patched = patch(choices, input, fixed);
-  return { choices: patched.choices, fixed, removed, problems: [...problems, ...patched.problems] };
-}
-
-/** `account_ids` and `platforms` change who is on the list, not what was written for those who stay. */
-function inherit(choice: Choice, open: readonly StoredTarget[]): Choice {
-  const there = choice.param?.startsWith("targets")
-    ? undefined
-    : open.find((target) => target.accountId === choice.account.id);
-  return there ? { ...choice, caption: there.caption, asked: there.asked } : choice;
-}
-
-function keep(target: StoredTarget, { accounts }: EditSetting): Choice | null {
-  const account = accounts.get(target.accountId);
-  return account ? { account, caption: target.caption, asked: target.asked, param: null } : null;
-}
-
-function listProblems(
-  choices: readonly Choice[],
-  open: readonly StoredTarget[],
-  fixed: readonly StoredTarget[],
-  tried: boolean,
-): Detail[] {
-  const problems: Detail[] = choices.flatMap(({ account, param }) => {
-    const there = fixed.find((target) => target.accountId === account.id);
-    return there && !(tried && there.state === "skipped")
-      ? [
-          {
-            ...settledProblem(there),
-            ...(param !== null && { param: `${param}${param.startsWith("targets") ? ".account_id" : ""}` }),
-          },
-        ]
-      : [];
-  });
-  const wanted = new Set(choices.map(({ account }) => account.id));
-  const same = wanted.size === open.length && open.every((target) => wanted.has(target.accountId));
-  if (tried && problems.length === 0 && !same) {
-    const message =
-      "a post that was tried keeps its accounts: only those that failed can be tried again (use target_options)";
-    problems.push({ code: "targets_fixed", message, param: "targets" });
-  }
-  return problems;
-}
-
-function settledProblem({ accountId, platform, state }: StoredTarget): Detail {
-  return state === "published"
-    ? { code: "already_published", message: "this post is published there already", accountId, platform }
-    : {
-        code: "target_closed",
-        message: `what went to this account cannot be changed any more (${state})`,
-        accountId,
-        platform,
-      };
-}
-
-/** Gives accounts that are on the post another caption or other options; options that are not named stay. */
-function patch(
-  choices: readonly Choice[],
-  { targetOptions = [] }: EditInput,
-  fixed: readonly StoredTarget[],
-): { readonly choices: readonly Choice[]; readonly problems: readonly Detail[] } {
-  const problems: Detail[] = [];
-  const patched = new Map(choices.map((choice) => [choice.account.id, choice]));
-  for (const [index, { accountId, caption, platformOptions }] of targetOptions.entries()) {
-    const param = `target_options[${index}]`;
-    const choice = patched.get(accountId);
-    const closed = fixed.find((target) => target.accountId === accountId);
-    if (targetOptions.findIndex((other) => other.accountId === accountId) !== index) {
-      problems.push({
-        code: "duplicate_account",
-        message: "this account is named more than once",
-        param: `${param}.account_id`,
-        accountId,
-      });
-    } else if (choice) {
-      patched.set(accountId, {
-        ...choice,
-        caption: caption ?? choice.caption,
-        asked: { ...choice.asked, ...platformOptions },
-        param,
-      });
-    } else {
-      problems.push({
-        ...(closed
-          ? settledProblem(closed)
-          : { code: "account_not_on_post", message: "this account is not on the post", accountId }),
-        param: `${param}.account_id`,
-      });
-    }
-  }
-  return { choices: choices.map(({ account }) => patched.get(account.id) as Choice), problems };
 }

@@ -12,7 +12,7 @@ import {
   resolveMedia,
 } from "#media/index.ts";
 
-export interface GatheredMedia {
+interface GatheredMedia {
   readonly items: readonly ResolvedMedia[];
   /** Where the caller named each of them. */
   readonly params: readonly string[];

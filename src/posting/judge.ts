@@ -36,7 +36,7 @@ export function judge(services: Pick<Services, "adapterFor" | "config">, draft: 
   const previews: PreviewTarget[] = [];
   const problems: Detail[] = [];
   for (const choice of draft.choices) {
-    const { account, asked } = choice;
+    const { account, asked, resting } = choice;
     const adapter = services.adapterFor(account.platform);
     const about = { accountId: account.id, platform: account.platform };
     if (!adapter) {
@@ -65,6 +65,7 @@ export function judge(services: Pick<Services, "adapterFor" | "config">, draft: 
       effectiveCaption,
       options: verdict.options,
       asked,
+      resting,
     });
     previews.push({
       ...about,
@@ -83,7 +84,7 @@ export function judge(services: Pick<Services, "adapterFor" | "config">, draft: 
 }
 
 /** The target's own caption, else the one inside its options, else the post's. */
-export function effectiveCaptionOf(choice: Pick<Choice, "caption" | "asked">, postCaption: string): string {
+function effectiveCaptionOf(choice: Pick<Choice, "caption" | "asked">, postCaption: string): string {
   const inOptions = choice.asked["caption"];
   return choice.caption ?? (typeof inOptions === "string" ? inOptions : postCaption);
 }
@@ -114,7 +115,11 @@ export function postTypeProblems(
       ];
 }
 
-function accountWarnings({ account }: Choice): Warning[] {
+function accountWarnings({ account, resting }: Choice): Warning[] {
+  if (resting) {
+    const message = "this account is disconnected: nothing is posted there unless it is connected again in time";
+    return [{ code: "account_disconnected", message }];
+  }
   const warnings: Warning[] = [];
   if (account.status !== "active") {
     warnings.push({

@@ -219,13 +219,15 @@ export function afterEarlyFault(run: TargetRun, fault: Fault, at: Moment): Targe
   };
 }
 
-/** What early preparation leaves to the run: its references, not its counts. */
-export function adoptEarly(run: TargetRun, row: Pick<TargetRun, "attempts" | "progress">, now: number): TargetRun {
+/** What early preparation leaves to the fresh run: its references and its history, not its counts. */
+export function adoptEarly(run: TargetRun, { attempts, progress }: TargetRun, now: number): TargetRun {
+  const begun = run.ready !== null || run.cursor !== null;
   return {
     ...run,
-    ...row,
-    state: run.ready || run.cursor ? run.state : "pending",
-    wakeAt: run.ready || run.cursor ? Math.max(run.wakeAt, now) : now,
+    attempts,
+    progress,
+    state: begun ? run.state : "pending",
+    wakeAt: begun ? Math.max(run.wakeAt, now) : now,
     counted: false,
     tries: 0,
     preparingSince: null,

@@ -15,6 +15,8 @@ export interface PlannedTarget {
   readonly options: JsonObject;
   /** What was asked for. */
   readonly asked: JsonObject;
+  /** Its account is disconnected: the row stays `skipped` until it comes back. */
+  readonly resting: boolean;
 }
 
 export interface PlannedPost {

@@ -4,7 +4,7 @@ import { MINUTE } from "#core/clock.ts";
 import type { Detail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import { type Choice, choose, lookupOf } from "./choose.ts";
-import { longestCapWindowMs } from "./daily-caps.ts";
+import { cappedAccounts, longestCapWindowMs } from "./daily-caps.ts";
 import { applyEdit, choosesAccounts, type EditedPost, type EditSetting, inputProblems } from "./edit.ts";
 import { changedTargets, diffEdit } from "./edit-diff.ts";
 import { freshCapabilities } from "./fresh-capabilities.ts";
@@ -12,16 +12,15 @@ import { searchMedia } from "./gather-media.ts";
 import { judge, type Judgement, postTypeOf } from "./judge.ts";
 import { type PlannedEdit, platformsOf, storedMedia } from "./plan.ts";
 import { planHashOf } from "./plan-hash.ts";
-import { cappedAccounts, targetTexts } from "./preview-schedule.ts";
 import { refuseProblems } from "./refusals.ts";
 import { type PostRow, toStoredPost } from "./rows.ts";
 import { timeWarnings } from "./schedule-time.ts";
 import { inOrder, postsStatement } from "./store.ts";
 import { byAccount, editNeighboursStatement, type NeighbourRow } from "./store-caps.ts";
-import { type FactsRow, postAccountsStatement, postFactsStatement, readFacts } from "./store-edit.ts";
+import { type FactsRow, postAccountsStatement, postFactsStatement, readFacts, readPostAccounts } from "./store-edit.ts";
 import { issueToken, lifetimeFrom } from "./token.ts";
 import type { EditInput, EditPreview, Previewed } from "./types.ts";
-import { textProblems } from "./well-formed.ts";
+import { targetTexts, textProblems } from "./well-formed.ts";
 
 /** Shows what an edit makes of every post and keeps it for the confirm; the posts stay as they are. */
 export async function previewEdit(ctx: Context, input: EditInput): Promise<Previewed<EditPreview>> {
@@ -45,7 +44,10 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
       edits.push(edited.value);
     }
   }
-  const capabilities = await freshCapabilities(ctx, distinct(edits.flatMap((edited) => edited.choices)));
+  const capabilities = await freshCapabilities(
+    ctx,
+    distinct(edits.flatMap((edited) => edited.choices.filter(({ resting }) => !resting))),
+  );
   const judged = edits.map((edited) => ({ edited, judgement: judgeEdit(ctx, edited, mediaParams, capabilities) }));
   for (const { edited, judgement } of judged) {
     const { id } = edited.was.post;
@@ -101,7 +103,7 @@ async function gather(ctx: Context, input: EditInput): Promise<Gathered> {
     search.statement ?? db.d1.prepare("SELECT NULL WHERE 0"),
     editNeighboursStatement(db, actor, lookup, retiming, longestCapWindowMs(ctx)),
   ]);
-  const rowsOf = <Row>(result: D1Result<unknown> | undefined) => (result?.results ?? []) as Row[];
+  const rowsOf = <Row>(result: D1Result | undefined) => (result?.results ?? []) as Row[];
   const chosen = choosesAccounts(input) ? choose(input, readAccounts(rowsOf(chosenRows))) : null;
   const media = search.finish(rowsOf(mediaRows));
   const hasMedia = input.mediaItems !== undefined || input.mediaUrls !== undefined;
@@ -112,7 +114,7 @@ async function gather(ctx: Context, input: EditInput): Promise<Gathered> {
     problems: [...(chosen?.problems ?? []), ...media.problems],
     setting: {
       chosen,
-      accounts: new Map(readAccounts(rowsOf(accountRows)).map((account) => [account.id, account])),
+      accounts: readPostAccounts(rowsOf(accountRows)),
       media: hasMedia ? media.items : null,
       facts: readFacts(rowsOf<FactsRow>(factsRows)),
       subscribed: actor.subscribed,
@@ -166,7 +168,9 @@ function crowd(
 }
 
 function needsOf(edits: readonly EditedPost[], { media }: EditSetting) {
-  const usable = edits.flatMap(({ choices }) => choices.filter(({ account }) => account.status === "active"));
+  const usable = edits.flatMap(({ choices }) =>
+    choices.filter(({ account, resting }) => account.status === "active" && !resting),
+  );
   return {
     accountIds: distinct(usable).map(({ account }) => account.id),
     mediaIds: [...new Set((media ?? []).map((item) => item.id))],

@@ -1,9 +1,8 @@
 import { readAccounts, accountsStatement } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import type { Detail } from "#core/errors.ts";
-import type { JsonValue } from "#core/json.ts";
-import { type Choice, choose, lookupOf } from "./choose.ts";
-import { capProblems, longestCapWindowMs } from "./daily-caps.ts";
+import { choose, lookupOf } from "./choose.ts";
+import { cappedAccounts, longestCapWindowMs } from "./daily-caps.ts";
 import { freshCapabilities } from "./fresh-capabilities.ts";
 import { searchMedia } from "./gather-media.ts";
 import { judge, type Judgement, postTypeOf, postTypeProblems } from "./judge.ts";
@@ -12,8 +11,8 @@ import { refuseProblems } from "./refusals.ts";
 import { timeProblems, timeWarnings } from "./schedule-time.ts";
 import { byAccount, type NeighbourRow, neighboursStatement } from "./store-caps.ts";
 import { issueToken, lifetimeFrom } from "./token.ts";
-import type { Previewed, ScheduleInput, SchedulePreview, TargetInput } from "./types.ts";
-import { jsonProblems, textProblems } from "./well-formed.ts";
+import type { Previewed, ScheduleInput, SchedulePreview } from "./types.ts";
+import { targetTexts, textProblems } from "./well-formed.ts";
 
 /** Checks everything that can be known before publishing, and keeps the plan for the confirm; nothing else is written. */
 export async function previewSchedule(ctx: Context, input: ScheduleInput): Promise<Previewed<SchedulePreview>> {
@@ -95,34 +94,7 @@ function textsOf(input: ScheduleInput): Detail[] {
   return [...empty, ...textProblems("caption", input.caption), ...targetTexts("targets", input.targets)];
 }
 
-/** Everything a caller wrote into a list of targets. */
-export function targetTexts(field: string, targets: readonly TargetInput[] | undefined): Detail[] {
-  return (targets ?? []).flatMap(({ caption, platformOptions }, index) => [
-    ...textProblems(`${field}[${index}].caption`, caption),
-    ...jsonProblems(`${field}[${index}].platform_options`, platformOptions as JsonValue | undefined),
-  ]);
-}
-
 /** Without its media nothing can be said about what a post needs of them. */
 function withoutMedia({ problems }: Judgement): Detail[] {
   return problems.filter(({ code, param }) => !code.startsWith("media") && !param?.includes("media"));
-}
-
-/** Accounts that would post more often than their platform lets them. */
-export function cappedAccounts(
-  { adapterFor }: Pick<Context, "adapterFor">,
-  choices: readonly Choice[],
-  others: ReadonlyMap<string, readonly number[]>,
-  at: number,
-): Detail[] {
-  return choices.flatMap(({ account }) => {
-    const adapter = adapterFor(account.platform);
-    const reached = adapter ? capProblems(adapter, others.get(account.id) ?? [], at) : [];
-    return reached.map((problem) => ({
-      ...problem,
-      param: "scheduled_at",
-      accountId: account.id,
-      platform: account.platform,
-    }));
-  });
 }

@@ -10,7 +10,8 @@ export async function readmitAccounts(
   if (accountIds.length === 0) {
     return { resumedPostIds: [] };
   }
-  const resumed = await readmit(services.db, accountIds, services.clock.now());
+  const changed = await readmit(services.db, accountIds, services.clock.now());
+  const resumed = changed.filter(({ status }) => status === "scheduled");
   await armPosts(services, resumed.map(toArmable));
   return { resumedPostIds: resumed.map(({ id }) => id) };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { CreatedVia, ListedStatus, PausedReason, PostStatus, PostType, TargetState } from "#core/status.ts";
-import type { StoredMediaItem, StoredTargetError } from "#db/schema.ts";
+import type { StoredAttempt, StoredMediaItem, StoredTargetError } from "#db/schema.ts";
 import { targetStatus } from "./target-status.ts";
 import type { Post, PostSummary, Target } from "./types.ts";
 
@@ -27,7 +27,7 @@ const TARGET_FIELDS = [
   "t.remote_id",
   "t.remote_url",
   "json(t.error)",
-  "t.updated_at",
+  "iif(t.state = 'verifying', json(t.history), NULL)",
 ];
 
 type TargetTuple = readonly [
@@ -47,7 +47,7 @@ type TargetTuple = readonly [
   remoteId: string | null,
   remoteUrl: string | null,
   error: StoredTargetError | null,
-  updatedAt: number,
+  doubts: readonly StoredAttempt[] | null,
 ];
 
 /** The columns of a whole post; the statement calls the table `p`. */
@@ -162,10 +162,8 @@ function publishedAt(status: PostStatus, targets: readonly Target[]): number | n
 }
 
 function toTarget(tuple: TargetTuple, now: number): Target {
-  const [accountId, platform, username, caption, effectiveCaption, platformOptions, , state, dueAt, startedAt] = tuple;
-  const [publishedAtOrNull, attempts, nextAttemptAt, platformPostId, platformPostUrl, error, updatedAt] = tuple.slice(
-    10,
-  ) as [number | null, number, number | null, string | null, string | null, StoredTargetError | null, number];
+  const [accountId, platform, username, caption, effectiveCaption, platformOptions, , state, dueAt, ...run] = tuple;
+  const [startedAt, published, attempts, nextAttemptAt, platformPostId, platformPostUrl, error, doubts] = run;
   return {
     accountId,
     platform,
@@ -173,16 +171,17 @@ function toTarget(tuple: TargetTuple, now: number): Target {
     caption,
     effectiveCaption,
     platformOptions,
-    status: targetStatus(state, updatedAt, now),
+    status: targetStatus(state, doubts ?? [], now),
     platformPostId,
     platformPostUrl,
-    publishedAt: publishedAtOrNull,
+    publishedAt: published,
     attempts,
     nextAttemptAt,
     error: error as Target["error"],
     dueAt,
     startedAt,
-    lateByMs: publishedAtOrNull === null ? null : Math.max(0, publishedAtOrNull - dueAt),
+    // What made it public is the call; a platform that has to be asked tells later.
+    lateByMs: published === null ? null : Math.max(0, (startedAt ?? published) - dueAt),
   };
 }
 

@@ -2,7 +2,7 @@ import { DAY, MINUTE, toInstant } from "#core/clock.ts";
 import type { Detail } from "#core/errors.ts";
 import type { Warning } from "#platforms/contract.ts";
 
-export const MAX_AHEAD_MS = 365 * DAY;
+const MAX_AHEAD_MS = 365 * DAY;
 const SOON_MS = 5 * MINUTE;
 
 /** A time that is past, or too far off to promise anything. */

@@ -5,8 +5,8 @@ import { HAS_LIVE_TARGET } from "./store-move.ts";
 import { OPEN_STATES } from "./target-status.ts";
 
 /*
- * What happens to posts when an account comes or goes. Open posts are found by status, so that the length of an account's
- * history does not matter.
+ * What happens to posts when an account comes or goes. Open posts are found by status and their targets by post (the unary
+ * plus keeps the index on accounts out of it), so that the length of an account's history does not matter.
  */
 
 export interface MovedRow {
@@ -34,7 +34,7 @@ export function dropStatements(db: Db, actor: Actor, accountId: string, now: num
       WHERE ${open} AND p.status = 'scheduled' AND NOT EXISTS (
         SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id <> ?3 AND t.state IN ${OPEN_STATES}) ${MOVED}`),
     bind(`UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?4
-      WHERE account_id = ?3 AND state IN ${OPEN_STATES} AND post_id IN (
+      WHERE +account_id = ?3 AND state IN ${OPEN_STATES} AND post_id IN (
         SELECT p.id FROM posts p WHERE p.user_id = ?1 AND p.workspace_id = ?2 AND p.status IN ('scheduled', 'paused'))`),
   ];
 }
@@ -57,28 +57,31 @@ export async function pauseStranded(db: Db, accountIds: readonly string[], now: 
 }
 
 /**
- * Accounts that can be posted to again: targets skipped for them open again while their post is still to come, and posts
- * paused for them go on. Rows of the second statement: posts that changed.
+ * Accounts that can be posted to again: targets skipped for them open again, and posts paused for them go on, while their
+ * time is still to come; posts paused for another reason stay paused. The posts that changed.
  */
 export async function readmit(db: Db, accountIds: readonly string[], now: number): Promise<readonly MovedRow[]> {
   const ids = JSON.stringify(accountIds);
   const usable = `SELECT a.id FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?1))
     AND a.status = 'active' AND a.disconnected_at IS NULL`;
-  const waiting = `SELECT p.id FROM posts p WHERE ${AROUND} AND p.scheduled_at > ?2
-    AND (p.status = 'scheduled' OR (p.status = 'paused' AND p.paused_reason = 'account'))`;
-  const [, changed] = await db.d1.batch<MovedRow>([
+  const [changed] = await db.d1.batch<MovedRow>([
     db.d1
       .prepare(
-        `UPDATE post_targets SET state = 'pending', updated_at = ?2
-         WHERE state = 'skipped' AND account_id IN (${usable}) AND post_id IN (${waiting})`,
+        `UPDATE posts AS p SET version = version + 1, updated_at = ?2,
+           status = iif(p.paused_reason IN ('user', 'subscription'), 'paused', 'scheduled'),
+           paused_reason = iif(p.paused_reason = 'account', NULL, p.paused_reason),
+           watch_at = iif(p.paused_reason IN ('user', 'subscription'), NULL, ?2 + ${WATCH_UNARMED_MS})
+         WHERE ${AROUND} AND p.status IN ('scheduled', 'paused') AND p.scheduled_at > ?2
+           AND ((p.paused_reason = 'account' AND ${HAS_LIVE_TARGET}) OR EXISTS (
+             SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.state = 'skipped' AND t.due_at > ?2 AND t.account_id IN (${usable})))
+         ${MOVED}`,
       )
       .bind(ids, now),
     db.d1
       .prepare(
-        `UPDATE posts AS p SET status = 'scheduled', paused_reason = NULL, version = version + 1, updated_at = ?2,
-           watch_at = ?2 + ${WATCH_UNARMED_MS}
-         WHERE p.id IN (${waiting}) AND ${HAS_LIVE_TARGET} AND (p.status = 'paused' OR EXISTS (
-           ${TARGETS_THEM} AND t.state = 'pending' AND t.updated_at = ?2)) ${MOVED}`,
+        `UPDATE post_targets SET state = 'pending', updated_at = ?2
+         WHERE state = 'skipped' AND due_at > ?2 AND +account_id IN (${usable}) AND post_id IN (
+           SELECT p.id FROM posts p WHERE ${AROUND} AND p.status IN ('scheduled', 'paused') AND p.scheduled_at > ?2)`,
       )
       .bind(ids, now),
   ]);

@@ -60,8 +60,9 @@ export function editNeighboursStatement(
   return db.d1
     .prepare(
       `WITH moved AS (
-         SELECT p.id AS id, coalesce(?6, p.scheduled_at + ?7) AS at FROM posts p
-         WHERE p.user_id = ?1 AND p.workspace_id = ?2 AND p.id IN (SELECT value FROM json_each(?8))),
+         SELECT p.id AS id, coalesce(?6, p.scheduled_at + ?7) AS at
+         FROM json_each(?8) wanted CROSS JOIN posts p ON p.id = wanted.value
+         WHERE p.user_id = ?1 AND p.workspace_id = ?2),
        wanted AS (
          SELECT t.account_id AS account_id, m.at AS at FROM moved m CROSS JOIN post_targets t ON t.post_id = m.id
          UNION SELECT a.id, m.at FROM moved m CROSS JOIN accounts a WHERE ${CHOSEN})

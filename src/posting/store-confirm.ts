@@ -94,11 +94,10 @@ export async function findUse(
 }
 
 /** What a plan relies on and is still as it was previewed; ?1 to ?5 are bound by `reliedOn`. */
-const STILL_GOOD = `SELECT 'account' AS kind, a.id AS id FROM accounts a
-    WHERE a.id IN (SELECT value FROM json_each(?3)) AND a.user_id = ?1 AND a.workspace_id = ?2
-      AND a.status = 'active' AND a.disconnected_at IS NULL
-  UNION ALL SELECT 'media', m.id FROM media m
-    WHERE m.id IN (SELECT value FROM json_each(?4)) AND m.workspace_id = ?2 AND m.state = 'ready'
+const STILL_GOOD = `SELECT 'account' AS kind, a.id AS id FROM json_each(?3) needed CROSS JOIN accounts a ON a.id = needed.value
+    WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND a.status = 'active' AND a.disconnected_at IS NULL
+  UNION ALL SELECT 'media', m.id FROM json_each(?4) needed CROSS JOIN media m ON m.id = needed.value
+    WHERE m.workspace_id = ?2 AND m.state IN ('ready', 'expiring')
   UNION ALL SELECT 'post', p.id FROM json_each(?5) was CROSS JOIN posts p ON p.id = was.value ->> 0
     WHERE p.user_id = ?1 AND p.workspace_id = ?2 AND p.version = was.value ->> 1 AND p.status = was.value ->> 2`;
 

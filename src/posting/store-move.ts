@@ -47,7 +47,7 @@ export function moveStatements(db: Db, actor: Actor, { id, to, now }: Move): D1P
 }
 
 export function readMove(
-  results: readonly D1Result<unknown>[],
+  results: readonly D1Result[],
   now: number,
 ): { readonly moved: boolean; readonly post: Post | null } {
   const [moved, read] = results;

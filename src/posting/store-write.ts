@@ -125,12 +125,13 @@ function targetsStatement(db: Db, rows: readonly TargetRow[], now: number): D1Pr
       `INSERT INTO post_targets (post_id, account_id, platform, username, caption, effective_caption, options, asked, state,
          due_at, history, updated_at)
        SELECT t.value ->> 'postId', t.value ->> 'accountId', t.value ->> 'platform', t.value ->> 'username',
-         t.value ->> 'caption', t.value ->> 'effectiveCaption', t.value ->> 'options', t.value ->> 'asked', 'pending',
+         t.value ->> 'caption', t.value ->> 'effectiveCaption', t.value ->> 'options', t.value ->> 'asked',
+         iif(t.value ->> 'resting', 'skipped', 'pending'),
          t.value ->> 'dueAt', '[]', ?2
        FROM json_each(?1) AS t WHERE 1
        ON CONFLICT (post_id, account_id) DO UPDATE SET
          username = excluded.username, caption = excluded.caption, effective_caption = excluded.effective_caption,
-         options = excluded.options, asked = excluded.asked, state = 'pending', due_at = excluded.due_at, started_at = NULL,
+         options = excluded.options, asked = excluded.asked, state = excluded.state, due_at = excluded.due_at, started_at = NULL,
          next_attempt_at = NULL, error = NULL, updated_at = excluded.updated_at`,
     )
     .bind(JSON.stringify(rows), now);

@@ -5,7 +5,6 @@ import { zoneOffsetAt } from "./time-zone.ts";
 import type { ScheduleSummary } from "./types.ts";
 
 export const SLOT = 15 * MINUTE;
-export const SLOTS_A_DAY = DAY / SLOT;
 const PATTERN_DAYS = 90;
 const LATENESS_DAYS = 30;
 const BUSIEST = 5;
@@ -14,7 +13,7 @@ const BUSIEST = 5;
 export interface DayRow {
   readonly day: number;
   readonly counts: Readonly<Record<ListedStatus, number>>;
-  /** Null outside the window of the patterns. */
+  /** Empty outside the window of the patterns, as `lateness` is. */
   readonly slots: Readonly<Record<string, number>>;
   readonly platforms: Readonly<Partial<Record<Platform, number>>>;
   readonly lateness: Readonly<Record<string, number>>;
@@ -65,7 +64,7 @@ export function sumSlots(days: readonly DayRow[], from: number, until: number): 
 
 export function patternsOf(days: readonly DayRow[], timeZone: string, now: number): ScheduleSummary["patterns"] {
   const window = patternWindow(now);
-  const cells = new Array<number>(7 * 24).fill(0);
+  const cells = Array.from({ length: 7 * 24 }, () => 0);
   let total = 0;
   for (const { day, slots } of days) {
     const offset = dayOffset(timeZone, day);

@@ -4,7 +4,7 @@ import { sha256Hex, toBase64Url } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import type { Plan } from "./plan.ts";
 
-export const TOKEN_LIFETIME_SECONDS = 300;
+const TOKEN_LIFETIME_SECONDS = 300;
 /** KV counts in seconds and on its own clock; the last millisecond of a token is decided here, so it keeps a little longer. */
 const KV_SLACK_SECONDS = 30;
 const TOKEN_BYTES = 32;

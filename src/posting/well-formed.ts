@@ -1,5 +1,6 @@
 import type { Detail } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
+import type { TargetInput } from "./types.ts";
 
 const MAX_DEPTH = 16;
 
@@ -21,7 +22,7 @@ export function textProblems(param: string, text: string | undefined): Detail[] 
 }
 
 /** Looks into options of any shape; the depth is bounded so that nobody can exhaust a stack with brackets. */
-export function jsonProblems(param: string, value: JsonValue | undefined, depth = 0): Detail[] {
+function jsonProblems(param: string, value: JsonValue | undefined, depth = 0): Detail[] {
   if (typeof value === "string") {
     return textProblems(param, value);
   }
@@ -36,4 +37,12 @@ export function jsonProblems(param: string, value: JsonValue | undefined, depth 
       ? jsonProblems(Array.isArray(value) ? `${param}[${key}]` : `${param}.${key}`, member, depth + 1)
       : [badText(param)],
   );
+}
+
+/** Everything a caller wrote into a list of targets. */
+export function targetTexts(field: string, targets: readonly TargetInput[] | undefined): Detail[] {
+  return (targets ?? []).flatMap(({ caption, platformOptions }, index) => [
+    ...textProblems(`${field}[${index}].caption`, caption),
+    ...jsonProblems(`${field}[${index}].platform_options`, platformOptions as JsonValue | undefined),
+  ]);
 }

@@ -24,6 +24,7 @@ const VERIFY_LIMIT_MS = MINUTE;
 
 export interface Call {
   readonly services: Services;
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly adapter: Adapter;
   readonly access: AccountAccess;
   readonly plan: RunPlan;
@@ -94,34 +95,33 @@ async function within<Outcome>(
   const wire = openWire(
     async (request) => {
       end.signal.throwIfAborted();
-      return await call.services.world.platformFetch(
-        new Request(request, { signal: AbortSignal.any([request.signal, end.signal]) }),
-      );
+      const signal = AbortSignal.any([request.signal, end.signal]);
+      return await call.services.world.platformFetch(new Request(request, { signal }));
     },
     call.adapter.hosts,
     wireLog,
   );
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the platform took too long")), limitMs);
-  });
   try {
+    const limit = call.wait(limitMs, end.signal).then(() => TOO_LONG);
     const outcome = await Promise.race([step(wire), limit]);
-    return { outcome, httpStatus: wireLog.lastStatus };
+    const httpStatus = wireLog.lastStatus;
+    return outcome === TOO_LONG
+      ? { outcome: broken(LATE, httpStatus), httpStatus }
+      : { outcome: outcome as Outcome, httpStatus };
   } catch (error) {
     return { outcome: broken(wordsOf(error), wireLog.lastStatus), httpStatus: wireLog.lastStatus };
   } finally {
-    clearTimeout(timer);
     end.abort();
   }
 }
 
+const TOO_LONG = Symbol("too long");
+const LATE = "the platform did not answer in time";
+
 /** An error's text may quote an address with a token in it, so only the kinds we know are told. */
 function wordsOf(error: unknown): string {
   const name = error instanceof Error ? error.name : "";
-  return name === "TimeoutError" || name === "AbortError"
-    ? "the platform did not answer in time"
-    : "the connection to the platform broke";
+  return name === "TimeoutError" || name === "AbortError" ? LATE : "the connection to the platform broke";
 }
 
 function jobOf(call: Call, seen: { missing: boolean } = { missing: false }): Job {

@@ -20,6 +20,11 @@ export class Desk {
     readonly wait: (ms: number, signal: AbortSignal) => Promise<void>,
   ) {}
 
+  /** What a single call needs of it. */
+  tools(): Pick<Desk, "services" | "wait"> {
+    return { services: this.services, wait: this.wait };
+  }
+
   now(): number {
     return this.services.clock.now();
   }

@@ -101,7 +101,7 @@ async function openCall(
   }
   const access = await desk.access(run.accountId);
   return access.ok
-    ? { ok: true, call: { services: desk.services, adapter, access: access.value, plan, target, run, dueAt } }
+    ? { ok: true, call: { ...desk.tools(), adapter, access: access.value, plan, target, run, dueAt } }
     : { ok: false, fault: access.fault };
 }
 

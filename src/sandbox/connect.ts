@@ -32,11 +32,11 @@ async function call(app: Fetch, config: Config, { api_key }: Connecting, path: s
       ...(body && { body: JSON.stringify(body) }),
     }),
   );
-  const text = await answer.text();
+  const said = await answer.json<Record<string, unknown>>();
   if (!answer.ok) {
-    throw new BadRequest(`POST ${path} answered ${answer.status}: ${text}`);
+    throw new BadRequest(`POST ${path} answered ${answer.status}: ${String(said["error"])}`);
   }
-  return JSON.parse(text) as Record<string, unknown>;
+  return said;
 }
 
 /** Follows redirects until a page is shown, as a browser does. */

@@ -11,7 +11,7 @@ export interface SimLogin {
   readonly name: string;
   readonly description: string;
   /** The platform's ids of what this login can post to; `?account=` and `revoke` know them by it. */
-  readonly accounts?: readonly string[];
+  readonly accounts: readonly string[];
 }
 
 /** What the platform has published: the judge of every test. */

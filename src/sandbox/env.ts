@@ -1,6 +1,5 @@
 import type { Env } from "#config.ts";
 import { PLATFORMS } from "#core/platform.ts";
-import { simulators } from "./registry.ts";
 
 /** What the sandbox has beside the bindings of production. */
 export interface SandboxEnv extends Env {
@@ -13,15 +12,13 @@ export function appOf(platform: string): { readonly clientId: string; readonly c
   return { clientId: `sandbox-${platform}`, clientSecret: `sandbox-${platform}-secret` };
 }
 
-/** The environment with the app credentials of every platform that has a simulator; what is set already stays. */
+/** The environment with the app credentials of every platform; what is set already stays. */
 export function withSandboxApps<E extends Env>(env: E): E {
   const credentials: Record<string, string> = {};
   for (const platform of PLATFORMS) {
-    if (simulators[platform]) {
-      const app = appOf(platform);
-      credentials[`${platform.toUpperCase()}_CLIENT_ID`] = app.clientId;
-      credentials[`${platform.toUpperCase()}_CLIENT_SECRET`] = app.clientSecret;
-    }
+    const app = appOf(platform);
+    credentials[`${platform.toUpperCase()}_CLIENT_ID`] = app.clientId;
+    credentials[`${platform.toUpperCase()}_CLIENT_SECRET`] = app.clientSecret;
   }
   return { ...credentials, ...env };
 }

@@ -1,4 +1,4 @@
-import { fromBase64, sha256Hex, toBase64Url } from "#core/encoding.ts";
+import { fromBase64, toBase64Url } from "#core/encoding.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Sim, SimLogin } from "./contract.ts";
 
@@ -160,9 +160,4 @@ export function basicAuth(request: Request): { id: string; secret: string } | nu
   }
   const [id = "", ...rest] = new TextDecoder().decode(fromBase64OrEmpty(encoded)).split(":");
   return { id, secret: rest.join(":") };
-}
-
-/** A stable stand-in for a fingerprint of a person or thing: hex digits of its hash. */
-export async function stableHex(text: string, digits: number): Promise<string> {
-  return (await sha256Hex(text)).slice(0, digits);
 }

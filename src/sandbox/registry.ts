@@ -1,4 +1,4 @@
-import type { Platform } from "#core/platform.ts";
+import { isPlatform, type Platform } from "#core/platform.ts";
 import type { Simulator } from "./contract.ts";
 import { simulator as facebook } from "./facebook.ts";
 import { simulator as instagram } from "./instagram.ts";
@@ -10,7 +10,7 @@ import { simulator as x } from "./x.ts";
 import { simulator as youtube } from "./youtube.ts";
 
 /** The second of the two registries; the other one is src/platforms/registry.ts. */
-export const simulators: Partial<Record<Platform, Simulator>> = {
+export const simulators: Readonly<Record<Platform, Simulator>> = {
   instagram,
   tiktok,
   youtube,
@@ -20,3 +20,15 @@ export const simulators: Partial<Record<Platform, Simulator>> = {
   pinterest,
   threads,
 };
+
+export function simulatorNamed(word: string): Simulator | undefined {
+  return isPlatform(word) ? simulators[word] : undefined;
+}
+
+const hostMatches = (patterns: readonly string[], host: string): boolean =>
+  patterns.some((pattern) => (pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern));
+
+/** The simulator that plays a host. */
+export function simulatorAt(host: string): Simulator | undefined {
+  return Object.values(simulators).find((simulator) => hostMatches(simulator.hosts, host));
+}

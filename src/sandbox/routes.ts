@@ -5,7 +5,6 @@ import type { z } from "zod";
 import { createKey, createUser } from "#auth/index.ts";
 import { createServices } from "#context.ts";
 import { toInstant } from "#core/clock.ts";
-import { PLATFORMS } from "#core/platform.ts";
 import { RefusalError } from "#core/errors.ts";
 import { log } from "#core/log.ts";
 import { connectAccount } from "./connect.ts";
@@ -14,10 +13,10 @@ import type { SandboxEnv } from "./env.ts";
 import { Fault, FAULTS_MAX } from "./faults.ts";
 import { Connecting, CronRun, NewSandboxUser, Revoking, Settings, Since } from "./inputs.ts";
 import { BadRequest } from "./refusal.ts";
-import { simulators } from "./registry.ts";
+import { simulatorAt, simulatorNamed, simulators } from "./registry.ts";
 import { SAMPLES } from "./samples.ts";
 import { readStanding } from "./store.ts";
-import { browserUrl, callPlatform, objectOf, sandboxWorld, simulatorAt, simulatorNamed } from "./world.ts";
+import { browserUrl, callPlatform, objectOf, sandboxWorld } from "./world.ts";
 
 const BODY_MAX_BYTES = 1024 * 1024;
 
@@ -44,8 +43,7 @@ function check<T>(schema: z.ZodType<T>, value: unknown): T {
   return parsed.data;
 }
 
-function namedIn(c: SandboxHttp): Simulator {
-  const word = c.req.param("platform") ?? "";
+function named(word: string): Simulator {
   const simulator = simulatorNamed(word);
   if (!simulator) {
     throw new BadRequest(`there is no simulator of "${word}"; there is one of ${Object.keys(simulators).join(", ")}`);
@@ -53,12 +51,11 @@ function namedIn(c: SandboxHttp): Simulator {
   return simulator;
 }
 
-/** Accounts by the platform's id or by the login's name; null when the simulator does not list its accounts. */
-function accountsOf({ logins }: Simulator, word: string): readonly string[] | null {
-  if (logins.some((login) => login.accounts === undefined)) {
-    return null;
-  }
-  return logins.flatMap(({ name, accounts = [] }) => (name === word ? accounts : accounts.filter((id) => id === word)));
+const namedIn = (c: SandboxHttp): Simulator => named(c.req.param("platform") ?? "");
+
+/** Accounts by the platform's id or by the login's name. */
+function accountsOf({ logins }: Simulator, word: string): readonly string[] {
+  return logins.flatMap(({ name, accounts }) => (name === word ? accounts : accounts.filter((id) => id === word)));
 }
 
 /** What a test or a person can do with the sandbox; mounted at the root of its own entry, never part of production. */
@@ -150,12 +147,7 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
 
   app.post("/connect", async (c) => {
     const input = await read(c, Connecting);
-    const simulator = simulatorNamed(input.platform);
-    if (!simulator) {
-      throw new BadRequest(
-        `there is no simulator of "${input.platform}"; there is one of ${Object.keys(simulators).join(", ")}`,
-      );
-    }
+    const simulator = named(input.platform);
     if (!simulator.logins.some((login) => login.name === input.login)) {
       throw new BadRequest(
         `${input.platform} knows no "${input.login}"; it knows ${simulator.logins.map((login) => login.name).join(", ")}`,
@@ -167,10 +159,7 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
 
   app.get("/platforms", (c) =>
     c.json({
-      platforms: PLATFORMS.flatMap((platform) => {
-        const simulator = simulators[platform];
-        return simulator ? [{ platform, hosts: simulator.hosts, logins: simulator.logins }] : [];
-      }),
+      platforms: Object.values(simulators).map(({ platform, hosts, logins }) => ({ platform, hosts, logins })),
     }),
   );
 
@@ -181,7 +170,7 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
     if (word === undefined) {
       return c.json({ posts: await object.book(null) });
     }
-    const accounts = accountsOf(simulator, word) ?? [word];
+    const accounts = accountsOf(simulator, word);
     if (accounts.length === 0 && !simulator.logins.some((login) => login.name === word)) {
       throw new BadRequest(`${simulator.platform} knows no account "${word}"`);
     }

@@ -1,13 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import { toInstant } from "#core/clock.ts";
 import { log } from "#core/log.ts";
-import type { Platform } from "#core/platform.ts";
 import type { BookEntry, Sim, Simulator, SimSettings } from "./contract.ts";
 import type { CallEntry, OpenFault, SettingsChange, SimulatorControl } from "./control.ts";
 import type { SandboxEnv } from "./env.ts";
 import { type Fault, faultAnswer, faultMatches, FAULTS_MAX } from "./faults.ts";
 import { isLost, lostConnection } from "./lost.ts";
-import { simulators } from "./registry.ts";
+import { simulatorNamed } from "./registry.ts";
 import { openSim, readBook } from "./sim.ts";
 
 const CALLS_KEPT = 20_000;
@@ -52,7 +51,7 @@ export function definePlatformSimulator() {
 
     /** The object is named after its platform. */
     get #simulator(): Simulator {
-      const simulator = simulators[this.ctx.id.name as Platform];
+      const simulator = simulatorNamed(this.ctx.id.name ?? "");
       if (!simulator) {
         throw new Error(`no simulator of ${this.ctx.id.name}`);
       }

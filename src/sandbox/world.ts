@@ -1,24 +1,11 @@
 import type { World } from "#context.ts";
 import type { Env } from "#config.ts";
-import { isPlatform, type Platform } from "#core/platform.ts";
-import type { Simulator } from "./contract.ts";
+import type { Platform } from "#core/platform.ts";
 import type { SimulatorControl } from "./control.ts";
 import type { SandboxEnv } from "./env.ts";
 import { isLost } from "./lost.ts";
-import { simulators } from "./registry.ts";
+import { simulatorAt } from "./registry.ts";
 import { fetchPublic } from "./sim.ts";
-
-const hostMatches = (patterns: readonly string[], host: string): boolean =>
-  patterns.some((pattern) => (pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern));
-
-/** The simulator that plays a host. */
-export function simulatorAt(host: string): Simulator | undefined {
-  return Object.values(simulators).find((simulator) => hostMatches(simulator.hosts, host));
-}
-
-export function simulatorNamed(word: string): Simulator | undefined {
-  return isPlatform(word) ? simulators[word] : undefined;
-}
 
 /** The object of a platform. Cast, because the generated type of its calls is too deep for the compiler (JSON inside JSON). */
 export function objectOf(env: SandboxEnv, platform: Platform): SimulatorControl & Pick<Fetcher, "fetch"> {

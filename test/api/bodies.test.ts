@@ -92,6 +92,16 @@ describe("a body", () => {
     expect(response.status).toBe(415);
   });
 
+  test("that is compressed is 415", async ({ expect }) => {
+    const answer = await call(caller, {
+      method: "POST",
+      path: "/workspaces",
+      body: { name: "Studio" },
+      headers: { "content-encoding": "gzip" },
+    });
+    expect(answer).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
+  });
+
   test("that says its character set, and members nobody knows, are taken", async ({ expect }) => {
     const answer = await call(await newCaller(), {
       method: "POST",

@@ -62,7 +62,9 @@ describe("browsers of other origins", () => {
       },
     });
     expect(response.status).toBe(204);
-    expect(response.headers.get("access-control-allow-headers")).toMatch(/authorization.*content-type.*idempotency-key/i);
+    expect(response.headers.get("access-control-allow-headers")).toMatch(
+      /authorization.*content-type.*idempotency-key/i,
+    );
     expect(response.headers.get("access-control-allow-methods")).toContain("DELETE");
   });
 });

@@ -27,7 +27,9 @@ function scopeOf({ operation }: DocumentedOperation): Scope | null {
 }
 
 /** Each its own address, because junk is limited per address. */
-const fromSomewhere = () => ({ "cf-connecting-ip": `192.0.2.${Math.floor(Math.random() * 250)}-${crypto.randomUUID()}` });
+const fromSomewhere = () => ({
+  "cf-connecting-ip": `192.0.2.${Math.floor(Math.random() * 250)}-${crypto.randomUUID()}`,
+});
 
 const METADATA = `${ORIGIN}/.well-known/oauth-protected-resource/v1`;
 
@@ -55,7 +57,10 @@ describe.each(operations)("$method $path refuses strangers", (documented) => {
 
   test.skipIf(scope === null)("403 with every scope but its own, before the body is read", async ({ expect }) => {
     const caller = await newCaller({ scopes: SCOPES.filter((other) => other !== scope) });
-    const answer = await call(caller, { ...exampleOf(documented), ...(documented.operation.requestBody && { body: "{" }) });
+    const answer = await call(caller, {
+      ...exampleOf(documented),
+      ...(documented.operation.requestBody && { body: "{" }),
+    });
     expect(answer).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
     expect(answer.headers.get("www-authenticate")).toContain(`scope="${scope}"`);
     expect(answer.headers.get("www-authenticate")).toContain('error="insufficient_scope"');
@@ -63,7 +68,10 @@ describe.each(operations)("$method $path refuses strangers", (documented) => {
 
   test("403 without a subscription, and no word of scopes", async ({ expect }) => {
     const caller = await newCaller({ subscription: "canceled" });
-    const answer = await call(caller, { ...exampleOf(documented), ...(documented.operation.requestBody && { body: "{" }) });
+    const answer = await call(caller, {
+      ...exampleOf(documented),
+      ...(documented.operation.requestBody && { body: "{" }),
+    });
     expect(answer).toMatchObject({ status: 403, body: { code: "subscription_required" } });
     expect(answer.headers.get("www-authenticate")).toBeNull();
   });

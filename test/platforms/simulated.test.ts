@@ -25,7 +25,11 @@ function adapterOf(platform: Platform): Adapter {
   return adapter;
 }
 
-async function firstAccount(adapter: Adapter, login = "ada", settings: Record<string, string> = {}): Promise<AccountAccess> {
+async function firstAccount(
+  adapter: Adapter,
+  login = "ada",
+  settings: Record<string, string> = {},
+): Promise<AccountAccess> {
   const { accounts } = await logIn(adapter, login, settings);
   const [account] = accounts;
   if (!account) {
@@ -48,20 +52,43 @@ const KINDS: readonly Kind[] = [
   { kind: "images", platform: "x", files: ["portrait.jpg", "square.png"], commit: "/2/tweets" },
   { kind: "video", platform: "x", files: ["landscape.mp4"], commit: "/2/tweets" },
   { kind: "gif", platform: "x", files: ["animation.gif"], commit: "/2/tweets" },
-  { kind: "quote", platform: "x", files: [], options: { quote_tweet_url: "https://x.com/jack/status/20" }, commit: "/2/tweets" },
+  {
+    kind: "quote",
+    platform: "x",
+    files: [],
+    options: { quote_tweet_url: "https://x.com/jack/status/20" },
+    commit: "/2/tweets",
+  },
   { kind: "image", platform: "instagram", files: ["portrait.jpg"], commit: "/*/media_publish" },
-  { kind: "carousel", platform: "instagram", files: ["portrait.jpg", "portrait.mp4", "portrait.jpg"], commit: "/*/media_publish" },
+  {
+    kind: "carousel",
+    platform: "instagram",
+    files: ["portrait.jpg", "portrait.mp4", "portrait.jpg"],
+    commit: "/*/media_publish",
+  },
   { kind: "reel", platform: "instagram", files: ["portrait.mp4"], commit: "/*/media_publish" },
-  { kind: "trial", platform: "instagram", files: ["portrait.mp4"], options: { trial_reel_type: "manual" }, commit: "/*/media_publish" },
+  {
+    kind: "trial",
+    platform: "instagram",
+    files: ["portrait.mp4"],
+    options: { trial_reel_type: "manual" },
+    commit: "/*/media_publish",
+  },
   { kind: "text", platform: "threads", files: [], commit: "/*/threads_publish" },
-  { kind: "image", platform: "threads", files: ["square.png"], commit: "/*/threads_publish" },
+  { kind: "image", platform: "threads", files: ["portrait.jpg"], commit: "/*/threads_publish" },
   { kind: "video", platform: "threads", files: ["portrait.mp4"], commit: "/*/threads_publish" },
   { kind: "carousel", platform: "threads", files: ["portrait.jpg", "portrait.mp4"], commit: "/*/threads_publish" },
   { kind: "text", platform: "facebook", files: [], commit: "/*/feed" },
   { kind: "image", platform: "facebook", files: ["portrait.jpg"], commit: "/*/feed" },
-  { kind: "images", platform: "facebook", files: ["portrait.jpg", "square.png"], commit: "/*/feed" },
+  { kind: "images", platform: "facebook", files: ["portrait.jpg", "portrait.jpg"], commit: "/*/feed" },
   { kind: "reel", platform: "facebook", files: ["portrait.mp4"], commit: "/*/video_reels" },
-  { kind: "video", platform: "facebook", files: ["landscape.mp4"], options: { placement: "timeline" }, commit: "/*/videos" },
+  {
+    kind: "video",
+    platform: "facebook",
+    files: ["landscape.mp4"],
+    options: { placement: "timeline" },
+    commit: "/*/videos",
+  },
 ];
 
 const ENDS = ["nothing", "drop_before", "drop_after", "answer_after"] as const;
@@ -77,7 +104,12 @@ describe.each(KINDS)("$platform $kind", ({ kind, platform, files, options, commi
     const end = await publish(adapter, account, { caption, media, options: options ?? {} }, async () => {
       if (effect !== "nothing") {
         const match = { method: "POST", path: commit };
-        await plan(adapter, { match, times: 1, effect, ...(effect === "answer_after" && { status: 503, body: "sorry" }) });
+        await plan(adapter, {
+          match,
+          times: 1,
+          effect,
+          ...(effect === "answer_after" && { status: 503, body: "sorry" }),
+        });
       }
     });
     expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });

@@ -1,56 +1,19 @@
 import { env } from "cloudflare:workers";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { DAY, HOUR, MINUTE } from "#core/clock.ts";
+import { HOUR, MINUTE } from "#core/clock.ts";
 import { POST_STATUSES } from "#core/status.ts";
+import { counted, kept } from "./counted.ts";
 import { account, force, forceTarget, house, NOON, schedule, stopTheClock } from "./house.ts";
 
 beforeEach(() => stopTheClock());
 
-type Row = Record<string, unknown>;
-
-/** What the counters must be, by counting. */
-async function counted(workspaceId: string) {
-  const { results } = await env.DB.prepare(
-    "SELECT status, scheduled_at, platforms FROM posts WHERE workspace_id = ? AND status <> 'cancelled'",
-  )
-    .bind(workspaceId)
-    .all<{ status: string; scheduled_at: number; platforms: string }>();
-  const days = new Map<number, { counts: Record<string, number>; slots: Record<string, number>; platforms: Record<string, number> }>();
-  for (const { status, scheduled_at: at, platforms } of results) {
-    const key = Math.floor(at / DAY);
-    const day = days.get(key) ?? { counts: {}, slots: {}, platforms: {} };
-    days.set(key, day);
-    const add = (record: Record<string, number>, name: string) => (record[name] = (record[name] ?? 0) + 1);
-    add(day.counts, status);
-    if (status === "scheduled" || status === "published") {
-      add(day.slots, String(Math.floor((at % DAY) / (15 * MINUTE))));
-    }
-    if (status === "scheduled") {
-      (JSON.parse(platforms) as string[]).forEach((platform) => add(day.platforms, platform));
-    }
-  }
-  return days;
-}
-
-async function kept(workspaceId: string) {
-  const { results } = await env.DB.prepare("SELECT * FROM post_days WHERE workspace_id = ?").bind(workspaceId).all<Row>();
-  const days = new Map<number, unknown>();
-  for (const row of results) {
-    const counts = Object.fromEntries(POST_STATUSES.map((status) => [status, row[status]]).filter(([, count]) => count !== 0));
-    if (Object.keys(counts).length > 0) {
-      days.set(Number(row["day"]), { counts, slots: JSON.parse(String(row["slots"])), platforms: JSON.parse(String(row["platforms"])) });
-    } else {
-      expect(row).toMatchObject({ slots: "{}", platforms: "{}" });
-    }
-  }
-  return days;
-}
-
 test("the day counters equal what counting gives, whatever happens to the posts", async () => {
   const workspaces = [crypto.randomUUID(), crypto.randomUUID()] as const;
   const ids = Array.from({ length: 6 }, () => crypto.randomUUID());
-  const time = fc.constantFrom(0, 1, 14, 15, 16, 60, 24 * 60 - 1, 24 * 60, 25 * 60, -1, -24 * 60).map((minutes) => NOON - 12 * HOUR + minutes * MINUTE);
+  const time = fc
+    .constantFrom(0, 1, 14, 15, 16, 60, 24 * 60 - 1, 24 * 60, 25 * 60, -1, -24 * 60)
+    .map((minutes) => NOON - 12 * HOUR + minutes * MINUTE);
   const status = fc.constantFrom(...POST_STATUSES, "cancelled");
   const platforms = fc.constantFrom('["x"]', '["x","instagram"]', '["threads"]', "[]");
   const insert = (workspaceId: string) => (id: string, at: number, state: string, on: string) =>
@@ -62,14 +25,31 @@ test("the day counters equal what counting gives, whatever happens to the posts"
   // A cancelled post stays cancelled; everything else may become anything.
   const alive = "WHERE id = ? AND status <> 'cancelled'";
   const step = fc.oneof(
-    fc.tuple(fc.nat(5), fc.nat(1), time, status, platforms).map(([n, w, at, state, on]) => insert(workspaces[w]!)(ids[n]!, at, state, on)),
-    fc.tuple(fc.nat(5), status).map(([n, state]) => env.DB.prepare(`UPDATE posts SET status = ? ${alive}`).bind(state, ids[n])),
-    fc.tuple(fc.nat(5), time).map(([n, at]) => env.DB.prepare(`UPDATE posts SET scheduled_at = ? ${alive}`).bind(at, ids[n])),
-    fc.tuple(fc.nat(5), time, status, platforms).map(([n, at, state, on]) =>
-      env.DB.prepare(`UPDATE posts SET scheduled_at = ?, status = ?, platforms = ? ${alive}`).bind(at, state, on, ids[n]),
-    ),
-    fc.tuple(fc.nat(5), platforms).map(([n, on]) => env.DB.prepare(`UPDATE posts SET platforms = ? ${alive}`).bind(on, ids[n])),
-    fc.tuple(fc.nat(5), fc.nat(1)).map(([n, w]) => env.DB.prepare(`UPDATE posts SET workspace_id = ? ${alive}`).bind(workspaces[w], ids[n])),
+    fc
+      .tuple(fc.nat(5), fc.nat(1), time, status, platforms)
+      .map(([n, w, at, state, on]) => insert(workspaces[w]!)(ids[n]!, at, state, on)),
+    fc
+      .tuple(fc.nat(5), status)
+      .map(([n, state]) => env.DB.prepare(`UPDATE posts SET status = ? ${alive}`).bind(state, ids[n])),
+    fc
+      .tuple(fc.nat(5), time)
+      .map(([n, at]) => env.DB.prepare(`UPDATE posts SET scheduled_at = ? ${alive}`).bind(at, ids[n])),
+    fc
+      .tuple(fc.nat(5), time, status, platforms)
+      .map(([n, at, state, on]) =>
+        env.DB.prepare(`UPDATE posts SET scheduled_at = ?, status = ?, platforms = ? ${alive}`).bind(
+          at,
+          state,
+          on,
+          ids[n],
+        ),
+      ),
+    fc
+      .tuple(fc.nat(5), platforms)
+      .map(([n, on]) => env.DB.prepare(`UPDATE posts SET platforms = ? ${alive}`).bind(on, ids[n])),
+    fc
+      .tuple(fc.nat(5), fc.nat(1))
+      .map(([n, w]) => env.DB.prepare(`UPDATE posts SET workspace_id = ? ${alive}`).bind(workspaces[w], ids[n])),
     fc.nat(5).map((n) => env.DB.prepare("DELETE FROM posts WHERE id = ?").bind(ids[n])),
     time.map((at) => env.DB.prepare("UPDATE posts SET scheduled_at = ? WHERE status <> 'cancelled'").bind(at)),
   );
@@ -101,7 +81,9 @@ describe("lateness", () => {
     await forceTarget(post.id, x, { state: "published", published_at: post.scheduledAt + late });
     await forceTarget(post.id, y, { state: "failed" });
     await force(post.id, { status: "partially_failed" });
-    const lateness = await env.DB.prepare("SELECT lateness FROM post_days WHERE workspace_id = ?").bind(ctx.actor.workspaceId).first("lateness");
+    const lateness = await env.DB.prepare("SELECT lateness FROM post_days WHERE workspace_id = ?")
+      .bind(ctx.actor.workspaceId)
+      .first("lateness");
     expect(JSON.parse(String(lateness))).toEqual({ [bucket]: 1 });
   });
 
@@ -109,11 +91,17 @@ describe("lateness", () => {
     const ctx = house();
     const [x, y] = [await account(ctx), await account(ctx)];
     const post = await schedule(ctx, { accountIds: [x, y] });
-    await forceTarget(post.id, x, { state: "published", published_at: post.scheduledAt + 5, due_at: post.scheduledAt - HOUR });
+    await forceTarget(post.id, x, {
+      state: "published",
+      published_at: post.scheduledAt + 5,
+      due_at: post.scheduledAt - HOUR,
+    });
     await forceTarget(post.id, y, { state: "published", published_at: post.scheduledAt + 7 });
     await force(post.id, { status: "publishing" });
     await force(post.id, { status: "published" });
-    const lateness = await env.DB.prepare("SELECT lateness FROM post_days WHERE workspace_id = ?").bind(ctx.actor.workspaceId).first("lateness");
+    const lateness = await env.DB.prepare("SELECT lateness FROM post_days WHERE workspace_id = ?")
+      .bind(ctx.actor.workspaceId)
+      .first("lateness");
     expect(JSON.parse(String(lateness))).toEqual({ 7: 1 });
   });
 });

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import type { Env } from "#config.ts";
 import { type Context, createServices } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import type { ArmHint } from "#core/arming.ts";
@@ -11,7 +10,16 @@ import { SCOPES } from "#core/scope.ts";
 import type { MediaType } from "#core/status.ts";
 import { openDb } from "#db/client.ts";
 import type { Adapter } from "#platforms/contract.ts";
-import { confirmSchedule, type Post, previewSchedule, type ScheduleInput } from "#posting/index.ts";
+import {
+  confirmEdit,
+  confirmSchedule,
+  type EditInput,
+  previewEdit,
+  type Post,
+  previewSchedule,
+  type ScheduleInput,
+} from "#posting/index.ts";
+import { planHashOf } from "#posting/plan-hash.ts";
 import { type CountingD1, countingD1 } from "../support/counting-d1.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
 
@@ -42,7 +50,7 @@ export function house(options: HouseOptions = {}): House {
   const counting = countingD1(env.DB);
   const silent = () => Promise.resolve(new Response(null, { status: 599 }));
   const world = { platformFetch: silent, publicFetch: silent, browserUrl: (url: URL) => url, trustedMediaOrigin: null };
-  const services = createServices(env as unknown as Env, world, (work) => deferred.push(work));
+  const services = createServices(env, world, (work) => deferred.push(work));
   const adapters = options.adapters ?? { x: scriptedAdapter("x"), instagram: scriptedAdapter("instagram") };
   const actor: Actor = {
     userId: crypto.randomUUID(),
@@ -95,13 +103,28 @@ export async function account(ctx: Context, platform: Platform = "x", options: A
       `INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
          capabilities, missing_scopes, status, connected_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, 'Ada', ?, ?, ?, 1)`,
-    ).bind(id, userId, workspaceId, connectionId, platform, external, external, JSON.stringify(capabilities), JSON.stringify(missingScopes), status),
+    ).bind(
+      id,
+      userId,
+      workspaceId,
+      connectionId,
+      platform,
+      external,
+      external,
+      JSON.stringify(capabilities),
+      JSON.stringify(missingScopes),
+      status,
+    ),
   ]);
   return id;
 }
 
 /** A stored media item; its address. */
-export async function media(ctx: Context, type: MediaType = "image", contentType = type === "image" ? "image/png" : "video/mp4") {
+export async function media(
+  ctx: Context,
+  type: MediaType = "image",
+  contentType = type === "image" ? "image/png" : "video/mp4",
+) {
   const id = ctx.ids.secretUuid();
   const sha256 = id.replaceAll("-", "").repeat(2);
   await env.DB.prepare(
@@ -118,7 +141,10 @@ export function inAnHour(ctx: Pick<Context, "clock">): number {
 }
 
 /** Preview and confirm in one go. */
-export async function schedule(ctx: House, input: Partial<ScheduleInput> & Pick<ScheduleInput, "targets" | "accountIds">): Promise<Post> {
+export async function schedule(
+  ctx: House,
+  input: Partial<ScheduleInput> & Pick<ScheduleInput, "targets" | "accountIds">,
+): Promise<Post> {
   const { confirmationToken } = await previewSchedule(ctx, { caption: "Hello", scheduledAt: inAnHour(ctx), ...input });
   const { posts } = await confirmSchedule(ctx, { confirmationToken });
   await ctx.settled();
@@ -138,6 +164,19 @@ export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   throw new Error("nothing was refused");
 }
 
+/** The refusals among the ends of parallel calls. */
+export function refusalsIn(ends: readonly PromiseSettledResult<unknown>[]): Refusal[] {
+  return ends.flatMap((end) => {
+    if (end.status === "fulfilled") {
+      return [];
+    }
+    if (end.reason instanceof RefusalError) {
+      return [end.reason.refusal];
+    }
+    throw end.reason;
+  });
+}
+
 /** `code param` of every detail. */
 export function details({ details: found = [] }: Refusal): string[] {
   return found.map(({ code, param }) => (param === undefined ? code : `${code} ${param}`));
@@ -151,7 +190,11 @@ export async function force(id: string, columns: Record<string, string | number 
     .run();
 }
 
-export async function forceTarget(id: string, accountId: string, columns: Record<string, string | number | null>): Promise<void> {
+export async function forceTarget(
+  id: string,
+  accountId: string,
+  columns: Record<string, string | number | null>,
+): Promise<void> {
   const names = Object.keys(columns);
   await env.DB.prepare(
     `UPDATE post_targets SET ${names.map((name) => `${name} = ?`).join(", ")} WHERE post_id = ? AND account_id = ?`,
@@ -162,4 +205,30 @@ export async function forceTarget(id: string, accountId: string, columns: Record
 
 export async function row(id: string): Promise<Record<string, unknown>> {
   return (await env.DB.prepare("SELECT * FROM posts WHERE id = ?").bind(id).first()) ?? {};
+}
+
+/** Preview and confirm of an edit in one go. */
+export async function edit(ctx: House, input: EditInput) {
+  const { preview, confirmationToken } = await previewEdit(ctx, input);
+  const { posts } = await confirmEdit(ctx, { confirmationToken });
+  await ctx.settled();
+  return { preview, posts };
+}
+
+/** The plan hash as the publisher computes it: from the rows. */
+export async function hashOfRows(id: string): Promise<string> {
+  const { results } = await env.DB.prepare("SELECT * FROM post_targets WHERE post_id = ?")
+    .bind(id)
+    .all<Record<string, string>>();
+  const stored = await row(id);
+  return planHashOf({
+    postType: stored["post_type"] as "text",
+    media: JSON.parse(String(stored["media"])),
+    targets: results.map((target) => ({
+      accountId: String(target["account_id"]),
+      effectiveCaption: String(target["effective_caption"]),
+      options: JSON.parse(String(target["options"])),
+      dueAt: Number(target["due_at"]),
+    })),
+  });
 }

@@ -191,7 +191,10 @@ describe("the target table", () => {
       expect(run.tries).toBe(tries + 1);
     }
     const last = afterPrepare(run, { state: "refused", fault: fault("temporary") }, at());
-    expect(last).toMatchObject({ state: "failed", error: { code: "deadline", message: expect.stringContaining("said temporary") } });
+    expect(last).toMatchObject({
+      state: "failed",
+      error: { code: "deadline", message: expect.stringContaining("said temporary") },
+    });
     const late = afterPrepare(pending(), { state: "refused", fault: fault("temporary") }, at({ now: NOW + 2 * HOUR }));
     expect(late.state).toBe("failed");
   });
@@ -215,9 +218,9 @@ describe("waiting that is not doubt", () => {
       run = afterVerify(run, { state: "again", afterSeconds: 10, known: true }, at({ now: NOW + look }));
     }
     expect(run).toMatchObject({ state: "verifying", checks: 0 });
-    expect(afterVerify(run, { state: "again", afterSeconds: 10, known: true }, at({ now: NOW + 31 * MINUTE })).state).toBe(
-      "unconfirmed",
-    );
+    expect(
+      afterVerify(run, { state: "again", afterSeconds: 10, known: true }, at({ now: NOW + 31 * MINUTE })).state,
+    ).toBe("unconfirmed");
   });
 
   test("the platform says later that it failed: a definite end", () => {
@@ -251,7 +254,10 @@ describe("several visible calls", () => {
 describe("tokens and early work", () => {
   test("a token that was only old is tried again with the new one", () => {
     expect(afterOldToken(pending(), fault("reconnect"), at())).toMatchObject({ state: "retry_wait", ready: null });
-    expect(afterOldToken(committing(), fault("reconnect"), at())).toMatchObject({ state: "retry_wait", committedAt: null });
+    expect(afterOldToken(committing(), fault("reconnect"), at())).toMatchObject({
+      state: "retry_wait",
+      committedAt: null,
+    });
     expect(afterOldToken(verifying(), fault("reconnect"), at()).state).toBe("verifying");
   });
 

@@ -79,17 +79,20 @@ describe("between confirm and the due time", () => {
     await expectOnce(stage, id);
   });
 
-  test.each([true, false])("C6 dies while it is armed: job and alarm are both there or both not (lost: %s)", async (lose) => {
-    const stage = await Stage.open();
-    const id = crypto.randomUUID();
-    killAt(stage, "sync.after_store", id, lose);
-    await stage
-      .sync({ postId: id, version: 1, status: "scheduled", scheduledAt: stage.now + MINUTE, prepareAheadMs: 0 })
-      .catch(() => undefined);
-    setFaultHook(undefined);
-    expect((await stage.stored(id)).length > 0).toBe((await stage.alarmAt(id)) !== null);
-    expect((await stage.alarmAt(id)) !== null).toBe(!lose);
-  });
+  test.each([true, false])(
+    "C6 dies while it is armed: job and alarm are both there or both not (lost: %s)",
+    async (lose) => {
+      const stage = await Stage.open();
+      const id = crypto.randomUUID();
+      killAt(stage, "sync.after_store", id, lose);
+      await stage
+        .sync({ postId: id, version: 1, status: "scheduled", scheduledAt: stage.now + MINUTE, prepareAheadMs: 0 })
+        .catch(() => undefined);
+      setFaultHook(undefined);
+      expect((await stage.stored(id)).length > 0).toBe((await stage.alarmAt(id)) !== null);
+      expect((await stage.alarmAt(id)) !== null).toBe(!lose);
+    },
+  );
 
   test("C7 five confirms of one token at once: one succeeds and one post goes out", async () => {
     const stage = await Stage.open();
@@ -98,7 +101,9 @@ describe("between confirm and the due time", () => {
       scheduledAt: stage.now + MINUTE,
       accountIds: [stage.accounts.x],
     });
-    const confirms = await Promise.allSettled(Array.from({ length: 5 }, () => confirmSchedule(stage.ctx, { confirmationToken })));
+    const confirms = await Promise.allSettled(
+      Array.from({ length: 5 }, () => confirmSchedule(stage.ctx, { confirmationToken })),
+    );
     const done = confirms.filter((one) => one.status === "fulfilled");
     expect(done).toHaveLength(1);
     await stage.settled();
@@ -163,15 +168,18 @@ describe("between confirm and the due time", () => {
 });
 
 describe("around the claim", () => {
-  test.each(["alarm.awake", "claim.stored", "claim.before_send"])("C10 dies before the claim (%s): claimed later", async (point) => {
-    const stage = await Stage.open();
-    const id = await stage.post();
-    const crash = killAt(stage, point, id);
-    await stage.run(id, 2 * MINUTE);
-    expect(crash.died).toBe(true);
-    await heal(stage, id);
-    await expectOnce(stage, id);
-  });
+  test.each(["alarm.awake", "claim.stored", "claim.before_send"])(
+    "C10 dies before the claim (%s): claimed later",
+    async (point) => {
+      const stage = await Stage.open();
+      const id = await stage.post();
+      const crash = killAt(stage, point, id);
+      await stage.run(id, 2 * MINUTE);
+      expect(crash.died).toBe(true);
+      await heal(stage, id);
+      await expectOnce(stage, id);
+    },
+  );
 
   test("C11 the claim is committed and its answer lost: the run goes on as its own", async () => {
     const stage = await Stage.open();
@@ -267,14 +275,17 @@ describe("around the visible call", () => {
     expect(stage.x.called("commit")).toBe(1);
   });
 
-  test.each<CommitPlay>(["lost_after", "wrong_after"])("C15 the platform took it and the answer says otherwise (%s)", async (play) => {
-    const stage = await Stage.open();
-    const id = await stage.post();
-    stage.x.commits.push(play);
-    await stage.run(id);
-    await expectOnce(stage, id);
-    expect(stage.x.called("commit")).toBe(1);
-  });
+  test.each<CommitPlay>(["lost_after", "wrong_after"])(
+    "C15 the platform took it and the answer says otherwise (%s)",
+    async (play) => {
+      const stage = await Stage.open();
+      const id = await stage.post();
+      stage.x.commits.push(play);
+      await stage.run(id);
+      await expectOnce(stage, id);
+      expect(stage.x.called("commit")).toBe(1);
+    },
+  );
 
   test("C15 the answer is lost and it did not arrive: sent again, once", async () => {
     const stage = await Stage.open();
@@ -285,16 +296,22 @@ describe("around the visible call", () => {
     expect(stage.x.called("commit")).toBe(3);
   });
 
-  test.each<CommitPlay>(["lost_after", "lost_before"])("C16 nobody can find out (%s): never twice, and the owner is told", async (play) => {
-    const stage = await Stage.open();
-    const id = await stage.post();
-    stage.x.canVerify = false;
-    stage.x.commits.push(play);
-    await heal(stage, id);
-    expect(stage.x.called("commit")).toBe(1);
-    expect(await stage.read(id)).toMatchObject({ status: "failed", watchAt: null });
-    expect(await stage.target(id)).toMatchObject({ state: "unconfirmed", error: { code: "outcome_unknown", whoMustAct: "user" } });
-  });
+  test.each<CommitPlay>(["lost_after", "lost_before"])(
+    "C16 nobody can find out (%s): never twice, and the owner is told",
+    async (play) => {
+      const stage = await Stage.open();
+      const id = await stage.post();
+      stage.x.canVerify = false;
+      stage.x.commits.push(play);
+      await heal(stage, id);
+      expect(stage.x.called("commit")).toBe(1);
+      expect(await stage.read(id)).toMatchObject({ status: "failed", watchAt: null });
+      expect(await stage.target(id)).toMatchObject({
+        state: "unconfirmed",
+        error: { code: "outcome_unknown", whoMustAct: "user" },
+      });
+    },
+  );
 
   test("C20 an object that was replaced cannot send: its storage refuses before the call", async () => {
     const stage = await Stage.open();
@@ -315,19 +332,22 @@ describe("around the visible call", () => {
 });
 
 describe("after the result", () => {
-  test.each(["before", "after"] as const)("C17 the result cannot be stored at first (fails %s): stored later, sent once", async (fault) => {
-    const stage = await Stage.open();
-    const id = await stage.post();
-    setFaultHook((point) => {
-      if (point === "record.before_send") {
-        setFaultHook(undefined);
-        stage.d1Faults.push(fault);
-      }
-    });
-    await stage.run(id);
-    await expectOnce(stage, id);
-    expect(stage.x.called("commit")).toBe(1);
-  });
+  test.each(["before", "after"] as const)(
+    "C17 the result cannot be stored at first (fails %s): stored later, sent once",
+    async (fault) => {
+      const stage = await Stage.open();
+      const id = await stage.post();
+      setFaultHook((point) => {
+        if (point === "record.before_send") {
+          setFaultHook(undefined);
+          stage.d1Faults.push(fault);
+        }
+      });
+      await stage.run(id);
+      await expectOnce(stage, id);
+      expect(stage.x.called("commit")).toBe(1);
+    },
+  );
 
   test("C18 dies before it cleans up: nothing is sent again and nothing is left behind", async () => {
     const stage = await Stage.open();

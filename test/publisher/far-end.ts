@@ -28,10 +28,22 @@ export type CommitPlay =
   | "accepted"
   | { readonly outcome: CommitOutcome };
 
-export type PreparePlay = "ready" | "again" | "temporary" | "rate_limited" | "rejected" | "throws" | { readonly outcome: PrepareOutcome };
+export type PreparePlay =
+  | "ready"
+  | "again"
+  | "temporary"
+  | "rate_limited"
+  | "rejected"
+  | "throws"
+  | { readonly outcome: PrepareOutcome };
 
 export function fault(kind: Fault["kind"], more: Partial<Fault> = {}): Fault {
-  const code = { reconnect: "auth_expired", rate_limited: "rate_limited", temporary: "platform_unavailable", rejected: "rejected" }[kind];
+  const code = {
+    reconnect: "auth_expired",
+    rate_limited: "rate_limited",
+    temporary: "platform_unavailable",
+    rejected: "rejected",
+  }[kind];
   return {
     kind,
     code,
@@ -52,7 +64,10 @@ export class FarEnd {
   readonly prepares: PreparePlay[] = [];
   readonly verifies: VerifyOutcome[] = [];
   /** Outcomes that are tried before the common ones, for one account alone. */
-  readonly ofAccount = new Map<string, { commits?: CommitPlay[]; prepares?: PreparePlay[]; verifies?: VerifyOutcome[] }>();
+  readonly ofAccount = new Map<
+    string,
+    { commits?: CommitPlay[]; prepares?: PreparePlay[]; verifies?: VerifyOutcome[] }
+  >();
   prepareAheadMs = 0;
   /** False: nobody can find out here whether a post arrived. */
   canVerify = true;

@@ -22,4 +22,9 @@ export const POINTS = [
 ] as const;
 
 /** And those on the way of a confirm. */
-export const CONFIRM_POINTS = ["confirm.before", "confirm.after", "reconcile.before_arm", "reconcile.before_push"] as const;
+export const CONFIRM_POINTS = [
+  "confirm.before",
+  "confirm.after",
+  "reconcile.before_arm",
+  "reconcile.before_push",
+] as const;

@@ -3,7 +3,6 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { sealTokens } from "#accounts/tokens.ts";
 import { createUser } from "#auth/index.ts";
-import type { Env } from "#config.ts";
 import { type Context, createServices, type World } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import type { ArmAnswer, ArmHint } from "#core/arming.ts";
@@ -20,6 +19,7 @@ import { previewSchedule } from "#posting/preview-schedule.ts";
 import { PostRunner } from "#publisher/post-runner.ts";
 import { FarEnd } from "./far-end.ts";
 import { Disk } from "./disk.ts";
+import { type D1Fault, watched } from "./watched-d1.ts";
 
 /** Far in the future: no alarm fires by itself, every test fires its own. */
 export const START = Date.parse("2030-01-01T12:00:00Z");
@@ -31,7 +31,8 @@ const world: World = {
   trustedMediaOrigin: null,
 };
 
-const PLAYED = ["x", "linkedin", "threads"] as const satisfies readonly Platform[];
+export const WORDS = ["x", "linkedin", "threads"] as const satisfies readonly Platform[];
+export type Word = (typeof WORDS)[number];
 
 /** Failures are the point here, so their log lines are not shown. */
 export function quiet(): void {
@@ -68,24 +69,29 @@ export class Stage {
   readonly linkedin = new FarEnd("linkedin", () => this.now);
   readonly threads = new FarEnd("threads", () => this.now);
   readonly ctx: Context;
-  readonly accounts: Record<(typeof PLAYED)[number], string>;
+  readonly accounts: Record<Word, string>;
   /** Counts of D1 statements' rows, summed from their own reports. */
   readonly rows = { read: 0, written: 0, trips: 0 };
   /** Whoever arms a post gets this answer instead. */
   armInstead: ((hint: ArmHint) => Promise<ArmAnswer>) | undefined;
   /** What D1 does with the next calls, one each: fails before, or does it and loses the answer. */
-  readonly d1Faults: ("before" | "after" | undefined)[] = [];
+  readonly d1Faults: D1Fault[] = [];
   private readonly processes = new Map<string, { runner: PostRunner; disk: Disk }>();
   private readonly deferred: Promise<unknown>[] = [];
 
-  private constructor(userId: string, workspaceId: string, accounts: Stage["accounts"]) {
+  private constructor(
+    userId: string,
+    workspaceId: string,
+    accounts: Stage["accounts"],
+    settings: Record<string, string>,
+  ) {
     const credentials = Object.fromEntries(
-      PLAYED.flatMap((platform) => [
+      WORDS.flatMap((platform) => [
         [`${platform.toUpperCase()}_CLIENT_ID`, "app"],
         [`${platform.toUpperCase()}_CLIENT_SECRET`, "secret"],
       ]),
     );
-    const services = createServices({ ...env, ...credentials } as unknown as Env, world, (work) => this.deferred.push(work));
+    const services = createServices({ ...env, ...credentials, ...settings }, world, (work) => this.deferred.push(work));
     const actor: Actor = {
       userId,
       workspaceId,
@@ -97,21 +103,27 @@ export class Stage {
     };
     this.ctx = {
       ...services,
-      db: { ...services.db, d1: this.counting(services.db.d1) },
+      db: { ...services.db, d1: watched(services.db.d1, this.rows, this.d1Faults) },
       clock: { now: () => this.now },
-      adapterFor: (platform) => (PLAYED as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,
+      adapterFor: (platform) =>
+        (WORDS as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,
       arm: async (hint) => await (this.armInstead ?? ((one) => this.sync(one)))(hint),
       actor,
     };
     this.accounts = accounts;
   }
 
-  static async open(): Promise<Stage> {
-    const services = createServices(env as unknown as Env, world, () => undefined);
+  static async open(settings: Record<string, string> = {}): Promise<Stage> {
+    const services = createServices(env, world, () => undefined);
     const email = `${crypto.randomUUID()}@example.com`;
-    const { userId, workspaceId } = await createUser(services, { email, password: null, plan: "scale", subscription: "active" });
+    const { userId, workspaceId } = await createUser(services, {
+      email,
+      password: null,
+      plan: "scale",
+      subscription: "active",
+    });
     const accounts = { x: "", linkedin: "", threads: "" };
-    for (const platform of PLAYED) {
+    for (const platform of WORDS) {
       const connectionId = crypto.randomUUID();
       accounts[platform] = crypto.randomUUID();
       const tokens = { accessToken: "t", refreshToken: null, expiresAt: null, refreshExpiresAt: null, scopes: [] };
@@ -119,26 +131,53 @@ export class Stage {
         env.DB.prepare(
           `INSERT INTO connections (id, user_id, workspace_id, platform, external_id, display_name, sealed_tokens, scopes, status, connected_at)
            VALUES (?, ?, ?, ?, ?, 'Ada', ?, '[]', 'active', ?)`,
-        ).bind(connectionId, userId, workspaceId, platform, connectionId, await sealTokens(services, connectionId, tokens, START), START),
+        ).bind(
+          connectionId,
+          userId,
+          workspaceId,
+          platform,
+          connectionId,
+          await sealTokens(services, connectionId, tokens, START),
+          START,
+        ),
         env.DB.prepare(
           `INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
              capabilities, missing_scopes, status, connected_at) VALUES (?, ?, ?, ?, ?, ?, 'ada', 'Ada', '{}', '[]', 'active', ?)`,
         ).bind(accounts[platform], userId, workspaceId, connectionId, platform, connectionId, START),
       ]);
     }
-    return new Stage(userId, workspaceId, accounts);
+    return new Stage(userId, workspaceId, accounts, settings);
+  }
+
+  /** One more account at a platform, by the same login. */
+  async addAccount(platform: Word): Promise<string> {
+    const id = crypto.randomUUID();
+    await env.DB.prepare(
+      `INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
+         capabilities, missing_scopes, status, connected_at)
+       SELECT ?1, user_id, workspace_id, connection_id, platform, ?1, 'ada', 'Ada', '{}', '[]', 'active', connected_at
+       FROM accounts WHERE id = ?2`,
+    )
+      .bind(id, this.accounts[platform])
+      .run();
+    return id;
   }
 
   // -------------------------------------------------------------- posts
 
   /** A post through preview and confirm, due in a minute unless said otherwise. */
   async post(
-    over: { inMs?: number; caption?: string; on?: readonly (typeof PLAYED)[number][]; options?: JsonObject } = {},
+    over: {
+      inMs?: number;
+      caption?: string;
+      on?: readonly Word[];
+      accountIds?: readonly string[];
+    } = {},
   ): Promise<string> {
     const { confirmationToken } = await previewSchedule(this.ctx, {
       caption: over.caption ?? "hello",
       scheduledAt: this.now + (over.inMs ?? 60 * SECOND),
-      targets: (over.on ?? ["x"]).map((platform) => ({ accountId: this.accounts[platform], platformOptions: over.options ?? {} })),
+      accountIds: over.accountIds ?? (over.on ?? ["x"]).map((platform) => this.accounts[platform]),
     });
     const { posts } = await confirmSchedule(this.ctx, { confirmationToken });
     await this.settled();
@@ -161,7 +200,9 @@ export class Stage {
       durationSeconds: null,
       sha256,
     };
-    const { results } = await env.DB.prepare("SELECT * FROM post_targets WHERE post_id = ?").bind(postId).all<Record<string, string>>();
+    const { results } = await env.DB.prepare("SELECT * FROM post_targets WHERE post_id = ?")
+      .bind(postId)
+      .all<Record<string, string>>();
     const planHash = await planHashOf({
       postType: type,
       media: [item],
@@ -185,6 +226,10 @@ export class Stage {
         postId,
       ),
     ]);
+  }
+
+  farEnd(accountId: string): FarEnd {
+    return this[WORDS.find((word) => this.accounts[word] === accountId) ?? "x"];
   }
 
   async settled(): Promise<void> {
@@ -222,7 +267,7 @@ export class Stage {
     );
   }
 
-  async target(postId: string, platform: (typeof PLAYED)[number] = "x"): Promise<TargetRecord> {
+  async target(postId: string, platform: Word = "x"): Promise<TargetRecord> {
     return (await this.targets(postId)).get(this.accounts[platform])!;
   }
 
@@ -281,7 +326,7 @@ export class Stage {
   }
 
   killAll(loseUnflushed = true): void {
-    for (const postId of [...this.processes.keys()]) {
+    for (const postId of Array.from(this.processes.keys())) {
       this.kill(postId, loseUnflushed);
     }
   }
@@ -299,7 +344,7 @@ export class Stage {
   private async wait(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     signal.addEventListener("abort", () => resolve(), { once: true });
-    if (ms <= 2 * SECOND) {
+    if (ms <= this.longestWaitMs) {
       setTimeout(resolve, this.patienceMs);
     }
     await promise;
@@ -309,8 +354,12 @@ export class Stage {
   }
   /** Real milliseconds that a short wait gives to what runs beside it. */
   patienceMs = 15;
+  longestWaitMs = 2 * SECOND;
 
-  private async inside<T>(postId: string, work: (process: { runner: PostRunner; disk: Disk }) => Promise<T>): Promise<T> {
+  private async inside<T>(
+    postId: string,
+    work: (process: { runner: PostRunner; disk: Disk }) => Promise<T>,
+  ): Promise<T> {
     const stub = env.POSTS.get(env.POSTS.idFromName(postId));
     return await runInDurableObject(stub, async (_instance, state) => {
       const disk = this.processes.get(postId)?.disk ?? new Disk(state.storage);
@@ -322,65 +371,6 @@ export class Stage {
       const result = await work(process);
       process.disk.flush();
       return result;
-    });
-  }
-
-  /** The binding with its costs counted and its failures scripted. */
-  private counting(d1: D1Database): D1Database {
-    const raw = new WeakMap<object, D1PreparedStatement>();
-    const count = <R extends D1Result>(results: readonly R[]): void => {
-      this.rows.trips += 1;
-      for (const { meta } of results) {
-        this.rows.read += meta.rows_read;
-        this.rows.written += meta.rows_written;
-      }
-    };
-    const scripted = async <T>(work: () => Promise<T>): Promise<T> => {
-      const fault = this.d1Faults.shift();
-      if (fault === "before") {
-        throw new Error("D1_ERROR: Network connection lost.");
-      }
-      const done = await work();
-      if (fault === "after") {
-        throw new Error("D1_ERROR: Network connection lost.");
-      }
-      return done;
-    };
-    const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
-      const proxy = new Proxy(statement, {
-        get: (target, key) => {
-          if (key === "bind") {
-            return (...values: unknown[]) => wrap(target.bind(...values));
-          }
-          if (key === "run" || key === "all") {
-            return async () => {
-              const result = await scripted(() => target.run());
-              count([result]);
-              return result;
-            };
-          }
-          const member: unknown = Reflect.get(target, key);
-          return typeof member === "function" ? (member.bind(target) as unknown) : member;
-        },
-      });
-      raw.set(proxy, statement);
-      return proxy;
-    };
-    return new Proxy(d1, {
-      get: (target, key) => {
-        if (key === "prepare") {
-          return (sql: string) => wrap(target.prepare(sql));
-        }
-        if (key === "batch") {
-          return async (statements: D1PreparedStatement[]) => {
-            const results = await scripted(() => target.batch(statements.map((one) => raw.get(one) ?? one)));
-            count(results);
-            return results;
-          };
-        }
-        const member: unknown = Reflect.get(target, key);
-        return typeof member === "function" ? (member.bind(target) as unknown) : member;
-      },
     });
   }
 }

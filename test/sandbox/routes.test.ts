@@ -46,6 +46,45 @@ describe("POST /sandbox/users", () => {
   });
 });
 
+describe("POST /sandbox/connect", () => {
+  test("walks the browser's way and gives the accounts of that platform", async ({ expect }) => {
+    const { api_key } = await (await post("/sandbox/users", {})).json<{ api_key: string }>();
+    const answer = await post("/sandbox/connect", { api_key, platform: "x", login: "ben" });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({
+      accounts: [
+        expect.objectContaining({ platform: "x", platform_account_id: "2244994946", username: "ben_example" }),
+      ],
+    });
+  });
+
+  test("400 with the sentence of whoever refused", async ({ expect }) => {
+    const answer = await post("/sandbox/connect", { api_key: "alk_nobody", platform: "x" });
+    expect(answer.status).toBe(400);
+    expect((await answer.json<{ error: string }>()).error).toMatch(/^POST \/accounts answered 401: \w+/);
+  });
+});
+
+describe("POST /sandbox/cron", () => {
+  test("runs the scheduled handler", async ({ expect }) => {
+    const answer = await app("/sandbox/cron", { method: "POST" });
+    expect([answer.status, await answer.json()]).toEqual([200, { cron: "* * * * *", ran: true }]);
+  });
+});
+
+describe("GET /sandbox/status", () => {
+  test("counts every post by its state", async ({ expect }) => {
+    expect(await (await app("/sandbox/status")).json()).toEqual({
+      posts: { scheduled: 0, publishing: 0, published: 0, partially_failed: 0, failed: 0, paused: 0 },
+      armed: 0,
+      publishing: 0,
+      overdue: 0,
+      next_due_at: null,
+      faults: {},
+    });
+  });
+});
+
 describe("GET /sandbox/platforms/{platform}/calls", () => {
   test("tells method, host, path and status, and never a query", async ({ expect }) => {
     const since = new Date().toISOString();

@@ -12,7 +12,12 @@ export interface Sent {
 export type Scripted =
   | number
   | "cut"
-  | { readonly status?: number; readonly headers?: Record<string, string>; readonly json?: unknown; readonly text?: string }
+  | {
+      readonly status?: number;
+      readonly headers?: Record<string, string>;
+      readonly json?: unknown;
+      readonly text?: string;
+    }
   | ((sent: Sent) => Scripted);
 
 export interface ScriptedWire extends Wire {

@@ -20,7 +20,10 @@ export interface Answer {
 }
 
 /** A call to the whole service. Whatever it answers must be what the OpenAPI document promises. */
-export async function call(caller: Pick<Caller, "key"> | null, { method, path, body, headers = {} }: Call): Promise<Answer> {
+export async function call(
+  caller: Pick<Caller, "key"> | null,
+  { method, path, body, headers = {} }: Call,
+): Promise<Answer> {
   const request = new Request(`${ORIGIN}/v1${path}`, {
     method,
     headers: {

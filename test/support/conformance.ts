@@ -12,7 +12,9 @@ function closed(document: OpenApiDocument): OpenApiDocument {
     if (typeof value !== "object" || value === null || !("properties" in value) || !("type" in value)) {
       return value;
     }
-    return value.type === "object" && !("additionalProperties" in value) ? { ...value, additionalProperties: false } : value;
+    return value.type === "object" && !("additionalProperties" in value)
+      ? { ...value, additionalProperties: false }
+      : value;
   }) as OpenApiDocument;
 }
 
@@ -39,12 +41,12 @@ function validatorAt(document: OpenApiDocument, steps: readonly string[]): Valid
 }
 
 /** What an unknown path or a wrong method answers belongs to no operation. */
-const OUTSIDE = [404, 405];
+const OUTSIDE = new Set([404, 405]);
 
 function schemaPath(document: OpenApiDocument, method: string, path: string, status: number): readonly string[] {
   const found = operationFor(document, method, path);
   if (!found) {
-    if (!OUTSIDE.includes(status)) {
+    if (!OUTSIDE.has(status)) {
       throw new Error(`${method} ${path} is no operation of the document and answered ${status}`);
     }
     return ["components", "schemas", "ErrorBody"];
@@ -57,7 +59,16 @@ function schemaPath(document: OpenApiDocument, method: string, path: string, sta
     const steps = response.$ref.slice(2).split("/");
     return [...steps, "content", "application/json", "schema"];
   }
-  return ["paths", found.path, method.toLowerCase(), "responses", String(status), "content", "application/json", "schema"];
+  return [
+    "paths",
+    found.path,
+    method.toLowerCase(),
+    "responses",
+    String(status),
+    "content",
+    "application/json",
+    "schema",
+  ];
 }
 
 /** Throws when an answer is not what the document promises of this operation. */

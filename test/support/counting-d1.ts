@@ -22,7 +22,7 @@ export function countingD1(inner: D1Database): CountingD1 {
   const count: Count = { roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0 };
   const statements = new WeakMap<D1PreparedStatement, Counted>();
 
-  const note = <Result extends D1Result<unknown>>(result: Result): Result => {
+  const note = <Result extends D1Result>(result: Result): Result => {
     count.statements += 1;
     count.rowsRead += result.meta.rows_read;
     count.rowsWritten += result.meta.rows_written;
@@ -32,7 +32,7 @@ export function countingD1(inner: D1Database): CountingD1 {
   const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
     const all = async () => {
       count.roundTrips += 1;
-      return note(await statement.all<Record<string, unknown>>());
+      return note(await statement.all());
     };
     const counted = {
       bind: (...values: unknown[]) => wrap(statement.bind(...values)),

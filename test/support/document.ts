@@ -1,25 +1,31 @@
 import { exports } from "cloudflare:workers";
 import { ORIGIN } from "./origin.ts";
 
-export interface MediaTypeObject {
+interface MediaTypeObject {
   readonly schema: object;
   readonly example?: unknown;
 }
 
-export interface ResponseObject {
+interface ResponseObject {
   readonly $ref?: string;
   readonly description?: string;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Readonly<Record<string, MediaTypeObject>>;
 }
 
-export interface Operation {
+interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly { readonly $ref?: string; readonly name?: string; readonly in?: string; readonly required?: boolean; readonly schema?: { readonly example?: unknown } }[];
+  readonly parameters?: readonly {
+    readonly $ref?: string;
+    readonly name?: string;
+    readonly in?: string;
+    readonly required?: boolean;
+    readonly schema?: { readonly example?: unknown };
+  }[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, MediaTypeObject>> };
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }

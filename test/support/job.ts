@@ -2,7 +2,11 @@ import type { JsonObject } from "#core/json.ts";
 import type { AccountAccess, Draft, DraftMedia, Job, JobMedia } from "#platforms/contract.ts";
 
 /** Words that must never turn up in any text an adapter gives out. */
-export const SECRETS = ["secret-access-token-0123456789", "secret-login-token-0123456789", "secret-app-secret-0123456789"] as const;
+export const SECRETS = [
+  "secret-access-token-0123456789",
+  "secret-login-token-0123456789",
+  "secret-app-secret-0123456789",
+] as const;
 
 export const NOW = Date.parse("2030-01-01T12:00:00Z");
 
@@ -48,15 +52,13 @@ export function video(over: Partial<DraftMedia> = {}): DraftMedia {
 
 /** Bytes that tell where they come from, so that a chunk in the wrong place is seen. */
 export function stored(media: DraftMedia): JobMedia {
-  const bytes = (offset: number, length: number) =>
-    Uint8Array.from({ length }, (_, index) => (offset + index) % 251);
+  const bytes = (offset: number, length: number) => Uint8Array.from({ length }, (_, index) => (offset + index) % 251);
   return {
     ...media,
     sha256: "0".repeat(64),
     url: `https://media.example.com/${media.id}/file`,
     filename: media.type === "video" ? "clip.mp4" : "picture.jpg",
-    read: (range) =>
-      Promise.resolve(new Blob([bytes(range?.offset ?? 0, range?.length ?? media.sizeBytes)]).stream()),
+    read: (range) => Promise.resolve(new Blob([bytes(range?.offset ?? 0, range?.length ?? media.sizeBytes)]).stream()),
   };
 }
 

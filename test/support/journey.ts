@@ -40,7 +40,11 @@ export function inDays(days: number): string {
 }
 
 /** A confirmation token for a text post of the caller. */
-export async function previewText(caller: Caller, accountId: string, body: Readonly<Record<string, unknown>> = {}): Promise<string> {
+export async function previewText(
+  caller: Caller,
+  accountId: string,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
   const previewed = await call(caller, {
     method: "POST",
     path: "/posts/preview",
@@ -60,7 +64,11 @@ export interface ScheduledPost {
 }
 
 /** A scheduled text post of the caller. */
-export async function scheduleText(caller: Caller, accountId: string, body: Readonly<Record<string, unknown>> = {}): Promise<ScheduledPost> {
+export async function scheduleText(
+  caller: Caller,
+  accountId: string,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<ScheduledPost> {
   const token = await previewText(caller, accountId, body);
   const confirmed = await call(caller, { method: "POST", path: "/posts/confirm", body: { confirmation_token: token } });
   if (confirmed.status !== 200) {

@@ -27,7 +27,7 @@ export interface Script {
   readonly requiredOption?: string;
 }
 
-export interface Call {
+interface Call {
   readonly step: "prepare" | "commit" | "verify";
   readonly job: Job;
   readonly given: JsonValue | undefined;
@@ -44,7 +44,12 @@ export function scriptedAdapter(platform: Platform, script: Script = {}): Script
   const max = script.captionMax ?? 100;
   const said = { prepare: 0, commit: 0, verify: 0 };
 
-  function next<Outcome>(step: Call["step"], job: Job, given: JsonValue | undefined, list: readonly Outcome[]): Outcome {
+  function next<Outcome>(
+    step: Call["step"],
+    job: Job,
+    given: JsonValue | undefined,
+    list: readonly Outcome[],
+  ): Outcome {
     calls.push({ step, job, given });
     const outcome = list[Math.min(said[step]++, list.length - 1)];
     if (outcome === undefined) {
@@ -95,7 +100,13 @@ function verdict({ caption, options, media, account }: Draft, max: number, scrip
   const limit = typeof account.capabilities["captionMax"] === "number" ? account.capabilities["captionMax"] : max;
   const length = [...caption].length;
   if (length > limit) {
-    problems.push({ code: "caption_too_long", message: "the caption is too long", param: "caption", limit, actual: length });
+    problems.push({
+      code: "caption_too_long",
+      message: "the caption is too long",
+      param: "caption",
+      limit,
+      actual: length,
+    });
   }
   if (options["title"] !== undefined && typeof options["title"] !== "string") {
     problems.push({ code: "option_invalid", message: "title must be a text", param: "platform_options.title" });
@@ -108,11 +119,11 @@ function verdict({ caption, options, media, account }: Draft, max: number, scrip
   if (options["placement"] === "reels" && placement !== "reels") {
     problems.push({ code: "option_invalid", message: "reels need a video", param: "platform_options.placement" });
   }
-  media.forEach(({ contentType }, index) => {
+  for (const [index, { contentType }] of media.entries()) {
     if (contentType === "image/gif") {
       problems.push({ code: "media_type_not_supported", message: "no GIFs", param: `media_items[${index}]` });
     }
-  });
+  }
   const filled: JsonObject = { ...(placement !== null && { placement }), share: true, ...options };
   return {
     options: filled,

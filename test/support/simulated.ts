@@ -2,7 +2,17 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { sha256Hex, toBase64Url } from "#core/encoding.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import type { AccountAccess, Adapter, CommitOutcome, DraftMedia, Fault, Job, JobMedia, TokenSet, Wire } from "#platforms/contract.ts";
+import type {
+  AccountAccess,
+  Adapter,
+  CommitOutcome,
+  DraftMedia,
+  Fault,
+  Job,
+  JobMedia,
+  TokenSet,
+  Wire,
+} from "#platforms/contract.ts";
 import { openWire } from "#platforms/wire.ts";
 import type { BookEntry } from "#sandbox/contract.ts";
 import { sandboxWorld } from "#sandbox/index.ts";
@@ -75,7 +85,9 @@ export async function logIn(adapter: Adapter, login: string, settings: Record<st
     throw new Error(`no way back from the login: ${sentBack.status} ${await sentBack.text()}`);
   }
   const params = Object.fromEntries(new URL(location).searchParams);
-  const login_ = must(await adapter.connect.exchange(wire, credentials, { redirectUri, params, codeVerifier, now: Date.now() }));
+  const login_ = must(
+    await adapter.connect.exchange(wire, credentials, { redirectUri, params, codeVerifier, now: Date.now() }),
+  );
   const { accounts, unpostable } = must(await adapter.connect.accounts(wire, credentials, login_.tokens));
   return {
     tokens: login_.tokens,
@@ -107,7 +119,13 @@ export async function sample(name: string, facts: Partial<DraftMedia> = {}): Pro
   const bytes = samples.get(name) ?? new Uint8Array(await (await control(`/sandbox/media/${name}`)).arrayBuffer());
   samples.set(name, bytes);
   const type = name.endsWith(".mp4") ? "video" : "image";
-  const kinds: Record<string, string> = { jpg: "image/jpeg", png: "image/png", gif: "image/gif", mp4: "video/mp4", webp: "image/webp" };
+  const kinds: Record<string, string> = {
+    jpg: "image/jpeg",
+    png: "image/png",
+    gif: "image/gif",
+    mp4: "video/mp4",
+    webp: "image/webp",
+  };
   return {
     id: name,
     type,
@@ -122,9 +140,7 @@ export async function sample(name: string, facts: Partial<DraftMedia> = {}): Pro
     url: `${ORIGIN}/sandbox/media/${name}`,
     filename: name,
     read: (range) =>
-      Promise.resolve(
-        new Blob([range ? bytes.subarray(range.offset, range.offset + range.length) : bytes]).stream(),
-      ),
+      Promise.resolve(new Blob([range ? bytes.subarray(range.offset, range.offset + range.length) : bytes]).stream()),
   };
 }
 
@@ -141,6 +157,26 @@ export type End =
 
 const json = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value)) as JsonValue;
 const MOST_STEPS = 120;
+
+/** Prepares at the simulator until there is a reference. */
+export async function prepareAt(adapter: Adapter, post: Job): Promise<JsonValue> {
+  const wire = simulatedWire(adapter);
+  let cursor: JsonValue | undefined;
+  for (let count = 0; count < MOST_STEPS; count++) {
+    const outcome = await adapter.prepare(wire, { ...post, now: Date.now() }, cursor);
+    switch (outcome.state) {
+      case "ready":
+        return json(outcome.ref);
+      case "again":
+        cursor = json(outcome.cursor);
+        vi.setSystemTime(Date.now() + Math.max(0.25, outcome.afterSeconds) * 1000);
+        break;
+      case "refused":
+        throw new Error(`${outcome.fault.code}: ${outcome.fault.message}`);
+    }
+  }
+  throw new Error("prepare does not end");
+}
 
 /** Everything a publisher does with one target, each value through JSON as the journal would. */
 export async function publish(

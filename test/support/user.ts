@@ -21,14 +21,14 @@ function unreachable(): never {
 }
 
 /** A world without a way out, for verbs that need none. */
-export const NOWHERE: World = {
+const NOWHERE: World = {
   platformFetch: unreachable,
   publicFetch: unreachable,
   browserUrl: (url) => url,
   trustedMediaOrigin: null,
 };
 
-export function testServices(): Services {
+function testServices(): Services {
   return createServices(env, NOWHERE, () => {});
 }
 

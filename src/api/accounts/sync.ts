@@ -2,6 +2,7 @@ import { syncAccounts } from "#accounts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_ACCOUNT, presentSync, SyncResult } from "#api/schemas/account.ts";
 import { json } from "#api/schemas/content.ts";
+import { pauseForAccounts, readmitAccounts } from "#posting/index.ts";
 
 const route = operation("accounts:write", {
   method: "post",
@@ -26,6 +27,9 @@ const route = operation("accounts:write", {
 });
 
 export const sync = newRouter().openapi(route, async (c) => {
-  const result = await syncAccounts(c.var.ctx);
+  const { ctx } = c.var;
+  const result = await syncAccounts(ctx);
+  await readmitAccounts(ctx, result.readmittedAccountIds);
+  await pauseForAccounts(ctx, result.blockedAccountIds);
   return c.json(presentSync(result), 200);
 });

@@ -8,7 +8,7 @@ import { capitalized } from "./names.ts";
 import { optionsSchemaOf } from "./options.ts";
 
 /** The version of the document itself; the version of the API is in its path. */
-export const DOCUMENT_VERSION = "1.1.0";
+const DOCUMENT_VERSION = "1.1.0";
 
 const TAGS = [
   { name: "accounts", description: "Social accounts: connect, sync, disconnect." },

@@ -17,13 +17,11 @@ const ScheduleSummary = z
   .object({
     timezone: z.string(),
     counts: Counts.openapi({ description: "Posts by status, whatever their time." }),
-    by_platform: z
-      .partialRecord(PlatformName, z.int())
-      .openapi({
-        description: "Scheduled posts by platform.",
-        type: "object",
-        additionalProperties: { type: "integer" },
-      }),
+    by_platform: z.partialRecord(PlatformName, z.int()).openapi({
+      description: "Scheduled posts by platform.",
+      type: "object",
+      additionalProperties: { type: "integer" },
+    }),
     next_post_at: Instant.nullable(),
     upcoming: z.object({ next_24_hours: z.int(), next_7_days: z.int(), next_30_days: z.int() }),
     patterns: z

@@ -62,7 +62,7 @@ function presentTargetError(error: DomainTargetError): z.infer<typeof TargetErro
   };
 }
 
-export const Target = z
+const Target = z
   .object({
     account_id: Id,
     platform: PlatformName,
@@ -84,7 +84,7 @@ export const Target = z
     late_by_ms: z.int().nullable().openapi({ description: "From the due time to the platform's answer." }),
   })
   .openapi("Target", { description: "One post on one account." });
-export type Target = z.infer<typeof Target>;
+type Target = z.infer<typeof Target>;
 
 function presentTarget(target: DomainTarget): Target {
   return {

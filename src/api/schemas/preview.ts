@@ -128,7 +128,7 @@ export function presentEditPreview(preview: DomainEditPreview): z.infer<typeof E
   };
 }
 
-export const CONFIRMATION_SECONDS = 300;
+const CONFIRMATION_SECONDS = 300;
 
 export function presentConfirmation({
   confirmationToken,

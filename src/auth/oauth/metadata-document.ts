@@ -18,7 +18,7 @@ const ID_MAX = 500;
 const Document = z.object({
   client_id: z.string(),
   client_name: z.string().min(1),
-  client_uri: z.unknown(),
+  client_uri: z.unknown().optional(),
   redirect_uris: z.array(z.string()).min(1),
   token_endpoint_auth_method: z.string().optional(),
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
@@ -60,8 +60,11 @@ export async function fetchDocument(world: Pick<World, "publicFetch">, id: strin
         signal: AbortSignal.timeout(TIMEOUT_MS),
       }),
     );
-    const text = response.status === 200 ? await readBounded(response) : null;
-    await response.body?.cancel();
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return null;
+    }
+    const text = await readBounded(response);
     return text === null ? null : check(id, text, response.headers.get("cache-control"));
   } catch {
     // Unreachable, too slow, not text, not JSON: the person reads the same sentence for all of them.

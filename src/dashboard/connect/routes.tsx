@@ -14,6 +14,9 @@ import { ConnectEndPage, ConnectFailedPage, UnknownPlatformPage } from "./page.t
 
 const BROKEN = "Something went wrong on our side. Start again from Almanac in a few minutes.";
 
+const PLAIN_PAGE =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : typeof error);
 
 /** Where the browser comes back to after a login at a platform. */
@@ -21,7 +24,8 @@ export function createConnectRoutes(worldOf: WorldOf): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
 
   app.get("/connect/:platform/callback", withServices(worldOf), pageHeaders, async (c) => {
-    // The address holds the code and the state.
+    // No script and no form stands here, and the address holds the code and the state.
+    c.header("Content-Security-Policy", PLAIN_PAGE);
     c.header("Referrer-Policy", "no-referrer");
     // A link checker that only looks must not spend the state.
     if (c.req.method === "HEAD") {

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { resourceMetadata, serverMetadata } from "#auth/oauth/index.ts";
+import { limitClient, limitForm } from "#dashboard/body-limits.ts";
 import type { PageEnv, WorldOf } from "#dashboard/env.ts";
 import { withServices } from "#dashboard/services.ts";
 import { fault } from "#dashboard/faults.tsx";
@@ -12,7 +12,6 @@ import { answerFault } from "./errors.ts";
 import { register } from "./register.ts";
 import { revoke, token } from "./token.ts";
 
-const BODY_MAX = 64 * 1024;
 const METADATA_SECONDS = 300;
 
 /** Browser clients send these on discovery and at the token endpoint; no cookie is ever a credential there. */
@@ -54,13 +53,7 @@ export function createOAuth(worldOf: WorldOf): Hono<PageEnv> {
       c.header("Pragma", "no-cache");
       await next();
     });
-    app.use(
-      path,
-      bodyLimit({
-        maxSize: BODY_MAX,
-        onError: (c) => c.json({ error: "invalid_request", error_description: "the body is too large" }, 413),
-      }),
-    );
+    app.use(path, limitClient);
   }
   app.post("/oauth/token", token);
   app.post("/oauth/revoke", revoke);
@@ -71,7 +64,7 @@ export function createOAuth(worldOf: WorldOf): Hono<PageEnv> {
   });
 
   // A page for a person, not for a script: no CORS (OAuth 2.1 3.1), and the rules of our own forms.
-  app.use("/oauth/authorize", pageHeaders, sameOrigin);
+  app.use("/oauth/authorize", pageHeaders, sameOrigin, limitForm);
   app.get("/oauth/authorize", showConsent);
   app.post("/oauth/authorize", decideConsent);
   return app;

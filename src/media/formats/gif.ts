@@ -15,7 +15,7 @@ function tableBytes(flags: number): number {
 async function skipBlocks(reader: ByteReader, from: number): Promise<number> {
   let at = from;
   for (;;) {
-    reader.step();
+    reader.step(1);
     const length = reader.byteAtHand(at) ?? (await reader.view(at, 1, WINDOW_BYTES)).getUint8(0);
     at += 1 + length;
     if (length === 0) {
@@ -33,7 +33,7 @@ export async function inspectGif(reader: ByteReader): Promise<Inspection> {
   let frames = 0;
   let hundredths = 0;
   for (;;) {
-    reader.step();
+    reader.step(4);
     const kind = (await reader.view(at, 1, WINDOW_BYTES)).getUint8(0);
     if (kind === TRAILER) {
       break;

@@ -6,6 +6,8 @@ const SOS = 0xda;
 const EOI = 0xd9;
 const APP1 = 0xe1;
 const TAIL_BYTES = 64 * 1024;
+/** No camera writes a larger picture before what it appends. */
+const SCAN_BYTES = 16 * 1024 * 1024;
 
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
@@ -31,7 +33,7 @@ async function checkEnd(reader: ByteReader, scan: number): Promise<void> {
     return;
   }
   const piece = 1024 * 1024;
-  for (let at = scan; at < tail; at += piece - 1) {
+  for (let at = scan; at < Math.min(tail, scan + SCAN_BYTES); at += piece - 1) {
     const length = Math.min(piece, tail + 1 - at);
     if (endsIn(bytesOf(await reader.view(at, length)))) {
       return;

@@ -113,7 +113,8 @@ async function floatOf(reader: ByteReader, { start, end }: Element): Promise<num
     return 0;
   }
   const view = await reader.view(start, bytes);
-  return bytes === 4 ? view.getFloat32(0) : view.getFloat64(0);
+  const value = bytes === 4 ? view.getFloat32(0) : view.getFloat64(0);
+  return Number.isFinite(value) ? value : 0;
 }
 
 async function textOf(reader: ByteReader, { start, end }: Element): Promise<string> {

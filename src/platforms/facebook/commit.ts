@@ -33,8 +33,8 @@ export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<Comm
   }
   const fault = toFault(answer);
   const isRepeated = plan.sends > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_CALL_MS);
-  if (fault.code === DUPLICATE && isRepeated) {
-    // After an earlier call of unknown fate this may be the proof that it arrived.
+  if (isRepeated && (fault.code === DUPLICATE || (error?.code === 100 && plan.photos.length > 0))) {
+    // After an earlier call of unknown fate this may be the proof that it arrived; so may photos that are used up.
     return { state: "uncertain", detail, httpStatus: answer.status, ref: { ...sent, duplicate: true } };
   }
   return fault.kind === "temporary"

@@ -102,20 +102,25 @@ async function sendBytes(wire: Wire, job: Job, video: JobMedia, step: ReelCursor
   const length = video.sizeBytes - offset;
   const { readable, writable } = new FixedLengthStream(length);
   const source = await video.read({ offset, length });
-  const piped = source.pipeTo(writable).catch(() => undefined);
-  const answer = await call(wire, step.uploadUrl, {
-    method: "POST",
-    headers: {
-      authorization: `OAuth ${job.account.accessToken}`,
-      "content-type": "application/octet-stream",
-      offset: String(offset),
-      file_size: String(video.sizeBytes),
-    },
-    body: readable,
-    timeoutMs: BYTES_TIMEOUT_MS,
-  });
-  await piped;
-  return answer;
+  const end = new AbortController();
+  const piped = source.pipeTo(writable, { signal: end.signal }).catch(() => undefined);
+  try {
+    return await call(wire, step.uploadUrl, {
+      method: "POST",
+      headers: {
+        authorization: `OAuth ${job.account.accessToken}`,
+        "content-type": "application/octet-stream",
+        offset: String(offset),
+        file_size: String(video.sizeBytes),
+      },
+      body: readable,
+      timeoutMs: BYTES_TIMEOUT_MS,
+    });
+  } finally {
+    // An answer may come before the platform has read everything.
+    end.abort();
+    await piped;
+  }
 }
 
 async function transferred(wire: Wire, job: Job, step: ReelCursor): Promise<number> {

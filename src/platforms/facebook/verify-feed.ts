@@ -90,12 +90,15 @@ async function findPost(wire: Wire, job: Job, plan: Ref, since: number): Promise
       break;
     }
   }
-  return plan.photos.length > 0 ? byPhotos(posts, plan.photos) : byText(posts, job, since);
-}
-
-function byPhotos(posts: readonly ListedPost[], photos: readonly string[]): Look {
-  const ours = posts.find((post) => targetsOf(post).some((id) => photos.includes(id)));
-  return ours ? found(ours) : { state: "none" };
+  const ours = posts.find((post) => targetsOf(post).some((id) => plan.photos.includes(id)));
+  // The photos' ids decide; where a list does not name them, what decides for texts has to do.
+  return ours
+    ? found(ours)
+    : byText(
+        posts.filter((post) => plan.photos.length === 0 || targetsOf(post).length === 0),
+        job,
+        since,
+      );
 }
 
 function targetsOf(post: ListedPost): readonly string[] {

@@ -50,10 +50,7 @@ function judge(video: Video, plan: Ref, videoId: string, elapsed: number): Verif
   const isPublished =
     isDone(publishing?.status) || publishing?.publish_status === "published" || video.published === true;
   if (state === "ready" && isPublished && video.published !== false) {
-    const link = permalinkOf(video.permalink_url);
-    const fallback =
-      plan.kind === "reel" ? `https://www.facebook.com/reel/${videoId}` : `https://www.facebook.com/${videoId}`;
-    return { state: "published", remoteId: videoId, url: link ?? fallback };
+    return { state: "published", remoteId: videoId, url: urlOf(video, plan, videoId) };
   }
   const broken = [processing, publishing, uploading].find((phase) => phase?.status === "error");
   if (broken || state === "error" || state === "upload_failed") {
@@ -68,11 +65,7 @@ function judge(video: Video, plan: Ref, videoId: string, elapsed: number): Verif
       return elapsed > DENIAL_MS ? { state: "refused", fault: BECAME_DRAFT } : waiting(elapsed, true);
     }
     if (!publishing) {
-      return {
-        state: "published",
-        remoteId: videoId,
-        url: permalinkOf(video.permalink_url) ?? `https://www.facebook.com/${videoId}`,
-      };
+      return { state: "published", remoteId: videoId, url: urlOf(video, plan, videoId) };
     }
   }
   if (plan.accepted || isUnderWay(publishing?.status)) {

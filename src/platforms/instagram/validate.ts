@@ -114,7 +114,7 @@ function optionWarnings(draft: Draft, isReel: boolean): readonly Warning[] {
 }
 
 function accountProblems(capabilities: JsonObject): readonly Problem[] {
-  return String(capabilities["accountType"] ?? "").toUpperCase() === "PERSONAL"
+  return capabilities["accountType"] === "PERSONAL"
     ? [
         {
           code: "account_not_eligible",
@@ -139,7 +139,7 @@ function ratioOf(media: DraftMedia | undefined): number | null {
 }
 
 function mediaWarnings(media: readonly DraftMedia[]): readonly Warning[] {
-  const warnings: Warning[] = [...media.flatMap((item, index) => layoutWarnings(item, index))];
+  const warnings: Warning[] = media.flatMap((item, index) => layoutWarnings(item, index));
   const ratios = media.map(ratioOf);
   if (media.some((item, index) => item.type === "image" && (ratios[index] ?? 1) < IMAGE_RATIO_ADVISED - 0.005)) {
     warnings.push({

@@ -35,7 +35,7 @@ export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<Veri
     return { state: "again", afterSeconds: listed.afterSeconds, known: false };
   }
   const recent = listed.posts.filter((post) => isSince(post, committedAt - CLOCK_SLACK_MS));
-  const ours = recent.filter((post) => isOurs(post, job, plan)).at(-1);
+  const ours = recent.findLast((post) => isOurs(post, job, plan));
   if (ours) {
     return { state: "published", remoteId: ours.id, url: postUrl(job, ours.id) };
   }

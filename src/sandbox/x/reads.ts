@@ -67,9 +67,7 @@ function fieldsOf(url: URL): { names: Names; wanted: ReadonlySet<string> } | Res
   const spelling = url.searchParams.has("post.fields") ? "post.fields" : "tweet.fields";
   const names = POST_FIELDS[spelling];
   const wanted = listed(url, spelling);
-  const unknown = wanted.find(
-    (field) => !SHARED_FIELDS.has(field) && !Object.values<string>(names).includes(field),
-  );
+  const unknown = wanted.find((field) => !SHARED_FIELDS.has(field) && !Object.values<string>(names).includes(field));
   return unknown === undefined
     ? { names, wanted: new Set(["id", "text", names.history, ...wanted]) }
     : invalid(`The \`${spelling}\` query parameter value [${unknown}] is not one of the known fields`);

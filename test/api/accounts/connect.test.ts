@@ -17,7 +17,8 @@ async function duplicate(id: string): Promise<void> {
     .run();
 }
 
-const start = (caller: Parameters<typeof call>[0], body: unknown) => call(caller, { method: "POST", path: "/accounts", body });
+const start = (caller: Parameters<typeof call>[0], body: unknown) =>
+  call(caller, { method: "POST", path: "/accounts", body });
 
 describe("200", () => {
   test.for(PLATFORMS.filter((platform) => adapterFor(platform)))(

@@ -58,7 +58,12 @@ describe("404", () => {
     const headers = { "x-request-id": "same" };
     const body = (id: string) => ({ account_id: id, confirm: true });
     const theirs = await call(stranger, { method: "DELETE", path: "/accounts", body: body(account.id), headers });
-    const missing = await call(stranger, { method: "DELETE", path: "/accounts", body: body(crypto.randomUUID()), headers });
+    const missing = await call(stranger, {
+      method: "DELETE",
+      path: "/accounts",
+      body: body(crypto.randomUUID()),
+      headers,
+    });
     expect(theirs.status).toBe(404);
     expect(theirs.body).toEqual(missing.body);
   });

@@ -112,9 +112,9 @@ describe("one request", () => {
   });
 
   test.for<[string, (bytes: Uint8Array<ArrayBuffer>) => RequestInit, string]>([
-    ["one byte too few", (bytes) => ({ body: bytes.slice(1) }), "size_mismatch"],
+    ["one byte too few", (bytes) => ({ body: bytes.slice(0, -1) }), "size_mismatch"],
     ["one byte too many", (bytes) => ({ body: joined(bytes, "x") }), "size_mismatch"],
-    ["fewer, without saying how many", (bytes) => ({ body: streamOf(bytes.slice(1)) }), "size_mismatch"],
+    ["fewer, without saying how many", (bytes) => ({ body: streamOf(bytes.slice(0, -1)) }), "size_mismatch"],
     ["more, without saying how many", (bytes) => ({ body: streamOf(joined(bytes, "x")) }), "size_mismatch"],
     ["nothing", () => ({}), "size_mismatch"],
     [
@@ -231,7 +231,7 @@ describe("the signature", () => {
   });
 });
 
-describe("parts", () => {
+describe("parts", { timeout: 60_000 }, () => {
   const film = longFilm(91 * MIB);
 
   test("in any order, resumed, put together once", async ({ expect }) => {

@@ -24,7 +24,9 @@ describe("200", () => {
     expect(answer).toMatchObject({
       status: 200,
       body: {
-        posts: [{ status: "scheduled", version: 1, targets: [{ account_id: account.id, status: "pending", attempts: 0 }] }],
+        posts: [
+          { status: "scheduled", version: 1, targets: [{ account_id: account.id, status: "pending", attempts: 0 }] },
+        ],
       },
     });
     expect(answer.body.plan_hash).toBe(answer.body.posts[0].plan_hash);
@@ -45,7 +47,10 @@ describe("200", () => {
 
 describe("400", () => {
   test.for([undefined, null, "", 1, ["a"], "x".repeat(513)])("confirmation_token %j", async (token, { expect }) => {
-    expect(await confirm(await newCaller(), token)).toMatchObject({ status: 400, body: { param: "confirmation_token" } });
+    expect(await confirm(await newCaller(), token)).toMatchObject({
+      status: 400,
+      body: { param: "confirmation_token" },
+    });
   });
 
   test("unknown, somebody else's, of the other kind and expired: word for word the same", async ({ expect }) => {

@@ -31,7 +31,12 @@ describe("200", () => {
     const edited = await confirm(caller, shown.body.confirmation_token);
     expect(edited).toMatchObject({
       status: 200,
-      body: { posts: [{ id: ids[0], caption: "Other", version: 2 }, { id: ids[1], caption: "Other", version: 2 }] },
+      body: {
+        posts: [
+          { id: ids[0], caption: "Other", version: 2 },
+          { id: ids[1], caption: "Other", version: 2 },
+        ],
+      },
     });
   });
 
@@ -57,7 +62,10 @@ describe("400", () => {
     [{ post_ids: [crypto.randomUUID()], caption: 1 }, "caption"],
     [{ post_ids: [crypto.randomUUID()], target_options: [{}] }, "target_options[0].account_id"],
   ] as const)("%j", async ([body, param], { expect }) => {
-    expect(await preview(await newCaller(), body)).toMatchObject({ status: 400, body: { code: "validation_failed", param } });
+    expect(await preview(await newCaller(), body)).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", param },
+    });
   });
 
   test("an edit that changes nothing", async ({ expect }) => {

@@ -3,7 +3,8 @@ import { call } from "../../support/call.ts";
 import { connectOne, inDays, scheduleText } from "../../support/journey.ts";
 import { type Caller, newCaller } from "../../support/user.ts";
 
-const get = (caller: Caller, id: string, headers = {}) => call(caller, { method: "GET", path: `/posts/${id}`, headers });
+const get = (caller: Caller, id: string, headers = {}) =>
+  call(caller, { method: "GET", path: `/posts/${id}`, headers });
 
 describe("200", () => {
   test("the post with its targets and their options, kept as they were sent", async ({ expect }) => {
@@ -43,13 +44,18 @@ describe("200", () => {
 });
 
 describe("400", () => {
-  test.for(["1", "x", "%00", "01983c1e7d1a7c3e9a573f1f6f0f2a11", "{01983c1e-7d1a-7c3e-9a57-3f1f6f0f2a11}", "%ED%A0%80", "__proto__"])(
-    "%s is no UUID",
-    async (id, { expect }) => {
-      const answer = await get(await newCaller(), id);
-      expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", param: "id" } });
-    },
-  );
+  test.for([
+    "1",
+    "x",
+    "%00",
+    "01983c1e7d1a7c3e9a573f1f6f0f2a11",
+    "{01983c1e-7d1a-7c3e-9a57-3f1f6f0f2a11}",
+    "%ED%A0%80",
+    "__proto__",
+  ])("%s is no UUID", async (id, { expect }) => {
+    const answer = await get(await newCaller(), id);
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", param: "id" } });
+  });
 });
 
 describe("404", () => {

@@ -63,7 +63,12 @@ describe("200", () => {
 
   test("an offset, a lower-case letter and the ends of time are instants", async ({ expect }) => {
     const caller = await newCaller();
-    for (const from of ["2026-01-01T00:00:00%2B02:00", "2026-01-01t00:00:00.123456789z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]) {
+    for (const from of [
+      "2026-01-01T00:00:00%2B02:00",
+      "2026-01-01t00:00:00.123456789z",
+      "0000-01-01T00:00:00Z",
+      "9999-12-31T23:59:59Z",
+    ]) {
       expect((await list(caller, `?from=${from}`)).status).toBe(200);
     }
   });

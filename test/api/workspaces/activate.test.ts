@@ -22,10 +22,13 @@ describe("200", () => {
 });
 
 describe("400", () => {
-  test.for(["", "1", 1, null, "not-a-uuid", "01983c1e7d1a7c3e9a573f1f6f0f2a11"])("%j is no UUID", async (id, { expect }) => {
-    const answer = await activate(await newCaller(), id);
-    expect(answer).toMatchObject({ status: 400, body: { param: "workspace_id" } });
-  });
+  test.for(["", "1", 1, null, "not-a-uuid", "01983c1e7d1a7c3e9a573f1f6f0f2a11"])(
+    "%j is no UUID",
+    async (id, { expect }) => {
+      const answer = await activate(await newCaller(), id);
+      expect(answer).toMatchObject({ status: 400, body: { param: "workspace_id" } });
+    },
+  );
 });
 
 describe("404", () => {

@@ -2,7 +2,8 @@ import { describe, test } from "vitest";
 import { call } from "../../support/call.ts";
 import { newCaller } from "../../support/user.ts";
 
-const create = (caller: Parameters<typeof call>[0], body: unknown) => call(caller, { method: "POST", path: "/workspaces", body });
+const create = (caller: Parameters<typeof call>[0], body: unknown) =>
+  call(caller, { method: "POST", path: "/workspaces", body });
 
 describe("201", () => {
   test("the name is trimmed, and the active workspace stays", async ({ expect }) => {
@@ -20,13 +21,18 @@ describe("201", () => {
 });
 
 describe("400", () => {
-  test.for([{}, { name: "" }, { name: "   " }, { name: "x".repeat(101) }, { name: 1 }, { name: null }, { name: ["a"] }])(
-    "%j",
-    async (body, { expect }) => {
-      const answer = await create(await newCaller(), body);
-      expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", param: "name" } });
-    },
-  );
+  test.for([
+    {},
+    { name: "" },
+    { name: "   " },
+    { name: "x".repeat(101) },
+    { name: 1 },
+    { name: null },
+    { name: ["a"] },
+  ])("%j", async (body, { expect }) => {
+    const answer = await create(await newCaller(), body);
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", param: "name" } });
+  });
 });
 
 describe("403", () => {

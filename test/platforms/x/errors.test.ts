@@ -16,37 +16,173 @@ const reset = String(NOW / 1000 + 77);
 
 describe("every row of X's table", () => {
   test.for<Row>([
-    ["invalid media", 400, { errors: [{ message: "Your media IDs are invalid." }], title: "Invalid Request", detail: "One or more parameters to your request was invalid.", type: "https://api.twitter.com/2/problems/invalid-request" }, {}, { kind: "rejected", code: "media_expired", category: "media", platformCode: "invalid-request" }],
-    ["exclusive fields", 400, problem("invalid-request", "You can only provide one of quote_tweet_id and poll"), {}, { kind: "rejected", category: "content" }],
-    ["dead token", 401, plain(401, "Unauthorized"), {}, { kind: "reconnect", code: "auth_expired", category: "auth", whoMustAct: "user" }],
-    ["no credits", 402, { title: "CreditsDepleted", type: "https://api.x.com/2/problems/credits", detail: "no credits" }, {}, { kind: "rate_limited", code: "credits_depleted", category: "billing", whoMustAct: "operator", platformCode: "credits" }],
-    ["duplicate", 403, plain(403, "You are not allowed to create a Tweet with duplicate content."), {}, { kind: "rejected", code: "duplicate_content", category: "duplicate" }],
-    ["not permitted", 403, plain(403, "You are not permitted to perform this action."), {}, { kind: "rejected", code: "not_permitted", category: "permission" }],
-    ["quote", 403, plain(403, "Quoting this post is not allowed because you have not been mentioned or are not part of the conversation thread of the post you are quoting."), {}, { kind: "rejected", code: "quote_not_allowed" }],
-    ["cashtags", 403, plain(403, "Posts are limited to a maximum of one cashtag."), {}, { kind: "rejected", code: "content_refused", category: "content" }],
-    ["bad url", 403, plain(403, "The Tweet contains an invalid URL."), {}, { kind: "rejected", code: "content_refused" }],
-    ["long video", 403, plain(403, "This user is not allowed to post a video longer than 2 minutes"), {}, { kind: "rejected", code: "media_invalid", category: "media" }],
-    ["not enrolled", 403, problem("client-forbidden", "no", { reason: "client-not-enrolled" }), {}, { kind: "rejected", code: "app_not_allowed", whoMustAct: "operator", platformCode: "client-not-enrolled" }],
+    [
+      "invalid media",
+      400,
+      {
+        errors: [{ message: "Your media IDs are invalid." }],
+        title: "Invalid Request",
+        detail: "One or more parameters to your request was invalid.",
+        type: "https://api.twitter.com/2/problems/invalid-request",
+      },
+      {},
+      { kind: "rejected", code: "media_expired", category: "media", platformCode: "invalid-request" },
+    ],
+    [
+      "exclusive fields",
+      400,
+      problem("invalid-request", "You can only provide one of quote_tweet_id and poll"),
+      {},
+      { kind: "rejected", category: "content" },
+    ],
+    [
+      "dead token",
+      401,
+      plain(401, "Unauthorized"),
+      {},
+      { kind: "reconnect", code: "auth_expired", category: "auth", whoMustAct: "user" },
+    ],
+    [
+      "no credits",
+      402,
+      { title: "CreditsDepleted", type: "https://api.x.com/2/problems/credits", detail: "no credits" },
+      {},
+      {
+        kind: "rate_limited",
+        code: "credits_depleted",
+        category: "billing",
+        whoMustAct: "operator",
+        platformCode: "credits",
+      },
+    ],
+    [
+      "duplicate",
+      403,
+      plain(403, "You are not allowed to create a Tweet with duplicate content."),
+      {},
+      { kind: "rejected", code: "duplicate_content", category: "duplicate" },
+    ],
+    [
+      "not permitted",
+      403,
+      plain(403, "You are not permitted to perform this action."),
+      {},
+      { kind: "rejected", code: "not_permitted", category: "permission" },
+    ],
+    [
+      "quote",
+      403,
+      plain(
+        403,
+        "Quoting this post is not allowed because you have not been mentioned or are not part of the conversation thread of the post you are quoting.",
+      ),
+      {},
+      { kind: "rejected", code: "quote_not_allowed" },
+    ],
+    [
+      "cashtags",
+      403,
+      plain(403, "Posts are limited to a maximum of one cashtag."),
+      {},
+      { kind: "rejected", code: "content_refused", category: "content" },
+    ],
+    [
+      "bad url",
+      403,
+      plain(403, "The Tweet contains an invalid URL."),
+      {},
+      { kind: "rejected", code: "content_refused" },
+    ],
+    [
+      "long video",
+      403,
+      plain(403, "This user is not allowed to post a video longer than 2 minutes"),
+      {},
+      { kind: "rejected", code: "media_invalid", category: "media" },
+    ],
+    [
+      "not enrolled",
+      403,
+      problem("client-forbidden", "no", { reason: "client-not-enrolled" }),
+      {},
+      { kind: "rejected", code: "app_not_allowed", whoMustAct: "operator", platformCode: "client-not-enrolled" },
+    ],
     ["app permissions", 403, problem("oauth1-permissions", "no"), {}, { kind: "rejected", whoMustAct: "operator" }],
-    ["wrong kind of token", 403, problem("unsupported-authentication", "no"), {}, { kind: "reconnect", code: "missing_scope" }],
-    ["suspended", 403, problem("user-suspended", "no"), {}, { kind: "reconnect", code: "account_blocked", category: "permission" }],
-    ["locked", 403, plain(403, "Your account is temporarily locked."), {}, { kind: "reconnect", code: "account_blocked" }],
+    [
+      "wrong kind of token",
+      403,
+      problem("unsupported-authentication", "no"),
+      {},
+      { kind: "reconnect", code: "missing_scope" },
+    ],
+    [
+      "suspended",
+      403,
+      problem("user-suspended", "no"),
+      {},
+      { kind: "reconnect", code: "account_blocked", category: "permission" },
+    ],
+    [
+      "locked",
+      403,
+      plain(403, "Your account is temporarily locked."),
+      {},
+      { kind: "reconnect", code: "account_blocked" },
+    ],
     ["scope", 403, plain(403, "Forbidden"), {}, { kind: "reconnect", code: "missing_scope" }],
     ["gone", 404, plain(404, "Not Found"), {}, { kind: "rejected", code: "not_found" }],
     ["chunk 413", 413, undefined, {}, { kind: "rejected", code: "chunk_too_big" }],
     ["chunk 431", 431, undefined, {}, { kind: "rejected", code: "chunk_too_big" }],
-    ["rate", 429, plain(429, "Too Many Requests"), { "x-rate-limit-reset": reset }, { kind: "rate_limited", code: "rate_limited", retryAfterSeconds: 77 }],
-    ["rate, old form", 403, { errors: [{ code: 88, message: "Rate limit exceeded" }] }, {}, { kind: "rate_limited", platformCode: "88" }],
-    ["day's window", 429, plain(429, "Too Many Requests"), { "x-rate-limit-reset": reset, "x-user-limit-24hour-remaining": "0", "x-user-limit-24hour-reset": String(NOW / 1000 + 5000) }, { retryAfterSeconds: 5000 }],
-    ["cap", 429, { ...problem("usage-capped", "cap"), title: "UsageCapExceeded", period: "Monthly" }, {}, { kind: "rate_limited", code: "usage_capped", category: "quota", whoMustAct: "operator" }],
-    ["server", 503, undefined, {}, { kind: "temporary", code: "platform_unavailable", category: "platform", httpStatus: 503 }],
+    [
+      "rate",
+      429,
+      plain(429, "Too Many Requests"),
+      { "x-rate-limit-reset": reset },
+      { kind: "rate_limited", code: "rate_limited", retryAfterSeconds: 77 },
+    ],
+    [
+      "rate, old form",
+      403,
+      { errors: [{ code: 88, message: "Rate limit exceeded" }] },
+      {},
+      { kind: "rate_limited", platformCode: "88" },
+    ],
+    [
+      "day's window",
+      429,
+      plain(429, "Too Many Requests"),
+      {
+        "x-rate-limit-reset": reset,
+        "x-user-limit-24hour-remaining": "0",
+        "x-user-limit-24hour-reset": String(NOW / 1000 + 5000),
+      },
+      { retryAfterSeconds: 5000 },
+    ],
+    [
+      "cap",
+      429,
+      { ...problem("usage-capped", "cap"), title: "UsageCapExceeded", period: "Monthly" },
+      {},
+      { kind: "rate_limited", code: "usage_capped", category: "quota", whoMustAct: "operator" },
+    ],
+    [
+      "server",
+      503,
+      undefined,
+      {},
+      { kind: "temporary", code: "platform_unavailable", category: "platform", httpStatus: 503 },
+    ],
     ["junk", 418, "<html>", {}, { kind: "rejected", httpStatus: 418 }],
   ])("%s", ([, status, json, headers, fault], { expect }) => {
     expect(toFault({ status, json, headers: new Headers(headers) }, NOW)).toMatchObject(fault);
   });
 
   test("a token in X's words does not come through", ({ expect }) => {
-    const answer = { status: 400, json: plain(400, "bad header Bearer bG9jYWwtYWNjZXNzLXRva2VuLTEyMzQ1Njc4OTA"), headers: new Headers() };
+    const answer = {
+      status: 400,
+      json: plain(400, "bad header Bearer bG9jYWwtYWNjZXNzLXRva2VuLTEyMzQ1Njc4OTA"),
+      headers: new Headers(),
+    };
     expect(toFault(answer, NOW).message).not.toContain("bG9jYWwt");
   });
 });

@@ -11,8 +11,12 @@ const uploaded = (id: string, more: object = {}): Scripted => ({
   json: { data: { id, media_key: `7_${id}`, expires_after_secs: 86_400, ...more } },
 });
 const created: Scripted = { status: 201, json: { data: { id: "1900000000000000099", text: "t" } } };
-const refusal = (status: number, detail: string): Scripted => ({ status, json: { title: "t", detail, type: "about:blank", status } });
-const settings = (values: Record<string, string>) => access({ app: { clientId: "c", clientSecret: "s", settings: values } });
+const refusal = (status: number, detail: string): Scripted => ({
+  status,
+  json: { title: "t", detail, type: "about:blank", status },
+});
+const settings = (values: Record<string, string>) =>
+  access({ app: { clientId: "c", clientSecret: "s", settings: values } });
 
 async function prepared(post: Job, wire: Wire = answering(uploaded("1"))): Promise<JsonValue> {
   const outcome = await x.prepare(wire, post, undefined);
@@ -25,19 +29,33 @@ async function prepared(post: Job, wire: Wire = answering(uploaded("1"))): Promi
 describe("prepare", () => {
   test("a text needs no call", async ({ expect }) => {
     const wire = answering(500);
-    expect(await x.prepare(wire, job(), undefined)).toMatchObject({ state: "ready", ref: { mediaIds: [], quote: "none" } });
+    expect(await x.prepare(wire, job(), undefined)).toMatchObject({
+      state: "ready",
+      ref: { mediaIds: [], quote: "none" },
+    });
     expect(wire.sent).toHaveLength(0);
   });
 
   test("images go up whole and keep their order", async ({ expect }) => {
     const wire = answering(uploaded("1"), uploaded("2"));
     const outcome = await x.prepare(wire, job({ media: [image(), image({ contentType: "image/png" })] }), undefined);
-    expect(outcome).toMatchObject({ state: "ready", ref: { mediaIds: ["1", "2"], mediaKeys: ["7_1", "7_2"] }, expiresAt: NOW + 86_400_000 });
-    expect(wire.sent.map((sent) => `${sent.method} ${sent.url}`)).toEqual(Array(2).fill("POST https://api.x.com/2/media/upload"));
-    expect(bodyOf(wire.sent[1])).toMatchObject({ media_category: "tweet_image", media: expect.objectContaining({ size: 1000, type: "image/png" }) });
+    expect(outcome).toMatchObject({
+      state: "ready",
+      ref: { mediaIds: ["1", "2"], mediaKeys: ["7_1", "7_2"] },
+      expiresAt: NOW + 86_400_000,
+    });
+    expect(wire.sent.map((sent) => `${sent.method} ${sent.url.href}`)).toEqual(
+      Array(2).fill("POST https://api.x.com/2/media/upload"),
+    );
+    expect(bodyOf(wire.sent[1])).toMatchObject({
+      media_category: "tweet_image",
+      media: expect.objectContaining({ size: 1000, type: "image/png" }),
+    });
   });
 
-  test("a video goes up in segments of 1 MiB, goes on from any cursor, and waits for its processing", async ({ expect }) => {
+  test("a video goes up in segments of 1 MiB, goes on from any cursor, and waits for its processing", async ({
+    expect,
+  }) => {
     const post = job({ media: [video({ sizeBytes: 40 * MIB + 5 })] });
     const wire = answering((sent) => {
       if (sent.url.pathname.endsWith("/initialize")) {
@@ -57,18 +75,29 @@ describe("prepare", () => {
     const third = await x.prepare(wire, post, second.state === "again" ? json(second.cursor) : undefined);
     expect(third).toMatchObject({ state: "ready", ref: { mediaIds: ["9"] } });
 
-    expect(bodyOf(wire.sent[0])).toEqual({ media_type: "video/mp4", media_category: "tweet_video", total_bytes: 40 * MIB + 5 });
+    expect(bodyOf(wire.sent[0])).toEqual({
+      media_type: "video/mp4",
+      media_category: "tweet_video",
+      total_bytes: 40 * MIB + 5,
+    });
     const segments = wire.sent.filter((sent) => sent.url.pathname.endsWith("/append")).map(bodyOf);
-    expect(segments.map((segment) => segment["segment_index"])).toEqual(Array.from({ length: 41 }, (_, index) => String(index)));
+    expect(segments.map((segment) => segment["segment_index"])).toEqual(
+      Array.from({ length: 41 }, (_, index) => String(index)),
+    );
     const last = segments[40]?.["media"] as Blob;
-    expect(new Uint8Array(await last.arrayBuffer())).toEqual(Uint8Array.from({ length: 5 }, (_, index) => (40 * MIB + index) % 251));
+    expect(new Uint8Array(await last.arrayBuffer())).toEqual(
+      Uint8Array.from({ length: 5 }, (_, index) => (40 * MIB + index) % 251),
+    );
     expect(wire.sent.at(-1)?.url.search).toBe("?command=STATUS&media_id=9");
   });
 
   test("segments that X has taken survive a cut", async ({ expect }) => {
     const post = job({ media: [video({ sizeBytes: 3 * MIB })] });
     const wire = answering(uploaded("9"), 200, 200, "cut");
-    expect(await x.prepare(wire, post, undefined)).toMatchObject({ state: "again", cursor: { segment: 2, offset: 2 * MIB } });
+    expect(await x.prepare(wire, post, undefined)).toMatchObject({
+      state: "again",
+      cursor: { segment: 2, offset: 2 * MIB },
+    });
   });
 
   test("segments that are too big become smaller", async ({ expect }) => {
@@ -90,10 +119,18 @@ describe("prepare", () => {
   });
 
   test("media that cannot be processed is refused with X's reason", async ({ expect }) => {
-    const failed = uploaded("9", { processing_info: { state: "failed", error: { code: 3, name: "InvalidMedia", message: "Duration too long" } } });
+    const failed = uploaded("9", {
+      processing_info: { state: "failed", error: { code: 3, name: "InvalidMedia", message: "Duration too long" } },
+    });
     expect(await x.prepare(answering(uploaded("9"), 200, failed), job({ media: [video()] }), undefined)).toMatchObject({
       state: "refused",
-      fault: { kind: "rejected", code: "media_invalid", category: "media", platformCode: "InvalidMedia", message: expect.stringContaining("Duration too long") },
+      fault: {
+        kind: "rejected",
+        code: "media_invalid",
+        category: "media",
+        platformCode: "InvalidMedia",
+        message: expect.stringContaining("Duration too long"),
+      },
     });
   });
 
@@ -107,15 +144,22 @@ describe("prepare", () => {
 
 describe("commit", () => {
   test("sends exactly the documented members", async ({ expect }) => {
-    const post = job({ media: [image()], options: { reply_settings: "following", quote_tweet_url: undefined as never, extra: 1 } });
+    const post = job({
+      media: [image()],
+      options: { reply_settings: "following", quote_tweet_url: undefined as never, extra: 1 },
+    });
     const wire = answering(created);
     expect(await x.commit(wire, post, await prepared(post))).toEqual({
       state: "published",
       remoteId: "1900000000000000099",
       url: "https://x.com/ada/status/1900000000000000099",
     });
-    expect(`${wire.sent[0]?.method} ${wire.sent[0]?.url}`).toBe("POST https://api.x.com/2/tweets");
-    expect(bodyOf(wire.sent[0])).toEqual({ text: "Release notes are out", media: { media_ids: ["1"] }, reply_settings: "following" });
+    expect(`${wire.sent[0]?.method} ${wire.sent[0]?.url.href}`).toBe("POST https://api.x.com/2/tweets");
+    expect(bodyOf(wire.sent[0])).toEqual({
+      text: "Release notes are out",
+      media: { media_ids: ["1"] },
+      reply_settings: "following",
+    });
   });
 
   test("everyone may reply when the setting is null: the member is left out", async ({ expect }) => {
@@ -127,10 +171,15 @@ describe("commit", () => {
 
   test("a quote that X refuses is posted once more with the address", async ({ expect }) => {
     const post = job({ options: { quote_tweet_url: "https://twitter.com/jack/status/20" } });
-    const wire = answering(refusal(403, "Quoting this post is not allowed because you have not been mentioned"), created);
+    const wire = answering(
+      refusal(403, "Quoting this post is not allowed because you have not been mentioned"),
+      created,
+    );
     const first = await x.commit(wire, post, await prepared(post));
     expect(first).toMatchObject({ state: "more", progress: null, ref: { quote: "link" } });
-    expect(await x.commit(wire, post, first.state === "more" ? json(first.ref) : null)).toMatchObject({ state: "published" });
+    expect(await x.commit(wire, post, first.state === "more" ? json(first.ref) : null)).toMatchObject({
+      state: "published",
+    });
     expect(wire.sent.map(bodyOf)).toEqual([
       { text: "Release notes are out", quote_tweet_id: "20" },
       { text: "Release notes are out https://x.com/jack/status/20" },
@@ -140,7 +189,9 @@ describe("commit", () => {
   test("with QUOTE_MODE native the refusal stands, with link it is never asked", async ({ expect }) => {
     const quote = { quote_tweet_url: "20" };
     const native = job({ options: quote, account: settings({ QUOTE_MODE: "native" }) });
-    expect(await x.commit(answering(refusal(403, "Quoting this post is not allowed")), native, await prepared(native))).toMatchObject({
+    expect(
+      await x.commit(answering(refusal(403, "Quoting this post is not allowed")), native, await prepared(native)),
+    ).toMatchObject({
       state: "refused",
       fault: { code: "quote_not_allowed" },
     });
@@ -152,7 +203,9 @@ describe("commit", () => {
 
   test("forgotten media is prepared again", async ({ expect }) => {
     const post = job({ media: [image()] });
-    expect(await x.commit(answering(refusal(400, "Your media IDs are invalid.")), post, await prepared(post))).toMatchObject({ state: "stale" });
+    expect(
+      await x.commit(answering(refusal(400, "Your media IDs are invalid.")), post, await prepared(post)),
+    ).toMatchObject({ state: "stale" });
   });
 
   test.for<[string, Scripted]>([
@@ -165,26 +218,40 @@ describe("commit", () => {
     ["200 that is no JSON", { text: "<html>" }],
   ])("after %s nothing is known", async ([, script], { expect }) => {
     const post = job();
-    expect(await x.commit(answering(script), post, await prepared(post))).toMatchObject({ state: "uncertain", ref: { sends: 1, sentAt: NOW } });
+    expect(await x.commit(answering(script), post, await prepared(post))).toMatchObject({
+      state: "uncertain",
+      ref: { sends: 1, sentAt: NOW },
+    });
   });
 
   test("a duplicate is the user's the first time and a trace of us after an unknown outcome", async ({ expect }) => {
     const duplicate = refusal(403, "You are not allowed to create a Tweet with duplicate content.");
     const post = job();
-    expect(await x.commit(answering(duplicate), post, await prepared(post))).toMatchObject({ state: "refused", fault: { code: "duplicate_content" } });
+    expect(await x.commit(answering(duplicate), post, await prepared(post))).toMatchObject({
+      state: "refused",
+      fault: { code: "duplicate_content" },
+    });
     const again = job({ committedAt: NOW - 80_000 });
-    expect(await x.commit(answering(duplicate), again, await prepared(again))).toMatchObject({ state: "uncertain", ref: { duplicate: true } });
+    expect(await x.commit(answering(duplicate), again, await prepared(again))).toMatchObject({
+      state: "uncertain",
+      ref: { duplicate: true },
+    });
   });
 });
 
 describe("verify", () => {
   const list = (...posts: object[]): Scripted => ({ json: { data: posts, meta: { result_count: posts.length } } });
   const nothing: Scripted = { json: { meta: { result_count: 0 } } };
-  const at = (seconds: number, parts: Parameters<typeof job>[0] = {}) => job({ ...parts, committedAt: NOW, now: NOW + seconds * 1000 });
+  const at = (seconds: number, parts: Parameters<typeof job>[0] = {}) =>
+    job({ ...parts, committedAt: NOW, now: NOW + seconds * 1000 });
 
   test("waits until X can show the post", async ({ expect }) => {
     const wire = answering(500);
-    expect(await x.verify(wire, at(5), await prepared(job()))).toEqual({ state: "again", afterSeconds: 10, known: false });
+    expect(await x.verify(wire, at(5), await prepared(job()))).toEqual({
+      state: "again",
+      afterSeconds: 10,
+      known: false,
+    });
     expect(wire.sent).toHaveLength(0);
   });
 
@@ -203,20 +270,46 @@ describe("verify", () => {
       },
     };
     const wire = answering(list({ id: "78", text: "something else", created_at: "2030-01-01T12:00:02.000Z" }, found));
-    expect(await x.verify(wire, post, await prepared(post))).toEqual({ state: "published", remoteId: "77", url: "https://x.com/ada/status/77" });
+    expect(await x.verify(wire, post, await prepared(post))).toEqual({
+      state: "published",
+      remoteId: "77",
+      url: "https://x.com/ada/status/77",
+    });
     expect(wire.sent[0]?.url.pathname).toBe("/2/users/17841400008460057/tweets");
     expect(wire.sent[0]?.url.searchParams.get("start_time")).toBe("2030-01-01T11:59:00Z");
   });
 
   test("finds a long post by its whole text, and a picture without text by its media key", async ({ expect }) => {
     const long = at(15, { caption: "long ".repeat(100) });
-    expect(await x.verify(answering(list({ id: "5", text: "long long…", note_tweet: { text: "long ".repeat(100) }, created_at: "2030-01-01T12:00:01Z" })), long, await prepared(long))).toMatchObject({ remoteId: "5" });
+    expect(
+      await x.verify(
+        answering(
+          list({
+            id: "5",
+            text: "long long…",
+            note_tweet: { text: "long ".repeat(100) },
+            created_at: "2030-01-01T12:00:01Z",
+          }),
+        ),
+        long,
+        await prepared(long),
+      ),
+    ).toMatchObject({ remoteId: "5" });
     const silent = at(15, { caption: "", media: [image()] });
-    expect(await x.verify(answering(list({ id: "6", text: "https://t.co/m", attachments: { media_keys: ["7_1"] } })), silent, await prepared(silent))).toMatchObject({ remoteId: "6" });
+    expect(
+      await x.verify(
+        answering(list({ id: "6", text: "https://t.co/m", attachments: { media_keys: ["7_1"] } })),
+        silent,
+        await prepared(silent),
+      ),
+    ).toMatchObject({ remoteId: "6" });
   });
 
   test("reads every page before it denies", async ({ expect }) => {
-    const wire = answering({ json: { data: [], meta: { result_count: 0, next_token: "n" } } }, list({ id: "5", text: "Release notes are out" }));
+    const wire = answering(
+      { json: { data: [], meta: { result_count: 0, next_token: "n" } } },
+      list({ id: "5", text: "Release notes are out" }),
+    );
     expect(await x.verify(wire, at(15), await prepared(job()))).toMatchObject({ state: "published", remoteId: "5" });
     expect(wire.sent[1]?.url.searchParams.get("pagination_token")).toBe("n");
   });
@@ -231,16 +324,27 @@ describe("verify", () => {
     const short = at(75, { caption: "gm" });
     expect(await x.verify(answering(nothing), short, await prepared(short))).toMatchObject({ state: "cannot_tell" });
     const careful = at(75, { account: settings({ RESEND: "never" }) });
-    expect(await x.verify(answering(nothing), careful, await prepared(careful))).toMatchObject({ state: "cannot_tell" });
+    expect(await x.verify(answering(nothing), careful, await prepared(careful))).toMatchObject({
+      state: "cannot_tell",
+    });
     const alike = at(75, { caption: "New article: https://example.com/1" });
-    expect(await x.verify(answering(list({ id: "1", text: "New article: https://example.com/2" })), alike, await prepared(alike))).toMatchObject({ state: "cannot_tell" });
+    expect(
+      await x.verify(
+        answering(list({ id: "1", text: "New article: https://example.com/2" })),
+        alike,
+        await prepared(alike),
+      ),
+    ).toMatchObject({ state: "cannot_tell" });
     const twice = { ...((await prepared(job())) as object), sends: 2, sentAt: NOW };
     expect(await x.verify(answering(nothing), at(75), twice)).toMatchObject({ state: "cannot_tell" });
   });
 
   test("a duplicate of something else is a refusal", async ({ expect }) => {
     const ref = { ...((await prepared(job())) as object), sends: 1, sentAt: NOW, duplicate: true };
-    expect(await x.verify(answering(nothing), at(75), ref)).toMatchObject({ state: "refused", fault: { code: "duplicate_content" } });
+    expect(await x.verify(answering(nothing), at(75), ref)).toMatchObject({
+      state: "refused",
+      fault: { code: "duplicate_content" },
+    });
   });
 
   test.for<[string, Scripted]>([
@@ -249,6 +353,9 @@ describe("verify", () => {
     ["503", 503],
     ["errors alone", { json: { errors: [{ title: "Not Found Error" }] } }],
   ])("%s denies nothing", async ([, script], { expect }) => {
-    expect(await x.verify(answering(script), at(200), await prepared(job()))).toMatchObject({ state: "again", known: false });
+    expect(await x.verify(answering(script), at(200), await prepared(job()))).toMatchObject({
+      state: "again",
+      known: false,
+    });
   });
 });

@@ -34,7 +34,10 @@ describe("a text weighs what X says", () => {
   });
 
   test("addresses and cashtags are found", ({ expect }) => {
-    expect(measure("see https://example.com/a?b=1 and foo.bar, $ABC $DEF").urls).toEqual(["https://example.com/a?b=1", "foo.bar"]);
+    expect(measure("see https://example.com/a?b=1 and foo.bar, $ABC $DEF").urls).toEqual([
+      "https://example.com/a?b=1",
+      "foo.bar",
+    ]);
     expect(measure("$ABC and $DEF").cashtags).toEqual(["ABC", "DEF"]);
   });
 

@@ -1,0 +1,197 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Client, pause } from "./crash/client.ts";
+import { plantFaults } from "./crash/faults.ts";
+import { discard, type Mutant, MUTANTS, mutate } from "./crash/mutants.ts";
+import { Random } from "./crash/random.ts";
+import { Traffic, type Workplace } from "./crash/traffic.ts";
+import { judge, type Verdict } from "./crash/verdict.ts";
+import { freePort, migrate, type Service, startService } from "./service.ts";
+
+/*
+ * The proof under kills and faults: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 9] [--mutants] [--mutant NAME] [--no-kills] [--keep]`.
+ * The real runtime with its state on disk, callers who aim at the due instant, platforms that fail in every way, and a
+ * `kill -9` now and then. At the end the platforms' books are compared with the API's. Exit code 1 on any violation, and
+ * with --mutants when one is not caught.
+ */
+
+const ROOT = join(import.meta.dirname, "..");
+const PLATFORMS = ["x", "threads", "facebook", "instagram", "pinterest", "linkedin"];
+const PATIENCE_MS = 150_000;
+const MUTANT_PATIENCE_MS = 45_000;
+const CRON_EVERY_MS = 5000;
+
+interface Run {
+  readonly minutes: number;
+  readonly seed: number;
+  /** Posts a second. */
+  readonly rate: number;
+  readonly faultRate: number;
+  readonly kills: boolean;
+  readonly patienceMs: number;
+  readonly root: string;
+  /** Leaves the state and the service's log behind. */
+  readonly keep: boolean;
+}
+
+async function workplace(client: Client, origin: string): Promise<Workplace> {
+  const { api_key: key } = (await client.must("POST", "/sandbox/users", {})) as { api_key: string };
+  const accounts = new Map<string, string>();
+  const { platforms } = (await client.must("GET", "/sandbox/platforms")) as { platforms: { platform: string }[] };
+  for (const platform of PLATFORMS.filter((name) => platforms.some((one) => one.platform === name))) {
+    const outcome = await client.call("POST", "/sandbox/connect", { api_key: key, platform });
+    if (outcome.answered && outcome.status === 200) {
+      const [first] = outcome.body["accounts"] as { id: string }[];
+      if (first) {
+        accounts.set(platform, first.id);
+        await client.must("POST", `/sandbox/platforms/${platform}/settings`, { processing_ms: 500, quota: 1_000_000 });
+      }
+    }
+  }
+  return { key, accounts, imageUrl: `${origin}/sandbox/media/portrait.jpg` };
+}
+
+async function run(options: Run): Promise<{ verdict: Verdict; kills: number; faults: number }> {
+  const random = new Random(options.seed);
+  const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
+  const port = await freePort();
+  const start = (): Promise<Service> =>
+    startService({
+      port,
+      stateDir,
+      logFile: join(stateDir, "service.log"),
+      root: options.root,
+      vars: { FAULT_RATE: String(options.faultRate) },
+    });
+  await migrate(stateDir);
+  let service = await start();
+  const client = new Client(service.origin);
+  let over = false;
+  let kills = 0;
+  try {
+    const people = await Promise.all(
+      Array.from({ length: 3 }, async (_, at) => new Traffic(client, random, await workplace(client, service.origin), `p${at}`)),
+    );
+    const platforms = PLATFORMS;
+    const until = (): boolean => over;
+    const cron = (async () => {
+      while (!over) {
+        await client.call("POST", "/sandbox/cron", {});
+        await pause(CRON_EVERY_MS);
+      }
+    })();
+    const faults = plantFaults(client, random, platforms, until);
+    const killer = (async () => {
+      while (options.kills && !over) {
+        await pause(random.between(8000, 20_000));
+        if (over) {
+          return;
+        }
+        kills += 1;
+        if (random.chance(0.5)) {
+          await service.killRuntime();
+        } else {
+          await service.kill();
+          service = await start();
+        }
+      }
+    })();
+    const end = Date.now() + options.minutes * 60_000;
+    while (Date.now() < end) {
+      const person = random.pick(people);
+      if (people.reduce((busy, one) => busy + one.busy, 0) < options.rate * 15) {
+        person.launch();
+      }
+      await pause(1000 / options.rate);
+    }
+    await Promise.all(people.map((one) => one.settle()));
+    over = true;
+    await Promise.all([cron, killer]);
+    const planted = await faults;
+    const entries = people.flatMap((one) => one.entries);
+    return { verdict: await judge(client, entries, platforms, options.patienceMs), kills, faults: planted };
+  } finally {
+    over = true;
+    await service.stop();
+    if (options.keep) {
+      console.log(`  state and log kept in ${stateDir}`);
+    } else {
+      await rm(stateDir, { recursive: true, force: true });
+    }
+  }
+}
+
+const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+
+function report(name: string, { verdict, kills, faults }: Awaited<ReturnType<typeof run>>, seconds: number): void {
+  const { lateMs, violations, states } = verdict;
+  const rows: [string, string][] = [
+    ["run", name],
+    ["seconds", seconds.toFixed(0)],
+    ["posts", String(verdict.posts)],
+    ["accepted by platforms", String(verdict.accepted)],
+    ["kills -9", String(kills)],
+    ["platform faults", String(faults)],
+    ["states", Object.entries(states).map(([state, count]) => `${state} ${count}`).join(", ")],
+    ["unconfirmed targets", String(verdict.unconfirmed)],
+    ["late p50 / p99 / max", [0.5, 0.99, 1].map((share) => `${(percentile(lateMs, share) / 1000).toFixed(2)} s`).join(" / ")],
+    ["violations", String(violations.length)],
+  ];
+  for (const [label, value] of rows) {
+    console.log(`  ${label.padEnd(22)} ${value}`);
+  }
+  for (const violation of violations.slice(0, 20)) {
+    console.log(`  ${violation.invariant} ${violation.marker}: ${violation.what}`);
+  }
+}
+
+async function caught(mutant: Mutant, base: Run): Promise<boolean> {
+  const root = await mutate(ROOT, mutant);
+  try {
+    const started = Date.now();
+    const result = await run({ ...base, root, patienceMs: MUTANT_PATIENCE_MS });
+    report(`mutant ${mutant.name}: ${mutant.what}`, result, (Date.now() - started) / 1000);
+    return result.verdict.violations.length > 0;
+  } finally {
+    await discard(root);
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "0.5" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    rate: { type: "string", default: "9" },
+    mutants: { type: "boolean", default: false },
+    mutant: { type: "string" },
+    "no-kills": { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
+  },
+});
+const base: Run = {
+  minutes: Number(values.minutes),
+  seed: Number(values.seed),
+  rate: Number(values.rate),
+  faultRate: 0.03,
+  kills: !values["no-kills"],
+  patienceMs: PATIENCE_MS,
+  root: ROOT,
+  keep: values.keep,
+};
+console.log(`seed ${base.seed}`);
+if (values.mutants || values.mutant !== undefined) {
+  const chosen = MUTANTS.filter((mutant) => values.mutant === undefined || mutant.name === values.mutant);
+  for (const mutant of chosen) {
+    const isCaught = await caught(mutant, base);
+    console.log(`${isCaught ? "caught  " : "SURVIVED"} ${mutant.name}\n`);
+    process.exitCode = isCaught && process.exitCode !== 1 ? 0 : 1;
+  }
+} else {
+  const started = Date.now();
+  const result = await run(base);
+  report("the product as it is", result, (Date.now() - started) / 1000);
+  process.exitCode = result.verdict.violations.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,310 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/*
+ * The HTTP journeys of a user through the Prism proxy: `npm run judge:prism`. Prism compares every answer with the document;
+ * an undocumented status, media type or member fails the run. Ports: SERVICE_PORT (8730) and the one after it.
+ */
+
+const port = Number(process.env["SERVICE_PORT"] ?? 8730);
+const service = `http://127.0.0.1:${port}`;
+const proxy = `http://127.0.0.1:${port + 1}`;
+
+interface Call {
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly expect: number;
+}
+
+interface Answer {
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- what the members are is Prism's to judge
+  readonly body: any;
+}
+
+const children: ChildProcess[] = [];
+
+function start(command: string, args: readonly string[]): ChildProcess {
+  const child = spawn(`node_modules/.bin/${command}`, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+  children.push(child);
+  return child;
+}
+
+/** Each child leads a group of its own, because the runtime behind wrangler is a grandchild. */
+function stopAll(): void {
+  for (const { pid } of children) {
+    try {
+      process.kill(-Number(pid), "SIGTERM");
+    } catch {
+      // It is gone already.
+    }
+  }
+}
+
+async function answers(url: string): Promise<void> {
+  for (let tries = 0; tries < 120; tries += 1) {
+    try {
+      await fetch(url, { signal: AbortSignal.timeout(2000) });
+      return;
+    } catch {
+      await sleep(500);
+    }
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+function finished(child: ChildProcess, what: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`${what} ended with ${code}`))));
+  return promise;
+}
+
+async function startService(state: string): Promise<void> {
+  const migrate = [
+    "d1",
+    "migrations",
+    "apply",
+    "almanac-sandbox",
+    "--env",
+    "sandbox",
+    "--local",
+    "--persist-to",
+    state,
+  ];
+  await finished(start("wrangler", migrate), "the migrations");
+  const ports = ["--port", String(port), "--inspector-port", String(port + 2)];
+  const own = ["--persist-to", state, "--var", `ORIGIN:${service}`];
+  start("wrangler", ["dev", "--env", "sandbox", ...ports, ...own, "--show-interactive-dev-session=false"]);
+  await answers(`${service}/v1/openapi.json`);
+}
+
+async function startProxy(state: string): Promise<void> {
+  const document = await (await fetch(`${service}/v1/openapi.json`)).text();
+  // Prism cannot fetch a document under Node 24, so it is handed a file.
+  const file = join(state, "openapi.json");
+  await writeFile(file, document);
+  start("prism", ["proxy", file, `${service}/v1`, "-p", String(port + 1), "--errors", "--validate-request", "false"]);
+  await answers(`${proxy}/accounts`);
+}
+
+async function sandbox(path: string, body: object): Promise<Answer["body"]> {
+  const response = await fetch(`${service}/sandbox${path}`, { method: "POST", body: JSON.stringify(body) });
+  const text = await response.text();
+  if (!response.ok) {
+    throw new Error(`/sandbox${path} answered ${response.status}: ${text}`);
+  }
+  return JSON.parse(text);
+}
+
+const seen = new Map<string, Set<number>>();
+const violations: string[] = [];
+
+async function call({ key, method, path, body, headers = {}, expect }: Call): Promise<Answer> {
+  const response = await fetch(`${proxy}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await response.text();
+  const violation = response.headers.get("sl-violations");
+  const isPrism = response.headers.get("content-type")?.includes("problem+json") ?? false;
+  const where = `${method} ${path} ${response.status}`;
+  if (violation !== null || isPrism) {
+    violations.push(`${where}: ${violation ?? text}`);
+  } else if (response.status !== expect) {
+    violations.push(`${where} instead of ${expect}: ${text}`);
+  }
+  const statuses = seen.get(`${method} ${path.split("?", 1)[0]}`) ?? new Set();
+  seen.set(`${method} ${path.split("?", 1)[0]}`, statuses.add(response.status));
+  return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+}
+
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const MISSING = "11111111-1111-1111-1111-111111111111";
+
+async function workspaces(key: string): Promise<void> {
+  await call({ key, method: "GET", path: "/workspaces", expect: 200 });
+  const body = { name: "Studio" };
+  const headers = { "idempotency-key": "studio" };
+  const { body: made } = await call({ key, method: "POST", path: "/workspaces", body, headers, expect: 201 });
+  await call({ key, method: "POST", path: "/workspaces", body, headers, expect: 201 });
+  await call({ key, method: "POST", path: "/workspaces", body: { name: "Other" }, headers, expect: 400 });
+  await call({ key, method: "POST", path: "/workspaces", body: {}, expect: 400 });
+  const activate = { key, method: "POST", path: "/workspaces/active" };
+  await call({ ...activate, body: { workspace_id: made.workspace.id }, expect: 200 });
+  await call({ ...activate, body: { workspace_id: MISSING }, expect: 404 });
+  const starter = await sandbox("/users", { plan: "starter" });
+  await call({ key: starter.api_key, method: "POST", path: "/workspaces", body, expect: 403 });
+}
+
+async function accounts(key: string): Promise<string> {
+  await call({ key, method: "POST", path: "/accounts", body: { platform: "x" }, expect: 200 });
+  await call({ key, method: "POST", path: "/accounts", body: { platform: "myspace" }, expect: 400 });
+  const { accounts: connected } = await sandbox("/connect", { api_key: key, platform: "x" });
+  await sandbox("/connect", { api_key: key, platform: "instagram" });
+  await call({ key, method: "GET", path: "/accounts", expect: 200 });
+  await call({ key, method: "GET", path: "/accounts?platform=x", expect: 200 });
+  await call({ key, method: "GET", path: "/accounts?platform=myspace", expect: 400 });
+  await call({ key, method: "POST", path: "/accounts/sync", expect: 200 });
+  return connected[0].id;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, unknown>>;
+}
+
+async function boards(key: string): Promise<void> {
+  const response = await fetch(`${service}/v1/openapi.json`);
+  const { paths }: Document = await response.json();
+  for (const path of Object.keys(paths).filter((one) => one.endsWith("-boards"))) {
+    const platform = path.replace("/accounts/", "").replace("-boards", "");
+    const { accounts: connected } = await sandbox("/connect", { api_key: key, platform });
+    await call({ key, method: "GET", path: `${path}?account_id=${connected[0].id}`, expect: 200 });
+    await call({ key, method: "GET", path: `${path}?account_id=${MISSING}`, expect: 404 });
+    await call({ key, method: "GET", path, expect: 400 });
+  }
+}
+
+async function media(key: string): Promise<string> {
+  const urls = [`${service}/sandbox/media/portrait.jpg`];
+  const { body } = await call({ key, method: "POST", path: "/media", body: { urls }, expect: 200 });
+  await call({ key, method: "POST", path: "/media", body: { urls: ["http://10.0.0.1/a.jpg"] }, expect: 400 });
+  const upload = { filename: "a.png", content_type: "image/png", size_bytes: 1000 };
+  await call({ key, method: "POST", path: "/media/uploads", body: upload, expect: 200 });
+  await call({ key, method: "POST", path: "/media/uploads", body: { ...upload, size_bytes: 0 }, expect: 400 });
+  return body.media_items[0].url;
+}
+
+async function posts(key: string, accountId: string, imageUrl: string): Promise<void> {
+  const preview = { key, method: "POST", path: "/posts/preview" };
+  const draft = { caption: "Hello", scheduled_at: inHours(5), account_ids: [accountId] };
+  await call({ ...preview, body: {}, expect: 400 });
+  await call({ ...preview, body: { ...draft, account_ids: [MISSING] }, expect: 400 });
+  await call({ ...preview, body: { ...draft, caption: "x".repeat(30_000) }, expect: 400 });
+  await call({
+    ...preview,
+    body: { ...draft, platforms: ["instagram"], media_items: [{ url: imageUrl, type: "image" }] },
+    expect: 200,
+  });
+  const { body: previewed } = await call({ ...preview, body: draft, expect: 200 });
+  const confirm = {
+    key,
+    method: "POST",
+    path: "/posts/confirm",
+    body: { confirmation_token: previewed.confirmation_token },
+  };
+  const { body: scheduled } = await call({ ...confirm, expect: 200 });
+  await call({ ...confirm, expect: 400 });
+  const [post] = scheduled.posts;
+
+  await call({ key, method: "GET", path: `/posts/${post.id}`, expect: 200 });
+  await call({ key, method: "GET", path: `/posts/${MISSING}`, expect: 404 });
+  await call({ key, method: "GET", path: `/posts/${post.id}/attempts`, expect: 200 });
+  await call({ key, method: "GET", path: `/posts/${MISSING}/attempts`, expect: 404 });
+  await call({ key, method: "GET", path: "/posts", expect: 200 });
+  await call({ key, method: "GET", path: "/posts?fields=summary&order=desc&include_past=true&limit=1", expect: 200 });
+  await call({ key, method: "GET", path: "/posts?limit=1e3", expect: 400 });
+  await call({ key, method: "GET", path: "/schedule/summary?timezone=Europe/Berlin", expect: 200 });
+  await call({ key, method: "GET", path: "/schedule/summary?timezone=Mars", expect: 400 });
+  await call({ key, method: "GET", path: "/platforms", expect: 200 });
+
+  const edit = { key, method: "POST", path: "/posts/edit/preview" };
+  await call({ ...edit, body: { post_ids: [post.id] }, expect: 400 });
+  const { body: edited } = await call({ ...edit, body: { post_ids: [post.id], caption: "Other" }, expect: 200 });
+  const done = {
+    key,
+    method: "POST",
+    path: "/posts/edit/confirm",
+    body: { confirmation_token: edited.confirmation_token },
+  };
+  await call({ ...done, expect: 200 });
+  await call({ ...done, expect: 400 });
+
+  await call({ key, method: "DELETE", path: `/posts/${post.id}`, body: { confirm: false }, expect: 400 });
+  await call({ key, method: "DELETE", path: `/posts/${post.id}`, body: { confirm: true }, expect: 200 });
+  await call({ key, method: "DELETE", path: `/posts/${MISSING}`, body: { confirm: true }, expect: 404 });
+}
+
+/** A post that goes out while we watch, so that published targets and a history are judged too. */
+async function published(key: string, accountId: string): Promise<void> {
+  const draft = { caption: "Now", scheduled_at: new Date(Date.now() + 3000).toISOString(), account_ids: [accountId] };
+  const { body: previewed } = await call({ key, method: "POST", path: "/posts/preview", body: draft, expect: 200 });
+  const token = { confirmation_token: previewed.confirmation_token };
+  const { body: scheduled } = await call({ key, method: "POST", path: "/posts/confirm", body: token, expect: 200 });
+  const path = `/posts/${scheduled.posts[0].id}`;
+  for (let tries = 0; tries < 60; tries += 1) {
+    const { body } = await call({ key, method: "GET", path, expect: 200 });
+    if (body.post.status === "published") {
+      await call({ key, method: "GET", path: `${path}/attempts`, expect: 200 });
+      await call({ key, method: "GET", path: "/posts?include_past=true", expect: 200 });
+      await call({ key, method: "DELETE", path, body: { confirm: true }, expect: 400 });
+      return;
+    }
+    await sleep(500);
+  }
+  violations.push(`${path} was not published within 30 s`);
+}
+
+async function disconnect(key: string, accountId: string): Promise<void> {
+  const gone = { key, method: "DELETE", path: "/accounts" };
+  await call({ ...gone, body: { account_id: accountId }, expect: 400 });
+  await call({ ...gone, body: { account_id: MISSING, confirm: true }, expect: 404 });
+  await call({ ...gone, body: { account_id: accountId, confirm: true }, expect: 200 });
+}
+
+async function strangers(): Promise<void> {
+  const reader = await sandbox("/users", { scopes: ["accounts:read"] });
+  const lapsed = await sandbox("/users", { subscription: "canceled" });
+  const addresses = Array.from(seen.keys());
+  for (const where of addresses) {
+    const [method = "", path = ""] = where.split(" ");
+    const body = method === "GET" ? undefined : {};
+    // A call without any credential is answered by Prism itself and would judge nothing.
+    await call({ key: "junk", method, path, body, expect: 401 });
+    await call({ key: lapsed.api_key, method, path, body, expect: 403 });
+    if (!path.startsWith("/accounts") && path !== "/platforms") {
+      await call({ key: reader.api_key, method, path, body, expect: 403 });
+    }
+  }
+  const headers = { "content-type": "text/plain" };
+  const { api_key: key } = await sandbox("/users", {});
+  await call({ key, method: "POST", path: "/workspaces", body: {}, headers, expect: 415 });
+  await call({ key, method: "POST", path: "/workspaces", body: { name: "x".repeat(1_100_000) }, expect: 413 });
+}
+
+const state = await mkdtemp(join(tmpdir(), "almanac-prism-"));
+try {
+  await startService(state);
+  await startProxy(state);
+  const { api_key: key } = await sandbox("/users", {});
+  await workspaces(key);
+  const accountId = await accounts(key);
+  await boards(key);
+  const imageUrl = await media(key);
+  await posts(key, accountId, imageUrl);
+  await published(key, accountId);
+  await disconnect(key, accountId);
+  await strangers();
+} finally {
+  stopAll();
+  await rm(state, { recursive: true, force: true });
+}
+const calls = [...seen.values()].reduce((sum, statuses) => sum + statuses.size, 0);
+console.log(
+  `${violations.length === 0 ? "ok  " : "FAIL"} Prism: ${seen.size} addresses, ${calls} kinds of answers, ${violations.length} violations`,
+);
+for (const violation of violations) {
+  console.log(violation);
+}
+process.exitCode = violations.length === 0 ? 0 : 1;

@@ -1,0 +1,61 @@
+import { z } from "@hono/zod-openapi";
+import { Id } from "#platforms/answer.ts";
+
+export const Trouble = z.looseObject({
+  error: z.looseObject({ code: z.string(), message: z.string().nullish() }),
+});
+
+export const Owner = z.looseObject({ open_id: z.string().min(1) });
+
+export const UserInfo = z.looseObject({
+  data: z.looseObject({
+    user: z.looseObject({
+      open_id: z.string().min(1),
+      avatar_url: z.string().nullish(),
+      display_name: z.string().nullish(),
+    }),
+  }),
+});
+export type User = z.infer<typeof UserInfo>["data"]["user"];
+
+export const CreatorInfo = z.looseObject({
+  data: z.looseObject({
+    creator_username: z.string().nullish(),
+    creator_nickname: z.string().nullish(),
+    privacy_level_options: z.array(z.string()),
+    comment_disabled: z.boolean().nullish(),
+    duet_disabled: z.boolean().nullish(),
+    stitch_disabled: z.boolean().nullish(),
+    max_video_post_duration_sec: z.number().nullish(),
+  }),
+});
+export type Creator = z.infer<typeof CreatorInfo>["data"];
+
+export const Begun = z.looseObject({
+  data: z.looseObject({ publish_id: z.string().min(1), upload_url: z.string().nullish() }),
+});
+
+const PostIds = z.array(Id).nullish();
+
+export const Status = z.looseObject({
+  data: z.looseObject({
+    status: z.string(),
+    fail_reason: z.string().nullish(),
+    uploaded_bytes: z.number().nullish(),
+    // Spelled both ways in the documents.
+    publicaly_available_post_id: PostIds,
+    publicly_available_post_id: PostIds,
+  }),
+});
+export type Status = z.infer<typeof Status>["data"];
+
+const ListedVideo = z.looseObject({
+  id: Id,
+  title: z.string().nullish(),
+  video_description: z.string().nullish(),
+  create_time: z.number().nullish(),
+  share_url: z.string().nullish(),
+});
+export type ListedVideo = z.infer<typeof ListedVideo>;
+
+export const VideoList = z.looseObject({ data: z.looseObject({ videos: z.array(ListedVideo).nullish() }) });

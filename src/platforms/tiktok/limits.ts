@@ -1,0 +1,55 @@
+import { MINUTE } from "#core/clock.ts";
+import type { PlatformLimits } from "#platforms/contract.ts";
+import type { MediaRule } from "#platforms/media-rules.ts";
+
+/** Content Posting API reference, direct post and photo: UTF-16 code units. */
+export const VIDEO_CAPTION_MAX = 2200;
+export const PHOTO_TITLE_MAX = 90;
+export const PHOTO_CAPTION_MAX = 4000;
+export const PHOTOS_MAX = 35;
+
+const MEGABYTE = 1_000_000;
+
+/** Media transfer guide: MP4, WebM or MOV, H.264, H.265, VP8 or VP9, 23 to 60 fps, 360 to 4096 pixels a side, 4 GB, 10 minutes. Three seconds are what apps observe. */
+export const VIDEO: MediaRule & { readonly maxSeconds: number } = {
+  contentTypes: ["video/mp4", "video/quicktime", "video/webm"],
+  maxBytes: 4000 * MEGABYTE,
+  minWidth: 360,
+  maxWidth: 4096,
+  minHeight: 360,
+  maxHeight: 4096,
+  minSeconds: 3,
+  maxSeconds: 600,
+  minFrameRate: 23,
+  maxFrameRate: 60,
+  videoCodecs: ["h264", "hevc", "vp8", "vp9"],
+};
+/** Wider and taller ones have failed with picture_size_check_failed. */
+export const VIDEO_RATIO_SAFE = 16 / 9;
+
+/** Same guide: JPEG or WebP, 20 MB, 1080p, which is 1920×1080 either way round. */
+export const IMAGE: MediaRule = { contentTypes: ["image/jpeg", "image/webp"], maxBytes: 20 * MEGABYTE };
+export const IMAGE_SHORT_SIDE = 1080;
+export const IMAGE_LONG_SIDE = 1920;
+
+/** An upload address lives an hour; a retry or two must still fit behind the due time. */
+export const UPLOAD_LIFETIME_MS = 55 * MINUTE;
+export const AHEAD_MAX_MS = 40 * MINUTE;
+
+export const limits = {
+  caption: { max: VIDEO_CAPTION_MAX, unit: "UTF-16 code units" },
+  media: {
+    textOnly: false,
+    images: { max: PHOTOS_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },
+    videos: {
+      max: 1,
+      maxBytes: VIDEO.maxBytes,
+      contentTypes: VIDEO.contentTypes,
+      minSeconds: 3,
+      maxSeconds: 600,
+    },
+    mixed: false,
+  },
+  // Content sharing guidelines: about fifteen in 24 hours, those of other apps included.
+  dailyCaps: [{ count: 15, windowHours: 24, what: "posts" }],
+} as const satisfies PlatformLimits;

@@ -1,0 +1,35 @@
+import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "#core/json.ts";
+import { commonOptions } from "#platforms/options.ts";
+import { PHOTO_TITLE_MAX } from "./limits.ts";
+
+export const options = z.looseObject({
+  title: z
+    .string()
+    .optional()
+    .describe(`Title of an image post, up to ${PHOTO_TITLE_MAX} characters; not used for video`),
+  privacy_status: z.enum(["public", "private"]).default("public").describe("Who can see the post"),
+  allow_comment: z.boolean().default(true).describe("Whether others may comment"),
+  allow_duet: z.boolean().default(true).describe("Video only: whether others may make duets of it"),
+  allow_stitch: z.boolean().default(true).describe("Video only: whether others may stitch it"),
+  is_ai_generated: z.boolean().default(false).describe("Video only: labels the video as made by AI"),
+  is_draft: z.boolean().default(false).describe("Save as a draft in the TikTok app instead of posting"),
+  ...commonOptions,
+});
+
+/** A draft carries no settings: whoever finishes it in the app makes them there. */
+export function isDraft(options: JsonObject): boolean {
+  return options["is_draft"] === true;
+}
+
+export function isPublic(options: JsonObject): boolean {
+  return options["privacy_status"] !== "private";
+}
+
+export function privacyLevel(options: JsonObject): string {
+  return isPublic(options) ? "PUBLIC_TO_EVERYONE" : "SELF_ONLY";
+}
+
+export function titleOf(options: JsonObject): string {
+  return typeof options["title"] === "string" ? options["title"] : "";
+}

@@ -1,0 +1,69 @@
+import { z } from "@hono/zod-openapi";
+
+const Thumbnail = z.looseObject({ url: z.string().nullish() }).nullish();
+
+export const ChannelList = z.looseObject({
+  nextPageToken: z.string().nullish(),
+  // Left out altogether when the person has no channel.
+  items: z
+    .array(
+      z.looseObject({
+        id: z.string().min(1),
+        snippet: z
+          .looseObject({
+            title: z.string().nullish(),
+            customUrl: z.string().nullish(),
+            thumbnails: z.looseObject({ default: Thumbnail, medium: Thumbnail }).nullish(),
+          })
+          .nullish(),
+        contentDetails: z
+          .looseObject({ relatedPlaylists: z.looseObject({ uploads: z.string().nullish() }).nullish() })
+          .nullish(),
+        status: z.looseObject({ longUploadsStatus: z.string().nullish() }).nullish(),
+      }),
+    )
+    .nullish(),
+});
+export type Channel = NonNullable<z.infer<typeof ChannelList>["items"]>[number];
+
+export const Video = z.looseObject({
+  id: z.string().min(1),
+  status: z
+    .looseObject({
+      uploadStatus: z.string().nullish(),
+      failureReason: z.string().nullish(),
+      rejectionReason: z.string().nullish(),
+    })
+    .nullish(),
+});
+export type Video = z.infer<typeof Video>;
+
+export const PlaylistItems = z.looseObject({
+  items: z
+    .array(
+      z.looseObject({
+        snippet: z
+          .looseObject({
+            title: z.string().nullish(),
+            description: z.string().nullish(),
+            publishedAt: z.string().nullish(),
+            resourceId: z.looseObject({ videoId: z.string().nullish() }).nullish(),
+          })
+          .nullish(),
+        contentDetails: z
+          .looseObject({ videoId: z.string().nullish(), videoPublishedAt: z.string().nullish() })
+          .nullish(),
+      }),
+    )
+    .nullish(),
+});
+export type PlaylistItem = NonNullable<z.infer<typeof PlaylistItems>["items"]>[number];
+
+export const Trouble = z.looseObject({
+  error: z.looseObject({
+    message: z.string().nullish(),
+    status: z.string().nullish(),
+    errors: z.array(z.looseObject({ reason: z.string().nullish(), message: z.string().nullish() })).nullish(),
+    details: z.array(z.looseObject({ reason: z.string().nullish() })).nullish(),
+  }),
+});

@@ -1,0 +1,55 @@
+import type { JsonObject } from "#core/json.ts";
+import type { PlatformLimits } from "#platforms/contract.ts";
+import type { MediaRule } from "#platforms/media-rules.ts";
+
+const GIB = 1024 ** 3;
+
+/** developers.google.com/youtube/v3/docs/videos: 100 characters, 5,000 bytes, neither with `<` or `>`. UTF-16 is the strictest usual reading of "characters". */
+export const TITLE_MAX = 100;
+export const DESCRIPTION_MAX_BYTES = 5000;
+
+/** Help page on upload limits: 15 minutes, 12 hours for a channel whose phone number is verified. */
+export const UNVERIFIED_MAX_SECONDS = 15 * 60;
+const MAX_SECONDS = 12 * 3600;
+
+/** developers.google.com/youtube/v3/docs/videos/insert: 256 GB; of its formats, those that this product keeps. */
+export const VIDEO: MediaRule = {
+  contentTypes: ["video/mp4", "video/quicktime", "video/webm"],
+  maxBytes: 256 * GIB,
+  maxSeconds: MAX_SECONDS,
+};
+
+/** Help page on three-minute Shorts: square or upright, up to 3 minutes; past a minute a claim blocks it everywhere. */
+export const SHORT_MAX_SECONDS = 180;
+export const SHORT_CLAIM_SECONDS = 60;
+
+/** What the channel may upload in length; null when YouTube did not say. */
+export function mayUploadLong(capabilities: JsonObject): boolean | null {
+  switch (capabilities["longUploads"]) {
+    case "allowed":
+      return true;
+    case "eligible":
+    case "disallowed":
+      return false;
+    default:
+      return null;
+  }
+}
+
+export const limits = {
+  caption: { max: DESCRIPTION_MAX_BYTES, unit: "UTF-8 bytes" },
+  media: {
+    textOnly: false,
+    images: null,
+    videos: {
+      max: 1,
+      maxBytes: VIDEO.maxBytes,
+      contentTypes: VIDEO.contentTypes,
+      minSeconds: 0,
+      maxSeconds: MAX_SECONDS,
+    },
+    mixed: false,
+  },
+  // A channel's daily cap exists and is not public; the uploads of a whole app are counted by the platform.
+  dailyCaps: [],
+} as const satisfies PlatformLimits;

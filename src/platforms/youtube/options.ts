@@ -1,0 +1,14 @@
+import { z } from "@hono/zod-openapi";
+import { commonOptions } from "#platforms/options.ts";
+import { TITLE_MAX } from "./limits.ts";
+
+export const options = z.looseObject({
+  title: z
+    .string()
+    .max(TITLE_MAX, `must be at most ${TITLE_MAX} characters`)
+    .refine((value) => value.trim() !== "", "must not be blank")
+    .refine((value) => !/[<>]/.test(value), "must not contain < or >")
+    .describe("Title of the Short or long-form video"),
+  made_for_kids: z.boolean().default(false).describe("Whether the video is made for kids, by law"),
+  ...commonOptions,
+});

@@ -1,0 +1,299 @@
+import { describe, test } from "vitest";
+import { env } from "cloudflare:workers";
+import {
+  address,
+  authorizePath,
+  Browser,
+  CALLBACK,
+  consented,
+  decide,
+  errorOf,
+  form,
+  ORIGIN,
+  proof,
+  registerApp,
+  sealOf,
+  signedIn,
+  stage,
+  tokenCall,
+  type Tokens,
+} from "./stage.ts";
+
+const on = stage();
+const { challenge } = proof();
+
+async function asked(query: Record<string, string | readonly string[] | undefined> = {}, metadata: Record<string, unknown> = {}) {
+  const owner = await signedIn(on);
+  const app = await registerApp(on, metadata);
+  const path = authorizePath(app.id, challenge, query);
+  return { ...owner, app, path, response: await owner.browser.get(path) };
+}
+
+function grantsOf(userId: string) {
+  return env.DB.prepare("SELECT scopes FROM oauth_grants WHERE user_id = ?").bind(userId).all<{ scopes: string }>();
+}
+
+describe("C. Authorize and consent", () => {
+  test.for([
+    ["an unknown id", crypto.randomUUID()],
+    ["no id", ""],
+    ["junk", "../../etc\u0000"],
+  ])("C24 an unknown client (%s) is a local 400 page without redirect", async ([, id], { expect }) => {
+    const { browser } = await signedIn(on);
+    const stranger = new Browser(on);
+    for (const visitor of [browser, stranger]) {
+      const response = await visitor.get(authorizePath(id ?? "", challenge));
+      expect(response.status).toBe(400);
+      expect(response.headers.get("location")).toBeNull();
+      expect(response.headers.get("content-type")).toContain("text/html");
+    }
+  });
+
+  test.for(["https://evil.example/callback", `${CALLBACK}/`, `${CALLBACK}?x=1`, "/callback", "javascript:alert(1)"])(
+    "C25 an unregistered redirect URI (%s) is a local 400 page without redirect",
+    async (redirectUri, { expect }) => {
+      const { response } = await asked({ redirect_uri: redirectUri });
+      expect(response.status).toBe(400);
+      expect(response.headers.get("location")).toBeNull();
+    },
+  );
+
+  test.for<[string, string, Record<string, string | readonly string[] | undefined>]>([
+    ["C26 no response type", "invalid_request", { response_type: undefined }],
+    ["C27 response_type token", "unsupported_response_type", { response_type: "token" }],
+    ["C27 response_type code token", "unsupported_response_type", { response_type: "code token" }],
+    ["C28 no challenge", "invalid_request", { code_challenge: undefined }],
+    ["C28 a challenge without method", "invalid_request", { code_challenge_method: undefined }],
+    ["C28 the method plain", "invalid_request", { code_challenge_method: "plain" }],
+    ["C28 a challenge of 42 characters", "invalid_request", { code_challenge: "a".repeat(42) }],
+    ["C28 a challenge of 44 characters", "invalid_request", { code_challenge: "a".repeat(44) }],
+    ["C28 a challenge with padding", "invalid_request", { code_challenge: `${"a".repeat(42)}=` }],
+    ["C29 a foreign resource", "invalid_target", { resource: "https://api.example/v1" }],
+    ["C29 two resources, one foreign", "invalid_target", { resource: [`${ORIGIN}/v1`, "https://api.example"] }],
+    ["C29 a resource with a fragment", "invalid_target", { resource: `${ORIGIN}/v1#x` }],
+    ["C30 a repeated scope", "invalid_request", { scope: ["posts:read", "posts:write"] }],
+    ["C30 a request object", "request_not_supported", { request: "e30.e30." }],
+    ["C30 a request_uri", "request_not_supported", { request_uri: "https://app.example/request" }],
+    ["C26 no scope that exists", "invalid_scope", { scope: "openid profile" }],
+    ["C26 another response mode", "invalid_request", { response_mode: "fragment" }],
+  ])("%s redirects with %s, state and iss", async ([, error, query], { expect }) => {
+    const { response } = await asked(query);
+    expect(response.status).toBe(303);
+    const location = new URL(response.headers.get("location") ?? "");
+    expect(location.origin + location.pathname).toBe(CALLBACK);
+    expect(Object.fromEntries(location.searchParams)).toMatchObject({ error, state: "st at/e", iss: ORIGIN });
+    expect(location.searchParams.has("code")).toBe(false);
+  });
+
+  test.for([
+    ["client_id", 400],
+    ["redirect_uri", 400],
+    ["state", 303],
+  ] as const)("C30 a repeated %s is %i and its second value goes nowhere", async ([name, status], { expect }) => {
+    const { browser, path } = await asked();
+    const response = await browser.get(`${path}&${name}=${encodeURIComponent("https://evil.example/")}`);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("location") ?? "").not.toContain("evil.example");
+  });
+
+  test.for([`${ORIGIN}/v1`, `${ORIGIN}/v1/`, ORIGIN.replace("http://localhost", "HTTP://LOCALHOST") + "/v1"])(
+    "C29 our resource is accepted as %s",
+    async (resource, { expect }) => {
+      expect((await asked({ resource })).response.status).toBe(200);
+    },
+  );
+
+  test.for([
+    ["http://127.0.0.1/cb", "http://127.0.0.1:51004/cb", 200],
+    ["http://127.0.0.1:1/cb", "http://127.0.0.1/cb", 200],
+    ["http://[::1]/cb", "http://[::1]:51004/cb", 200],
+    ["http://localhost:3000/cb", "http://localhost:51004/cb", 200],
+    ["http://127.0.0.1/cb", "http://127.0.0.1:51004/other", 400],
+    ["http://127.0.0.1/cb", "http://127.0.0.1:51004/cb?x=1", 400],
+    ["http://127.0.0.1/cb", "http://localhost:51004/cb", 400],
+    ["http://localhost/cb", "http://localhost.evil.example/cb", 400],
+    ["http://127.0.0.1/cb", "http://127.0.0.1@evil.example/cb", 400],
+    ["http://127.0.0.1/cb", "http://127.0.0.1:80@evil.example/cb", 400],
+    ["http://localhost/cb", "http://localhost./cb", 400],
+    ["http://localhost/cb", "HTTP://LOCALHOST/cb", 400],
+    ["http://localhost/cb", "http://localhost/%63b", 400],
+    ["http://localhost/cb", "http://localhost:51004/cb#x", 400],
+    ["http://localhost/cb", "http://localhost:51004/x/../cb", 400],
+    ["http://127.0.0.1/cb", "http://127.1:51004/cb", 400],
+    ["http://127.0.0.1/cb", "http://127.0.0.1:999999/cb", 400],
+    ["https://app.example/cb", "https://app.example:8443/cb", 400],
+    ["https://app.example/cb", "https://APP.example/cb", 400],
+  ] as const)("C31 registered %s, asked with %s: %i", async ([registered, used, status], { expect }) => {
+    const { response } = await asked({ redirect_uri: used }, { redirect_uris: [registered] });
+    expect(response.status).toBe(status);
+  });
+
+  test("C32 an anonymous person signs in and is back at the identical request", async ({ expect }) => {
+    const { app, browser } = await asked();
+    const path = authorizePath(app.id, challenge, { state: "a&b=c ü", resource: `${ORIGIN}/v1` });
+    const stranger = new Browser(on);
+    const away = await stranger.get(path);
+    expect(away.status).toBe(303);
+    const login = away.headers.get("location") ?? "";
+    const next = /name="next" value="([^"]+)"/.exec(await (await stranger.get(login)).text())?.[1]?.replaceAll("&amp;", "&");
+    expect(next).toBe(path);
+    expect((await browser.get(next ?? "")).status).toBe(200);
+  });
+
+  test("C33 the page escapes the app's name and says who, where and what", async ({ expect }) => {
+    const { response, userId } = await asked(
+      { redirect_uri: "http://127.0.0.1:9999/cb" },
+      { client_name: `<script>alert(1)</script>"'\u202Egnp`, redirect_uris: ["http://127.0.0.1/cb"], client_uri: "https://maker.example/x" },
+    );
+    const page = await response.text();
+    expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(page).not.toContain("<script");
+    expect(page).not.toContain("\u202E");
+    expect(page).toContain("127.0.0.1:9999");
+    expect(page).toContain("maker.example");
+    expect(page).toContain("runs on your own computer");
+    const { email } = (await env.DB.prepare("SELECT email FROM users WHERE id = ?").bind(userId).first<{ email: string }>())!;
+    expect(page).toContain(email);
+  });
+
+  test("C34 nothing of it can be framed: consent, dead end and sign-in", async ({ expect }) => {
+    const { response, browser } = await asked();
+    const stranger = new Browser(on);
+    const pages = [response, await browser.get(authorizePath("x", challenge)), await stranger.get("/login"), await stranger.get("/nowhere")];
+    for (const page of pages) {
+      expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+      expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(page.headers.get("x-frame-options")).toBe("DENY");
+    }
+  });
+
+  test("C34 the way back stays open: no form-action, no opener policy, and a referrer that keeps the Origin", async ({ expect }) => {
+    const { response } = await asked();
+    expect(response.headers.get("content-security-policy")).not.toContain("form-action");
+    expect(response.headers.get("cross-origin-opener-policy")).toBe("unsafe-none");
+    expect(response.headers.get("referrer-policy")).toBe("same-origin");
+    const login = await new Browser(on).get("/login");
+    expect(login.headers.get("cross-origin-opener-policy")).toBe("unsafe-none");
+  });
+
+  test.for<[string, Record<string, string>]>([
+    ["another origin", { origin: "https://evil.example" }],
+    ["no origin at all", {}],
+    ["the origin null", { origin: "null" }],
+    ["sec-fetch-site: cross-site", { "sec-fetch-site": "cross-site", origin: ORIGIN }],
+    ["sec-fetch-site: same-site", { "sec-fetch-site": "same-site", origin: ORIGIN }],
+  ])("C35 a form from %s is refused", async ([, headers], { expect }) => {
+    const { browser, path, userId, response } = await asked();
+    const seal = await sealOf(response);
+    const posted = await browser.post(path, { seal, decision: "allow", scope: "posts:read" }, headers);
+    expect(posted.status).toBe(403);
+    expect((await grantsOf(userId)).results).toHaveLength(0);
+  });
+
+  test("C35 the form belongs to this session and to exactly this query", async ({ expect }) => {
+    const { browser, path, userId, response } = await asked();
+    const seal = await sealOf(response);
+    const other = await signedIn(on);
+    const widened = path.replace("posts%3Awrite", "posts%3Awrite+accounts%3Awrite");
+    const tries = [
+      await browser.post(widened, { seal, decision: "allow", scope: ["posts:read", "accounts:write"] }),
+      await other.browser.post(path, { seal, decision: "allow", scope: "posts:read" }),
+      await browser.post(path, { seal: "", decision: "allow", scope: "posts:read" }),
+      await browser.post(widened, { seal, decision: "deny" }),
+    ];
+    expect(tries.map((answer) => answer.status)).toEqual([400, 400, 400, 400]);
+    expect((await grantsOf(userId)).results).toHaveLength(0);
+    expect((await grantsOf(other.userId)).results).toHaveLength(0);
+  });
+
+  test("C36 a no is access_denied with state and iss", async ({ expect }) => {
+    const { browser, path, userId } = await asked();
+    const location = await decide(browser, path, { decision: "deny", scope: "posts:read" });
+    expect(Object.fromEntries(location.searchParams)).toMatchObject({ error: "access_denied", state: "st at/e", iss: ORIGIN });
+    expect((await grantsOf(userId)).results).toHaveLength(0);
+  });
+
+  test("C37 granted is what was asked and stayed ticked; a scope put into the form is ignored", async ({ expect }) => {
+    const { browser, path, userId } = await asked();
+    const location = await decide(browser, path, { decision: "allow", scope: ["posts:read", "accounts:write", "root"] });
+    expect(location.searchParams.get("code")).toMatch(/^alo_/);
+    expect((await grantsOf(userId)).results).toEqual([{ scopes: '["posts:read"]' }]);
+  });
+
+  test("C37 nothing ticked grants nothing and says so", async ({ expect }) => {
+    const { browser, path, userId, response } = await asked();
+    const posted = await browser.post(path, { seal: await sealOf(response), decision: "allow" });
+    expect(posted.status).toBe(400);
+    expect(await posted.text()).toContain("Leave at least one permission ticked");
+    expect((await grantsOf(userId)).results).toHaveLength(0);
+  });
+
+  test("C37 unknown scopes beside known ones are dropped; none asked means the read scopes", async ({ expect }) => {
+    for (const [scope, granted] of [
+      ["openid posts:write offline_access", "posts:write"],
+      [undefined, "accounts:read posts:read workspaces:read"],
+    ] as const) {
+      const { app, redemption } = await consented(on, {
+        scopes: ["accounts:read", "posts:read", "posts:write", "workspaces:read"],
+        query: { scope },
+      });
+      const answer = await tokenCall(on, { ...redemption, client_id: app.id });
+      expect((await answer.json<Tokens>()).scope).toBe(granted);
+    }
+  });
+
+  test("C38 the answer to the form is 303", async ({ expect }) => {
+    const { browser, path, response } = await asked();
+    const posted = await browser.post(path, { seal: await sealOf(response), decision: "allow", scope: "posts:read" });
+    expect(posted.status).toBe(303);
+  });
+
+  test("C39 authorize has no CORS headers and is kept by no cache", async ({ expect }) => {
+    const { browser, path } = await asked();
+    const response = await browser.get(path, { origin: "https://app.example" });
+    const preflight = await on.fetch(path, {
+      method: "OPTIONS",
+      headers: { origin: "https://app.example", "access-control-request-method": "POST" },
+    });
+    for (const answer of [response, preflight]) {
+      expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    }
+    expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("C40 the answer goes behind a query that the app registered", async ({ expect }) => {
+    const { browser, path } = await asked(
+      { redirect_uri: "https://app.example/cb?tenant=7" },
+      { redirect_uris: ["https://app.example/cb?tenant=7"] },
+    );
+    const location = await decide(browser, path, { decision: "allow", scope: "posts:read" });
+    expect(location.searchParams.get("tenant")).toBe("7");
+    expect(location.searchParams.get("code")).toMatch(/^alo_/);
+  });
+
+  test("a client with one usable address need not repeat it; one with two must", async ({ expect }) => {
+    expect((await asked({ redirect_uri: undefined })).response.status).toBe(200);
+    const two = { redirect_uris: [CALLBACK, "https://app.example/second"] };
+    expect((await asked({ redirect_uri: undefined }, two)).response.status).toBe(400);
+  });
+
+  test("a private scheme may be registered beside a usable address but is refused in use", async ({ expect }) => {
+    const metadata = { redirect_uris: [CALLBACK, "cursor://anysphere.cursor-mcp/callback"] };
+    expect((await asked({}, metadata)).response.status).toBe(200);
+    expect((await asked({ redirect_uri: "cursor://anysphere.cursor-mcp/callback" }, metadata)).response.status).toBe(400);
+  });
+
+  test("a body that is no form and a body too large are refused without a fault", async ({ expect }) => {
+    const { browser, path } = await asked();
+    const send = (body: string) =>
+      on.fetch(path, {
+        method: "POST",
+        headers: { cookie: `__Host-session=${browser.session}`, origin: ORIGIN, "cf-connecting-ip": address() },
+        body,
+      });
+    expect((await send("{}")).status).toBe(400);
+    expect((await send(form({ seal: "\u0000".repeat(10) }).toString())).status).toBe(400);
+    expect((await send("x".repeat(70_000))).status).toBe(413);
+    expect(await errorOf(await tokenCall(on, { grant_type: "x" }))).toBe("invalid_client");
+  });
+});

@@ -1,0 +1,187 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, test, vi } from "vitest";
+import { authenticate, createKey, listKeys, rotateKey, setSubscription } from "#auth/index.ts";
+import { DAY, MINUTE } from "#core/clock.ts";
+import { SCOPES } from "#core/scope.ts";
+import { house, person } from "./house.ts";
+import { api, Browser, letIn, registerApp, signedIn, stage, tokenCall } from "./stage.ts";
+
+const on = stage();
+const { services } = on;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Every text column of every table, as one long text. */
+async function dump(): Promise<string> {
+  const tables = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%'",
+  ).all<{ name: string }>();
+  const parts: string[] = [];
+  for (const { name } of tables.results) {
+    parts.push(name, JSON.stringify((await env.DB.prepare(`SELECT * FROM "${name}"`).all()).results));
+  }
+  return parts.join("\n");
+}
+
+describe("B. API keys", () => {
+  test("B15 a key is shown in the one answer that made it, afterwards only its hint", async ({ expect }) => {
+    const { browser } = await signedIn(on);
+    const made = await browser.post("/dashboard/keys", { name: "nightly", scope: ["posts:read"], expires_in_days: "90" });
+    expect(made.headers.get("cache-control")).toBe("no-store");
+    const key = /alk_[0-9A-Za-z]{49}/.exec(await made.text())?.[0] ?? "";
+    expect((await api(on, key)).status).toBe(200);
+    const list = await (await browser.get("/dashboard/keys")).text();
+    expect(list).not.toContain(key);
+    expect(list).toContain(`${key.slice(0, 8)}…${key.slice(-4)}`);
+  });
+
+  test("B16 after a whole flow no table holds a secret in the clear", async ({ expect }) => {
+    const password = "a password nobody else has";
+    const visitor = new Browser(on);
+    await visitor.post("/signup", { email: "whole-flow@example.com", password, plan: "scale", time_zone: "UTC" });
+    expect(visitor.session).toBeDefined();
+    await visitor.post("/dashboard/keys", { name: "k", scope: [...SCOPES], expires_in_days: "never" });
+    const app = await registerApp(on, { token_endpoint_auth_method: "client_secret_post" });
+    const { tokens } = await letIn(on, { app });
+    const refreshed = await tokenCall(on, {
+      grant_type: "refresh_token",
+      client_id: app.id,
+      client_secret: app.secret,
+      refresh_token: tokens.refresh_token,
+    });
+    expect(refreshed.status).toBe(200);
+    const everything = await dump();
+    expect(everything).toContain("whole-flow@example.com");
+    expect(everything).toContain("scrypt$16384$8$5$");
+    expect(everything).not.toMatch(/al[karcos]_[0-9A-Za-z]{49}/);
+    expect(everything).not.toContain(password);
+  });
+
+  test("B17 revoking ends a key at once; another user's key looks like a missing one", async ({ expect }) => {
+    const owner = await signedIn(on);
+    const stranger = await signedIn(on);
+    const { key, id } = await createKey(services, { userId: owner.userId, name: "k", scopes: ["posts:read"], expiresInDays: 1 });
+    const theirs = await stranger.browser.post(`/dashboard/keys/${id}/revoke`);
+    const missing = await stranger.browser.post(`/dashboard/keys/${crypto.randomUUID()}/revoke`);
+    expect([theirs.status, missing.status]).toEqual([404, 404]);
+    expect(await theirs.text()).toBe(await missing.text());
+    expect((await api(on, key)).status).toBe(200);
+    expect((await owner.browser.post(`/dashboard/keys/${id}/revoke`)).status).toBe(303);
+    expect((await api(on, key)).status).toBe(401);
+  });
+
+  test("B18 a key can do no more than its scopes, whatever its user can", async ({ expect }) => {
+    const { userId } = await person(services, { plan: "scale" });
+    const { key } = await createKey(services, { userId, name: "k", scopes: ["posts:read"], expiresInDays: 1 });
+    expect((await api(on, key, "/posts")).status).toBe(200);
+    for (const path of ["/accounts", "/workspaces"]) {
+      expect((await api(on, key, path)).status).toBe(403);
+    }
+  });
+
+  test("B19 expiry: 90 days unless said, at most 365, never only when said", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { browser, userId } = await signedIn(on);
+    const make = (fields: Record<string, string>) =>
+      browser.post("/dashboard/keys", { name: "k", scope: ["posts:read"], ...fields });
+    expect((await make({})).status).toBe(200);
+    expect((await make({ expires_in_days: "365" })).status).toBe(200);
+    expect((await make({ expires_in_days: "never" })).status).toBe(200);
+    for (const days of ["366", "0", "-1", "1.5", "soon", "1e2x", "null"]) {
+      expect((await make({ expires_in_days: days })).status, days).toBe(400);
+    }
+    const keys = await listKeys(services, { userId });
+    const lives = keys.map((key) => key.expiresAt && (key.expiresAt - key.createdAt) / DAY).toSorted();
+    expect(lives).toEqual([365, 90, null]);
+  });
+
+  test("B19 an expired key is 401", async ({ expect }) => {
+    const { userId } = await person(services, { subscription: "active" });
+    const { key } = await createKey(services, { userId, name: "k", scopes: ["posts:read"], expiresInDays: 1 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + DAY + 1000 });
+    expect((await api(on, key)).status).toBe(401);
+  });
+
+  test("B20 rotation keeps name, scopes and life span; the old key ends after a day", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { userId } = await person(services, { subscription: "active" });
+    const old = await createKey(services, { userId, name: "bot", scopes: ["posts:read"], expiresInDays: 30 });
+    const next = await rotateKey(services, { userId, id: old.id });
+    const [made] = await listKeys(services, { userId });
+    expect(made).toMatchObject({ id: next.id, name: "bot", scopes: ["posts:read"], expiresAt: Date.now() + 30 * DAY });
+    expect((await api(on, old.key)).status).toBe(200);
+    expect((await api(on, next.key)).status).toBe(200);
+    vi.setSystemTime(Date.now() + DAY);
+    expect((await api(on, old.key)).status).toBe(401);
+    expect((await api(on, next.key)).status).toBe(200);
+  });
+
+  test("B20 eight parallel rotations of one key and a rotation of a revoked one", async ({ expect }) => {
+    const { browser, userId } = await signedIn(on);
+    const old = await createKey(services, { userId, name: "bot", scopes: ["posts:read"], expiresInDays: null });
+    await Promise.all(Array.from({ length: 8 }, () => rotateKey(services, { userId, id: old.id })));
+    const [{ ends }] = (
+      await env.DB.prepare("SELECT expires_at AS ends FROM api_keys WHERE id = ?").bind(old.id).all<{ ends: number }>()
+    ).results as [{ ends: number }];
+    expect(ends).toBeLessThanOrEqual(Date.now() + DAY);
+    await browser.post(`/dashboard/keys/${old.id}/revoke`);
+    expect((await browser.post(`/dashboard/keys/${old.id}/rotate`)).status).toBe(404);
+  });
+
+  test("B21 last use is written on the first use, then every five minutes, and after the answer", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const start = Date.now();
+    const { userId } = await person(services);
+    const { key } = await createKey(services, { userId, name: "k", scopes: ["posts:read"], expiresInDays: 1 });
+    const mine = house();
+    const lastUse = async () => (await listKeys(services, { userId }))[0]?.lastUsedAt;
+    const uses = async (at: number) => {
+      vi.setSystemTime(at);
+      const deferred: Promise<unknown>[] = [];
+      await authenticate({ ...mine, defer: (work) => deferred.push(work) }, `Bearer ${key}`);
+      await Promise.all(deferred);
+      return deferred.length;
+    };
+    expect(await lastUse()).toBeNull();
+    expect(await uses(start)).toBe(1);
+    expect(await lastUse()).toBe(start);
+    expect(await uses(start + 5 * MINUTE - 1)).toBe(0);
+    expect(await lastUse()).toBe(start);
+    expect(await uses(start + 5 * MINUTE)).toBe(1);
+    expect(await lastUse()).toBe(start + 5 * MINUTE);
+  });
+
+  test("B23 a key or an access token on the dashboard is 401 and makes nothing", async ({ expect }) => {
+    const { tokens, userId } = await letIn(on);
+    const { key } = await createKey(services, { userId, name: "k", scopes: SCOPES, expiresInDays: 1 });
+    const stranger = new Browser(on);
+    for (const credential of [key, tokens.access_token]) {
+      const headers = { authorization: `Bearer ${credential}`, origin: "http://localhost:8787" };
+      expect((await stranger.get("/dashboard/keys", headers)).status).toBe(401);
+      expect((await stranger.post("/dashboard/keys", { name: "x", scope: ["posts:read"] }, headers)).status).toBe(401);
+    }
+    expect(await listKeys(services, { userId })).toHaveLength(1);
+  });
+
+  test.for([
+    ["no name", { name: "  ", scope: "posts:read" }],
+    ["61 characters", { name: "x".repeat(61), scope: "posts:read" }],
+    ["a line break", { name: "a\nb", scope: "posts:read" }],
+    ["no scope", { name: "k" }],
+    ["an unknown scope", { name: "k", scope: "posts:everything" }],
+  ] as const)("a key with %s is refused in words, beside what was typed", async ([, fields], { expect }) => {
+    const { browser, userId } = await signedIn(on);
+    const response = await browser.post("/dashboard/keys", { expires_in_days: "90", ...fields });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('role="alert"');
+    expect(await listKeys(services, { userId })).toHaveLength(0);
+  });
+
+  test("a lapsed user can still sign in and see the keys", async ({ expect }) => {
+    const { browser, userId } = await signedIn(on);
+    await setSubscription(services, { userId, plan: "growth", status: "canceled" });
+    expect((await browser.get("/dashboard/keys")).status).toBe(200);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, test } from "vitest";
+import { SCOPES } from "#core/scope.ts";
+import { openApiDocument } from "../support/document.ts";
+import { authorizePath, ORIGIN, proof, registerApp, signedIn, stage } from "./stage.ts";
+
+const on = stage();
+
+async function document(path: string): Promise<Record<string, unknown>> {
+  const response = await on.fetch(path);
+  return response.json<Record<string, unknown>>();
+}
+
+const SERVER = "/.well-known/oauth-authorization-server";
+const RESOURCE = "/.well-known/oauth-protected-resource";
+
+describe("F. Metadata", () => {
+  test("F62 the issuer is AUTH_URL, byte for byte", async ({ expect }) => {
+    expect(await document(SERVER)).toMatchObject({ issuer: ORIGIN });
+    const elsewhere = stage({ AUTH_URL: "https://id.example" });
+    expect(await (await elsewhere.fetch(SERVER)).json()).toMatchObject({
+      issuer: "https://id.example",
+      token_endpoint: "https://id.example/oauth/token",
+    });
+  });
+
+  test("F63 the resource's document stands at the path-inserted address and at the bare one", async ({ expect }) => {
+    const inserted = await document(`${RESOURCE}/v1`);
+    expect(inserted).toMatchObject({ resource: `${ORIGIN}/v1`, authorization_servers: [ORIGIN], scopes_supported: SCOPES });
+    expect(await document(RESOURCE)).toEqual(inserted);
+    for (const other of ["/v2", "/v1/", "/v1/posts", "/"]) {
+      expect((await on.fetch(`${RESOURCE}${other}`)).status, other).toBe(404);
+    }
+  });
+
+  test("F64 S256, iss and metadata documents are advertised, and every address answers", async ({ expect }) => {
+    const server = await document(SERVER);
+    expect(server).toMatchObject({
+      code_challenge_methods_supported: ["S256"],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+      grant_types_supported: ["authorization_code", "refresh_token"],
+      response_types_supported: ["code"],
+      scopes_supported: SCOPES,
+      token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
+    });
+    const { browser } = await signedIn(on);
+    const app = await registerApp(on);
+    const path = authorizePath(app.id, proof().challenge);
+    expect(`${ORIGIN}${path}`.startsWith(String(server["authorization_endpoint"]))).toBe(true);
+    expect((await browser.get(path)).status).toBe(200);
+    for (const name of ["token_endpoint", "revocation_endpoint", "registration_endpoint"]) {
+      const answer = await on.fetch(String(server[name]), { method: "POST", body: new URLSearchParams() });
+      expect([400, 401], name).toContain(answer.status);
+      expect(await answer.json()).toHaveProperty("error");
+    }
+  });
+
+  test("F65 the OpenAPI document names the same addresses and scopes", async ({ expect }) => {
+    const { components } = await openApiDocument();
+    const server = await document(SERVER);
+    const flow = components.securitySchemes["oauth2"]?.["flows"] as {
+      authorizationCode: { authorizationUrl: string; tokenUrl: string; refreshUrl: string; scopes: Record<string, string> };
+    };
+    expect(flow.authorizationCode).toMatchObject({
+      authorizationUrl: server["authorization_endpoint"],
+      tokenUrl: server["token_endpoint"],
+      refreshUrl: server["token_endpoint"],
+    });
+    expect(Object.keys(flow.authorizationCode.scopes).toSorted()).toEqual([...SCOPES].toSorted());
+  });
+});

@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, test, vi } from "vitest";
+import { adapterFor } from "#platforms/registry.ts";
+import type { Adapter } from "#platforms/contract.ts";
+import type { Platform } from "#core/platform.ts";
+import { answering, bodyOf } from "../support/answering.ts";
+import { app, logIn, must, revokeAt, simulatedWire } from "../support/simulated.ts";
+
+let clock = Date.parse("2033-01-01T00:00:00Z");
+beforeEach(() => {
+  clock += 90 * 86_400_000;
+  vi.useFakeTimers({ toFake: ["Date"], now: clock });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const MINE = ["x", "instagram", "threads", "facebook"] as const satisfies readonly Platform[];
+
+function adapterOf(platform: Platform): Adapter {
+  const adapter = adapterFor(platform);
+  if (!adapter) {
+    throw new Error(`${platform} is not registered`);
+  }
+  return adapter;
+}
+
+const DAY_MS = 86_400_000;
+
+describe.each(MINE)("%s", (platform) => {
+  const adapter = adapterOf(platform);
+
+  test("a login gives its accounts, with ids as text and everything granted", async ({ expect }) => {
+    const { tokens, accounts, externalId } = await logIn(adapter, "ada");
+    expect(externalId).toMatch(/^\d+$/);
+    expect(accounts.length).toBeGreaterThan(0);
+    for (const account of accounts) {
+      expect(account.platformAccountId).toMatch(/^\d+$/);
+      expect(account.username).not.toBe("");
+    }
+    const listed = must(await adapter.connect.accounts(simulatedWire(adapter), app(adapter), tokens));
+    expect(listed.accounts.flatMap((account) => account.missingScopes)).toEqual([]);
+    expect(tokens.expiresAt).toBeGreaterThan(Date.now());
+  });
+
+  test("a login is renewed before it ends, and the new one works", async ({ expect }) => {
+    const { tokens } = await logIn(adapter, "ada");
+    vi.setSystemTime((tokens.expiresAt ?? 0) - adapter.connect.refreshAheadMs);
+    const renewed = must(
+      (await adapter.connect.refresh?.(simulatedWire(adapter), app(adapter), tokens, Date.now())) ?? never(),
+    );
+    expect(renewed.expiresAt).toBeGreaterThan(tokens.expiresAt ?? 0);
+    vi.setSystemTime((tokens.expiresAt ?? 0) + 1000);
+    expect(await adapter.connect.accounts(simulatedWire(adapter), app(adapter), renewed)).toMatchObject({ ok: true });
+  });
+
+  test("a login that the person withdrew is told from a silent platform", async ({ expect }) => {
+    const { tokens } = await logIn(adapter, "ada");
+    vi.setSystemTime(Date.now() + 2 * DAY_MS);
+    await revokeAt(adapter, "ada");
+    const wire = simulatedWire(adapter);
+    expect(await adapter.connect.refresh?.(wire, app(adapter), tokens, Date.now())).toMatchObject({
+      ok: false,
+      fault: { kind: "reconnect" },
+    });
+    expect(await adapter.connect.accounts(wire, app(adapter), tokens)).toMatchObject({
+      ok: false,
+      fault: { kind: "reconnect" },
+    });
+  });
+
+  test("a code works once and wrong app credentials blame the operator", async ({ expect }) => {
+    const exchange = {
+      redirectUri: "http://localhost:8787/x",
+      params: { code: "made-up" },
+      codeVerifier: "v".repeat(64),
+      now: Date.now(),
+    };
+    expect(await adapter.connect.exchange(simulatedWire(adapter), app(adapter), exchange)).toMatchObject({ ok: false });
+    const wrong = { ...app(adapter), clientSecret: "not-the-secret" };
+    const refused = await adapter.connect.exchange(simulatedWire(adapter), wrong, exchange);
+    expect(refused).toMatchObject({ ok: false });
+    expect(JSON.stringify(refused)).not.toContain("not-the-secret");
+  });
+});
+
+function never(): never {
+  throw new Error("this platform has no refresh");
+}
+
+describe("x", () => {
+  const adapter = adapterOf("x");
+
+  test("the subscription decides how long a text may be", async ({ expect }) => {
+    const limitOf = async (login: string) => {
+      const { accounts } = await logIn(adapter, login);
+      const account = accounts[0] ?? never();
+      return adapter.validate({ caption: "hi", postType: "text", media: [], options: {}, account, settings: {} })
+        .captionLimit;
+    };
+    expect(await limitOf("ada")).toBe(25_000);
+    expect(await limitOf("ben")).toBe(280);
+  });
+
+  test("revoking ends both tokens", async ({ expect }) => {
+    const { tokens } = await logIn(adapter, "ben");
+    await adapter.connect.revoke?.(simulatedWire(adapter), app(adapter), tokens);
+    expect(await adapter.connect.accounts(simulatedWire(adapter), app(adapter), tokens)).toMatchObject({
+      ok: false,
+      fault: { kind: "reconnect" },
+    });
+    expect(await adapter.connect.refresh?.(simulatedWire(adapter), app(adapter), tokens, Date.now())).toMatchObject({
+      ok: false,
+      fault: { kind: "reconnect" },
+    });
+  });
+});
+
+describe("instagram", () => {
+  const adapter = adapterOf("instagram");
+
+  test("a personal account is listed with the reason why it cannot be posted to", async ({ expect }) => {
+    const { accounts, unpostable } = await logIn(adapter, "ben");
+    expect(accounts).toEqual([]);
+    expect(unpostable).toEqual([expect.objectContaining({ reason: expect.stringContaining("professional") })]);
+  });
+
+  test("with the other login every professional account behind a Page can be posted to", async ({ expect }) => {
+    const page = (id: string, more: object) => ({
+      id,
+      name: `Page ${id}`,
+      access_token: `page-token-${id}`,
+      tasks: ["CREATE_CONTENT"],
+      ...more,
+    });
+    const own = { instagram_business_account: { id: "17841400008460057", username: "ada", followers_count: 1200 } };
+    const credentials = app(adapter, { LOGIN_VARIANT: "facebook" });
+    const entrance = adapter.connect.authorizeUrl(credentials, {
+      redirectUri: "https://a.example.com",
+      state: "s",
+      codeChallenge: "c",
+    });
+    expect(entrance.href).toMatch(/^https:\/\/www\.facebook\.com\/v25\.0\/dialog\/oauth\?/);
+    const wire = answering(
+      { json: { access_token: "short", token_type: "bearer", expires_in: 3600 } },
+      { json: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 } },
+      { json: { id: 102_030_405_060_708, name: "Ada" } },
+      {
+        json: {
+          data: [
+            { permission: "instagram_basic", status: "granted" },
+            { permission: "instagram_content_publish", status: "declined" },
+            { permission: "business_management", status: "granted" },
+          ],
+        },
+      },
+      {
+        json: {
+          data: [page("1", own)],
+          paging: { next: "https://graph.facebook.com/next?access_token=x&after=c1", cursors: { after: "c1" } },
+        },
+      },
+      {
+        json: {
+          data: [
+            page("2", {}),
+            page("3", { instagram_business_account: { id: "18", username: "eve" }, tasks: ["ANALYZE"] }),
+          ],
+        },
+      },
+      { json: { data: [{ id: "900" }] } },
+      { json: { data: [page("4", { instagram_business_account: { id: "19", username: "bob" } })] } },
+      { status: 403, json: { error: { code: 200, message: "no" } } },
+    );
+    const login = must(
+      await adapter.connect.exchange(wire, credentials, {
+        redirectUri: "https://a.example.com",
+        params: { code: "c#_=_" },
+        codeVerifier: "v",
+        now: 0,
+      }),
+    );
+    expect(login).toMatchObject({
+      externalId: "102030405060708",
+      tokens: { accessToken: "long", expiresAt: 5_183_944_000, extra: { login: "page" } },
+    });
+    expect(wire.sent[0]?.url.searchParams.get("code")).toBe("c");
+    const { accounts, unpostable } = must(await adapter.connect.accounts(wire, credentials, login.tokens));
+    expect(accounts).toEqual([
+      expect.objectContaining({
+        platformAccountId: "17841400008460057",
+        username: "ada",
+        token: "page-token-1",
+        capabilities: { login: "page", pageId: "1", followersCount: 1200 },
+      }),
+      expect.objectContaining({ platformAccountId: "19", token: "page-token-4" }),
+    ]);
+    expect(accounts[0]?.missingScopes).toEqual([
+      "instagram_content_publish",
+      "pages_show_list",
+      "pages_read_engagement",
+    ]);
+    expect(unpostable).toEqual([expect.objectContaining({ platformAccountId: "18" })]);
+    expect(wire.sent[5]?.url.searchParams.get("after")).toBe("c1");
+    expect(wire.sent.map((sent) => sent.url.hostname)).toEqual(Array(9).fill("graph.facebook.com"));
+  });
+
+  test("both shapes of the token answer are read, and ids beyond 2^53 survive", async ({ expect }) => {
+    const long = { json: { access_token: "long", expires_in: 5_183_944 } };
+    const me = { text: '{"id":"1","user_id":17841400008460057,"username":"ada","account_type":"BUSINESS"}' };
+    for (const short of [
+      { text: '{"access_token":"short","user_id":17841400008460059,"permissions":["instagram_business_basic"]}' },
+      {
+        json: {
+          data: [{ access_token: "short", user_id: "17841400008460059", permissions: "instagram_business_basic" }],
+        },
+      },
+    ]) {
+      const exchange = { redirectUri: "https://a.example.com", params: { code: "c#_" }, codeVerifier: "v", now: 0 };
+      const wire = answering(short, long, me);
+      const login = must(await adapter.connect.exchange(wire, app(adapter), exchange));
+      expect(login).toMatchObject({
+        externalId: "17841400008460057",
+        tokens: { scopes: ["instagram_business_basic"] },
+      });
+      expect(bodyOf(wire.sent[0])).toMatchObject({ code: "c", grant_type: "authorization_code" });
+    }
+  });
+});
+
+describe("facebook", () => {
+  const adapter = adapterOf("facebook");
+
+  test("one person has many Pages, each with a token of its own", async ({ expect }) => {
+    const { accounts, tokens } = await logIn(adapter, "ada");
+    expect(accounts).toHaveLength(2);
+    expect(new Set([tokens.accessToken, ...accounts.map((account) => account.accessToken)]).size).toBe(3);
+  });
+
+  test("revoking withdraws the whole grant", async ({ expect }) => {
+    const { tokens } = await logIn(adapter, "ada");
+    await adapter.connect.revoke?.(simulatedWire(adapter), app(adapter), tokens);
+    expect(await adapter.connect.accounts(simulatedWire(adapter), app(adapter), tokens)).toMatchObject({
+      ok: false,
+      fault: { kind: "reconnect" },
+    });
+  });
+});

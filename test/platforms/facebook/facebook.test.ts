@@ -1,0 +1,357 @@
+import { describe, test } from "vitest";
+import type { JsonValue } from "#core/json.ts";
+import type { Fault } from "#platforms/contract.ts";
+import { toFault } from "#platforms/facebook/errors.ts";
+import { facebook } from "#platforms/facebook/index.ts";
+import { refOf } from "#platforms/facebook/refs.ts";
+import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
+import { draft, image, job, NOW, video } from "../../support/job.ts";
+
+const reel = (over: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...over });
+const problems = (over: Parameters<typeof draft>[0]) =>
+  facebook.validate(draft(over)).problems.map(({ code, param }) => `${code} ${param}`);
+const answer = (code: number, subcode?: number, status = 400, message = "m") => ({
+  status,
+  headers: new Headers(),
+  json: { error: { message, code, error_subcode: subcode } },
+});
+const refusal = (code: number, subcode?: number, status = 400, message = "m"): Scripted => ({
+  status,
+  json: answer(code, subcode, status, message).json,
+});
+
+describe("placement", () => {
+  test("a video is a reel by default, everything else stands in the timeline", ({ expect }) => {
+    expect(facebook.validate(draft({ media: [reel()] }))).toMatchObject({
+      placement: "reels",
+      options: { placement: "reels" },
+    });
+    expect(facebook.validate(draft({ media: [image()] }))).toMatchObject({ placement: "timeline" });
+    expect(
+      facebook.validate(
+        draft({
+          media: [video({ width: 1280, height: 720, durationSeconds: 600 })],
+          options: { placement: "timeline" },
+        }),
+      ).problems,
+    ).toEqual([]);
+    expect(problems({ options: { placement: "reels" } })).toEqual(["option_conflict platform_options.placement"]);
+    expect(problems({ options: { placement: "reels" }, media: [image()] })).toEqual([
+      "option_conflict platform_options.placement",
+    ]);
+    expect(problems({ media: [reel(), image()] })).toEqual(["media_mixed media_items"]);
+    expect(problems({ media: [reel(), reel()] })).toEqual(["media_too_many media_items"]);
+  });
+
+  test("a reel's bounds", ({ expect }) => {
+    const of = (over: Parameters<typeof video>[0]) => problems({ media: [reel(over)] });
+    expect(of({ durationSeconds: 90 })).toEqual([]);
+    expect(of({ durationSeconds: 91 })).toEqual(["media_duration media_items[0]"]);
+    expect(of({ durationSeconds: 2 })).toEqual(["media_duration media_items[0]"]);
+    expect(of({ width: 360, height: 640 })).toEqual(["media_dimensions media_items[0]"]);
+    expect(of({ width: 1080, height: 2400 })).toEqual(["media_aspect_ratio media_items[0]"]);
+    expect(of({ facts: { frameRate: 23.976 } })).toEqual([]);
+    expect(of({ facts: { frameRate: 15 } })).toEqual(["media_frame_rate media_items[0]"]);
+    const upright = facebook.validate(draft({ media: [reel()], options: { placement: "timeline" } }));
+    expect(upright).toMatchObject({ problems: [], warnings: [{ code: "may_become_draft" }] });
+  });
+});
+
+describe("every row of the table", () => {
+  test.for<[number, number | undefined, number, string, Partial<Fault>]>([
+    ...[458, 459, 460, 463, 464, 467, 492].map((subcode): [number, number, number, string, Partial<Fault>] => [
+      190,
+      subcode,
+      400,
+      "m",
+      { kind: "reconnect", category: "auth", platformCode: `190/${subcode}` },
+    ]),
+    [102, undefined, 400, "m", { kind: "reconnect" }],
+    [10, undefined, 403, "m", { kind: "reconnect", category: "permission" }],
+    [200, undefined, 403, "m", { kind: "reconnect", category: "permission" }],
+    [200, 1404078, 400, "m", { kind: "reconnect", code: "page_authorization" }],
+    [1, 4854002, 400, "m", { kind: "reconnect", code: "identity_unconfirmed" }],
+    [4, undefined, 400, "m", { kind: "rate_limited" }],
+    [17, undefined, 400, "m", { kind: "rate_limited" }],
+    [32, undefined, 403, "Page request limit reached", { kind: "rate_limited", category: "rate_limit" }],
+    [341, undefined, 400, "m", { kind: "rate_limited" }],
+    [613, undefined, 400, "m", { kind: "rate_limited" }],
+    [80001, undefined, 400, "m", { kind: "rate_limited" }],
+    [1, 1390008, 400, "m", { kind: "rate_limited" }],
+    [
+      368,
+      undefined,
+      400,
+      "The action attempted has been deemed abusive",
+      { kind: "rate_limited", code: "policy_block", retryAfterSeconds: 86_400 },
+    ],
+    [368, undefined, 400, "It looks like you already posted this", { kind: "rejected", code: "duplicate_content" }],
+    [
+      506,
+      undefined,
+      400,
+      "Duplicate status message",
+      { kind: "rejected", code: "duplicate_content", category: "duplicate" },
+    ],
+    [1, 1366051, 400, "m", { kind: "rejected", code: "duplicate_content" }],
+    [1, undefined, 500, "m", { kind: "temporary" }],
+    [2, undefined, 500, "m", { kind: "temporary" }],
+    [1363047, undefined, 400, "m", { kind: "temporary" }],
+    [1609010, undefined, 400, "m", { kind: "temporary" }],
+    [100, 33, 400, "m", { kind: "temporary" }],
+    [
+      100,
+      undefined,
+      400,
+      "(#100) Invalid parameter",
+      { kind: "rejected", message: "Facebook refused the post: Invalid parameter" },
+    ],
+    [324, 1366046, 400, "m", { kind: "rejected", code: "media_invalid", category: "media" }],
+    [100, 2069019, 400, "m", { kind: "rejected", code: "media_invalid" }],
+    [6000, undefined, 400, "m", { kind: "rejected", code: "media_invalid" }],
+    [352, undefined, 400, "m", { kind: "rejected", code: "media_invalid" }],
+    [1363040, undefined, 400, "m", { kind: "rejected", code: "media_invalid" }],
+    [1363127, undefined, 400, "m", { kind: "rejected", code: "media_invalid" }],
+    [1363128, undefined, 400, "m", { kind: "rejected", code: "media_invalid" }],
+    [1363129, undefined, 400, "m", { kind: "rejected", code: "media_invalid" }],
+    [1346003, undefined, 400, "m", { kind: "rejected", category: "content" }],
+    [1404102, undefined, 400, "m", { kind: "rejected", category: "content" }],
+    [1404112, undefined, 400, "m", { kind: "rejected", code: "account_restricted" }],
+    [1609005, undefined, 400, "m", { kind: "rejected", code: "content_refused" }],
+    [1609008, undefined, 400, "m", { kind: "rejected", code: "content_refused" }],
+    [100, 2061006, 400, "m", { kind: "rejected", code: "media_invalid" }],
+    [3, undefined, 400, "m", { kind: "rejected", whoMustAct: "operator" }],
+  ])("%i/%s with %i %s", ([code, subcode, status, message, fault], { expect }) => {
+    expect(toFault(answer(code, subcode, status, message))).toMatchObject(fault);
+  });
+
+  test.for<[string, boolean, Partial<Fault>]>([
+    [
+      "ProcessingFailedError",
+      false,
+      { kind: "rejected", code: "media_invalid", platformCode: "ProcessingFailedError" },
+    ],
+    ["ProcessingFailedError", true, { kind: "temporary" }],
+    ["NotAuthorizedError", false, { kind: "reconnect" }],
+  ])("the upload host's %s, retriable %s", ([type, retriable, fault], { expect }) => {
+    const json = { debug_info: { retriable, type, message: "m" } };
+    expect(toFault({ status: 400, headers: new Headers(), json })).toMatchObject(fault);
+  });
+});
+
+describe("photos", () => {
+  test("go up unpublished, and only those that failed are sent again", async ({ expect }) => {
+    const post = job({ media: [image(), image()] });
+    const wire = answering({ json: { id: "1" } }, 503, { json: { id: "2" } });
+    const first = await facebook.prepare(wire, post, undefined);
+    expect(first).toMatchObject({ state: "again", cursor: { photos: ["1", null] } });
+    const second = await facebook.prepare(wire, post, first.state === "again" ? first.cursor : undefined);
+    expect(second).toMatchObject({ state: "ready", ref: { kind: "feed", photos: ["1", "2"] } });
+    expect(wire.sent).toHaveLength(3);
+    expect(bodyOf(wire.sent[0])).toEqual({ url: post.media[0]?.url, published: false });
+  });
+
+  test("are shown by one call", async ({ expect }) => {
+    const wire = answering({ json: { id: "11_22", permalink_url: "/11/posts/22" } });
+    const outcome = await facebook.commit(wire, job(), refOf("feed", { photos: ["1", "2"] }));
+    expect(outcome).toEqual({ state: "published", remoteId: "11_22", url: "https://www.facebook.com/11/posts/22" });
+    expect(bodyOf(wire.sent[0])).toEqual({
+      message: "Release notes are out",
+      attached_media: [{ media_fbid: "1" }, { media_fbid: "2" }],
+      published: true,
+    });
+  });
+});
+
+describe("a reel", () => {
+  const started: Scripted = {
+    json: { video_id: "99", upload_url: "https://rupload.facebook.com/video-upload/v25.0/99" },
+  };
+  const status = (value: object): Scripted => ({ json: { id: "99", status: value } });
+  const uploaded = status({
+    video_status: "processing",
+    uploading_phase: { status: "complete" },
+    processing_phase: { status: "not_started" },
+  });
+
+  async function prepared(script: readonly Scripted[], post = job({ media: [reel()] })) {
+    const wire = answering(...script);
+    let cursor: JsonValue | undefined;
+    for (let count = 0; count < 20; count++) {
+      const outcome = await facebook.prepare(wire, post, cursor);
+      if (outcome.state !== "again") {
+        return { outcome, wire };
+      }
+      cursor = JSON.parse(JSON.stringify(outcome.cursor)) as JsonValue;
+    }
+    throw new Error("no end");
+  }
+
+  test("is fetched by the platform", async ({ expect }) => {
+    const { outcome, wire } = await prepared([started, { json: { success: true } }, uploaded]);
+    expect(outcome).toMatchObject({ state: "ready", ref: { kind: "reel", videoId: "99" } });
+    expect(wire.sent[1]?.headers.get("file_url")).toMatch(/^https:/);
+    expect(wire.sent[1]?.headers.get("authorization")).toMatch(/^OAuth /);
+    expect(wire.sent[1]?.body).toBeNull();
+  });
+
+  test("is sent in bytes where the platform refuses to fetch, from where an upload stopped", async ({ expect }) => {
+    const refused: Scripted = {
+      status: 400,
+      json: {
+        debug_info: { retriable: false, type: "ParameterValidationError", message: "Header Offset not convertable" },
+      },
+    };
+    const half = status({
+      video_status: "uploading",
+      uploading_phase: { status: "in_progress", bytes_transfered: 500 },
+    });
+    const { outcome, wire } = await prepared([started, refused, half, { json: { success: true } }, uploaded]);
+    expect(outcome).toMatchObject({ state: "ready" });
+    expect(wire.sent[3]?.headers.get("offset")).toBe("500");
+    expect(wire.sent[3]?.headers.get("file_size")).toBe("2000");
+  });
+
+  test("never sends a token to a stranger", async ({ expect }) => {
+    const { outcome, wire } = await prepared([{ json: { video_id: "99", upload_url: "https://evil.example.com/99" } }]);
+    expect(outcome).toMatchObject({ state: "refused", fault: { kind: "temporary" } });
+    expect(wire.sent).toHaveLength(1);
+  });
+
+  test("that cannot be processed says why", async ({ expect }) => {
+    const broken = status({
+      video_status: "error",
+      processing_phase: { status: "error", errors: [{ code: 1363128, message: "m" }] },
+    });
+    const { outcome } = await prepared([started, { json: { success: true } }, broken]);
+    expect(outcome).toMatchObject({ state: "refused", fault: { code: "media_invalid", platformCode: "1363128" } });
+  });
+
+  test("is accepted first and published when the platform says so", async ({ expect }) => {
+    const ref = refOf("reel", { videoId: "99" });
+    const committed = await facebook.commit(answering({ json: { success: true } }), job(), ref);
+    expect(committed).toMatchObject({ state: "accepted", ref: { accepted: true } });
+    const accepted = committed.state === "accepted" ? committed.ref : null;
+    const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
+    const working = status({
+      video_status: "processing",
+      uploading_phase: { status: "complete" },
+      processing_phase: { status: "in_progress" },
+      publishing_phase: { status: "not_started" },
+    });
+    expect(await facebook.verify(answering(working), at(300), accepted)).toMatchObject({ state: "again", known: true });
+    const live = status({
+      video_status: "ready",
+      publishing_phase: { status: "complete", publish_status: "published" },
+    });
+    expect(await facebook.verify(answering(live), at(20), accepted)).toEqual({
+      state: "published",
+      remoteId: "99",
+      url: "https://www.facebook.com/reel/99",
+    });
+  });
+
+  test("after a cut is finished again only when publishing never began", async ({ expect }) => {
+    const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
+    const ref = refOf("reel", { videoId: "99", sends: 1, sentAt: NOW });
+    const idle = status({
+      video_status: "upload_complete",
+      uploading_phase: { status: "complete" },
+      processing_phase: { status: "not_started" },
+      publishing_phase: { status: "not_started" },
+    });
+    expect(await facebook.verify(answering(idle), at(10), ref)).toMatchObject({ state: "again", known: false });
+    expect(await facebook.verify(answering(idle), at(70), ref)).toEqual({ state: "absent" });
+    const busy = status({
+      video_status: "processing",
+      processing_phase: { status: "in_progress" },
+      publishing_phase: { status: "not_started" },
+    });
+    expect(await facebook.verify(answering(busy), at(70), ref)).toMatchObject({ state: "again", known: true });
+  });
+});
+
+describe("after an unknown outcome", () => {
+  const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
+  const ref = refOf("feed", { sends: 1, sentAt: NOW });
+  const listed = (over: object): Scripted => ({
+    json: {
+      data: [
+        {
+          id: "11_22",
+          message: "Release  notes are out",
+          created_time: "2030-01-01T12:00:01+0000",
+          application: { id: "client-id" },
+          ...over,
+        },
+      ],
+    },
+  });
+
+  test("only our app's post is ours", async ({ expect }) => {
+    expect(await facebook.verify(answering(listed({})), at(10), ref)).toMatchObject({
+      state: "published",
+      remoteId: "11_22",
+    });
+    expect(await facebook.verify(answering(listed({ application: { id: "somebody" } })), at(181), ref)).toMatchObject({
+      state: "cannot_tell",
+    });
+    expect(
+      await facebook.verify(answering(listed({ created_time: "2030-01-01T11:00:01+0000" })), at(181), ref),
+    ).toEqual({ state: "absent" });
+  });
+
+  test("photos know their post", async ({ expect }) => {
+    const photos = { ...ref, photos: ["1", "2"] };
+    const other = {
+      message: "other",
+      attachments: { data: [{ subattachments: { data: [{ target: { id: "2" } }] } }] },
+    };
+    expect(await facebook.verify(answering(listed(other)), at(10), photos)).toMatchObject({ state: "published" });
+    const foreign = { attachments: { data: [{ target: { id: "77" } }] } };
+    expect(await facebook.verify(answering(listed(foreign)), at(181), photos)).toEqual({ state: "absent" });
+  });
+
+  test("three looks, one more send, and then nobody can tell", async ({ expect }) => {
+    const empty: Scripted = { json: { data: [] } };
+    expect(await facebook.verify(answering(500), at(3), ref)).toEqual({
+      state: "again",
+      afterSeconds: 7,
+      known: false,
+    });
+    expect(await facebook.verify(answering(empty), at(10), ref)).toEqual({
+      state: "again",
+      afterSeconds: 50,
+      known: false,
+    });
+    expect(await facebook.verify(answering(empty), at(60), ref)).toEqual({
+      state: "again",
+      afterSeconds: 120,
+      known: false,
+    });
+    expect(await facebook.verify(answering(empty), at(180), ref)).toEqual({ state: "absent" });
+    expect(await facebook.verify(answering(empty), at(180), { ...ref, sends: 2 })).toMatchObject({
+      state: "cannot_tell",
+    });
+  });
+
+  test("a duplicate is refused the first time and looked for after an unknown outcome", async ({ expect }) => {
+    expect(await facebook.commit(answering(refusal(506)), job({ committedAt: NOW }), refOf("feed"))).toMatchObject({
+      state: "refused",
+      fault: { code: "duplicate_content" },
+    });
+    expect(await facebook.commit(answering(refusal(506)), job(), ref)).toMatchObject({
+      state: "uncertain",
+      ref: { duplicate: true },
+    });
+  });
+
+  test("a timeline video that became a draft is told, not called published", async ({ expect }) => {
+    const draftVideo: Scripted = { json: { id: "99", published: false, status: { video_status: "ready" } } };
+    const video_ = refOf("video", { videoId: "99", accepted: true });
+    expect(await facebook.verify(answering(draftVideo), at(100), video_)).toMatchObject({
+      state: "refused",
+      fault: { code: "became_draft" },
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, test } from "vitest";
+import { instagram } from "#platforms/instagram/index.ts";
+import { draft, image, video } from "../../support/job.ts";
+
+const reel = (over: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...over });
+const problems = (over: Parameters<typeof draft>[0]) =>
+  instagram.validate(draft({ media: [image()], ...over })).problems.map(({ code, param }) => `${code} ${param}`);
+
+describe("placement is set automatically", () => {
+  test("reels for a video, timeline for images", ({ expect }) => {
+    expect(instagram.validate(draft({ media: [reel()] }))).toMatchObject({
+      placement: "reels",
+      options: { placement: "reels", share_to_feed: true, trial_reel_type: null },
+    });
+    expect(instagram.validate(draft({ media: [image(), image()] }))).toMatchObject({ placement: "timeline" });
+    expect(instagram.validate(draft({ media: [image()] })).options).toEqual({
+      placement: "timeline",
+      trial_reel_type: null,
+    });
+  });
+
+  test("reels cannot hold images or several items", ({ expect }) => {
+    const conflict = ["option_conflict platform_options.placement"];
+    expect(problems({ options: { placement: "reels" } })).toEqual(conflict);
+    expect(problems({ options: { placement: "reels" }, media: [reel(), reel()] })).toEqual(conflict);
+    expect(problems({ options: { placement: "timeline" }, media: [reel()] })).toEqual([]);
+    expect(problems({ options: { placement: "story" } })).toEqual(["option_invalid platform_options.placement"]);
+  });
+});
+
+describe("trial reels", () => {
+  test.for(["manual", "performance"])("%s is for a single video", (type, { expect }) => {
+    const options = { trial_reel_type: type };
+    expect(problems({ options, media: [reel()] })).toEqual([]);
+    expect(problems({ options })).toEqual(["option_conflict platform_options.trial_reel_type"]);
+    expect(problems({ options, media: [reel(), reel()] })).toEqual([
+      "option_conflict platform_options.trial_reel_type",
+    ]);
+  });
+
+  test("need a thousand followers where the number is known", ({ expect }) => {
+    const trial = { options: { trial_reel_type: "manual" }, media: [reel()] };
+    expect(problems({ ...trial, capabilities: { followersCount: 999 } })).toEqual([
+      "account_not_eligible platform_options.trial_reel_type",
+    ]);
+    expect(problems({ ...trial, capabilities: { followersCount: 1000 } })).toEqual([]);
+  });
+});
+
+describe("share_to_feed", () => {
+  test("is a setting of reels: elsewhere it is left out with a word", ({ expect }) => {
+    expect(instagram.validate(draft({ media: [reel()], options: { share_to_feed: false } })).options).toMatchObject({
+      share_to_feed: false,
+    });
+    const elsewhere = instagram.validate(draft({ media: [image()], options: { share_to_feed: true } }));
+    expect(elsewhere).toMatchObject({ problems: [], warnings: [{ code: "option_ignored" }] });
+    expect(elsewhere.options).not.toHaveProperty("share_to_feed");
+  });
+});
+
+describe("caption", () => {
+  test("hashtags and mentions are counted", ({ expect }) => {
+    const tags = (count: number) => Array.from({ length: count }, (_, index) => `#tag${index}`).join(" ");
+    expect(problems({ caption: tags(30) })).toEqual([]);
+    expect(problems({ caption: tags(31) })).toEqual(["too_many_hashtags caption"]);
+    expect(problems({ caption: "@a ".repeat(20) })).toEqual([]);
+    expect(problems({ caption: "@a ".repeat(21) })).toEqual(["too_many_mentions caption"]);
+    expect(problems({ caption: "mail a@b.c ".repeat(30) })).toEqual([]);
+    expect(instagram.validate(draft({ media: [image()], caption: tags(6) })).warnings).toMatchObject([
+      { code: "many_hashtags" },
+    ]);
+  });
+});
+
+describe("media", () => {
+  test("is required, up to ten, JPEG alone", ({ expect }) => {
+    expect(problems({ media: [] })).toEqual(["media_required media_items"]);
+    expect(problems({ media: [...Array(5).fill(image()), ...Array(5).fill(reel())] })).toEqual([]);
+    expect(problems({ media: [...Array(6).fill(image()), ...Array(5).fill(reel())] })).toEqual([
+      "media_too_many media_items",
+    ]);
+    expect(problems({ media: [image({ contentType: "image/png" })] })).toEqual([
+      "media_type_unsupported media_items[0]",
+    ]);
+  });
+
+  test("ratios: refused beyond 9:16 and 1.91:1, warned about beyond 4:5", ({ expect }) => {
+    expect(problems({ media: [image({ width: 1000, height: 2000 })] })).toEqual(["media_aspect_ratio media_items[0]"]);
+    expect(problems({ media: [image({ width: 2000, height: 1000 })] })).toEqual(["media_aspect_ratio media_items[0]"]);
+    const tall = instagram.validate(draft({ media: [image({ width: 1000, height: 1500 })] }));
+    expect(tall).toMatchObject({ problems: [], warnings: [{ code: "media_aspect_ratio" }] });
+    expect(instagram.validate(draft({ media: [image(), image({ height: 1080 })] })).warnings).toMatchObject([
+      { code: "media_cropped" },
+    ]);
+  });
+
+  test("a reel's length and rate", ({ expect }) => {
+    expect(problems({ media: [reel({ durationSeconds: 2.9 })] })).toEqual(["media_duration media_items[0]"]);
+    expect(problems({ media: [reel({ durationSeconds: 901 })] })).toEqual(["media_duration media_items[0]"]);
+    expect(problems({ media: [reel({ facts: { frameRate: 15 } })] })).toEqual(["media_frame_rate media_items[0]"]);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, test } from "vitest";
+import { call, Id, retryAfterSeconds } from "#platforms/answer.ts";
+import { quoted } from "#platforms/fault.ts";
+import { withQuery } from "#platforms/form.ts";
+import { mediaProblems } from "#platforms/media-rules.ts";
+import { basicAuthorization, codeFrom, missingFrom, splitScopes, tokenFault } from "#platforms/oauth-token.ts";
+import { answering } from "../support/answering.ts";
+import { video } from "../support/job.ts";
+
+describe("answers", () => {
+  test("ids beyond 2^53 stay what they were, ordinary numbers stay numbers", async ({ expect }) => {
+    const answer = await call(
+      answering({ text: '{"id":17841405793187219,"small":12,"half":0.5,"huge":1e300}' }),
+      "https://a.example.com",
+    );
+    expect(answer.json).toEqual({ id: "17841405793187219", small: 12, half: 0.5, huge: 1e300 });
+    expect([Id.parse("1"), Id.parse(1)]).toEqual(["1", "1"]);
+  });
+
+  test("what is no JSON is undefined, and a lost connection is thrown", async ({ expect }) => {
+    expect((await call(answering({ text: "<html>" }), "https://a.example.com")).json).toBeUndefined();
+    expect((await call(answering(204), "https://a.example.com")).json).toBeUndefined();
+    await expect(call(answering("cut"), "https://a.example.com")).rejects.toThrow();
+  });
+
+  test.for<[Record<string, string>, number | undefined]>([
+    [{ "retry-after": "77" }, 77],
+    [{ "retry-after": "Fri, 01 Jan 2027 00:01:00 GMT", date: "Fri, 01 Jan 2027 00:00:00 GMT" }, 60],
+    [{ "retry-after": "Fri, 01 Jan 2027 00:00:00 GMT", date: "Fri, 01 Jan 2027 00:01:00 GMT" }, 0],
+    [{ "retry-after": "Fri, 01 Jan 2027 00:01:00 GMT" }, undefined],
+    [{ "retry-after": "soon" }, undefined],
+    [{ "retry-after": "-5" }, undefined],
+    [{}, undefined],
+  ])("%j waits %s seconds", ([headers, seconds], { expect }) => {
+    expect(retryAfterSeconds(new Headers(headers))).toBe(seconds);
+  });
+});
+
+describe("a platform's words", () => {
+  test("come through as one bounded line without anything like a token", ({ expect }) => {
+    expect(quoted(" Duration\n too\u0000 long ")).toBe("Duration too long");
+    expect(quoted("bad token EAAGm0PX4ZCpsBAKZCtokenTokenToken123 given")).toBe("bad token … given");
+    expect(quoted("word ".repeat(500)).length).toBeLessThanOrEqual(301);
+  });
+});
+
+describe("token calls", () => {
+  const answer = (status: number, json: unknown) => ({ status, json, headers: new Headers() });
+
+  test("credentials are encoded before they are joined", ({ expect }) => {
+    const { authorization } = basicAuthorization({ clientId: "a:b", clientSecret: "c d", settings: {} });
+    expect(atob(authorization?.replace("Basic ", "") ?? "")).toBe("a%3Ab:c%20d");
+  });
+
+  test("a dead grant is told from everything that passes", ({ expect }) => {
+    expect(tokenFault(answer(400, { error: "invalid_grant" }))).toMatchObject({
+      kind: "reconnect",
+      platformCode: "invalid_grant",
+    });
+    expect(tokenFault(answer(400, { error: "invalid_request" }))).toMatchObject({ kind: "temporary" });
+    expect(tokenFault(answer(400, { error: "invalid_request" }), ["invalid_request"])).toMatchObject({
+      kind: "reconnect",
+    });
+    expect(tokenFault(answer(401, { error: "invalid_client" }))).toMatchObject({
+      kind: "temporary",
+      whoMustAct: "operator",
+      code: "app_misconfigured",
+    });
+    expect(tokenFault(answer(500, { error: "invalid_grant" }))).toMatchObject({ kind: "temporary" });
+    expect(tokenFault(answer(429, null))).toMatchObject({ kind: "rate_limited" });
+    expect(tokenFault(answer(400, "<html>"))).toMatchObject({ kind: "temporary", platformCode: null });
+  });
+
+  test("the code loses the fragment that some dialogs leave on it", ({ expect }) => {
+    expect(codeFrom({ code: "AQB#_" })).toEqual({ ok: true, value: "AQB" });
+    expect(codeFrom({ code: "AQB#_=_" })).toEqual({ ok: true, value: "AQB" });
+    expect(codeFrom({ error: "access_denied" })).toMatchObject({ fault: { code: "login_cancelled" } });
+    expect(codeFrom({})).toMatchObject({ fault: { code: "login_refused" } });
+    expect(splitScopes("a,b c")).toEqual(["a", "b", "c"]);
+    expect(missingFrom(["a", "b"], ["b"])).toEqual(["a"]);
+  });
+});
+
+describe("media rules", () => {
+  test("what the bytes did not tell is not held against them", ({ expect }) => {
+    const rule = {
+      contentTypes: ["video/mp4"],
+      maxBytes: 10_000,
+      minSeconds: 3,
+      minRatio: 1,
+      maxFrameRate: 30,
+      videoCodecs: ["h264"],
+    };
+    const unknown = video({ width: null, height: null, durationSeconds: null, facts: {} });
+    expect(mediaProblems(unknown, 0, rule)).toEqual([]);
+    const known = video({ width: 1, height: 2, durationSeconds: 2, facts: { frameRate: 60, videoCodec: "AV1" } });
+    expect(
+      mediaProblems(known, 3, rule).map((problem) => [problem.code, problem.param, problem.limit, problem.actual]),
+    ).toEqual([
+      ["media_aspect_ratio", "media_items[3]", 1, 0.5],
+      ["media_duration", "media_items[3]", 3, 2],
+      ["media_frame_rate", "media_items[3]", 30, 60],
+      ["media_codec", "media_items[3]", "h264", "av1"],
+    ]);
+  });
+});
+
+test("undefined query parameters are left out", ({ expect }) => {
+  expect(withQuery("https://a.example.com/?x=1", { y: 2, z: undefined }).href).toBe("https://a.example.com/?x=1&y=2");
+});

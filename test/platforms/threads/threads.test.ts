@@ -1,0 +1,240 @@
+import { describe, test } from "vitest";
+import type { JsonValue } from "#core/json.ts";
+import type { Fault } from "#platforms/contract.ts";
+import { brokenContainer, isDoubtful, toFault } from "#platforms/threads/errors.ts";
+import { threads } from "#platforms/threads/index.ts";
+import { fingerprint, linksIn, tagsIn, textLength } from "#platforms/threads/text.ts";
+import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
+import { draft, image, job, NOW, video } from "../../support/job.ts";
+
+const problems = (over: Parameters<typeof draft>[0]) =>
+  threads.validate(draft(over)).problems.map(({ code, param }) => `${code} ${param}`);
+const refusal = (code: number, subcode?: number, status = 400, message = "m"): Scripted => ({
+  status,
+  json: { error: { message, type: "OAuthException", code, error_subcode: subcode, is_transient: false } },
+});
+const answer = (code: number, subcode?: number, status = 400, message = "m") => ({
+  status,
+  headers: new Headers(),
+  json: { error: { message, code, error_subcode: subcode } },
+});
+
+describe("a text is as long as the platform says", () => {
+  test.for<[string, number]>([
+    ["hello", 5],
+    ["😀", 4],
+    ["👨‍👩‍👧", 18],
+    ["🇩🇪", 8],
+    ["日本", 2],
+    ["1️⃣", 7],
+    ["é", 1],
+  ])("%s is %i", ([text, length], { expect }) => {
+    expect(textLength(text)).toBe(length);
+  });
+
+  test("five different links, one topic", ({ expect }) => {
+    const links = (count: number) =>
+      Array.from({ length: count }, (_, index) => `https://example.com/${index}`).join(" ");
+    expect(linksIn("see https://a.example/1, and (https://a.example/1).")).toEqual(["https://a.example/1"]);
+    expect(problems({ caption: links(5) })).toEqual([]);
+    expect(problems({ caption: links(6) })).toEqual(["too_many_links caption"]);
+    expect(tagsIn("#1 #one a#b #two.")).toEqual(["#one", "#two"]);
+    expect(threads.validate(draft({ caption: "#one and #two" })).warnings).toMatchObject([{ code: "one_topic" }]);
+    expect(threads.validate(draft({ caption: "a".repeat(481) })).warnings).toMatchObject([
+      { code: "caption_near_limit" },
+    ]);
+    expect(fingerprint("a  #b\n")).toBe(fingerprint("a b"));
+  });
+
+  test("media: up to twenty, mixed, JPEG and PNG, five minutes", ({ expect }) => {
+    expect(
+      problems({ media: [...Array(10).fill(image({ contentType: "image/png" })), ...Array(10).fill(video())] }),
+    ).toEqual([]);
+    expect(problems({ media: [...Array(11).fill(image()), ...Array(10).fill(video())] })).toEqual([
+      "media_too_many media_items",
+    ]);
+    expect(problems({ media: [image({ contentType: "image/webp" })] })).toEqual([
+      "media_type_unsupported media_items[0]",
+    ]);
+    expect(problems({ media: [video({ durationSeconds: 301 })] })).toEqual(["media_duration media_items[0]"]);
+    expect(problems({ caption: "" })).toEqual(["caption_required caption"]);
+    expect(problems({ caption: "", media: [image()] })).toEqual([]);
+  });
+});
+
+describe("every row of the table", () => {
+  test.for<[number, number | undefined, number, string, Partial<Fault>]>([
+    [190, 463, 401, "Session has expired", { kind: "reconnect", category: "auth", platformCode: "190/463" }],
+    [102, undefined, 400, "m", { kind: "reconnect" }],
+    [10, undefined, 403, "m", { kind: "reconnect", code: "missing_scope" }],
+    [200, undefined, 403, "m", { kind: "reconnect", code: "missing_scope" }],
+    [100, undefined, 400, "Param text must be at most 500 characters long.", { kind: "rejected", category: "content" }],
+    [100, undefined, 400, "THREADS_API__LINK_LIMIT_EXCEEDED", { kind: "rejected", code: "too_many_links" }],
+    [1, 2207052, 400, "m", { kind: "temporary", code: "media_unreachable", category: "media" }],
+    [24, 4279009, 400, "m", { kind: "temporary", code: "container_lost" }],
+    [25, 2207050, 400, "m", { kind: "rejected", code: "account_restricted", whoMustAct: "user" }],
+    [1, 4279013, 400, "m", { kind: "rejected", code: "account_restricted" }],
+    [4, 2207051, 400, "m", { kind: "rate_limited", code: "activity_restricted" }],
+    [9, 2207042, 400, "m", { kind: "rate_limited", code: "daily_cap_reached", category: "quota" }],
+    [4, undefined, 400, "m", { kind: "rate_limited" }],
+    [80002, undefined, 400, "m", { kind: "rate_limited" }],
+    [2, undefined, 500, "m", { kind: "temporary" }],
+  ])("%i/%s with %i %s", ([code, subcode, status, message, fault], { expect }) => {
+    expect(toFault(answer(code, subcode, status, message))).toMatchObject(fault);
+  });
+
+  test.for<[string, boolean, string]>([
+    ["FAILED_DOWNLOADING_VIDEO", true, "processing_failed"],
+    ["FAILED_PROCESSING_AUDIO", true, "processing_failed"],
+    ["FAILED_PROCESSING_VIDEO", true, "processing_failed"],
+    ["UNKNOWN", true, "processing_failed"],
+    ["INVALID_ASPEC_RATIO", false, "media_invalid"],
+    ["INVALID_BIT_RATE", false, "media_invalid"],
+    ["INVALID_DURATION", false, "media_invalid"],
+    ["INVALID_FRAME_RATE", false, "media_invalid"],
+    ["INVALID_AUDIO_CHANNELS", false, "media_invalid"],
+    ["INVALID_AUDIO_CHANNEL_LAYOUT", false, "media_invalid"],
+  ])("a container with %s", ([word, again, code], { expect }) => {
+    expect(brokenContainer(word)).toMatchObject({ again, fault: { kind: "rejected", code } });
+  });
+
+  test("what leaves doubt after the publishing call", ({ expect }) => {
+    expect(isDoubtful(answer(24, 4279009))).toBe(true);
+    expect(isDoubtful(answer(4, 2207051))).toBe(true);
+    expect(isDoubtful(answer(2, undefined, 500))).toBe(true);
+    expect(isDoubtful(answer(9, 2207042))).toBe(false);
+    expect(isDoubtful(answer(100, undefined))).toBe(false);
+  });
+});
+
+describe("steps", () => {
+  const made = (id: string): Scripted => ({ json: { id } });
+  const status = (word: string, more: object = {}): Scripted => ({ json: { id: "1", status: word, ...more } });
+  const ref = { container: "1", restricted: 0, notFound: 0 };
+  const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
+  const empty: Scripted = { json: { data: [] } };
+
+  async function steps(script: readonly Scripted[], post = job()) {
+    const wire = answering(...script);
+    const states: string[] = [];
+    let cursor: JsonValue | undefined;
+    for (let count = 0; count < 20; count++) {
+      const outcome = await threads.prepare(wire, post, cursor);
+      states.push(outcome.state === "again" ? `again ${outcome.afterSeconds}` : outcome.state);
+      if (outcome.state !== "again") {
+        return { states, outcome, wire };
+      }
+      cursor = JSON.parse(JSON.stringify(outcome.cursor)) as JsonValue;
+    }
+    throw new Error(states.join(" "));
+  }
+
+  test("a text is a container like everything else, with a pause after it is finished", async ({ expect }) => {
+    const { states, outcome, wire } = await steps([made("1"), status("IN_PROGRESS"), status("FINISHED")]);
+    expect(states).toEqual(["again 5", "again 5", "again 2", "ready"]);
+    expect(outcome).toMatchObject({ ref });
+    expect(bodyOf(wire.sent[0])).toEqual({ media_type: "TEXT", text: "Release notes are out" });
+    expect(wire.sent[0]?.url.href).toBe("https://graph.threads.net/v1.0/17841400008460057/threads");
+  });
+
+  test("a carousel's parts come first, and what was made is not made again", async ({ expect }) => {
+    const post = job({ media: [image(), video()] });
+    const { wire, outcome } = await steps(
+      [made("1"), 503, made("2"), status("FINISHED"), status("FINISHED"), made("3"), status("FINISHED")],
+      post,
+    );
+    expect(outcome).toMatchObject({ state: "ready", ref: { container: "3" } });
+    const bodies = wire.sent.filter((sent) => sent.method === "POST").map(bodyOf);
+    expect(bodies).toHaveLength(4);
+    expect(bodies[2]).toMatchObject({ media_type: "VIDEO", is_carousel_item: "true" });
+    expect(bodies[3]).toEqual({ media_type: "CAROUSEL", children: "1,2", text: "Release notes are out" });
+  });
+
+  test("a broken container is made again twice, an invalid one never", async ({ expect }) => {
+    const broken = status("ERROR", { error_message: "FAILED_PROCESSING_VIDEO" });
+    const { outcome, wire } = await steps(
+      [made("1"), broken, made("2"), broken, made("3"), broken],
+      job({ media: [video()] }),
+    );
+    expect(outcome).toMatchObject({ state: "refused", fault: { code: "processing_failed" } });
+    expect(wire.sent.filter((sent) => sent.method === "POST")).toHaveLength(3);
+    const invalid = await steps(
+      [made("1"), status("ERROR", { error_message: "INVALID_DURATION" })],
+      job({ media: [video()] }),
+    );
+    expect(invalid.outcome).toMatchObject({
+      state: "refused",
+      fault: { code: "media_invalid", platformCode: "INVALID_DURATION" },
+    });
+  });
+
+  test('"not found" tries the same container again soon, then a new one', async ({ expect }) => {
+    const refused = await threads.commit(answering(refusal(24, 4279009)), job(), ref);
+    expect(refused).toMatchObject({ state: "uncertain", ref: { notFound: 1 } });
+    const again = { ...ref, notFound: 1 };
+    expect(await threads.verify(answering(status("FINISHED"), empty), at(5), again)).toEqual({ state: "absent" });
+    expect(await threads.verify(answering(refusal(24, 4279009), empty), at(35), again)).toMatchObject({
+      state: "stale",
+    });
+    expect(await threads.verify(answering(status("FINISHED"), empty), at(5), { ...ref, notFound: 4 })).toMatchObject({
+      state: "stale",
+    });
+  });
+
+  test("after a cut the container decides, and the list only tells the id", async ({ expect }) => {
+    const listed: Scripted = {
+      json: {
+        data: [
+          {
+            id: "9",
+            text: "Release notes are out",
+            media_type: "TEXT_POST",
+            timestamp: "2030-01-01T12:00:03+0000",
+            permalink: "https://www.threads.com/@ada/post/A",
+          },
+        ],
+      },
+    };
+    expect(await threads.verify(answering(status("PUBLISHED"), listed), at(10), ref)).toEqual({
+      state: "published",
+      remoteId: "9",
+      url: "https://www.threads.com/@ada/post/A",
+    });
+    expect(await threads.verify(answering(status("PUBLISHED"), empty), at(10), ref)).toEqual({
+      state: "again",
+      afterSeconds: 10,
+      known: true,
+    });
+    expect(await threads.verify(answering(status("PUBLISHED"), empty), at(60), ref)).toEqual({
+      state: "published",
+      remoteId: "1",
+      url: null,
+    });
+    expect(await threads.verify(answering(status("FINISHED"), empty), at(30), ref)).toMatchObject({
+      state: "again",
+      known: false,
+    });
+    expect(await threads.verify(answering(status("FINISHED"), empty), at(66), ref)).toEqual({ state: "absent" });
+    expect(await threads.verify(answering(status("EXPIRED"), empty), at(66), ref)).toMatchObject({ state: "stale" });
+  });
+
+  test("a restriction is believed once the container is still unpublished a minute later", async ({ expect }) => {
+    expect(await threads.commit(answering(refusal(4, 2207051)), job(), ref)).toMatchObject({
+      state: "uncertain",
+      ref: { restricted: 1 },
+    });
+    expect(await threads.verify(answering(status("FINISHED"), empty), at(66), { ...ref, restricted: 1 })).toMatchObject(
+      { state: "refused", fault: { code: "activity_restricted" } },
+    );
+  });
+
+  test("a permalink that cannot be read fails nothing", async ({ expect }) => {
+    for (const script of [503, "cut", { json: { id: "9" } }] as const) {
+      expect(await threads.commit(answering({ json: { id: "9" } }, script), job(), ref)).toEqual({
+        state: "published",
+        remoteId: "9",
+        url: null,
+      });
+    }
+  });
+});
