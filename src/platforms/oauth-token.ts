@@ -106,7 +106,7 @@ export function misconfigured(httpStatus: number | null, platformCode: string | 
   );
 }
 
-export function unreachable(): Fault {
+function unreachable(): Fault {
   return temporary("The platform could not be reached.", { httpStatus: null });
 }
 

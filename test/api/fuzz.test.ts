@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { call } from "../support/call.ts";
 import { openApiDocument, operationsOf } from "../support/document.ts";

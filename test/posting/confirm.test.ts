@@ -216,6 +216,16 @@ describe("confirm", () => {
     expect(await row(post.id)).toMatchObject({ status: "scheduled", watch_at: failing.clock.now() + 20 * SECOND });
   });
 
+  test("an object that does not answer is not waited for longer than two seconds", async () => {
+    const hanging = house({ arm: () => new Promise(() => {}) });
+    const x = await account(hanging);
+    const input = { caption: "Hello", scheduledAt: inAnHour(hanging), accountIds: [x] };
+    const started = performance.now();
+    const { posts } = await confirmSchedule(hanging, await previewSchedule(hanging, input));
+    expect(performance.now() - started).toBeLessThan(4000);
+    expect(await row(posts[0]?.id ?? "")).toMatchObject({ watch_at: hanging.clock.now() + 20 * SECOND });
+  });
+
   test("arming tells how long before its time the slowest platform begins", async () => {
     const ctx = house({
       adapters: {

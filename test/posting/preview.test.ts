@@ -1,11 +1,34 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { sealTokens } from "#accounts/tokens.ts";
 import { HOUR, SECOND } from "#core/clock.ts";
 import { previewSchedule } from "#posting/index.ts";
+import type { Adapter } from "#platforms/contract.ts";
+import { temporaryFault } from "#posting/next-step.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
-import { account, details, force, house, inAnHour, media, refusalOf, schedule, stopTheClock } from "./house.ts";
+import {
+  account,
+  details,
+  force,
+  house,
+  inAnHour,
+  media,
+  refusalOf,
+  schedule,
+  stopTheClock,
+  type House,
+} from "./house.ts";
 
 beforeEach(() => stopTheClock());
+
+/** Gives an account's connection tokens that can be opened. */
+async function logIn(ctx: House, accountId: string): Promise<void> {
+  const find = env.DB.prepare("SELECT connection_id FROM accounts WHERE id = ?").bind(accountId);
+  const connectionId = String(await find.first("connection_id"));
+  const tokens = { accessToken: "secret", refreshToken: null, expiresAt: null, refreshExpiresAt: null, scopes: [] };
+  const sealed = await sealTokens(ctx, connectionId, tokens, 1);
+  await env.DB.prepare("UPDATE connections SET sealed_tokens = ? WHERE id = ?").bind(sealed, connectionId).run();
+}
 
 describe("preview", () => {
   test("shows every target as it will be published and writes nothing but the token", async () => {
@@ -220,14 +243,27 @@ describe("preview", () => {
     await previewSchedule(ctx, { caption: "Hello", scheduledAt: at, accountIds: [other] });
   });
 
-  test("asks the platform for fresh capabilities, and falls back to the stored ones when it does not answer", async () => {
-    const silent = house({ adapters: { x: scriptedAdapter("x", { inspect: () => new Promise(() => {}) }) } });
-    const x = await account(silent, "x", { capabilities: { captionMax: 7 } });
-    const { preview } = await previewSchedule(silent, {
-      caption: "Hello",
-      scheduledAt: inAnHour(silent),
-      accountIds: [x],
+  describe("where the rules of an account change often", () => {
+    const fresh = { captionMax: 50 };
+    test.for<[string, NonNullable<Adapter["inspect"]>, number]>([
+      ["the platform's fresh answer counts", () => Promise.resolve({ ok: true, value: fresh }), 50],
+      [
+        "a refusal leaves the stored capabilities",
+        () => Promise.resolve({ ok: false, fault: temporaryFault("later", 503) }),
+        7,
+      ],
+      ["a broken answer leaves them", () => Promise.reject(new Error("broken")), 7],
+      ["an answer that does not come within three seconds leaves them", () => new Promise(() => {}), 7],
+    ])("%s", async ([, inspect, captionLimit], { expect }) => {
+      const base = house({ adapters: { x: scriptedAdapter("x", { inspect }) } });
+      const ctx = {
+        ...base,
+        config: { ...base.config, app: () => ({ clientId: "id", clientSecret: "secret", settings: {} }) },
+      };
+      const x = await account(ctx, "x", { capabilities: { captionMax: 7 } });
+      await logIn(ctx, x);
+      const { preview } = await previewSchedule(ctx, { caption: "Hello", scheduledAt: inAnHour(ctx), accountIds: [x] });
+      expect(preview.targets[0]?.captionLimit).toBe(captionLimit);
     });
-    expect(preview.targets[0]?.captionLimit).toBe(7);
   });
 });

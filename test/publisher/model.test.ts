@@ -14,7 +14,7 @@ import { quiet, Stage } from "./stage.ts";
 
 /** Vite hands down what begins with VITE_; the Workers types do not know of it. */
 const settings = (import.meta as { env?: Readonly<Record<string, string | undefined>> }).env;
-const RUNS = Number(settings?.["VITE_MODEL_RUNS"] ?? 25);
+const RUNS = Number(settings?.["VITE_MODEL_RUNS"] ?? 20);
 const STEPS = 60;
 
 beforeEach(quiet);

@@ -331,6 +331,13 @@ export class Stage {
     }
   }
 
+  /** The platform forgets the alarm; the storage stays. */
+  async loseAlarm(postId: string): Promise<void> {
+    this.evict(postId);
+    const stub = env.POSTS.get(env.POSTS.idFromName(postId));
+    await runInDurableObject(stub, (_instance, state) => state.storage.deleteAlarm());
+  }
+
   /** The storage of the object is lost as well. */
   async wipe(postId: string): Promise<void> {
     this.evict(postId);

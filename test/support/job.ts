@@ -51,8 +51,14 @@ export function video(over: Partial<DraftMedia> = {}): DraftMedia {
 }
 
 /** Bytes that tell where they come from, so that a chunk in the wrong place is seen. */
-export function stored(media: DraftMedia): JobMedia {
-  const bytes = (offset: number, length: number) => Uint8Array.from({ length }, (_, index) => (offset + index) % 251);
+function stored(media: DraftMedia): JobMedia {
+  const bytes = (offset: number, length: number) => {
+    const filled = new Uint8Array(length);
+    for (let index = 0; index < length; index++) {
+      filled[index] = (offset + index) % 251;
+    }
+    return filled;
+  };
   return {
     ...media,
     sha256: "0".repeat(64),

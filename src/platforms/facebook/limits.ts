@@ -7,7 +7,7 @@ const GIB = 1024 ** 3;
 /** gitroomhq/postiz-app and other open adapters; the unit is not stated, UTF-16 is the strictest usual reading. */
 export const TEXT_MAX = 63_206;
 /** No maximum is documented; ten is what this product takes in one call of its media import. */
-export const IMAGES_MAX = 10;
+const IMAGES_MAX = 10;
 
 /** Error 1366046 names 4 MB; JPEG and PNG are what needs no conversion. */
 export const IMAGE: MediaRule = { contentTypes: ["image/jpeg", "image/png"], maxBytes: 4 * MIB };

@@ -29,8 +29,11 @@ export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefine
   });
 }
 
+const HURRY_MS = MINUTE;
+
+/** The document's pace while there is time, a quicker one when the post is due. */
 function firstPollSeconds(job: Job): number {
-  if (job.media.length === 0) {
+  if (job.media.length === 0 || job.dueAt - job.now < HURRY_MS) {
     return 5;
   }
   return job.media.some((media) => media.type === "video") ? 30 : 10;

@@ -52,7 +52,8 @@ async function sendLastPiece(wire: Wire, media: JobMedia, url: string, sent: Ref
     case "gone":
       return isRepeated ? uncertain({ expired: true }) : { state: "stale", detail: "the upload has expired" };
     case "refused":
-      return isRepeated ? uncertain() : { state: "refused", fault: heard.fault };
+      // A piece that is there already may be refused too.
+      return isRepeated && heard.fault.kind === "rejected" ? uncertain() : { state: "refused", fault: heard.fault };
     case "stored":
     case "unclear":
       return uncertain();

@@ -4,6 +4,8 @@ import type { Fault, JobMedia, Wire } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { type ByteRange, sendRange } from "#platforms/send-range.ts";
 import { hostMatches } from "#platforms/wire.ts";
+import { codeOf } from "./api.ts";
+import { toFault } from "./errors.ts";
 import { UPLOAD_HOSTS } from "./hosts.ts";
 
 /*
@@ -74,7 +76,6 @@ function hear(answer: Answer): Heard {
   switch (answer.status) {
     case 206:
       return { state: "stored" };
-    case 200:
     case 201:
       return { state: "complete" };
     case 416:
@@ -82,15 +83,22 @@ function hear(answer: Answer): Heard {
     case 403:
     case 404:
       return { state: "gone" };
-    default:
-      return answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429
-        ? { state: "refused", fault: refusedPiece(answer.status) }
-        : { state: "unclear" };
+    default: {
+      const fault = pieceFault(answer);
+      return answer.status < 400 || fault.kind === "temporary" ? { state: "unclear" } : { state: "refused", fault };
+    }
   }
 }
 
-function refusedPiece(httpStatus: number): Fault {
-  return rejected("TikTok refused the upload.", { httpStatus }, { code: "media_invalid", category: "media" });
+/** The upload host speaks in statuses; a refusal without a word is about the file. */
+function pieceFault(answer: Answer): Fault {
+  return answer.status === 400
+    ? rejected(
+        "TikTok refused the upload.",
+        { httpStatus: answer.status, platformCode: codeOf(answer) },
+        { code: "media_invalid", category: "media" },
+      )
+    : toFault(answer);
 }
 
 /** `Content-Range: bytes 0-9999999/50000123`. */

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { commonOptions } from "#platforms/options.ts";
 
-export const REPLY_SETTINGS = ["following", "mentionedUsers", "subscribers", "verified"] as const;
+const REPLY_SETTINGS = ["following", "mentionedUsers", "subscribers", "verified"] as const;
 
 const POST_ID = /^\d{1,19}$/;
 const STATUS_PATH = /^\/(?:(\w{1,20}|i\/web)\/)?status(?:es)?\/(\d{1,19})(?:\/|$)/;
@@ -43,8 +43,6 @@ export const options = z.looseObject({
   reply_settings: z.enum(REPLY_SETTINGS).nullable().default(null).describe("Who can reply; null is everyone"),
   ...commonOptions,
 });
-
-export type Options = z.infer<typeof options>;
 
 export type QuoteMode = "native" | "link" | "native_then_link";
 

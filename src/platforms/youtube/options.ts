@@ -5,10 +5,10 @@ import { TITLE_MAX } from "./limits.ts";
 export const options = z.looseObject({
   title: z
     .string()
-    .max(TITLE_MAX, `must be at most ${TITLE_MAX} characters`)
+    .refine((value) => value.length <= TITLE_MAX, `must be at most ${TITLE_MAX} characters`)
     .refine((value) => value.trim() !== "", "must not be blank")
     .refine((value) => !/[<>]/.test(value), "must not contain < or >")
-    .describe("Title of the Short or long-form video"),
+    .describe(`Title of the Short or long-form video: up to ${TITLE_MAX} characters, neither < nor >`),
   made_for_kids: z.boolean().default(false).describe("Whether the video is made for kids, by law"),
   ...commonOptions,
 });

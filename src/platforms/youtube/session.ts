@@ -95,8 +95,7 @@ function hear(answer: Answer, now: number): Heard {
       return { state: "gone" };
     default: {
       const fault = toFault(answer, now);
-      const isPassing = answer.status < 400 || answer.status === 429 || fault.kind === "temporary";
-      return isPassing ? { state: "unclear" } : { state: "refused", fault };
+      return answer.status < 400 || fault.kind === "temporary" ? { state: "unclear" } : { state: "refused", fault };
     }
   }
 }

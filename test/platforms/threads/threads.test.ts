@@ -137,6 +137,14 @@ describe("steps", () => {
     expect(wire.sent[0]?.url.href).toBe("https://graph.threads.net/v1.0/17841400008460057/threads");
   });
 
+  test("polls at the document's pace while there is time", async ({ expect }) => {
+    const early = { dueAt: NOW + 600_000, media: [video()] };
+    expect(await threads.prepare(answering(made("1")), job(early), undefined)).toMatchObject({ afterSeconds: 30 });
+    expect(await threads.prepare(answering(made("1")), job({ media: [video()] }), undefined)).toMatchObject({
+      afterSeconds: 5,
+    });
+  });
+
   test("a carousel's parts come first, and what was made is not made again", async ({ expect }) => {
     const post = job({ media: [image(), video()] });
     const { wire, outcome } = await steps(

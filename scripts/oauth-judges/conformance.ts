@@ -1,0 +1,36 @@
+import { spawn } from "node:child_process";
+import type { Person } from "./person.ts";
+
+const PORT = 47_832;
+const LIMIT_MS = 60_000;
+
+/** The official runner prints an address and waits for the callback; the person answers it. */
+export async function conformance(person: Person): Promise<string> {
+  const { id } = await person.register("none", `http://127.0.0.1:${PORT}/callback`);
+  const child = spawn(
+    "node_modules/.bin/conformance",
+    ["authorization", "--url", person.origin, "--client-id", id, "--resource", person.baseUrl, "--port", String(PORT)],
+    { stdio: ["ignore", "pipe", "pipe"], timeout: LIMIT_MS },
+  );
+  let output = "";
+  const answered = new Set<string>();
+  const listen = (chunk: Buffer): void => {
+    output += chunk.toString();
+    for (const [address] of output.matchAll(/https?:\/\/\S+\/oauth\/authorize\?\S+/g)) {
+      if (!answered.has(address) && output.includes(`${address}\n`)) {
+        answered.add(address);
+        void person.allow(address).then((back) => fetch(back), (error: unknown) => (output += String(error)));
+      }
+    }
+  };
+  child.stdout.on("data", listen);
+  child.stderr.on("data", listen);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  if (code !== 0) {
+    throw new Error(`the conformance run ended with ${code}\n${output}`);
+  }
+  return /\d+ passed.*/i.exec(output)?.[0] ?? "";
+}

@@ -1,0 +1,28 @@
+import * as client from "openid-client";
+import { CALLBACK, type Person } from "./person.ts";
+
+/** Discovery, dynamic registration, PKCE, refresh, revocation. */
+export async function openidClient(person: Person): Promise<void> {
+  const config = await client.dynamicClientRegistration(
+    new URL(person.origin),
+    { redirect_uris: [CALLBACK], token_endpoint_auth_method: "none", client_name: "openid-client" },
+    client.None(),
+    { algorithm: "oauth2", execute: [client.allowInsecureRequests] },
+  );
+  const pkceCodeVerifier = client.randomPKCECodeVerifier();
+  const expectedState = client.randomState();
+  const address = client.buildAuthorizationUrl(config, {
+    redirect_uri: CALLBACK,
+    scope: "accounts:read posts:read",
+    state: expectedState,
+    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: "S256",
+  });
+  const back = await person.allow(address);
+  const tokens = await client.authorizationCodeGrant(config, back, { pkceCodeVerifier, expectedState });
+  await person.expectApi(tokens.access_token, 200);
+  const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? "");
+  await person.expectApi(next.access_token, 200);
+  await client.tokenRevocation(config, next.access_token);
+  await person.expectApi(next.access_token, 401);
+}

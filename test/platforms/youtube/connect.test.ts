@@ -1,0 +1,201 @@
+import { describe, test } from "vitest";
+import type { TokenSet } from "#platforms/contract.ts";
+import { connect } from "#platforms/youtube/connect.ts";
+import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
+import { NOW } from "../../support/job.ts";
+import { must } from "../../support/simulated.ts";
+
+const app = { clientId: "the-client", clientSecret: "the-secret", settings: {} };
+const UPLOAD = "https://www.googleapis.com/auth/youtube.upload";
+const READ = "https://www.googleapis.com/auth/youtube.readonly";
+const exchange = {
+  redirectUri: "https://a.example.com/back",
+  params: { code: "4/code", state: "s", scope: `${UPLOAD} ${READ}` },
+  codeVerifier: "verifier",
+  now: NOW,
+};
+const granted = (over: object = {}): Scripted => ({
+  json: {
+    access_token: "ya29.a",
+    expires_in: 3599,
+    refresh_token: "1//r",
+    scope: `${UPLOAD} ${READ}`,
+    token_type: "Bearer",
+    ...over,
+  },
+});
+const channel = (id: string, more: object = {}) => ({
+  id,
+  snippet: {
+    title: `Channel ${id}`,
+    customUrl: `@${id.toLowerCase()}`,
+    thumbnails: { default: { url: "https://yt3.ggpht.com/s" }, medium: { url: "https://yt3.ggpht.com/m" } },
+  },
+  contentDetails: { relatedPlaylists: { uploads: `UU${id.slice(2)}` } },
+  status: { longUploadsStatus: "allowed" },
+  ...more,
+});
+const channels = (...items: object[]): Scripted => ({ json: { kind: "youtube#channelListResponse", items } });
+const tokens: TokenSet = {
+  accessToken: "ya29.a",
+  refreshToken: "1//r",
+  expiresAt: NOW,
+  refreshExpiresAt: null,
+  scopes: [UPLOAD, READ],
+};
+
+describe("the way to Google", () => {
+  test("asks for a lasting permission every time", ({ expect }) => {
+    const url = connect.authorizeUrl(app, { redirectUri: "https://a.example.com/b", state: "s", codeChallenge: "c" });
+    expect(url.origin + url.pathname).toBe("https://accounts.google.com/o/oauth2/v2/auth");
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: "the-client",
+      redirect_uri: "https://a.example.com/b",
+      response_type: "code",
+      scope: `${UPLOAD} ${READ}`,
+      state: "s",
+      access_type: "offline",
+      prompt: "consent",
+      code_challenge: "c",
+      code_challenge_method: "S256",
+    });
+  });
+});
+
+describe("exchange", () => {
+  test("sends the credentials in the body and is known by its channel", async ({ expect }) => {
+    const wire = answering(granted(), channels(channel("UCa")));
+    expect(must(await connect.exchange(wire, app, exchange))).toEqual({
+      externalId: "UCa",
+      displayName: "Channel UCa",
+      tokens: {
+        accessToken: "ya29.a",
+        refreshToken: "1//r",
+        expiresAt: NOW + 3_599_000,
+        refreshExpiresAt: null,
+        scopes: [UPLOAD, READ],
+      },
+    });
+    expect(wire.sent[0]?.url.href).toBe("https://oauth2.googleapis.com/token");
+    expect(bodyOf(wire.sent[0])).toEqual({
+      grant_type: "authorization_code",
+      code: "4/code",
+      client_id: "the-client",
+      client_secret: "the-secret",
+      redirect_uri: "https://a.example.com/back",
+      code_verifier: "verifier",
+    });
+  });
+
+  test("keeps the seven days of an app in testing", async ({ expect }) => {
+    const wire = answering(granted({ refresh_token_expires_in: 604_799 }), channels(channel("UCa")));
+    expect(must(await connect.exchange(wire, app, exchange)).tokens.refreshExpiresAt).toBe(NOW + 604_799_000);
+  });
+
+  test.for([
+    ["uploading", READ],
+    ["viewing", UPLOAD],
+    ["everything", ""],
+  ])("with %s unticked nothing is connected", async ([, scope], { expect }) => {
+    const wire = answering(granted({ scope }));
+    expect(await connect.exchange(wire, app, exchange)).toMatchObject({
+      ok: false,
+      fault: { kind: "rejected", code: "missing_scope", category: "auth" },
+    });
+    expect(wire.sent).toHaveLength(1);
+  });
+
+  test.for<[string, Scripted]>([
+    ["an empty list", channels()],
+    ["no list at all", { json: { kind: "youtube#channelListResponse", pageInfo: { totalResults: 0 } } }],
+  ])("somebody without a channel is told so: %s", async ([, list], { expect }) => {
+    expect(await connect.exchange(answering(granted(), list), app, exchange)).toMatchObject({
+      ok: false,
+      fault: { kind: "rejected", code: "no_channel" },
+    });
+  });
+});
+
+describe("accounts", () => {
+  test("are all channels of all pages", async ({ expect }) => {
+    const first = { json: { items: [channel("UCa")], nextPageToken: "p2" } };
+    const wire = answering(first, channels(channel("UCb", { snippet: { title: "B" }, status: {} })));
+    const { accounts } = must(await connect.accounts(wire, app, tokens));
+    expect(accounts).toEqual([
+      {
+        platformAccountId: "UCa",
+        username: "@uca",
+        displayName: "Channel UCa",
+        avatarUrl: "https://yt3.ggpht.com/m",
+        profileUrl: "https://www.youtube.com/@uca",
+        missingScopes: [],
+        capabilities: { uploads: "UUa", longUploads: "allowed" },
+        token: null,
+      },
+      expect.objectContaining({
+        platformAccountId: "UCb",
+        username: "B",
+        avatarUrl: null,
+        profileUrl: "https://www.youtube.com/channel/UCb",
+        capabilities: { uploads: "UUb", longUploads: null },
+      }),
+    ]);
+    expect(wire.sent[0]?.url.searchParams.get("mine")).toBe("true");
+    expect(wire.sent[1]?.url.searchParams.get("pageToken")).toBe("p2");
+    expect(wire.sent[0]?.headers.get("authorization")).toBe("Bearer ya29.a");
+  });
+
+  test("a scope that was taken away is named", async ({ expect }) => {
+    const { accounts } = must(
+      await connect.accounts(answering(channels(channel("UCa"))), app, { ...tokens, scopes: [READ] }),
+    );
+    expect(accounts[0]?.missingScopes).toEqual([UPLOAD]);
+  });
+});
+
+describe("refresh", () => {
+  test("keeps the old refresh token and the scopes", async ({ expect }) => {
+    const wire = answering({ json: { access_token: "ya29.b", expires_in: 3599, token_type: "Bearer" } });
+    const before = { ...tokens, refreshExpiresAt: NOW + 1000 };
+    expect(must(await connect.refresh!(wire, app, before, NOW))).toEqual({
+      accessToken: "ya29.b",
+      refreshToken: "1//r",
+      expiresAt: NOW + 3_599_000,
+      refreshExpiresAt: NOW + 1000,
+      scopes: [UPLOAD, READ],
+    });
+    expect(bodyOf(wire.sent[0])).toEqual({
+      grant_type: "refresh_token",
+      refresh_token: "1//r",
+      client_id: "the-client",
+      client_secret: "the-secret",
+    });
+  });
+
+  test("a dead grant asks for a login, wrong app credentials do not", async ({ expect }) => {
+    const dead = { error: "invalid_grant", error_description: "Token has been expired or revoked." };
+    expect(await connect.refresh!(answering({ status: 400, json: dead }), app, tokens, NOW)).toMatchObject({
+      fault: { kind: "reconnect", platformCode: "invalid_grant" },
+    });
+    expect(
+      await connect.refresh!(answering({ status: 401, json: { error: "invalid_client" } }), app, tokens, NOW),
+    ).toMatchObject({ fault: { kind: "temporary", whoMustAct: "operator" } });
+  });
+
+  test("needs a refresh token", async ({ expect }) => {
+    const without = { ...tokens, refreshToken: null };
+    expect(connect.canRefresh?.(without)).toBe(false);
+    const wire = answering(500);
+    expect(await connect.refresh!(wire, app, without, NOW)).toMatchObject({ fault: { kind: "reconnect" } });
+    expect(wire.sent).toHaveLength(0);
+  });
+});
+
+describe("revoke", () => {
+  test("ends the whole grant by its refresh token", async ({ expect }) => {
+    const wire = answering(200);
+    await connect.revoke?.(wire, app, tokens);
+    expect(wire.sent.map((sent) => sent.url.href)).toEqual(["https://oauth2.googleapis.com/revoke"]);
+    expect(bodyOf(wire.sent[0])).toEqual({ token: "1//r" });
+  });
+});

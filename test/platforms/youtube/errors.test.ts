@@ -1,0 +1,152 @@
+import { describe, test } from "vitest";
+import type { Fault } from "#platforms/contract.ts";
+import { toFault, videoFault } from "#platforms/youtube/errors.ts";
+import { secondsToNextQuota } from "#platforms/youtube/quota-day.ts";
+import { NOW, SECRETS } from "../../support/job.ts";
+
+type Row = [name: string, status: number, reason: string | null, fault: Partial<Fault>];
+
+const DAILY = "Quota exceeded for quota metric 'Video Uploads' and limit 'Video Uploads per day' of service";
+
+function answer(status: number, reason: string | null, message = "No.", statusWord?: string) {
+  const json =
+    reason === null && statusWord === undefined
+      ? undefined
+      : {
+          error: {
+            code: status,
+            message,
+            ...(reason !== null && { errors: [{ message, domain: "youtube.x", reason }] }),
+            ...(statusWord && { status: statusWord }),
+          },
+        };
+  return { status, json, headers: new Headers() };
+}
+
+const content = { kind: "rejected", category: "content", whoMustAct: "user" } as const;
+const permission = { kind: "rejected", code: "not_permitted", category: "permission" } as const;
+const blocked = { kind: "reconnect", code: "account_blocked", category: "permission" } as const;
+const quota = { kind: "rate_limited", code: "quota_exceeded", category: "quota", whoMustAct: "operator" } as const;
+const passing = { kind: "temporary", code: "platform_unavailable", category: "platform" } as const;
+
+describe("every row of YouTube's table", () => {
+  test.for<Row>([
+    ["title", 400, "invalidTitle", content],
+    ["description", 400, "invalidDescription", content],
+    ["tags", 400, "invalidTags", content],
+    ["category", 400, "invalidCategoryId", content],
+    ["metadata", 400, "invalidVideoMetadata", content],
+    ["publish time", 400, "invalidPublishAt", content],
+    ["recording details", 400, "invalidRecordingDetails", content],
+    ["game rating", 400, "invalidVideoGameRating", content],
+    ["language", 400, "defaultLanguageNotSet", content],
+    ["file name", 400, "invalidFilename", { kind: "rejected", code: "media_invalid", category: "media" }],
+    ["no body", 400, "mediaBodyRequired", { kind: "rejected", code: "media_invalid", category: "media" }],
+    [
+      "the channel's own cap",
+      400,
+      "uploadLimitExceeded",
+      { kind: "rate_limited", code: "channel_upload_limit", category: "quota", retryAfterSeconds: 21_600 },
+    ],
+    ["dead token", 401, "authError", { kind: "reconnect", code: "auth_expired", whoMustAct: "user" }],
+    ["no token", 401, "required", { kind: "reconnect", code: "auth_expired" }],
+    ["no channel", 401, "youtubeSignupRequired", { kind: "rejected", code: "no_channel" }],
+    ["no channel, the other status", 403, "youtubeSignupRequired", { kind: "rejected", code: "no_channel" }],
+    ["quota", 403, "quotaExceeded", quota],
+    ["daily limit", 403, "dailyLimitExceeded", quota],
+    ["rate", 403, "rateLimitExceeded", { kind: "rate_limited", code: "rate_limited", category: "rate_limit" }],
+    ["user's rate", 403, "userRateLimitExceeded", { kind: "rate_limited", code: "rate_limited" }],
+    ["rate, 429", 429, "rateLimitExceeded", { kind: "rate_limited", code: "rate_limited" }],
+    ["scope", 403, "insufficientPermissions", { kind: "reconnect", code: "missing_scope" }],
+    ["forbidden", 403, "forbidden", permission],
+    ["privacy", 403, "forbiddenPrivacySetting", permission],
+    ["license", 403, "forbiddenLicenseSetting", permission],
+    ["embedding", 403, "forbiddenEmbedSetting", permission],
+    ["delegation", 403, "accountDelegationForbidden", blocked],
+    ["closed", 403, "authenticatedUserAccountClosed", blocked],
+    ["suspended", 403, "authenticatedUserAccountSuspended", blocked],
+    ["no video", 404, "videoNotFound", { kind: "rejected", code: "not_found" }],
+    ["no such channel", 404, "channelNotFound", { kind: "rejected", code: "not_found" }],
+    ["backend", 503, "backendError", passing],
+    ["internal", 500, "internalError", passing],
+    ["processing", 500, "processingFailure", passing],
+    ["too slow", 408, null, passing],
+    ["nothing", 502, null, passing],
+    ["unknown 403", 403, null, permission],
+    ["unknown 400", 400, null, content],
+    ["unknown 418", 418, null, { kind: "rejected", whoMustAct: "operator", httpStatus: 418 }],
+  ])("%s", ([, status, reason, fault], { expect }) => {
+    expect(toFault(answer(status, reason), NOW)).toMatchObject({ ...fault, ...(reason && { platformCode: reason }) });
+  });
+
+  test("a 429 about the day's uploads is the day's quota", ({ expect }) => {
+    const wait = secondsToNextQuota(NOW);
+    expect(toFault(answer(429, "rateLimitExceeded", DAILY, "RESOURCE_EXHAUSTED"), NOW)).toMatchObject({
+      ...quota,
+      retryAfterSeconds: wait,
+    });
+    expect(toFault(answer(403, "quotaExceeded"), NOW)).toMatchObject({ retryAfterSeconds: wait });
+    expect(toFault(answer(403, "quotaExceeded"), null)).not.toHaveProperty("retryAfterSeconds");
+  });
+
+  test("the reason may stand in the details, and the status word serves where there is none", ({ expect }) => {
+    const json = {
+      error: {
+        code: 403,
+        message: "Request had insufficient authentication scopes.",
+        status: "PERMISSION_DENIED",
+        details: [{ "@type": "x", reason: "ACCESS_TOKEN_SCOPE_INSUFFICIENT" }],
+      },
+    };
+    expect(toFault({ status: 403, json, headers: new Headers() }, NOW)).toMatchObject({ code: "missing_scope" });
+    expect(toFault(answer(401, null, "no", "UNAUTHENTICATED"), NOW)).toMatchObject({
+      kind: "reconnect",
+      platformCode: "UNAUTHENTICATED",
+    });
+  });
+
+  test("a token in YouTube's words does not come through", ({ expect }) => {
+    expect(toFault(answer(400, "invalidTitle", `bad ${SECRETS[0]}`), NOW).message).not.toContain(SECRETS[0]);
+  });
+});
+
+describe("a video that was thrown out", () => {
+  test.for<[object, Partial<Fault> | null]>([
+    [{ uploadStatus: "uploaded" }, null],
+    [{ uploadStatus: "processed" }, null],
+    [{}, null],
+    [
+      { uploadStatus: "failed", failureReason: "codec" },
+      { kind: "rejected", code: "media_invalid", platformCode: "codec" },
+    ],
+    [
+      { uploadStatus: "rejected", rejectionReason: "duplicate" },
+      { code: "duplicate_content", category: "duplicate", platformCode: "duplicate" },
+    ],
+    [
+      { uploadStatus: "rejected", rejectionReason: "termsOfUse" },
+      { code: "content_refused", platformCode: "termsOfUse" },
+    ],
+    [{ uploadStatus: "rejected" }, { code: "content_refused", platformCode: "rejected" }],
+  ])("%j", ([status, fault], { expect }) => {
+    const found = videoFault({ id: "v", status }, 200);
+    if (fault === null) {
+      expect(found).toBeNull();
+    } else {
+      expect(found).toMatchObject(fault);
+    }
+  });
+});
+
+describe("the day's quota ends at midnight in California", () => {
+  test.for<[string, string]>([
+    ["2030-01-01T12:00:00Z", "2030-01-02T08:00:00Z"],
+    ["2030-07-01T06:59:59Z", "2030-07-01T07:00:00Z"],
+    ["2030-07-01T07:00:00Z", "2030-07-02T07:00:00Z"],
+    // The clocks go forward on 10 March and back on 3 November.
+    ["2030-03-10T08:30:00Z", "2030-03-11T07:00:00Z"],
+    ["2030-11-03T07:30:00Z", "2030-11-04T08:00:00Z"],
+  ])("seen from %s that is %s", ([now, midnight], { expect }) => {
+    expect(secondsToNextQuota(Date.parse(now))).toBe((Date.parse(midnight) - Date.parse(now)) / 1000 + 60);
+  });
+});
