@@ -1,7 +1,8 @@
 import type { KnipConfig } from "knip";
 
 export default {
-  entry: ["src/index.ts", "src/index.sandbox.ts", "scripts/*.ts", "test/**/*.test.{ts,tsx}", "test/setup.ts"],
+  entry: ["src/index.sandbox.ts", "scripts/*.ts", "scripts/*/entry.ts", "test/**/*.test.{ts,tsx}"],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "test/**/*.{ts,tsx}"],
-  ignoreDependencies: ["node", "cloudflare", "oxlint-tsgolint"],
+  // Run as programs by scripts and by `npx`, or by the tools themselves.
+  ignoreDependencies: ["@redocly/cli", "@stoplight/prism-cli", "@stoplight/spectral-cli", "wrangler"],
 } satisfies KnipConfig;

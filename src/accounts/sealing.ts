@@ -14,8 +14,10 @@ const KEY_BYTES = 32;
 /** Says which key or form was wrong, never what was inside. */
 export class SealingError extends Error {
   override readonly name = "SealingError";
-  constructor(readonly code: "keys_invalid" | "key_unknown" | "damaged") {
+  readonly code: "keys_invalid" | "key_unknown" | "damaged";
+  constructor(code: SealingError["code"]) {
     super(code);
+    this.code = code;
   }
 }
 
