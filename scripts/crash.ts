@@ -8,7 +8,7 @@ import { discard, type Mutant, MUTANTS, mutate } from "./crash/mutants.ts";
 import { Random } from "./crash/random.ts";
 import { Traffic, type Workplace } from "./crash/traffic.ts";
 import { judge, type Verdict } from "./crash/verdict.ts";
-import { freePort, migrate, type Service, startService } from "./service.ts";
+import { answers, freePort, migrate, type Service, startService } from "./service.ts";
 
 /*
  * The proof under kills and faults: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 9] [--mutants] [--mutant NAME] [--no-kills] [--keep]`.
@@ -22,6 +22,7 @@ const PLATFORMS = ["x", "threads", "facebook", "instagram", "pinterest", "linked
 const PATIENCE_MS = 150_000;
 const MUTANT_PATIENCE_MS = 45_000;
 const CRON_EVERY_MS = 5000;
+const REVIVE_MS = 6000;
 
 interface Run {
   readonly minutes: number;
@@ -34,6 +35,15 @@ interface Run {
   readonly root: string;
   /** Leaves the state and the service's log behind. */
   readonly keep: boolean;
+}
+
+async function comesBack(origin: string): Promise<boolean> {
+  for (const deadline = Date.now() + REVIVE_MS; Date.now() < deadline; await pause(200)) {
+    if (await answers(origin)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 async function workplace(client: Client, origin: string): Promise<Workplace> {
@@ -85,14 +95,15 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
     const faults = plantFaults(client, random, platforms, until);
     const killer = (async () => {
       while (options.kills && !over) {
-        await pause(random.between(8000, 20_000));
+        await pause(random.between(4000, 16_000));
         if (over) {
           return;
         }
         kills += 1;
-        if (random.chance(0.5)) {
-          await service.killRuntime();
-        } else {
+        const runtimeAlone = random.chance(0.5);
+        await (runtimeAlone ? service.killRuntime() : service.kill());
+        // The supervisor starts a killed runtime again, but its proxy sometimes stays shut: then it goes too.
+        if (!runtimeAlone || !(await comesBack(service.origin))) {
           await service.kill();
           service = await start();
         }

@@ -77,6 +77,15 @@ function isFree(port: number, host: string): Promise<boolean> {
   });
 }
 
+/** A killed process keeps its port for a moment. */
+async function goneFrom(port: number): Promise<void> {
+  for (const deadline = Date.now() + STOP_TIMEOUT_MS; Date.now() < deadline; await pause(50)) {
+    if ((await isFree(port, "127.0.0.1")) && (await isFree(port, "::1"))) {
+      return;
+    }
+  }
+}
+
 /** Brings the local tables up to date. */
 export async function migrate(stateDir: string, stopping?: AbortSignal): Promise<void> {
   await promisify(execFile)(
@@ -136,6 +145,7 @@ export async function startService({
     async kill() {
       signal(child.pid ?? 0, "SIGKILL");
       await ended;
+      await goneFrom(port);
     },
     stop: () => stop(child, ended),
   };

@@ -47,11 +47,18 @@ export async function runConsent(visit: Visit): Promise<void> {
   await visit.go("/dashboard/apps");
   await visit.look("apps");
   await page.locator("summary", { hasText: "Throw out" }).first().click();
-  await page.getByRole("button", { name: /^Throw out/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Throw out/ })
+    .first()
+    .click();
   await page.getByText("The app is out").waitFor();
 }
 
-async function ask(visit: Visit, redirectUri: string, port?: number): Promise<{ clientId: string; verifier: string; used: string }> {
+async function ask(
+  visit: Visit,
+  redirectUri: string,
+  port?: number,
+): Promise<{ clientId: string; verifier: string; used: string }> {
   const clientId = await register(visit, redirectUri);
   const verifier = randomBytes(32).toString("base64url");
   const used = port === undefined ? redirectUri : redirectUri.replace("127.0.0.1", `127.0.0.1:${port}`);
@@ -64,7 +71,7 @@ async function ask(visit: Visit, redirectUri: string, port?: number): Promise<{ 
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     code_challenge_method: "S256",
   });
-  await visit.go(`/oauth/authorize?${query}`);
+  await visit.go(`/oauth/authorize?${query.toString()}`);
   return { clientId, verifier, used };
 }
 
@@ -76,7 +83,10 @@ async function letIn(visit: Visit, kind: string, redirectUri: string, landing: s
   await page.getByRole("button", { name: "Allow" }).click();
   await page.waitForURL(landing);
   const { searchParams } = new URL(page.url());
-  visit.check(`${kind}: state and issuer come back`, searchParams.get("state") === "a state with spaces" && searchParams.get("iss") === visit.origin);
+  visit.check(
+    `${kind}: state and issuer come back`,
+    searchParams.get("state") === "a state with spaces" && searchParams.get("iss") === visit.origin,
+  );
   const answer = await page.request.post(`${visit.origin}/oauth/token`, {
     form: {
       grant_type: "authorization_code",

@@ -26,7 +26,10 @@ export async function runPasskey(visit: Visit, person: Person): Promise<void> {
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
   await page.waitForURL("**/dashboard");
   await visit.go("/dashboard/profile");
-  visit.check("the passkey's owner is signed in", await page.getByRole("definition").getByText(person.email).isVisible());
+  visit.check(
+    "the passkey's owner is signed in",
+    await page.getByRole("definition").getByText(person.email).isVisible(),
+  );
   await page.locator("summary", { hasText: "Remove" }).click();
   await page.getByRole("button", { name: "Remove Laptop" }).click();
   await page.getByText("The passkey is removed.").waitFor();

@@ -5,7 +5,7 @@ export interface Person {
   readonly password: string;
 }
 
-export async function signIn({ page }: Visit, { email, password }: Person): Promise<void> {
+async function signIn({ page }: Visit, { email, password }: Person): Promise<void> {
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();

@@ -30,7 +30,10 @@ export class Visit {
     const context = await browser.newContext({ ...plan.options, permissions: ["clipboard-read", "clipboard-write"] });
     // What the tests call an app on the web answers here; nothing leaves the machine.
     await context.route("https://app.example/**", (route) =>
-      route.fulfill({ contentType: "text/html", body: "<!doctype html><html lang=en><title>App</title><h1>App</h1></html>" }),
+      route.fulfill({
+        contentType: "text/html",
+        body: "<!doctype html><html lang=en><title>App</title><h1>App</h1></html>",
+      }),
     );
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
@@ -68,9 +71,13 @@ export class Visit {
   async look(name: string): Promise<void> {
     const { page, plan } = this;
     // axe is a script itself; the pages are the same ones without it.
-    const { violations } = plan.options.javaScriptEnabled ? await new AxeBuilder({ page }).analyze() : { violations: [] };
+    const { violations } = plan.options.javaScriptEnabled
+      ? await new AxeBuilder({ page }).analyze()
+      : { violations: [] };
     for (const violation of violations) {
-      this.complain(`axe ${violation.id} on ${name}: ${violation.nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
+      this.complain(
+        `axe ${violation.id} on ${name}: ${violation.nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`,
+      );
     }
     const width = await page.evaluate<number>("document.documentElement.scrollWidth");
     this.check(`${name} fits its window, not ${width}`, width <= plan.options.viewport.width);

@@ -33,9 +33,13 @@ interface PostView {
 
 const TERMINAL = new Set(["published", "partially_failed", "failed", "cancelled"]);
 
-/** A target that keeps to the wait its platform asked for, or that backs off, is alive. */
+/** A target that keeps to the wait its platform asked for, that backs off, or that is still being looked for, is alive. */
 function isWaiting(view: PostView): boolean {
-  return view.targets.some((target) => target.next_attempt_at !== null && Date.parse(target.next_attempt_at) > Date.now());
+  return view.targets.some(
+    (target) =>
+      target.status === "unconfirmed" ||
+      (target.next_attempt_at !== null && Date.parse(target.next_attempt_at) > Date.now()),
+  );
 }
 
 async function readPost(client: Client, entry: Entry): Promise<PostView> {

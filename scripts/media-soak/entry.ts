@@ -5,8 +5,9 @@ import { createService } from "#service.ts";
 export { PlatformSimulator, PostPublisher } from "#index.sandbox.ts";
 
 /*
- * The sandbox with one difference: media may come from `SOAK_SOURCE`, over a real connection. No address on this machine
- * passes the gate otherwise, and that is as it should be.
+ * The sandbox with two differences. Media may come from `SOAK_SOURCE`, over a real connection: no address on this machine
+ * passes the gate otherwise, and that is as it should be. And `/soak/warm` writes and reads the local bucket without any
+ * of our code, so that what the local stand-in of R2 keeps in memory for itself can be told from what we do.
  */
 const service = createService((env) => ({
   ...sandboxWorld(env),
@@ -14,9 +15,32 @@ const service = createService((env) => ({
   publicFetch: (request) => fetch(request),
 }));
 
+const BLOCK = new Uint8Array(256 * 1024);
+const KEY = "incoming/warm";
+
+async function warm(bucket: R2Bucket, sizeBytes: number): Promise<Response> {
+  const { readable, writable } = new FixedLengthStream(sizeBytes);
+  const writer = writable.getWriter();
+  const write = async () => {
+    for (let written = 0; written < sizeBytes; written += BLOCK.length) {
+      await writer.write(BLOCK);
+    }
+    await writer.close();
+  };
+  await Promise.all([bucket.put(KEY, readable), write()]);
+  const copied = await bucket.get(KEY);
+  await bucket.put(`${KEY}-copy`, copied?.body ?? null);
+  await bucket.delete([KEY, `${KEY}-copy`]);
+  return new Response("warm");
+}
+
 export default {
   fetch(request, env, ctx) {
-    return new URL(request.url).pathname.startsWith("/sandbox/")
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/soak/warm") {
+      return warm(env.MEDIA, Number(searchParams.get("bytes")));
+    }
+    return pathname.startsWith("/sandbox/")
       ? sandbox.fetch(request, env, ctx)
       : service.fetch(request, withSandboxApps(env), ctx);
   },

@@ -19,7 +19,11 @@ export async function badgateway(person: Person): Promise<void> {
     scope: ["accounts:read"],
   });
   const back = await person.allow(address);
-  const token = await client.authorizationCode.getTokenFromCodeRedirect(back, { redirectUri: CALLBACK, state, codeVerifier });
+  const token = await client.authorizationCode.getTokenFromCodeRedirect(back, {
+    redirectUri: CALLBACK,
+    state,
+    codeVerifier,
+  });
   await person.expectApi(token.accessToken, 200);
   const next = await client.refreshToken(token);
   await person.expectApi(next.accessToken, 200);

@@ -19,7 +19,10 @@ export async function conformance(person: Person): Promise<string> {
     for (const [address] of output.matchAll(/https?:\/\/\S+\/oauth\/authorize\?\S+/g)) {
       if (!answered.has(address) && output.includes(`${address}\n`)) {
         answered.add(address);
-        void person.allow(address).then((back) => fetch(back), (error: unknown) => (output += String(error)));
+        void person.allow(address).then(
+          (back) => fetch(back),
+          (error: unknown) => (output += String(error)),
+        );
       }
     }
   };

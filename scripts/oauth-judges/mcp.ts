@@ -45,7 +45,12 @@ function keeper() {
   return { kept, provider };
 }
 
-type Auth = (options: { serverUrl: string; authorizationCode?: string; iss?: string; scope?: string }) => Promise<string>;
+type Auth = (options: {
+  serverUrl: string;
+  authorizationCode?: string;
+  iss?: string;
+  scope?: string;
+}) => Promise<string>;
 
 async function walk(person: Person, kept: Kept, auth: Auth): Promise<void> {
   const unauthorized = await fetch(`${person.baseUrl}/accounts`);

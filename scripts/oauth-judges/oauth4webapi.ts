@@ -23,8 +23,12 @@ export async function oauth4webapi(person: Person): Promise<void> {
       ),
     );
     const client: oauth.Client = { client_id: registered.client_id };
-    const secret = String(registered.client_secret ?? "");
-    const authenticate = { none: () => oauth.None(), client_secret_basic: () => oauth.ClientSecretBasic(secret), client_secret_post: () => oauth.ClientSecretPost(secret) }[method]();
+    const secret = typeof registered["client_secret"] === "string" ? registered["client_secret"] : "";
+    const authenticate = {
+      none: () => oauth.None(),
+      client_secret_basic: () => oauth.ClientSecretBasic(secret),
+      client_secret_post: () => oauth.ClientSecretPost(secret),
+    }[method]();
     const verifier = oauth.generateRandomCodeVerifier();
     const state = oauth.generateRandomState();
     const address = new URL(server.authorization_endpoint ?? "");

@@ -79,13 +79,20 @@ export class Person {
   }
 
   /** A client of its own, for libraries that do not register themselves. */
-  async register(authMethod: "none" | "client_secret_basic", redirectUri = CALLBACK): Promise<{ id: string; secret: string }> {
+  async register(
+    authMethod: "none" | "client_secret_basic",
+    redirectUri = CALLBACK,
+  ): Promise<{ id: string; secret: string }> {
     const response = await fetch(`${this.origin}/oauth/register`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ client_name: "Judge", redirect_uris: [redirectUri], token_endpoint_auth_method: authMethod }),
+      body: JSON.stringify({
+        client_name: "Judge",
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: authMethod,
+      }),
     });
-    const client = (await response.json()) as { client_id: string; client_secret?: string };
+    const client: { client_id: string; client_secret?: string } = JSON.parse(await response.text());
     return { id: client.client_id, secret: client.client_secret ?? "" };
   }
 }

@@ -63,7 +63,7 @@ export function parseName(input: string): string {
 
 const KNOWN: ReadonlySet<string> = new Set(SCOPES);
 
-export function isScope(word: string): word is Scope {
+function isScope(word: string): word is Scope {
   return KNOWN.has(word);
 }
 

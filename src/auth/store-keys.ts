@@ -46,7 +46,11 @@ export async function insertKey(db: Db, key: KeyInsert): Promise<void> {
 
 /** Newest first; revoked and expired ones stay visible, because a person looks for them here. */
 export function selectKeys(db: Db, userId: string): Promise<ApiKey[]> {
-  return db.orm.select(SHOWN).from(apiKeys).where(eq(apiKeys.userId, userId)).orderBy(desc(apiKeys.id));
+  return db.orm
+    .select(SHOWN)
+    .from(apiKeys)
+    .where(eq(apiKeys.userId, userId))
+    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id));
 }
 
 export async function findLiveKey(db: Db, userId: string, id: string, now: number): Promise<ApiKey | undefined> {

@@ -26,7 +26,7 @@ export function lapseStatement(db: Db, userIds: readonly string[], now: number):
     .bind(now, JSON.stringify(userIds));
 }
 
-export interface StripeIds {
+interface StripeIds {
   readonly customerId: string | null;
   readonly subscriptionId: string | null;
 }

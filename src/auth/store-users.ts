@@ -138,3 +138,22 @@ export async function replacePassword(
   }
   await db.d1.batch(statements);
 }
+
+export interface UserRow {
+  readonly userId: string;
+  readonly email: string;
+  readonly createdAt: number;
+  readonly plan: Plan | null;
+  readonly status: SubscriptionStatus | null;
+  readonly currentPeriodEnd: number | null;
+}
+
+export async function selectUsers(db: Db): Promise<UserRow[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT u.id AS userId, u.email AS email, u.created_at AS createdAt, s.plan AS plan, s.status AS status, s.current_period_end AS currentPeriodEnd
+       FROM users u LEFT JOIN subscriptions s ON s.user_id = u.id ORDER BY u.id`,
+    )
+    .all<UserRow>();
+  return results;
+}

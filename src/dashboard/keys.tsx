@@ -27,7 +27,11 @@ interface Given {
 }
 
 /** A new key may read; whatever else it may do is a decision. */
-const FRESH: Given = { name: "", scopes: SCOPES.filter((scope) => scope.endsWith(":read")), days: String(KEY_DAYS_DEFAULT) };
+const FRESH: Given = {
+  name: "",
+  scopes: SCOPES.filter((scope) => scope.endsWith(":read")),
+  days: String(KEY_DAYS_DEFAULT),
+};
 
 const Lifetime: FC<{ days: string; problem: FormProblem | undefined }> = ({ days, problem }) => (
   <div class="field">

@@ -77,7 +77,7 @@ export const Instant: FC<{ at: number; timeZone: string; time?: boolean }> = ({ 
   </time>
 );
 
-export const SCOPE_WORDS = {
+const SCOPE_WORDS = {
   "accounts:read": "See your connected social accounts",
   "accounts:write": "Connect and disconnect social accounts",
   "posts:read": "See your posts and calendar",

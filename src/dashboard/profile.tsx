@@ -167,6 +167,11 @@ export function showProfile(c: PageContext): Promise<Response> {
 export async function doChangePassword(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const { userId, credential } = c.var.signedIn.actor;
+  // A session left open somewhere must not become a place to guess the password.
+  const guesses = await c.env.LIMIT_SIGN_IN.limit({ key: `change:${userId}` });
+  if (!guesses.success) {
+    return page(c, { message: "too many attempts: wait a minute, then try again" });
+  }
   const changed = await tryVerb(() =>
     changePassword(
       c.var.services,

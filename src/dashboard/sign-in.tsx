@@ -85,11 +85,13 @@ export async function doSignIn(c: PageContext): Promise<Response> {
   return c.redirect(next, 303);
 }
 
-/** `POST /logout`: ends this browser's session; keys and apps live on. */
+/** `POST /logout`: ends this browser's session; keys and apps live on. With `next` somebody else goes on from there. */
 export async function doSignOut(c: PageContext): Promise<Response> {
+  const form = await readForm(c);
   await forgetSession(c);
   clearSession(c);
-  return c.redirect("/login", 303);
+  const next = form.text("next");
+  return c.redirect(next === "" ? "/login" : `/login?next=${encodeURIComponent(localPath(next))}`, 303);
 }
 
 async function forgetSession(c: PageContext): Promise<void> {

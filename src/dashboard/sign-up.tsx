@@ -20,7 +20,28 @@ interface Given {
   readonly next: string;
 }
 
-const SignUp: FC<{ given: Given; fresh: boolean; problem?: FormProblem | undefined }> = ({ given, fresh, problem }) => (
+/** Not asked where the operator gives everybody the same plan. */
+const PlanChoice: FC<{ chosen: Plan }> = ({ chosen }) => (
+  <fieldset class="plans">
+    <legend>Plan</legend>
+    {PLANS.map((plan) => (
+      <label class="plan">
+        <input type="radio" name="plan" value={plan} checked={plan === chosen} />
+        <span>
+          <b>{PLAN_NAMES[plan]}</b>
+          <small>{planFacts(plan)[0]}</small>
+        </span>
+      </label>
+    ))}
+  </fieldset>
+);
+
+const SignUp: FC<{ given: Given; asksPlan: boolean; fresh: boolean; problem?: FormProblem | undefined }> = ({
+  given,
+  asksPlan,
+  fresh,
+  problem,
+}) => (
   <Door
     title="Create your account"
     below={
@@ -30,7 +51,7 @@ const SignUp: FC<{ given: Given; fresh: boolean; problem?: FormProblem | undefin
     }
   >
     <h1>Create your account</h1>
-    <p class="lead">{TRIAL_DAYS} days free on every plan. No card needed to start.</p>
+    {asksPlan && <p class="lead">{TRIAL_DAYS} days free on every plan. No card needed to start.</p>}
     <Problem problem={problem} fields={["email", "password", "time_zone"]} />
     <form method="post" action="/signup">
       <input type="hidden" name="next" value={given.next} />
@@ -53,18 +74,7 @@ const SignUp: FC<{ given: Given; fresh: boolean; problem?: FormProblem | undefin
         hint="At least 12 characters. A few unrelated words are best."
         problem={problem}
       />
-      <fieldset class="plans">
-        <legend>Plan</legend>
-        {PLANS.map((plan) => (
-          <label class="plan">
-            <input type="radio" name="plan" value={plan} checked={plan === given.plan} />
-            <span>
-              <b>{PLAN_NAMES[plan]}</b>
-              <small>{planFacts(plan)[0]}</small>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      {asksPlan && <PlanChoice chosen={given.plan} />}
       <TimeZoneField
         value={given.timeZone}
         guess={fresh}
@@ -83,6 +93,10 @@ const Closed: FC = () => (
   </Door>
 );
 
+function asksPlan(c: PageContext): boolean {
+  return c.var.services.config.planForAll === null;
+}
+
 /** `GET /signup` */
 export async function showSignUp(c: PageContext): Promise<Response> {
   openTheWayBack(c);
@@ -90,7 +104,7 @@ export async function showSignUp(c: PageContext): Promise<Response> {
     return render(c, <Closed />, 403);
   }
   const given: Given = { email: "", plan: "growth", timeZone: "UTC", next: localPath(c.req.query("next")) };
-  return render(c, <SignUp given={given} fresh />);
+  return render(c, <SignUp given={given} asksPlan={asksPlan(c)} fresh />);
 }
 
 /** `POST /signup` */
@@ -107,11 +121,11 @@ export async function doSignUp(c: PageContext): Promise<Response> {
   if (!(await mayCall(c, "sign-up"))) {
     c.header("Retry-After", "60");
     const problem = { message: "too many attempts from your address: wait a minute" };
-    return render(c, <SignUp given={given} fresh={false} problem={problem} />, 429);
+    return render(c, <SignUp given={given} asksPlan={asksPlan(c)} fresh={false} problem={problem} />, 429);
   }
   const made = await tryVerb(() => signUp(services, { ...given, password: form.text("password") }));
   if (!made.ok) {
-    return render(c, <SignUp given={given} fresh={false} problem={made.problem} />, 400);
+    return render(c, <SignUp given={given} asksPlan={asksPlan(c)} fresh={false} problem={made.problem} />, 400);
   }
   const { userId } = made.value;
   const mailer = mailerOf(c.env);

@@ -3,7 +3,7 @@ import { agrees, readContentType } from "./content-types.ts";
 import { sniff } from "./formats/sniff.ts";
 import type { UploadServices } from "./open-upload.ts";
 import type { UploadGrant } from "./signature.ts";
-import { openPieces, SourceStopped } from "./source.ts";
+import { openPieces, SourceStopped } from "./pieces.ts";
 import { stage, type Watch } from "./stage.ts";
 import type { Staged } from "./staged.ts";
 import { bad, type Checked, type ContentType, type Inspection, type MediaProblem } from "./types.ts";

@@ -2,13 +2,24 @@ import type { Platform } from "#core/platform.ts";
 import type { Adapter } from "./contract.ts";
 import { facebook } from "./facebook/index.ts";
 import { instagram } from "./instagram/index.ts";
+import { linkedin } from "./linkedin/index.ts";
+import { pinterest } from "./pinterest/index.ts";
 import { threads } from "./threads/index.ts";
 import { tiktok } from "./tiktok/index.ts";
 import { x } from "./x/index.ts";
 import { youtube } from "./youtube/index.ts";
 
 /** The first of the two registries; the other one is src/sandbox/registry.ts. */
-const adapters: Partial<Record<Platform, Adapter>> = { facebook, instagram, x, threads, tiktok, youtube };
+const adapters: Partial<Record<Platform, Adapter>> = {
+  facebook,
+  instagram,
+  linkedin,
+  pinterest,
+  x,
+  threads,
+  tiktok,
+  youtube,
+};
 
 export function adapterFor(platform: Platform): Adapter | undefined {
   return adapters[platform];

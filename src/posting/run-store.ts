@@ -199,13 +199,15 @@ export async function writeRun(db: Db, write: RunWrite): Promise<PostRow | undef
 
 /** JSON columns travel as text inside the one JSON parameter, so that they arrive exactly as they left. */
 function columnsOf(run: TargetRun) {
+  // What the platform has and works on is not in doubt, and must not be shown as if it were.
+  const state = run.state === "verifying" && run.acceptedAt !== null ? "processing" : run.state;
   return {
     accountId: run.accountId,
-    state: run.state,
+    state,
     attempts: run.attempts,
     startedAt: run.startedAt,
     publishedAt: run.publishedAt,
-    nextAttemptAt: run.state === "retry_wait" || run.state === "verifying" ? run.wakeAt : null,
+    nextAttemptAt: state === "retry_wait" || state === "verifying" ? run.wakeAt : null,
     remoteId: run.remoteId,
     remoteUrl: run.remoteUrl,
     error: run.error && JSON.stringify(run.error),

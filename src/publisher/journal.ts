@@ -78,16 +78,18 @@ export class Journal {
 
   /** The claim is ours: the run and its targets begin together. */
   begin(job: Job, entries: readonly Entry[]): void {
-    this.clearEntries();
+    this.clearEntries(new Set(entries.map((entry) => entry.run.accountId)));
     for (const entry of entries) {
       this.putEntry(entry);
     }
     this.putJob(job);
   }
 
-  private clearEntries(): void {
-    for (const key of Array.from(this.storage.kv.list({ prefix: TARGET }), ([name]) => name)) {
-      this.storage.kv.delete(key);
+  private clearEntries(but: ReadonlySet<string> = new Set()): void {
+    for (const accountId of this.entries().keys()) {
+      if (!but.has(accountId)) {
+        this.storage.kv.delete(`${TARGET}${accountId}`);
+      }
     }
   }
 }

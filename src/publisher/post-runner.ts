@@ -1,6 +1,7 @@
 import type { ArmAnswer, ArmHint } from "#core/arming.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { faultPoint } from "#core/fault-point.ts";
+import type { JsonValue } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { type Claim, claimPost, isAsConfirmed } from "#posting/claim.ts";
@@ -20,6 +21,8 @@ const DEADMAN_MS = 150 * SECOND;
 const SOONEST_MS = 250;
 /** An alarm this far in the past has been lost. */
 const LOST_AFTER_MS = MINUTE;
+/** The platform cuts an alarm off after this. */
+const LONGEST_ALARM_MS = 15 * MINUTE;
 const ERROR_WAIT_MS = SECOND / 2;
 const ERROR_WAIT_MAX_MS = 30 * SECOND;
 
@@ -38,6 +41,7 @@ export class PostRunner {
   private live: LiveRun | undefined;
   private early: EarlyWork | undefined;
   private interrupt = new AbortController();
+  private busySince: number | null = null;
   private errors = 0;
 
   constructor(
@@ -77,8 +81,15 @@ export class PostRunner {
 
   /** Never throws: the platform drops an alarm that keeps throwing, and its post with it. */
   async alarm(): Promise<void> {
+    const startedAt = this.desk.now();
+    const busy = this.busySince !== null && startedAt - this.busySince < LONGEST_ALARM_MS;
     try {
-      await this.storage.setAlarm(this.desk.now() + DEADMAN_MS);
+      await this.storage.setAlarm(startedAt + DEADMAN_MS);
+      // The platform never runs two at once; a second one here was fired by hand, or the first one was cut off.
+      if (busy) {
+        return;
+      }
+      this.busySince = startedAt;
       await this.storage.sync();
       await faultPoint("alarm.awake");
       const rest = await this.work();
@@ -90,6 +101,10 @@ export class PostRunner {
       this.errors = 0;
     } catch (error) {
       await this.comeBack(error);
+    } finally {
+      if (!busy) {
+        this.busySince = null;
+      }
     }
   }
 
@@ -229,13 +244,17 @@ export class PostRunner {
     const entries = this.journal.entries();
     const runs = claim.plan.targets.flatMap((target) => {
       const run = entries.get(target.accountId)?.run;
-      if (run ? isTerminal(run.state) : isTerminal(target.state)) {
-        return run ? [run] : [];
+      // What D1 was told is final, even if the journal forgot in a crash that it told it.
+      if (isTerminal(target.state)) {
+        return [];
+      }
+      if (run && isTerminal(run.state)) {
+        return [run];
       }
       const at = this.desk.moment(claim.plan, target);
-      return [
-        run && claim.state === "mine" ? recover(run, at) : doubtRun(run ?? beginRun(target, at.now), target.dueAt, at),
-      ];
+      return run && claim.state === "mine"
+        ? [recover(run, at)]
+        : [doubtRun(run ?? beginRun(target, at.now), target.dueAt, at)];
     });
     for (const run of runs) {
       this.journal.putEntry(entryOf(claim.plan, run));
@@ -288,6 +307,7 @@ export class PostRunner {
     const recorded = await show(this.desk, live, nextWake(live) ?? this.desk.now());
     switch (recorded.state) {
       case "over":
+        log("info", "publish.ended", { postId: job.postId, ...summaryOf(live) });
         return { done: runId };
       case "scheduled":
         this.rearm(recorded.hint);
@@ -354,8 +374,16 @@ export class PostRunner {
   }
 
   private dueAt(job: Job): number {
-    return dueFrom(job, Number(this.desk.services.config.setting("SPREAD_MS") ?? 0));
+    const spreadMs = Number(this.desk.services.config.setting("SPREAD_MS") ?? 0);
+    return dueFrom(job, Number.isFinite(spreadMs) ? Math.max(0, spreadMs) : 0);
   }
+}
+
+/** What one line of the log tells of a run. */
+function summaryOf({ plan, runs }: LiveRun): Record<string, JsonValue> {
+  const published = [...runs.values()].flatMap((run) => (run.publishedAt === null ? [] : [run.publishedAt]));
+  const lateByMs = published.length === 0 ? null : Math.max(...published) - plan.post.scheduledAt;
+  return { targets: runs.size, published: published.length, lateByMs };
 }
 
 function entryOf(plan: RunPlan, run: TargetRun): Entry {

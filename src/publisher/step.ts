@@ -85,7 +85,12 @@ export async function takeEarlyStep(desk: Desk, plan: RunPlan, run: TargetRun, d
   const { outcome, httpStatus } = await callPrepare(opened.call);
   await faultPoint("prepare.after_send");
   const at = desk.moment(plan, target, httpStatus);
-  return outcome.state === "refused" ? afterEarlyFault(run, outcome.fault, at) : afterPrepare(run, outcome, at);
+  if (outcome.state !== "refused") {
+    return afterPrepare(run, outcome, at);
+  }
+  // Told now, the owner of a dead login has time to log in again before the post is due.
+  const fault = (await isOldToken(desk, run, outcome.fault)) ? renewed(outcome.fault) : outcome.fault;
+  return afterEarlyFault(run, fault, at);
 }
 
 async function openCall(
@@ -108,6 +113,10 @@ async function openCall(
 /** Many platforms end a token before its time: then the account is fine and only the token was old. */
 async function isOldToken(desk: Desk, run: TargetRun, fault: Fault): Promise<boolean> {
   return fault.kind === "reconnect" && !(await desk.reportRefusal(run.accountId, fault));
+}
+
+function renewed(fault: Fault): Fault {
+  return { ...fault, kind: "temporary", retryAfterSeconds: 1 };
 }
 
 /** A reference that has died is not worth the visible call. */

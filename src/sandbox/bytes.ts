@@ -1,6 +1,6 @@
 /** What the first bytes of a file tell, whatever its name and header say. */
 export interface Looks {
-  readonly type: "image/jpeg" | "image/png" | "image/webp" | "image/gif" | "video/mp4" | "unknown";
+  readonly type: "image/jpeg" | "image/png" | "image/webp" | "image/gif" | "video/mp4" | "video/webm" | "unknown";
   readonly width: number | null;
   readonly height: number | null;
   /** Null where the index of the video is not in the first bytes. */
@@ -31,6 +31,9 @@ export function lookAt(head: Uint8Array): Looks {
   }
   if (head.length >= 12 && ascii(head, 4, 8) === "ftyp") {
     return { ...UNKNOWN, type: "video/mp4", ...movie(head, view) };
+  }
+  if (head.length >= 4 && view.getUint32(0) === 0x1a45dfa3) {
+    return { ...UNKNOWN, type: "video/webm" };
   }
   return UNKNOWN;
 }

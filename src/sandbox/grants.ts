@@ -145,7 +145,8 @@ export function bearer(request: Request): string | null {
   return /^Bearer (?<token>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["token"] ?? null;
 }
 
-function fromBase64OrEmpty(text: string): Uint8Array {
+/** Nothing where the text is none. */
+export function fromBase64OrEmpty(text: string): Uint8Array {
   try {
     return fromBase64(text);
   } catch {

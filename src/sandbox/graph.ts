@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Sim } from "./contract.ts";
-import { bearer, liveToken, readForm, type Token } from "./grants.ts";
+import { bearer, fromBase64OrEmpty, liveToken, readForm, type Token } from "./grants.ts";
 
 /* What the Graph family of APIs does alike: parameters from anywhere, one error envelope, field selection, cursors. */
 
@@ -109,20 +109,96 @@ export function graphSession(sim: Sim, request: Request, params: Params): Token 
   );
 }
 
-/** Only the fields that were asked for, and the id; undefined members are left out. */
-export function select(object: JsonObject, fields: string | null): JsonObject {
-  if (fields === null) {
-    return object;
+/** One field of a selection: `attachments.limit(2){target{id}}`. */
+interface Field {
+  readonly name: string;
+  readonly limit: number | null;
+  /** Null asks for the whole. */
+  readonly inner: readonly Field[] | null;
+}
+
+/** Reads `a,b{c},d.limit(2){e{f}}`; braces nest to any depth. */
+function readFields(text: string): readonly Field[] {
+  // A name and its modifiers, whose arguments may hold commas.
+  const head = /(?:\([^()]*\)|[^,{}])*/y;
+  let at = 0;
+  const list = (): readonly Field[] => {
+    const fields: Field[] = [];
+    while (at < text.length && text[at] !== "}") {
+      head.lastIndex = at;
+      const whole = head.exec(text)?.[0] ?? "";
+      at += whole.length;
+      let inner: readonly Field[] | null = null;
+      if (text[at] === "{") {
+        at += 1;
+        inner = list();
+        at += 1;
+      }
+      const limit = /\.limit\((?<count>\d+)\)/.exec(whole)?.groups?.["count"];
+      fields.push({
+        name: whole.split(".")[0]?.trim() ?? "",
+        limit: limit === undefined ? null : Number(limit),
+        inner,
+      });
+      if (text[at] === ",") {
+        at += 1;
+      }
+    }
+    return fields;
+  };
+  return list();
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function pick(object: JsonObject, fields: readonly Field[]): JsonObject {
+  const wanted = new Map(fields.map((field) => [field.name, field]));
+  const kept = Object.entries(object).filter(([name]) => name === "id" || wanted.has(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, narrow(value, wanted.get(name))]));
+}
+
+function narrow(value: JsonValue, field: Field | undefined): JsonValue {
+  if (!field) {
+    return value;
   }
-  // Sub-selections (`picture{url}`, `attachments.limit(2){…}`) are answered whole.
-  const names = new Set(["id", ...fields.replaceAll(/\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\.limit\(\d+\)/g, "").split(",")]);
-  return Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)));
+  if (Array.isArray(value)) {
+    return value.slice(0, field.limit ?? value.length).map((one: JsonValue) => narrow(one, { ...field, limit: null }));
+  }
+  if (!isObject(value)) {
+    return value;
+  }
+  // Edges and pictures wrap what they hold.
+  return "data" in value
+    ? { ...value, data: narrow(value["data"] ?? null, field) }
+    : field.inner === null
+      ? value
+      : pick(value, field.inner);
+}
+
+/** Only the fields that were asked for, and the id. */
+export function select(object: JsonObject, fields: string | null): JsonObject {
+  return fields === null ? object : pick(object, readFields(fields));
+}
+
+/** The first field that the object does not have. */
+export function strangeField(object: JsonObject, fields: string | null): string | undefined {
+  return readFields(fields ?? "").find(({ name }) => name !== "" && !(name in object))?.name;
+}
+
+/** Where a page begins; a cursor of nobody's is the end of every list. */
+function positionOf(cursor: string | null): number {
+  if (cursor === null) {
+    return 0;
+  }
+  const position = new TextDecoder().decode(fromBase64OrEmpty(cursor));
+  return /^\d{1,9}$/.test(position) ? Number(position) : Number.MAX_SAFE_INTEGER;
 }
 
 /** One page of a list with cursors, newest first as it was handed in. */
 export function pageOf(url: URL, items: readonly JsonObject[], usual: number): Response {
-  const limit = Math.min(100, Math.max(1, Number(url.searchParams.get("limit") ?? String(usual))));
-  const start = Number(atob(url.searchParams.get("after") ?? btoa("0")));
+  const limit = Math.min(100, Math.max(1, Number.parseInt(url.searchParams.get("limit") ?? "", 10) || usual));
+  const start = positionOf(url.searchParams.get("after"));
   const end = start + limit;
   const next = new URL(url);
   next.searchParams.set("after", btoa(String(end)));

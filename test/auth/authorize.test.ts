@@ -22,7 +22,10 @@ import {
 const on = stage();
 const { challenge } = proof();
 
-async function asked(query: Record<string, string | readonly string[] | undefined> = {}, metadata: Record<string, unknown> = {}) {
+async function asked(
+  query: Record<string, string | readonly string[] | undefined> = {},
+  metadata: Record<string, unknown> = {},
+) {
   const owner = await signedIn(on);
   const app = await registerApp(on, metadata);
   const path = authorizePath(app.id, challenge, query);
@@ -135,7 +138,9 @@ describe("C. Authorize and consent", () => {
     const away = await stranger.get(path);
     expect(away.status).toBe(303);
     const login = away.headers.get("location") ?? "";
-    const next = /name="next" value="([^"]+)"/.exec(await (await stranger.get(login)).text())?.[1]?.replaceAll("&amp;", "&");
+    const next = /name="next" value="([^"]+)"/
+      .exec(await (await stranger.get(login)).text())?.[1]
+      ?.replaceAll("&amp;", "&");
     expect(next).toBe(path);
     expect((await browser.get(next ?? "")).status).toBe(200);
   });
@@ -143,7 +148,11 @@ describe("C. Authorize and consent", () => {
   test("C33 the page escapes the app's name and says who, where and what", async ({ expect }) => {
     const { response, userId } = await asked(
       { redirect_uri: "http://127.0.0.1:9999/cb" },
-      { client_name: `<script>alert(1)</script>"'\u202Egnp`, redirect_uris: ["http://127.0.0.1/cb"], client_uri: "https://maker.example/x" },
+      {
+        client_name: `<script>alert(1)</script>"'\u202Egnp`,
+        redirect_uris: ["http://127.0.0.1/cb"],
+        client_uri: "https://maker.example/x",
+      },
     );
     const page = await response.text();
     expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
@@ -152,14 +161,21 @@ describe("C. Authorize and consent", () => {
     expect(page).toContain("127.0.0.1:9999");
     expect(page).toContain("maker.example");
     expect(page).toContain("runs on your own computer");
-    const { email } = (await env.DB.prepare("SELECT email FROM users WHERE id = ?").bind(userId).first<{ email: string }>())!;
+    const { email } = (await env.DB.prepare("SELECT email FROM users WHERE id = ?")
+      .bind(userId)
+      .first<{ email: string }>())!;
     expect(page).toContain(email);
   });
 
   test("C34 nothing of it can be framed: consent, dead end and sign-in", async ({ expect }) => {
     const { response, browser } = await asked();
     const stranger = new Browser(on);
-    const pages = [response, await browser.get(authorizePath("x", challenge)), await stranger.get("/login"), await stranger.get("/nowhere")];
+    const pages = [
+      response,
+      await browser.get(authorizePath("x", challenge)),
+      await stranger.get("/login"),
+      await stranger.get("/nowhere"),
+    ];
     for (const page of pages) {
       expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
       expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -167,7 +183,9 @@ describe("C. Authorize and consent", () => {
     }
   });
 
-  test("C34 the way back stays open: no form-action, no opener policy, and a referrer that keeps the Origin", async ({ expect }) => {
+  test("C34 the way back stays open: no form-action, no opener policy, and a referrer that keeps the Origin", async ({
+    expect,
+  }) => {
     const { response } = await asked();
     expect(response.headers.get("content-security-policy")).not.toContain("form-action");
     expect(response.headers.get("cross-origin-opener-policy")).toBe("unsafe-none");
@@ -209,13 +227,20 @@ describe("C. Authorize and consent", () => {
   test("C36 a no is access_denied with state and iss", async ({ expect }) => {
     const { browser, path, userId } = await asked();
     const location = await decide(browser, path, { decision: "deny", scope: "posts:read" });
-    expect(Object.fromEntries(location.searchParams)).toMatchObject({ error: "access_denied", state: "st at/e", iss: ORIGIN });
+    expect(Object.fromEntries(location.searchParams)).toMatchObject({
+      error: "access_denied",
+      state: "st at/e",
+      iss: ORIGIN,
+    });
     expect((await grantsOf(userId)).results).toHaveLength(0);
   });
 
   test("C37 granted is what was asked and stayed ticked; a scope put into the form is ignored", async ({ expect }) => {
     const { browser, path, userId } = await asked();
-    const location = await decide(browser, path, { decision: "allow", scope: ["posts:read", "accounts:write", "root"] });
+    const location = await decide(browser, path, {
+      decision: "allow",
+      scope: ["posts:read", "accounts:write", "root"],
+    });
     expect(location.searchParams.get("code")).toMatch(/^alo_/);
     expect((await grantsOf(userId)).results).toEqual([{ scopes: '["posts:read"]' }]);
   });
@@ -280,7 +305,9 @@ describe("C. Authorize and consent", () => {
   test("a private scheme may be registered beside a usable address but is refused in use", async ({ expect }) => {
     const metadata = { redirect_uris: [CALLBACK, "cursor://anysphere.cursor-mcp/callback"] };
     expect((await asked({}, metadata)).response.status).toBe(200);
-    expect((await asked({ redirect_uri: "cursor://anysphere.cursor-mcp/callback" }, metadata)).response.status).toBe(400);
+    expect((await asked({ redirect_uri: "cursor://anysphere.cursor-mcp/callback" }, metadata)).response.status).toBe(
+      400,
+    );
   });
 
   test("a body that is no form and a body too large are refused without a fault", async ({ expect }) => {

@@ -27,7 +27,9 @@ afterEach(() => {
 });
 
 describe("A. Bearer credentials on /v1", () => {
-  test("A1 no Authorization is 401 with a challenge that names metadata and scope, and no error", async ({ expect }) => {
+  test("A1 no Authorization is 401 with a challenge that names metadata and scope, and no error", async ({
+    expect,
+  }) => {
     const response = await send({});
     const challenge = response.headers.get("www-authenticate") ?? "";
     expect(response.status).toBe(401);
@@ -55,7 +57,12 @@ describe("A. Bearer credentials on /v1", () => {
   test("A3 junk token causes zero D1 statements", async ({ expect }) => {
     const { d1, count } = countingD1(env.DB);
     const counted = stage({ DB: d1 });
-    for (const token of ["junk", `${unknown.slice(0, -1)}!`, unknown.toLowerCase(), mintSecret(on.services.ids, "session")]) {
+    for (const token of [
+      "junk",
+      `${unknown.slice(0, -1)}!`,
+      unknown.toLowerCase(),
+      mintSecret(on.services.ids, "session"),
+    ]) {
       expect((await api(counted, token)).status).toBe(401);
     }
     expect(count).toMatchObject({ roundTrips: 0, statements: 0 });
@@ -64,14 +71,14 @@ describe("A. Bearer credentials on /v1", () => {
   test("A4 a valid key and a valid access token cost exactly one D1 statement each", async ({ expect }) => {
     const { key } = await keyed();
     const { tokens } = await letIn(on);
-    const { d1, count, reset } = countingD1(env.DB);
-    const { services } = stage({ DB: d1 });
+    const counting = countingD1(env.DB);
+    const { services } = stage({ DB: counting.d1 });
     for (const credential of [key, tokens.access_token]) {
       await authenticate(services, `Bearer ${credential}`);
       await services.settled();
-      reset();
+      counting.reset();
       expect((await authenticate(services, `Bearer ${credential}`)).ok).toBe(true);
-      expect(count).toMatchObject({ roundTrips: 1, statements: 1 });
+      expect(counting.count).toMatchObject({ roundTrips: 1, statements: 1 });
     }
   });
 
@@ -151,7 +158,9 @@ describe("A. Bearer credentials on /v1", () => {
     expect((await api(on, key)).status).toBe(401);
   });
 
-  test("A9 a revoked grant is refused on the next request, an access token at its exact millisecond", async ({ expect }) => {
+  test("A9 a revoked grant is refused on the next request, an access token at its exact millisecond", async ({
+    expect,
+  }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     const { tokens, browser } = await letIn(on);

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import { describe, test } from "vitest";
 import { setSubscription } from "#auth/index.ts";
 import { DAY } from "#core/clock.ts";
@@ -56,7 +56,12 @@ async function event(
   object: Record<string, unknown>,
   more: { type?: string; secret?: string; at?: number } = {},
 ) {
-  const payload = JSON.stringify({ id: "evt_1", object: "event", type: more.type ?? "customer.subscription.updated", data: { object } });
+  const payload = JSON.stringify({
+    id: "evt_1",
+    object: "event",
+    type: more.type ?? "customer.subscription.updated",
+    data: { object },
+  });
   const signature = await Stripe.webhooks.generateTestHeaderStringAsync({
     payload,
     secret: more.secret ?? SECRET,
@@ -66,7 +71,9 @@ async function event(
 }
 
 function row(userId: string) {
-  return env.DB.prepare("SELECT plan, status, current_period_end AS ends, stripe_customer_id AS customer FROM subscriptions WHERE user_id = ?")
+  return env.DB.prepare(
+    "SELECT plan, status, current_period_end AS ends, stripe_customer_id AS customer FROM subscriptions WHERE user_id = ?",
+  )
     .bind(userId)
     .first<{ plan: string; status: string; ends: number | null; customer: string | null }>();
 }
@@ -141,7 +148,9 @@ describe("payment", { timeout: 30_000 }, () => {
     const says = async (more: Record<string, unknown>) => {
       answers["/v1/subscriptions/sub_1"] = subscription(userId, more);
       expect((await event(on, { id: "sub_1" })).status).toBe(200);
-      const post = await env.DB.prepare("SELECT status FROM posts WHERE id = ?").bind(postId).first<{ status: string }>();
+      const post = await env.DB.prepare("SELECT status FROM posts WHERE id = ?")
+        .bind(postId)
+        .first<{ status: string }>();
       return { ...(await row(userId)), post: post?.status };
     };
     const before = Date.now();

@@ -19,7 +19,7 @@ export interface House extends Services {
 
 export function house(overrides: Partial<Env> = {}, world: World = silentWorld): House {
   const deferred: Promise<unknown>[] = [];
-  const services = createServices({ ...env, ...overrides } as Env, world, (work) => deferred.push(work));
+  const services = createServices({ ...env, ...overrides }, world, (work) => deferred.push(work));
   return { ...services, settled: () => Promise.all(deferred.splice(0)) };
 }
 

@@ -28,7 +28,11 @@ async function dump(): Promise<string> {
 describe("B. API keys", () => {
   test("B15 a key is shown in the one answer that made it, afterwards only its hint", async ({ expect }) => {
     const { browser } = await signedIn(on);
-    const made = await browser.post("/dashboard/keys", { name: "nightly", scope: ["posts:read"], expires_in_days: "90" });
+    const made = await browser.post("/dashboard/keys", {
+      name: "nightly",
+      scope: ["posts:read"],
+      expires_in_days: "90",
+    });
     expect(made.headers.get("cache-control")).toBe("no-store");
     const key = /alk_[0-9A-Za-z]{49}/.exec(await made.text())?.[0] ?? "";
     expect((await api(on, key)).status).toBe(200);
@@ -62,7 +66,12 @@ describe("B. API keys", () => {
   test("B17 revoking ends a key at once; another user's key looks like a missing one", async ({ expect }) => {
     const owner = await signedIn(on);
     const stranger = await signedIn(on);
-    const { key, id } = await createKey(services, { userId: owner.userId, name: "k", scopes: ["posts:read"], expiresInDays: 1 });
+    const { key, id } = await createKey(services, {
+      userId: owner.userId,
+      name: "k",
+      scopes: ["posts:read"],
+      expiresInDays: 1,
+    });
     const theirs = await stranger.browser.post(`/dashboard/keys/${id}/revoke`);
     const missing = await stranger.browser.post(`/dashboard/keys/${crypto.randomUUID()}/revoke`);
     expect([theirs.status, missing.status]).toEqual([404, 404]);
@@ -93,8 +102,8 @@ describe("B. API keys", () => {
       expect((await make({ expires_in_days: days })).status, days).toBe(400);
     }
     const keys = await listKeys(services, { userId });
-    const lives = keys.map((key) => key.expiresAt && (key.expiresAt - key.createdAt) / DAY).toSorted();
-    expect(lives).toEqual([365, 90, null]);
+    const lives = keys.map((key) => key.expiresAt && (key.expiresAt - key.createdAt) / DAY);
+    expect(new Set(lives)).toEqual(new Set([365, 90, null]));
   });
 
   test("B19 an expired key is 401", async ({ expect }) => {
@@ -109,7 +118,7 @@ describe("B. API keys", () => {
     const { userId } = await person(services, { subscription: "active" });
     const old = await createKey(services, { userId, name: "bot", scopes: ["posts:read"], expiresInDays: 30 });
     const next = await rotateKey(services, { userId, id: old.id });
-    const [made] = await listKeys(services, { userId });
+    const made = (await listKeys(services, { userId })).find((key) => key.id === next.id);
     expect(made).toMatchObject({ id: next.id, name: "bot", scopes: ["posts:read"], expiresAt: Date.now() + 30 * DAY });
     expect((await api(on, old.key)).status).toBe(200);
     expect((await api(on, next.key)).status).toBe(200);
@@ -130,7 +139,9 @@ describe("B. API keys", () => {
     expect((await browser.post(`/dashboard/keys/${old.id}/rotate`)).status).toBe(404);
   });
 
-  test("B21 last use is written on the first use, then every five minutes, and after the answer", async ({ expect }) => {
+  test("B21 last use is written on the first use, then every five minutes, and after the answer", async ({
+    expect,
+  }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     const { userId } = await person(services);

@@ -25,7 +25,11 @@ describe("F. Metadata", () => {
 
   test("F63 the resource's document stands at the path-inserted address and at the bare one", async ({ expect }) => {
     const inserted = await document(`${RESOURCE}/v1`);
-    expect(inserted).toMatchObject({ resource: `${ORIGIN}/v1`, authorization_servers: [ORIGIN], scopes_supported: SCOPES });
+    expect(inserted).toMatchObject({
+      resource: `${ORIGIN}/v1`,
+      authorization_servers: [ORIGIN],
+      scopes_supported: SCOPES,
+    });
     expect(await document(RESOURCE)).toEqual(inserted);
     for (const other of ["/v2", "/v1/", "/v1/posts", "/"]) {
       expect((await on.fetch(`${RESOURCE}${other}`)).status, other).toBe(404);
@@ -59,7 +63,12 @@ describe("F. Metadata", () => {
     const { components } = await openApiDocument();
     const server = await document(SERVER);
     const flow = components.securitySchemes["oauth2"]?.["flows"] as {
-      authorizationCode: { authorizationUrl: string; tokenUrl: string; refreshUrl: string; scopes: Record<string, string> };
+      authorizationCode: {
+        authorizationUrl: string;
+        tokenUrl: string;
+        refreshUrl: string;
+        scopes: Record<string, string>;
+      };
     };
     expect(flow.authorizationCode).toMatchObject({
       authorizationUrl: server["authorization_endpoint"],

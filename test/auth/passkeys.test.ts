@@ -52,7 +52,10 @@ describe("passkeys", { timeout: 30_000 }, () => {
     expect(options).toMatchObject({ rp: { id: "localhost" }, user: { name: email } });
     const elsewhere = new Browser(on);
     const { body } = await request(elsewhere);
-    const answer = await send(elsewhere, "/login/passkey", { response: device.get(body, ORIGIN), next: "/dashboard/keys" });
+    const answer = await send(elsewhere, "/login/passkey", {
+      response: device.get(body, ORIGIN),
+      next: "/dashboard/keys",
+    });
     expect(answer).toEqual({ status: 200, body: { location: "/dashboard/keys" } });
     expect(await (await elsewhere.get("/dashboard/profile")).text()).toContain(email);
   });
@@ -117,14 +120,22 @@ describe("passkeys", { timeout: 30_000 }, () => {
     expect((await send(visitor, "/login/passkey", { response: device.get(body, ORIGIN) })).status).toBe(400);
   });
 
-  test.for(["", "{", "null", "[]", "7", '{"response":null}', '{"response":{}}', '{"response":{"id":7}}', '{"response":{"id":"x"}}', '{"response":{"id":"x","response":{"clientDataJSON":"!"}}}'])(
-    "junk (%s) is 400, never a fault",
-    async (body, { expect }) => {
-      const { browser, device } = await withPasskey();
-      expect((await send(browser, "/dashboard/passkeys", body)).status).toBe(400);
-      expect((await send(new Browser(on), "/login/passkey", body)).status).toBe(400);
-      const known = body.replace('"x"', `"${device.id.toString("base64url")}"`);
-      expect((await send(new Browser(on), "/login/passkey", known)).status).toBe(400);
-    },
-  );
+  test.for([
+    "",
+    "{",
+    "null",
+    "[]",
+    "7",
+    '{"response":null}',
+    '{"response":{}}',
+    '{"response":{"id":7}}',
+    '{"response":{"id":"x"}}',
+    '{"response":{"id":"x","response":{"clientDataJSON":"!"}}}',
+  ])("junk (%s) is 400, never a fault", async (body, { expect }) => {
+    const { browser, device } = await withPasskey();
+    expect((await send(browser, "/dashboard/passkeys", body)).status).toBe(400);
+    expect((await send(new Browser(on), "/login/passkey", body)).status).toBe(400);
+    const known = body.replace('"x"', `"${device.id.toString("base64url")}"`);
+    expect((await send(new Browser(on), "/login/passkey", known)).status).toBe(400);
+  });
 });

@@ -4,7 +4,19 @@ import { sweepIdentity } from "#auth/index.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { World } from "#context.ts";
 import { silentWorld } from "./house.ts";
-import { address, authorizePath, CALLBACK, decide, errorOf, letIn, proof, signedIn, stage, tokenCall, type Tokens } from "./stage.ts";
+import {
+  address,
+  authorizePath,
+  CALLBACK,
+  decide,
+  errorOf,
+  letIn,
+  proof,
+  signedIn,
+  stage,
+  tokenCall,
+  type Tokens,
+} from "./stage.ts";
 
 const on = stage();
 
@@ -36,9 +48,11 @@ describe("E. Registration", () => {
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
     });
-    const secret = (await (await register({ redirect_uris: [CALLBACK] })).json<Record<string, string>>());
+    const secret = await (await register({ redirect_uris: [CALLBACK] })).json<Record<string, string>>();
     expect(secret).toMatchObject({ client_secret: expect.stringMatching(/^alc_/), client_secret_expires_at: 0 });
-    const row = await env.DB.prepare("SELECT secret_hash FROM oauth_clients WHERE id = ?").bind(secret["client_id"]).first();
+    const row = await env.DB.prepare("SELECT secret_hash FROM oauth_clients WHERE id = ?")
+      .bind(secret["client_id"])
+      .first();
     expect(row).toEqual({ secret_hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
@@ -70,7 +84,12 @@ describe("E. Registration", () => {
   });
 
   test("E57 unknown members are ignored, names made safe", async ({ expect }) => {
-    const answer = await register({ ...PUBLIC, x: { y: [1] }, client_name: `a\u0000b\u202E\ud800  c${"d".repeat(200)}`, jwks: 7 });
+    const answer = await register({
+      ...PUBLIC,
+      x: { y: [1] },
+      client_name: `a\u0000b\u202E\ud800  c${"d".repeat(200)}`,
+      jwks: 7,
+    });
     expect(answer.status).toBe(201);
     const { client_name: name } = await answer.json<{ client_name: string }>();
     expect(name).toMatch(/^ab\uFFFD c/);
@@ -88,10 +107,13 @@ describe("E. Registration", () => {
     expect([answer.status, await errorOf(answer)]).toEqual([400, "invalid_client_metadata"]);
   });
 
-  test.for(["", "[]", "null", "{", '"x"'])("E57 a body that is no object (%s): invalid_client_metadata", async (body, { expect }) => {
-    const answer = await register(body);
-    expect([answer.status, await errorOf(answer)]).toEqual([400, "invalid_client_metadata"]);
-  });
+  test.for(["", "[]", "null", "{", '"x"'])(
+    "E57 a body that is no object (%s): invalid_client_metadata",
+    async (body, { expect }) => {
+      const answer = await register(body);
+      expect([answer.status, await errorOf(answer)]).toEqual([400, "invalid_client_metadata"]);
+    },
+  );
 
   test("E57 an editor that can also do device codes is registered for what we do", async ({ expect }) => {
     const grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"];
@@ -101,13 +123,12 @@ describe("E. Registration", () => {
 
   test("E58 one address may register so often, and 64 KiB", async ({ expect }) => {
     const from = address();
-    const statuses: number[] = [];
-    for (let count = 0; count < 62; count++) {
-      statuses.push((await register("{}", from)).status);
+    // More than two windows hold, in case one ends on the way.
+    let last = await register("{}", from);
+    for (let count = 0; count < 121 && last.status === 400; count++) {
+      last = await register("{}", from);
     }
-    expect(new Set(statuses)).toEqual(new Set([400, 429]));
-    const limited = await register(PUBLIC, from);
-    expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect([last.status, last.headers.get("retry-after")]).toEqual([429, "60"]);
     expect((await register({ ...PUBLIC, x: "y".repeat(70_000) })).status).toBe(413);
   });
 
@@ -157,7 +178,10 @@ describe("E. Client id metadata documents", () => {
     return { on: stage({}, world), asked };
   }
 
-  const json = (body: unknown, init: ResponseInit = {}) => () => Response.json(body, init);
+  const json =
+    (body: unknown, init: ResponseInit = {}) =>
+    () =>
+      Response.json(body, init);
 
   async function show(on_: ReturnType<typeof answering>["on"], id: string) {
     const { browser } = await signedIn(on_);
@@ -168,7 +192,9 @@ describe("E. Client id metadata documents", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     const id = `https://agent.example/${crypto.randomUUID()}.json`;
-    const far = answering(json({ ...document, client_id: id }, { headers: { "cache-control": "public, max-age=600" } }));
+    const far = answering(
+      json({ ...document, client_id: id }, { headers: { "cache-control": "public, max-age=600" } }),
+    );
     const { browser } = await signedIn(far.on);
     const { verifier, challenge } = proof();
     const path = authorizePath(id, challenge);
@@ -202,7 +228,9 @@ describe("E. Client id metadata documents", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     const id = `https://agent.example/${crypto.randomUUID()}`;
-    const far = answering(json({ ...document, client_id: id }, header === undefined ? {} : { headers: { "cache-control": header } }));
+    const far = answering(
+      json({ ...document, client_id: id }, header === undefined ? {} : { headers: { "cache-control": header } }),
+    );
     await show(far.on, id);
     vi.setSystemTime(start + kept - 1);
     await show(far.on, id);
@@ -225,7 +253,10 @@ describe("E. Client id metadata documents", () => {
     ["no addresses", json({ ...document, redirect_uris: undefined })],
     ["only unusable addresses", json({ ...document, redirect_uris: ["myapp://x"] })],
     ["a secret", json({ ...document, client_secret: "s" })],
-    ["a key-only client", json({ ...document, token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://a.example/j" })],
+    [
+      "a key-only client",
+      json({ ...document, token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://a.example/j" }),
+    ],
     ["no body", () => new Response(null)],
   ])("E60 a document with %s is refused and not remembered", async ([, answer], { expect }) => {
     const far = answering(answer);

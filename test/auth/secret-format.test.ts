@@ -1,5 +1,12 @@
 import { describe, test } from "vitest";
-import { mintSecret, SECRET_LETTERS, SECRET_PATTERN, secretHint, type SecretKind, secretKind } from "#auth/secret-format.ts";
+import {
+  mintSecret,
+  SECRET_LETTERS,
+  SECRET_PATTERN,
+  secretHint,
+  type SecretKind,
+  secretKind,
+} from "#auth/secret-format.ts";
 import { systemClock } from "#core/clock.ts";
 import { systemIds } from "#core/ids.ts";
 

@@ -130,7 +130,7 @@ export function authorizePath(clientId: string, challenge: string, more: Fields 
     code_challenge_method: "S256",
     ...more,
   });
-  return `/oauth/authorize?${query}`;
+  return `/oauth/authorize?${query.toString()}`;
 }
 
 export async function sealOf(response: Response): Promise<string> {

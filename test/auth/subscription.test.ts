@@ -28,7 +28,10 @@ async function account(owner: Owner, status: "active" | "needs_reconnect" = "act
   return id;
 }
 
-async function post(owner: Owner, row: { status: string; reason?: string; at?: number; accountId?: string }): Promise<string> {
+async function post(
+  owner: Owner,
+  row: { status: string; reason?: string; at?: number; accountId?: string },
+): Promise<string> {
   const id = crypto.randomUUID();
   const at = row.at ?? Date.now() + HOUR;
   await env.DB.prepare(
@@ -48,7 +51,9 @@ async function post(owner: Owner, row: { status: string; reason?: string; at?: n
 }
 
 function look(id: string) {
-  return env.DB.prepare("SELECT status, paused_reason AS reason, version, watch_at AS watch FROM posts WHERE id = ?").bind(id).first();
+  return env.DB.prepare("SELECT status, paused_reason AS reason, version, watch_at AS watch FROM posts WHERE id = ?")
+    .bind(id)
+    .first();
 }
 
 async function lapse(on = services): Promise<readonly string[]> {
@@ -60,7 +65,8 @@ async function lapse(on = services): Promise<readonly string[]> {
 }
 
 const statusOf = async (userId: string) =>
-  (await env.DB.prepare("SELECT status FROM subscriptions WHERE user_id = ?").bind(userId).first<{ status: string }>())?.status;
+  (await env.DB.prepare("SELECT status FROM subscriptions WHERE user_id = ?").bind(userId).first<{ status: string }>())
+    ?.status;
 
 describe("a subscription", () => {
   const now = 1_000_000_000_000;
@@ -114,7 +120,10 @@ describe("a subscription", () => {
     const byUser = await post(owner, { status: "paused", reason: "user", accountId: live });
     const orphan = await post(owner, { status: "paused", reason: "subscription", accountId: dead });
     const hints: string[] = [];
-    const armed = { ...services, arm: (hint: { postId: string }) => Promise.resolve((hints.push(hint.postId), "armed" as const)) };
+    const armed = {
+      ...services,
+      arm: (hint: { postId: string }) => Promise.resolve((hints.push(hint.postId), "armed" as const)),
+    };
     await resumeForSubscription(armed, [owner.userId]);
     await services.settled();
     expect(await look(ahead)).toMatchObject({ status: "scheduled", reason: null, version: 4 });
@@ -152,7 +161,9 @@ describe("the sweep of identity", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     const { userId } = await letIn(on);
-    const { id } = (await env.DB.prepare("SELECT id FROM oauth_grants WHERE user_id = ?").bind(userId).first<{ id: string }>())!;
+    const { id } = (await env.DB.prepare("SELECT id FROM oauth_grants WHERE user_id = ?")
+      .bind(userId)
+      .first<{ id: string }>())!;
     const at = async (offset: number) => {
       vi.setSystemTime(start + offset);
       await sweepIdentity(services);

@@ -12,9 +12,7 @@ import { quiet, Stage } from "./stage.ts";
  * For longer: VITE_MODEL_RUNS=500 npx vitest run test/publisher/model.test.ts
  */
 
-/** Vite hands down what begins with VITE_; the Workers types do not know of it. */
-const settings = (import.meta as { env?: Readonly<Record<string, string | undefined>> }).env;
-const RUNS = Number(settings?.["VITE_MODEL_RUNS"] ?? 20);
+const RUNS = Number(import.meta.env["VITE_MODEL_RUNS"] ?? 30);
 const STEPS = 60;
 
 beforeEach(quiet);

@@ -352,6 +352,8 @@ describe("waiting", () => {
     stage.x.verifies.push(
       ...Array.from({ length: 12 }, () => ({ state: "again", afterSeconds: 10, known: true }) as const),
     );
+    await stage.run(id, MINUTE + 30 * SECOND);
+    expect(await stage.target(id), "not in doubt").toMatchObject({ state: "processing", nextAttemptAt: null });
     await stage.run(id);
     expect(await stage.target(id)).toMatchObject({ state: "published" });
     expect(stage.x.called("commit")).toBe(1);
@@ -389,6 +391,20 @@ describe("accounts", () => {
     expect(await stage.read(id)).toMatchObject({ status: "partially_failed" });
     const account = await env.DB.prepare("SELECT status FROM accounts WHERE id = ?").bind(stage.accounts.x).first();
     expect(account).toEqual({ status: "needs_reconnect" });
+  });
+
+  test("a login that is refused before the time is told of at once", async () => {
+    const stage = await Stage.open();
+    stage.x.prepareAheadMs = 10 * MINUTE;
+    const id = await stage.post({ inMs: HOUR, on: ["x", "linkedin"] });
+    stage.x.prepares.push({ outcome: { state: "refused", fault: fault("reconnect") } });
+    await stage.run(id, HOUR - 3 * SECOND);
+    const account = await env.DB.prepare("SELECT status FROM accounts WHERE id = ?").bind(stage.accounts.x).first();
+    expect(account).toEqual({ status: "needs_reconnect" });
+    expect(await stage.read(id)).toMatchObject({ status: "scheduled" });
+    await stage.run(id);
+    expect(await stage.target(id)).toMatchObject({ state: "failed", error: { code: "auth_expired" } });
+    expect(await stage.target(id, "linkedin")).toMatchObject({ state: "published" });
   });
 
   test("T16 an account that is gone at the due time fails alone", async () => {

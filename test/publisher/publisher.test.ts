@@ -116,7 +116,7 @@ describe("fault points", () => {
     expect([...passed].toSorted()).toEqual([...listed].toSorted());
   });
 
-  test("do nothing without a hook", async () => {
-    await expect(faultPoint("anywhere")).resolves.toBeUndefined();
+  test("do nothing without a hook", () => {
+    expect(faultPoint("anywhere")).toBeUndefined();
   });
 });

@@ -24,6 +24,18 @@ describe("the reconciler", () => {
     expect(stage.rows.read).toBeLessThanOrEqual(1);
   });
 
+  test("reads what is due and nothing of what is not", async () => {
+    const stage = await Stage.open();
+    await Promise.all(Array.from({ length: 40 }, () => stage.post({ inMs: DAY })));
+    stage.armInstead = () => Promise.reject(new Error("no answer"));
+    await Promise.all(Array.from({ length: 3 }, () => stage.post()));
+    stage.armInstead = () => Promise.resolve("armed");
+    stage.now += 30 * SECOND;
+    stage.rows.read = 0;
+    expect(await reconcile(stage.ctx)).toMatchObject({ overdue: 3 });
+    expect(stage.rows.read).toBeLessThanOrEqual(20);
+  });
+
   test("looks after every overdue post, page by page, and pushes its next look away", async () => {
     const stage = await Stage.open();
     stage.armInstead = () => Promise.reject(new Error("no answer"));

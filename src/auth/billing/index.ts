@@ -1,4 +1,4 @@
-export { type Applied, applyStripeEvent } from "./apply-event.ts";
+export { applyStripeEvent } from "./apply-event.ts";
 export { openPortal } from "./open-portal.ts";
-export { type Billing, billingOf } from "./settings.ts";
+export { billingOf } from "./settings.ts";
 export { startCheckout } from "./start-checkout.ts";

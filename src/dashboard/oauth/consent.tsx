@@ -61,6 +61,10 @@ export const Consent: FC<{
         </button>
       </div>
     </form>
+    <form method="post" action="/logout">
+      <input type="hidden" name="next" value={`/oauth/authorize${query}`} />
+      <button class="link">Not you? Sign in as somebody else</button>
+    </form>
   </Door>
 );
 

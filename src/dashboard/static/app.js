@@ -54,11 +54,12 @@ for (const place of document.querySelectorAll("[data-copy]")) {
   const code = place.querySelector("code");
   if (button && code && navigator.clipboard) {
     button.hidden = false;
-    button.addEventListener("click", async () => {
+    const copy = async () => {
       await navigator.clipboard.writeText(code.textContent ?? "");
       button.textContent = "Copied";
       setTimeout(() => (button.textContent = "Copy"), 2000);
-    });
+    };
+    button.addEventListener("click", () => void copy());
   }
 }
 

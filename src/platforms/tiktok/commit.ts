@@ -28,16 +28,10 @@ async function sendLastPiece(wire: Wire, media: JobMedia, url: string, sent: Ref
   const pieces = piecePlan(media.sizeBytes);
   const last = pieces.count - 1;
   const isRepeated = sent.sends > 1;
-  let answer: Awaited<ReturnType<typeof sendPiece>>;
-  try {
-    answer = await sendPiece(wire, media, url, pieces, last);
-  } catch {
-    return { state: "uncertain", detail: "the connection broke during the last piece", httpStatus: null, ref: sent };
-  }
-  const { heard, httpStatus } = answer;
+  const { heard, httpStatus } = await sendPiece(wire, media, url, pieces, last);
   const uncertain = (more: Partial<Ref> = {}): CommitOutcome => ({
     state: "uncertain",
-    detail: `TikTok answered ${httpStatus}`,
+    detail: httpStatus === null ? "the connection broke during the last piece" : `TikTok answered ${httpStatus}`,
     httpStatus,
     ref: { ...sent, ...more },
   });

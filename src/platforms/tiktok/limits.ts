@@ -6,7 +6,7 @@ import type { MediaRule } from "#platforms/media-rules.ts";
 export const VIDEO_CAPTION_MAX = 2200;
 export const PHOTO_TITLE_MAX = 90;
 export const PHOTO_CAPTION_MAX = 4000;
-export const PHOTOS_MAX = 35;
+const PHOTOS_MAX = 35;
 
 const MEGABYTE = 1_000_000;
 

@@ -117,7 +117,7 @@ async function upload(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Pro
     if (isLast(plan, step.piece)) {
       return ready(step);
     }
-    const { heard, httpStatus } = await sendPiece(wire, media, step.uploadUrl, plan, step.piece).catch(lost);
+    const { heard, httpStatus } = await sendPiece(wire, media, step.uploadUrl, plan, step.piece);
     switch (heard.state) {
       case "stored":
       case "complete":
@@ -148,10 +148,6 @@ async function upload(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Pro
 
 function movedTo(step: Cursor, piece: number, failures: number): Cursor {
   return { ...step, piece, failures };
-}
-
-function lost(): { readonly heard: { readonly state: "unclear" }; readonly httpStatus: null } {
-  return { heard: { state: "unclear" }, httpStatus: null };
 }
 
 async function beginAgain(

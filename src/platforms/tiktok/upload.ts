@@ -31,7 +31,7 @@ export function isLast(plan: PiecePlan, piece: number): boolean {
   return piece >= plan.count - 1;
 }
 
-export function rangeOf(plan: PiecePlan, piece: number, totalBytes: number): ByteRange {
+function rangeOf(plan: PiecePlan, piece: number, totalBytes: number): ByteRange {
   const offset = piece * plan.pieceBytes;
   return { offset, length: isLast(plan, piece) ? totalBytes - offset : plan.pieceBytes };
 }
@@ -42,7 +42,7 @@ export function pieceAfter(plan: PiecePlan, uploaded: number): number {
 }
 
 /** What the upload host says of one piece. */
-export type Heard =
+type Heard =
   | { readonly state: "stored" }
   /** Everything is there, and posting has begun. */
   | { readonly state: "complete" }
@@ -52,13 +52,19 @@ export type Heard =
   | { readonly state: "unclear" }
   | { readonly state: "refused"; readonly fault: Fault };
 
+interface Told {
+  readonly heard: Heard;
+  /** Null when the connection broke. */
+  readonly httpStatus: number | null;
+}
+
 export async function sendPiece(
   wire: Wire,
   media: JobMedia,
   url: string,
   plan: PiecePlan,
   piece: number,
-): Promise<{ readonly heard: Heard; readonly httpStatus: number }> {
+): Promise<Told> {
   const range = rangeOf(plan, piece, media.sizeBytes);
   const answer = await sendRange(wire, url, media, range, {
     method: "PUT",
@@ -69,7 +75,9 @@ export async function sendPiece(
     },
     timeoutMs: isLast(plan, piece) ? LAST_PIECE_TIMEOUT_MS : PIECE_TIMEOUT_MS,
   });
-  return { heard: hear(answer), httpStatus: answer.status };
+  return answer === null
+    ? { heard: { state: "unclear" }, httpStatus: null }
+    : { heard: hear(answer), httpStatus: answer.status };
 }
 
 function hear(answer: Answer): Heard {

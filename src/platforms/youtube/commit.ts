@@ -13,13 +13,7 @@ export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<Comm
   }
   const sent: Ref = { ...plan, sends: plan.sends + 1, sentAt: job.now };
   const range = { offset: plan.offset, length: media.sizeBytes - plan.offset };
-  let piece: Awaited<ReturnType<typeof sendPiece>>;
-  try {
-    piece = await sendPiece(wire, job, media, plan.session, range);
-  } catch {
-    return { state: "uncertain", detail: "the connection broke during the last bytes", httpStatus: null, ref: sent };
-  }
-  const { heard, httpStatus } = piece;
+  const { heard, httpStatus } = await sendPiece(wire, job, media, plan.session, range);
   switch (heard.state) {
     case "complete": {
       const fault = videoFault(heard.video, httpStatus);
@@ -37,8 +31,12 @@ export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<Comm
     case "refused":
       return { state: "refused", fault: heard.fault };
     case "unclear":
-      return { state: "uncertain", detail: `YouTube answered ${httpStatus}`, httpStatus, ref: sent };
+      return { state: "uncertain", detail: detailOf(httpStatus), httpStatus, ref: sent };
   }
+}
+
+function detailOf(httpStatus: number | null): string {
+  return httpStatus === null ? "the connection broke during the last bytes" : `YouTube answered ${httpStatus}`;
 }
 
 /** YouTube says that it has not got everything yet: there is no video, and the rest follows. */

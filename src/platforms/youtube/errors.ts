@@ -123,7 +123,7 @@ function refusal(status: number, reason: string | null, words: string, source: F
 }
 
 /** A video that YouTube took and then threw out; null while there is nothing wrong with it. */
-export function videoFault(video: Video, httpStatus: number): Fault | null {
+export function videoFault(video: Video, httpStatus: number | null): Fault | null {
   const { uploadStatus, failureReason, rejectionReason } = video.status ?? {};
   if (uploadStatus === "rejected") {
     const source = { httpStatus, platformCode: rejectionReason ?? uploadStatus };

@@ -6,7 +6,7 @@ import { bearer, postJson, withQuery } from "#platforms/form.ts";
 import { toFault } from "./errors.ts";
 import { UPLOAD_HOSTS, UPLOAD_URL } from "./hosts.ts";
 import { Cursor, type Ref } from "./refs.ts";
-import { type Heard, lastPieceFrom, nextPieceBytes, NO_VIDEO, probe, sendPiece, videoOf } from "./session.ts";
+import { lastPieceFrom, nextPieceBytes, NO_VIDEO, probe, sendPiece, videoOf } from "./session.ts";
 
 /** "People & Blogs", what YouTube itself assumes. */
 const CATEGORY = "22";
@@ -77,8 +77,8 @@ async function upload(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Pro
       return ready(step, media);
     }
     const { heard, httpStatus } = step.doubt
-      ? await probe(wire, job, media, step.session).catch(lost)
-      : await sendPiece(wire, job, media, step.session, { offset: step.offset, length }).catch(lost);
+      ? await probe(wire, job, media, step.session)
+      : await sendPiece(wire, job, media, step.session, { offset: step.offset, length });
     switch (heard.state) {
       case "incomplete":
         step = told(step, heard.offset);
@@ -111,10 +111,6 @@ function told(step: Cursor, offset: number): Cursor {
   const isProgress = offset > step.offset;
   const failures = isProgress ? 0 : step.failures + (step.doubt ? 0 : 1);
   return { ...step, offset, doubt: false, failures };
-}
-
-function lost(): { readonly heard: Heard; readonly httpStatus: null } {
-  return { heard: { state: "unclear" }, httpStatus: null };
 }
 
 function troubled(httpStatus: number | null): PrepareOutcome {

@@ -3,7 +3,7 @@ import { type Answer, call, isOk, read } from "#platforms/answer.ts";
 import type { Fault, Job, JobMedia, Wire } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { bearer } from "#platforms/form.ts";
-import { sendRange } from "#platforms/send-range.ts";
+import { type ByteRange, sendRange } from "#platforms/send-range.ts";
 import { Video } from "./answers.ts";
 import { toFault } from "./errors.ts";
 
@@ -13,19 +13,25 @@ import { toFault } from "./errors.ts";
  */
 
 /** Every piece but the last is a multiple of this. */
-export const GRAIN_BYTES = 256 * 1024;
+const GRAIN_BYTES = 256 * 1024;
 const PIECE_BYTES = 8 * 1024 ** 2;
 const PIECE_TIMEOUT_MS = MINUTE;
 const PROBE_TIMEOUT_MS = 20 * SECOND;
 
 /** What a session says of itself. */
-export type Heard =
+type Heard =
   | { readonly state: "complete"; readonly video: Video }
   | { readonly state: "incomplete"; readonly offset: number }
   | { readonly state: "gone" }
   /** Nothing can be told from this answer; asking again can. */
   | { readonly state: "unclear" }
   | { readonly state: "refused"; readonly fault: Fault };
+
+interface Told {
+  readonly heard: Heard;
+  /** Null when the connection broke. */
+  readonly httpStatus: number | null;
+}
 
 /** Where the piece that makes the video begins: as little as possible is left for the due time. */
 export function lastPieceFrom(totalBytes: number): number {
@@ -46,8 +52,8 @@ export async function sendPiece(
   job: Job,
   media: JobMedia,
   session: string,
-  range: { readonly offset: number; readonly length: number },
-): Promise<{ readonly heard: Heard; readonly httpStatus: number }> {
+  range: ByteRange,
+): Promise<Told> {
   const { offset, length } = range;
   const answer = await sendRange(wire, session, media, range, {
     method: "PUT",
@@ -59,17 +65,12 @@ export async function sendPiece(
     },
     timeoutMs: PIECE_TIMEOUT_MS,
   });
-  return { heard: hear(answer, job.now), httpStatus: answer.status };
+  return told(answer, job.now);
 }
 
 /** How far is it, or is it done? */
-export async function probe(
-  wire: Wire,
-  job: Job,
-  media: JobMedia,
-  session: string,
-): Promise<{ readonly heard: Heard; readonly httpStatus: number }> {
-  const answer = await call(wire, session, {
+export async function probe(wire: Wire, job: Job, media: JobMedia, session: string): Promise<Told> {
+  const asked = call(wire, session, {
     method: "PUT",
     headers: {
       ...bearer(job.account.accessToken),
@@ -79,7 +80,13 @@ export async function probe(
     body: new Uint8Array(),
     timeoutMs: PROBE_TIMEOUT_MS,
   });
-  return { heard: hear(answer, job.now), httpStatus: answer.status };
+  return told(await asked.catch(() => null), job.now);
+}
+
+function told(answer: Answer | null, now: number): Told {
+  return answer === null
+    ? { heard: { state: "unclear" }, httpStatus: null }
+    : { heard: hear(answer, now), httpStatus: answer.status };
 }
 
 function hear(answer: Answer, now: number): Heard {

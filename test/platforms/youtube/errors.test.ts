@@ -111,7 +111,7 @@ describe("every row of YouTube's table", () => {
 });
 
 describe("a video that was thrown out", () => {
-  test.for<[object, Partial<Fault> | null]>([
+  test.for<[Record<string, string>, Partial<Fault> | null]>([
     [{ uploadStatus: "uploaded" }, null],
     [{ uploadStatus: "processed" }, null],
     [{}, null],

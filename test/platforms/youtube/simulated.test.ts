@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
+import { sha256Hex } from "#core/encoding.ts";
+import type { AccountAccess, JobMedia } from "#platforms/contract.ts";
 import { youtube } from "#platforms/youtube/index.ts";
-import { book, logIn, plan, publish, sample } from "../../support/simulated.ts";
+import { app, book, logIn, must, plan, publish, revokeAt, sample, simulatedWire } from "../../support/simulated.ts";
+
+// Megabytes through two processes of a busy machine.
+vi.setConfig({ testTimeout: 30_000 });
 
 let clock = Date.parse("2032-03-01T09:00:00Z");
 beforeEach(() => {
@@ -11,40 +16,133 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const portrait = { width: 540, height: 960, durationSeconds: 3 };
+const SHAPE = { width: 540, height: 960, durationSeconds: 3 };
+const MIB = 1024 ** 2;
 
-describe("a video", () => {
-  test.for(["nothing", "drop_before", "drop_after", "answer_after"] as const)(
-    "is published once after %s",
-    async (effect, { expect }) => {
-      const { accounts } = await logIn(youtube, "ada");
-      const media = [await sample("portrait.mp4", portrait)];
-      const caption = `A bowl, ${effect}`;
-      const end = await publish(
-        youtube,
-        accounts[0]!,
-        { caption, media, options: { title: `Glaze ${effect}` } },
-        async () => {
-          if (effect !== "nothing") {
-            await plan(youtube, {
-              match: { method: "PUT", path: "/upload/*" },
-              times: 1,
-              effect,
-              ...(effect === "answer_after" && { status: 503, body: "sorry" }),
-            });
-          }
-        },
-      );
-      expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
-      const posts = (await book(youtube, accounts[0]!.platformAccountId)).filter((entry) => entry.text === caption);
-      expect(posts, end.steps.join(" ")).toHaveLength(1);
-      expect(posts[0]).toMatchObject({
-        title: `Glaze ${effect}`,
-        media: [{ type: "video", sha256: media[0]!.sha256 }],
-      });
-      if (end.state === "published") {
-        expect({ id: end.remoteId, url: end.url }).toEqual({ id: posts[0]?.id, url: posts[0]?.url });
+async function channel(login = "ada"): Promise<AccountAccess> {
+  const { accounts } = await logIn(youtube, login);
+  const [account] = accounts;
+  if (!account) {
+    throw new Error("no channel");
+  }
+  return account;
+}
+
+/** The sample with a box of nothing behind it: a true file of many pieces. */
+async function large(sizeBytes: number): Promise<JobMedia> {
+  const small = await sample("portrait.mp4", SHAPE);
+  const bytes = new Uint8Array(sizeBytes);
+  bytes.set(await new Response(await small.read()).bytes());
+  const box = new DataView(bytes.buffer, small.sizeBytes);
+  box.setUint32(0, sizeBytes - small.sizeBytes);
+  bytes.set(new TextEncoder().encode("free"), small.sizeBytes + 4);
+  return {
+    ...small,
+    sizeBytes,
+    sha256: await sha256Hex(bytes),
+    read: (range) =>
+      Promise.resolve(new Blob([range ? bytes.subarray(range.offset, range.offset + range.length) : bytes]).stream()),
+  };
+}
+
+const fault = (effect: string) => ({
+  match: { method: "PUT", path: "/upload/*" },
+  times: 1,
+  effect,
+  ...(effect === "answer_after" && { status: 503, body: "sorry" }),
+});
+
+const EFFECTS = ["nothing", "drop_before", "drop_after", "answer_after"] as const;
+
+describe.each([
+  ["in one piece", 0],
+  ["in many pieces", 9 * MIB + 7],
+] as const)("a video %s", (_, sizeBytes) => {
+  test.for(EFFECTS)("is there once after %s at the last bytes", async (effect, { expect }) => {
+    const account = await channel();
+    const media = [sizeBytes === 0 ? await sample("portrait.mp4", SHAPE) : await large(sizeBytes)];
+    const caption = `A bowl of ${sizeBytes} bytes, ${effect}`;
+    const end = await publish(youtube, account, { caption, media, options: { title: "Glaze" } }, async () => {
+      if (effect !== "nothing") {
+        await plan(youtube, fault(effect));
       }
-    },
-  );
+    });
+    const posts = (await book(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
+    expect(posts, end.steps.join(" ")).toHaveLength(1);
+    expect(posts[0]).toMatchObject({ title: "Glaze", media: [{ type: "video", sha256: media[0]?.sha256 }] });
+    expect(end).toMatchObject({ state: "published", remoteId: posts[0]?.id, url: posts[0]?.url });
+  });
+});
+
+describe("an upload", () => {
+  test.for(EFFECTS.slice(1))("goes on after %s in its middle", async (effect, { expect }) => {
+    const account = await channel();
+    const media = [await large(10 * MIB)];
+    const caption = `A long way, ${effect}`;
+    await plan(youtube, fault(effect));
+    const end = await publish(youtube, account, { caption, media, options: { title: "Glaze" } });
+    expect(end).toMatchObject({ state: "published" });
+    const posts = (await book(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
+    expect(posts.map((post) => post.media[0]?.sha256)).toEqual([media[0]?.sha256]);
+  });
+
+  test("whose session was lost at its beginning begins again", async ({ expect }) => {
+    const account = await channel();
+    const caption = "Begun twice";
+    await plan(youtube, { match: { method: "POST", path: "/upload/*" }, times: 1, effect: "drop_after" });
+    const media = [await sample("landscape.mp4", { width: 1280, height: 720, durationSeconds: 5 })];
+    const first = publish(youtube, account, { caption, media, options: { title: "Glaze" } });
+    await expect(first).rejects.toThrow();
+    expect(await publish(youtube, account, { caption, media, options: { title: "Glaze" } })).toMatchObject({
+      state: "published",
+    });
+    const posts = (await book(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
+    expect(posts).toHaveLength(1);
+  });
+});
+
+describe("a channel", () => {
+  test("says what it may upload", async ({ expect }) => {
+    expect(await channel("ada")).toMatchObject({
+      capabilities: { longUploads: "allowed", uploads: expect.any(String) },
+    });
+    expect((await channel("ben")).capabilities["longUploads"]).not.toBe("allowed");
+  });
+
+  test("is needed", async ({ expect }) => {
+    await expect(logIn(youtube, "cleo")).rejects.toThrow("no_channel");
+  });
+});
+
+describe("a login", () => {
+  test("keeps its refresh token when it is renewed", async ({ expect }) => {
+    const { tokens } = await logIn(youtube, "ada");
+    expect(tokens.refreshToken).not.toBeNull();
+    vi.setSystemTime(Date.now() + 3_500_000);
+    const renewed = must(await youtube.connect.refresh!(simulatedWire(youtube), app(youtube), tokens, Date.now()));
+    expect(renewed.refreshToken).toBe(tokens.refreshToken);
+    expect(renewed.accessToken).not.toBe(tokens.accessToken);
+    expect(await youtube.connect.accounts(simulatedWire(youtube), app(youtube), renewed)).toMatchObject({ ok: true });
+  });
+
+  test("that was withdrawn publishes nothing and asks for its person", async ({ expect }) => {
+    const { tokens, accounts } = await logIn(youtube, "ben");
+    await revokeAt(youtube, "ben");
+    const media = [await sample("portrait.mp4", SHAPE)];
+    const end = await publish(youtube, accounts[0]!, { caption: "Too late", media, options: { title: "Glaze" } });
+    expect(end).toMatchObject({ state: "failed", fault: { kind: "reconnect" } });
+    expect(await youtube.connect.refresh!(simulatedWire(youtube), app(youtube), tokens, Date.now())).toMatchObject({
+      ok: false,
+      fault: { kind: "reconnect" },
+    });
+  });
+
+  test("that is revoked here is dead there", async ({ expect }) => {
+    const { tokens } = await logIn(youtube, "ada");
+    await youtube.connect.revoke?.(simulatedWire(youtube), app(youtube), tokens);
+    expect(await youtube.connect.accounts(simulatedWire(youtube), app(youtube), tokens)).toMatchObject({
+      ok: false,
+      fault: { kind: "reconnect" },
+    });
+  });
 });

@@ -1,0 +1,82 @@
+import { z } from "@hono/zod-openapi";
+import { Id } from "#platforms/answer.ts";
+
+/* Only the fields we read. */
+
+export const UserInfo = z.looseObject({
+  sub: z.string().min(1),
+  name: z.string().nullish(),
+  picture: z.string().nullish(),
+});
+
+export const Me = z.looseObject({
+  id: z.string().min(1),
+  localizedFirstName: z.string().nullish(),
+  localizedLastName: z.string().nullish(),
+  vanityName: z.string().nullish(),
+});
+
+/** Older answers call the organization `organizationTarget`. */
+export const AclList = z.looseObject({
+  elements: z.array(
+    z.looseObject({
+      role: z.string(),
+      state: z.string().nullish(),
+      organization: z.string().nullish(),
+      organizationTarget: z.string().nullish(),
+    }),
+  ),
+  paging: z
+    .looseObject({ links: z.array(z.looseObject({ rel: z.string().nullish(), href: z.string().nullish() })).nullish() })
+    .nullish(),
+});
+
+export const Organization = z.looseObject({
+  id: Id,
+  localizedName: z.string().nullish(),
+  vanityName: z.string().nullish(),
+});
+
+export const ImageUpload = z.looseObject({
+  value: z.looseObject({ uploadUrl: z.string().min(1), image: z.string().min(1) }),
+});
+
+export const VideoUpload = z.looseObject({
+  value: z.looseObject({
+    video: z.string().min(1),
+    uploadToken: z.string().nullish(),
+    uploadUrlsExpireAt: z.number().nullish(),
+    uploadInstructions: z
+      .array(z.looseObject({ firstByte: z.number(), lastByte: z.number(), uploadUrl: z.string().min(1) }))
+      .min(1),
+  }),
+});
+
+export const Asset = z.looseObject({ status: z.string(), processingFailureReason: z.string().nullish() });
+
+const ListedPost = z.looseObject({
+  id: z.string().min(1),
+  commentary: z.string().nullish(),
+  createdAt: z.number().nullish(),
+  publishedAt: z.number().nullish(),
+  content: z
+    .looseObject({
+      media: z.looseObject({ id: z.string().nullish() }).nullish(),
+      multiImage: z.looseObject({ images: z.array(z.looseObject({ id: z.string().nullish() })).nullish() }).nullish(),
+    })
+    .nullish(),
+});
+export type ListedPost = z.infer<typeof ListedPost>;
+
+export const PostList = z.looseObject({ elements: z.array(ListedPost) });
+
+export const Trouble = z.looseObject({
+  code: z.union([z.string(), z.number()]).nullish(),
+  message: z.string().nullish(),
+  serviceErrorCode: z.number().nullish(),
+  errorDetails: z
+    .looseObject({
+      inputErrors: z.array(z.looseObject({ code: z.string().nullish(), description: z.string().nullish() })).nullish(),
+    })
+    .nullish(),
+});

@@ -1,0 +1,95 @@
+import { MINUTE } from "#core/clock.ts";
+import { call, isOk, read } from "#platforms/answer.ts";
+import type { Job, JobMedia, PrepareOutcome, Result, Wire } from "#platforms/contract.ts";
+import { failed, succeeded } from "#platforms/fault.ts";
+import { bearer, postJson } from "#platforms/form.ts";
+import { sendRange } from "#platforms/send-range.ts";
+import { ImageUpload } from "./answers.ts";
+import { broken, isUploadUrl, progressOf, unexpected } from "./assets.ts";
+import { toFault } from "./errors.ts";
+import { API, restHeaders } from "./hosts.ts";
+import { type ImagesCursor, refOf } from "./refs.ts";
+
+const INITIALIZE = `${API}/rest/images?action=initializeUpload`;
+/** What one call sends before it hands over to the next alarm: 40 MB at most. */
+const IMAGES_PER_CALL = 5;
+const PUT_TIMEOUT_MS = MINUTE;
+const POLL_SECONDS = 3;
+
+/** One image after the other; those that LinkedIn has are not sent again. */
+export async function prepareImages(wire: Wire, job: Job, begun: ImagesCursor | undefined): Promise<PrepareOutcome> {
+  let step: ImagesCursor = begun ?? { kind: "images", urns: [], available: 0, since: null };
+  const sentBefore = step.urns.length;
+  for (const image of job.media.slice(sentBefore, sentBefore + IMAGES_PER_CALL)) {
+    const uploaded = await upload(wire, job, image).catch(() => failed<string>(broken()));
+    if (!uploaded.ok) {
+      const { fault } = uploaded;
+      return fault.kind === "temporary" && step.urns.length > sentBefore
+        ? { state: "again", afterSeconds: POLL_SECONDS, cursor: step }
+        : { state: "refused", fault };
+    }
+    step = { ...step, urns: [...step.urns, uploaded.value] };
+  }
+  if (step.urns.length < job.media.length) {
+    return { state: "again", afterSeconds: 0, cursor: step };
+  }
+  return await poll(wire, job, { ...step, since: step.since ?? job.now });
+}
+
+async function upload(wire: Wire, job: Job, image: JobMedia): Promise<Result<string>> {
+  const { app, accessToken, platformAccountId } = job.account;
+  const answer = await call(
+    wire,
+    INITIALIZE,
+    postJson({ initializeUploadRequest: { owner: platformAccountId } }, restHeaders(app, accessToken)),
+  );
+  const begun = isOk(answer) ? read(ImageUpload, answer)?.value : undefined;
+  if (!begun || !isUploadUrl(begun.uploadUrl)) {
+    return failed(isOk(answer) ? unexpected(answer) : toFault(answer, job.now));
+  }
+  const stored = await sendRange(
+    wire,
+    begun.uploadUrl,
+    image,
+    { offset: 0, length: image.sizeBytes },
+    {
+      method: "PUT",
+      headers: {
+        ...bearer(accessToken),
+        "content-type": image.contentType,
+        "content-length": String(image.sizeBytes),
+      },
+      timeoutMs: PUT_TIMEOUT_MS,
+    },
+  );
+  if (isOk(stored)) {
+    return succeeded(begun.image);
+  }
+  return failed(stored.status < 400 ? unexpected(stored) : toFault(stored, job.now));
+}
+
+async function poll(wire: Wire, job: Job, begun: ImagesCursor & { readonly since: number }): Promise<PrepareOutcome> {
+  let step = begun;
+  for (const urn of begun.urns.slice(begun.available)) {
+    const progress = await progressOf(wire, job, "images", urn, begun.since);
+    switch (progress.state) {
+      case "available":
+        step = { ...step, available: step.available + 1 };
+        break;
+      case "presumed":
+        return ready(begun);
+      case "unseen":
+        return { state: "again", afterSeconds: progress.secondsLeft, cursor: step };
+      case "waiting_upload":
+      case "processing":
+        return { state: "again", afterSeconds: POLL_SECONDS, cursor: step };
+      case "refused":
+        return progress;
+    }
+  }
+  return ready(begun);
+}
+
+function ready(step: ImagesCursor & { readonly since: number }): PrepareOutcome {
+  return { state: "ready", ref: refOf(step.urns, step.since) };
+}

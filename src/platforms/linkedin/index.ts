@@ -1,0 +1,23 @@
+import { defineAdapter } from "#platforms/contract.ts";
+import { aheadOf } from "#platforms/media-rules.ts";
+import { commit } from "./commit.ts";
+import { connect } from "./connect.ts";
+import { hosts } from "./hosts.ts";
+import { limits } from "./limits.ts";
+import { options } from "./options.ts";
+import { prepare } from "./prepare.ts";
+import { validate } from "./validate.ts";
+import { verify } from "./verify.ts";
+
+export const linkedin = defineAdapter({
+  platform: "linkedin",
+  hosts,
+  limits,
+  options,
+  connect,
+  validate,
+  prepareAheadMs: (job) => aheadOf(job.media),
+  prepare,
+  commit,
+  verify,
+});

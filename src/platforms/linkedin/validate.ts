@@ -1,0 +1,105 @@
+import type { Draft, DraftMedia, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
+import { parseOptions } from "#platforms/options.ts";
+import {
+  CAPTION_MAX,
+  GIF_FRAMES_MAX,
+  IMAGE,
+  limits,
+  PIXELS_MAX,
+  VIDEO,
+  VIDEO_MIN_BYTES,
+  VIDEO_RATIO_MAX,
+} from "./limits.ts";
+import { options } from "./options.ts";
+import { toLittleText } from "./text.ts";
+
+export function validate(draft: Draft): Verdict {
+  const parsed = parseOptions(options, draft.options);
+  return {
+    options: parsed.options,
+    placement: null,
+    captionLength: draft.caption.length,
+    captionLimit: CAPTION_MAX,
+    problems: [
+      ...captionProblems(draft),
+      ...parsed.problems,
+      ...countProblems(draft.media, limits.media),
+      ...draft.media.flatMap((media, index) =>
+        media.type === "video" ? videoProblems(media, index) : imageProblems(media, index),
+      ),
+    ],
+    warnings: warnings(draft),
+    cost: null,
+  };
+}
+
+function captionProblems(draft: Draft): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (draft.caption.trim() === "" && draft.media.length === 0) {
+    problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
+  }
+  if (draft.caption.length > CAPTION_MAX) {
+    problems.push({
+      code: "caption_too_long",
+      message: `LinkedIn takes at most ${CAPTION_MAX} characters`,
+      param: "caption",
+      limit: CAPTION_MAX,
+      actual: draft.caption.length,
+    });
+  }
+  return problems;
+}
+
+function imageProblems(media: DraftMedia, index: number): readonly Problem[] {
+  const problems = [...mediaProblems(media, index, IMAGE)];
+  const param = `media_items[${index}]`;
+  const pixels = (media.width ?? 0) * (media.height ?? 0);
+  if (pixels > PIXELS_MAX) {
+    const message = `width × height may be at most ${PIXELS_MAX} pixels`;
+    problems.push({ code: "media_dimensions", message, param, limit: PIXELS_MAX, actual: pixels });
+  }
+  const { frames } = media.facts;
+  if (typeof frames === "number" && frames > GIF_FRAMES_MAX) {
+    const message = `an animated GIF may have at most ${GIF_FRAMES_MAX} frames`;
+    problems.push({ code: "media_frames", message, param, limit: GIF_FRAMES_MAX, actual: frames });
+  }
+  return problems;
+}
+
+function videoProblems(media: DraftMedia, index: number): readonly Problem[] {
+  const problems = mediaProblems(media, index, VIDEO);
+  return media.sizeBytes < VIDEO_MIN_BYTES
+    ? [
+        ...problems,
+        {
+          code: "media_too_small",
+          message: `a video must have at least ${VIDEO_MIN_BYTES} bytes`,
+          param: `media_items[${index}]`,
+          limit: VIDEO_MIN_BYTES,
+          actual: media.sizeBytes,
+        },
+      ]
+    : problems;
+}
+
+function warnings(draft: Draft): readonly Warning[] {
+  const found: Warning[] = [];
+  const written = toLittleText(draft.caption).length;
+  if (draft.caption.length <= CAPTION_MAX && written > CAPTION_MAX) {
+    found.push({
+      code: "caption_near_limit",
+      message: `with the marks that LinkedIn needs before special characters the text has ${written} characters: LinkedIn may refuse it`,
+    });
+  }
+  for (const [index, media] of draft.media.entries()) {
+    const ratio = media.width && media.height ? media.width / media.height : 1;
+    if (media.type === "video" && (ratio > VIDEO_RATIO_MAX || ratio < 1 / VIDEO_RATIO_MAX)) {
+      found.push({
+        code: "media_aspect_ratio",
+        message: `media_items[${index}]: LinkedIn may refuse videos wider or taller than 1:${VIDEO_RATIO_MAX}`,
+      });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,54 @@
+import type { PlatformLimits } from "#platforms/contract.ts";
+import type { MediaRule } from "#platforms/media-rules.ts";
+
+const MB = 1_000_000;
+
+/** OpenAPI 5.23.0, PinCreate. JSON Schema counts code points. */
+export const DESCRIPTION_MAX = 800;
+export const TITLE_MAX = 100;
+export const LINK_MAX = 2048;
+/** Help pages and most tools: what is longer may be cut. */
+export const DESCRIPTION_SHOWN = 500;
+/** Our own cap: many equal pins at once look like spam. */
+export const BOARDS_MAX = 10;
+
+/** OpenAPI 5.23.0: `multiple_image_urls` has 2 to 5 items. */
+const IMAGES_MAX = 5;
+
+/** Help page: JPEG and PNG, 20 MB; the consumer page adds WebP. GIF by URL is documented nowhere. */
+export const IMAGE: MediaRule = { contentTypes: ["image/jpeg", "image/png", "image/webp"], maxBytes: 20 * MB };
+/** The only kinds that can be sent within the call itself, and what is worth holding in memory for it. */
+export const INLINE_TYPES: readonly string[] = ["image/jpeg", "image/png"];
+export const INLINE_MAX_BYTES = 10 * MB;
+
+const VIDEO_MIN_SECONDS = 4;
+const VIDEO_MAX_SECONDS = 15 * 60;
+
+/** Help page: MP4, MOV, M4V; H.264 or H.265; 2 GB; 4 s to 15 minutes; 1:2 to 1.91:1. */
+export const VIDEO: MediaRule = {
+  contentTypes: ["video/mp4", "video/quicktime", "video/x-m4v"],
+  maxBytes: 2000 * MB,
+  minSeconds: VIDEO_MIN_SECONDS,
+  maxSeconds: VIDEO_MAX_SECONDS,
+  minRatio: 1 / 2,
+  maxRatio: 1.91,
+  videoCodecs: ["h264", "h265", "hevc"],
+};
+
+export const limits = {
+  caption: { max: DESCRIPTION_MAX, unit: "code points" },
+  media: {
+    textOnly: false,
+    images: { max: IMAGES_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },
+    videos: {
+      max: 1,
+      maxBytes: VIDEO.maxBytes,
+      contentTypes: VIDEO.contentTypes,
+      minSeconds: VIDEO_MIN_SECONDS,
+      maxSeconds: VIDEO_MAX_SECONDS,
+    },
+    // One image beside a video is its cover.
+    mixed: true,
+  },
+  dailyCaps: [],
+} as const satisfies PlatformLimits;

@@ -1,0 +1,30 @@
+import { z } from "@hono/zod-openapi";
+import { commonOptions } from "#platforms/options.ts";
+import { BOARDS_MAX, LINK_MAX, TITLE_MAX } from "./limits.ts";
+
+const BOARD_ID = /^\d{1,30}$/;
+
+export const options = z.looseObject({
+  board_ids: z
+    .array(z.string().regex(BOARD_ID, "must be an id of the boards endpoint"))
+    .min(1, "must name at least one board")
+    .refine((ids) => new Set(ids).size <= BOARDS_MAX, `must name at most ${BOARDS_MAX} boards`)
+    .describe("Boards to pin to, from GET /accounts/pinterest-boards: one pin each, in this order"),
+  title: z
+    .string()
+    .refine((value) => [...value].length <= TITLE_MAX, `must be at most ${TITLE_MAX} characters`)
+    .optional()
+    .describe(`Title of the pin, up to ${TITLE_MAX} characters`),
+  link: z
+    .string()
+    .refine((value) => value.length <= LINK_MAX, `must be at most ${LINK_MAX} characters`)
+    .refine(isWebAddress, "must be an absolute http or https address")
+    .optional()
+    .describe("Where the pin leads"),
+  ...commonOptions,
+});
+
+function isWebAddress(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\//i.test(value);
+}

@@ -1,0 +1,246 @@
+import { DAY, MINUTE, toInstant } from "#core/clock.ts";
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { Sim } from "#sandbox/contract.ts";
+import type { Token } from "#sandbox/grants.ts";
+import { forbidden, invalidValue, missingField, problem } from "./answers.ts";
+import { type Asset, findAsset, statusOf } from "./assets.ts";
+import { readLittleText } from "./little-text.ts";
+import { mayPostAs, mayRead } from "./session.ts";
+
+/* Creating, finding and deleting posts: platforms/linkedin.md 2.1, 4 and 5. */
+
+const COMMENTARY_MAX = 3000;
+const IMAGES_MIN = 2;
+const IMAGES_MAX = 20;
+const DUPLICATE_WINDOW_MS = 10 * MINUTE;
+const POSTS_PER_DAY = 150;
+const PAGE_MAX = 100;
+const VISIBILITIES: ReadonlySet<JsonValue | undefined> = new Set(["PUBLIC", "CONNECTIONS", "LOGGED_IN", "CONTAINER"]);
+
+interface Share {
+  readonly urn: string;
+  readonly author: string;
+  /** As it was sent, byte for byte. */
+  readonly body: string;
+  readonly commentary: string;
+  readonly content: JsonValue;
+  readonly createdAt: number;
+  readonly deleted: boolean;
+}
+
+const shares = (sim: Sim): readonly Share[] => sim.store.list("share:").map(([, share]) => share as unknown as Share);
+
+const findShare = (sim: Sim, urn: string): Share | undefined => sim.store.get(`share:${urn}`) as Share | undefined;
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The URNs that a post's content names; null for content that is none of the known ones. */
+function urnsIn(content: JsonValue | undefined): readonly JsonValue[] | null {
+  if (content === undefined) {
+    return [];
+  }
+  if (!isObject(content)) {
+    return null;
+  }
+  const { media, multiImage } = content;
+  if (isObject(media)) {
+    return [media["id"] ?? null];
+  }
+  return isObject(multiImage) && Array.isArray(multiImage["images"])
+    ? multiImage["images"].map((image: JsonValue) => (isObject(image) ? (image["id"] ?? null) : null))
+    : null;
+}
+
+/** The media of a post, all of it the author's and ready, or the refusal. */
+function mediaOf(sim: Sim, author: string, content: JsonValue | undefined): readonly Asset[] | Response {
+  const urns = urnsIn(content);
+  if (!urns) {
+    return invalidValue("ERROR :: /content :: unknown content type");
+  }
+  const isMulti = isObject(content) && "multiImage" in content;
+  if (isMulti && (urns.length < IMAGES_MIN || urns.length > IMAGES_MAX)) {
+    return invalidValue(`multiImage takes ${IMAGES_MIN} to ${IMAGES_MAX} images`);
+  }
+  const found: Asset[] = [];
+  for (const urn of urns) {
+    const asset = typeof urn === "string" ? findAsset(sim, urn) : undefined;
+    if (asset?.owner !== author || (isMulti && asset.kind !== "image")) {
+      return problem(400, "INVALID_URN_ID", `${JSON.stringify(urn)} is not media of the author`);
+    }
+    const status = statusOf(asset, sim.now());
+    if (status === "PROCESSING_FAILED") {
+      return problem(400, "MEDIA_ASSET_PROCESSING_FAILED", `${JSON.stringify(urn)} failed to process`);
+    }
+    if (status !== "AVAILABLE") {
+      return problem(400, "MEDIA_ASSET_WAITING_UPLOAD", `${JSON.stringify(urn)} is not ready`);
+    }
+    found.push(asset);
+  }
+  return found;
+}
+
+/** What is wrong with the words and settings of a post. */
+function fieldsProblem(body: JsonObject): Response | null {
+  const { commentary, visibility, distribution, lifecycleState } = body;
+  if (typeof commentary !== "string") {
+    return missingField("/commentary");
+  }
+  if (visibility === undefined || !isObject(distribution) || distribution["feedDistribution"] === undefined) {
+    return missingField(visibility === undefined ? "/visibility" : "/distribution/feedDistribution");
+  }
+  if (!VISIBILITIES.has(visibility)) {
+    return invalidValue("ERROR :: /visibility :: is not an enum symbol");
+  }
+  if (lifecycleState !== "PUBLISHED") {
+    return invalidValue("ERROR :: /lifecycleState :: only PUBLISHED can be created");
+  }
+  return readLittleText(commentary, false).length > COMMENTARY_MAX
+    ? problem(400, "FIELD_LENGTH_TOO_LONG", `ERROR :: /commentary :: is longer than ${COMMENTARY_MAX} characters`)
+    : null;
+}
+
+/** Takes one of an author's posts of the day; false when there is none left until midnight UTC. */
+function spend(sim: Sim, author: string): boolean {
+  const key = `quota:${author}:${Math.floor(sim.now() / DAY)}`;
+  const used = sim.store.get<number>(key) ?? 0;
+  if (used >= (sim.settings.quota ?? POSTS_PER_DAY)) {
+    return false;
+  }
+  sim.store.put(key, used + 1);
+  return true;
+}
+
+const tooManyToday = (): Response =>
+  problem(
+    429,
+    "TOO_MANY_REQUESTS",
+    "Resource level throttle MEMBER DAY limit for calls to this resource is reached.",
+    101,
+  );
+
+/** The author's own post of the last minutes with the same body, also when it was deleted meanwhile. */
+function twinOf(sim: Sim, author: string, body: string): Share | undefined {
+  const since = sim.now() - DUPLICATE_WINDOW_MS;
+  return shares(sim).find((share) => share.author === author && share.body === body && share.createdAt > since);
+}
+
+const duplicate = (urn: string): Response =>
+  Response.json(
+    {
+      errorDetailType: "com.linkedin.common.error.BadRequest",
+      message: `com.linkedin.content.common.exception.BadRequestResponseException: Content is a duplicate of ${urn}`,
+      errorDetails: {
+        inputErrors: [{ description: "Duplicate post is detected", input: {}, code: "DUPLICATE_POST" }],
+      },
+      status: 422,
+    },
+    { status: 422 },
+  );
+
+/** POST /rest/posts */
+export function createPost(sim: Sim, session: Token, body: JsonObject, raw: string): Response {
+  const { author, commentary, content, visibility } = body;
+  if (typeof author !== "string") {
+    return missingField("/author", 422);
+  }
+  const refused = mayPostAs(sim, session, author) ?? fieldsProblem(body);
+  if (refused || typeof commentary !== "string") {
+    return refused ?? missingField("/commentary");
+  }
+  const media = mediaOf(sim, author, content);
+  if (media instanceof Response) {
+    return media;
+  }
+  if (media.length === 0 && commentary.trim() === "") {
+    return missingField("/commentary");
+  }
+  if (!spend(sim, author)) {
+    return tooManyToday();
+  }
+  const twin = twinOf(sim, author, raw);
+  if (twin) {
+    return duplicate(twin.urn);
+  }
+  const isVideo = media[0]?.kind === "video";
+  const urn = `urn:li:${isVideo ? "ugcPost" : "share"}:${sim.id(19)}`;
+  // With the switch `vanish` a post is taken down right after it was accepted, and nobody is told.
+  const deleted = sim.settings.extra["vanish"] === true;
+  const createdAt = sim.now();
+  const share: Share = { urn, author, body: raw, commentary, content: content ?? null, createdAt, deleted };
+  sim.store.put(`share:${urn}`, { ...share });
+  if (!deleted) {
+    sim.publish({
+      id: urn,
+      url: `https://www.linkedin.com/feed/update/${urn}/`,
+      account: author,
+      kind: isVideo ? "video" : media.length > 1 ? "carousel" : media.length === 1 ? "image" : "text",
+      text: readLittleText(commentary, true),
+      title: null,
+      media: media.map(({ kind, sha256 }) => ({ type: kind, sha256: sha256 ?? "" })),
+      options: { visibility: visibility ?? null, distribution: body["distribution"] ?? null },
+      accepted_at: toInstant(createdAt),
+    });
+  }
+  return new Response(null, { status: 201, headers: { "x-restli-id": urn } });
+}
+
+const shareJson = ({ urn, author, commentary, createdAt, content }: Share): JsonObject => ({
+  id: urn,
+  author,
+  commentary,
+  createdAt,
+  publishedAt: createdAt,
+  lastModifiedAt: createdAt,
+  lifecycleState: "PUBLISHED",
+  visibility: "PUBLIC",
+  ...(content !== null && { content }),
+});
+
+/** GET /rest/posts/{urn}: members cannot read back what they wrote. */
+export function readPost(sim: Sim, session: Token, urn: string): Response {
+  const share = findShare(sim, urn);
+  if (share && !mayRead(sim, session, share.author)) {
+    return forbidden("partnerApiPostsExternal.GET");
+  }
+  return share && !share.deleted ? Response.json(shareJson(share)) : problem(404, "NOT_FOUND", "Not found");
+}
+
+/** GET /rest/posts?q=author, the newest first. */
+export function findPosts(sim: Sim, session: Token, request: Request, url: URL): Response {
+  const author = url.searchParams.get("author") ?? "";
+  if (!mayRead(sim, session, author)) {
+    return forbidden("partnerApiPostsExternal.FINDER-author");
+  }
+  if (request.headers.get("x-restli-method") !== "FINDER") {
+    return problem(400, "ILLEGAL_ARGUMENT", "X-RestLi-Method: FINDER is required");
+  }
+  const start = Number(url.searchParams.get("start") ?? "0");
+  const count = Number(url.searchParams.get("count") ?? "10");
+  if (!Number.isInteger(start) || start < 0 || !Number.isInteger(count) || count < 1 || count > PAGE_MAX) {
+    return problem(400, "ILLEGAL_ARGUMENT", `count must be 1 to ${PAGE_MAX}, start 0 or more`);
+  }
+  const found = shares(sim)
+    .filter((share) => share.author === author && !share.deleted)
+    .filter((share) => share.createdAt + sim.settings.verify_lag_ms <= sim.now())
+    .toSorted((a, b) => b.createdAt - a.createdAt);
+  const next = new URLSearchParams(url.searchParams);
+  next.set("start", String(start + count));
+  const links: readonly JsonObject[] =
+    start + count < found.length
+      ? [{ rel: "next", type: "application/json", href: `${url.pathname}?${next.toString()}` }]
+      : [];
+  return Response.json({
+    paging: { start, count, links, total: found.length },
+    elements: found.slice(start, start + count).map(shareJson),
+  });
+}
+
+/** DELETE /rest/posts/{urn}: done is done, also the second time. */
+export function deletePost(sim: Sim, session: Token, urn: string): Response {
+  const share = findShare(sim, urn);
+  if (share && mayPostAs(sim, session, share.author) === null) {
+    sim.store.put(`share:${urn}`, { ...share, deleted: true });
+  }
+  return new Response(null, { status: 204 });
+}

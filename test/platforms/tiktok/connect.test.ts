@@ -1,0 +1,229 @@
+import { describe, test } from "vitest";
+import type { TokenSet } from "#platforms/contract.ts";
+import { tiktok } from "#platforms/tiktok/index.ts";
+import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
+import { access, NOW } from "../../support/job.ts";
+import { must } from "../../support/simulated.ts";
+
+const { connect } = tiktok;
+const app = { clientId: "the-key", clientSecret: "the-secret", settings: {} };
+const SCOPES = ["user.info.basic", "video.publish", "video.upload", "video.list"];
+const exchange = {
+  redirectUri: "https://a.example.com/back",
+  params: { code: "v0.code*1!2", scopes: SCOPES.join(","), state: "s" },
+  codeVerifier: "verifier",
+  now: NOW,
+};
+const granted = (over: object = {}): Scripted => ({
+  json: {
+    open_id: "_000abc",
+    scope: SCOPES.join(","),
+    access_token: "act.1",
+    expires_in: 7200,
+    refresh_token: "rft.1",
+    refresh_expires_in: 15_552_000,
+    token_type: "Bearer",
+    ...over,
+  },
+});
+const ok = (data: object): Scripted => ({ json: { data, error: { code: "ok", message: "", log_id: "2026" } } });
+const no = (code: string, status = 200): Scripted => ({
+  status,
+  json: { data: {}, error: { code, message: "", log_id: "2026" } },
+});
+const user = ok({
+  user: { open_id: "_000abc", union_id: "u", avatar_url: "https://p.example.com/a", display_name: "Ada Moves" },
+});
+const creator = (over: object = {}) =>
+  ok({
+    creator_username: "ada_moves",
+    creator_nickname: "Ada",
+    privacy_level_options: ["PUBLIC_TO_EVERYONE", "SELF_ONLY"],
+    comment_disabled: false,
+    duet_disabled: true,
+    stitch_disabled: false,
+    max_video_post_duration_sec: 300,
+    ...over,
+  });
+const tokens: TokenSet = {
+  accessToken: "act.1",
+  refreshToken: "rft.1",
+  expiresAt: NOW,
+  refreshExpiresAt: NOW + 1000,
+  scopes: SCOPES,
+};
+const CAPABILITIES = {
+  creatorUsername: "ada_moves",
+  privacyLevels: ["PUBLIC_TO_EVERYONE", "SELF_ONLY"],
+  commentDisabled: false,
+  duetDisabled: true,
+  stitchDisabled: false,
+  maxVideoSeconds: 300,
+  refusal: null,
+};
+
+describe("the way to TikTok", () => {
+  test("names the client as TikTok does", ({ expect }) => {
+    const url = connect.authorizeUrl(app, { redirectUri: "https://a.example.com/b", state: "s", codeChallenge: "c" });
+    expect(url.origin + url.pathname).toBe("https://www.tiktok.com/v2/auth/authorize/");
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_key: "the-key",
+      scope: SCOPES.join(","),
+      response_type: "code",
+      redirect_uri: "https://a.example.com/b",
+      state: "s",
+    });
+  });
+});
+
+describe("exchange", () => {
+  test("keeps both lifetimes as told", async ({ expect }) => {
+    const wire = answering(granted(), user);
+    expect(must(await connect.exchange(wire, app, exchange))).toEqual({
+      externalId: "_000abc",
+      displayName: "Ada Moves",
+      tokens: {
+        accessToken: "act.1",
+        refreshToken: "rft.1",
+        expiresAt: NOW + 7_200_000,
+        refreshExpiresAt: NOW + 15_552_000_000,
+        scopes: SCOPES,
+      },
+    });
+    expect(wire.sent[0]?.url.href).toBe("https://open.tiktokapis.com/v2/oauth/token/");
+    expect(wire.sent[0]?.headers.get("cache-control")).toBe("no-cache");
+    expect(bodyOf(wire.sent[0])).toEqual({
+      client_key: "the-key",
+      client_secret: "the-secret",
+      code: "v0.code*1!2",
+      grant_type: "authorization_code",
+      redirect_uri: "https://a.example.com/back",
+    });
+    const older = answering(granted({ expires_in: 86_400, refresh_expires_in: 31_536_000 }), user);
+    expect(must(await connect.exchange(older, app, exchange)).tokens.expiresAt).toBe(NOW + 86_400_000);
+  });
+
+  test.for([200, 400])("an error is one with status %i", async (status, { expect }) => {
+    const dead = { error: "invalid_grant", error_description: "Authorization code is expired.", log_id: "2026" };
+    expect(await connect.exchange(answering({ status, json: dead }), app, exchange)).toMatchObject({
+      ok: false,
+      fault: { kind: "reconnect", platformCode: "invalid_grant" },
+    });
+  });
+});
+
+describe("accounts", () => {
+  test("a login is one account, with the name that stands in addresses", async ({ expect }) => {
+    const wire = answering(user, creator());
+    expect(must(await connect.accounts(wire, app, tokens))).toEqual({
+      accounts: [
+        {
+          platformAccountId: "_000abc",
+          username: "ada_moves",
+          displayName: "Ada Moves",
+          avatarUrl: "https://p.example.com/a",
+          profileUrl: "https://www.tiktok.com/@ada_moves",
+          missingScopes: [],
+          capabilities: { ...CAPABILITIES, mayDraft: true },
+          token: null,
+        },
+      ],
+      unpostable: [],
+    });
+    expect(wire.sent[0]?.url.searchParams.get("fields")).toBe("open_id,union_id,avatar_url,display_name");
+  });
+
+  test("posting that was not granted is named and not asked about", async ({ expect }) => {
+    const wire = answering(user, 500);
+    const { accounts } = must(await connect.accounts(wire, app, { ...tokens, scopes: ["user.info.basic"] }));
+    expect(accounts[0]).toMatchObject({
+      missingScopes: ["video.publish"],
+      capabilities: { mayDraft: false },
+      profileUrl: null,
+    });
+    expect(wire.sent).toHaveLength(1);
+  });
+
+  test("an account that may not post just now is still an account", async ({ expect }) => {
+    for (const code of ["spam_risk_too_many_posts", "reached_active_user_cap", "spam_risk_user_banned_from_posting"]) {
+      const { accounts } = must(await connect.accounts(answering(user, no(code)), app, tokens));
+      expect(accounts[0]).toMatchObject({ username: "Ada Moves", capabilities: { refusal: expect.any(String) } });
+    }
+  });
+
+  test("a silent platform is no answer", async ({ expect }) => {
+    expect(await connect.accounts(answering(user, 503), app, tokens)).toMatchObject({ fault: { kind: "temporary" } });
+    expect(await connect.accounts(answering(no("access_token_invalid", 401)), app, tokens)).toMatchObject({
+      fault: { kind: "reconnect" },
+    });
+  });
+});
+
+describe("refresh", () => {
+  test("takes the new refresh token", async ({ expect }) => {
+    const wire = answering(granted({ access_token: "act.2", refresh_token: "rft.2" }));
+    expect(must(await connect.refresh!(wire, app, tokens, NOW))).toMatchObject({
+      accessToken: "act.2",
+      refreshToken: "rft.2",
+      expiresAt: NOW + 7_200_000,
+      refreshExpiresAt: NOW + 15_552_000_000,
+    });
+    expect(bodyOf(wire.sent[0])).toEqual({
+      client_key: "the-key",
+      client_secret: "the-secret",
+      grant_type: "refresh_token",
+      refresh_token: "rft.1",
+    });
+  });
+
+  test.for([200, 400, 401])("a spent refresh token asks for a login, with status %i", async (status, { expect }) => {
+    const dead = { error: "invalid_grant", error_description: "Refresh token is invalid or expired.", log_id: "2026" };
+    expect(await connect.refresh!(answering({ status, json: dead }), app, tokens, NOW)).toMatchObject({
+      fault: { kind: "reconnect" },
+    });
+  });
+
+  test("wrong app credentials end no login", async ({ expect }) => {
+    expect(
+      await connect.refresh!(answering({ status: 200, json: { error: "invalid_client" } }), app, tokens, NOW),
+    ).toMatchObject({ fault: { kind: "temporary", whoMustAct: "operator" } });
+  });
+});
+
+describe("revoke", () => {
+  test("names the app and the access token", async ({ expect }) => {
+    const wire = answering({ json: {} });
+    await connect.revoke?.(wire, app, tokens);
+    expect(wire.sent.map((sent) => sent.url.href)).toEqual(["https://open.tiktokapis.com/v2/oauth/revoke/"]);
+    expect(bodyOf(wire.sent[0])).toEqual({ client_key: "the-key", client_secret: "the-secret", token: "act.1" });
+  });
+});
+
+describe("inspect", () => {
+  const account = access({ capabilities: { mayDraft: true, commentDisabled: true } });
+
+  test("tells what the account may do now and keeps what it cannot tell", async ({ expect }) => {
+    const wire = answering(creator());
+    expect(must(await tiktok.inspect(wire, account))).toEqual({ ...CAPABILITIES, mayDraft: true });
+    expect(wire.sent[0]?.method).toBe("POST");
+    expect(wire.sent[0]?.url.pathname).toBe("/v2/post/publish/creator_info/query/");
+    expect(wire.sent[0]?.body).toBeNull();
+  });
+
+  test("a refusal with status 200 is told and not thrown away", async ({ expect }) => {
+    expect(must(await tiktok.inspect(answering(no("reached_active_user_cap")), account))).toMatchObject({
+      mayDraft: true,
+      commentDisabled: true,
+      refusal: expect.stringContaining("accounts"),
+    });
+  });
+
+  test.for<[string, Scripted]>([
+    ["a cut", "cut"],
+    ["503", 503],
+    ["429", no("rate_limit_exceeded", 429)],
+    ["something else", ok({ creator_username: "ada" })],
+  ])("%s is a fault: what is stored has to do", async ([, script], { expect }) => {
+    expect(await tiktok.inspect(answering(script), account)).toMatchObject({ ok: false });
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, test } from "vitest";
+import type { Fault } from "#platforms/contract.ts";
+import { failFault, toFault } from "#platforms/tiktok/errors.ts";
+import { SECRETS } from "../../support/job.ts";
+
+type Row = [status: number, code: string | null, fault: Partial<Fault>];
+
+const answer = (status: number, code: string | null, message = "") => ({
+  status,
+  json: code === null ? undefined : { data: {}, error: { code, message, log_id: "2026" } },
+  headers: new Headers(),
+});
+
+const rejected = { kind: "rejected", category: "content" } as const;
+const permission = { kind: "rejected", category: "permission" } as const;
+
+describe("every row of TikTok's table", () => {
+  test.for<Row>([
+    [401, "access_token_invalid", { kind: "reconnect", code: "auth_expired", whoMustAct: "user" }],
+    [401, "scope_not_authorized", { kind: "reconnect", code: "missing_scope" }],
+    [401, "scope_permission_missed", { kind: "reconnect", code: "missing_scope" }],
+    [429, "rate_limit_exceeded", { kind: "rate_limited", code: "rate_limited", retryAfterSeconds: 60 }],
+    [
+      403,
+      "spam_risk_too_many_posts",
+      { kind: "rate_limited", code: "daily_cap_reached", category: "quota", retryAfterSeconds: 21_600 },
+    ],
+    [200, "spam_risk_too_many_posts", { kind: "rate_limited", code: "daily_cap_reached" }],
+    [
+      403,
+      "spam_risk_too_many_pending_share",
+      { kind: "rate_limited", code: "too_many_drafts", whoMustAct: "user", retryAfterSeconds: 21_600 },
+    ],
+    [403, "reached_active_user_cap", { kind: "rate_limited", code: "app_user_cap", whoMustAct: "operator" }],
+    [200, "reached_active_user_cap", { kind: "rate_limited", code: "app_user_cap" }],
+    [403, "spam_risk_user_banned_from_posting", { ...permission, code: "account_blocked" }],
+    [
+      403,
+      "unaudited_client_can_only_post_to_private_accounts",
+      { ...permission, code: "app_not_audited", whoMustAct: "operator" },
+    ],
+    [403, "url_ownership_unverified", { ...permission, code: "media_url_unverified", whoMustAct: "operator" }],
+    [200, "url_ownership_unverified", { ...permission, code: "media_url_unverified", whoMustAct: "operator" }],
+    [403, "privacy_level_option_mismatch", { ...permission, code: "privacy_not_allowed" }],
+    [400, "invalid_param", rejected],
+    [400, "invalid_params", rejected],
+    [400, "invalid_file_upload", { kind: "rejected", code: "media_invalid", category: "media" }],
+    [400, "app_version_check_failed", { ...permission, code: "app_too_old" }],
+    [400, "invalid_publish_id", { kind: "rejected", code: "not_found" }],
+    [400, "token_not_authorized_for_specified_publish_id", { kind: "rejected", code: "not_found" }],
+    [500, "internal_error", { kind: "temporary", code: "platform_unavailable" }],
+    [200, "internal_error", { kind: "temporary" }],
+    [503, null, { kind: "temporary", platformCode: null }],
+    [408, null, { kind: "temporary" }],
+    [401, null, { kind: "reconnect" }],
+    [429, null, { kind: "rate_limited", retryAfterSeconds: 60 }],
+    [403, "something_new", { ...permission, platformCode: "something_new" }],
+    [400, "something_new", rejected],
+    [418, null, rejected],
+  ])("%i %s", ([status, code, fault], { expect }) => {
+    expect(toFault(answer(status, code))).toMatchObject({
+      httpStatus: status,
+      ...(code && { platformCode: code }),
+      ...fault,
+    });
+  });
+
+  test("TikTok's own wait is believed", ({ expect }) => {
+    const slow = { ...answer(429, "rate_limit_exceeded"), headers: new Headers({ "retry-after": "77" }) };
+    expect(toFault(slow)).toMatchObject({ retryAfterSeconds: 77 });
+  });
+
+  test("a token in TikTok's words does not come through", ({ expect }) => {
+    expect(toFault(answer(400, "invalid_params", `bad ${SECRETS[0]}`)).message).not.toContain(SECRETS[0]);
+  });
+});
+
+describe("why a post failed after it was taken", () => {
+  test.for<[reason: string | null, fault: Partial<Fault> | null]>([
+    ["file_format_check_failed", { code: "media_invalid", category: "media" }],
+    ["duration_check_failed", { code: "media_invalid", category: "media" }],
+    ["frame_rate_check_failed", { code: "media_invalid", category: "media" }],
+    ["picture_size_check_failed", { code: "media_invalid", category: "media" }],
+    ["spam_risk", { code: "content_refused" }],
+    ["spam_risk_text", { code: "content_refused" }],
+    ["spam_risk_user_banned_from_posting", { code: "account_blocked", category: "permission" }],
+    ["publish_cancelled", { code: "cancelled_at_platform" }],
+    ["something_new", { code: "processing_failed", whoMustAct: "platform" }],
+    [null, { code: "processing_failed", platformCode: null }],
+    // Nothing was published: a new upload may do better, or its first call says what is wrong.
+    ["internal", null],
+    ["video_pull_failed", null],
+    ["photo_pull_failed", null],
+    ["spam_risk_too_many_posts", null],
+    ["auth_removed", null],
+  ])("%s", ([reason, fault], { expect }) => {
+    const found = failFault(reason, 200);
+    if (fault === null) {
+      expect(found).toBeNull();
+    } else {
+      expect(found).toMatchObject({ kind: "rejected", platformCode: reason, ...fault });
+    }
+  });
+});

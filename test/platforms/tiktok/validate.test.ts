@@ -1,0 +1,199 @@
+import { describe, test } from "vitest";
+import type { JsonObject } from "#core/json.ts";
+import { validate } from "#platforms/tiktok/validate.ts";
+import { draft, image, video } from "../../support/job.ts";
+
+const PUBLIC = { privacyLevels: ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"] };
+const PRIVATE = { privacyLevels: ["FOLLOWER_OF_CREATOR", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"] };
+const DEFAULTS = {
+  privacy_status: "public",
+  allow_comment: true,
+  allow_duet: true,
+  allow_stitch: true,
+  is_ai_generated: false,
+  is_draft: false,
+};
+const judged = (over: Parameters<typeof draft>[0] = {}) => validate(draft({ media: [video()], ...over }));
+const codes = (over: Parameters<typeof draft>[0] = {}) => judged(over).problems.map((problem) => problem.code);
+const warned = (over: Parameters<typeof draft>[0] = {}) => judged(over).warnings.map((warning) => warning.code);
+const photo = image({ width: 1080, height: 1920 });
+
+describe("options", () => {
+  test("have the product's defaults", ({ expect }) => {
+    expect(judged({ capabilities: PUBLIC })).toMatchObject({
+      options: DEFAULTS,
+      placement: null,
+      problems: [],
+      warnings: [],
+    });
+  });
+
+  test.for<[string, JsonObject]>([
+    ["privacy_status", { privacy_status: "friends" }],
+    ["allow_comment", { allow_comment: "no" }],
+    ["allow_duet", { allow_duet: 1 }],
+    ["allow_stitch", { allow_stitch: null }],
+    ["is_ai_generated", { is_ai_generated: "yes" }],
+    ["is_draft", { is_draft: "true" }],
+    ["title", { title: 7 }],
+  ])("%s of another kind is named", ([name, options], { expect }) => {
+    expect(judged({ options }).problems).toEqual([
+      expect.objectContaining({ code: "option_invalid", param: `platform_options.${name}` }),
+    ]);
+  });
+
+  test("a title is for images: up to 90 characters, an emoji counts two", ({ expect }) => {
+    const at = (title: string) => codes({ media: [photo], options: { title } });
+    expect(at("a".repeat(90))).toEqual([]);
+    expect(at("👍".repeat(45))).toEqual([]);
+    expect(at("a".repeat(91))).toEqual(["option_invalid"]);
+    expect(at(`${"👍".repeat(45)}a`)).toEqual(["option_invalid"]);
+    expect(judged({ options: { title: "a".repeat(200) } })).toMatchObject({
+      problems: [],
+      warnings: [{ code: "option_ignored" }],
+    });
+  });
+});
+
+describe("privacy", () => {
+  test.for<[string, JsonObject, string, string[]]>([
+    ["a public account may post publicly", PUBLIC, "public", []],
+    ["a public account may post privately", PUBLIC, "private", []],
+    ["a private account may not post publicly", PRIVATE, "public", ["option_not_allowed"]],
+    ["a private account may post privately", PRIVATE, "private", []],
+    [
+      "an account that may post to friends only",
+      { privacyLevels: ["MUTUAL_FOLLOW_FRIENDS"] },
+      "private",
+      ["option_not_allowed"],
+    ],
+    ["nothing is known", {}, "public", []],
+  ])("%s", ([, capabilities, status, expected], { expect }) => {
+    const { problems } = judged({ capabilities, options: { privacy_status: status } });
+    expect(problems.map((problem) => problem.code)).toEqual(expected);
+    expect(problems.every((problem) => problem.param === "platform_options.privacy_status")).toBe(true);
+  });
+
+  test("the default is public too", ({ expect }) => {
+    expect(codes({ capabilities: PRIVATE })).toEqual(["option_not_allowed"]);
+  });
+
+  test("an app that the operator says is unaudited posts privately only", ({ expect }) => {
+    const settings = { AUDITED: "false" };
+    expect(codes({ settings, capabilities: PUBLIC })).toEqual(["option_not_allowed"]);
+    expect(codes({ settings, capabilities: PUBLIC, options: { privacy_status: "private" } })).toEqual([]);
+    expect(codes({ settings, options: { is_draft: true } })).toEqual([]);
+  });
+});
+
+describe("what the account has switched off", () => {
+  const off = { ...PUBLIC, commentDisabled: true, duetDisabled: true, stitchDisabled: true };
+
+  test("stays off with a word of warning", ({ expect }) => {
+    expect(warned({ capabilities: off })).toEqual(Array(3).fill("option_not_allowed"));
+    expect(
+      warned({ capabilities: off, options: { allow_comment: false, allow_duet: false, allow_stitch: false } }),
+    ).toEqual([]);
+    expect(warned({ capabilities: off, media: [photo] })).toEqual(["option_not_allowed"]);
+  });
+
+  test("an account that may not post just now is said so", ({ expect }) => {
+    expect(judged({ capabilities: { ...PUBLIC, refusal: "No more posts today." } }).warnings).toEqual([
+      { code: "account_not_eligible", message: "No more posts today." },
+    ]);
+  });
+});
+
+describe("images", () => {
+  test("cannot be labelled as made by AI", ({ expect }) => {
+    expect(codes({ media: [photo], options: { is_ai_generated: true } })).toEqual(["option_conflict"]);
+    expect(codes({ options: { is_ai_generated: true } })).toEqual([]);
+  });
+
+  test("have no duets and stitches", ({ expect }) => {
+    expect(warned({ media: [photo], options: { allow_duet: false } })).toEqual(["option_ignored"]);
+    expect(warned({ media: [photo] })).toEqual([]);
+  });
+
+  test("are JPEG or WebP up to 1080p, either way round", ({ expect }) => {
+    const at = (over: Parameters<typeof image>[0]) => codes({ media: [image(over)] });
+    expect(at({ contentType: "image/webp" })).toEqual([]);
+    expect(at({ contentType: "image/png" })).toEqual(["media_type_unsupported"]);
+    expect(at({ width: 1080, height: 1920 })).toEqual([]);
+    expect(at({ width: 1920, height: 1080 })).toEqual([]);
+    expect(at({ width: 1081, height: 1920 })).toEqual(["media_dimensions"]);
+    expect(at({ width: 1080, height: 1921 })).toEqual(["media_dimensions"]);
+    expect(at({ width: 1081, height: 1081 })).toEqual(["media_dimensions"]);
+    expect(at({ width: null, height: null })).toEqual([]);
+  });
+
+  test("are one to thirty-five", ({ expect }) => {
+    expect(codes({ media: Array.from({ length: 35 }, () => photo) })).toEqual([]);
+    expect(codes({ media: Array.from({ length: 36 }, () => photo) })).toEqual(["media_too_many"]);
+    expect(codes({ media: [] })).toEqual(["media_required"]);
+    expect(codes({ media: [photo, video()] })).toContain("media_mixed");
+  });
+});
+
+describe("captions", () => {
+  test("of videos have 2200 UTF-16 units, of images 4000", ({ expect }) => {
+    expect(judged({ caption: "👍".repeat(1100) })).toMatchObject({
+      captionLength: 2200,
+      captionLimit: 2200,
+      problems: [],
+    });
+    expect(codes({ caption: `${"👍".repeat(1100)}a` })).toEqual(["caption_too_long"]);
+    expect(judged({ media: [photo], caption: "a".repeat(4000) })).toMatchObject({ captionLimit: 4000, problems: [] });
+    expect(codes({ media: [photo], caption: "a".repeat(4001) })).toEqual(["caption_too_long"]);
+  });
+});
+
+describe("videos", () => {
+  test.for<[string, Parameters<typeof video>[0], string[]]>([
+    ["three seconds", { durationSeconds: 3 }, []],
+    ["shorter", { durationSeconds: 2.8 }, ["media_duration"]],
+    ["ten minutes", { durationSeconds: 600 }, []],
+    ["longer", { durationSeconds: 601 }, ["media_duration"]],
+    ["360 wide", { width: 360, height: 640 }, []],
+    ["359 wide", { width: 359, height: 640 }, ["media_dimensions"]],
+    ["4096 high", { width: 2304, height: 4096 }, []],
+    ["4097 high", { width: 2304, height: 4097 }, ["media_dimensions"]],
+    ["23 frames", { facts: { frameRate: 23 } }, []],
+    ["22 frames", { facts: { frameRate: 22 } }, ["media_frame_rate"]],
+    ["61 frames", { facts: { frameRate: 61 } }, ["media_frame_rate"]],
+    ["WebM with VP9", { contentType: "video/webm", facts: { videoCodec: "vp9" } }, []],
+    ["AV1", { facts: { videoCodec: "av1" } }, ["media_codec"]],
+  ])("%s", ([, over, expected], { expect }) => {
+    expect(codes({ media: [video(over)] })).toEqual(expected);
+  });
+
+  test("are as long as the account may make them", ({ expect }) => {
+    const at = (durationSeconds: number) =>
+      codes({ media: [video({ durationSeconds })], capabilities: { ...PUBLIC, maxVideoSeconds: 180 } });
+    expect(at(180)).toEqual([]);
+    expect(at(181)).toEqual(["media_duration"]);
+  });
+
+  test("very wide ones may fail", ({ expect }) => {
+    expect(warned({ media: [video({ width: 2000, height: 800 })] })).toEqual(["media_aspect_ratio"]);
+    expect(warned({ media: [video({ width: 1920, height: 1080 })] })).toEqual([]);
+  });
+});
+
+describe("drafts", () => {
+  test("ignore the settings and say that nothing is posted", ({ expect }) => {
+    const verdict = judged({ options: { is_draft: true }, capabilities: PRIVATE });
+    expect(verdict).toMatchObject({ placement: "draft", problems: [] });
+    expect(verdict.warnings.map((warning) => warning.code)).toEqual(["draft_unfinished", "caption_lost"]);
+    const asked = { is_draft: true, privacy_status: "private", is_ai_generated: true };
+    expect(warned({ media: [photo], options: asked })).toEqual(["option_ignored", "draft_unfinished"]);
+  });
+
+  test("need their own permission", ({ expect }) => {
+    expect(judged({ options: { is_draft: true }, capabilities: { mayDraft: false } }).problems).toEqual([
+      expect.objectContaining({ code: "account_not_eligible", param: "platform_options.is_draft" }),
+    ]);
+    expect(codes({ options: { is_draft: true }, capabilities: { mayDraft: true } })).toEqual([]);
+    expect(codes({ capabilities: { mayDraft: false } })).toEqual([]);
+  });
+});
