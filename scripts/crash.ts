@@ -82,7 +82,10 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
   let kills = 0;
   try {
     const people = await Promise.all(
-      Array.from({ length: 3 }, async (_, at) => new Traffic(client, random, await workplace(client, service.origin), `p${at}`)),
+      Array.from(
+        { length: 3 },
+        async (_, at) => new Traffic(client, random, await workplace(client, service.origin), `p${at}`),
+      ),
     );
     const platforms = PLATFORMS;
     const until = (): boolean => over;
@@ -146,9 +149,17 @@ function report(name: string, { verdict, kills, faults }: Awaited<ReturnType<typ
     ["accepted by platforms", String(verdict.accepted)],
     ["kills -9", String(kills)],
     ["platform faults", String(faults)],
-    ["states", Object.entries(states).map(([state, count]) => `${state} ${count}`).join(", ")],
+    [
+      "states",
+      Object.entries(states)
+        .map(([state, count]) => `${state} ${count}`)
+        .join(", "),
+    ],
     ["unconfirmed targets", String(verdict.unconfirmed)],
-    ["late p50 / p99 / max", [0.5, 0.99, 1].map((share) => `${(percentile(lateMs, share) / 1000).toFixed(2)} s`).join(" / ")],
+    [
+      "late p50 / p99 / max",
+      [0.5, 0.99, 1].map((share) => `${(percentile(lateMs, share) / 1000).toFixed(2)} s`).join(" / "),
+    ],
     ["violations", String(violations.length)],
   ];
   for (const [label, value] of rows) {

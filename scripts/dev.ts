@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { answers, call, migrate, pause, type Service, type ServiceOptions, startService, tickCron } from "./service.ts";
 
@@ -11,6 +11,7 @@ import { answers, call, migrate, pause, type Service, type ServiceOptions, start
 const STATE_DIR = ".wrangler/state";
 const LOG_FILE = ".wrangler/dev.log";
 const USER_FILE = ".wrangler/dev-user.json";
+const OWNER_FILE = ".wrangler/dev-owner.json";
 const LOOK_EVERY_MS = 5000;
 const MISSED_LOOKS_MAX = 6;
 const RESTART_AFTER_MS = 1000;
@@ -69,6 +70,29 @@ async function watch(service: Service, stopping: AbortSignal): Promise<void> {
   }
 }
 
+/** What runs under that id; empty for a process that has ended, reaped or not. */
+const commandOf = (pid: number): Promise<string> => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+
+/** A `kill -9` of this script leaves its service behind, on the port and on the tables: the next start ends it first. */
+async function endOrphans(): Promise<void> {
+  try {
+    const { owner, group } = JSON.parse(await readFile(OWNER_FILE, "utf8")) as { owner: number; group: number };
+    const leader = await commandOf(group);
+    if (!(await commandOf(owner)).includes("dev.ts") && (leader === "" || leader.includes("wrangler"))) {
+      process.kill(-group, "SIGKILL");
+      await pause(RESTART_AFTER_MS);
+    }
+  } catch {
+    // Nobody was left behind.
+  }
+}
+
+async function start(options: ServiceOptions): Promise<Service> {
+  const service = await startService(options);
+  await writeFile(OWNER_FILE, JSON.stringify({ owner: process.pid, group: service.pid }));
+  return service;
+}
+
 const { values } = parseArgs({ options: { port: { type: "string", default: "8787" } } });
 const port = Number(values.port);
 if (!Number.isInteger(port) || port < 1 || port > 65_535) {
@@ -94,17 +118,19 @@ const options: ServiceOptions = {
 };
 
 try {
+  await endOrphans();
   await migrate(STATE_DIR, stopping.signal);
-  let service = await startService(options);
+  let service = await start(options);
   tickCron(service.origin);
   await greet(service.origin);
   for (;;) {
     await watch(service, stopping.signal);
     await service.stop();
+    await rm(OWNER_FILE, { force: true });
     stopping.signal.throwIfAborted();
     console.log("The runtime is gone; starting it again.");
     await pause(RESTART_AFTER_MS);
-    service = await startService(options);
+    service = await start(options);
   }
 } catch (error) {
   if (!stopping.signal.aborted) {

@@ -5,26 +5,29 @@ import { oauth4webapi } from "./oauth-judges/oauth4webapi.ts";
 import { openidClient } from "./oauth-judges/openid-client.ts";
 import { Person } from "./oauth-judges/person.ts";
 import { simpleOauth2 } from "./oauth-judges/simple-oauth2.ts";
+import { withService } from "./service.ts";
 
 /*
- * Clients that nobody on the project wrote get in by the book, against a running service:
- * `node scripts/oauth-judges.ts [origin]`. Each discovers, registers, asks a person, exchanges, calls the API, refreshes and,
+ * Clients that nobody on the project wrote get in by the book: `npm run judge:oauth -- [origin of a running service]`. Each
+ * discovers, registers, asks a person, exchanges, calls the API, refreshes and,
  * where it can, revokes.
  */
 
-const origin = process.argv[2] ?? "http://localhost:8787";
 const judges = { oauth4webapi, openidClient, badgateway, simpleOauth2, mcpV1, mcpV2, conformance };
 
-const person = await Person.signUp(origin);
-let failed = 0;
-for (const [name, judge] of Object.entries(judges)) {
-  const started = Date.now();
-  try {
-    const note = await judge(person);
-    console.log(`pass  ${name}  ${Date.now() - started} ms${note ? `  ${note}` : ""}`);
-  } catch (error) {
-    failed++;
-    console.error(`FAIL  ${name}`, error);
+const failed = await withService(process.argv[2], async (origin) => {
+  const person = await Person.signUp(origin);
+  let failures = 0;
+  for (const [name, judge] of Object.entries(judges)) {
+    const started = Date.now();
+    try {
+      const note = await judge(person);
+      console.log(`pass  ${name}  ${Date.now() - started} ms${note ? `  ${note}` : ""}`);
+    } catch (error) {
+      failures += 1;
+      console.error(`FAIL  ${name}`, error);
+    }
   }
-}
+  return failures;
+});
 process.exitCode = failed === 0 ? 0 : 1;

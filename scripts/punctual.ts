@@ -88,7 +88,10 @@ try {
     await pause(dueAt + 1500 - Date.now());
     alone.push(...(await lateness(origin, platform, `alone ${round} ${dueAt}`, dueAt)));
   }
-  line("one at a time", alone.toSorted((a, b) => a - b));
+  line(
+    "one at a time",
+    alone.toSorted((a, b) => a - b),
+  );
 
   const dueAt = Math.ceil((Date.now() + Math.max(10_000, count * 60)) / 1000) * 1000;
   for (let at = 0; at < count; at += CONFIRMS_AT_ONCE) {
@@ -110,7 +113,8 @@ try {
   for (const [label, one] of Object.entries({ before, during, after })) {
     console.log(`${label.padEnd(30)} ${one.rssMiB} MiB resident, ${one.descriptors} descriptors`);
   }
-  process.exitCode = burst.length === count && (burst[0] ?? -1) >= 0 && alone.length === 10 && Math.min(...alone) >= 0 ? 0 : 1;
+  process.exitCode =
+    burst.length === count && (burst[0] ?? -1) >= 0 && alone.length === 10 && Math.min(...alone) >= 0 ? 0 : 1;
 } finally {
   await service.stop();
   await rm(stateDir, { recursive: true, force: true });

@@ -1,7 +1,8 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -251,6 +252,25 @@ export function tickCron(origin: string): () => void {
   }, CRON_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** Runs the work against the service at `origin`, or against one of its own that leaves nothing behind. */
+export async function withService<T>(origin: string | undefined, work: (origin: string) => Promise<T>): Promise<T> {
+  if (origin !== undefined) {
+    return await work(origin);
+  }
+  const stateDir = await mkdtemp(join(tmpdir(), "almanac-"));
+  try {
+    await migrate(stateDir);
+    const service = await startService({ port: await freePort(), stateDir, logFile: join(stateDir, "service.log") });
+    try {
+      return await work(service.origin);
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await rm(stateDir, { recursive: true, force: true });
+  }
 }
 
 /** One call of the service's own API or of its sandbox; anything but success is an error with the answer in it. */

@@ -6,8 +6,9 @@ export { PlatformSimulator, PostPublisher } from "#index.sandbox.ts";
 
 /*
  * The sandbox with two differences. Media may come from `SOAK_SOURCE`, over a real connection: no address on this machine
- * passes the gate otherwise, and that is as it should be. And `/soak/warm` writes and reads the local bucket without any
- * of our code, so that what the local stand-in of R2 keeps in memory for itself can be told from what we do.
+ * passes the gate otherwise, and that is as it should be. And `/soak/warm` writes, copies and reads the local
+ * bucket without any of our code, so that what the local stand-in of R2 keeps in memory for itself can be told from what
+ * we do.
  */
 const service = createService((env) => ({
   ...sandboxWorld(env),
@@ -16,6 +17,7 @@ const service = createService((env) => ({
 }));
 
 const BLOCK = new Uint8Array(256 * 1024);
+const RANGE_BYTES = 5 * 1024 ** 2;
 const KEY = "incoming/warm";
 
 async function warm(bucket: R2Bucket, sizeBytes: number): Promise<Response> {
@@ -30,6 +32,11 @@ async function warm(bucket: R2Bucket, sizeBytes: number): Promise<Response> {
   await Promise.all([bucket.put(KEY, readable), write()]);
   const copied = await bucket.get(KEY);
   await bucket.put(`${KEY}-copy`, copied?.body ?? null);
+  for (let offset = 0; offset < sizeBytes; offset += RANGE_BYTES) {
+    const range = { offset, length: Math.min(RANGE_BYTES, sizeBytes - offset) };
+    const piece = await bucket.get(KEY, { range });
+    await piece?.body.pipeTo(new WritableStream());
+  }
   await bucket.delete([KEY, `${KEY}-copy`]);
   return new Response("warm");
 }

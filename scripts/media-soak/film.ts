@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-const SAMPLE = join(import.meta.dirname, "..", "..", "test", "media", "samples", "moov-first.mp4.bin");
+const SAMPLE = join(import.meta.dirname, "..", "..", "src", "sandbox", "samples", "portrait.mp4.bin");
 const BLOCK_BYTES = 4 * 1024 ** 2;
 
 /** ftyp and moov of a true one-second film, in front of as much picture data as is wanted. */

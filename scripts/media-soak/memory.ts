@@ -5,23 +5,28 @@ import { promisify } from "node:util";
 const MIB = 1024 ** 2;
 const SAMPLE_EVERY_MS = 100;
 
-/** The runtime's processes below a supervisor of ours: the Worker with its local stores, and the proxy in front of it. */
-export async function runtimePids(group: number): Promise<readonly number[]> {
-  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,pgid=,comm="]);
+/**
+ * The process that runs the Worker (and the local stand-ins of D1 and R2). Wrangler's own proxy, a second one, listens on
+ * the port that callers use.
+ */
+export async function runtimePid(group: number, port: number): Promise<number> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-ww", "-o", "pid=,pgid=,args="]);
   const found = stdout
     .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, leader, command]) => Number(leader) === group && command?.includes("workerd"))
-    .map(([pid]) => Number(pid));
-  if (found.length === 0) {
-    throw new Error("the runtime's processes were not found");
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .find(
+      (line) =>
+        Number(line?.[2]) === group && /\/workerd serve /.test(line?.[3] ?? "") && !line?.[3]?.includes(`:${port} `),
+    );
+  if (!found) {
+    throw new Error("the runtime's process was not found");
   }
-  return found;
+  return Number(found[1]);
 }
 
-export async function residentMib(pids: readonly number[]): Promise<number> {
-  const pages = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, "utf8")));
-  return pages.reduce((sum, page) => sum + Number(/^VmRSS:\s+(\d+) kB$/m.exec(page)?.[1] ?? 0) / 1024, 0);
+export async function residentMib(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
 interface HeapUsage {
@@ -40,9 +45,8 @@ function connectAs(origin: string, url: string): WebSocket {
 
 /** Asks the Worker's own isolate what it holds, buffers outside of the heap included: what production's limit counts. */
 export async function openIsolate(inspectorPort: number): Promise<() => Promise<number>> {
-  const targets = (await (await fetch(`http://127.0.0.1:${inspectorPort}/json`)).json()) as {
-    webSocketDebuggerUrl: string;
-  }[];
+  const list = await (await fetch(`http://127.0.0.1:${inspectorPort}/json`)).text();
+  const targets = JSON.parse(list) as readonly { readonly webSocketDebuggerUrl: string }[];
   const socket = connectAs(DEVTOOLS, targets[0]?.webSocketDebuggerUrl ?? "");
   await new Promise((resolve, reject) => {
     socket.addEventListener("open", resolve, { once: true });
@@ -73,9 +77,9 @@ export async function peaksDuring<T>(
   work: () => Promise<T>,
 ): Promise<{ value: T; peaks: readonly number[] }> {
   const peaks = gauges.map(() => 0);
-  let running = true;
+  const done = new AbortController();
   const watching = gauges.map(async (gauge, index) => {
-    while (running) {
+    while (!done.signal.aborted) {
       peaks[index] = Math.max(peaks[index] ?? 0, await gauge());
       await new Promise((resolve) => setTimeout(resolve, SAMPLE_EVERY_MS));
     }
@@ -84,7 +88,7 @@ export async function peaksDuring<T>(
     const value = await work();
     return { value, peaks };
   } finally {
-    running = false;
+    done.abort();
     await Promise.all(watching);
   }
 }

@@ -32,7 +32,7 @@ const SHUT_V6: readonly (readonly [network: readonly number[], bits: number, wha
 
 const QUAD = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
-export function readIpv4(text: string): number | null {
+function readIpv4(text: string): number | null {
   if (!QUAD.test(text)) {
     return null;
   }
@@ -66,7 +66,7 @@ function groupsOf(text: string): number[] | null {
 }
 
 /** Eight 16-bit groups; null for anything that is not a plain IPv6 address (a zone id among them). */
-export function readIpv6(text: string): number[] | null {
+function readIpv6(text: string): number[] | null {
   const halves = text.split("::");
   if (halves.length > 2) {
     return null;

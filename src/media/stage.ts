@@ -21,7 +21,7 @@ export type StageEnd<P> =
   | { readonly ok: true; readonly staged: Staged; readonly sha256: string }
   | { readonly ok: false; readonly problem: P | "too_short" | "too_long" };
 
-export const HEAD_BYTES = 4096;
+const HEAD_BYTES = 4096;
 
 interface StageOptions {
   /** Under `STAGING_PREFIX`. */

@@ -14,7 +14,7 @@ export const STAGING_PREFIX = "incoming/";
 
 type Bucket = Pick<Services, "bucket">["bucket"];
 
-export class StagingLost extends Error {
+class StagingLost extends Error {
   override readonly name = "StagingLost";
 }
 

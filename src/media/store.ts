@@ -49,7 +49,7 @@ export interface ServedMedia extends MediaRow {
   readonly sha256: string;
 }
 
-export function isReady(row: MediaRow): row is ServedMedia {
+function isReady(row: MediaRow): row is ServedMedia {
   return row.state === "ready" && row.sha256 !== null;
 }
 

@@ -2,11 +2,8 @@ import type { JsonObject } from "#core/json.ts";
 import type { MediaType } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 
-/** What the caller sees of a media item. */
-export type MediaItem = StoredMediaItem;
-
-/** A media item with what validation reads beside its columns. */
-export interface ResolvedMedia extends MediaItem {
+/** A media item as the caller sees it, with what validation reads beside its columns. */
+export interface ResolvedMedia extends StoredMediaItem {
   readonly filename: string;
   /** A `MediaFacts`, as stored. */
   readonly facts: JsonObject;

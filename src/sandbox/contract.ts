@@ -53,7 +53,7 @@ export interface SimSettings {
   readonly token_lifetime_s: number | null;
   /** Overrides the publishing quota per account and day; null keeps the platform's own. */
   readonly quota: number | null;
-  /** Switches of one simulator (X `access: "enterprise"`). */
+  /** Switches of one simulator (`access: "enterprise"`). */
   readonly extra: JsonObject;
 }
 

@@ -14,8 +14,7 @@ const SPECIFIED: readonly (readonly [method: string, path: string, scope: string
   ["POST", "/accounts", "accounts:write", [200, 400, 403]],
   ["DELETE", "/accounts", "accounts:write", [200, 400, 404]],
   ["POST", "/accounts/sync", "accounts:write", [200]],
-  // The path comes out of the registry, with the adapter that knows boards.
-  ...(adapterFor("pinterest") ? ([["GET", "/accounts/pinterest-boards", "accounts:read", [200, 404]]] as const) : []),
+  ["GET", "/accounts/pinterest-boards", "accounts:read", [200, 404]],
   ["GET", "/workspaces", "workspaces:read", [200]],
   ["POST", "/workspaces", "workspaces:write", [201, 403]],
   ["POST", "/workspaces/active", "workspaces:write", [200]],

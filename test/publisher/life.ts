@@ -240,6 +240,8 @@ export class Life {
     for (const row of await promises.rows()) {
       const ended = row.targets.every(([, state]) => isTerminal(state));
       must(ended || row.status === "cancelled" || row.status === "paused", "I2: every target has its end");
+      // An object that did not hear of the end finds out when it wakes.
+      await stage.run(row.id);
       await stage.fire(row.id);
       must((await stage.stored(row.id)).length === 0, "I13: nothing is kept");
       must((await stage.alarmAt(row.id)) === null, "I13: nothing wakes");

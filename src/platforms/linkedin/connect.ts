@@ -32,14 +32,10 @@ const ACCESS_SECONDS = 5_184_000;
 
 /** LinkedIn refuses a login as a whole when an app asks for one scope too many, so the operator says what the app has. */
 function wantedScopes(app: AppCredentials): readonly string[] {
-  const products = (app.settings["PRODUCTS"] ?? "member").split(",").map((word) => word.trim());
-  const community = products.includes("community");
-  return [
-    ...new Set([
-      ...(products.includes("member") || !community ? MEMBER_SCOPES : []),
-      ...(community ? COMMUNITY_SCOPES : []),
-    ]),
-  ];
+  const products = new Set((app.settings["PRODUCTS"] ?? "member").split(",").map((word) => word.trim()));
+  const isCommunity = products.has("community");
+  const member = products.has("member") || !isCommunity ? MEMBER_SCOPES : [];
+  return [...new Set([...member, ...(isCommunity ? COMMUNITY_SCOPES : [])])];
 }
 
 export const connect: Connect = {
@@ -211,7 +207,7 @@ function untold(answer: Answer): Fault {
 }
 
 /** Whether LinkedIn still answers this login; reads only. */
-export async function answersTo(wire: Wire, profile: string, token: string): Promise<Result<unknown>> {
+export async function answersTo(wire: Wire, profile: "userinfo" | "me", token: string): Promise<Result<unknown>> {
   return await guarded(() => (profile === "me" ? readMe(wire, token) : readUserInfo(wire, token)));
 }
 

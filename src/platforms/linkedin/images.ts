@@ -14,26 +14,36 @@ const INITIALIZE = `${API}/rest/images?action=initializeUpload`;
 /** What one call sends before it hands over to the next alarm: 40 MB at most. */
 const IMAGES_PER_CALL = 5;
 const PUT_TIMEOUT_MS = MINUTE;
+const FIRST_POLL_SECONDS = 1;
 const POLL_SECONDS = 3;
 
 /** One image after the other; those that LinkedIn has are not sent again. */
 export async function prepareImages(wire: Wire, job: Job, begun: ImagesCursor | undefined): Promise<PrepareOutcome> {
-  let step: ImagesCursor = begun ?? { kind: "images", urns: [], available: 0, since: null };
-  const sentBefore = step.urns.length;
+  const urns = [...(begun?.urns ?? [])];
+  const sentBefore = urns.length;
+  const step = (): ImagesCursor => ({
+    kind: "images",
+    urns,
+    available: begun?.available ?? 0,
+    since: begun?.since ?? null,
+  });
   for (const image of job.media.slice(sentBefore, sentBefore + IMAGES_PER_CALL)) {
-    const uploaded = await upload(wire, job, image).catch(() => failed<string>(broken()));
+    const uploaded = await upload(wire, job, image);
     if (!uploaded.ok) {
       const { fault } = uploaded;
-      return fault.kind === "temporary" && step.urns.length > sentBefore
-        ? { state: "again", afterSeconds: POLL_SECONDS, cursor: step }
+      return fault.kind === "temporary" && urns.length > sentBefore
+        ? { state: "again", afterSeconds: POLL_SECONDS, cursor: step() }
         : { state: "refused", fault };
     }
-    step = { ...step, urns: [...step.urns, uploaded.value] };
+    urns.push(uploaded.value);
   }
-  if (step.urns.length < job.media.length) {
-    return { state: "again", afterSeconds: 0, cursor: step };
+  if (urns.length < job.media.length) {
+    return { state: "again", afterSeconds: 0, cursor: step() };
   }
-  return await poll(wire, job, { ...step, since: step.since ?? job.now });
+  const since = begun?.since ?? job.now;
+  return urns.length > sentBefore
+    ? { state: "again", afterSeconds: FIRST_POLL_SECONDS, cursor: { ...step(), since } }
+    : await poll(wire, job, { ...step(), since });
 }
 
 async function upload(wire: Wire, job: Job, image: JobMedia): Promise<Result<string>> {
@@ -42,7 +52,10 @@ async function upload(wire: Wire, job: Job, image: JobMedia): Promise<Result<str
     wire,
     INITIALIZE,
     postJson({ initializeUploadRequest: { owner: platformAccountId } }, restHeaders(app, accessToken)),
-  );
+  ).catch(() => null);
+  if (!answer) {
+    return failed(broken());
+  }
   const begun = isOk(answer) ? read(ImageUpload, answer)?.value : undefined;
   if (!begun || !isUploadUrl(begun.uploadUrl)) {
     return failed(isOk(answer) ? unexpected(answer) : toFault(answer, job.now));
@@ -62,6 +75,9 @@ async function upload(wire: Wire, job: Job, image: JobMedia): Promise<Result<str
       timeoutMs: PUT_TIMEOUT_MS,
     },
   );
+  if (!stored) {
+    return failed(broken());
+  }
   if (isOk(stored)) {
     return succeeded(begun.image);
   }
@@ -69,20 +85,20 @@ async function upload(wire: Wire, job: Job, image: JobMedia): Promise<Result<str
 }
 
 async function poll(wire: Wire, job: Job, begun: ImagesCursor & { readonly since: number }): Promise<PrepareOutcome> {
-  let step = begun;
-  for (const urn of begun.urns.slice(begun.available)) {
+  let { available } = begun;
+  for (const urn of begun.urns.slice(available)) {
     const progress = await progressOf(wire, job, "images", urn, begun.since);
     switch (progress.state) {
       case "available":
-        step = { ...step, available: step.available + 1 };
+        available++;
         break;
       case "presumed":
         return ready(begun);
       case "unseen":
-        return { state: "again", afterSeconds: progress.secondsLeft, cursor: step };
+        return { state: "again", afterSeconds: progress.secondsLeft, cursor: { ...begun, available } };
       case "waiting_upload":
       case "processing":
-        return { state: "again", afterSeconds: POLL_SECONDS, cursor: step };
+        return { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...begun, available } };
       case "refused":
         return progress;
     }

@@ -44,7 +44,7 @@ async function askByResending(wire: Wire, job: Job, plan: Ref): Promise<VerifyOu
     return later(RESEND_FROM_MS - elapsed);
   }
   // The one repetition is not spent on a platform that does not answer.
-  const profile = String(job.account.capabilities["profile"] ?? "userinfo");
+  const profile = job.account.capabilities["profile"] === "me" ? "me" : "userinfo";
   const answered = await answersTo(wire, profile, job.account.accessToken);
   if (answered.ok) {
     return { state: "absent" };

@@ -19,7 +19,7 @@ const VIDEOS = `${API}/rest/videos`;
 /** What one call sends before it hands over to the next alarm: 32 MiB. */
 const PARTS_PER_CALL = 8;
 const PART_TIMEOUT_MS = MINUTE;
-const POLL_SECONDS = 5;
+const POLL_SECONDS = 4;
 const MOST_RESTARTS = 2;
 
 export async function prepareVideo(
@@ -88,25 +88,25 @@ function covers(parts: VideoCursor["parts"], sizeBytes: number): boolean {
 }
 
 async function sendParts(wire: Wire, job: Job, media: JobMedia, begun: VideoCursor): Promise<PrepareOutcome> {
-  let step = begun;
-  if (step.expiresAt !== null && step.expiresAt <= job.now) {
-    return await restart(wire, job, media, step, null);
+  if (begun.expiresAt !== null && begun.expiresAt <= job.now) {
+    return await restart(wire, job, media, begun, null);
   }
+  const etags = [...begun.etags];
   for (const part of begun.parts.slice(begun.etags.length, begun.etags.length + PARTS_PER_CALL)) {
-    const sent = await sendPart(wire, job, media, part).catch(() => failed<string>(broken()));
-    if (!sent.ok) {
-      if (sent.fault.code === UPLOAD_EXPIRED) {
-        return await restart(wire, job, media, step, sent.fault);
-      }
-      return sent.fault.kind === "temporary" && step.etags.length > begun.etags.length
-        ? { state: "again", afterSeconds: POLL_SECONDS, cursor: step }
+    const sent = await sendPart(wire, job, media, part);
+    if (sent.ok) {
+      etags.push(sent.value);
+    } else if (sent.fault.code === UPLOAD_EXPIRED) {
+      return await restart(wire, job, media, begun, sent.fault);
+    } else {
+      return sent.fault.kind === "temporary" && etags.length > begun.etags.length
+        ? { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...begun, etags } }
         : { state: "refused", fault: sent.fault };
     }
-    step = { ...step, etags: [...step.etags, sent.value] };
   }
-  return step.etags.length < step.parts.length
-    ? { state: "again", afterSeconds: 0, cursor: step }
-    : await finalize(wire, job, media, { ...step, stage: "finalize" });
+  return etags.length < begun.parts.length
+    ? { state: "again", afterSeconds: 0, cursor: { ...begun, etags } }
+    : await finalize(wire, job, media, { ...begun, etags, stage: "finalize" });
 }
 
 async function sendPart(
@@ -127,6 +127,9 @@ async function sendPart(
       timeoutMs: PART_TIMEOUT_MS,
     },
   );
+  if (!answer) {
+    return failed(broken());
+  }
   const etag = answer.headers.get("etag")?.replace(/^W\//, "").replaceAll('"', "");
   if (isOk(answer)) {
     return etag ? succeeded(etag) : failed(unexpected(answer));
@@ -172,10 +175,7 @@ async function finalize(wire: Wire, job: Job, media: JobMedia, step: VideoCursor
     // It may have arrived: the video's own state says so.
     return { state: "again", afterSeconds: POLL_SECONDS, cursor: processing };
   }
-  if (isOk(answer)) {
-    return await poll(wire, job, processing);
-  }
-  if (answer.status >= 500) {
+  if (isOk(answer) || answer.status >= 500) {
     return { state: "again", afterSeconds: POLL_SECONDS, cursor: processing };
   }
   const fault = answer.status < 400 ? unexpected(answer) : toFault(answer, job.now);

@@ -3,7 +3,6 @@ import { call, isOk, read } from "#platforms/answer.ts";
 import type { Fault, Job, JobMedia, Wire } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { bearer, postJson } from "#platforms/form.ts";
-import { sendRange } from "#platforms/send-range.ts";
 import { hostMatches } from "#platforms/wire.ts";
 import { Registered } from "./answers.ts";
 import { toFault, unexpected } from "./errors.ts";
@@ -27,11 +26,11 @@ export async function uploadVideo(wire: Wire, job: Job, video: JobMedia): Promis
     return { state: "refused", fault, byBucket: false };
   }
   const status = await postToBucket(wire, registered.upload_url, registered.upload_parameters, video);
-  if (status >= 200 && status < 300) {
+  if (status !== null && status >= 200 && status < 300) {
     return { state: "stored", mediaId: registered.media_id };
   }
   const fault = temporary("Pinterest's storage did not take the video.", { httpStatus: status });
-  return { state: "refused", fault, byBucket: status >= 400 && status < 500 };
+  return { state: "refused", fault, byBucket: status !== null && status >= 400 && status < 500 };
 }
 
 /** The video goes to that address: it must be one of Pinterest's kind. */
@@ -49,7 +48,7 @@ async function postToBucket(
   url: string,
   fields: Readonly<Record<string, string>>,
   video: JobMedia,
-): Promise<number> {
+): Promise<number | null> {
   // No file contains its own hash.
   const boundary = `part-${video.sha256}`;
   const head = encoded(
@@ -58,19 +57,58 @@ async function postToBucket(
   );
   const tail = encoded(`\r\n--${boundary}--\r\n`);
   const length = head.byteLength + video.sizeBytes + tail.byteLength;
-  const form: JobMedia = { ...video, read: async () => framed(head, await video.read(), tail) };
-  const answer = await sendRange(
-    wire,
-    url,
-    form,
-    { offset: 0, length },
-    {
+  const file = await video.read();
+  const { readable, writable } = new FixedLengthStream(length);
+  const over = new AbortController();
+  // What breaks on the way breaks the request, which tells it; an early answer leaves bytes that nobody reads.
+  const filled = fill(writable, { head, file, tail }, over.signal).catch(() => file.cancel().catch(() => undefined));
+  try {
+    const answer = await call(wire, url, {
       method: "POST",
       headers: { "content-type": `multipart/form-data; boundary=${boundary}`, "content-length": String(length) },
+      body: readable,
       timeoutMs: Math.min(LONGEST_UPLOAD_MS, MINUTE + Math.ceil(length / SLOWEST_BYTES_PER_SECOND) * SECOND),
-    },
-  );
-  return answer.status;
+    });
+    return answer.status;
+  } catch {
+    return null;
+  } finally {
+    over.abort();
+    await filled;
+  }
+}
+
+interface Form {
+  readonly head: Uint8Array;
+  readonly file: ReadableStream<Uint8Array>;
+  readonly tail: Uint8Array;
+}
+
+async function fill(to: WritableStream<Uint8Array>, { head, file, tail }: Form, signal: AbortSignal): Promise<void> {
+  await withWriter(to, signal, (writer) => writer.write(head));
+  await file.pipeTo(to, { preventClose: true, signal });
+  await withWriter(to, signal, async (writer) => {
+    await writer.write(tail);
+    await writer.close();
+  });
+}
+
+/** A write waits until somebody reads, so it has to end with the request. */
+async function withWriter(
+  to: WritableStream<Uint8Array>,
+  signal: AbortSignal,
+  work: (writer: WritableStreamDefaultWriter<Uint8Array>) => Promise<void>,
+): Promise<void> {
+  signal.throwIfAborted();
+  const writer = to.getWriter();
+  const stop = () => void writer.abort().catch(() => undefined);
+  signal.addEventListener("abort", stop);
+  try {
+    await work(writer);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    writer.releaseLock();
+  }
 }
 
 function disposition(name: string): string {
@@ -80,19 +118,4 @@ function disposition(name: string): string {
 
 function encoded(...lines: readonly string[]): Uint8Array {
   return new TextEncoder().encode(lines.join(""));
-}
-
-function framed(head: Uint8Array, file: ReadableStream<Uint8Array>, tail: Uint8Array): ReadableStream<Uint8Array> {
-  const reader = file.getReader();
-  return new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(head),
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      controller.enqueue(done ? tail : value);
-      if (done) {
-        controller.close();
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
 }

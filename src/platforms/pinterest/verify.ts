@@ -37,8 +37,8 @@ export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<Veri
   if (!listed.ok) {
     return listed.outcome;
   }
-  const known = progressOf(job.progress).pins.map(({ pin }) => pin);
-  const ours = listed.pins.findLast((pin) => !known.includes(pin.id) && isOurs(pin, job, since));
+  const known = new Set(progressOf(job.progress).pins.map(({ pin }) => pin));
+  const ours = listed.pins.findLast((pin) => !known.has(pin.id) && isOurs(pin, job, since));
   if (ours) {
     return pinned(job, plan, board, ours.id);
   }

@@ -138,6 +138,10 @@ const duplicate = (urn: string): Response =>
     { status: 422 },
   );
 
+function feedOf({ distribution }: JsonObject): JsonValue {
+  return isObject(distribution) ? (distribution["feedDistribution"] ?? null) : null;
+}
+
 /** POST /rest/posts */
 export function createPost(sim: Sim, session: Token, body: JsonObject, raw: string): Response {
   const { author, commentary, content, visibility } = body;
@@ -178,7 +182,7 @@ export function createPost(sim: Sim, session: Token, body: JsonObject, raw: stri
       text: readLittleText(commentary, true),
       title: null,
       media: media.map(({ kind, sha256 }) => ({ type: kind, sha256: sha256 ?? "" })),
-      options: { visibility: visibility ?? null, distribution: body["distribution"] ?? null },
+      options: { visibility: visibility ?? null, feedDistribution: feedOf(body) },
       accepted_at: toInstant(createdAt),
     });
   }

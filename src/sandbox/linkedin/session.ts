@@ -12,7 +12,7 @@ const MONTHS_SUPPORTED = 12;
 export function sessionOf(request: Request, sim: Sim): Token | Response {
   const secret = bearer(request);
   if (secret === null) {
-    return problem(401, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token", 65_604);
+    return problem(401, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token");
   }
   const known = sim.store.get(`token:${secret}`) as Token | undefined;
   if (known?.kind !== "access") {

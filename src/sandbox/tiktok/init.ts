@@ -85,7 +85,7 @@ export async function initVideo(
       if (typeof chunks === "string") {
         return invalid(sim, chunks);
       }
-      const uploadToken = sim.secret("X");
+      const uploadToken = sim.secret("U");
       const prefix = draft ? "v_inbox_file~v2." : "v_pub_file~v2-1.";
       const publish = newPublish(sim, session, prefix, { ...about, ...chunks, uploadToken });
       save(sim, publish);

@@ -1,0 +1,48 @@
+import { call, pause } from "../service.ts";
+
+const DUE_IN_MS = 15_000;
+const POLL_MS = 2000;
+const PATIENCE_MS = 20 * 60_000;
+
+interface Post {
+  readonly id: string;
+  readonly status: string;
+  readonly targets: readonly { readonly error: { readonly message: string } | null }[];
+}
+
+/** Schedules a stored film to one platform and waits for it; the hash of what the platform has in the end. */
+export async function publish(origin: string, key: string, platform: string, mediaUrl: string): Promise<string> {
+  const api = <T>(method: string, path: string, body?: unknown) =>
+    call<T>(origin, method, path, { key, ...(body !== undefined && { body }) });
+  const { accounts } = await api<{ accounts: { id: string }[] }>("POST", "/sandbox/connect", {
+    api_key: key,
+    platform,
+    login: "ada",
+  });
+  const { confirmation_token } = await api<{ confirmation_token: string }>("POST", "/v1/posts/preview", {
+    // A platform takes the same words for a mistake.
+    caption: `A very large film, ${crypto.randomUUID()}`,
+    scheduled_at: new Date(Date.now() + DUE_IN_MS).toISOString(),
+    targets: [
+      {
+        account_id: accounts[0]?.id,
+        ...(platform === "youtube" && { platform_options: { title: "A very large film" } }),
+      },
+    ],
+    media_urls: [mediaUrl],
+  });
+  const { posts } = await api<{ posts: Post[] }>("POST", "/v1/posts/confirm", { confirmation_token });
+  let post = posts[0] as Post;
+  for (
+    const deadline = Date.now() + PATIENCE_MS;
+    ["scheduled", "publishing"].includes(post.status) && Date.now() < deadline;
+  ) {
+    await pause(POLL_MS);
+    ({ post } = await api<{ post: Post }>("GET", `/v1/posts/${post.id}`));
+  }
+  if (post.status !== "published") {
+    return `${post.status}: ${post.targets[0]?.error?.message ?? "no reason given"}`;
+  }
+  const book = await api<{ posts: { media: { sha256: string }[] }[] }>("GET", `/sandbox/platforms/${platform}/posts`);
+  return book.posts.at(-1)?.media[0]?.sha256 ?? "no media in the book";
+}

@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { createReadStream, statSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { answers, pause } from "../service.ts";
+import { runtimePid } from "./memory.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const UP_TRIES = 120;
+
+/** Files by name; `/plain/` says the length, `/chunked/` does not. */
+export function serveFiles(port: number, files: ReadonlyMap<string, string>): Promise<Server> {
+  const server = createServer((request, response) => {
+    const [, how, name = ""] = (request.url ?? "").split("/");
+    const path = files.get(name);
+    if (!path) {
+      response.writeHead(404).end();
+      return;
+    }
+    const length = how === "plain" ? { "content-length": statSync(path).size } : {};
+    response.writeHead(200, { "content-type": "video/mp4", ...length });
+    createReadStream(path, { highWaterMark: 256 * 1024 }).pipe(response);
+  });
+  return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
+}
+
+export interface Runtime {
+  readonly origin: string;
+  readonly pid: number;
+  stop(): void;
+}
+
+/** The Worker of entry.ts on `port`, its inspector on `inspectorPort`. */
+export async function startRuntime(
+  { port, inspectorPort }: { readonly port: number; readonly inspectorPort: number },
+  sourceOrigin: string,
+  stateDir: string,
+): Promise<Runtime> {
+  const origin = `http://localhost:${port}`;
+  const child = spawn(
+    process.execPath,
+    [
+      join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js"),
+      "dev",
+      "scripts/media-soak/entry.ts",
+      "--env=sandbox",
+      `--port=${port}`,
+      `--inspector-port=${inspectorPort}`,
+      `--persist-to=${stateDir}`,
+      `--var=ORIGIN:${origin}`,
+      `--var=SOAK_SOURCE:${sourceOrigin}`,
+      "--show-interactive-dev-session=false",
+    ],
+    {
+      cwd: ROOT,
+      detached: true,
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false" },
+    },
+  );
+  const group = child.pid ?? 0;
+  const stop = () => {
+    process.kill(-group, "SIGKILL");
+  };
+  for (let tries = 0; !(await answers(origin)); tries += 1) {
+    if (tries > UP_TRIES || child.exitCode !== null) {
+      stop();
+      throw new Error("the service did not come up");
+    }
+    await pause(500);
+  }
+  return { origin, stop, pid: await runtimePid(group, port) };
+}

@@ -1,0 +1,28 @@
+import { describe, test } from "vitest";
+import { fromLittleText, toLittleText } from "#platforms/linkedin/text.ts";
+
+describe("little text", () => {
+  test.for<[plain: string, little: string]>([
+    ["", ""],
+    ["Release notes are out (v2)", "Release notes are out \\(v2\\)"],
+    ["\\|{}@[]()<>*_~", "\\\\\\|\\{\\}\\@\\[\\]\\(\\)\\<\\>\\*\\_\\~"],
+    ["a\nb", "a\nb"],
+    ["#glaze", "{hashtag|\\#|glaze}"],
+    ["Two: #one #two_2!", "Two: {hashtag|\\#|one} {hashtag|\\#|two\\_2}!"],
+    ["(#töpfern)", "\\({hashtag|\\#|töpfern}\\)"],
+    ["#陶芸", "{hashtag|\\#|陶芸}"],
+    ["we are #1", "we are \\#1"],
+    ["C# and ##", "C\\# and \\#\\#"],
+    ["##double", "\\#\\#double"],
+    ["https://a.example/b#frag and /#x", "https://a.example/b\\#frag and /\\#x"],
+    ["@[Ada](urn:li:person:1)", "\\@\\[Ada\\]\\(urn:li:person:1\\)"],
+    ["{hashtag|\\#|x}", "\\{hashtag\\|\\\\\\#\\|x\\}"],
+  ])("%j", ([plain, little], { expect }) => {
+    expect(toLittleText(plain)).toBe(little);
+    expect(fromLittleText(little)).toBe(plain);
+  });
+
+  test("hashtags and mentions as LinkedIn writes them are read as people see them", ({ expect }) => {
+    expect(fromLittleText("{hashtag|#|one} {hashtag|＃|two} @[Ada](urn:li:person:1)")).toBe("#one #two Ada");
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, test } from "vitest";
+import { linkedin } from "#platforms/linkedin/index.ts";
+import { draft, image, video } from "../../support/job.ts";
+
+const clip = (over: Parameters<typeof video>[0] = {}) => video({ sizeBytes: 1_000_000, ...over });
+const codes = (over: Parameters<typeof draft>[0]) => linkedin.validate(draft(over)).problems.map(({ code }) => code);
+
+describe("caption", () => {
+  test("3000 characters pass, 3001 do not", ({ expect }) => {
+    expect(codes({ caption: "a".repeat(3000) })).toEqual([]);
+    expect(linkedin.validate(draft({ caption: "a".repeat(3001) })).problems).toEqual([
+      expect.objectContaining({ code: "caption_too_long", param: "caption", limit: 3000, actual: 3001 }),
+    ]);
+  });
+
+  test("is counted in UTF-16 units", ({ expect }) => {
+    expect(linkedin.validate(draft({ caption: "👍" })).captionLength).toBe(2);
+  });
+
+  test("that only grows too long by its escapes is worth a warning", ({ expect }) => {
+    const verdict = linkedin.validate(draft({ caption: "(".repeat(1501) }));
+    expect(verdict.problems).toEqual([]);
+    expect(verdict.warnings.map(({ code }) => code)).toEqual(["caption_near_limit"]);
+  });
+
+  test("is required where there is no media", ({ expect }) => {
+    expect(codes({ caption: " \n" })).toEqual(["caption_required"]);
+    expect(codes({ caption: "", media: [image()] })).toEqual([]);
+  });
+});
+
+describe("media", () => {
+  test("20 images pass, 21 do not", ({ expect }) => {
+    expect(codes({ media: Array.from({ length: 20 }, () => image()) })).toEqual([]);
+    expect(codes({ media: Array.from({ length: 21 }, () => image()) })).toEqual(["media_too_many"]);
+  });
+
+  test("one video stands alone", ({ expect }) => {
+    expect(codes({ media: [clip()] })).toEqual([]);
+    expect(codes({ media: [clip(), clip()] })).toEqual(["media_too_many"]);
+    expect(codes({ media: [clip(), image()] })).toEqual(["media_mixed"]);
+  });
+
+  test.for<[string, Parameters<typeof image>[0], string[]]>([
+    ["PNG", { contentType: "image/png" }, []],
+    ["WebP", { contentType: "image/webp" }, ["media_type_unsupported"]],
+    ["GIF of 250 frames", { contentType: "image/gif", facts: { frames: 250 } }, []],
+    ["GIF of 251 frames", { contentType: "image/gif", facts: { frames: 251 } }, ["media_frames"]],
+    ["8 MB", { sizeBytes: 8_000_000 }, []],
+    ["8 MB and a byte", { sizeBytes: 8_000_001 }, ["media_too_large"]],
+    ["36,152,319 pixels", { width: 36_152_319, height: 1 }, []],
+    ["36,152,320 pixels", { width: 36_152_320, height: 1 }, ["media_dimensions"]],
+  ])("an image: %s", ([, over, expected], { expect }) => {
+    expect(codes({ media: [image(over)] })).toEqual(expected);
+  });
+
+  test.for<[string, Parameters<typeof video>[0], string[]]>([
+    ["3 s", { durationSeconds: 3 }, []],
+    ["2.9 s", { durationSeconds: 2.9 }, ["media_duration"]],
+    ["30 minutes", { durationSeconds: 1800 }, []],
+    ["30 minutes and a second", { durationSeconds: 1801 }, ["media_duration"]],
+    ["75 KB", { sizeBytes: 75_000 }, []],
+    ["a byte less", { sizeBytes: 74_999 }, ["media_too_small"]],
+    ["500 MB", { sizeBytes: 500_000_000 }, []],
+    ["a byte more", { sizeBytes: 500_000_001 }, ["media_too_large"]],
+    ["QuickTime", { contentType: "video/quicktime" }, ["media_type_unsupported"]],
+  ])("a video: %s", ([, over, expected], { expect }) => {
+    expect(codes({ media: [clip(over)] })).toEqual(expected);
+  });
+
+  test("a very long shape is worth a warning", ({ expect }) => {
+    const verdict = linkedin.validate(draft({ media: [clip({ width: 2500, height: 1000 })] }));
+    expect(verdict.problems).toEqual([]);
+    expect(verdict.warnings.map(({ code }) => code)).toEqual(["media_aspect_ratio"]);
+  });
+});

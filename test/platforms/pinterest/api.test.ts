@@ -1,0 +1,64 @@
+import { describe, test } from "vitest";
+import { call } from "../../support/call.ts";
+import { connectOne, inDays } from "../../support/journey.ts";
+import { ORIGIN } from "../../support/origin.ts";
+import { newCaller } from "../../support/user.ts";
+
+describe("GET /accounts/pinterest-boards", () => {
+  test("200: every board that takes pins", async ({ expect }) => {
+    const caller = await newCaller();
+    const account = await connectOne(caller, "pinterest");
+    const { status, body } = await call(caller, {
+      method: "GET",
+      path: `/accounts/pinterest-boards?account_id=${account.id}`,
+    });
+    expect(status).toBe(200);
+    expect(body.boards.length).toBeGreaterThanOrEqual(3);
+    for (const board of body.boards) {
+      expect(board).toMatchObject({ id: expect.stringMatching(/^\d+$/), name: expect.any(String) });
+    }
+  });
+
+  test("404: an account of another platform and a stranger's look like none", async ({ expect }) => {
+    const caller = await newCaller();
+    const account = await connectOne(caller, "pinterest");
+    const other = await connectOne(caller, "x");
+    const ask = async (asker: typeof caller, id: string) => {
+      const { status, body } = await call(asker, {
+        method: "GET",
+        path: `/accounts/pinterest-boards?account_id=${id}`,
+      });
+      return { status, error: body.error };
+    };
+    const missing = await ask(caller, crypto.randomUUID());
+    expect(missing.status).toBe(404);
+    expect(await ask(caller, other.id)).toEqual(missing);
+    expect(await ask(await newCaller(), account.id)).toEqual(missing);
+  });
+});
+
+test("a preview knows the boards there are", async ({ expect }) => {
+  const caller = await newCaller();
+  const account = await connectOne(caller, "pinterest");
+  const { body: listed } = await call(caller, {
+    method: "GET",
+    path: `/accounts/pinterest-boards?account_id=${account.id}`,
+  });
+  const preview = async (board: string) =>
+    await call(caller, {
+      method: "POST",
+      path: "/posts/preview",
+      body: {
+        caption: "A new glaze",
+        scheduled_at: inDays(1),
+        targets: [{ account_id: account.id, platform_options: { board_ids: [board] } }],
+        media_urls: [`${ORIGIN}/sandbox/media/portrait.jpg`],
+      },
+    });
+  expect((await preview(listed.boards[0].id)).status).toBe(200);
+  const refused = await preview("999999999999999999");
+  expect(refused.status).toBe(400);
+  expect(refused.body.details).toMatchObject([
+    { code: "board_unknown", param: "targets[0].platform_options.board_ids[0]", platform: "pinterest" },
+  ]);
+});

@@ -1,0 +1,146 @@
+import { describe, test } from "vitest";
+import type { TokenSet } from "#platforms/contract.ts";
+import { pinterest } from "#platforms/pinterest/index.ts";
+import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
+import { access, NOW } from "../../support/job.ts";
+import { must } from "../../support/simulated.ts";
+
+const app = { clientId: "the-client", clientSecret: "the-secret", settings: {} };
+const { connect } = pinterest;
+const exchange = { redirectUri: "https://a.example.com/back", params: { code: "c" }, codeVerifier: "v", now: NOW };
+const SCOPES = ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"];
+const granted = (over: object = {}): Scripted => ({
+  json: {
+    access_token: "pina_A",
+    expires_in: 2_592_000,
+    refresh_token: "pinr.A",
+    refresh_token_expires_in: 5_184_000,
+    scope: SCOPES.join(" "),
+    token_type: "bearer",
+    ...over,
+  },
+});
+const user = (over: object = {}): Scripted => ({
+  json: { id: "2783136121146311751", username: "ada_makes", business_name: "Ada Makes", profile_image: null, ...over },
+});
+const tokens: TokenSet = {
+  accessToken: "pina_A",
+  refreshToken: "pinr.A",
+  expiresAt: NOW,
+  refreshExpiresAt: NOW,
+  scopes: SCOPES,
+};
+
+test("the browser is asked for scopes with commas, for secret boards only where wanted", ({ expect }) => {
+  const ask = (settings: Record<string, string>) =>
+    connect
+      .authorizeUrl({ ...app, settings }, { redirectUri: "https://a.example.com/", state: "s", codeChallenge: "c" })
+      .searchParams.get("scope");
+  expect(ask({})).toBe(SCOPES.join(","));
+  expect(ask({ SECRET_BOARDS: "1" })).toContain("pins:write_secret");
+});
+
+describe("exchange", () => {
+  test("speaks Basic and asks for refresh tokens that last", async ({ expect }) => {
+    const wire = answering(granted(), user());
+    expect(must(await connect.exchange(wire, app, exchange))).toEqual({
+      externalId: "2783136121146311751",
+      displayName: "Ada Makes",
+      tokens: {
+        accessToken: "pina_A",
+        refreshToken: "pinr.A",
+        expiresAt: NOW + 2_592_000_000,
+        refreshExpiresAt: NOW + 5_184_000_000,
+        scopes: SCOPES,
+      },
+    });
+    expect(wire.sent[0]?.url.href).toBe("https://api.pinterest.com/v5/oauth/token");
+    expect(wire.sent[0]?.headers.get("authorization")).toBe(`Basic ${btoa("the-client:the-secret")}`);
+    expect(bodyOf(wire.sent[0])).toEqual({
+      grant_type: "authorization_code",
+      code: "c",
+      redirect_uri: "https://a.example.com/back",
+      continuous_refresh: "true",
+    });
+  });
+
+  test("goes to Pinterest's sandbox where the operator says so", async ({ expect }) => {
+    const wire = answering(granted(), user());
+    await connect.exchange(wire, { ...app, settings: { API: "sandbox" } }, exchange);
+    expect(wire.sent.map((sent) => sent.url.hostname)).toEqual([
+      "api-sandbox.pinterest.com",
+      "api-sandbox.pinterest.com",
+    ]);
+  });
+});
+
+test("an account is known by its id and told what it lacks", async ({ expect }) => {
+  const scopes = SCOPES.filter((scope) => scope !== "pins:write");
+  const { accounts } = must(await connect.accounts(answering(user({ business_name: "" })), app, { ...tokens, scopes }));
+  expect(accounts).toEqual([
+    {
+      platformAccountId: "2783136121146311751",
+      username: "ada_makes",
+      displayName: "ada_makes",
+      avatarUrl: null,
+      profileUrl: "https://www.pinterest.com/ada_makes/",
+      missingScopes: ["pins:write"],
+      capabilities: {},
+      token: null,
+    },
+  ]);
+});
+
+describe("refresh", () => {
+  test("gives a new pair", async ({ expect }) => {
+    const wire = answering(granted({ access_token: "pina_B", refresh_token: "pinr.B", scope: undefined }));
+    expect(must(await connect.refresh!(wire, app, tokens, NOW))).toEqual({
+      accessToken: "pina_B",
+      refreshToken: "pinr.B",
+      expiresAt: NOW + 2_592_000_000,
+      refreshExpiresAt: NOW + 5_184_000_000,
+      scopes: SCOPES,
+    });
+    expect(bodyOf(wire.sent[0])).toEqual({ grant_type: "refresh_token", refresh_token: "pinr.A" });
+  });
+
+  test.for<[string, Scripted, string]>([
+    ["a dead token", { status: 400, json: { code: 283, message: "Invalid refresh token" } }, "reconnect"],
+    ["a refused one", { status: 401, json: { code: 2, message: "Authentication failed." } }, "reconnect"],
+    ["wrong app credentials", { status: 401, json: { code: 2, message: "Invalid client credentials" } }, "temporary"],
+    ["an outage", { status: 500, json: { code: 11, message: "oops" } }, "temporary"],
+    ["haste", { status: 429, json: { code: 8, message: "slow" } }, "rate_limited"],
+  ])("%s", async ([, script, kind], { expect }) => {
+    expect(await connect.refresh!(answering(script), app, tokens, NOW)).toMatchObject({ ok: false, fault: { kind } });
+  });
+});
+
+describe("boards", () => {
+  const board = (id: string, over: object = {}) => ({ id, name: `Board ${id}`, privacy: "PUBLIC", ...over });
+
+  test("are those of every page, without boards for advertisements", async ({ expect }) => {
+    const wire = answering(
+      { json: { items: [board("1", { pin_count: 5 }), board("2", { is_ads_only: true })], bookmark: "b1" } },
+      { json: { items: [board("3", { privacy: "PROTECTED", description: "Old" }), board("1")], bookmark: null } },
+    );
+    expect(must(await pinterest.boards(wire, access()))).toEqual([
+      { id: "1", name: "Board 1", description: null, privacy: "PUBLIC", pinCount: null },
+      { id: "3", name: "Board 3", description: "Old", privacy: "PROTECTED", pinCount: null },
+    ]);
+    expect(wire.sent.map((sent) => sent.url.searchParams.get("bookmark"))).toEqual([null, "b1"]);
+    expect(wire.sent[0]?.url.searchParams.get("page_size")).toBe("250");
+  });
+
+  test("that never end are left in the end", async ({ expect }) => {
+    const wire = answering({ json: { items: [board("1")], bookmark: "same" } });
+    expect(must(await pinterest.boards(wire, access()))).toHaveLength(1);
+    expect(wire.sent).toHaveLength(2);
+  });
+
+  test("are told to the preview as they are now", async ({ expect }) => {
+    const account = access({ capabilities: { kept: true } });
+    const wire = answering({ json: { items: [board("1"), board("2")] } });
+    expect(must(await pinterest.inspect(wire, account))).toEqual({ kept: true, boards: ["1", "2"] });
+    expect(await pinterest.inspect(answering(503), account)).toMatchObject({ ok: false, fault: { kind: "temporary" } });
+  });
+});

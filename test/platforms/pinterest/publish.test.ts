@@ -1,0 +1,330 @@
+import { describe, test } from "vitest";
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { DraftMedia, Job } from "#platforms/contract.ts";
+import { pinterest } from "#platforms/pinterest/index.ts";
+import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
+import { access, image, job, type JobParts, NOW, video } from "../../support/job.ts";
+import { reading } from "../../support/reading.ts";
+
+interface Parts extends JobParts {
+  readonly settings?: Record<string, string>;
+}
+
+function post({ settings = {}, options, ...parts }: Parts = {}): Job {
+  const account = access({ platformAccountId: "27" });
+  return job({
+    account: { ...account, app: { ...account.app, settings } },
+    media: [image()],
+    options: { board_ids: ["1", "2", "3"], title: "Blue", link: "https://example.com/a", ...options },
+    ...parts,
+  });
+}
+
+const ref = (boards: string[], over: JsonObject = {}): JsonValue => ({
+  boards,
+  videos: {},
+  images: "url",
+  failures: [],
+  sends: 0,
+  sentAt: null,
+  ...over,
+});
+const pin = (id: string): Scripted => ({ status: 201, json: { id } });
+const noBoard: Scripted = { status: 404, json: { code: 40, message: "Board not found." } };
+const unreachable: Scripted = { status: 400, json: { code: 1, message: "Unable to reach the URL" } };
+const pinned = (...pairs: [string, string][]) => ({ pins: pairs.map(([board, id]) => ({ board, pin: id })) });
+
+async function sourceOf(media: readonly DraftMedia[], over: JsonObject = {}) {
+  const wire = answering(pin("p1"));
+  await pinterest.commit(wire, post({ media }), ref(["1"], over));
+  return bodyOf(wire.sent[0])["media_source"];
+}
+
+describe("a pin", () => {
+  test("has exactly the documented fields, empty ones left out", async ({ expect }) => {
+    const wire = answering(pin("p1"));
+    await pinterest.commit(wire, post(), ref(["1"]));
+    await pinterest.commit(wire, post({ caption: "", options: { title: " ", link: null } }), ref(["1"]));
+    expect(wire.sent[0]?.url.href).toBe("https://api.pinterest.com/v5/pins");
+    expect(bodyOf(wire.sent[0])).toEqual({
+      board_id: "1",
+      title: "Blue",
+      description: "Release notes are out",
+      link: "https://example.com/a",
+      media_source: { source_type: "image_url", url: `https://media.example.com/${image().id}/file` },
+    });
+    expect(Object.keys(bodyOf(wire.sent[1]))).toEqual(["board_id", "media_source"]);
+  });
+
+  test("goes to Pinterest's sandbox where the operator says so", async ({ expect }) => {
+    const wire = answering(pin("p1"));
+    await pinterest.commit(wire, post({ settings: { API: "sandbox" } }), ref(["1"]));
+    expect(wire.sent[0]?.url.href).toBe("https://api-sandbox.pinterest.com/v5/pins");
+  });
+
+  test("shows images as a carousel and a video with a cover", async ({ expect }) => {
+    const url = (id: string) => `https://media.example.com/${id}/file`;
+    expect(await sourceOf([image({ id: "a" }), image({ id: "b" })])).toEqual({
+      source_type: "multiple_image_urls",
+      items: [{ url: url("a") }, { url: url("b") }],
+    });
+    expect(await sourceOf([video()], { videos: { "1": "m1" } })).toEqual({
+      source_type: "video_id",
+      media_id: "m1",
+      cover_image_key_frame_time: 0,
+    });
+    expect(await sourceOf([image({ id: "a" }), video()], { videos: { "1": "m1" } })).toEqual({
+      source_type: "video_id",
+      media_id: "m1",
+      cover_image_url: url("a"),
+    });
+  });
+
+  test("carries its images itself where Pinterest cannot fetch them", async ({ expect }) => {
+    const first = await pinterest.commit(answering(unreachable), post(), ref(["1", "2"]));
+    expect(first).toMatchObject({ state: "more", ref: { images: "inline", boards: ["1", "2"] }, progress: null });
+    expect(await sourceOf([image({ sizeBytes: 4 })], { images: "inline" })).toEqual({
+      source_type: "image_base64",
+      content_type: "image/jpeg",
+      data: btoa("\u0000\u0001\u0002\u0003"),
+    });
+    expect(await sourceOf([image({ sizeBytes: 1 }), image({ sizeBytes: 1 })], { images: "inline" })).toMatchObject({
+      source_type: "multiple_image_base64",
+      items: [{ data: "AA==" }, { data: "AA==" }],
+    });
+  });
+
+  test.for<[string, readonly DraftMedia[], JsonObject]>([
+    ["too large for that", [image({ sizeBytes: 10_000_001 })], {}],
+    ["of another kind", [image({ contentType: "image/webp" })], {}],
+    ["tried that already", [image()], { images: "inline" }],
+  ])("whose images are %s is refused", async ([, media, over], { expect }) => {
+    expect(await pinterest.commit(answering(unreachable), post({ media }), ref(["1"], over))).toMatchObject({
+      state: "refused",
+      fault: { kind: "rejected", code: "media_unreachable" },
+    });
+  });
+});
+
+describe("several boards", () => {
+  test("get one pin each, remembered one by one", async ({ expect }) => {
+    const prepared = await pinterest.prepare(answering(500), post(), undefined);
+    expect(prepared).toEqual({ state: "ready", ref: ref(["1", "2", "3"]) });
+    const first = await pinterest.commit(answering(pin("p1")), post(), ref(["1", "2", "3"]));
+    expect(first).toEqual({ state: "more", ref: ref(["2", "3"]), progress: pinned(["1", "p1"]) });
+    const progress = pinned(["1", "p1"], ["2", "p2"]);
+    const last = await pinterest.commit(answering(pin("p3")), post({ progress }), ref(["3"]));
+    expect(last).toEqual({ state: "published", remoteId: "p1", url: "https://www.pinterest.com/pin/p1/" });
+  });
+
+  test("that have their pin are left alone by every later run", async ({ expect }) => {
+    const some = post({ progress: pinned(["2", "p2"]) });
+    expect(await pinterest.prepare(answering(500), some, undefined)).toMatchObject({ ref: { boards: ["1", "3"] } });
+    const all = post({ progress: pinned(["1", "p1"], ["2", "p2"], ["3", "p3"]) });
+    const wire = answering(500);
+    expect(await pinterest.prepare(wire, all, undefined)).toMatchObject({ ref: { boards: [] } });
+    expect(await pinterest.commit(wire, all, ref([]))).toMatchObject({ state: "published", remoteId: "p1" });
+    expect(wire.sent).toHaveLength(0);
+  });
+
+  test("go on after one that is gone, and the end names it", async ({ expect }) => {
+    const first = await pinterest.commit(answering(noBoard), post(), ref(["1", "2"]));
+    expect(first).toMatchObject({ state: "more", ref: { boards: ["2"], failures: [{ board: "1" }] }, progress: null });
+    const { ref: next } = first as { ref: JsonValue };
+    const second = await pinterest.commit(answering(pin("p2")), post(), next);
+    expect(second).toMatchObject({ state: "more", ref: { boards: [] }, progress: pinned(["2", "p2"]) });
+    const wire = answering(500);
+    const done = second as { ref: JsonValue; progress: JsonValue };
+    expect(await pinterest.commit(wire, post({ progress: done.progress }), done.ref)).toMatchObject({
+      state: "refused",
+      fault: {
+        kind: "rejected",
+        code: "board_not_found",
+        platformCode: "40",
+        message: "1 of 2 boards have the pin. board 1: Pinterest does not know this board.",
+      },
+    });
+    expect(wire.sent).toHaveLength(0);
+  });
+
+  test("stop at what would meet every board", async ({ expect }) => {
+    const bad: Scripted = { status: 400, json: { code: 1, message: "Invalid parameters" } };
+    for (const script of [bad, 401, 429] as const) {
+      expect(await pinterest.commit(answering(script), post(), ref(["1", "2"]))).toMatchObject({ state: "refused" });
+    }
+    expect(await pinterest.commit(answering(noBoard), post(), ref(["1"]))).toMatchObject({
+      state: "refused",
+      fault: { code: "board_not_found" },
+    });
+  });
+});
+
+describe("a pin of unknown fate", () => {
+  const listed = (over: object = {}) => ({
+    id: "p9",
+    created_at: new Date(NOW + 500).toISOString().slice(0, 19),
+    title: "Blue",
+    description: "Release  notes are out ",
+    link: "https://example.com/a",
+    is_owner: true,
+    ...over,
+  });
+  const list = (items: object[], bookmark: string | null = null): Scripted => ({ json: { items, bookmark } });
+  const looked = async (elapsedMs: number, script: Scripted, over: JsonObject = {}, parts: Parts = {}) => {
+    const wire = answering(script);
+    const committed = post({ committedAt: NOW, now: NOW + elapsedMs, ...parts });
+    return { outcome: await pinterest.verify(wire, committed, ref(["2", "3"], over)), wire };
+  };
+
+  test("is asked about with what was sent", async ({ expect }) => {
+    expect(await pinterest.commit(answering(503), post(), ref(["1"]))).toMatchObject({
+      state: "uncertain",
+      httpStatus: 503,
+      ref: { sends: 1, sentAt: NOW },
+    });
+    expect(await pinterest.commit(answering("cut"), post(), ref(["1"]))).toMatchObject({ state: "uncertain" });
+  });
+
+  test("is looked for on its own board", async ({ expect }) => {
+    const { outcome, wire } = await looked(20_000, list([listed()]));
+    expect(wire.sent[0]?.url.pathname).toBe("/v5/boards/2/pins");
+    expect(outcome).toEqual({ state: "more", ref: ref(["3"]), progress: pinned(["2", "p9"]) });
+    const last = answering(list([listed()]));
+    expect(await pinterest.verify(last, post({ committedAt: NOW, now: NOW + 20_000 }), ref(["3"]))).toMatchObject({
+      state: "published",
+      remoteId: "p9",
+    });
+  });
+
+  test.for<[string, object]>([
+    ["older", { created_at: new Date(NOW - 61_000).toISOString().slice(0, 19) }],
+    ["somebody else's", { is_owner: false }],
+    ["of another title", { title: "Green" }],
+    ["of another text", { description: "Other" }],
+    ["leading elsewhere", { link: "https://example.com/b" }],
+    ["known already", { id: "p0" }],
+  ])("is not one that is %s", async ([, over], { expect }) => {
+    const { outcome } = await looked(20_000, list([listed(over)]), {}, { progress: pinned(["1", "p0"]) });
+    expect(outcome).toMatchObject({ state: "again" });
+  });
+
+  test("is denied after three looks in five minutes, once", async ({ expect }) => {
+    const none = list([]);
+    expect((await looked(1000, none)).outcome).toEqual({ state: "again", afterSeconds: 14, known: false });
+    expect((await looked(1000, none)).wire.sent).toHaveLength(0);
+    expect((await looked(15_000, none)).outcome).toEqual({ state: "again", afterSeconds: 60, known: false });
+    expect((await looked(75_000, none)).outcome).toEqual({ state: "again", afterSeconds: 225, known: false });
+    expect((await looked(300_000, none)).outcome).toEqual({ state: "absent" });
+    expect((await looked(300_000, none, { sends: 2, sentAt: NOW })).outcome).toMatchObject({ state: "cannot_tell" });
+    const careful = { settings: { RESEND: "never" } };
+    expect((await looked(300_000, none, {}, careful)).outcome).toMatchObject({ state: "cannot_tell" });
+  });
+
+  test("is not denied by half a list", async ({ expect }) => {
+    const fresh = Array.from({ length: 100 }, () => listed({ title: "Other" }));
+    expect((await looked(300_000, list(fresh, "more"))).outcome).toMatchObject({ state: "again" });
+    const old = Array.from({ length: 100 }, () => listed({ created_at: "2020-01-01T00:00:00" }));
+    const { outcome, wire } = await looked(300_000, list(old, "more"));
+    expect(outcome).toEqual({ state: "absent" });
+    expect(wire.sent).toHaveLength(2);
+  });
+
+  test("on a board that cannot be read stays unknown", async ({ expect }) => {
+    expect((await looked(300_000, noBoard)).outcome).toMatchObject({ state: "cannot_tell" });
+    expect((await looked(300_000, 503)).outcome).toMatchObject({ state: "again", known: false });
+    expect((await looked(300_000, 401)).outcome).toMatchObject({ state: "refused", fault: { kind: "reconnect" } });
+  });
+});
+
+describe("a video", () => {
+  const clip = post({ media: [video({ sizeBytes: 3000 })], options: { board_ids: ["1", "2"] } });
+  const bucket = "https://pinterest-media-upload.s3-accelerate.amazonaws.com/";
+  const registered = (id: string, over: object = {}): Scripted => ({
+    status: 201,
+    json: {
+      media_id: id,
+      media_type: "video",
+      upload_url: bucket,
+      upload_parameters: { key: "uploads/x", policy: "abc", "Content-Type": "multipart/form-data" },
+      ...over,
+    },
+  });
+  const cursorOf = (outcome: Awaited<ReturnType<typeof pinterest.prepare>>) =>
+    outcome.state === "again" ? outcome.cursor : undefined;
+  const status = (word: string): Scripted => ({ json: { media_id: "m", media_type: "video", status: word } });
+
+  test("is one form: every field, then the file, no token, and its length known", async ({ expect }) => {
+    const wire = reading(answering(registered("m1"), 204));
+    expect(await pinterest.prepare(wire, clip, undefined)).toMatchObject({
+      state: "again",
+      cursor: { uploads: [{ board: "1", mediaId: "m1", done: false }] },
+    });
+    expect(bodyOf(wire.sent[0])).toEqual({ media_type: "video" });
+    const sent = wire.sent[1];
+    expect(sent?.headers.get("authorization")).toBeNull();
+    expect(sent?.headers.get("content-length")).toBe(String(wire.bytes[1]?.byteLength));
+    const form = await new Response(wire.bytes[1], {
+      headers: { "content-type": sent?.headers.get("content-type") ?? "" },
+    }).formData();
+    expect([...form.keys()]).toEqual(["key", "policy", "Content-Type", "file"]);
+    const file = form.get("file");
+    expect(file instanceof File && file.size).toBe(3000);
+  });
+
+  test("goes up once for every board and is waited for", async ({ expect }) => {
+    const first = await pinterest.prepare(reading(answering(registered("m1"), 204)), clip, undefined);
+    const second = await pinterest.prepare(reading(answering(registered("m2"), 204)), clip, cursorOf(first));
+    const waits: number[] = [];
+    let step = second;
+    for (const word of ["registered", "processing", "processing", "processing", "processing"]) {
+      const script: Scripted = (sent) => status(sent.url.pathname.endsWith("/m1") ? "succeeded" : word);
+      step = await pinterest.prepare(answering(script), clip, cursorOf(step));
+      waits.push(step.state === "again" ? step.afterSeconds : -1);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 10]);
+    const wire = answering(status("succeeded"));
+    expect(await pinterest.prepare(wire, clip, cursorOf(step))).toMatchObject({
+      state: "ready",
+      ref: { boards: ["1", "2"], videos: { "1": "m1", "2": "m2" } },
+    });
+    expect(wire.sent.map((sent) => sent.url.pathname)).toEqual(["/v5/media/m2"]);
+  });
+
+  test("is registered anew when its form is refused, then tried later", async ({ expect }) => {
+    const refused = await pinterest.prepare(reading(answering(registered("m1"), 403)), clip, undefined);
+    expect(refused).toMatchObject({ state: "again", cursor: { uploads: [], refusals: 1 } });
+    const again = await pinterest.prepare(reading(answering(registered("m2"), 400)), clip, cursorOf(refused));
+    expect(again).toMatchObject({ state: "refused", fault: { kind: "temporary" } });
+    for (const script of [500, "cut"] as const) {
+      expect(await pinterest.prepare(reading(answering(registered("m1"), script)), clip, undefined)).toMatchObject({
+        state: "refused",
+        fault: { kind: "temporary" },
+      });
+    }
+  });
+
+  test("does not hang on a storage that answers before it has read everything", async ({ expect }) => {
+    const outcome = await pinterest.prepare(answering(registered("m1"), 403), clip, undefined);
+    expect(outcome).toMatchObject({ state: "again" });
+  });
+
+  test("goes to nobody else", async ({ expect }) => {
+    for (const url of ["https://amazonaws.com.example.com/", "http://a.s3.amazonaws.com/", "nonsense"]) {
+      const wire = answering(registered("m1", { upload_url: url }), 204);
+      expect(await pinterest.prepare(wire, clip, undefined)).toMatchObject({ state: "refused" });
+      expect(wire.sent).toHaveLength(1);
+    }
+  });
+
+  test.for<[string, Scripted, string]>([
+    ["fails", { json: { status: "failed", failure_code: "E1" } }, "media_invalid"],
+    ["never ends", status("processing"), "processing_failed"],
+  ])("whose processing %s ends the post", async ([, script, code], { expect }) => {
+    const uploads = ["1", "2"].map((board) => ({ board, mediaId: `m${board}`, done: false }));
+    const cursor = { uploads, since: NOW - 601_000, polls: 9, refusals: 0 };
+    expect(await pinterest.prepare(answering(script), clip, cursor)).toMatchObject({
+      state: "refused",
+      fault: { kind: "rejected", code },
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, test } from "vitest";
+import type { JsonObject } from "#core/json.ts";
+import { pinterest } from "#platforms/pinterest/index.ts";
+import { draft, image, video } from "../../support/job.ts";
+
+type Over = Parameters<typeof draft>[0] & { readonly more?: JsonObject };
+
+function judge({ more, ...over }: Over = {}) {
+  return pinterest.validate(draft({ media: [image()], options: { board_ids: ["1"], ...more }, ...over }));
+}
+
+const codes = (over?: Over) => judge(over).problems.map(({ code }) => code);
+const params = (over?: Over) => judge(over).problems.map(({ param }) => param);
+const ids = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
+const clip = (over: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...over });
+
+describe("description", () => {
+  test("800 code points pass, 801 do not, 501 are worth a warning", ({ expect }) => {
+    expect(codes({ caption: "👍".repeat(800) })).toEqual([]);
+    expect(judge({ caption: "👍".repeat(801) }).problems).toEqual([
+      expect.objectContaining({ code: "caption_too_long", limit: 800, actual: 801 }),
+    ]);
+    expect(judge({ caption: "a".repeat(500) }).warnings).toEqual([]);
+    expect(judge({ caption: "a".repeat(501) }).warnings.map(({ code }) => code)).toEqual(["caption_may_be_cut"]);
+  });
+});
+
+describe("options", () => {
+  test("boards are required, digits, at most ten, and each once in the order given", ({ expect }) => {
+    expect(judge({ options: {} }).problems).toMatchObject([
+      { code: "option_required", param: "platform_options.board_ids" },
+    ]);
+    expect(params({ more: { board_ids: [] } })).toEqual(["platform_options.board_ids"]);
+    expect(params({ more: { board_ids: ["1", "abc"] } })).toEqual(["platform_options.board_ids[1]"]);
+    expect(codes({ more: { board_ids: ids(10) } })).toEqual([]);
+    expect(params({ more: { board_ids: ids(11) } })).toEqual(["platform_options.board_ids"]);
+    const verdict = judge({ more: { board_ids: ["3", "1", "3", "2", "1"] } });
+    expect(verdict.problems).toEqual([]);
+    expect(verdict.options["board_ids"]).toEqual(["3", "1", "2"]);
+    expect(codes({ more: { board_ids: [...ids(10), ...ids(10)] } })).toEqual([]);
+  });
+
+  test("a board that a fresh list does not have is named", ({ expect }) => {
+    const capabilities = { boards: ["1", "2"] };
+    expect(codes({ capabilities, more: { board_ids: ["2", "1"] } })).toEqual([]);
+    expect(judge({ capabilities, more: { board_ids: ["2", "9"] } }).problems).toMatchObject([
+      { code: "board_unknown", param: "platform_options.board_ids[1]" },
+    ]);
+  });
+
+  test("a title has up to 100 code points", ({ expect }) => {
+    expect(codes({ more: { title: "👍".repeat(100) } })).toEqual([]);
+    expect(params({ more: { title: "a".repeat(101) } })).toEqual(["platform_options.title"]);
+  });
+
+  test("a link is an absolute web address of up to 2048 characters", ({ expect }) => {
+    const long = (length: number) => `https://example.com/${"a".repeat(length - 20)}`;
+    for (const link of ["https://example.com", "http://example.com/a?b=c#d", long(2048)]) {
+      expect(codes({ more: { link } }), link).toEqual([]);
+    }
+    for (const link of ["", "example.com", "/a", "javascript:alert(1)", "ftp://example.com", "https:a", long(2049)]) {
+      expect(new Set(params({ more: { link } })), link).toEqual(new Set(["platform_options.link"]));
+    }
+  });
+});
+
+describe("media", () => {
+  test("there has to be some", ({ expect }) => {
+    expect(codes({ media: [] })).toEqual(["media_required"]);
+  });
+
+  test("five images of one size pass, six or another size do not", ({ expect }) => {
+    expect(codes({ media: ids(5).map(() => image()) })).toEqual([]);
+    expect(codes({ media: ids(6).map(() => image()) })).toEqual(["media_too_many"]);
+    const odd = [image(), image({ width: null, height: null }), image({ width: 1000 })];
+    expect(judge({ media: odd }).problems).toMatchObject([{ code: "media_dimensions", param: "media_items[2]" }]);
+  });
+
+  test("one video, with one image as its cover at most", ({ expect }) => {
+    expect(codes({ media: [clip()] })).toEqual([]);
+    expect(codes({ media: [clip(), image()] })).toEqual([]);
+    expect(codes({ media: [image(), clip()] })).toEqual([]);
+    expect(codes({ media: [clip(), image(), image()] })).toEqual(["media_mixed"]);
+    expect(codes({ media: [clip(), clip()] })).toEqual(["media_too_many"]);
+  });
+
+  test.for<[string, Parameters<typeof image>[0], string[]]>([
+    ["PNG", { contentType: "image/png" }, []],
+    ["WebP", { contentType: "image/webp" }, []],
+    ["GIF", { contentType: "image/gif" }, ["media_type_unsupported"]],
+    ["20 MB", { sizeBytes: 20_000_000 }, []],
+    ["a byte more", { sizeBytes: 20_000_001 }, ["media_too_large"]],
+  ])("an image: %s", ([, over, expected], { expect }) => {
+    expect(codes({ media: [image(over)] })).toEqual(expected);
+  });
+
+  test.for<[string, Parameters<typeof video>[0], string[]]>([
+    ["4 s", { durationSeconds: 4 }, []],
+    ["3.9 s", { durationSeconds: 3.9 }, ["media_duration"]],
+    ["15 minutes", { durationSeconds: 900 }, []],
+    ["15 minutes and a second", { durationSeconds: 901 }, ["media_duration"]],
+    ["2 GB", { sizeBytes: 2_000_000_000 }, []],
+    ["a byte more", { sizeBytes: 2_000_000_001 }, ["media_too_large"]],
+    ["1:2", { width: 500, height: 1000 }, []],
+    ["taller", { width: 480, height: 1000 }, ["media_aspect_ratio"]],
+    ["1.91:1", { width: 1910, height: 1000 }, []],
+    ["wider", { width: 1930, height: 1000 }, ["media_aspect_ratio"]],
+    ["QuickTime, H.265", { contentType: "video/quicktime", facts: { videoCodec: "hevc" } }, []],
+    ["VP9", { facts: { videoCodec: "vp9" } }, ["media_codec"]],
+    ["WebM", { contentType: "video/webm" }, ["media_type_unsupported"]],
+  ])("a video: %s", ([, over, expected], { expect }) => {
+    expect(codes({ media: [clip(over)] })).toEqual(expected);
+  });
+
+  test("WebP and small images are worth a warning", ({ expect }) => {
+    const { warnings } = judge({ media: [image({ contentType: "image/webp", width: 199, height: 300 })] });
+    expect(warnings.map(({ code }) => code)).toEqual(["media_type_uncertain", "media_small"]);
+  });
+});
