@@ -78,7 +78,7 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
   await migrate(stateDir);
   let service = await start();
   const client = new Client(service.origin);
-  let over = false;
+  const ending = new AbortController();
   let kills = 0;
   try {
     const people = await Promise.all(
@@ -88,18 +88,18 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
       ),
     );
     const platforms = PLATFORMS;
-    const until = (): boolean => over;
+    const until = (): boolean => ending.signal.aborted;
     const cron = (async () => {
-      while (!over) {
+      while (!ending.signal.aborted) {
         await client.call("POST", "/sandbox/cron", {});
         await pause(CRON_EVERY_MS);
       }
     })();
     const faults = plantFaults(client, random, platforms, until);
     const killer = (async () => {
-      while (options.kills && !over) {
+      while (options.kills && !ending.signal.aborted) {
         await pause(random.between(4000, 16_000));
-        if (over) {
+        if (ending.signal.aborted) {
           return;
         }
         kills += 1;
@@ -121,13 +121,13 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
       await pause(1000 / options.rate);
     }
     await Promise.all(people.map((one) => one.settle()));
-    over = true;
+    ending.abort();
     await Promise.all([cron, killer]);
     const planted = await faults;
     const entries = people.flatMap((one) => one.entries);
     return { verdict: await judge(client, entries, platforms, options.patienceMs), kills, faults: planted };
   } finally {
-    over = true;
+    ending.abort();
     await service.stop();
     if (options.keep) {
       console.log(`  state and log kept in ${stateDir}`);

@@ -23,10 +23,19 @@ const EFFECTS = [
 ] as const;
 
 /** Keeps planting faults at random platforms until told to stop. */
-export async function plantFaults(client: Client, random: Random, platforms: readonly string[], until: () => boolean): Promise<number> {
+export async function plantFaults(
+  client: Client,
+  random: Random,
+  platforms: readonly string[],
+  until: () => boolean,
+): Promise<number> {
   let planted = 0;
   while (!until()) {
-    const outcome = await client.call("POST", `/sandbox/platforms/${random.pick(platforms)}/faults`, random.pick(EFFECTS));
+    const outcome = await client.call(
+      "POST",
+      `/sandbox/platforms/${random.pick(platforms)}/faults`,
+      random.pick(EFFECTS),
+    );
     planted += outcome.answered && outcome.status === 200 ? 1 : 0;
     await pause(random.between(150, 600));
   }

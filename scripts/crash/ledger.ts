@@ -21,5 +21,7 @@ export interface Entry {
 /** The texts that may stand on a platform: the last confirmed one, and every later one whose fate is unknown. */
 export function possible(entry: Entry): readonly Version[] {
   const lastConfirmed = entry.versions.findLastIndex((version) => version.standing === "confirmed");
-  return entry.versions.filter((version, at) => at === lastConfirmed || (at > lastConfirmed && version.standing === "maybe"));
+  return entry.versions.filter(
+    (version, at) => at === lastConfirmed || (at > lastConfirmed && version.standing === "maybe"),
+  );
 }

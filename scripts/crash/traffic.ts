@@ -136,7 +136,9 @@ export class Traffic {
 
   /** Milliseconds until an instant near the due time: 60 % within 30 ms of it, the rest before. */
   #aim(dueAt: number): number {
-    const target = this.#random.chance(0.6) ? dueAt + this.#random.between(-30, 30) : dueAt - this.#random.between(300, 2000);
+    const target = this.#random.chance(0.6)
+      ? dueAt + this.#random.between(-30, 30)
+      : dueAt - this.#random.between(300, 2000);
     return Math.max(0, target - Date.now());
   }
 
@@ -169,7 +171,12 @@ export class Traffic {
     const current = entry.versions.at(-1);
     await pause(this.#aim(current?.dueAt ?? 0));
     entry.cancel = "maybe";
-    const outcome = await this.#client.call("DELETE", `/v1/posts/${entry.postId}`, { confirm: true }, this.#workplace.key);
+    const outcome = await this.#client.call(
+      "DELETE",
+      `/v1/posts/${entry.postId}`,
+      { confirm: true },
+      this.#workplace.key,
+    );
     entry.cancel = ok(outcome) ? "confirmed" : outcome.answered && outcome.status < 500 ? "refused" : "maybe";
   }
 }

@@ -2,7 +2,7 @@ import type { BookEntry, Client } from "./client.ts";
 import { pause } from "./client.ts";
 import { type Entry, possible } from "./ledger.ts";
 
-export interface Violation {
+interface Violation {
   readonly invariant: string;
   readonly marker: string;
   readonly what: string;

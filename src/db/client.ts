@@ -11,13 +11,3 @@ export interface Db {
 export function openDb(d1: D1Database): Db {
   return { d1, orm: drizzle(d1, { schema }) };
 }
-
-interface Compilable {
-  toSQL(): { sql: string; params: unknown[] };
-}
-
-/** A drizzle query as a native statement; its rows carry database column names. */
-export function compile(db: Db, query: Compilable): D1PreparedStatement {
-  const { sql, params } = query.toSQL();
-  return db.d1.prepare(sql).bind(...params);
-}

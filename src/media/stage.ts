@@ -116,6 +116,42 @@ function openSink(bucket: R2Bucket, incoming: Incoming, options: StageOptions): 
   return new Chunks(bucket, options.name, stated === null ? CHUNK_BYTES : Math.max(1, stated));
 }
 
+/** Shows the watcher the head of the file once, and its growth with every piece. */
+class Observer<P> {
+  private readonly watch: Watch<P>;
+  private readonly statedBytes: number | null;
+  private readonly head = new Uint8Array(HEAD_BYTES);
+  private headBytes = 0;
+  private looked = false;
+  total = 0;
+
+  constructor(watch: Watch<P>, statedBytes: number | null) {
+    this.watch = watch;
+    this.statedBytes = statedBytes;
+  }
+
+  private look(): P | null {
+    this.looked = true;
+    return this.watch.first(this.head.subarray(0, this.headBytes));
+  }
+
+  piece(piece: Uint8Array): P | "too_long" | null {
+    this.total += piece.length;
+    if (this.statedBytes !== null && this.total > this.statedBytes) {
+      return "too_long";
+    }
+    const part = piece.subarray(0, HEAD_BYTES - this.headBytes);
+    this.head.set(part, this.headBytes);
+    this.headBytes += part.length;
+    return (this.looked || this.headBytes < HEAD_BYTES ? null : this.look()) ?? this.watch.grown(this.total);
+  }
+
+  end(): P | "too_short" | null {
+    const problem = this.looked ? null : this.look();
+    return problem ?? (this.statedBytes !== null && this.total < this.statedBytes ? "too_short" : null);
+  }
+}
+
 /**
  * Brings bytes in while hashing them. Memory stays at one piece (known length) or one chunk (unknown length) however large
  * the file is. Each piece is written and hashed before the next is read, so a slow store slows the source down.
@@ -127,56 +163,34 @@ export async function stage<P>(
   options: StageOptions,
 ): Promise<StageEnd<P>> {
   const digest = new crypto.DigestStream("SHA-256");
+  // Nobody may be left to await it when the transfer is given up.
   digest.digest.catch(() => undefined);
   const hasher = digest.getWriter();
-  const head = new Uint8Array(HEAD_BYTES);
-  let headBytes = 0;
-  let looked = false;
-  let total = 0;
+  const observer = new Observer(watch, incoming.statedBytes);
   let sink: Chunks | Whole | null = null;
-  let end: StageEnd<P> | null = null;
-
-  const look = () => {
-    looked = true;
-    return watch.first(head.subarray(0, headBytes));
-  };
-  const judge = (): P | "too_long" | null => {
-    if (incoming.statedBytes !== null && total > incoming.statedBytes) {
-      return "too_long";
-    }
-    return (looked || headBytes < HEAD_BYTES ? null : look()) ?? watch.grown(total);
-  };
-
+  let taken = false;
   try {
     for (let piece = await incoming.read(); piece; piece = await incoming.read()) {
-      total += piece.length;
-      if (headBytes < HEAD_BYTES) {
-        const part = piece.subarray(0, HEAD_BYTES - headBytes);
-        head.set(part, headBytes);
-        headBytes += part.length;
-      }
-      const problem = judge();
+      const problem = observer.piece(piece);
       if (problem !== null) {
-        end = { ok: false, problem };
-        return end;
+        return { ok: false, problem };
       }
       sink ??= openSink(bucket, incoming, options);
       await Promise.all([hasher.write(piece), sink.add(piece)]);
     }
-    const problem = looked ? null : look();
-    if (problem !== null || (incoming.statedBytes !== null && total < incoming.statedBytes)) {
-      end = { ok: false, problem: problem ?? "too_short" };
-      return end;
+    const problem = observer.end();
+    if (problem !== null) {
+      return { ok: false, problem };
     }
     sink ??= openSink(bucket, incoming, options);
-    const held = sink.held();
-    const keep = held !== null && held.length <= options.holdBytes ? held : null;
-    await Promise.all([hasher.close(), keep ? null : sink.flush()]);
-    const staged = { sizeBytes: total, held: keep, objects: keep ? [] : sink.objects };
-    end = { ok: true, staged, sha256: toHex(new Uint8Array(await digest.digest)) };
-    return end;
+    const inMemory = sink.held();
+    const held = inMemory !== null && inMemory.length <= options.holdBytes ? inMemory : null;
+    await Promise.all([hasher.close(), held ? null : sink.flush()]);
+    const sha256 = toHex(new Uint8Array(await digest.digest));
+    taken = true;
+    return { ok: true, staged: { sizeBytes: observer.total, held, objects: held ? [] : sink.objects }, sha256 };
   } finally {
-    if (!end?.ok) {
+    if (!taken) {
       await hasher.abort(new Error("transfer given up")).catch(() => undefined);
       await (sink instanceof Whole ? sink.giveUp() : null);
       await discardStaged(bucket, { objects: sink?.objects ?? [] });

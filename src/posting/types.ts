@@ -79,7 +79,7 @@ export interface TargetInput {
   readonly platformOptions?: JsonObject | undefined;
 }
 
-export interface MediaItemInput {
+interface MediaItemInput {
   readonly url: string;
   readonly type: MediaType;
 }

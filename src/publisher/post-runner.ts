@@ -58,10 +58,17 @@ export class PostRunner {
     await faultPoint("sync.before_store");
     const job = this.journal.job();
     if (job && job.phase !== "armed") {
-      if (hint.version > job.version && hint.status === "scheduled") {
+      const isNewer = hint.version > job.version;
+      if (isNewer && hint.status === "scheduled") {
         this.journal.putJob({ ...job, next: hint });
       }
-      await this.keepAwake();
+      if (isNewer && job.phase === "claiming") {
+        // Nothing was sent yet, and the claim will find out what has become of the post.
+        this.interrupt.abort();
+        await this.storage.setAlarm(this.desk.now() + SOONEST_MS);
+      } else {
+        await this.keepAwake();
+      }
       return "running";
     }
     if (job && hint.version < job.version) {
@@ -116,14 +123,14 @@ export class PostRunner {
       }
       switch (job.phase) {
         case "armed": {
-          const wakeAt = await this.untilDue(job);
+          const wakeAt = await this.beforeTime(job);
           if (wakeAt !== undefined) {
             return { wakeAt };
           }
           break;
         }
         case "claiming": {
-          const rest = await this.claim(job);
+          const rest = (await this.lastSeconds(job)) ?? (await this.claim(job));
           if (rest) {
             return rest;
           }
@@ -135,32 +142,41 @@ export class PostRunner {
     }
   }
 
-  /** Early preparation and the last seconds before the time; undefined when the job changed or is due and marked so. */
-  private async untilDue(job: Job): Promise<number | undefined> {
+  /** Sleep and early preparation; undefined when the last seconds have come or the job changed. */
+  private async beforeTime(job: Job): Promise<number | undefined> {
     const dueAt = this.dueAt(job);
-    if (this.desk.now() < dueAt) {
-      if (this.desk.now() < this.firstWake(job)) {
-        return this.firstWake(job);
-      }
+    const warmAt = warmFrom(job.postId, dueAt);
+    if (this.desk.now() < Math.min(warmAt, this.firstWake(job))) {
+      return this.firstWake(job);
+    }
+    if (this.desk.now() < warmAt) {
       this.interrupt = new AbortController();
       const { signal } = this.interrupt;
       const wakeAt = await this.earlyWork(job, dueAt).proceed(signal);
-      if (!signal.aborted && this.desk.now() < dueAt) {
-        const warmAt = warmFrom(job.postId, dueAt);
-        if (this.desk.now() < warmAt) {
-          return Math.min(wakeAt, warmAt);
-        }
-        await this.hold(dueAt, signal);
-      }
       if (signal.aborted) {
         return undefined;
       }
-      if (this.desk.now() < dueAt) {
-        return dueAt;
+      if (this.desk.now() < warmAt) {
+        return Math.min(wakeAt, warmAt);
       }
     }
+    // The claim must find its own name again should its answer be lost; written here, it is on disk when the time comes.
     this.journal.putJob({ ...job, phase: "claiming", runId: this.desk.services.ids.secretUuid() });
-    // The claim must find its own name again should its answer be lost.
+    return undefined;
+  }
+
+  /** Makes ready and waits; a newer plan ends the wait, for the claim knows what has become of the post. */
+  private async lastSeconds(job: Job): Promise<Rest | undefined> {
+    const dueAt = this.dueAt(job);
+    this.interrupt = new AbortController();
+    const { signal } = this.interrupt;
+    if (this.desk.now() < dueAt) {
+      await this.earlyWork(job, dueAt).proceed(signal);
+      await this.hold(dueAt, signal);
+      if (!signal.aborted && this.desk.now() < dueAt) {
+        return { wakeAt: dueAt };
+      }
+    }
     await this.storage.sync();
     await faultPoint("claim.stored");
     return undefined;

@@ -16,10 +16,14 @@ async function names(type: "index" | "trigger" | "table"): Promise<string[]> {
 /** One row in every table, whatever its columns: values are made from the declared types. */
 async function fill(): Promise<Map<string, number>> {
   for (const table of await names("table")) {
-    const { results: columns } = await env.DB.prepare(`SELECT name, type, "notnull" AS required FROM pragma_table_info(?)`)
+    const { results: columns } = await env.DB.prepare(
+      `SELECT name, type, "notnull" AS required FROM pragma_table_info(?)`,
+    )
       .bind(table)
       .all<{ name: string; type: string; required: number }>();
-    const values = columns.map((column) => (column.type.toUpperCase() === "INTEGER" ? 1 : column.required ? "[]" : null));
+    const values = columns.map((column) =>
+      column.type.toUpperCase() === "INTEGER" ? 1 : column.required ? "[]" : null,
+    );
     await env.DB.prepare(
       `INSERT INTO ${table} (${columns.map((c) => `"${c.name}"`).join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
     )

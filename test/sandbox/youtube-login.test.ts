@@ -51,7 +51,12 @@ describe("the token endpoint", () => {
       scope: `${UPLOAD} ${READ}`,
       token_type: "Bearer",
     });
-    for (const change of [{ prompt: null }, { access_type: null }, { prompt: "select_account" }]) {
+    const stale: Record<string, string | null>[] = [
+      { prompt: null },
+      { access_type: null },
+      { prompt: "select_account" },
+    ];
+    for (const change of stale) {
       expect(await tokensOf(change)).not.toHaveProperty("refresh_token");
     }
     expect(await tokensOf({ prompt: "consent select_account" })).toHaveProperty("refresh_token");

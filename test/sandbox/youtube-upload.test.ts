@@ -94,7 +94,11 @@ describe("a session", () => {
   });
 
   test("is for a video whose length is known", async ({ expect }) => {
-    for (const headers of [{ "x-upload-content-type": "image/png" }, { "x-upload-content-length": "" }]) {
+    const wrong: Record<string, string>[] = [
+      { "x-upload-content-type": "image/png" },
+      { "x-upload-content-length": "" },
+    ];
+    for (const headers of wrong) {
       expect(await reasonOf(await ada.start({ size: 100, headers }))).toBe("400 mediaBodyRequired");
     }
   });

@@ -164,3 +164,14 @@ test("a post of a member lost twice stays unknown", async ({ expect }) => {
   expect(end).toMatchObject({ state: "unknown" });
   expect(await published(account, "lost twice")).toHaveLength(0);
 });
+
+test("a member whose app may not look at images waits for them unseen", async ({ expect }) => {
+  const account = await accountOf("member", {});
+  const media = [await sample("portrait.jpg")];
+  const begun = Date.now();
+  const end = await publish(linkedin, account, { caption: "unseen", media });
+  expect(end).toMatchObject({ state: "published" });
+  expect(Date.now() - begun).toBeGreaterThanOrEqual(20_000);
+  const [post] = await published(account, "unseen");
+  expect(post?.media.map((item) => item.sha256)).toEqual([media[0]!.sha256]);
+});
