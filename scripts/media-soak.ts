@@ -72,13 +72,14 @@ try {
       `of ${mib} MiB in the local bucket; the Worker's isolate: ${(await isolateMib()).toFixed(0)} MiB`,
   );
 
-  const report = async (what: string, name: keyof typeof films, work: () => Promise<string>) => {
+  // Where a local platform takes the film in, the process also holds that platform and what it stores.
+  const report = async (what: string, name: keyof typeof films, work: () => Promise<string>, alone = true) => {
     const began = performance.now();
     const { value, peaks } = await peaksDuring([isolateMib, processMib], work);
     const [isolate = 0, resident = 0] = peaks;
     const seconds = (performance.now() - began) / 1000;
     const equal = value === hashes.get(name);
-    const good = equal && isolate <= allowedMib && resident - idleMib <= allowedMib;
+    const good = equal && isolate <= allowedMib && (!alone || resident - idleMib <= allowedMib);
     failed ||= !good;
     console.log(
       [
@@ -114,7 +115,7 @@ try {
   }
   for (const platform of platforms) {
     const name = platform === "x" ? "x" : "parts";
-    await report(`publish to ${platform}`, name, () => publish(runtime.origin, key, platform, itemOf(name).url));
+    await report(`publish to ${platform}`, name, () => publish(runtime.origin, key, platform, itemOf(name).url), false);
   }
 } finally {
   runtime.stop();

@@ -6,6 +6,8 @@ import { join } from "node:path";
 export interface Mutant {
   readonly name: string;
   readonly what: string;
+  /** How its absence must show: one of these, and not just a post that takes long. */
+  readonly signs: readonly RegExp[];
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
@@ -13,6 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "blind-retry",
     what: "an uncertain answer is followed by another send instead of a look",
+    signs: [/^I1 /],
     changes: [
       {
         file: "src/posting/next-step.ts",
@@ -24,11 +27,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "no-journal",
     what: "the intent to send is not written down",
+    signs: [/^I1 /],
     changes: [{ file: "src/publisher/step.ts", from: "      keep.save(intended);\n", to: "" }],
   },
   {
     name: "no-compare-and-set",
     what: "a claim does not ask what state the post is in",
+    signs: [/^I3 /],
     changes: [
       {
         file: "src/posting/run-store.ts",
@@ -40,6 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "no-edit-guard",
     what: "an edit does not ask whether the post is still as it was previewed",
+    signs: [/^I[146] /],
     changes: [
       {
         file: "src/posting/store-confirm.ts",
@@ -51,6 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "no-reconciler",
     what: "nobody looks after posts whose object was not woken",
+    signs: [/^I2 still scheduled/],
     changes: [
       { file: "src/service.ts", from: "      await reconcile(services);\n", to: "" },
       { file: "src/posting/arm.ts", from: "  if (overdue.length > 0) {", to: "  if (overdue.length < 0) {" },

@@ -39,6 +39,11 @@ async function checkHop(gate: Gate, address: string): Promise<Checked<URL>> {
   return checkName(gate.world, gate.config.setting("MEDIA_DOH_URL"), checked.value);
 }
 
+/** An answer whose body nobody wants must not keep its connection. */
+function drop(response: Response): void {
+  response.body?.cancel().catch(() => undefined);
+}
+
 function refusedStatus(status: number): Checked<never> {
   const next =
     status === 401 || status === 403
@@ -95,13 +100,13 @@ export async function openSource(gate: Gate, address: string, limits: ImportLimi
     }
     if (!REDIRECTS.has(response.status)) {
       if (response.status !== 200) {
-        await response.body?.cancel();
+        drop(response);
         return refusedStatus(response.status);
       }
       const source = describe(gate.clock, response, checked.value, limits, deadline);
       return source ? { ok: true, value: source } : bad("media_empty", "the source sent an empty file");
     }
-    await response.body?.cancel();
+    drop(response);
     const location = response.headers.get("location");
     if (location === null || !URL.canParse(location, checked.value)) {
       return bad(

@@ -141,6 +141,41 @@ describe("on time", () => {
     expect(stage.x.accepted(id)).toMatchObject([{ caption: "new" }]);
   });
 
+  test.each([-30, 5])("an edit in the last seconds is obeyed (%i minutes)", async (minutes) => {
+    const stage = await Stage.open();
+    const id = await stage.post({ inMs: HOUR, caption: "old" });
+    const { scheduledAt } = (await stage.read(id))!;
+    const { confirmationToken } = await previewEdit(stage.ctx, {
+      postIds: [id],
+      caption: "new",
+      scheduledAt: minutes < 0 ? scheduledAt - SECOND / 2 : scheduledAt + minutes * MINUTE,
+    });
+    stage.x.before = async () => {
+      if (stage.x.calls.length === 1) {
+        stage.now = scheduledAt - SECOND / 2;
+        await confirmEdit(stage.ctx, { confirmationToken });
+      }
+    };
+    stage.patienceMs = 200;
+    await stage.run(id);
+    expect(stage.x.accepted(id)).toMatchObject([{ caption: "new" }]);
+    expect(stage.x.book[0]!.at - (await stage.read(id))!.scheduledAt).toBeLessThanOrEqual(SECOND);
+    expect(stage.x.book[0]!.at).toBeGreaterThanOrEqual((await stage.read(id))!.scheduledAt);
+  });
+
+  test("a cancel in the last seconds is obeyed and leaves nothing", async () => {
+    const stage = await Stage.open();
+    const id = await stage.post();
+    stage.x.before = async () => {
+      await cancelPost(stage.ctx, { id });
+    };
+    stage.patienceMs = 200;
+    await stage.fire(id);
+    await stage.run(id);
+    expect(stage.x.book).toEqual([]);
+    expect(await stage.stored(id)).toEqual([]);
+  });
+
   test("what was prepared survives an eviction", async () => {
     const stage = await Stage.open();
     stage.x.prepareAheadMs = 10 * MINUTE;

@@ -25,7 +25,7 @@ describe("the Durable Object", () => {
   test("publishes by its own alarm, at its time and not before, and leaves nothing behind", async () => {
     const stage = await Stage.open();
     onRealObjects(stage);
-    const id = await stage.post({ inMs: SECOND, on: ["x", "linkedin"] });
+    const id = await stage.post({ inMs: 2 * SECOND, on: ["x", "linkedin"] });
     await expect
       .poll(async () => (await stage.read(id))?.status, { timeout: 10 * SECOND, interval: 50 })
       .toBe("published");
@@ -45,7 +45,7 @@ describe("the Durable Object", () => {
   test("an alarm fired twice sends once", async () => {
     const stage = await Stage.open();
     onRealObjects(stage);
-    const id = await stage.post({ inMs: 100 });
+    const id = await stage.post({ inMs: 2 * SECOND });
     const stub = env.POSTS.get(env.POSTS.idFromName(id));
     await Promise.all([runDurableObjectAlarm(stub), runDurableObjectAlarm(stub)]);
     await expect.poll(async () => (await stage.read(id))?.status, { timeout: 10 * SECOND }).toBe("published");

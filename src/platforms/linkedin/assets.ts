@@ -9,7 +9,7 @@ import { hosts, restHeaders, restUrl } from "./hosts.ts";
 
 /** Without a right to look, this is how long LinkedIn is given. */
 const GRACE_MS = 20 * SECOND;
-export const PROCESSING_DEADLINE_MS = 10 * MINUTE;
+const PROCESSING_DEADLINE_MS = 10 * MINUTE;
 
 /** How far LinkedIn is with an image or a video. */
 export type Progress =

@@ -119,7 +119,7 @@ export function isOfTheBoard(fault: Fault): boolean {
   return fault.kind === "rejected" && (fault.code === BOARD_NOT_FOUND || fault.code === NOT_PERMITTED);
 }
 
-export function explained(what: string, words: string): string {
+function explained(what: string, words: string): string {
   const text = quoted(words);
   return text === "" ? `${what}.` : `${what}: ${text}`;
 }
