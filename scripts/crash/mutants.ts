@@ -40,6 +40,8 @@ export const MUTANTS: readonly Mutant[] = [
         from: "WHERE id = ?1 AND status = 'scheduled' AND scheduled_at <= ?3 AND scheduled_at > ?4",
         to: "WHERE id = ?1 AND status IN ('scheduled', 'cancelled') AND scheduled_at <= ?3 AND scheduled_at > ?4",
       },
+      // Disarming only saves a wake-up: nothing may depend on it.
+      { file: "src/posting/cancel.ts", from: "  disarmPosts(ctx, [post]);\n", to: "" },
     ],
   },
   {
@@ -59,7 +61,7 @@ export const MUTANTS: readonly Mutant[] = [
     what: "nobody looks after posts whose object was not woken",
     signs: [/^I2 still scheduled/],
     changes: [
-      { file: "src/service.ts", from: "      await reconcile(services);\n", to: "" },
+      { file: "src/service.ts", from: "await reconcile(services).catch(", to: "await Promise.resolve().catch(" },
       { file: "src/posting/arm.ts", from: "  if (overdue.length > 0) {", to: "  if (overdue.length < 0) {" },
     ],
   },
