@@ -82,6 +82,14 @@ export async function fetchMedia(
     return opened;
   }
   const source = opened.value;
+  const most = limits.maxBytes.video;
+  if (source.statedBytes !== null && source.statedBytes > most) {
+    source.close();
+    return bad("media_too_large", `the file has more than ${LIMIT_WORDS.video}; make it smaller`, {
+      limit: most,
+      actual: source.statedBytes,
+    });
+  }
   try {
     return await receive(ctx, source, limits, holdBytes);
   } catch (error) {

@@ -39,14 +39,12 @@ export function judge(services: Pick<Services, "adapterFor" | "config">, draft: 
     const { account, asked, resting } = choice;
     const adapter = services.adapterFor(account.platform);
     const about = { accountId: account.id, platform: account.platform };
-    if (!adapter) {
+    const app = services.config.app(account.platform);
+    // A resting target is not published, so that what its platform lacks must not stop the others.
+    if (!adapter || (app === null && !resting)) {
       const message = `publishing to ${account.platform} is not set up on this server`;
       problems.push({ ...about, code: "platform_not_configured", message, param: choice.param ?? "platforms" });
       continue;
-    }
-    if (asked["caption"] !== undefined && typeof asked["caption"] !== "string") {
-      const param = paramOf(choice, draft, "platform_options.caption");
-      problems.push({ ...about, code: "option_invalid", message: "caption must be a text", param });
     }
     const effectiveCaption = effectiveCaptionOf(choice, draft.caption);
     const verdict = adapter.validate({
@@ -55,7 +53,7 @@ export function judge(services: Pick<Services, "adapterFor" | "config">, draft: 
       media: draft.media,
       options: asked,
       account: { username: account.username, capabilities: draft.capabilities.get(account.id) ?? account.capabilities },
-      settings: services.config.app(account.platform)?.settings ?? {},
+      settings: app?.settings ?? {},
     });
     problems.push(...verdict.problems.map((problem) => ({ ...about, ...detailOf(choice, draft, problem) })));
     targets.push({
@@ -83,7 +81,7 @@ export function judge(services: Pick<Services, "adapterFor" | "config">, draft: 
   return { targets, previews, problems };
 }
 
-/** The target's own caption, else the one inside its options, else the post's. */
+/** The target's own caption, else the one inside its options, else the post's; the adapter says when that one is no text. */
 function effectiveCaptionOf(choice: Pick<Choice, "caption" | "asked">, postCaption: string): string {
   const inOptions = choice.asked["caption"];
   return choice.caption ?? (typeof inOptions === "string" ? inOptions : postCaption);

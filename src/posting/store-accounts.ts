@@ -56,11 +56,21 @@ export async function pauseStranded(db: Db, accountIds: readonly string[], now: 
   return results;
 }
 
+/** What a post waits for when its accounts are back, null when for nothing; ?3 is whether a subscription counts at all. */
+const STILL_PAUSED_FOR = `CASE WHEN p.paused_reason <> 'account' THEN p.paused_reason
+  WHEN p.paused_reason = 'account' AND ?3 AND EXISTS (
+    SELECT 1 FROM subscriptions s WHERE s.user_id = p.user_id AND s.status = 'canceled') THEN 'subscription' END`;
+
 /**
  * Accounts that can be posted to again: targets skipped for them open again, and posts paused for them go on, while their
- * time is still to come; posts paused for another reason stay paused. The posts that changed.
+ * time is still to come; without a subscription they wait for that instead, and posts paused for another reason stay paused.
+ * The posts that changed.
  */
-export async function readmit(db: Db, accountIds: readonly string[], now: number): Promise<readonly MovedRow[]> {
+export async function readmit(
+  db: Db,
+  accountIds: readonly string[],
+  { now, needsSubscription }: { readonly now: number; readonly needsSubscription: boolean },
+): Promise<readonly MovedRow[]> {
   const ids = JSON.stringify(accountIds);
   const usable = `SELECT a.id FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?1))
     AND a.status = 'active' AND a.disconnected_at IS NULL`;
@@ -68,15 +78,15 @@ export async function readmit(db: Db, accountIds: readonly string[], now: number
     db.d1
       .prepare(
         `UPDATE posts AS p SET version = version + 1, updated_at = ?2,
-           status = iif(p.paused_reason IN ('user', 'subscription'), 'paused', 'scheduled'),
-           paused_reason = iif(p.paused_reason = 'account', NULL, p.paused_reason),
-           watch_at = iif(p.paused_reason IN ('user', 'subscription'), NULL, ?2 + ${WATCH_UNARMED_MS})
+           status = iif(${STILL_PAUSED_FOR} IS NULL, 'scheduled', 'paused'),
+           paused_reason = ${STILL_PAUSED_FOR},
+           watch_at = iif(${STILL_PAUSED_FOR} IS NULL, ?2 + ${WATCH_UNARMED_MS}, NULL)
          WHERE ${AROUND} AND p.status IN ('scheduled', 'paused') AND p.scheduled_at > ?2
            AND ((p.paused_reason = 'account' AND ${HAS_LIVE_TARGET}) OR EXISTS (
              SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.state = 'skipped' AND t.due_at > ?2 AND t.account_id IN (${usable})))
          ${MOVED}`,
       )
-      .bind(ids, now),
+      .bind(ids, now, needsSubscription ? 1 : 0),
     db.d1
       .prepare(
         `UPDATE post_targets SET state = 'pending', updated_at = ?2

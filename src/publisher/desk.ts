@@ -1,5 +1,6 @@
 import { accessFor, markNeedsReconnect } from "#accounts/index.ts";
 import { SECOND } from "#core/clock.ts";
+import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import type { Fault, Result } from "#platforms/contract.ts";
 import type { Moment, TargetRun } from "#posting/target-run.ts";
@@ -42,12 +43,18 @@ export class Desk {
     return found ?? { ok: false, fault: GONE };
   }
 
-  /** True: the account waits for its owner now. False: the token was old, and the next access has a new one. */
+  /** True: the account waits for its owner now. False: the token was old or nobody knows; another try will tell. */
   async reportRefusal(accountId: string, fault: Fault): Promise<boolean> {
     const kept = this.opened.get(accountId);
     this.opened.delete(accountId);
     const refused = kept && { tokenVersion: kept.access.tokenVersion, category: fault.category };
-    return await markNeedsReconnect(this.services, accountId, fault.message, refused);
+    try {
+      return await markNeedsReconnect(this.services, accountId, fault.message, refused);
+    } catch (error) {
+      // The platform's answer is not in the journal yet, and must get there whatever happens here.
+      log("warn", "publish.refusal_not_reported", { accountId, reason: String(error) });
+      return false;
+    }
   }
 
   moment(plan: RunPlan, target: TargetRow, httpStatus: number | null = null): Moment {

@@ -168,6 +168,17 @@ describe("limits hold while the bytes arrive", () => {
     expect(read.length).toBeLessThan(4);
   });
 
+  test("a stated length over every limit ends it before anything is read", async ({ expect }) => {
+    const ctx = guest();
+    const silent = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(10)) });
+    const url = ctx.internet.set(
+      `${host}/vast.mp4`,
+      () => new Response(silent, { headers: { "content-length": "5000000000" } }),
+    );
+    const refusal = await refusalOf(importMedia(ctx, { urls: [url] }));
+    expect(refusal.details).toMatchObject([{ code: "media_too_large", limit: 1024 ** 3, actual: 5_000_000_000 }]);
+  });
+
   test("an endless source of unknown length is cut", async ({ expect }) => {
     const ctx = guest();
     const read: number[] = [];

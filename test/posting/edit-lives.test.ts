@@ -103,6 +103,16 @@ describe("targets that rest while their account is away", () => {
     expect(back.planHash).toBe(await hashOfRows(post.id));
   });
 
+  test("of a platform whose credentials are gone do not stop the edit, those that would be published do", async () => {
+    const ctx = house();
+    const [x, y] = [await account(ctx), await account(ctx)];
+    const post = await schedule(ctx, { accountIds: [x, y] });
+    await disconnectAccount(ctx, { accountId: x });
+    const bare = { ...ctx, config: { ...ctx.config, app: () => null } };
+    const refusal = await refusalOf(previewEdit(bare, { postIds: [post.id], caption: "Bye" }));
+    expect(refusal.details).toMatchObject([{ code: "platform_not_configured", accountId: y, platform: "x" }]);
+  });
+
   test("keep their post paused at a new time, and it goes on when the account is back", async () => {
     const ctx = house();
     const x = await account(ctx);

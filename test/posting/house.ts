@@ -37,10 +37,14 @@ export interface House extends Context {
   settled(): Promise<void>;
 }
 
+/** What the operator of the sandbox has at every platform. */
+const APP = { clientId: "id", clientSecret: "secret", settings: {} };
+
 export interface HouseOptions {
   readonly adapters?: Partial<Record<Platform, Adapter>>;
   readonly arm?: Context["arm"];
   readonly actor?: Partial<Actor>;
+  readonly config?: Partial<Context["config"]>;
 }
 
 /** A user with a workspace of their own, and everything the verbs ask for. */
@@ -64,6 +68,7 @@ export function house(options: HouseOptions = {}): House {
   };
   return {
     ...services,
+    config: { ...services.config, app: () => APP, ...options.config },
     db: openDb(counting.d1),
     adapterFor: (platform) => adapters[platform],
     arm: (hint) => {

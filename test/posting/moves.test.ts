@@ -12,7 +12,19 @@ import {
   readmitAccounts,
   resumePost,
 } from "#posting/index.ts";
-import { account, force, forceTarget, house, inAnHour, refusalOf, row, schedule, stopTheClock } from "./house.ts";
+import { pauseForSubscription, resumeForSubscription } from "#posting/subscription-pause.ts";
+import {
+  account,
+  force,
+  forceTarget,
+  type House,
+  house,
+  inAnHour,
+  refusalOf,
+  row,
+  schedule,
+  stopTheClock,
+} from "./house.ts";
 
 beforeEach(() => stopTheClock());
 
@@ -21,6 +33,13 @@ async function setAccount(id: string, columns: Record<string, string | number | 
   await env.DB.prepare(`UPDATE accounts SET ${names.map((name) => `${name} = ?`).join(", ")} WHERE id = ?`)
     .bind(...Object.values(columns), id)
     .run();
+}
+
+function setSubscription({ actor }: House, status: "active" | "canceled"): D1PreparedStatement {
+  return env.DB.prepare(
+    `INSERT INTO subscriptions (user_id, plan, status, updated_at) VALUES (?1, 'growth', ?2, 1)
+     ON CONFLICT (user_id) DO UPDATE SET status = ?2`,
+  ).bind(actor.userId, status);
 }
 
 describe("cancel", () => {
@@ -99,6 +118,17 @@ describe("pause and resume", () => {
       code: "invalid_state",
       message: expect.stringContaining("time"),
     });
+  });
+
+  test("nothing goes on without a subscription, and whose post it is stays unsaid", async () => {
+    const ctx = house();
+    const post = await schedule(ctx, { accountIds: [await account(ctx)] });
+    await pausePost(ctx, { id: post.id });
+    const lapsed = { ...ctx, actor: { ...ctx.actor, subscribed: false } };
+    const refused = await refusalOf(resumePost(lapsed, { id: post.id }));
+    expect(refused).toMatchObject({ code: "subscription_required" });
+    expect(await refusalOf(resumePost(lapsed, { id: crypto.randomUUID() }))).toEqual(refused);
+    expect(await row(post.id)).toMatchObject({ status: "paused", paused_reason: "user", version: 2, watch_at: null });
   });
 });
 
@@ -213,6 +243,63 @@ describe("accounts that come and go", () => {
     await setAccount(x, { status: "active" });
     expect(await readmitAccounts(ctx, [x])).toEqual({ resumedPostIds: [alone.id] });
     expect(await row(alone.id)).toMatchObject({ status: "scheduled", version: 3 });
+  });
+
+  describe("while the subscription lapsed", () => {
+    async function lapse(ctx: House): Promise<void> {
+      const { userId, workspaceId } = ctx.actor;
+      const workspace = "INSERT INTO workspaces (id, user_id, name, created_at) VALUES (?, ?, 'Home', 1)";
+      await env.DB.prepare(workspace).bind(workspaceId, userId).run();
+      await pauseForSubscription(ctx, [userId], [setSubscription(ctx, "canceled")]);
+    }
+
+    test("an account that comes back leaves its posts to the subscription, which frees them", async () => {
+      const ctx = house();
+      const [x, y] = [await account(ctx), await account(ctx)];
+      const blocked = await schedule(ctx, { accountIds: [x] });
+      const gone = await schedule(ctx, { accountIds: [y] });
+      const held = await schedule(ctx, { accountIds: [x] });
+      await pausePost(ctx, { id: held.id });
+      await setAccount(x, { status: "needs_reconnect" });
+      await pauseForAccounts(ctx, [x]);
+      await disconnectAccount(ctx, { accountId: y });
+      await lapse(ctx);
+      await setAccount(x, { status: "active" });
+      await setAccount(y, { disconnected_at: null });
+      await ctx.settled();
+      ctx.hints.length = 0;
+      expect(await readmitAccounts(ctx, [x, y])).toEqual({ resumedPostIds: [] });
+      for (const { id } of [blocked, gone]) {
+        expect(await getPost(ctx, { id })).toMatchObject({
+          status: "paused",
+          pausedReason: "subscription",
+          version: 3,
+          targets: [{ status: "pending" }],
+        });
+        expect(await row(id)).toMatchObject({ watch_at: null });
+      }
+      expect(await getPost(ctx, { id: held.id })).toMatchObject({ status: "paused", pausedReason: "user" });
+      expect(await readmitAccounts(ctx, [x, y])).toEqual({ resumedPostIds: [] });
+      await ctx.settled();
+      expect(ctx.hints).toEqual([]);
+      await setSubscription(ctx, "active").run();
+      await resumeForSubscription(ctx, [ctx.actor.userId]);
+      expect(await row(blocked.id)).toMatchObject({ status: "scheduled", paused_reason: null, version: 4 });
+      expect(await row(gone.id)).toMatchObject({ status: "scheduled", paused_reason: null, version: 4 });
+      expect(await row(held.id)).toMatchObject({ status: "paused", paused_reason: "user" });
+    });
+
+    test("an operator's plan for all lets them go on", async () => {
+      const ctx = house({ config: { planForAll: "growth" } });
+      const x = await account(ctx);
+      const post = await schedule(ctx, { accountIds: [x] });
+      await setAccount(x, { status: "needs_reconnect" });
+      await pauseForAccounts(ctx, [x]);
+      await setSubscription(ctx, "canceled").run();
+      await setAccount(x, { status: "active" });
+      expect(await readmitAccounts(ctx, [x])).toEqual({ resumedPostIds: [post.id] });
+      expect(await row(post.id)).toMatchObject({ status: "scheduled", paused_reason: null });
+    });
   });
 
   test("nobody named means nothing asked", async () => {

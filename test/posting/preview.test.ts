@@ -5,7 +5,10 @@ import { HOUR, SECOND } from "#core/clock.ts";
 import { previewSchedule } from "#posting/index.ts";
 import type { Adapter } from "#platforms/contract.ts";
 import { temporaryFault } from "#posting/next-step.ts";
+import { call } from "../support/call.ts";
+import { connectOne } from "../support/journey.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
+import { newCaller } from "../support/user.ts";
 import {
   account,
   details,
@@ -13,6 +16,7 @@ import {
   house,
   inAnHour,
   media,
+  NOON,
   refusalOf,
   schedule,
   stopTheClock,
@@ -89,7 +93,7 @@ describe("preview", () => {
         mediaItems: [{ url: gif.url, type: "image" }],
         targets: [
           { accountId: x, caption: "also too long" },
-          { accountId: yt, platformOptions: { caption: 7, title: 8 } },
+          { accountId: yt, platformOptions: { title: 8 } },
           { accountId: tk },
           { accountId: x },
           { accountId: crypto.randomUUID() },
@@ -107,7 +111,6 @@ describe("preview", () => {
         "post_type_mismatch post_type",
         "caption_too_long targets[0].caption",
         "media_type_not_supported media_items[0]",
-        "option_invalid targets[1].platform_options.caption",
         "option_invalid targets[1].platform_options.title",
         "media_type_not_supported media_items[0]",
         "platform_not_configured targets[2]",
@@ -119,6 +122,50 @@ describe("preview", () => {
       limit: 5,
       actual: 13,
     });
+  });
+
+  test("a caption among the options that is no text is told once", async () => {
+    const caller = await newCaller();
+    const { id } = await connectOne(caller);
+    const answer = await call(caller, {
+      method: "POST",
+      path: "/posts/preview",
+      body: {
+        caption: "Hello",
+        scheduled_at: new Date(NOON + HOUR).toISOString(),
+        targets: [{ account_id: id, platform_options: { caption: 7 } }],
+      },
+    });
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    expect(answer.body.details).toEqual([
+      expect.objectContaining({
+        code: "option_invalid",
+        param: "targets[0].platform_options.caption",
+        account_id: id,
+        platform: "x",
+      }),
+    ]);
+  });
+
+  test("a platform whose credentials the operator took away is told once per account", async () => {
+    const own = { clientId: "id", clientSecret: "secret", settings: {} };
+    const ctx = house({ config: { app: (platform) => (platform === "x" ? null : own) } });
+    const [one, two, ig] = [await account(ctx, "x"), await account(ctx, "x"), await account(ctx, "instagram")];
+    const refusal = await refusalOf(
+      previewSchedule(ctx, {
+        caption: "much too long ".repeat(100),
+        scheduledAt: inAnHour(ctx),
+        targets: [
+          { accountId: ig, caption: "Hi" },
+          { accountId: one, platformOptions: { title: 7 } },
+          { accountId: two },
+        ],
+      }),
+    );
+    expect(refusal.details).toEqual([
+      expect.objectContaining({ code: "platform_not_configured", param: "targets[1]", accountId: one, platform: "x" }),
+      expect.objectContaining({ code: "platform_not_configured", param: "targets[2]", accountId: two, platform: "x" }),
+    ]);
   });
 
   test("names media that are missing, unfinished or of the other kind, by the caller's own field", async () => {
@@ -255,11 +302,7 @@ describe("preview", () => {
       ["a broken answer leaves them", () => Promise.reject(new Error("broken")), 7],
       ["an answer that does not come within three seconds leaves them", () => new Promise(() => {}), 7],
     ])("%s", async ([, inspect, captionLimit], { expect }) => {
-      const base = house({ adapters: { x: scriptedAdapter("x", { inspect }) } });
-      const ctx = {
-        ...base,
-        config: { ...base.config, app: () => ({ clientId: "id", clientSecret: "secret", settings: {} }) },
-      };
+      const ctx = house({ adapters: { x: scriptedAdapter("x", { inspect }) } });
       const x = await account(ctx, "x", { capabilities: { captionMax: 7 } });
       await logIn(ctx, x);
       const { preview } = await previewSchedule(ctx, { caption: "Hello", scheduledAt: inAnHour(ctx), accountIds: [x] });

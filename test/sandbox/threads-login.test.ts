@@ -12,7 +12,6 @@ import {
   person,
   REDIRECT,
   refresh,
-  SCOPES,
   shortToken,
   tokenCall,
 } from "./threads-person.ts";
@@ -146,7 +145,6 @@ describe("a call", () => {
     expect(await pairOf(await reader.write("/me/threads", { media_type: "TEXT", text: "a" }))).toBe("403 10/-");
     expect(await pairOf(await reader.publish("1"))).toBe("403 10/-");
     expect(await pairOf(await reader.read("/1", {}, "DELETE"))).toBe("403 10/-");
-    expect(SCOPES).toContain("threads_basic");
     const { client_id: _id, ...nobody } = APP;
     expect(await pairOf(await tokenCall(nobody))).toBe("400 101/-");
   });

@@ -214,8 +214,8 @@ describe("media", () => {
       ],
     });
     const single = await ready(JPEG);
-    const fresh = await ada.contain({ ...JPEG, is_carousel_item: "true" });
     const broken = await item({ ...JPEG, image_url: at("page.jpg") });
+    const fresh = await ada.contain({ ...JPEG, is_carousel_item: "true" });
     const many = Array.from({ length: 21 }, () => image);
     for (const ids of [[image], many, [image, image], [image, single], [image, fresh], [image, broken], [image, "1"]]) {
       expect(await pairOf(await carousel(ids))).toBe("400 100/-");
