@@ -75,7 +75,9 @@ async function look(services: SyncServices, connection: ConnectionRow, options: 
     return await notListed(services, connection, login.fault);
   }
   const { row, tokens, reach } = login.value;
-  if (options.onlyDue && !isListingDue(row.lastSyncedAt, services.clock.now())) {
+  // An account that a post found refused is looked at whatever the hour, and its other posts hear of it.
+  const isOnlyRenewed = options.onlyDue && !isListingDue(row.lastSyncedAt, services.clock.now());
+  if (isOnlyRenewed && (await selectBlocked(services.db, row.id)).length === 0) {
     const next = nextSyncAt(row, reach.adapter.connect, tokens, services.clock.now());
     await planSync(services.db, row.id, { nextSyncAt: next, syncFailures: 0 });
     return { state: "renewed", added: [], updated: [], skipped: [], fault: null, ...NO_NEWS };

@@ -16,7 +16,7 @@ import { type Entry, type Job, Journal, type JournalStorage } from "./journal.ts
 import { dueFrom, prepareFrom, WARM_MS, warmFrom } from "./wakes.ts";
 
 /** Set before anything else in an alarm: whatever happens to the process, it comes back. */
-const DEADMAN_MS = 150 * SECOND;
+const DEADMAN_MS = 30 * SECOND;
 /** An alarm set for this instant can be lost; a little later it cannot. */
 const SOONEST_MS = 250;
 /** An alarm this far in the past has been lost. */

@@ -179,17 +179,20 @@ const nextAlarm = (postId: string): Promise<number | null> =>
   runInDurableObject(objectOf(postId), (_, { storage }) => storage.getAlarm());
 
 const MOST_ALARMS = 150;
+/** Objects wake up a little early and then wait for the instant; here time jumps over the waiting. */
+const EARLY_MS = 3000;
 
-/** Lets time pass from alarm to alarm until the objects of these posts have nothing left to do. */
-export async function letTimePass(postIds: readonly string[], before?: (at: number) => void): Promise<void> {
+/** Lets time pass from alarm to alarm until the objects of these posts, due at one instant, have nothing left to do. */
+export async function letTimePass(posts: readonly Pick<Post, "id" | "scheduled_at">[]): Promise<void> {
+  const due = Date.parse(posts[0]?.scheduled_at ?? "");
   for (let turn = 0; turn < MOST_ALARMS; turn += 1) {
-    const alarms = await Promise.all(postIds.map(async (id) => [id, await nextAlarm(id)] as const));
+    const alarms = await Promise.all(posts.map(async ({ id }) => [id, await nextAlarm(id)] as const));
     const set = alarms.filter((entry): entry is readonly [string, number] => entry[1] !== null);
     if (set.length === 0) {
       return;
     }
-    const at = Math.max(Date.now(), Math.min(...set.map(([, alarm]) => alarm)));
-    before?.(at);
+    const next = Math.min(...set.map(([, alarm]) => alarm));
+    const at = Math.max(Date.now(), next < due && next > due - EARLY_MS ? due : next);
     vi.setSystemTime(at);
     await Promise.all(set.filter(([, alarm]) => alarm <= at).map(async ([id]) => runDurableObjectAlarm(objectOf(id))));
   }
@@ -217,14 +220,20 @@ export interface PlatformCall {
 export const callsTo = async (platform: Platform, since: number): Promise<readonly PlatformCall[]> =>
   (await sandbox<{ calls: readonly PlatformCall[] }>(`/platforms/${platform}/calls?since=${since}`)).calls;
 
-/** The person withdraws the app at the platform. */
-export async function withdrawAt(platform: Platform, account: string): Promise<void> {
-  const answer = await exports.default.fetch(`${ORIGIN}/sandbox/platforms/${platform}/revoke`, {
+async function tell(path: string, body: unknown): Promise<void> {
+  const answer = await exports.default.fetch(`${ORIGIN}/sandbox${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ account }),
+    body: JSON.stringify(body),
   });
   if (!answer.ok) {
-    throw new Error(await answer.text());
+    throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
   }
 }
+
+/** The person withdraws the app at the platform. */
+export const withdrawAt = (platform: Platform, account: string): Promise<void> =>
+  tell(`/platforms/${platform}/revoke`, { account });
+
+/** What happens once a minute. */
+export const runCron = (): Promise<void> => tell("/cron", {});

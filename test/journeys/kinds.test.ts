@@ -34,7 +34,7 @@ afterEach(() => {
 describe.each(PLATFORMS)("%s", (platform) => {
   const kinds = KINDS.filter((kind) => kind.platform === platform);
 
-  test.for(kinds.map((kind) => [kind.name, kind] as const))("%s", async ([, kind], { expect }) => {
+  test.for(kinds.map((kind) => [kind.name, kind] as const))("%s", { timeout: 30_000 }, async ([, kind], { expect }) => {
     const caption = kind.caption ?? `Journey: ${kind.name}, ${crypto.randomUUID()}`;
     await settings(platform, kind.settings ?? {});
     const caller = await newCaller();
@@ -58,7 +58,7 @@ describe.each(PLATFORMS)("%s", (platform) => {
     expect(post).toMatchObject({ status: "scheduled", plan_hash: preview.plan_hash });
     expect(post.media_items.map((item) => item.sha256)).toEqual(files.map((file) => file.sha256));
 
-    await letTimePass([post.id]);
+    await letTimePass([post]);
     const book = (await bookOf(platform)).slice(before.length);
     const shown = book.map(({ account: on, kind: is, text, title, media, options }) => ({
       account: on,

@@ -186,6 +186,22 @@ export const KINDS: readonly Kind[] = [
     filled: {},
     book: [{ kind: "video", options: { visibility: "PUBLIC" } }],
   },
+  {
+    platform: "linkedin",
+    name: "a text of a company",
+    from: "Example GmbH",
+    files: [],
+    filled: {},
+    book: [{ kind: "text", options: { visibility: "PUBLIC" } }],
+  },
+  {
+    platform: "linkedin",
+    name: "images of a company",
+    from: "Example GmbH",
+    files: [PNG, JPEG],
+    filled: {},
+    book: [{ kind: "carousel", options: { visibility: "PUBLIC" } }],
+  },
   // ---------------------------------------------------------------- x
   {
     platform: "x",

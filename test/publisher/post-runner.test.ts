@@ -542,7 +542,7 @@ describe("the object itself", () => {
     });
     stage.now += MINUTE;
     await stage.fire(id);
-    expect(alarmAt).toBe(stage.now + 150 * SECOND);
+    expect(alarmAt).toBe(stage.now + 30 * SECOND);
     expect(await stage.alarmAt(id)).toBe(stage.now + SECOND / 2);
   });
 

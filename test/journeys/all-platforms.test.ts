@@ -1,0 +1,70 @@
+import { afterEach, describe, test, vi } from "vitest";
+import { DAY } from "#core/clock.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
+import { settings } from "../sandbox/help.ts";
+import { newCaller } from "../support/user.ts";
+import { bookOf, connectInBrowser, freshFile, letTimePass, readPost, schedule, upload, withdrawAt } from "./hands.ts";
+
+const OPTIONS: Partial<Record<Platform, Readonly<Record<string, unknown>>>> = {
+  youtube: { title: "A bowl for everybody" },
+  pinterest: { board_ids: ["549755885175"] },
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("one post on every platform", () => {
+  test(
+    "goes out everywhere; a withdrawn login costs its own target and no other",
+    { timeout: 60_000 },
+    async ({ expect }) => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2035-03-01T09:00:00Z") });
+      await settings("linkedin", { version_months: 1200 });
+      const caller = await newCaller();
+      const accounts: Account[] = [];
+      for (const platform of PLATFORMS) {
+        accounts.push((await connectInBrowser(caller, platform)).accounts[0]!);
+      }
+      const file = await freshFile("landscape.mp4");
+      const body = (caption: string, media: unknown) => ({
+        caption,
+        media_items: [media],
+        targets: accounts.map(({ id, platform }) => ({
+          account_id: id,
+          caption: `${caption} at ${platform}`,
+          platform_options: OPTIONS[platform] ?? {},
+        })),
+      });
+      const { post } = await schedule(caller, body("Fired today", await upload(caller, file)));
+      await letTimePass([post]);
+      const published = await readPost(caller, post.id);
+      expect(published.targets.map((target) => [target.status, target.error])).toEqual(
+        PLATFORMS.map(() => ["published", null]),
+      );
+      expect(published.status).toBe("published");
+      for (const platform of PLATFORMS) {
+        const entry = (await bookOf(platform)).at(-1);
+        expect(entry, platform).toMatchObject({
+          text: `Fired today at ${platform}`,
+          media: [{ type: "video", sha256: file.sha256 }],
+        });
+      }
+
+      vi.setSystemTime(Date.now() + DAY);
+      const { post: next } = await schedule(caller, body("Fired again", await upload(caller, file)));
+      const gone = accounts.find((account) => account.platform === "threads")!;
+      await withdrawAt("threads", gone.platform_account_id);
+      await letTimePass([next]);
+      const partly = await readPost(caller, next.id);
+      expect(partly.status).toBe("partially_failed");
+      for (const target of partly.targets) {
+        expect(target).toMatchObject(
+          target.account_id === gone.id
+            ? { status: "failed", error: { category: "auth", who_must_act: "user" } }
+            : { status: "published", error: null },
+        );
+      }
+    },
+  );
+});
