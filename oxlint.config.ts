@@ -14,7 +14,18 @@ const ROOMS = {
   media: ["core", "db", "config.ts", "context.ts"],
   posting: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media"],
   api: ["core", "db", "config.ts", "context.ts", "platforms", "workspaces", "auth", "accounts", "media", "posting"],
-  dashboard: ["core", "db", "config.ts", "context.ts", "platforms", "workspaces", "auth", "accounts", "media", "posting"],
+  dashboard: [
+    "core",
+    "db",
+    "config.ts",
+    "context.ts",
+    "platforms",
+    "workspaces",
+    "auth",
+    "accounts",
+    "media",
+    "posting",
+  ],
   publisher: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "posting"],
   sync: ["core", "db", "config.ts", "context.ts", "platforms", "auth", "accounts", "media", "posting"],
   sandbox: ["core", "config.ts", "context.ts", "db", "auth", "accounts", "posting", "media"],
@@ -55,7 +66,10 @@ const adaptersApart: OxlintOverride = {
       {
         patterns: [
           NO_CLIMBING,
-          { group: ["#db/**", "#config.ts", "#context.ts", "#platforms/*/**"], message: "An adapter knows core and the contract." },
+          {
+            group: ["#db/**", "#config.ts", "#context.ts", "#platforms/*/**"],
+            message: "An adapter knows core and the contract.",
+          },
         ],
       },
     ],
@@ -94,6 +108,8 @@ export default defineConfig({
     "typescript/no-unnecessary-type-parameters": "off",
     "typescript/consistent-return": "off",
     "vitest/require-mock-type-parameters": "off",
+    // The second argument names what was compared.
+    "vitest/valid-expect": ["error", { maxArgs: 2 }],
     "unicorn/consistent-function-scoping": "off",
     "no-shadow": "off",
     "no-underscore-dangle": "off",

@@ -63,23 +63,21 @@ async function settle(key: string): Promise<void> {
 }
 
 try {
-  const isolate = await openIsolate(ports.inspectorPort);
+  const isolateMib = await openIsolate(ports.inspectorPort);
   const processMib = () => residentMib(runtime.pid);
   const coldMib = await processMib();
   const { api_key: key } = await call<{ api_key: string }>(runtime.origin, "POST", "/sandbox/users", { body: {} });
   await settle(key);
-  await isolate.collect();
   const idleMib = await processMib();
   console.log(
     `runtime process: ${coldMib.toFixed(0)} MiB cold, ${idleMib.toFixed(0)} MiB idle after small files and a bare write and copy ` +
-      `of ${WARM_MIB} MiB in the local bucket; the Worker's isolate: ${(await isolate.heldMib()).toFixed(0)} MiB`,
+      `of ${WARM_MIB} MiB in the local bucket; the Worker's isolate: ${(await isolateMib()).toFixed(0)} MiB`,
   );
 
   // Where a local platform takes the film in, the process also holds that platform and what it stores.
   const report = async (what: string, name: keyof typeof films, work: () => Promise<string>, alone = true) => {
-    await isolate.collect();
     const began = performance.now();
-    const { value, peaks } = await peaksDuring([() => isolate.heldMib(), processMib], work);
+    const { value, peaks } = await peaksDuring([isolateMib, processMib], work);
     const [held = 0, resident = 0] = peaks;
     const seconds = (performance.now() - began) / 1000;
     const equal = value === hashes.get(name);
@@ -90,7 +88,7 @@ try {
         good ? "ok " : "BAD",
         what.padEnd(26),
         `${seconds.toFixed(1).padStart(6)} s ${(films[name] / seconds).toFixed(0).padStart(5)} MiB/s`,
-        `isolate at most ${held.toFixed(0).padStart(3)} MiB`,
+        `isolate at most ${held.toFixed(0)} MiB`,
         `process at most ${resident.toFixed(0)} MiB (${(resident - idleMib).toFixed(0)} over idle)`,
         equal ? "sha256 equal" : `not the same: ${value}`,
       ].join("  "),

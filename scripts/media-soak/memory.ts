@@ -43,14 +43,8 @@ function connectAs(origin: string, url: string): WebSocket {
   return Reflect.construct(WebSocket, [url, { headers: { origin } }]) as WebSocket;
 }
 
-export interface Isolate {
-  heldMib(): Promise<number>;
-  /** Lets go of what earlier work left behind. */
-  collect(): Promise<void>;
-}
-
 /** Asks the Worker's own isolate what it holds, buffers outside of the heap included: what production's limit counts. */
-export async function openIsolate(inspectorPort: number): Promise<Isolate> {
+export async function openIsolate(inspectorPort: number): Promise<() => Promise<number>> {
   const list = await (await fetch(`http://127.0.0.1:${inspectorPort}/json`)).text();
   const targets = JSON.parse(list) as readonly { readonly webSocketDebuggerUrl: string }[];
   const socket = connectAs(DEVTOOLS, targets[0]?.webSocketDebuggerUrl ?? "");
@@ -67,21 +61,13 @@ export async function openIsolate(inspectorPort: number): Promise<Isolate> {
     }
   });
   let next = 1;
-  const ask = (method: string): Promise<HeapUsage> => {
+  return async () => {
     const id = next++;
     const { promise, resolve } = Promise.withResolvers<HeapUsage>();
     waiting.set(id, resolve);
-    socket.send(JSON.stringify({ id, method }));
-    return promise;
-  };
-  return {
-    async heldMib() {
-      const usage = await ask("Runtime.getHeapUsage");
-      return (usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize) / MIB;
-    },
-    async collect() {
-      await ask("HeapProfiler.collectGarbage");
-    },
+    socket.send(JSON.stringify({ id, method: "Runtime.getHeapUsage" }));
+    const usage = await promise;
+    return (usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize) / MIB;
   };
 }
 

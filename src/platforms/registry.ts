@@ -10,15 +10,15 @@ import { x } from "./x/index.ts";
 import { youtube } from "./youtube/index.ts";
 
 /** The first of the two registries; the other one is src/sandbox/registry.ts. */
-const adapters: Partial<Record<Platform, Adapter>> = {
-  facebook,
+const adapters: Readonly<Record<Platform, Adapter>> = {
   instagram,
-  linkedin,
-  pinterest,
-  x,
-  threads,
   tiktok,
   youtube,
+  linkedin,
+  x,
+  facebook,
+  pinterest,
+  threads,
 };
 
 export function adapterFor(platform: Platform): Adapter | undefined {

@@ -8,7 +8,7 @@ import { planHashOf } from "./plan-hash.ts";
 import { claimRow, missRow, type RunPlan, selectPlan, takeOverRow } from "./run-store.ts";
 
 /** A post found later than this after its time is not published any more. */
-export const MAX_LATE_MS = DAY;
+const MAX_LATE_MS = DAY;
 /** How long a run may be silent before the reconciler looks after it. */
 export const LEASE_MS = 5 * MINUTE;
 

@@ -11,17 +11,17 @@ import { clean, fail, legally, type Moment, move, noted, seconds, type TargetRun
  */
 
 export const MAX_TRIES = 8;
-export const RETRY_BASE_MS = 30 * SECOND;
-export const RETRY_MAX_MS = 15 * MINUTE;
-export const RETRY_DEADLINE_MS = 2 * HOUR;
-export const RATE_LIMIT_DEADLINE_MS = DAY;
+const RETRY_BASE_MS = 30 * SECOND;
+const RETRY_MAX_MS = 15 * MINUTE;
+const RETRY_DEADLINE_MS = 2 * HOUR;
+const RATE_LIMIT_DEADLINE_MS = DAY;
 /** Waits between looks; when all are used up the outcome stays unconfirmed. */
 export const VERIFY_WAITS_SECONDS = [1, 2, 5, 10, 30, 60] as const;
 export const MAX_STALES = 3;
-export const MAX_PARTS = 100;
+const MAX_PARTS = 100;
 
 /** How long a platform may work on media before the target is given up. */
-export function processingLimitMs(postType: PostType): number {
+function processingLimitMs(postType: PostType): number {
   return postType === "video" ? 2 * HOUR : 30 * MINUTE;
 }
 
@@ -39,12 +39,12 @@ export function stepOf(run: TargetRun): Step {
   return run.ready ? "commit" : "prepare";
 }
 
-/** P9: the journal of the run that sent it, or did not, is gone; it looks from `since` on before it ever sends. */
-export function doubtRun(run: TargetRun, since: number, at: Moment): TargetRun {
+/** P9: the journal of the run that sent it, or did not, is gone; it looks from its due time on before it ever sends. */
+export function doubtRun(run: TargetRun, at: Moment): TargetRun {
   return move(run, at, "verifying", "recover", "uncertain", {
     wakeAt: at.now,
     checks: 0,
-    committedAt: since,
+    committedAt: Math.min(at.dueAt, at.now),
     message: "the record of the last run was lost",
   });
 }

@@ -10,7 +10,7 @@ export type PostRow = typeof posts.$inferSelect;
 export type TargetRow = typeof postTargets.$inferSelect;
 
 /** What the bytes told beside the columns of a post's media item. */
-export interface MediaFacts {
+interface MediaFacts {
   readonly id: string;
   readonly filename: string;
   readonly facts: JsonObject;

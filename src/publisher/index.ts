@@ -1,2 +1,2 @@
 export { definePublisher } from "./publisher.ts";
-export { type Reconciled, reconcile } from "./reconcile.ts";
+export { reconcile } from "./reconcile.ts";

@@ -229,7 +229,7 @@ export class PostRunner {
           return giveUp(fresh, NOT_AS_CONFIRMED, at);
         }
         if (claim.state === "taken_over") {
-          return doubtRun(fresh, Math.min(target.dueAt, at.now), at);
+          return doubtRun(fresh, at);
         }
         const prepared = this.early?.preparedFor(plan, target.accountId) ?? kept(entries.get(target.accountId), plan);
         return prepared ? adoptEarly(prepared, fresh, at.now) : fresh;
@@ -268,9 +268,7 @@ export class PostRunner {
         return [run];
       }
       const at = this.desk.moment(claim.plan, target);
-      return run && claim.state === "mine"
-        ? [recover(run, at)]
-        : [doubtRun(run ?? beginRun(target, at.now), target.dueAt, at)];
+      return run && claim.state === "mine" ? [recover(run, at)] : [doubtRun(run ?? beginRun(target, at.now), at)];
     });
     for (const run of runs) {
       this.journal.putEntry(entryOf(claim.plan, run));

@@ -12,7 +12,7 @@ const WARM_SPREAD_MS = SECOND;
 const AHEAD_SPREAD = 0.5;
 
 /** In [0, 1), always the same for one post (FNV-1a). */
-export function shareOf(postId: string): number {
+function shareOf(postId: string): number {
   let hash = 0x811c9dc5;
   for (const character of postId) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;

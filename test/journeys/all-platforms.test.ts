@@ -3,7 +3,17 @@ import { DAY } from "#core/clock.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { settings } from "../sandbox/help.ts";
 import { newCaller } from "../support/user.ts";
-import { bookOf, connectInBrowser, freshFile, letTimePass, readPost, schedule, upload, withdrawAt } from "./hands.ts";
+import {
+  type Account,
+  bookOf,
+  connectInBrowser,
+  freshFile,
+  letTimePass,
+  readPost,
+  schedule,
+  upload,
+  withdrawAt,
+} from "./hands.ts";
 
 const OPTIONS: Partial<Record<Platform, Readonly<Record<string, unknown>>>> = {
   youtube: { title: "A bowl for everybody" },

@@ -154,7 +154,7 @@ export interface Post {
   readonly media_items: readonly { readonly sha256: string }[];
 }
 
-export const inAnHour = (): string => toInstant(Math.ceil(Date.now() / 1000) * 1000 + HOUR);
+const inAnHour = (): string => toInstant(Math.ceil(Date.now() / 1000) * 1000 + HOUR);
 
 export async function schedule(
   caller: Caller,

@@ -283,7 +283,7 @@ describe("the history", () => {
     }
     expect(run.history).toHaveLength(1);
     for (let line = 0; line < 100; line += 1) {
-      run = doubtRun(run, NOW, at({ now: NOW + line }));
+      run = doubtRun(run, at({ now: NOW + line }));
     }
     expect(run.history).toHaveLength(MAX_HISTORY);
     expect(run.history.at(-1)?.at).toBe(NOW + 99);

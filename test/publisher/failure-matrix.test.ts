@@ -352,6 +352,21 @@ describe("after the result", () => {
     },
   );
 
+  test("C17 a failure that D1 was told and the journal forgot is not tried again", async () => {
+    const stage = await Stage.open();
+    const id = await stage.post({ on: ["x", "linkedin"] });
+    stage.x.commits.push("rejected");
+    stage.linkedin.commits.push("rate_limited");
+    const crash = killAt(stage, "record.after_send", id);
+    await stage.run(id, MINUTE + SECOND);
+    expect(crash.died).toBe(true);
+    expect(await stage.target(id)).toMatchObject({ state: "failed" });
+    await heal(stage, id);
+    expect(stage.x.book).toEqual([]);
+    expect(await stage.target(id)).toMatchObject({ state: "failed" });
+    expect(await stage.read(id)).toMatchObject({ status: "partially_failed" });
+  });
+
   test("C18 dies before it cleans up: nothing is sent again and nothing is left behind", async () => {
     const stage = await Stage.open();
     const id = await stage.post();
@@ -375,6 +390,24 @@ describe("after the result", () => {
     await stage.run(id);
     await expectOnce(stage, id);
     expect(stage.x.book[0]?.at).toBe((await stage.read(id))?.scheduledAt);
+  });
+
+  test("C18 opened again by an edit in the very moment of its cleaning up: it is armed for the new time", async () => {
+    const stage = await Stage.open();
+    const id = await stage.post();
+    stage.x.commits.push("rejected");
+    setFaultHook(async (point) => {
+      if (point === "alarm.before_leave") {
+        setFaultHook(undefined);
+        await edit(stage, id, { shiftMinutes: 10 });
+      }
+    });
+    await stage.run(id, MINUTE);
+    const { scheduledAt } = (await stage.read(id))!;
+    expect(await stage.alarmAt(id)).toBeGreaterThan(scheduledAt - 3 * SECOND);
+    await stage.run(id);
+    await expectOnce(stage, id);
+    expect(stage.x.book[0]?.at).toBe(scheduledAt);
   });
 
   test("C19 the storage of a run is lost: what arrived is not sent again, what did not is sent once", async () => {

@@ -22,7 +22,7 @@ import { Disk } from "./disk.ts";
 import { type D1Fault, watched } from "./watched-d1.ts";
 
 /** Far in the future: no alarm fires by itself, every test fires its own. */
-export const START = Date.parse("2030-01-01T12:00:00Z");
+const START = Date.parse("2030-01-01T12:00:00Z");
 
 const world: World = {
   platformFetch: () => Promise.reject(new TypeError("no network in tests")),

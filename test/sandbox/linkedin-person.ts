@@ -2,7 +2,7 @@ import { call } from "./world.ts";
 
 /* Somebody who has given the app access to LinkedIn, by raw HTTP as the document describes it. */
 
-export const REDIRECT = "http://localhost:8787/connect/linkedin/callback";
+const REDIRECT = "http://localhost:8787/connect/linkedin/callback";
 export const MEMBER = "openid profile email w_member_social";
 export const PAGES = "r_basicprofile r_organization_social rw_organization_admin w_member_social w_organization_social";
 export const APP = { client_id: "sandbox-linkedin", client_secret: "sandbox-linkedin-secret" };

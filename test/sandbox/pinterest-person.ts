@@ -2,11 +2,11 @@ import { call } from "./world.ts";
 
 /* Somebody who has given the app access to Pinterest, by raw HTTP as the document describes it. */
 
-export const REDIRECT = "http://localhost:8787/connect/pinterest/callback";
+const REDIRECT = "http://localhost:8787/connect/pinterest/callback";
 export const SCOPES = "boards:read,boards:write,pins:read,pins:write,user_accounts:read";
 export const SECRET = "boards:read_secret,boards:write_secret,pins:read_secret,pins:write_secret";
 export const BASIC = `Basic ${btoa("sandbox-pinterest:sandbox-pinterest-secret")}`;
-export const API = "https://api.pinterest.com/v5";
+const API = "https://api.pinterest.com/v5";
 export const BOARD = "549755885175";
 
 export function authorize(change: Record<string, string> = {}): Promise<Response> {

@@ -3,7 +3,7 @@ import { call } from "./world.ts";
 /* Somebody who has given the app access to Threads, by raw HTTP as the document describes it. */
 
 export const REDIRECT = "http://localhost:8787/connect/threads/callback";
-export const SCOPES = "threads_basic,threads_content_publish,threads_delete";
+const SCOPES = "threads_basic,threads_content_publish,threads_delete";
 export const APP = { client_id: "sandbox-threads", client_secret: "sandbox-threads-secret" };
 const GRAPH = "https://graph.threads.net";
 const FORM = "application/x-www-form-urlencoded";

@@ -5,7 +5,7 @@ import { call } from "./world.ts";
 export const REDIRECT = "http://localhost:8787/connect/tiktok/callback";
 export const SCOPES = "user.info.basic,video.publish,video.upload,video.list";
 export const APP = { client_key: "sandbox-tiktok", client_secret: "sandbox-tiktok-secret" };
-export const API = "https://open.tiktokapis.com";
+const API = "https://open.tiktokapis.com";
 const FORM = "application/x-www-form-urlencoded";
 
 export function authorize(change: Record<string, string> = {}): Promise<Response> {

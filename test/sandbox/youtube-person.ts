@@ -9,10 +9,10 @@ export const UPLOAD = `${AUTH}youtube.upload`;
 export const READ = `${AUTH}youtube.readonly`;
 export const WRITE = `${AUTH}youtube`;
 export const APP = { client_id: "sandbox-youtube", client_secret: "sandbox-youtube-secret" };
-export const VERIFIER = "v".repeat(64);
+const VERIFIER = "v".repeat(64);
 const API = "https://www.googleapis.com";
 
-export async function challenge(): Promise<string> {
+async function challenge(): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(VERIFIER))));
 }
 

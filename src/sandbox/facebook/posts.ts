@@ -4,6 +4,7 @@ import type { Looks } from "#sandbox/bytes.ts";
 import type { Sim } from "#sandbox/contract.ts";
 import { fetchMedia } from "#sandbox/fetching.ts";
 import { flagOf, graphError, jsonOf, pageOf, type Params, select, textOf } from "#sandbox/graph.ts";
+import { serial } from "#sandbox/serial.ts";
 import { invalid } from "./problems.ts";
 
 /* Texts and photos on a Page: platforms/facebook.md 2.1 to 2.3. */
@@ -22,6 +23,7 @@ export interface Post {
   readonly link: string | null;
   readonly photos: readonly string[];
   readonly at: number;
+  readonly serial: number;
   readonly deleted: boolean;
 }
 
@@ -40,13 +42,13 @@ export const findPost = (sim: Sim, id: string): Post | undefined => sim.store.ge
 
 export const findPhoto = (sim: Sim, id: string): Photo | undefined => sim.store.get(`photo:${id}`) as Photo | undefined;
 
-export function savePost(sim: Sim, post: Post): void {
+function savePost(sim: Sim, post: Post): void {
   sim.store.put(`post:${post.id}`, { ...post, photos: [...post.photos] });
 }
 
 export const graphInstant = (ms: number): string => toInstant(ms).replace(/\.\d{3}Z$/, "+0000");
 
-export function postJson(sim: Sim, post: Post): JsonObject {
+function postJson(sim: Sim, post: Post): JsonObject {
   const targets = post.photos.map((id) => ({ target: { id }, type: "photo" }));
   return {
     id: post.id,
@@ -73,6 +75,7 @@ function addPost(sim: Sim, page: string, message: string, link: string | null, p
     link,
     photos: photos.map((photo) => photo.id),
     at: sim.now(),
+    serial: serial(sim),
     deleted: false,
   };
   savePost(sim, post);
@@ -97,7 +100,7 @@ function addPost(sim: Sim, page: string, message: string, link: string | null, p
 function newestOf(sim: Sim, page: string): Post | undefined {
   return posts(sim)
     .filter((post) => post.page === page && !post.deleted)
-    .toSorted((a, b) => b.at - a.at)[0];
+    .toSorted((a, b) => b.at - a.at || b.serial - a.serial)[0];
 }
 
 /** The photos that a call attaches, none of them published yet, or the refusal. */
@@ -173,7 +176,7 @@ export function publishedPosts(sim: Sim, page: string, url: URL): Response {
   const found = posts(sim)
     .filter((post) => post.page === page && !post.deleted && post.at >= since && post.at < until)
     .filter((post) => post.at + sim.settings.verify_lag_ms <= sim.now())
-    .toSorted((a, b) => b.at - a.at);
+    .toSorted((a, b) => b.at - a.at || b.serial - a.serial);
   return pageOf(
     url,
     found.map((post) => select(postJson(sim, post), fields)),

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Sim } from "#sandbox/contract.ts";
 import { fetchMedia, type Found } from "#sandbox/fetching.ts";
 import { graphError, jsonOf, pageOf, type Params, select, textOf } from "#sandbox/graph.ts";
+import { serial } from "#sandbox/serial.ts";
 import { CRAWLER, graphInstant } from "./posts.ts";
 import { invalid, missing } from "./problems.ts";
 
@@ -20,6 +21,7 @@ export interface Video {
   readonly page: string;
   readonly kind: "reel" | "video";
   readonly createdAt: number;
+  readonly serial: number;
   /** Bytes that lie here while an upload is under way, and in how many pieces. */
   readonly stored: number;
   readonly pieces: number;
@@ -50,6 +52,7 @@ function newVideo(sim: Sim, page: string, kind: Video["kind"], rest: Partial<Vid
     page,
     kind,
     createdAt: sim.now(),
+    serial: serial(sim),
     stored: 0,
     pieces: 0,
     sha256: null,
@@ -206,7 +209,7 @@ function statusWord(uploaded: boolean, processed: boolean, failed: boolean, over
   return !uploaded ? "uploading" : processed ? "upload_complete" : "processing";
 }
 
-export function videoJson(sim: Sim, video: Video): JsonObject {
+function videoJson(sim: Sim, video: Video): JsonObject {
   const live = isLive(sim, video);
   const uploaded = video.uploadedAt !== null;
   const processed = isProcessed(sim, video.uploadedAt);
@@ -246,7 +249,7 @@ export function listVideos(sim: Sim, page: string, url: URL): Response {
   const found = videos(sim)
     .filter((video) => video.page === page && isLive(sim, video))
     .filter((video) => (video.finishedAt ?? 0) + sim.settings.verify_lag_ms <= sim.now())
-    .toSorted((a, b) => (b.finishedAt ?? 0) - (a.finishedAt ?? 0));
+    .toSorted((a, b) => (b.finishedAt ?? 0) - (a.finishedAt ?? 0) || b.serial - a.serial);
   return pageOf(
     url,
     found.map((video) => select(videoJson(sim, video), fields)),

@@ -2,6 +2,7 @@ import { DAY, MINUTE, toInstant } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Sim } from "#sandbox/contract.ts";
 import type { Token } from "#sandbox/grants.ts";
+import { serial } from "#sandbox/serial.ts";
 import { forbidden, invalidValue, missingField, problem } from "./answers.ts";
 import { type Asset, findAsset, statusOf } from "./assets.ts";
 import { readLittleText } from "./little-text.ts";
@@ -25,6 +26,7 @@ interface Share {
   readonly commentary: string;
   readonly content: JsonValue;
   readonly createdAt: number;
+  readonly serial: number;
   readonly deleted: boolean;
 }
 
@@ -171,7 +173,16 @@ export function createPost(sim: Sim, session: Token, body: JsonObject, raw: stri
   // With the switch `vanish` a post is taken down right after it was accepted, and nobody is told.
   const deleted = sim.settings.extra["vanish"] === true;
   const createdAt = sim.now();
-  const share: Share = { urn, author, body: raw, commentary, content: content ?? null, createdAt, deleted };
+  const share: Share = {
+    urn,
+    author,
+    body: raw,
+    commentary,
+    content: content ?? null,
+    createdAt,
+    serial: serial(sim),
+    deleted,
+  };
   sim.store.put(`share:${urn}`, { ...share });
   if (!deleted) {
     sim.publish({
@@ -227,7 +238,7 @@ export function findPosts(sim: Sim, session: Token, request: Request, url: URL):
   const found = shares(sim)
     .filter((share) => share.author === author && !share.deleted)
     .filter((share) => share.createdAt + sim.settings.verify_lag_ms <= sim.now())
-    .toSorted((a, b) => b.createdAt - a.createdAt);
+    .toSorted((a, b) => b.createdAt - a.createdAt || b.serial - a.serial);
   const next = new URLSearchParams(url.searchParams);
   next.set("start", String(start + count));
   const links: readonly JsonObject[] =

@@ -5,6 +5,7 @@ import { lookAt, type Looks } from "#sandbox/bytes.ts";
 import type { Sim } from "#sandbox/contract.ts";
 import { fetchMedia } from "#sandbox/fetching.ts";
 import { fromBase64OrEmpty, type Token } from "#sandbox/grants.ts";
+import { serial } from "#sandbox/serial.ts";
 import { answer, fail, invalid, noBoard, noPin, scopeMissing, unreachable } from "./answers.ts";
 import { isTrial, spamRefusal } from "./limits.ts";
 import { findMedia, statusOf } from "./media.ts";
@@ -35,6 +36,7 @@ interface Pin {
   readonly altText: string | null;
   readonly kind: string;
   readonly createdAt: number;
+  readonly serial: number;
   readonly deleted: boolean;
 }
 
@@ -44,7 +46,7 @@ const allPins = (sim: Sim): readonly Pin[] => sim.store.list("pin:").map(([, pin
 export const pinsOf = (sim: Sim, login: string): readonly Pin[] =>
   allPins(sim)
     .filter((pin) => pin.login === login && !pin.deleted && pin.createdAt + sim.settings.verify_lag_ms <= sim.now())
-    .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+    .toSorted((a, b) => b.createdAt - a.createdAt || b.serial - a.serial);
 
 /** `created_at` has no zone suffix at this platform; it is UTC. */
 const bareInstant = (ms: number): string => toInstant(ms).slice(0, 19);
@@ -233,6 +235,7 @@ export async function createPin(sim: Sim, host: string, session: Token, body: Js
     altText: textOf("alt_text"),
     kind: taken.kind,
     createdAt: sim.now(),
+    serial: serial(sim),
     deleted: false,
   };
   sim.store.put(`pin:${pin.id}`, { ...pin });

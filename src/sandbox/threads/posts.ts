@@ -3,6 +3,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { Sim } from "#sandbox/contract.ts";
 import { graphError, pageOf, type Params, select, strangeField, textOf } from "#sandbox/graph.ts";
 import type { Token } from "#sandbox/grants.ts";
+import { serial } from "#sandbox/serial.ts";
 import { type Container, containerJson, find, save, settled, statusOf } from "./containers.ts";
 import { noField, notFound } from "./problems.ts";
 import { PROFILES } from "./profiles.ts";
@@ -21,6 +22,7 @@ interface Post {
   readonly text: string;
   readonly shortcode: string;
   readonly at: number;
+  readonly serial: number;
   /** How often it was read; a permalink may take a few. */
   readonly reads: number;
   readonly deletedAt: number | null;
@@ -85,6 +87,7 @@ export function publish(sim: Sim, session: Token, params: Params): Response {
     text: container.text,
     shortcode: `D${sim.secret("").replaceAll(/\W/g, "").slice(0, 10)}`,
     at: sim.now(),
+    serial: serial(sim),
     reads: 0,
     deletedAt: null,
   };
@@ -139,7 +142,7 @@ export function listPosts(sim: Sim, session: Token, url: URL): Response {
   const found = postsOf(sim, session.login)
     .filter((post) => post.deletedAt === null && post.at >= since && post.at < until)
     .filter((post) => post.at + sim.settings.verify_lag_ms <= sim.now())
-    .toSorted((a, b) => b.at - a.at)
+    .toSorted((a, b) => b.at - a.at || b.serial - a.serial)
     .map(postJson);
   const fields = url.searchParams.get("fields");
   const stranger = found[0] && strangeField(found[0], fields);

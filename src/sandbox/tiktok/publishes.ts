@@ -2,6 +2,7 @@ import { DAY, toInstant } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Sim } from "#sandbox/contract.ts";
 import { revokeLogin, type Token } from "#sandbox/grants.ts";
+import { serial } from "#sandbox/serial.ts";
 import { envelope } from "./answers.ts";
 import { CREATORS } from "./creators.ts";
 
@@ -27,6 +28,7 @@ export interface Publish {
   /** What is to be pulled. */
   readonly urls: readonly string[];
   readonly createdAt: number;
+  readonly serial: number;
   /** When processing ends; null while bytes are missing. */
   readonly doneAt: number | null;
   readonly failReason: string | null;
@@ -71,6 +73,7 @@ export function newPublish(
     uploadToken: null,
     urls: [],
     createdAt: sim.now(),
+    serial: serial(sim),
     doneAt: null,
     failReason: null,
     publicId: `7${sim.id(18)}`,

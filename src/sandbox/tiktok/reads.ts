@@ -113,7 +113,7 @@ function publicVideos(sim: Sim, session: Token): readonly Publish[] {
   settle(sim);
   return publishesOf(sim, session.login)
     .filter((publish) => publish.kind === "video" && isModerated(sim, publish))
-    .toSorted((a, b) => (b.doneAt ?? 0) - (a.doneAt ?? 0));
+    .toSorted((a, b) => (b.doneAt ?? 0) - (a.doneAt ?? 0) || b.serial - a.serial);
 }
 
 /** POST /v2/video/list/: pages go by the time of the last one. */

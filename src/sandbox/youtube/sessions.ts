@@ -2,6 +2,7 @@ import { DAY, toInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Sim } from "#sandbox/contract.ts";
 import type { Token } from "#sandbox/grants.ts";
+import { serial } from "#sandbox/serial.ts";
 import { insufficient, problem } from "./answers.ts";
 import { channelsOf } from "./channels.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
@@ -145,6 +146,7 @@ function complete(sim: Sim, session: Session, sha256: string): Response {
     privacy: sim.settings.extra["lock_private"] === true ? "private" : (about.privacy ?? "public"),
     madeForKids: about.madeForKids,
     createdAt: sim.now(),
+    serial: serial(sim),
     deleted: false,
   };
   save(sim, video);

@@ -23,6 +23,7 @@ export interface Video {
   readonly privacy: string;
   readonly madeForKids: boolean | null;
   readonly createdAt: number;
+  readonly serial: number;
   readonly deleted: boolean;
 }
 
@@ -177,7 +178,7 @@ export function playlistItems(sim: Sim, session: Token, url: URL): Response {
     .map(([, video]) => video as unknown as Video)
     .filter((video) => video.channel === channel.id && !video.deleted)
     .filter((video) => video.createdAt + sim.settings.verify_lag_ms <= sim.now())
-    .toSorted((a, b) => b.createdAt - a.createdAt);
+    .toSorted((a, b) => b.createdAt - a.createdAt || b.serial - a.serial);
   const items = all.slice(skip, skip + size).map((video) =>
     only(
       {
