@@ -63,11 +63,13 @@ async function settle(key: string): Promise<void> {
 }
 
 try {
-  const isolateMib = await openIsolate(ports.inspectorPort);
-  const processMib = () => residentMib(runtime.pid);
-  const coldMib = await processMib();
+  await pause(3000);
+  const coldMib = await residentMib(await runtime.pid());
   const { api_key: key } = await call<{ api_key: string }>(runtime.origin, "POST", "/sandbox/users", { body: {} });
   await settle(key);
+  const isolateMib = await openIsolate(ports.inspectorPort);
+  const pid = await runtime.pid();
+  const processMib = () => residentMib(pid);
   const idleMib = await processMib();
   console.log(
     `runtime process: ${coldMib.toFixed(0)} MiB cold, ${idleMib.toFixed(0)} MiB idle after small files and a bare write and copy ` +

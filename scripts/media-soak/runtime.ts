@@ -26,7 +26,8 @@ export function serveFiles(port: number, files: ReadonlyMap<string, string>): Pr
 
 export interface Runtime {
   readonly origin: string;
-  readonly pid: number;
+  /** Of the process that runs the Worker now: wrangler replaces it once or twice while it starts. */
+  pid(): Promise<number>;
   stop(): void;
 }
 
@@ -69,5 +70,5 @@ export async function startRuntime(
     }
     await pause(500);
   }
-  return { origin, stop, pid: await runtimePid(group, port) };
+  return { origin, stop, pid: () => runtimePid(group, port) };
 }

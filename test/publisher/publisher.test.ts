@@ -40,7 +40,7 @@ describe("the Durable Object", () => {
         runInDurableObject(stub, async (_, { storage }) => [(await storage.list()).size, await storage.getAlarm()]),
       )
       .toEqual([0, null]);
-  });
+  }, 30_000);
 
   test("an alarm fired twice sends once", async () => {
     const stage = await Stage.open();
@@ -51,7 +51,7 @@ describe("the Durable Object", () => {
     await expect.poll(async () => (await stage.read(id))?.status, { timeout: 10 * SECOND }).toBe("published");
     await runDurableObjectAlarm(stub);
     expect(stage.x.accepted(id)).toHaveLength(1);
-  });
+  }, 30_000);
 
   test("is named after its post", async () => {
     const stage = await Stage.open();
@@ -77,7 +77,7 @@ describe("fairness", () => {
     hang.resolve();
     await stuck;
     expect(stage.x.book).toHaveLength(25);
-  });
+  }, 60_000);
 });
 
 describe("costs", () => {

@@ -1,10 +1,14 @@
-import { evictDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { test } from "vitest";
-import { app, bookOf, fault, sample, settings } from "./help.ts";
+import type { Platform } from "#core/platform.ts";
+import { app, bookOf, fault, ORIGIN, sample, settings } from "./help.ts";
+import { person as onThreads } from "./threads-person.ts";
+import { fileOf, person as onTikTok, put, wholeRange } from "./tiktok-person.ts";
 import { person } from "./x-person.ts";
 
-const evict = (): Promise<void> => evictDurableObject(env.SIMULATORS.get(env.SIMULATORS.idFromName("x")));
+const evict = (platform: Platform = "x"): Promise<void> =>
+  evictDurableObject(env.SIMULATORS.get(env.SIMULATORS.idFromName(platform)));
 
 test("what a platform knows outlives its process: tokens, book, calls, faults, settings", async ({ expect }) => {
   const ada = await person("ada");
@@ -44,4 +48,34 @@ test("an upload under way goes on after its process has died", async ({ expect }
   }
   expect((await ada.api("POST", `/2/media/upload/${data.id}/finalize`)).status).toBe(200);
   expect((await ada.publish({ media: { media_ids: [data.id] } })).status).toBe(201);
+});
+
+test("media that was being fetched when the process died is fetched again at the next look", async ({ expect }) => {
+  await settings("threads", { processing_ms: 0, visibility_ms: 0 });
+  const ada = await onThreads();
+  // An address that leads through another platform, which takes its time once.
+  await fault("pinterest", { match: { path: "/oauth/" }, effect: "delay", delay_ms: 60_000 });
+  const query = new URLSearchParams({
+    client_id: "sandbox-pinterest",
+    response_type: "code",
+    login: "ada",
+    redirect_uri: `${ORIGIN}/sandbox/media/portrait.jpg`,
+  });
+  const image_url = `${ORIGIN}/sandbox/www.pinterest.com/oauth/?${query.toString()}`;
+  const id = await ada.contain({ media_type: "IMAGE", image_url, text: "twice fetched" });
+  await abortAllDurableObjects();
+  expect(await (await ada.read(`/${id}`, { fields: "status" })).json()).toMatchObject({ status: "FINISHED" });
+  expect((await ada.publish(id)).status).toBe(200);
+  expect((await bookOf("threads", "ada")).at(-1)).toMatchObject({ text: "twice fetched", media: [{ type: "image" }] });
+});
+
+test("a post whose processing ended while nobody was there stands in the book", async ({ expect }) => {
+  await settings("tiktok", { processing_ms: 0 });
+  const ada = await onTikTok();
+  const film = await sample("portrait.mp4");
+  const { publish_id, upload_url } = await ada.begin("inbox/video", { source_info: fileOf(film) });
+  await evict("tiktok");
+  expect((await put(upload_url, film, wholeRange(film))).status).toBe(201);
+  await evict("tiktok");
+  expect((await bookOf("tiktok", "ada")).at(-1)).toMatchObject({ kind: "draft", options: { publish_id } });
 });

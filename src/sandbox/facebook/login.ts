@@ -26,7 +26,7 @@ export function dialog(url: URL, sim: Sim, logins: readonly SimLogin[]): Respons
     return consentPage("Facebook (sandbox)", url, logins);
   }
   const state = query.get("state") ?? "";
-  if (!PEOPLE[login]) {
+  if (!Object.hasOwn(PEOPLE, login)) {
     return redirect(redirectUri, {
       error: "access_denied",
       error_reason: "user_denied",

@@ -3,6 +3,7 @@ import type { Sim } from "#sandbox/contract.ts";
 import { fetchMedia } from "#sandbox/fetching.ts";
 import { liveToken } from "#sandbox/grants.ts";
 import { CRAWLER } from "./posts.ts";
+import { forbids } from "./robots.ts";
 import { findVideo, reelProblem, saveVideo, type Video } from "./videos.ts";
 
 /* The bytes of a reel, sent or fetched: platforms/facebook.md 2.4, step 2. */
@@ -18,26 +19,6 @@ type Kind =
 const refused = (type: Kind, message: string, retriable = false): Response =>
   Response.json({ debug_info: { retriable, type, message } }, { status: 400 });
 
-/** What a robots file forbids the crawler; an empty rule forbids nothing. */
-function forbids(robots: string, path: string): boolean {
-  let applies = false;
-  let isHead = false;
-  for (const line of robots.split(/\r?\n/)) {
-    const { name = "", value = "" } = /^\s*(?<name>[\w-]+)\s*:\s*(?<value>[^#]*?)\s*(?:#.*)?$/.exec(line)?.groups ?? {};
-    if (name.toLowerCase() === "user-agent") {
-      const isMeant = value === "*" || CRAWLER.toLowerCase().startsWith(value.toLowerCase());
-      applies = isHead ? applies || isMeant : isMeant;
-      isHead = true;
-    } else if (name !== "") {
-      isHead = false;
-      if (applies && name.toLowerCase() === "disallow" && value !== "" && path.startsWith(value)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 /** Whether the host lets the crawler have the address; the switch `robots_deny` says no for all of them. */
 async function isAllowed(sim: Sim, url: URL): Promise<boolean> {
   if (sim.settings.extra["robots_deny"] === true) {
@@ -46,7 +27,7 @@ async function isAllowed(sim: Sim, url: URL): Promise<boolean> {
   try {
     const answer = await sim.pull(new URL("/robots.txt", url).href, { "user-agent": CRAWLER });
     const text = await answer.text();
-    return answer.status !== 200 || !forbids(text, url.pathname);
+    return answer.status !== 200 || !forbids(text, CRAWLER, url.pathname);
   } catch {
     return true;
   }

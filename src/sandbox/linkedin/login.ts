@@ -46,7 +46,7 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
   if (login === null) {
     return consentPage("LinkedIn (sandbox)", url, logins);
   }
-  if (!PEOPLE[login]) {
+  if (!Object.hasOwn(PEOPLE, login)) {
     return redirect(redirectUri, {
       error: "user_cancelled_authorize",
       error_description: "The user cancelled the authorization",

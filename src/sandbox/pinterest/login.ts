@@ -32,7 +32,7 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
     return consentPage("Pinterest (sandbox)", url, logins);
   }
   const state = query.get("state") ?? "";
-  if (!PEOPLE[login]) {
+  if (!Object.hasOwn(PEOPLE, login)) {
     return redirect(redirectUri, { error: "access_denied", state });
   }
   const scopes = (query.get("scope") ?? "").split(",").filter(Boolean);

@@ -25,7 +25,7 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
     return consentPage("Threads (sandbox)", url, logins);
   }
   const state = query.get("state") ?? "";
-  if (!PROFILES[login]) {
+  if (!Object.hasOwn(PROFILES, login)) {
     return redirect(redirectUri, {
       error: "access_denied",
       error_reason: "user_denied",

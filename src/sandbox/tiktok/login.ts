@@ -37,7 +37,7 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
     return consentPage("TikTok (sandbox)", url, logins);
   }
   const state = query.get("state") ?? "";
-  if (!CREATORS[login]) {
+  if (!Object.hasOwn(CREATORS, login)) {
     return redirect(redirectUri, { error: "access_denied", error_description: "The user denied the request", state });
   }
   const unticked = new Set((query.get("untick") ?? "").split(","));

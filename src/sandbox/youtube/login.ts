@@ -48,7 +48,7 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
     return consentPage("Google (sandbox)", url, logins);
   }
   const state = query.get("state") ?? "";
-  if (!CHANNELS[login]) {
+  if (!Object.hasOwn(CHANNELS, login)) {
     return redirect(redirectUri, { error: "access_denied", state });
   }
   const unticked = new Set((query.get("untick") ?? "").split(" "));
