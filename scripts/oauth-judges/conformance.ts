@@ -1,8 +1,24 @@
 import { spawn } from "node:child_process";
+import { pause } from "../service.ts";
 import type { Person } from "./person.ts";
 
 const PORT = 47_832;
 const LIMIT_MS = 60_000;
+
+/** The runner prints the address before it listens for the answer. */
+async function comeBack(address: URL): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await fetch(address);
+      return;
+    } catch (error) {
+      if (tries === 50) {
+        throw error;
+      }
+      await pause(200);
+    }
+  }
+}
 
 /** The official runner prints an address and waits for the callback; the person answers it. */
 export async function conformance(person: Person): Promise<string> {
@@ -19,10 +35,10 @@ export async function conformance(person: Person): Promise<string> {
     for (const [address] of output.matchAll(/https?:\/\/\S+\/oauth\/authorize\?\S+/g)) {
       if (!answered.has(address) && output.includes(`${address}\n`)) {
         answered.add(address);
-        void person.allow(address).then(
-          (back) => fetch(back),
-          (error: unknown) => (output += String(error)),
-        );
+        void person
+          .allow(address)
+          .then(comeBack)
+          .catch((error: unknown) => (output += String(error)));
       }
     }
   };
