@@ -31,15 +31,20 @@ interface PostView {
   readonly targets: readonly TargetView[];
 }
 
+/** The longest pause between two looks at a platform, and some. */
+const ALIVE_MS = 100_000;
+
 const TERMINAL = new Set(["published", "partially_failed", "failed", "cancelled"]);
 
-/** A target that keeps to the wait its platform asked for, that backs off, or that is still being looked for, is alive. */
-function isWaiting(view: PostView): boolean {
-  return view.targets.some(
-    (target) =>
-      target.status === "unconfirmed" ||
-      (target.next_attempt_at !== null && Date.parse(target.next_attempt_at) > Date.now()),
-  );
+/** Alive: it waits for a time its platform or its backoff set, or something was tried a moment ago. Stuck is neither. */
+async function isAlive(client: Client, entry: Entry, view: PostView): Promise<boolean> {
+  if (
+    view.targets.some(({ next_attempt_at }) => next_attempt_at !== null && Date.parse(next_attempt_at) > Date.now())
+  ) {
+    return true;
+  }
+  const { attempts } = await client.must("GET", `/v1/posts/${view.id}/attempts`, undefined, entry.key);
+  return (attempts as { at: string }[]).some(({ at }) => Date.parse(at) > Date.now() - ALIVE_MS);
 }
 
 async function readPost(client: Client, entry: Entry): Promise<PostView> {
@@ -107,7 +112,7 @@ export async function judge(
       report("I7", `${entry.confirmed} confirmations of one token answered 200`);
     }
     states[view?.status ?? "unknown"] = (states[view?.status ?? "unknown"] ?? 0) + 1;
-    if (view && !TERMINAL.has(view.status) && !isWaiting(view)) {
+    if (view && !TERMINAL.has(view.status) && !(await isAlive(client, entry, view))) {
       const targets = view.targets.map((target) => `${target.platform} ${target.status}`).join(", ");
       report("I2", `still ${view.status} (${view.id}: ${targets})`);
     }
