@@ -33,6 +33,8 @@ interface PostView {
 
 /** The longest pause between two looks at a platform, and some. */
 const ALIVE_MS = 100_000;
+/** One platform lists new posts so late that it is asked again after five minutes. */
+const LOOKED_FOR_MS = 330_000;
 
 const TERMINAL = new Set(["published", "partially_failed", "failed", "cancelled"]);
 
@@ -43,8 +45,9 @@ async function isAlive(client: Client, entry: Entry, view: PostView): Promise<bo
   ) {
     return true;
   }
+  const patience = view.targets.some(({ status }) => status === "unconfirmed") ? LOOKED_FOR_MS : ALIVE_MS;
   const { attempts } = await client.must("GET", `/v1/posts/${view.id}/attempts`, undefined, entry.key);
-  return (attempts as { at: string }[]).some(({ at }) => Date.parse(at) > Date.now() - ALIVE_MS);
+  return (attempts as { at: string }[]).some(({ at }) => Date.parse(at) > Date.now() - patience);
 }
 
 async function readPost(client: Client, entry: Entry): Promise<PostView> {
