@@ -76,14 +76,14 @@ try {
       `of ${WARM_MIB} MiB in the local bucket; the Worker's isolate: ${(await isolateMib()).toFixed(0)} MiB`,
   );
 
-  // Where a local platform takes the film in, the process also holds that platform and what it stores.
+  // Where a local platform takes the film in, process and isolate also hold that platform: told, not judged.
   const report = async (what: string, name: keyof typeof films, work: () => Promise<string>, alone = true) => {
     const began = performance.now();
     const { value, peaks } = await peaksDuring([isolateMib, processMib], work);
     const [held = 0, resident = 0] = peaks;
     const seconds = (performance.now() - began) / 1000;
     const equal = value === hashes.get(name);
-    const good = equal && held <= allowedMib && (!alone || resident - idleMib <= allowedMib);
+    const good = equal && (!alone || (held <= allowedMib && resident - idleMib <= allowedMib));
     failed ||= !good;
     console.log(
       [
