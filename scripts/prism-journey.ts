@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { call as ask, freePort, pause, withService } from "./service.ts";
 
 /*
  * The HTTP journeys of a user through the Prism proxy: `npm run judge:prism`. Prism compares every answer with the document;
- * an undocumented status, media type or member fails the run. Ports: SERVICE_PORT (8730) and the one after it.
+ * an undocumented status, media type or member fails the run.
  */
 
-const port = Number(process.env["SERVICE_PORT"] ?? 8730);
-const service = `http://127.0.0.1:${port}`;
-const proxy = `http://127.0.0.1:${port + 1}`;
+/** Where the service and the proxy before it answer; set once both are up. */
+let service = "";
+let proxy = "";
 
 interface Call {
   readonly key: string;
@@ -28,79 +28,36 @@ interface Answer {
   readonly body: any;
 }
 
-const children: ChildProcess[] = [];
-
-function start(command: string, args: readonly string[]): ChildProcess {
-  const child = spawn(`node_modules/.bin/${command}`, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
-  children.push(child);
-  return child;
-}
-
-/** Each child leads a group of its own, because the runtime behind wrangler is a grandchild. */
-function stopAll(): void {
-  for (const { pid } of children) {
-    try {
-      process.kill(-Number(pid), "SIGTERM");
-    } catch {
-      // It is gone already.
-    }
-  }
-}
-
 async function answers(url: string): Promise<void> {
   for (let tries = 0; tries < 120; tries += 1) {
     try {
       await fetch(url, { signal: AbortSignal.timeout(2000) });
       return;
     } catch {
-      await sleep(500);
+      await pause(500);
     }
   }
   throw new Error(`${url} does not answer`);
 }
 
-function finished(child: ChildProcess, what: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`${what} ended with ${code}`))));
-  return promise;
-}
-
-async function startService(state: string): Promise<void> {
-  const migrate = [
-    "d1",
-    "migrations",
-    "apply",
-    "almanac-sandbox",
-    "--env",
-    "sandbox",
-    "--local",
-    "--persist-to",
-    state,
-  ];
-  await finished(start("wrangler", migrate), "the migrations");
-  const ports = ["--port", String(port), "--inspector-port", String(port + 2)];
-  const own = ["--persist-to", state, "--var", `ORIGIN:${service}`];
-  start("wrangler", ["dev", "--env", "sandbox", ...ports, ...own, "--show-interactive-dev-session=false"]);
-  await answers(`${service}/v1/openapi.json`);
-}
-
-async function startProxy(state: string): Promise<void> {
+async function startProxy(folder: string): Promise<ChildProcess> {
   const document = await (await fetch(`${service}/v1/openapi.json`)).text();
   // Prism cannot fetch a document under Node 24, so it is handed a file.
-  const file = join(state, "openapi.json");
+  const file = join(folder, "openapi.json");
   await writeFile(file, document);
-  start("prism", ["proxy", file, `${service}/v1`, "-p", String(port + 1), "--errors", "--validate-request", "false"]);
+  const port = String(await freePort());
+  proxy = `http://127.0.0.1:${port}`;
+  const prism = spawn(
+    "node_modules/.bin/prism",
+    ["proxy", file, `${service}/v1`, "-p", port, "--errors", "--validate-request", "false"],
+    { stdio: "ignore" },
+  );
   await answers(`${proxy}/accounts`);
+  return prism;
 }
 
-async function sandbox(path: string, body: object): Promise<Answer["body"]> {
-  const response = await fetch(`${service}/sandbox${path}`, { method: "POST", body: JSON.stringify(body) });
-  const text = await response.text();
-  if (!response.ok) {
-    throw new Error(`/sandbox${path} answered ${response.status}: ${text}`);
-  }
-  return JSON.parse(text);
-}
+const sandbox = (path: string, body: object): Promise<Answer["body"]> =>
+  ask(service, "POST", `/sandbox${path}`, { body });
 
 const seen = new Map<string, Set<number>>();
 const violations: string[] = [];
@@ -251,7 +208,7 @@ async function published(key: string, accountId: string): Promise<void> {
       await call({ key, method: "DELETE", path, body: { confirm: true }, expect: 400 });
       return;
     }
-    await sleep(500);
+    await pause(500);
   }
   violations.push(`${path} was not published within 30 s`);
 }
@@ -283,10 +240,7 @@ async function strangers(): Promise<void> {
   await call({ key, method: "POST", path: "/workspaces", body: { name: "x".repeat(1_100_000) }, expect: 413 });
 }
 
-const state = await mkdtemp(join(tmpdir(), "almanac-prism-"));
-try {
-  await startService(state);
-  await startProxy(state);
+async function journey(): Promise<void> {
   const { api_key: key } = await sandbox("/users", {});
   await workspaces(key);
   const accountId = await accounts(key);
@@ -296,9 +250,21 @@ try {
   await published(key, accountId);
   await disconnect(key, accountId);
   await strangers();
+}
+
+const folder = await mkdtemp(join(tmpdir(), "almanac-prism-"));
+try {
+  await withService(undefined, async (origin) => {
+    service = origin;
+    const prism = await startProxy(folder);
+    try {
+      await journey();
+    } finally {
+      prism.kill();
+    }
+  });
 } finally {
-  stopAll();
-  await rm(state, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 }
 const calls = [...seen.values()].reduce((sum, statuses) => sum + statuses.size, 0);
 console.log(
