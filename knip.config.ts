@@ -4,5 +4,5 @@ export default {
   entry: ["src/index.sandbox.ts", "scripts/*.ts", "scripts/*/entry.ts", "test/**/*.test.{ts,tsx}"],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "test/**/*.{ts,tsx}"],
   // Run as programs by scripts and by `npx`, or by the tools themselves.
-  ignoreDependencies: ["@redocly/cli", "@stoplight/prism-cli", "@stoplight/spectral-cli", "wrangler"],
+  ignoreDependencies: ["@redocly/cli", "@stoplight/spectral-cli", "wrangler"],
 } satisfies KnipConfig;
