@@ -162,13 +162,14 @@ const Paging = z
     cursors: z.looseObject({ after: z.string().nullish() }).nullish(),
   })
   .nullish();
+export type Paging = z.infer<typeof Paging>;
 
 /** One page of a list. The next page is asked for by its cursor: the address the platform gives carries the token. */
 export function listOf<S extends z.ZodType>(item: S) {
   return z.looseObject({ data: z.array(item), paging: Paging });
 }
 
-export function nextCursor(paging: z.infer<typeof Paging>): string | undefined {
+export function nextCursor(paging: Paging): string | undefined {
   if (!paging?.next) {
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { SECOND } from "#core/clock.ts";
-import { isOk, read } from "#platforms/answer.ts";
+import { type Answer, isOk, read } from "#platforms/answer.ts";
 import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
-import { graphGet, nextCursor } from "#platforms/graph.ts";
+import { graphGet, nextCursor, type Paging } from "#platforms/graph.ts";
 import { type ListedPost, PostList, VideoList } from "./answers.ts";
 import { labelOf, permalinkOf } from "./commit.ts";
 import { DUPLICATE } from "./errors.ts";
@@ -16,9 +16,11 @@ const SECOND_LOOK_MS = 60 * SECOND;
 const DENIAL_MS = 180 * SECOND;
 const CLOCK_SLACK_MS = 60 * SECOND;
 const LATER_SECONDS = 60;
-const MOST_PAGES = 4;
+const PER_PAGE = 100;
+const MOST_PAGES = 10;
 const POST_FIELDS =
   "id,message,created_time,permalink_url,application{id},attachments{target{id},subattachments.limit(20){target{id}}}";
+const VIDEO_FIELDS = "id,description,created_time,custom_labels,permalink_url";
 
 type Look =
   | { readonly state: "found"; readonly id: string; readonly url: string | null }
@@ -69,36 +71,69 @@ function plain(text: string): string {
   return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
-async function findPost(wire: Wire, job: Job, plan: Ref, since: number): Promise<Look> {
-  const posts: ListedPost[] = [];
+interface Listed<T> {
+  readonly items: readonly T[];
+  /** Everything since then is among them; half a list would deny what is there. */
+  readonly whole: boolean;
+}
+
+interface Query<T> {
+  readonly edge: string;
+  readonly fields: string;
+  readonly since: number;
+  readonly readPage: (answer: Answer) => { readonly data: readonly T[]; readonly paging?: Paging } | undefined;
+}
+
+/** What stands on the Page since then, newest first. */
+async function listSince<T extends { readonly created_time?: string | null | undefined }>(
+  wire: Wire,
+  job: Job,
+  { edge, fields, since, readPage }: Query<T>,
+): Promise<Listed<T> | undefined> {
+  const items: T[] = [];
   let after: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/published_posts`;
+    const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/${edge}`;
     const answer = await graphGet(wire, url, job.account.accessToken, {
-      fields: POST_FIELDS,
+      fields,
       since: Math.floor((since - CLOCK_SLACK_MS) / SECOND),
-      limit: 25,
+      limit: PER_PAGE,
       after,
     });
-    const list = isOk(answer) ? read(PostList, answer) : undefined;
+    const list = isOk(answer) ? readPage(answer) : undefined;
     if (!list) {
-      return { state: "unreadable" };
+      return undefined;
     }
-    posts.push(...list.data);
+    items.push(...list.data);
     after = nextCursor(list.paging);
-    if (after === undefined) {
-      break;
+    const oldest = Date.parse(list.data.at(-1)?.created_time ?? "");
+    if (after === undefined || oldest < since - CLOCK_SLACK_MS) {
+      return { items, whole: true };
     }
   }
-  const ours = posts.find((post) => targetsOf(post).some((id) => plan.photos.includes(id)));
+  return { items, whole: false };
+}
+
+async function findPost(wire: Wire, job: Job, plan: Ref, since: number): Promise<Look> {
+  const listed = await listSince(wire, job, {
+    edge: "published_posts",
+    fields: POST_FIELDS,
+    since,
+    readPage: (answer) => read(PostList, answer),
+  });
+  if (!listed) {
+    return { state: "unreadable" };
+  }
+  const ours = listed.items.find((post) => targetsOf(post).some((id) => plan.photos.includes(id)));
   // The photos' ids decide; where a list does not name them, what decides for texts has to do.
-  return ours
+  const look = ours
     ? found(ours)
     : byText(
-        posts.filter((post) => plan.photos.length === 0 || targetsOf(post).length === 0),
+        listed.items.filter((post) => plan.photos.length === 0 || targetsOf(post).length === 0),
         job,
         since,
       );
+  return look.state === "found" || listed.whole ? look : { state: "unreadable" };
 }
 
 function targetsOf(post: ListedPost): readonly string[] {
@@ -125,20 +160,20 @@ function found(post: ListedPost): Look {
 }
 
 async function findVideo(wire: Wire, job: Job, since: number): Promise<Look> {
-  const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/videos`;
-  const answer = await graphGet(wire, url, job.account.accessToken, {
-    fields: "id,description,created_time,custom_labels,permalink_url",
-    limit: 25,
+  const listed = await listSince(wire, job, {
+    edge: "videos",
+    fields: VIDEO_FIELDS,
+    since,
+    readPage: (answer) => read(VideoList, answer),
   });
-  const list = isOk(answer) ? read(VideoList, answer) : undefined;
-  if (!list) {
-    return { state: "unreadable" };
-  }
-  const labelled = list.data.find((video) => video.custom_labels?.includes(labelOf(job)));
+  const labelled = listed?.items.find((video) => video.custom_labels?.includes(labelOf(job)));
   if (labelled) {
     return { state: "found", id: labelled.id, url: permalinkOf(labelled.permalink_url) };
   }
-  const alike = list.data.some(
+  if (!listed?.whole) {
+    return { state: "unreadable" };
+  }
+  const alike = listed.items.some(
     (video) => plain(video.description ?? "") === plain(job.caption) && Date.parse(video.created_time ?? "") >= since,
   );
   return { state: alike ? "alike" : "none" };

@@ -20,8 +20,8 @@ const LATER_SECONDS = 30;
 const FIRST_LOOK_MS = 15 * SECOND;
 const SECOND_LOOK_MS = 75 * SECOND;
 const CLOCK_SLACK_MS = 10 * SECOND;
-const PER_PAGE = 50;
-const MOST_PAGES = 4;
+const PER_PAGE = 100;
+const MOST_PAGES = 8;
 
 export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const plan = Ref.parse(ref);

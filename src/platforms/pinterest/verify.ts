@@ -15,8 +15,8 @@ const LAST_LOOK_MS = 5 * MINUTE;
 const LATER_SECONDS = 60;
 /** Our clock against Pinterest's. */
 const CLOCK_SLACK_MS = MINUTE;
-const PER_PAGE = 100;
-const MOST_PAGES = 3;
+const PER_PAGE = 250;
+const MOST_PAGES = 8;
 
 /** Is it on the board that the last call was about? */
 export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome> {

@@ -335,6 +335,39 @@ describe("after an unknown outcome", () => {
     });
   });
 
+  test("half a list denies nothing", async ({ expect }) => {
+    const others = Array.from({ length: 25 }, (_, number) => ({
+      id: `11_${number}`,
+      message: "Something else",
+      created_time: "2030-01-01T12:00:30+0000",
+    }));
+    const endless: Scripted = {
+      json: { data: others, paging: { next: "https://graph.facebook.com/next", cursors: { after: "more" } } },
+    };
+    for (const kind of ["feed", "video"] as const) {
+      const wire = answering(endless);
+      expect(await facebook.verify(wire, at(181), refOf(kind, { sends: 1, sentAt: NOW }))).toMatchObject({
+        state: "again",
+        known: false,
+      });
+      expect(wire.sent.length).toBeGreaterThan(4);
+    }
+  });
+
+  test("a list is read no further back than the call", async ({ expect }) => {
+    const older: Scripted = {
+      json: {
+        data: [{ id: "11_1", message: "Something else", created_time: "2030-01-01T11:00:00+0000" }],
+        paging: { next: "https://graph.facebook.com/next", cursors: { after: "more" } },
+      },
+    };
+    const wire = answering(older);
+    expect(await facebook.verify(wire, at(181), refOf("video", { sends: 1, sentAt: NOW }))).toEqual({
+      state: "absent",
+    });
+    expect(wire.sent).toHaveLength(1);
+  });
+
   test("a duplicate is refused the first time and looked for after an unknown outcome", async ({ expect }) => {
     expect(await facebook.commit(answering(refusal(506)), job({ committedAt: NOW }), refOf("feed"))).toMatchObject({
       state: "refused",

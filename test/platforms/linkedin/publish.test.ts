@@ -227,11 +227,11 @@ describe("a page's post of unknown fate", () => {
   });
 
   test("reads on while a page of the list is full", async ({ expect }) => {
-    const full = Array.from({ length: 50 }, () => listed({ commentary: "another" }));
+    const full = Array.from({ length: 100 }, () => listed({ commentary: "another" }));
     const wire = answering(list(...full), list(listed()));
     const committed = post({ caption: "Out (v2) #now", committedAt: NOW, now: NOW + 20_000 }, PAGE);
     expect(await linkedin.verify(wire, committed, refOf([], NOW))).toMatchObject(found);
-    expect(wire.sent.map((sent) => sent.url.searchParams.get("start"))).toEqual(["0", "50"]);
+    expect(wire.sent.map((sent) => sent.url.searchParams.get("start"))).toEqual(["0", "100"]);
   });
 });
 

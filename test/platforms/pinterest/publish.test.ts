@@ -221,9 +221,9 @@ describe("a pin of unknown fate", () => {
   });
 
   test("is not denied by half a list", async ({ expect }) => {
-    const fresh = Array.from({ length: 100 }, () => listed({ title: "Other" }));
+    const fresh = Array.from({ length: 250 }, () => listed({ title: "Other" }));
     expect((await looked(300_000, list(fresh, "more"))).outcome).toMatchObject({ state: "again" });
-    const old = Array.from({ length: 100 }, () => listed({ created_at: "2020-01-01T00:00:00" }));
+    const old = Array.from({ length: 250 }, () => listed({ created_at: "2020-01-01T00:00:00" }));
     const { outcome, wire } = await looked(300_000, list(old, "more"));
     expect(outcome).toEqual({ state: "absent" });
     expect(wire.sent).toHaveLength(2);

@@ -4,12 +4,22 @@ import type { Job, PrepareOutcome, Wire } from "#platforms/contract.ts";
 import { x } from "#platforms/x/index.ts";
 import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
 import { access, image, job, NOW, video } from "../../support/job.ts";
+import { reading, type ReadingWire } from "../../support/reading.ts";
 
 const MIB = 1024 ** 2;
 const json = (value: JsonValue | PrepareOutcome) => JSON.parse(JSON.stringify(value)) as JsonValue;
 const uploaded = (id: string, more: object = {}): Scripted => ({
   json: { data: { id, media_key: `7_${id}`, expires_after_secs: 86_400, ...more } },
 });
+
+/** The forms that were sent to paths ending in `end`, as a platform reads them. */
+function formsOf({ sent, bytes }: ReadingWire, end: string): Promise<FormData[]> {
+  const forms = sent.flatMap(({ url, headers }, index) =>
+    url.pathname.endsWith(end) ? [new Response(bytes[index], { headers: [...headers] }).formData()] : [],
+  );
+  return Promise.all(forms);
+}
+
 const created: Scripted = { status: 201, json: { data: { id: "1900000000000000099", text: "t" } } };
 const refusal = (status: number, detail: string): Scripted => ({
   status,
@@ -37,7 +47,7 @@ describe("prepare", () => {
   });
 
   test("images go up whole and keep their order", async ({ expect }) => {
-    const wire = answering(uploaded("1"), uploaded("2"));
+    const wire = reading(answering(uploaded("1"), uploaded("2")));
     const outcome = await x.prepare(wire, job({ media: [image(), image({ contentType: "image/png" })] }), undefined);
     expect(outcome).toMatchObject({
       state: "ready",
@@ -47,9 +57,11 @@ describe("prepare", () => {
     expect(wire.sent.map((sent) => `${sent.method} ${sent.url.href}`)).toEqual(
       Array(2).fill("POST https://api.x.com/2/media/upload"),
     );
-    expect(bodyOf(wire.sent[1])).toMatchObject({
+    expect(wire.sent[1]?.headers.get("content-length")).toBe(String(wire.bytes[1]?.length));
+    const [, form] = await formsOf(wire, "/upload");
+    expect(Object.fromEntries(form ?? [])).toMatchObject({
       media_category: "tweet_image",
-      media: expect.objectContaining({ size: 1000, type: "image/png" }),
+      media: expect.objectContaining({ size: 1000, type: "image/png", name: "picture.jpg" }),
     });
   });
 
@@ -57,17 +69,19 @@ describe("prepare", () => {
     expect,
   }) => {
     const post = job({ media: [video({ sizeBytes: 40 * MIB + 5 })] });
-    const wire = answering((sent) => {
-      if (sent.url.pathname.endsWith("/initialize")) {
-        return uploaded("9");
-      }
-      if (sent.url.pathname.endsWith("/append")) {
-        return { json: { data: { expires_at: 1 } } };
-      }
-      return sent.url.pathname.endsWith("/finalize")
-        ? uploaded("9", { processing_info: { state: "pending", check_after_secs: 3 } })
-        : uploaded("9", { processing_info: { state: "succeeded" } });
-    });
+    const wire = reading(
+      answering((sent) => {
+        if (sent.url.pathname.endsWith("/initialize")) {
+          return uploaded("9");
+        }
+        if (sent.url.pathname.endsWith("/append")) {
+          return { json: { data: { expires_at: 1 } } };
+        }
+        return sent.url.pathname.endsWith("/finalize")
+          ? uploaded("9", { processing_info: { state: "pending", check_after_secs: 3 } })
+          : uploaded("9", { processing_info: { state: "succeeded" } });
+      }),
+    );
     const first = await x.prepare(wire, post, undefined);
     expect(first).toMatchObject({ state: "again", afterSeconds: 0, cursor: { segment: 32, offset: 32 * MIB } });
     const second = await x.prepare(wire, post, first.state === "again" ? json(first.cursor) : undefined);
@@ -80,12 +94,12 @@ describe("prepare", () => {
       media_category: "tweet_video",
       total_bytes: 40 * MIB + 5,
     });
-    const segments = wire.sent.filter((sent) => sent.url.pathname.endsWith("/append")).map(bodyOf);
-    expect(segments.map((segment) => segment["segment_index"])).toEqual(
+    const segments = await formsOf(wire, "/append");
+    expect(segments.map((segment) => segment.get("segment_index"))).toEqual(
       Array.from({ length: 41 }, (_, index) => String(index)),
     );
-    const last = segments[40]?.["media"] as Blob;
-    expect(new Uint8Array(await last.arrayBuffer())).toEqual(
+    const last = segments[40]?.get("media");
+    expect(new Uint8Array((await (last as File | undefined)?.arrayBuffer()) ?? [])).toEqual(
       Uint8Array.from({ length: 5 }, (_, index) => (40 * MIB + index) % 251),
     );
     expect(wire.sent.at(-1)?.url.search).toBe("?command=STATUS&media_id=9");
@@ -98,6 +112,15 @@ describe("prepare", () => {
       state: "again",
       cursor: { segment: 2, offset: 2 * MIB },
     });
+  });
+
+  test("a file name cannot leave its place in the form", async ({ expect }) => {
+    const wire = reading(answering(uploaded("1")));
+    const post = job({ media: [image()] });
+    const named = { ...post, media: post.media.map((media) => ({ ...media, filename: 'a"\r\n\r\nb.jpg' })) };
+    expect(await x.prepare(wire, named, undefined)).toMatchObject({ state: "ready" });
+    const text = new TextDecoder("latin1").decode(wire.bytes[0]);
+    expect(text).toContain('name="media"; filename="a%22%0D%0A%0D%0Ab.jpg"\r\n');
   });
 
   test("segments that are too big become smaller", async ({ expect }) => {
