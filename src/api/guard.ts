@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { authenticate } from "#auth/index.ts";
-import type { Actor } from "#core/actor.ts";
+import { type Actor, requireSubscription } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
 import { PLAN_LIMITS, type Plan } from "#core/plan.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
@@ -80,12 +80,7 @@ export function guard(scope: Scope | null): MiddlewareHandler<ApiEnv> {
       challenge(c, [scope], "insufficient_scope");
       refuse({ code: "insufficient_scope", message: `the credential lacks the scope ${scope}` });
     }
-    if (!actor.subscribed) {
-      refuse({
-        code: "subscription_required",
-        message: "the trial is over or the subscription lapsed: choose a plan in the dashboard",
-      });
-    }
+    requireSubscription(actor);
     c.set("ctx", { ...services, actor });
     return next();
   };

@@ -1,3 +1,4 @@
+import { refuse } from "./errors.ts";
 import type { Plan } from "./plan.ts";
 import type { Scope } from "./scope.ts";
 import type { CreatedVia } from "./status.ts";
@@ -13,4 +14,14 @@ export interface Actor {
   readonly scopes: readonly Scope[];
   readonly credential: { readonly kind: "api_key" | "oauth" | "session"; readonly id: string };
   readonly via: CreatedVia;
+}
+
+/** Nothing else is looked at before this: who pays for nothing learns nothing. */
+export function requireSubscription({ subscribed }: Pick<Actor, "subscribed">): void {
+  if (!subscribed) {
+    refuse({
+      code: "subscription_required",
+      message: "the trial is over or the subscription lapsed: choose a plan in the dashboard",
+    });
+  }
 }

@@ -99,7 +99,8 @@ export async function revokeDialogLogin(wire: Wire, login: DialogLogin, tokens: 
   );
 }
 
-function longLived(answer: TokenAnswer, now: number) {
+/** What a long-lived token of the Graph house comes with. */
+export function longLived(answer: TokenAnswer, now: number) {
   return {
     accessToken: answer.accessToken,
     refreshToken: null,
@@ -123,14 +124,36 @@ async function token(
   app: AppCredentials,
   fields: Fields,
 ): Promise<Result<TokenAnswer>> {
-  const url = withQuery(`${login.graph}/oauth/access_token`, {
+  return await tokenBy(wire, `${login.graph}/oauth/access_token`, {
     client_id: app.clientId,
     client_secret: app.clientSecret,
     ...fields,
   });
-  const answer = await call(wire, url);
+}
+
+/** A token for another one, as the Graph house hands them out: by a GET. */
+export async function tokenBy(wire: Wire, url: string, fields: Fields): Promise<Result<TokenAnswer>> {
+  const answer = await call(wire, withQuery(url, fields));
   const tokens = isOk(answer) ? readTokens(answer) : undefined;
   return tokens ? succeeded(tokens) : failed(loginFault(answer));
+}
+
+/** A younger token for one that is still alive. */
+export async function renewBy(
+  wire: Wire,
+  url: string,
+  grantType: string,
+  tokens: TokenSet,
+  now: number,
+): Promise<Result<TokenSet>> {
+  return await guarded(async () => {
+    const young = await tokenBy(wire, url, { grant_type: grantType, access_token: tokens.accessToken });
+    if (!young.ok) {
+      return young;
+    }
+    const { accessToken, expiresInSeconds } = young.value;
+    return succeeded({ ...tokens, accessToken, expiresAt: expiry(now, expiresInSeconds) });
+  });
 }
 
 /** Code 100 on a token call is a dead code or token, 101 an app that does not exist or whose secret is wrong. */

@@ -17,13 +17,6 @@ export function refuseProblems(problems: readonly Detail[]): never {
   });
 }
 
-export function refuseUnsubscribed(): never {
-  refuse({
-    code: "subscription_required",
-    message: "the trial is over or the subscription lapsed: choose a plan in the dashboard",
-  });
-}
-
 export function refuseState(message: string): never {
   refuse({ code: "invalid_state", message });
 }

@@ -1,15 +1,14 @@
 import type { Context } from "#context.ts";
+import { requireSubscription } from "#core/actor.ts";
 import { type Arming, armPosts } from "./arm.ts";
 import { armableOf } from "./armable.ts";
-import { refuseMissing, refuseState, refuseUnsubscribed } from "./refusals.ts";
+import { refuseMissing, refuseState } from "./refusals.ts";
 import { moveStatements, readMove } from "./store-move.ts";
 import type { Post } from "./types.ts";
 
 /** Lets a paused post go on at its time, if that is still to come, paid for, and an account is there to post to. */
 export async function resumePost(ctx: Pick<Context, "actor"> & Arming, input: { readonly id: string }): Promise<Post> {
-  if (!ctx.actor.subscribed) {
-    refuseUnsubscribed();
-  }
+  requireSubscription(ctx.actor);
   const now = ctx.clock.now();
   const results = await ctx.db.d1.batch(moveStatements(ctx.db, ctx.actor, { id: input.id, to: "scheduled", now }));
   const { moved, post } = readMove(results, now);

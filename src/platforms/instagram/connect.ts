@@ -19,12 +19,14 @@ import { graphGet } from "#platforms/graph.ts";
 import {
   dialogUrl,
   exchangeDialogCode,
-  loginFault,
+  longLived,
   pagesOf,
   refreshDialogLogin,
+  renewBy,
   revokeDialogLogin,
+  tokenBy,
 } from "#platforms/graph-login.ts";
-import { codeFrom, expiry, guarded, missingFrom, readTokens, splitScopes } from "#platforms/oauth-token.ts";
+import { codeFrom, guarded, missingFrom, splitScopes } from "#platforms/oauth-token.ts";
 import { Followers, type Me, MeAnswer, Page, ShortTokenAnswer } from "./answers.ts";
 import { toFault, tokenHostFault } from "./errors.ts";
 import { AUTHORIZE_URL, directGraph, GRAPH, pageLogin, TOKEN_URL, variantOf } from "./hosts.ts";
@@ -71,19 +73,7 @@ export const connect: Connect = {
     if (isPageLogin(tokens)) {
       return await refreshDialogLogin(wire, pageLogin(app, PAGE_SCOPES), app, tokens, now);
     }
-    return await guarded(async () => {
-      const answer = await call(
-        wire,
-        withQuery(`${GRAPH}/refresh_access_token`, {
-          grant_type: "ig_refresh_token",
-          access_token: tokens.accessToken,
-        }),
-      );
-      const long = isOk(answer) ? readTokens(answer) : undefined;
-      return long
-        ? succeeded({ ...tokens, accessToken: long.accessToken, expiresAt: expiry(now, long.expiresInSeconds) })
-        : failed(loginFault(answer));
-    });
+    return await renewBy(wire, `${GRAPH}/refresh_access_token`, "ig_refresh_token", tokens, now);
   },
   // A token lives 60 days and can be renewed once it is a day old.
   refreshAheadMs: 15 * DAY,
@@ -122,19 +112,15 @@ async function exchangeDirect(wire: Wire, app: AppCredentials, exchange: CodeExc
     if (!token) {
       return failed(tokenHostFault(short));
     }
-    const lengthened = await call(
-      wire,
-      withQuery(`${GRAPH}/access_token`, {
-        grant_type: "ig_exchange_token",
-        client_secret: app.clientSecret,
-        access_token: token.access_token,
-      }),
-    );
-    const long = isOk(lengthened) ? readTokens(lengthened) : undefined;
-    if (!long) {
-      return failed(loginFault(lengthened));
+    const long = await tokenBy(wire, `${GRAPH}/access_token`, {
+      grant_type: "ig_exchange_token",
+      client_secret: app.clientSecret,
+      access_token: token.access_token,
+    });
+    if (!long.ok) {
+      return long;
     }
-    const me = await profile(wire, app, long.accessToken);
+    const me = await profile(wire, app, long.value.accessToken);
     if (!me.ok) {
       return me;
     }
@@ -142,10 +128,7 @@ async function exchangeDirect(wire: Wire, app: AppCredentials, exchange: CodeExc
       externalId: me.value.user_id,
       displayName: me.value.name ?? me.value.username,
       tokens: {
-        accessToken: long.accessToken,
-        refreshToken: null,
-        expiresAt: expiry(exchange.now, long.expiresInSeconds),
-        refreshExpiresAt: null,
+        ...longLived(long.value, exchange.now),
         scopes: token.permissions?.flatMap(splitScopes) ?? [...SCOPES],
         extra: { login: "direct" },
       },

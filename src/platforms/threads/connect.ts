@@ -4,8 +4,8 @@ import type { AppCredentials, Connect, Fault, PostableAccount, Result, Wire } fr
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { bearer, postForm, withQuery } from "#platforms/form.ts";
 import { graphGet } from "#platforms/graph.ts";
-import { loginFault } from "#platforms/graph-login.ts";
-import { codeFrom, expiry, guarded, missingFrom, readTokens } from "#platforms/oauth-token.ts";
+import { loginFault, longLived, renewBy, tokenBy } from "#platforms/graph-login.ts";
+import { codeFrom, guarded, missingFrom, readTokens } from "#platforms/oauth-token.ts";
 import { Me, TokenInfo } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { AUTHORIZE_URL, GRAPH, graphOf } from "./hosts.ts";
@@ -45,19 +45,16 @@ export const connect: Connect = {
       if (!short) {
         return failed(loginFault(shortLived));
       }
-      const longLived = await call(
-        wire,
-        withQuery(`${GRAPH}/access_token`, {
-          grant_type: "th_exchange_token",
-          client_secret: app.clientSecret,
-          access_token: short.accessToken,
-        }),
-      );
-      const long = isOk(longLived) ? readTokens(longLived) : undefined;
-      if (!long) {
-        return failed(loginFault(longLived));
+      const long = await tokenBy(wire, `${GRAPH}/access_token`, {
+        grant_type: "th_exchange_token",
+        client_secret: app.clientSecret,
+        access_token: short.accessToken,
+      });
+      if (!long.ok) {
+        return long;
       }
-      const me = await profile(wire, app, long.accessToken);
+      const { accessToken } = long.value;
+      const me = await profile(wire, app, accessToken);
       if (!me.ok) {
         return me;
       }
@@ -65,11 +62,8 @@ export const connect: Connect = {
         externalId: me.value.id,
         displayName: me.value.name ?? me.value.username,
         tokens: {
-          accessToken: long.accessToken,
-          refreshToken: null,
-          expiresAt: expiry(exchange.now, long.expiresInSeconds),
-          refreshExpiresAt: null,
-          scopes: await grantedScopes(wire, long.accessToken),
+          ...longLived(long.value, exchange.now),
+          scopes: await grantedScopes(wire, accessToken),
         },
       });
     });
@@ -97,19 +91,7 @@ export const connect: Connect = {
   },
 
   async refresh(wire, _app, tokens, now) {
-    return await guarded(async () => {
-      const answer = await call(
-        wire,
-        withQuery(`${GRAPH}/refresh_access_token`, {
-          grant_type: "th_refresh_token",
-          access_token: tokens.accessToken,
-        }),
-      );
-      const long = isOk(answer) ? readTokens(answer) : undefined;
-      return long
-        ? succeeded({ ...tokens, accessToken: long.accessToken, expiresAt: expiry(now, long.expiresInSeconds) })
-        : failed(loginFault(answer));
-    });
+    return await renewBy(wire, `${GRAPH}/refresh_access_token`, "th_refresh_token", tokens, now);
   },
   // A token lives 60 days and can be renewed once it is a day old.
   refreshAheadMs: 15 * DAY,

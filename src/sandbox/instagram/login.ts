@@ -42,7 +42,7 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
   }
   const state = query.get("state");
   const echoed: Record<string, string> = state === null ? {} : { state };
-  if (!PEOPLE[login]) {
+  if (!Object.hasOwn(PEOPLE, login)) {
     return redirect(redirectUri, {
       error: "access_denied",
       error_reason: "user_denied",

@@ -55,7 +55,7 @@ export async function authorize(url: URL, sim: Sim, logins: readonly SimLogin[])
   if (login === null) {
     return consentPage("Authorize app (sandbox)", url, logins);
   }
-  if (!PEOPLE[login]) {
+  if (!Object.hasOwn(PEOPLE, login)) {
     return redirect(value("redirect_uri"), { error: "access_denied", state: value("state") });
   }
   const given = value("code_challenge");
