@@ -4,21 +4,23 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Client, pause } from "./crash/client.ts";
 import { plantFaults } from "./crash/faults.ts";
+import { killInMidPublish } from "./crash/mid-publish.ts";
 import { discard, type Mutant, MUTANTS, mutate } from "./crash/mutants.ts";
 import { Random } from "./crash/random.ts";
-import { Traffic, type Workplace } from "./crash/traffic.ts";
+import { Traffic } from "./crash/traffic.ts";
 import { judge, type Verdict } from "./crash/verdict.ts";
+import { openWorkplace, PLATFORMS } from "./crash/workplace.ts";
 import { answers, freePort, migrate, type Service, startService } from "./service.ts";
 
 /*
- * The proof under kills and faults: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 9] [--mutants] [--mutant NAME] [--no-kills] [--keep]`.
+ * The proof under kills and faults: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 9] [--mutants] [--mutant NAME] [--mid-publish] [--no-kills] [--keep]`.
  * The real runtime with its state on disk, callers who aim at the due instant, platforms that fail in every way, and a
  * `kill -9` now and then. At the end the platforms' books are compared with the API's. Exit code 1 on any violation, and
- * with --mutants when one is not caught.
+ * with --mutants when one is not caught. With --mid-publish nothing fails but the process, and only while posts are on
+ * their way: each must be on its platform once and truly ended a minute after the restart.
  */
 
 const ROOT = join(import.meta.dirname, "..");
-const PLATFORMS = ["x", "threads", "facebook", "instagram", "pinterest", "linkedin"];
 const PATIENCE_MS = 150_000;
 const MUTANT_PATIENCE_MS = 60_000;
 const CRON_EVERY_MS = 5000;
@@ -46,23 +48,6 @@ async function comesBack(origin: string): Promise<boolean> {
   return false;
 }
 
-async function workplace(client: Client, origin: string): Promise<Workplace> {
-  const { api_key: key } = (await client.must("POST", "/sandbox/users", {})) as { api_key: string };
-  const accounts = new Map<string, string>();
-  const { platforms } = (await client.must("GET", "/sandbox/platforms")) as { platforms: { platform: string }[] };
-  for (const platform of PLATFORMS.filter((name) => platforms.some((one) => one.platform === name))) {
-    const outcome = await client.call("POST", "/sandbox/connect", { api_key: key, platform });
-    if (outcome.answered && outcome.status === 200) {
-      const [first] = outcome.body["accounts"] as { id: string }[];
-      if (first) {
-        accounts.set(platform, first.id);
-        await client.must("POST", `/sandbox/platforms/${platform}/settings`, { processing_ms: 500, quota: 1_000_000 });
-      }
-    }
-  }
-  return { key, accounts, imageUrl: `${origin}/sandbox/media/portrait.jpg` };
-}
-
 async function run(options: Run): Promise<{ verdict: Verdict; kills: number; faults: number }> {
   const random = new Random(options.seed);
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
@@ -84,10 +69,9 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
     const people = await Promise.all(
       Array.from(
         { length: 3 },
-        async (_, at) => new Traffic(client, random, await workplace(client, service.origin), `p${at}`),
+        async (_, at) => new Traffic(client, random, await openWorkplace(client, service.origin), `p${at}`),
       ),
     );
-    const platforms = PLATFORMS;
     const until = (): boolean => ending.signal.aborted;
     const cron = (async () => {
       while (!ending.signal.aborted) {
@@ -95,10 +79,10 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
         await pause(CRON_EVERY_MS);
       }
     })();
-    const faults = plantFaults(client, random, platforms, until);
+    const faults = plantFaults(client, random, PLATFORMS, until);
     const killer = (async () => {
       while (options.kills && !ending.signal.aborted) {
-        await pause(random.between(4000, 16_000));
+        await pause(random.between(6000, 22_000));
         if (ending.signal.aborted) {
           return;
         }
@@ -125,7 +109,7 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
     await Promise.all([cron, killer]);
     const planted = await faults;
     const entries = people.flatMap((one) => one.entries);
-    return { verdict: await judge(client, entries, platforms, options.patienceMs), kills, faults: planted };
+    return { verdict: await judge(client, entries, PLATFORMS, options.patienceMs), kills, faults: planted };
   } finally {
     ending.abort();
     await service.stop();
@@ -184,6 +168,35 @@ async function caught(mutant: Mutant, base: Run): Promise<boolean> {
   }
 }
 
+/** One line a kill. */
+async function midPublish(seed: number): Promise<boolean> {
+  const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
+  const port = await freePort();
+  const start = (): Promise<Service> => startService({ port, stateDir, logFile: join(stateDir, "service.log") });
+  await migrate(stateDir);
+  let service = await start();
+  try {
+    const client = new Client(service.origin);
+    const rounds = await killInMidPublish(client, new Random(seed), service.origin, async () => {
+      await service.kill();
+      service = await start();
+    });
+    for (const { killedAfterMs, posts, open, trueAfterMs, violations } of rounds) {
+      console.log(
+        `  killed ${String(killedAfterMs).padStart(3)} ms after their time: of ${posts} posts ${String(open).padStart(2)} had not ended, ` +
+          `the last one ended ${(trueAfterMs / 1000).toFixed(1)} s after the restart, violations ${violations.length}`,
+      );
+      for (const violation of violations) {
+        console.log(`    ${violation}`);
+      }
+    }
+    return rounds.every(({ violations }) => violations.length === 0);
+  } finally {
+    await service.stop();
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}
+
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "0.5" },
@@ -191,6 +204,7 @@ const { values } = parseArgs({
     rate: { type: "string", default: "9" },
     mutants: { type: "boolean", default: false },
     mutant: { type: "string" },
+    "mid-publish": { type: "boolean", default: false },
     "no-kills": { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
   },
@@ -213,6 +227,8 @@ if (values.mutants || values.mutant !== undefined) {
     console.log(`${isCaught ? "caught  " : "SURVIVED"} ${mutant.name}\n`);
     process.exitCode = isCaught && process.exitCode !== 1 ? 0 : 1;
   }
+} else if (values["mid-publish"]) {
+  process.exitCode = (await midPublish(base.seed)) ? 0 : 1;
 } else {
   const started = Date.now();
   const result = await run(base);

@@ -2,16 +2,7 @@ import type { Client, Outcome } from "./client.ts";
 import { pause } from "./client.ts";
 import type { Entry, Version } from "./ledger.ts";
 import type { Random } from "./random.ts";
-
-export interface Workplace {
-  readonly key: string;
-  /** Platform to the account that posts go to. */
-  readonly accounts: ReadonlyMap<string, string>;
-  readonly imageUrl: string;
-}
-
-/** Platforms that take no post without a picture. */
-const PICTURES_ONLY = new Set(["instagram", "pinterest"]);
+import { PICTURES_ONLY, targetOn, type Workplace } from "./workplace.ts";
 
 const ok = (outcome: Outcome): boolean => outcome.answered && outcome.status === 200;
 
@@ -87,10 +78,7 @@ export class Traffic {
       {
         caption: text,
         scheduled_at: new Date(dueAt).toISOString(),
-        targets: [...chosen].map((platform) => ({
-          account_id: this.#workplace.accounts.get(platform),
-          ...(platform === "pinterest" && { platform_options: { board_ids: ["549755885175"] } }),
-        })),
+        targets: [...chosen].map((platform) => targetOn(this.#workplace, platform)),
         ...(picture && { media_urls: [this.#workplace.imageUrl] }),
       },
       this.#workplace.key,

@@ -31,23 +31,19 @@ interface PostView {
   readonly targets: readonly TargetView[];
 }
 
-/** The longest pause between two looks at a platform, and some. */
+/** An attempt is under way for this long, with its timeouts and one kill. */
 const ALIVE_MS = 100_000;
-/** One platform lists new posts so late that it is asked again after five minutes. */
-const LOOKED_FOR_MS = 330_000;
 
 const TERMINAL = new Set(["published", "partially_failed", "failed", "cancelled"]);
 
-/** Alive: it waits for a time its platform or its backoff set, or something was tried a moment ago. Stuck is neither. */
+/** Alive: it says when it goes on and keeps to that, or something was tried a moment ago. Stuck is neither. */
 async function isAlive(client: Client, entry: Entry, view: PostView): Promise<boolean> {
-  if (
-    view.targets.some(({ next_attempt_at }) => next_attempt_at !== null && Date.parse(next_attempt_at) > Date.now())
-  ) {
+  const since = Date.now() - ALIVE_MS;
+  if (view.targets.some(({ next_attempt_at }) => next_attempt_at !== null && Date.parse(next_attempt_at) > since)) {
     return true;
   }
-  const patience = view.targets.some(({ status }) => status === "unconfirmed") ? LOOKED_FOR_MS : ALIVE_MS;
   const { attempts } = await client.must("GET", `/v1/posts/${view.id}/attempts`, undefined, entry.key);
-  return (attempts as { at: string }[]).some(({ at }) => Date.parse(at) > Date.now() - patience);
+  return (attempts as { at: string }[]).some(({ at }) => Date.parse(at) > since);
 }
 
 async function readPost(client: Client, entry: Entry): Promise<PostView> {
@@ -114,7 +110,7 @@ export async function judge(
     if (entry.confirmed > 1) {
       report("I7", `${entry.confirmed} confirmations of one token answered 200`);
     }
-    states[view?.status ?? "unknown"] = (states[view?.status ?? "unknown"] ?? 0) + 1;
+    states[view?.status ?? "never confirmed"] = (states[view?.status ?? "never confirmed"] ?? 0) + 1;
     if (view && !TERMINAL.has(view.status) && !(await isAlive(client, entry, view))) {
       const targets = view.targets.map((target) => `${target.platform} ${target.status}`).join(", ");
       report("I2", `still ${view.status} (${view.id}: ${targets})`);

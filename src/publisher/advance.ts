@@ -113,11 +113,13 @@ function hasFinished(live: LiveRun): boolean {
 /** What an owner can see of a target: while this is the same, D1 need not be told. */
 export function faceOf(run: TargetRun): string {
   const accepted = run.state === "verifying" && run.acceptedAt !== null;
+  // What the platform works on is asked about every few seconds; what is in doubt a few times in all.
+  const waits = run.state === "retry_wait" || (run.state === "verifying" && !accepted);
   const working = accepted || run.state === "preparing" || run.state === "processing" || run.state === "committing";
   return JSON.stringify([
     working ? "processing" : run.state,
     run.attempts,
-    run.state === "retry_wait" ? run.wakeAt : null,
+    waits ? run.wakeAt : null,
     run.progress,
     run.remoteId,
   ]);

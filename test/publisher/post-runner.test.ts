@@ -395,6 +395,27 @@ describe("waiting", () => {
     expect((await stage.target(id)).history).toHaveLength(4);
   });
 
+  test("what is in doubt always tells when it is looked for again", async () => {
+    const stage = await Stage.open();
+    const id = await stage.post();
+    stage.x.commits.push("lost_after");
+    stage.x.verifies.push(
+      ...Array.from({ length: 3 }, () => ({ state: "again", afterSeconds: 60, known: false }) as const),
+    );
+    for (let looks = 1; looks <= 3; looks += 1) {
+      for (let turns = 0; stage.x.called("verify") < looks && turns < 10; turns += 1) {
+        stage.now = (await stage.alarmAt(id))!;
+        await stage.fire(id);
+      }
+      const { state, nextAttemptAt, history } = await stage.target(id);
+      expect(state).toBe("verifying");
+      expect(nextAttemptAt).toBe(stage.now + 60 * SECOND);
+      expect(history.at(-1)).toMatchObject({ step: "verify", outcome: "again", at: stage.now, nextAttemptAt });
+    }
+    await stage.run(id);
+    expect(await stage.target(id)).toMatchObject({ state: "published", nextAttemptAt: null });
+  });
+
   test("several visible calls survive a crash between them", async () => {
     const stage = await Stage.open();
     stage.x.parts = 3;
