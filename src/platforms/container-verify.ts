@@ -16,7 +16,7 @@ const CLOCK_SLACK_MS = 60 * SECOND;
 const LATER_SECONDS = 60;
 
 /** A container that is unpublished for this long after the call will not be published by it. */
-export const DENIAL_MS = 65 * SECOND;
+export const DENIAL_MS = 60 * SECOND;
 
 /** Posts in the list that look like the one that is looked for. */
 export type Listed =

@@ -17,8 +17,9 @@ const RESEND_FROM_MS = 45 * SECOND;
 const RESEND_UNTIL_MS = 9 * MINUTE;
 const LATER_SECONDS = 30;
 
+/** Two looks before a page's post is denied, the second within a minute; LinkedIn's duplicate guard stands behind it. */
 const FIRST_LOOK_MS = 15 * SECOND;
-const SECOND_LOOK_MS = 75 * SECOND;
+const SECOND_LOOK_MS = 55 * SECOND;
 const CLOCK_SLACK_MS = 10 * SECOND;
 const PER_PAGE = 100;
 const MOST_PAGES = 8;

@@ -11,9 +11,12 @@ import { API } from "./hosts.ts";
 import { Ref } from "./refs.ts";
 import { fingerprint, likeness, unescapeHtml } from "./text.ts";
 
-/** A new post shows up in the author's list within seconds; one look is not enough to deny it. */
+/**
+ * A new post shows up in the author's list within seconds; one look is not enough to deny it. The second one is early
+ * enough for a post that a crash cut off to be sent within a minute, and X's own duplicate guard stands behind it.
+ */
 const FIRST_LOOK_MS = 15 * SECOND;
-const SECOND_LOOK_MS = 75 * SECOND;
+const SECOND_LOOK_MS = 55 * SECOND;
 const LOOK_BACK_MS = 60 * SECOND;
 /** Our clock against X's, and X's whole seconds. */
 const CLOCK_SLACK_MS = 10 * SECOND;

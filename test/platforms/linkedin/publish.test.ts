@@ -221,9 +221,9 @@ describe("a page's post of unknown fate", () => {
 
   test("is denied after two looks, once", async ({ expect }) => {
     expect(await looked(1000, 500)).toEqual({ state: "again", afterSeconds: 14, known: false });
-    expect(await looked(15_000, list())).toEqual({ state: "again", afterSeconds: 60, known: false });
-    expect(await looked(75_000, list())).toEqual({ state: "absent" });
-    expect(await looked(75_000, list(), [], { sends: 2 })).toMatchObject({ state: "cannot_tell" });
+    expect(await looked(15_000, list())).toEqual({ state: "again", afterSeconds: 40, known: false });
+    expect(await looked(55_000, list())).toEqual({ state: "absent" });
+    expect(await looked(55_000, list(), [], { sends: 2 })).toMatchObject({ state: "cannot_tell" });
   });
 
   test("reads on while a page of the list is full", async ({ expect }) => {

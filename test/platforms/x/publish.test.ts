@@ -339,18 +339,18 @@ describe("verify", () => {
 
   test("denies only after a second look", async ({ expect }) => {
     const ref = await prepared(job());
-    expect(await x.verify(answering(nothing), at(15), ref)).toEqual({ state: "again", afterSeconds: 60, known: false });
-    expect(await x.verify(answering(nothing), at(75), ref)).toEqual({ state: "absent" });
+    expect(await x.verify(answering(nothing), at(15), ref)).toEqual({ state: "again", afterSeconds: 40, known: false });
+    expect(await x.verify(answering(nothing), at(55), ref)).toEqual({ state: "absent" });
   });
 
   test("never sends again what X could not tell apart", async ({ expect }) => {
-    const short = at(75, { caption: "gm" });
+    const short = at(55, { caption: "gm" });
     expect(await x.verify(answering(nothing), short, await prepared(short))).toMatchObject({ state: "cannot_tell" });
-    const careful = at(75, { account: settings({ RESEND: "never" }) });
+    const careful = at(55, { account: settings({ RESEND: "never" }) });
     expect(await x.verify(answering(nothing), careful, await prepared(careful))).toMatchObject({
       state: "cannot_tell",
     });
-    const alike = at(75, { caption: "New article: https://example.com/1" });
+    const alike = at(55, { caption: "New article: https://example.com/1" });
     expect(
       await x.verify(
         answering(list({ id: "1", text: "New article: https://example.com/2" })),
@@ -359,7 +359,7 @@ describe("verify", () => {
       ),
     ).toMatchObject({ state: "cannot_tell" });
     const twice = { ...((await prepared(job())) as object), sends: 2, sentAt: NOW };
-    expect(await x.verify(answering(nothing), at(75), twice)).toMatchObject({ state: "cannot_tell" });
+    expect(await x.verify(answering(nothing), at(55), twice)).toMatchObject({ state: "cannot_tell" });
   });
 
   test("a duplicate of something else is a refusal", async ({ expect }) => {
