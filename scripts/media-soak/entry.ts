@@ -1,15 +1,22 @@
-import sandbox from "#index.sandbox.ts";
+import sandbox, { PostPublisher as SandboxPublisher } from "#index.sandbox.ts";
 import { sandboxWorld, type SandboxEnv, withSandboxApps } from "#sandbox/index.ts";
 import { createService } from "#service.ts";
+import { carry, PLATFORM_PATH, withFarSimulators } from "./far-simulators.ts";
 
-export { PlatformSimulator, PostPublisher } from "#index.sandbox.ts";
+export { PlatformSimulator } from "#index.sandbox.ts";
 
 /*
- * The sandbox with two differences. Media may come from `SOAK_SOURCE`, over a real connection: no address on this machine
- * passes the gate otherwise, and that is as it should be. And `/soak/warm` writes, copies and reads the local
- * bucket without any of our code, so that what the local stand-in of R2 keeps in memory for itself can be told from what
- * we do.
+ * The sandbox with three differences. Media may come from `SOAK_SOURCE`, over a real connection: no address on this machine
+ * passes the gate otherwise, and that is as it should be. With `SOAK_PLATFORMS` set, the platforms are played by another
+ * process of this same entry, reached over HTTP. And `/soak/warm` writes, copies and reads the local bucket without any of
+ * our code, so that what the local stand-in of R2 keeps in memory for itself can be told from what we do.
  */
+export class PostPublisher extends SandboxPublisher {
+  constructor(ctx: DurableObjectState, env: SandboxEnv) {
+    super(ctx, withFarSimulators(env));
+  }
+}
+
 const service = createService((env) => ({
   ...sandboxWorld(env),
   trustedMediaOrigin: String(env["SOAK_SOURCE"]),
@@ -53,10 +60,14 @@ async function warm(bucket: R2Bucket, sizeBytes: number): Promise<Response> {
 }
 
 export default {
-  fetch(request, env, ctx) {
+  fetch(request, given, ctx) {
+    const env = withFarSimulators(given);
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/soak/warm") {
       return warm(env.MEDIA, Number(searchParams.get("bytes")));
+    }
+    if (pathname === PLATFORM_PATH) {
+      return sandboxWorld(env).platformFetch(carry(request));
     }
     return pathname.startsWith("/sandbox/")
       ? sandbox.fetch(request, env, ctx)

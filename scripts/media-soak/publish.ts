@@ -10,8 +10,20 @@ interface Post {
   readonly targets: readonly { readonly error: { readonly message: string } | null }[];
 }
 
+export interface Stage {
+  /** Of the service. */
+  readonly origin: string;
+  /** Of the process that plays the platforms. */
+  readonly platformsOrigin: string;
+  readonly key: string;
+}
+
 /** Schedules a stored film to one platform and waits for it; the hash of what the platform has in the end. */
-export async function publish(origin: string, key: string, platform: string, mediaUrl: string): Promise<string> {
+export async function publish(
+  { origin, platformsOrigin, key }: Stage,
+  platform: string,
+  mediaUrl: string,
+): Promise<string> {
   const api = <T>(method: string, path: string, body?: unknown) =>
     call<T>(origin, method, path, { key, ...(body !== undefined && { body }) });
   const { accounts } = await api<{ accounts: { id: string }[] }>("POST", "/sandbox/connect", {
@@ -43,6 +55,10 @@ export async function publish(origin: string, key: string, platform: string, med
   if (post.status !== "published") {
     return `${post.status}: ${post.targets[0]?.error?.message ?? "no reason given"}`;
   }
-  const book = await api<{ posts: { media: { sha256: string }[] }[] }>("GET", `/sandbox/platforms/${platform}/posts`);
+  const book = await call<{ posts: { media: { sha256: string }[] }[] }>(
+    platformsOrigin,
+    "GET",
+    `/sandbox/platforms/${platform}/posts`,
+  );
   return book.posts.at(-1)?.media[0]?.sha256 ?? "no media in the book";
 }

@@ -31,10 +31,10 @@ export interface Runtime {
   stop(): void;
 }
 
-/** The Worker of entry.ts on `port`, its inspector on `inspectorPort`. */
+/** The Worker of entry.ts on `port`, its inspector on `inspectorPort`, in a process of its own. */
 export async function startRuntime(
   { port, inspectorPort }: { readonly port: number; readonly inspectorPort: number },
-  sourceOrigin: string,
+  vars: Readonly<Record<string, string>>,
   stateDir: string,
 ): Promise<Runtime> {
   const origin = `http://localhost:${port}`;
@@ -48,15 +48,20 @@ export async function startRuntime(
       `--port=${port}`,
       `--inspector-port=${inspectorPort}`,
       `--persist-to=${stateDir}`,
-      `--var=ORIGIN:${origin}`,
-      `--var=SOAK_SOURCE:${sourceOrigin}`,
+      ...Object.entries({ ORIGIN: origin, ...vars }).map(([name, value]) => `--var=${name}:${value}`),
       "--show-interactive-dev-session=false",
     ],
     {
       cwd: ROOT,
       detached: true,
       stdio: ["ignore", "ignore", "inherit"],
-      env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false" },
+      env: {
+        ...process.env,
+        CI: "1",
+        WRANGLER_SEND_METRICS: "false",
+        // Nobody else's Workers of the same name, and not the other process of this run either.
+        WRANGLER_REGISTRY_PATH: join(stateDir, "registry"),
+      },
     },
   );
   const group = child.pid ?? 0;

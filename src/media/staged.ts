@@ -23,7 +23,7 @@ export async function readStaged(bucket: Bucket, staged: Staged, offset: number,
   if (staged.held) {
     return staged.held.subarray(offset, offset + length);
   }
-  const bytes = new Uint8Array(length);
+  const pieces: Uint8Array[] = [];
   let start = 0;
   for (const object of staged.objects) {
     const from = Math.max(offset, start);
@@ -33,9 +33,21 @@ export async function readStaged(bucket: Bucket, staged: Staged, offset: number,
       if (!piece) {
         throw new StagingLost(object.key);
       }
-      bytes.set(new Uint8Array(await piece.arrayBuffer()), from - offset);
+      pieces.push(new Uint8Array(await piece.arrayBuffer()));
     }
     start += object.sizeBytes;
+  }
+  const [only] = pieces;
+  return only && pieces.length === 1 ? only : joined(pieces, length);
+}
+
+/** Only what lies across two objects is copied. */
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
   }
   return bytes;
 }

@@ -50,7 +50,8 @@ describe("trips to the database", () => {
   });
 });
 
-test("the runtime refuses private networks on its own, in production and in the sandbox", ({ expect }) => {
+// That the runtime then does so is shown by `npm run media:network`: here nothing leaves the process.
+test("the runtime is asked to keep to the public internet, in production and in the sandbox", ({ expect }) => {
   const flags = wranglerToml.match(/^compatibility_flags = .*$/gm);
   expect(flags).toHaveLength(1);
   expect(flags?.[0]).toContain('"global_fetch_strictly_public"');

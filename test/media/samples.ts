@@ -21,6 +21,8 @@ import stillGif from "./samples/still.gif.bin";
 import vp8LiveWebm from "./samples/vp8-live.webm.bin";
 import vp9Webm from "./samples/vp9.webm.bin";
 
+export { joined } from "./bytes.ts";
+
 const FILES = {
   "alpha.webp": alphaWebp,
   "animated.gif": animatedGif,
@@ -52,15 +54,4 @@ export const SAMPLE_NAMES = Object.keys(FILES) as SampleName[];
 /** A fresh copy: tests cut and bend them. */
 export function sample(name: SampleName): Uint8Array<ArrayBuffer> {
   return new Uint8Array(FILES[name].slice(0));
-}
-
-export function joined(...parts: readonly (Uint8Array | string)[]): Uint8Array<ArrayBuffer> {
-  const bytes = parts.map((part) => (typeof part === "string" ? new TextEncoder().encode(part) : part));
-  const whole = new Uint8Array(bytes.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of bytes) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -42,7 +42,7 @@ export class ByteReader {
   }
 
   /** One turn of a loop over the file's own structure; `weight` in the time of the cheapest of them. */
-  step(weight = 16): void {
+  step(weight = 32): void {
     this.steps += weight;
     if (this.steps > MAX_STEPS) {
       malformed("it has more parts than any real file");

@@ -33,7 +33,7 @@ export async function inspectGif(reader: ByteReader): Promise<Inspection> {
   let frames = 0;
   let hundredths = 0;
   for (;;) {
-    reader.step(4);
+    reader.step(12);
     const kind = (await reader.view(at, 1, WINDOW_BYTES)).getUint8(0);
     if (kind === TRAILER) {
       break;

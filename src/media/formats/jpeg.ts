@@ -18,8 +18,10 @@ function standsAlone(marker: number): boolean {
 }
 
 function endsIn(bytes: Uint8Array): boolean {
-  for (let at = bytes.length - 1; at > 0; at -= 1) {
-    if (bytes[at] === EOI && bytes[at - 1] === 0xff) {
+  // Of two neighbours one is always looked at.
+  for (let at = bytes.length - 1; at >= 0; at -= 2) {
+    const byte = bytes[at];
+    if ((byte === EOI && bytes[at - 1] === 0xff) || (byte === 0xff && bytes[at + 1] === EOI)) {
       return true;
     }
   }

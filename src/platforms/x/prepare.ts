@@ -8,6 +8,7 @@ import { CHUNK_TOO_BIG, toFault } from "./errors.ts";
 import { API } from "./hosts.ts";
 import { quoteMode } from "./options.ts";
 import { Cursor, type Ref } from "./refs.ts";
+import { sendForm } from "./send-form.ts";
 import { isAnimated } from "./validate.ts";
 
 const UPLOAD = `${API}/2/media/upload`;
@@ -77,10 +78,17 @@ function mediaOf(job: Job, uploaded: Uploaded): Media {
 async function uploadImages(wire: Wire, job: Job): Promise<PrepareOutcome> {
   const uploaded: Media[] = [];
   for (const image of job.media) {
-    const form = new FormData();
-    form.set("media_category", "tweet_image");
-    form.set("media", await blobOf(image), image.filename);
-    const answer = await call(wire, UPLOAD, { method: "POST", headers: bearer(job.account.accessToken), body: form });
+    const range = { offset: 0, length: image.sizeBytes };
+    const answer = await sendForm(
+      wire,
+      UPLOAD,
+      { media_category: "tweet_image" },
+      { media: image, name: image.filename, range },
+      { headers: bearer(job.account.accessToken) },
+    );
+    if (!answer) {
+      return { state: "refused", fault: broken() };
+    }
     const step = readUpload(job, answer);
     if (!step.ok) {
       return { state: "refused", fault: step.fault };
@@ -155,19 +163,15 @@ async function appendOne(wire: Wire, job: Job, media: JobMedia, upload: Cursor):
     return { state: "refused", fault: tooLarge(null) };
   }
   const length = Math.min(upload.segmentBytes, media.sizeBytes - upload.offset);
-  const form = new FormData();
-  form.set("segment_index", String(upload.segment));
-  form.set("media", await blobOf(media, { offset: upload.offset, length }), "segment");
-  let answer: Answer;
-  try {
-    answer = await call(wire, `${UPLOAD}/${upload.id}/append`, {
-      method: "POST",
-      headers: bearer(job.account.accessToken),
-      body: form,
-      timeoutMs: APPEND_TIMEOUT_MS,
-    });
-  } catch {
-    return { state: "passing", fault: temporary("The connection to X broke during the upload.", { httpStatus: null }) };
+  const answer = await sendForm(
+    wire,
+    `${UPLOAD}/${upload.id}/append`,
+    { segment_index: String(upload.segment) },
+    { media, name: "segment", range: { offset: upload.offset, length } },
+    { headers: bearer(job.account.accessToken), timeoutMs: APPEND_TIMEOUT_MS },
+  );
+  if (!answer) {
+    return { state: "passing", fault: broken() };
   }
   if (isOk(answer)) {
     return { state: "sent", upload: { ...upload, offset: upload.offset + length, segment: upload.segment + 1 } };
@@ -263,15 +267,10 @@ async function forgotten(
   return begun.ok ? { state: "again", afterSeconds: 0, cursor: begun.value } : { state: "refused", fault: begun.fault };
 }
 
-function tooLarge(httpStatus: number | null): Fault {
-  return rejected("X refused the file as too large.", { httpStatus }, { code: "media_too_large", category: "media" });
+function broken(): Fault {
+  return temporary("The connection to X broke during the upload.", { httpStatus: null });
 }
 
-/** At most a segment or an image of 5 MB: small enough to hold. */
-async function blobOf(media: JobMedia, range?: { offset: number; length: number }): Promise<Blob> {
-  const bytes = await new Response(await media.read(range)).arrayBuffer();
-  if (range && bytes.byteLength !== range.length) {
-    throw new Error(`stored media gave ${bytes.byteLength} of ${range.length} bytes`);
-  }
-  return new Blob([bytes], { type: media.contentType });
+function tooLarge(httpStatus: number | null): Fault {
+  return rejected("X refused the file as too large.", { httpStatus }, { code: "media_too_large", category: "media" });
 }

@@ -1,0 +1,131 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import * as fc from "fast-check";
+import { inspectStaged } from "#media/fetch-media.ts";
+import { mutations } from "../test/media/bending.ts";
+import { joined } from "../test/media/bytes.ts";
+import { COSTLY, type SampleOf } from "../test/media/costly.ts";
+
+/*
+ * How much processor time a verdict about one file takes, through what an import looks into files with: bent and random files
+ * of every format, and those made to be costly. `npm run media:cpu -- [--files 2000] [--rounds 5] [--allowed-ms 50] [--seed 1]`.
+ */
+
+const SAMPLES = join(import.meta.dirname, "..", "test", "media", "samples");
+const WARM_ROUNDS = 300;
+
+const { values } = parseArgs({
+  options: {
+    files: { type: "string", default: "2000" },
+    rounds: { type: "string", default: "5" },
+    "allowed-ms": { type: "string", default: "50" },
+    seed: { type: "string", default: "1" },
+  },
+});
+const count = Number(values.files);
+const rounds = Number(values.rounds);
+const seed = Number(values.seed);
+const allowedMs = Number(values["allowed-ms"]);
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** A bucket with one object in memory: what reading costs beside it is what it costs in the service. */
+function bucketOf(bytes: Bytes): R2Bucket {
+  const bucket: unknown = {
+    get: (_key: string, { range: { offset, length } }: { range: { offset: number; length: number } }) =>
+      Promise.resolve({ arrayBuffer: () => Promise.resolve(bytes.slice(offset, offset + length).buffer) }),
+  };
+  return bucket as R2Bucket;
+}
+
+const look = (bytes: Bytes) =>
+  inspectStaged(bucketOf(bytes), {
+    sizeBytes: bytes.length,
+    held: null,
+    objects: [{ key: "incoming/file", sizeBytes: bytes.length }],
+  });
+
+/** All threads of this process: the one that works, and those that compile and clean up for it. */
+async function cpuMs(bytes: Bytes): Promise<number> {
+  const before = process.cpuUsage();
+  await look(bytes);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+interface Reading {
+  readonly ms: number;
+  readonly what: string;
+}
+const readings = new Map<string, Reading[]>();
+
+function note(format: string, reading: Reading): void {
+  readings.set(format, [...(readings.get(format) ?? []), reading]);
+}
+
+const FORMATS: Readonly<Record<string, string>> = { jpg: "jpeg", m4a: "mp4", mov: "mp4", mkv: "webm" };
+const samples = new Map<string, Bytes>();
+for (const file of await readdir(SAMPLES)) {
+  samples.set(file.replace(/\.bin$/, ""), new Uint8Array(await readFile(join(SAMPLES, file))));
+}
+const sample: SampleOf = (name) => Uint8Array.from(samples.get(name) ?? []);
+const formatOf = (name: string): string => {
+  const ending = name.split(".").at(-1) ?? "";
+  return FORMATS[ending] ?? ending;
+};
+
+function* bentFiles(): Generator<readonly [format: string, bytes: Bytes]> {
+  const each = Math.ceil(count / samples.size);
+  const mutation = mutations([...samples.values()]);
+  for (const [name, whole] of samples) {
+    for (const bends of fc.sample(fc.array(mutation, { minLength: 1, maxLength: 6 }), { numRuns: each, seed })) {
+      yield [formatOf(name), bends.reduce((bytes, bend) => bend(bytes), Uint8Array.from(whole))];
+    }
+    const noise = fc.tuple(fc.nat(64), fc.uint8Array({ maxLength: 100_000, size: "max" }));
+    for (const [keep, tail] of fc.sample(noise, { numRuns: Math.ceil(each / 4), seed })) {
+      yield [formatOf(name), joined(whole.subarray(0, keep), tail)];
+    }
+  }
+}
+
+for (let round = 0; round < WARM_ROUNDS; round += 1) {
+  for (const bytes of samples.values()) {
+    await look(bytes);
+  }
+}
+for (const { make } of COSTLY) {
+  await look(make(sample));
+}
+collect();
+
+for (const [format, bytes] of bentFiles()) {
+  note(format, { ms: await cpuMs(bytes), what: "bent" });
+}
+for (const { format, name, make } of COSTLY) {
+  const bytes = make(sample);
+  for (let round = 0; round < rounds; round += 1) {
+    // What was thrown away before is not this file's doing.
+    collect();
+    note(format, { ms: await cpuMs(bytes), what: name });
+  }
+}
+
+let failed = false;
+for (const [format, unordered] of readings) {
+  const ordered = unordered.toSorted((a, b) => a.ms - b.ms);
+  const at = (share: number) => (ordered[Math.ceil(share * ordered.length) - 1]?.ms ?? 0).toFixed(2).padStart(6);
+  const worst = ordered.at(-1);
+  const good = (worst?.ms ?? 0) <= allowedMs;
+  failed ||= !good;
+  console.log(
+    `${good ? "ok " : "BAD"}  ${format.padEnd(4)}  ${String(ordered.length).padStart(5)} verdicts  p50 ${at(0.5)} ms  ` +
+      `p99 ${at(0.99)} ms  at most ${at(1)} ms (${worst?.what})`,
+  );
+}
+process.exit(failed ? 1 : 0);

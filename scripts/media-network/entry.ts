@@ -1,0 +1,27 @@
+import { type Env, readConfig } from "#config.ts";
+import { systemClock } from "#core/clock.ts";
+import { IMPORT_LIMITS } from "#media/limits.ts";
+import { openSource } from "#media/source.ts";
+
+const config = readConfig({ ORIGIN: "https://almanac.example.org" } as Partial<Env> as Env);
+
+/*
+ * The part of an import that goes out, and nothing else. The gate takes the address for a good one, as it would a public name
+ * that somebody has pointed at a private address: what is left is the runtime.
+ */
+export default {
+  async fetch(request) {
+    const address = new URL(request.url).searchParams.get("address") ?? "";
+    const world = {
+      platformFetch: (onward: Request) => fetch(onward),
+      publicFetch: (onward: Request) => fetch(onward),
+      browserUrl: (url: URL) => url,
+      trustedMediaOrigin: new URL(address).origin,
+    };
+    const opened = await openSource({ world, config, clock: systemClock }, address, IMPORT_LIMITS);
+    if (opened.ok) {
+      opened.value.close();
+    }
+    return new Response(opened.ok ? "opened" : opened.problem.code);
+  },
+} satisfies ExportedHandler;
