@@ -6,7 +6,7 @@ const ROUNDS = 3;
 const POSTS_EACH = 10;
 const AHEAD_MS = 12_000;
 /** From the first claim to well after the last record of a round's posts. */
-const KILL_WITHIN_MS = 900;
+const KILL_WITHIN_MS = 1200;
 const POLL_MS = 250;
 const CRON_EVERY_MS = 60_000;
 const PATIENCE_MS = 400_000;
@@ -45,7 +45,7 @@ async function place(client: Client, at: Workplace, platform: string, marker: st
     "POST",
     "/v1/posts/preview",
     {
-      caption: `${marker} v1`,
+      caption: `${marker} was on its way when everything was killed`,
       scheduled_at: new Date(dueAt).toISOString(),
       targets: [targetOn(at, platform)],
       ...(PICTURES_ONLY.has(platform) && { media_urls: [at.imageUrl] }),

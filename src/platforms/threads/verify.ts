@@ -22,7 +22,8 @@ const LOST_MS = 120 * SECOND;
 /** "Not found" was a refusal, and the container is unpublished: the same one is tried again soon, a few times. */
 const NOT_FOUND_MS = 30 * SECOND;
 const MOST_NOT_FOUND = 3;
-const LONGEST_PAUSE_MS = 30 * SECOND;
+/** Three looks before a lost container is given up. */
+const LONGEST_PAUSE_MS = 60 * SECOND;
 const MOST_PAGES = 4;
 
 /** What `media_type` of a created container is called in lists. */
