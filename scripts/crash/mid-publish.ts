@@ -5,8 +5,9 @@ import { openWorkplace, PICTURES_ONLY, PLATFORMS, targetOn, type Workplace } fro
 const ROUNDS = 3;
 const POSTS_EACH = 10;
 const AHEAD_MS = 12_000;
-/** From the first claim to well after the last record of a round's posts. */
-const KILL_WITHIN_MS = 1200;
+/** Each platform answers so much later than the one before it, so that a kill finds some calls answered and some under way. */
+const LATER_EACH_MS = 100;
+const KILL_BETWEEN_MS = [50, 550] as const;
 const POLL_MS = 250;
 const CRON_EVERY_MS = 60_000;
 const PATIENCE_MS = 400_000;
@@ -109,7 +110,7 @@ async function round(
     const these = PLATFORMS.map((platform) => place(client, at, platform, `${name}n${number}${platform}`, dueAt));
     placed.push(...(await Promise.all(these)));
   }
-  const killedAfterMs = Math.floor(random.between(0, KILL_WITHIN_MS));
+  const killedAfterMs = Math.floor(random.between(...KILL_BETWEEN_MS));
   await pause(dueAt + killedAfterMs - Date.now());
   await restart();
   const upAt = Date.now();
@@ -167,6 +168,9 @@ export async function* killInMidPublish(
   restart: () => Promise<void>,
 ): AsyncGenerator<Round> {
   const at = await openWorkplace(client, origin);
+  for (const [index, platform] of PLATFORMS.entries()) {
+    await client.must("POST", `/sandbox/platforms/${platform}/settings`, { latency_ms: index * LATER_EACH_MS });
+  }
   for (let number = 0; number < ROUNDS; number += 1) {
     yield await round(client, random, at, `r${number}`, restart);
   }

@@ -1,0 +1,88 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createKey, createUser } from "#auth/index.ts";
+import { DAY, systemClock } from "#core/clock.ts";
+import { systemIds } from "#core/ids.ts";
+import type { Platform } from "#core/platform.ts";
+import { SCOPES } from "#core/scope.ts";
+import { openDb } from "#db/client.ts";
+
+const MIGRATIONS = join(import.meta.dirname, "..", "..", "migrations");
+const ACCOUNTS = [
+  { platform: "x", capabilities: { subscriptionType: "None", verifiedType: "none", protected: false } },
+  { platform: "linkedin", capabilities: { kind: "member", canList: false, profile: "userinfo" } },
+] as const satisfies readonly { platform: Platform; capabilities: object }[];
+const POSTS_A_DAY = 10;
+
+export interface Person {
+  readonly key: string;
+  readonly accountIds: readonly string[];
+}
+
+export async function migrate(d1: D1Database): Promise<void> {
+  const files = (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql")).toSorted();
+  for (const file of files) {
+    const text = await readFile(join(MIGRATIONS, file), "utf8");
+    for (const statement of text.split("--> statement-breakpoint")) {
+      await d1.prepare(statement.trim()).run();
+    }
+  }
+}
+
+/** A person with a key and an account on two platforms. */
+export async function addPerson(d1: D1Database): Promise<Person> {
+  const ids = systemIds(systemClock);
+  const services = { db: openDb(d1), clock: systemClock, ids };
+  const user = { email: "ada@example.com", password: null, plan: "scale", subscription: "active" } as const;
+  const { userId, workspaceId } = await createUser(services, user);
+  const { key } = await createKey(services, { userId, name: "bench", scopes: SCOPES, expiresInDays: null });
+  const accountIds: string[] = [];
+  for (const { platform, capabilities } of ACCOUNTS) {
+    const [id, connectionId] = [ids.uuid(), ids.uuid()];
+    await d1.batch([
+      d1
+        .prepare(
+          `INSERT INTO connections (id, user_id, workspace_id, platform, external_id, display_name, scopes, status, connected_at)
+           VALUES (?1, ?2, ?3, ?4, '1001', 'Ada Example', '[]', 'active', ?5)`,
+        )
+        .bind(connectionId, userId, workspaceId, platform, systemClock.now()),
+      d1
+        .prepare(
+          `INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
+             capabilities, missing_scopes, status, connected_at)
+           VALUES (?1, ?2, ?3, ?4, ?5, '1001', 'ada_example', 'Ada Example', ?6, '[]', 'active', ?7)`,
+        )
+        .bind(id, userId, workspaceId, connectionId, platform, JSON.stringify(capabilities), systemClock.now()),
+    ]);
+    accountIds.push(id);
+  }
+  return { key, accountIds };
+}
+
+/** A scheduled post as the product wrote it, so many times again on later days; gives the new ids. */
+export async function multiply(d1: D1Database, postId: string, count: number): Promise<string[]> {
+  const ids = systemIds(systemClock);
+  const copies = Array.from({ length: count }, (_, index) => {
+    const laterMs = Math.floor(((index + 1) * DAY) / POSTS_A_DAY);
+    return { id: ids.uuid(), laterMs };
+  });
+  const list = JSON.stringify(copies);
+  const later = (column: string) => `was.${column} + (copy.value ->> 'laterMs')`;
+  const copied = { scheduled_at: later("scheduled_at"), watch_at: later("watch_at"), due_at: later("due_at") };
+  const id = "copy.value ->> 'id'";
+  await d1.batch([
+    d1.prepare(await copyOf(d1, "posts", { ...copied, id })).bind(list, postId),
+    d1.prepare(await copyOf(d1, "post_targets", { ...copied, post_id: id })).bind(list, postId),
+  ]);
+  return copies.map((copy) => copy.id);
+}
+
+/** Reads the columns at run time, so that it copies whatever the tables have. */
+async function copyOf(d1: D1Database, table: string, changed: Readonly<Record<string, string>>): Promise<string> {
+  const { results } = await d1.prepare(`PRAGMA table_info(${table})`).all<{ name: string }>();
+  const columns = results.map(({ name }) => name);
+  const key = columns.includes("post_id") ? "post_id" : "id";
+  return `INSERT INTO ${table} (${columns.join(", ")})
+    SELECT ${columns.map((name) => changed[name] ?? `was.${name}`).join(", ")}
+    FROM json_each(?1) copy CROSS JOIN ${table} was WHERE was.${key} = ?2`;
+}

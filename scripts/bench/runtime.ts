@@ -1,0 +1,123 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
+const NAME = "almanac";
+/** A limiter counts as always; only that nobody may reach the limit here. */
+const UNLIMITED = 1_000_000_000;
+
+/** The part of Miniflare used here; wrangler brings its own, which nothing in the project names. */
+interface Miniflare {
+  readonly ready: Promise<URL>;
+  unsafeGetDirectURL(workerName: string): Promise<URL>;
+  getD1Database(binding: string): Promise<D1Database>;
+  dispose(): Promise<void>;
+}
+
+interface MiniflareModule {
+  readonly Miniflare: new (options: object) => Miniflare;
+  readonly convertV4MiniflareOptions: (options: object) => object;
+}
+
+/** The part of its options that is changed here. */
+interface Options {
+  readonly bindings?: Readonly<Record<string, unknown>>;
+  readonly ratelimits?: Readonly<Record<string, { readonly simple: object }>>;
+}
+
+const { Miniflare, convertV4MiniflareOptions } = createRequire(createRequire(import.meta.url).resolve("wrangler"))(
+  "miniflare",
+) as MiniflareModule;
+
+/** Bundles as `wrangler deploy` does for production, deploys nothing; gives the script. */
+export async function bundle(entry: string | null, outDir: string): Promise<string> {
+  await promisify(execFile)(
+    process.execPath,
+    [WRANGLER, "deploy", ...(entry === null ? [] : [entry]), "--dry-run", "--env=", `--outdir=${outDir}`],
+    { cwd: ROOT, env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" } },
+  );
+  const script = (await readdir(outDir)).find((name) => name.endsWith(".js"));
+  return await readFile(join(outDir, script ?? ""), "utf8");
+}
+
+export interface Runtime {
+  /** The Worker's own socket, without a proxy before it. */
+  readonly origin: string;
+  d1(): Promise<D1Database>;
+  /** What all threads of its process have used so far. */
+  cpuMs(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** One Worker with the bindings of production and their local stand-ins, in a process of its own. */
+export async function startRuntime(
+  script: string,
+  stateDir: string,
+  bindings: Readonly<Record<string, unknown>> = {},
+): Promise<Runtime> {
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"), "");
+  // Neither pages nor mail are asked for here.
+  const { assets: _, email: __, ratelimits = {}, ...options } = workerOptions as typeof workerOptions & Options;
+  const before = await runtimesBelow(process.pid);
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port: 0,
+      cf: false,
+      resourcePersistencePath: stateDir,
+      workers: [
+        {
+          ...options,
+          name: NAME,
+          bindings: { ...options.bindings, ...bindings },
+          ratelimits: Object.fromEntries(
+            Object.entries(ratelimits).map(([name, limiter]) => [
+              name,
+              { ...limiter, simple: { ...limiter.simple, limit: UNLIMITED } },
+            ]),
+          ),
+          modules: [{ type: "ESModule", path: "index.js", contents: script }],
+          unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+        },
+      ],
+    }),
+  );
+  const { origin } = await miniflare.unsafeGetDirectURL(NAME);
+  const [pid, ...others] = (await runtimesBelow(process.pid)).filter((found) => !before.includes(found));
+  if (pid === undefined || others.length > 0) {
+    await miniflare.dispose();
+    throw new Error("the runtime's process was not found");
+  }
+  return {
+    origin,
+    d1: () => miniflare.getD1Database("DB"),
+    cpuMs: () => cpuMs(pid),
+    stop: () => miniflare.dispose(),
+  };
+}
+
+async function runtimesBelow(parent: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,comm="]);
+  return stdout
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, ppid, command]) => Number(ppid) === parent && command?.includes("workerd"))
+    .map(([pid]) => Number(pid));
+}
+
+/** `/proc/<pid>/stat` counts in hundredths of a second, the scheduler itself in nanoseconds. */
+async function cpuMs(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const used = await Promise.all(
+    threads.map(async (thread) => {
+      const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8");
+      return Number(text.split(" ", 1)[0]);
+    }),
+  );
+  return used.reduce((sum, each) => sum + each, 0) / 1e6;
+}
