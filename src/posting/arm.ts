@@ -77,14 +77,15 @@ export function disarmPosts(
 }
 
 /** Whoever reads a post that is overdue sets it going, after the answer. */
-export function repairOverdue(
+export function repairOverdue<Row extends { readonly watch_at: number | null }>(
   services: Arming,
-  rows: readonly (Armable & { readonly watchAt: number | null })[],
+  rows: readonly Row[],
+  armableIn: (row: Row) => Armable,
 ): void {
   const now = services.clock.now();
-  const overdue = rows.filter((row) => row.watchAt !== null && row.watchAt <= now).slice(0, MAX_REPAIRS);
+  const overdue = rows.filter((row) => row.watch_at !== null && row.watch_at <= now).slice(0, MAX_REPAIRS);
   if (overdue.length > 0) {
-    services.defer(armPosts(services, overdue));
+    services.defer(armPosts(services, overdue.map(armableIn)));
   }
 }
 

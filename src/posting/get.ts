@@ -10,6 +10,6 @@ import type { Post } from "./types.ts";
 export async function getPost(ctx: Pick<Context, "actor"> & Arming, input: { readonly id: string }): Promise<Post> {
   const row = (await findPost(ctx.db, ctx.actor, input.id)) ?? refuseMissing();
   const post = toPost(row, ctx.clock.now());
-  repairOverdue(ctx, [{ ...armableOf(post), watchAt: row.watch_at }]);
+  repairOverdue(ctx, [row], () => armableOf(post));
   return post;
 }

@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import { type Arming, repairOverdue } from "./arm.ts";
+import { type Armable, type Arming, repairOverdue } from "./arm.ts";
 import { type PostRow, type SummaryRow, toPost, toSummary } from "./rows.ts";
 import { END_OF_TIME, pageStatements, type Segment } from "./store-list.ts";
 import type { ListInput, Page, Post, PostSummary } from "./types.ts";
@@ -22,7 +22,7 @@ export async function listPosts(ctx: Asking, input: ListInput): Promise<Page<Pos
   const total = (results.at(-1)?.results[0] as { total: number } | undefined)?.total ?? 0;
   const found = results.slice(0, -1).flatMap((result) => result.results as (PostRow | SummaryRow)[]);
   const rows = found.slice(0, limit);
-  repairOverdue(ctx, rows.map(armable));
+  repairOverdue(ctx, rows, armable);
   return {
     posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))),
     pagination: { limit, offset, total, hasMore: found.length > limit },
@@ -51,13 +51,12 @@ export function segmentsOf(
   return segments.filter((segment) => segment.from < segment.until);
 }
 
-function armable(row: PostRow | SummaryRow) {
+function armable(row: PostRow | SummaryRow): Armable {
   return {
     id: row.id,
     version: row.version,
     status: row.status,
     scheduledAt: row.scheduled_at,
-    watchAt: row.watch_at,
     platforms: JSON.parse(row.platforms) as Platform[],
     media: "media" in row ? (JSON.parse(row.media) as StoredMediaItem[]) : [],
   };
