@@ -15,8 +15,11 @@ const LISTING_MS = 45 * SECOND;
 const CLOCK_SLACK_MS = 60 * SECOND;
 const LATER_SECONDS = 60;
 
-/** A container that is unpublished for this long after the call will not be published by it. */
-export const DENIAL_MS = 60 * SECOND;
+/**
+ * A container that is unpublished for this long after the call will not be published by it: a minute less what the second
+ * sending takes, so that a post which a crash cut off is out within that minute.
+ */
+export const DENIAL_MS = 55 * SECOND;
 
 /** Posts in the list that look like the one that is looked for. */
 export type Listed =

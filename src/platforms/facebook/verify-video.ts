@@ -13,7 +13,7 @@ const POLL_SECONDS = 5;
 const SLOW_POLL_SECONDS = 30;
 const FAST_POLLS_MS = 2 * MINUTE;
 /** Publishing that has not begun by then was never asked for. */
-const DENIAL_MS = 60 * SECOND;
+const DENIAL_MS = 55 * SECOND;
 /** Unless the video is being processed, which comes first and takes longer. */
 const PROCESSING_MS = 10 * MINUTE;
 const LATER_SECONDS = 60;
