@@ -182,11 +182,12 @@ async function midPublish(seed: number): Promise<boolean> {
       service = await start();
     });
     let isGood = true;
-    for await (const { killedAfterMs, posts, arrived, others, violations } of rounds) {
+    for await (const { killedAfterMs, posts, arrived, others, listedLate, violations } of rounds) {
       const told = ({ posts: open, lastMs }: Ends): string => `${open}, the last after ${(lastMs / 1000).toFixed(1)} s`;
       console.log(
         `  killed ${String(killedAfterMs).padStart(3)} ms after the time of ${posts} posts; ended after the restart: ` +
-          `already there ${told(arrived)}; not there ${told(others)}; violations ${violations.length}`,
+          `already there ${told(arrived)}; not there ${told(others)}; not there and listed late ${told(listedLate)}; ` +
+          `violations ${violations.length}`,
       );
       for (const violation of violations) {
         console.log(`    ${violation}`);

@@ -31,6 +31,8 @@ export interface Round {
   readonly killedAfterMs: number;
   /** On their platform before the kill. */
   readonly arrived: Ends;
+  /** Not there, and looked for as long as the platform's list takes. */
+  readonly listedLate: Ends;
   readonly others: Ends;
   readonly violations: readonly string[];
 }
@@ -123,11 +125,18 @@ async function round(
       violations.push(`${one.marker} ended ${(endedMs / 1000).toFixed(1)} s after the restart`);
     }
   }
-  const group = (arrived: boolean): Ends => {
-    const late = [...ends].flatMap(([one, endedMs]) => (there.has(one) === arrived ? endedMs : []));
+  const group = (belongs: (one: Placed) => boolean): Ends => {
+    const late = [...ends].flatMap(([one, endedMs]) => (belongs(one) ? endedMs : []));
     return { posts: late.length, lastMs: Math.max(0, ...late) };
   };
-  return { posts: placed.length, killedAfterMs, arrived: group(true), others: group(false), violations };
+  return {
+    posts: placed.length,
+    killedAfterMs,
+    arrived: group((one) => there.has(one)),
+    listedLate: group((one) => !there.has(one) && one.platform in LISTED_LATE_MS),
+    others: group((one) => !there.has(one) && !(one.platform in LISTED_LATE_MS)),
+    violations,
+  };
 }
 
 /** Those that their platforms hold now. */
