@@ -22,6 +22,9 @@ import { answers, freePort, migrate, type Service, startService } from "./servic
 
 const ROOT = join(import.meta.dirname, "..");
 const PATIENCE_MS = 150_000;
+/** The soak waits until the slowest look of all has told. */
+const SOAK_MINUTES = 5;
+const SOAK_PATIENCE_MS = 480_000;
 const MUTANT_PATIENCE_MS = 60_000;
 const CRON_EVERY_MS = 5000;
 const REVIVE_MS = 6000;
@@ -219,7 +222,7 @@ const base: Run = {
   rate: Number(values.rate),
   faultRate: 0.03,
   kills: !values["no-kills"],
-  patienceMs: PATIENCE_MS,
+  patienceMs: Number(values.minutes) >= SOAK_MINUTES ? SOAK_PATIENCE_MS : PATIENCE_MS,
   root: ROOT,
   keep: values.keep,
 };

@@ -9,6 +9,13 @@ export const PICTURES_ONLY: ReadonlySet<string> = new Set(["instagram", "pintere
 /** A board that the simulator's person has. */
 const BOARD_ID = "549755885175";
 
+/** People post here as fast as no platform lets them; what is tried is something else. */
+const UNLIMITED = {
+  processing_ms: 500,
+  quota: 1_000_000,
+  extra: { creates_per_minute: 1_000_000, containers_per_day: 1_000_000 },
+};
+
 /** What one person works with. */
 export interface Workplace {
   readonly key: string;
@@ -28,7 +35,7 @@ export async function openWorkplace(client: Client, origin: string): Promise<Wor
       throw new Error(`${platform} gave no account`);
     }
     accounts.set(platform, first.id);
-    await client.must("POST", `/sandbox/platforms/${platform}/settings`, { processing_ms: 500, quota: 1_000_000 });
+    await client.must("POST", `/sandbox/platforms/${platform}/settings`, UNLIMITED);
   }
   return { key, accounts, imageUrl: `${origin}/sandbox/media/portrait.jpg` };
 }

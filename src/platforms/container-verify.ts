@@ -1,5 +1,5 @@
 import type { JsonValue } from "#core/json.ts";
-import { SECOND } from "#core/clock.ts";
+import { MINUTE, SECOND } from "#core/clock.ts";
 import { ContainerRef } from "./containers.ts";
 import type { Fault, Job, VerifyOutcome } from "./contract.ts";
 import { rejected } from "./fault.ts";
@@ -12,6 +12,8 @@ import { rejected } from "./fault.ts";
 const FIRST_LOOK_MS = 5 * SECOND;
 /** How long the list of posts may lag behind a container that says it is published. */
 const LISTING_MS = 45 * SECOND;
+/** How long it may be out of order before the post goes without its own id. */
+const UNREADABLE_MS = 5 * MINUTE;
 const CLOCK_SLACK_MS = 60 * SECOND;
 const LATER_SECONDS = 60;
 
@@ -59,8 +61,9 @@ export async function verifyContainer(job: Job, ref: JsonValue, looks: Container
     return { state: "published", remoteId: listed.id, url: listed.permalink };
   }
   if (container === "PUBLISHED") {
+    const patienceMs = listed.state === "unreadable" ? UNREADABLE_MS : LISTING_MS;
     // None or several look like it: the container's id is the only one that is certainly ours.
-    return listed.state === "several" || elapsedMs > LISTING_MS
+    return listed.state === "several" || elapsedMs > patienceMs
       ? { state: "published", remoteId: plan.container, url: null }
       : { state: "again", afterSeconds: 10, known: true };
   }

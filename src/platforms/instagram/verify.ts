@@ -14,7 +14,8 @@ import { graphError, graphGet, nextCursor } from "#platforms/graph.ts";
 import { Container, MediaList } from "./answers.ts";
 import { graphOf } from "./hosts.ts";
 
-const MOST_PAGES = 4;
+const PER_PAGE = 100;
+const MOST_PAGES = 10;
 
 export function verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   return verifyContainer(job, ref, {
@@ -62,7 +63,7 @@ async function findPost(wire: Wire, job: Job, since: number): Promise<Listed> {
   for (let page = 0; page < MOST_PAGES; page++) {
     const answer = await graphGet(wire, url, job.account.loginToken, {
       fields: "id,caption,timestamp,permalink",
-      limit: 25,
+      limit: PER_PAGE,
       after,
     });
     const list = isOk(answer) ? read(MediaList, answer) : undefined;

@@ -24,7 +24,8 @@ const NOT_FOUND_MS = 30 * SECOND;
 const MOST_NOT_FOUND = 3;
 /** Three looks before a lost container is given up. */
 const LONGEST_PAUSE_MS = 60 * SECOND;
-const MOST_PAGES = 4;
+const PER_PAGE = 100;
+const MOST_PAGES = 10;
 
 /** What `media_type` of a created container is called in lists. */
 const LISTED_AS: Readonly<Record<string, string>> = {
@@ -103,7 +104,7 @@ async function findPost(wire: Wire, job: Job, since: number): Promise<Listed> {
     const answer = await graphGet(wire, url, job.account.accessToken, {
       fields: "id,text,media_type,permalink,timestamp,shortcode",
       since: Math.floor(since / SECOND),
-      limit: 25,
+      limit: PER_PAGE,
       after,
     });
     const list = isOk(answer) ? read(PostList, answer) : undefined;

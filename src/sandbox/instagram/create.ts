@@ -172,11 +172,10 @@ export async function createContainer(sim: Sim, person: Person, params: Params):
     return children;
   }
   const now = sim.now();
-  const recent = sim.store.list(`made:${owner}:`, {
-    from: `made:${owner}:${now - DAY_MS + 1}`,
-    limit: CONTAINERS_PER_DAY,
-  });
-  if (recent.length >= CONTAINERS_PER_DAY) {
+  const { containers_per_day: set } = sim.settings.extra;
+  const most = typeof set === "number" ? set : CONTAINERS_PER_DAY;
+  const recent = sim.store.list(`made:${owner}:`, { from: `made:${owner}:${now - DAY_MS + 1}`, limit: most });
+  if (recent.length >= most) {
     return graphError(sim, { code: 4, message: "(#4) Application request limit reached" });
   }
   const id = sim.id(17);

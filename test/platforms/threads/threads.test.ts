@@ -218,6 +218,15 @@ describe("steps", () => {
       remoteId: "1",
       url: null,
     });
+    expect(await threads.verify(answering(status("PUBLISHED"), 503), at(120), ref), "a list out of order").toEqual({
+      state: "again",
+      afterSeconds: 10,
+      known: true,
+    });
+    expect(await threads.verify(answering(status("PUBLISHED"), 503), at(301), ref)).toMatchObject({
+      state: "published",
+      remoteId: "1",
+    });
     expect(await threads.verify(answering(status("FINISHED"), empty), at(30), ref)).toMatchObject({
       state: "again",
       known: false,
