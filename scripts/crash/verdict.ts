@@ -2,7 +2,7 @@ import type { BookEntry, Client } from "./client.ts";
 import { pause } from "./client.ts";
 import { type Entry, possible } from "./ledger.ts";
 
-interface Violation {
+export interface Violation {
   readonly invariant: string;
   readonly marker: string;
   readonly what: string;
@@ -76,8 +76,11 @@ async function settled(client: Client, entries: readonly Entry[], patienceMs: nu
   return views;
 }
 
-/** Books by platform and marker: reading one book a platform serves every post. */
-async function index(client: Client, platforms: readonly string[]): Promise<Map<string, BookEntry[]>> {
+/** What the platforms hold, by platform and marker. */
+export type Books = ReadonlyMap<string, readonly BookEntry[]>;
+
+/** Reading one book a platform serves every post. */
+export async function readBooks(client: Client, platforms: readonly string[]): Promise<Books> {
   const found = new Map<string, BookEntry[]>();
   for (const platform of platforms) {
     for (const entry of await client.book(platform)) {
@@ -88,6 +91,37 @@ async function index(client: Client, platforms: readonly string[]): Promise<Map<
   return found;
 }
 
+export const heldBy = (books: Books, platform: string, { marker }: Entry): readonly BookEntry[] =>
+  books.get(`${platform} ${marker}`) ?? [];
+
+/** What no caller was promised: twice, after a cancellation, with other words, early. True at any moment of a run. */
+export function brokenPromises(entry: Entry, books: Books): Violation[] {
+  const violations: Violation[] = [];
+  const report = (invariant: string, what: string): void => {
+    violations.push({ invariant, marker: entry.marker, what });
+  };
+  const allowed = possible(entry);
+  for (const platform of entry.platforms) {
+    const onPlatform = heldBy(books, platform, entry);
+    if (onPlatform.length > 1) {
+      report("I1", `${platform} accepted it ${onPlatform.length} times`);
+    }
+    for (const one of onPlatform) {
+      const at = Date.parse(one.accepted_at);
+      const version = allowed.find((candidate) => candidate.text === one.text);
+      if (entry.cancel === "confirmed") {
+        report("I3", `${platform} published it although its cancellation was confirmed`);
+      }
+      if (!version) {
+        report("I4", `${platform} holds a text that was not the last confirmed one`);
+      } else if (at < version.dueAt) {
+        report("I5", `${platform} accepted it ${version.dueAt - at} ms early`);
+      }
+    }
+  }
+  return violations;
+}
+
 /** Compares what the platforms hold with what the API says and what the callers were told. */
 export async function judge(
   client: Client,
@@ -96,7 +130,7 @@ export async function judge(
   patienceMs: number,
 ): Promise<Verdict> {
   const views = await settled(client, entries, patienceMs);
-  const books = await index(client, platforms);
+  const books = await readBooks(client, platforms);
   const violations: Violation[] = [];
   const states: Record<string, number> = {};
   const lateMs: number[] = [];
@@ -118,29 +152,16 @@ export async function judge(
     if (view && view.targets.length !== entry.platforms.length) {
       report("I8", `${view.targets.length} targets instead of ${entry.platforms.length}`);
     }
+    violations.push(...brokenPromises(entry, books));
     const allowed = possible(entry);
     for (const platform of entry.platforms) {
-      const onPlatform = books.get(`${platform} ${entry.marker}`) ?? [];
+      const onPlatform = heldBy(books, platform, entry);
       accepted += onPlatform.length;
       const target = view?.targets.find((one) => one.platform === platform);
       unconfirmed += target?.status === "unconfirmed" ? 1 : 0;
-      if (onPlatform.length > 1) {
-        report("I1", `${platform} accepted it ${onPlatform.length} times`);
-      }
       for (const one of onPlatform) {
-        const at = Date.parse(one.accepted_at);
         const version = allowed.find((candidate) => candidate.text === one.text);
-        if (entry.cancel === "confirmed") {
-          report("I3", `${platform} published it although its cancellation was confirmed`);
-        }
-        if (version) {
-          lateMs.push(at - version.dueAt);
-          if (at < version.dueAt) {
-            report("I5", `${platform} accepted it ${version.dueAt - at} ms early`);
-          }
-        } else {
-          report("I4", `${platform} holds a text that was not the last confirmed one`);
-        }
+        lateMs.push(...(version ? [Date.parse(one.accepted_at) - version.dueAt] : []));
       }
       if (target?.status === "published" && !onPlatform.some((one) => one.id === target.platform_post_id)) {
         report("I6", `${platform} is said to have published ${target.platform_post_id} and has not`);

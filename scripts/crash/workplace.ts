@@ -13,7 +13,8 @@ const BOARD_ID = "549755885175";
 const UNLIMITED = {
   processing_ms: 500,
   quota: 1_000_000,
-  extra: { creates_per_minute: 1_000_000, containers_per_day: 1_000_000 },
+  creates_per_minute: 1_000_000,
+  containers_per_day: 1_000_000,
 };
 
 /** What one person works with. */
