@@ -8,7 +8,8 @@ import { type Ends, killInMidPublish } from "./crash/mid-publish.ts";
 import { discard, type Mutant, MUTANTS, mutate } from "./crash/mutants.ts";
 import { Random } from "./crash/random.ts";
 import { Traffic } from "./crash/traffic.ts";
-import { judge, type Verdict } from "./crash/verdict.ts";
+import { judge, type Verdict, type Violation } from "./crash/verdict.ts";
+import { watchFor } from "./crash/watch.ts";
 import { openWorkplace, PLATFORMS } from "./crash/workplace.ts";
 import { answers, freePort, migrate, type Service, startService } from "./service.ts";
 
@@ -25,7 +26,8 @@ const PATIENCE_MS = 150_000;
 /** The soak waits until the slowest look of all has told. */
 const SOAK_MINUTES = 5;
 const SOAK_PATIENCE_MS = 480_000;
-const MUTANT_PATIENCE_MS = 60_000;
+/** Time enough for the harness to see that a mechanism is missing. */
+const MUTANT_MINUTES = 1;
 const CRON_EVERY_MS = 5000;
 const REVIVE_MS = 6000;
 
@@ -40,6 +42,16 @@ interface Run {
   readonly root: string;
   /** Leaves the state and the service's log behind. */
   readonly keep: boolean;
+  /** Ends the run at the first violation with one of these. */
+  readonly signs: readonly RegExp[];
+}
+
+interface Result {
+  readonly verdict: Verdict;
+  readonly kills: number;
+  readonly faults: number;
+  /** A sign that was looked for, and how long after the first post. */
+  readonly seen: { readonly violation: Violation; readonly afterMs: number } | null;
 }
 
 async function comesBack(origin: string): Promise<boolean> {
@@ -51,7 +63,7 @@ async function comesBack(origin: string): Promise<boolean> {
   return false;
 }
 
-async function run(options: Run): Promise<{ verdict: Verdict; kills: number; faults: number }> {
+async function run(options: Run): Promise<Result> {
   const random = new Random(options.seed);
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
   const port = await freePort();
@@ -99,8 +111,19 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
         }
       }
     })();
-    const end = Date.now() + options.minutes * 60_000;
-    while (Date.now() < end) {
+    const begin = Date.now();
+    const end = begin + options.minutes * 60_000;
+    const enough = new AbortController();
+    const watch = (async (): Promise<Result["seen"]> => {
+      const violation = await watchFor(client, options.signs, people, () => Date.now() > end);
+      const afterMs = Date.now() - begin;
+      if (!violation) {
+        return null;
+      }
+      enough.abort();
+      return { violation, afterMs };
+    })();
+    while (Date.now() < end && !enough.signal.aborted) {
       const person = random.pick(people);
       if (people.reduce((busy, one) => busy + one.busy, 0) < options.rate * 15) {
         person.launch();
@@ -110,9 +133,10 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
     await Promise.all(people.map((one) => one.settle()));
     ending.abort();
     await Promise.all([cron, killer]);
-    const planted = await faults;
+    const [planted, seen] = await Promise.all([faults, watch]);
     const entries = people.flatMap((one) => one.entries);
-    return { verdict: await judge(client, entries, PLATFORMS, options.patienceMs), kills, faults: planted };
+    const verdict = await judge(client, entries, PLATFORMS, seen ? 0 : options.patienceMs);
+    return { verdict, kills, faults: planted, seen };
   } finally {
     ending.abort();
     await service.stop();
@@ -127,7 +151,7 @@ async function run(options: Run): Promise<{ verdict: Verdict; kills: number; fau
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-function report(name: string, { verdict, kills, faults }: Awaited<ReturnType<typeof run>>, seconds: number): void {
+function report(name: string, { verdict, kills, faults }: Result, seconds: number): void {
   const { lateMs, violations, states } = verdict;
   const rows: [string, string][] = [
     ["run", name],
@@ -157,15 +181,29 @@ function report(name: string, { verdict, kills, faults }: Awaited<ReturnType<typ
   }
 }
 
+/** The product as it is, watched in the same way: whoever sees something here sees too much. */
+async function isClean(base: Run): Promise<boolean> {
+  const signs = MUTANTS.flatMap((mutant) => mutant.signs);
+  const { seen } = await run({ ...base, minutes: MUTANT_MINUTES, patienceMs: 0, signs });
+  console.log(
+    seen
+      ? `FALSE    alarm without any mutant: ${seen.violation.invariant} ${seen.violation.marker} ${seen.violation.what}`
+      : `clean    without any mutant for ${MUTANT_MINUTES * 60} s`,
+  );
+  return seen === null;
+}
+
 async function caught(mutant: Mutant, base: Run): Promise<boolean> {
   const root = await mutate(ROOT, mutant);
   try {
-    const started = Date.now();
-    const result = await run({ ...base, root, patienceMs: MUTANT_PATIENCE_MS });
-    report(`mutant ${mutant.name}: ${mutant.what}`, result, (Date.now() - started) / 1000);
-    return result.verdict.violations.some(({ invariant, what }) =>
-      mutant.signs.some((sign) => sign.test(`${invariant} ${what}`)),
+    const { seen } = await run({ ...base, root, minutes: MUTANT_MINUTES, patienceMs: 0, signs: mutant.signs });
+    console.log(
+      `${seen ? "caught  " : "SURVIVED"} ${mutant.name} (${mutant.what})` +
+        (seen
+          ? ` after ${(seen.afterMs / 1000).toFixed(0)} s: ${seen.violation.invariant} ${seen.violation.what}`
+          : ` for ${MUTANT_MINUTES * 60} s`),
     );
+    return seen !== null;
   } finally {
     await discard(root);
   }
@@ -225,15 +263,16 @@ const base: Run = {
   patienceMs: Number(values.minutes) >= SOAK_MINUTES ? SOAK_PATIENCE_MS : PATIENCE_MS,
   root: ROOT,
   keep: values.keep,
+  signs: [],
 };
 console.log(`seed ${base.seed}`);
 if (values.mutants || values.mutant !== undefined) {
   const chosen = MUTANTS.filter((mutant) => values.mutant === undefined || mutant.name === values.mutant);
+  const results = [await isClean(base)];
   for (const mutant of chosen) {
-    const isCaught = await caught(mutant, base);
-    console.log(`${isCaught ? "caught  " : "SURVIVED"} ${mutant.name}\n`);
-    process.exitCode = isCaught && process.exitCode !== 1 ? 0 : 1;
+    results.push(await caught(mutant, base));
   }
+  process.exitCode = results.every(Boolean) ? 0 : 1;
 } else if (values["mid-publish"]) {
   process.exitCode = (await midPublish(base.seed)) ? 0 : 1;
 } else {

@@ -36,6 +36,10 @@ export class Traffic {
     this.#work.add(life);
   }
 
+  get key(): string {
+    return this.#workplace.key;
+  }
+
   get busy(): number {
     return this.#work.size;
   }

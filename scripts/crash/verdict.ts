@@ -91,7 +91,7 @@ export async function readBooks(client: Client, platforms: readonly string[]): P
   return found;
 }
 
-export const heldBy = (books: Books, platform: string, { marker }: Entry): readonly BookEntry[] =>
+const heldBy = (books: Books, platform: string, { marker }: Entry): readonly BookEntry[] =>
   books.get(`${platform} ${marker}`) ?? [];
 
 /** What no caller was promised: twice, after a cancellation, with other words, early. True at any moment of a run. */
