@@ -14,7 +14,7 @@ import { openWorkplace, PLATFORMS } from "./crash/workplace.ts";
 import { answers, freePort, migrate, type Service, startService } from "./service.ts";
 
 /*
- * The proof under kills and faults: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 14] [--mutants] [--mutant NAME] [--mid-publish] [--no-kills] [--keep]`.
+ * The proof under kills and faults: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME] [--mid-publish] [--no-kills] [--keep]`.
  * The real runtime with its state on disk, callers who aim at the due instant, platforms that fail in every way, and a
  * `kill -9` now and then. At the end the platforms' books are compared with the API's. Exit code 1 on any violation, and
  * with --mutants when one is not caught. With --mid-publish nothing fails but the process, and only while posts are on
@@ -246,7 +246,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "0.5" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    rate: { type: "string", default: "14" },
+    rate: { type: "string", default: "18" },
     mutants: { type: "boolean", default: false },
     mutant: { type: "string" },
     "mid-publish": { type: "boolean", default: false },

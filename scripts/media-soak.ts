@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { hashFile, writeFilm } from "./media-soak/film.ts";
-import { openIsolate, peaksDuring, residentMib } from "./media-soak/memory.ts";
+import { openIsolate, peaksDuring, residentMib } from "./memory.ts";
 import { publish, type Stage } from "./media-soak/publish.ts";
 import { serveFiles, startRuntime } from "./media-soak/runtime.ts";
 import { importFrom, type MediaItem, readInRanges, readWhole, uploadInParts } from "./media-soak/transfer.ts";
@@ -82,7 +82,8 @@ try {
   const pid = await runtime.pid();
   const processMib = () => residentMib(pid);
   const before = await settle(stage, processMib);
-  const isolateMib = await openIsolate(ports.inspectorPort);
+  const isolate = await openIsolate(ports.inspectorPort);
+  const isolateMib = (): Promise<number> => isolate.heldMib();
   const idleMib = await processMib();
   console.log(
     `runtime process: ${before}, ${idleMib.toFixed(0)} MiB idle after a bare write, copy and read of ${WARM_MIB} MiB in the ` +

@@ -1,9 +1,9 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs, promisify } from "node:util";
-import { call, freePort, migrate, pause, type Service, startService } from "./service.ts";
+import { parseArgs } from "node:util";
+import { type Isolate, openIsolate, residentMib, runtimePid } from "./memory.ts";
+import { call, freePort, migrate, pause, startService } from "./service.ts";
 
 /*
  * How late is a post? `npm run punctual -- [--posts 200] [--rounds 1]`: one post on an idle service, fifty beside fifty
@@ -29,25 +29,17 @@ interface BookEntry {
 }
 
 interface Held {
-  readonly rssMiB: number;
+  readonly residentMib: number;
   readonly descriptors: number;
+  /** What the Worker's isolate still needs. */
+  readonly liveMib: number;
 }
 
-async function held(service: Service): Promise<Held> {
-  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,pgid=,comm="]);
-  const pids = stdout
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, group, command]) => Number(group) === service.pid && command?.includes("workerd"))
-    .map(([pid]) => String(pid));
-  let rssMiB = 0;
-  let descriptors = 0;
-  for (const pid of pids) {
-    const status = await readFile(`/proc/${pid}/status`, "utf8");
-    rssMiB += Number(/VmRSS:\s+(?<kib>\d+)/.exec(status)?.groups?.["kib"] ?? 0) / 1024;
-    descriptors += (await readdir(`/proc/${pid}/fd`)).length;
-  }
-  return { rssMiB: Math.round(rssMiB), descriptors };
+const descriptorsOf = async (pid: number): Promise<number> => (await readdir(`/proc/${pid}/fd`)).length;
+
+async function held(pid: number, isolate: Isolate): Promise<Held> {
+  const liveMib = await isolate.liveMib();
+  return { residentMib: await residentMib(pid), descriptors: await descriptorsOf(pid), liveMib };
 }
 
 interface Person {
@@ -112,8 +104,10 @@ function line(label: string, late: readonly number[]): void {
   );
 }
 
-function lineOf(label: string, { rssMiB, descriptors }: Held): void {
-  console.log(`${label.padEnd(38)} ${rssMiB} MiB resident, ${descriptors} descriptors`);
+function lineOf(label: string, { residentMib: resident, descriptors, liveMib }: Held): void {
+  console.log(
+    `${label.padEnd(38)} ${descriptors} descriptors, ${liveMib.toFixed(1)} MiB live in the isolate, ${resident.toFixed(0)} MiB resident`,
+  );
 }
 
 /** Once and never early, and the last one in time. */
@@ -128,14 +122,18 @@ const rounds = Number(values.rounds);
 const verdicts: boolean[] = [];
 const stateDir = await mkdtemp(join(tmpdir(), "almanac-punctual-"));
 await migrate(stateDir);
-const service = await startService({ port: await freePort(), stateDir, logFile: join(stateDir, "service.log") });
+const port = await freePort();
+const inspectorPort = await freePort();
+const service = await startService({ port, inspectorPort, stateDir, logFile: join(stateDir, "service.log") });
 try {
   const { origin } = service;
+  const pid = await runtimePid(service.pid, port);
+  const isolate = await openIsolate(inspectorPort);
   const { api_key: key } = await call<{ api_key: string }>(origin, "POST", "/sandbox/users", { body: {} });
   const person = { origin, key };
   const onX = await connect(person, "x");
   const onFacebook = await connect(person, "facebook");
-  const before = await held(service);
+  const before = await held(pid, isolate);
 
   const alone: number[] = [];
   for (let number = 0; number < ALONE; number += 1) {
@@ -167,19 +165,15 @@ try {
     console.log(`${count} confirmed ${((dueAt - Date.now()) / 1000).toFixed(1)} s before their time`);
     const burst = await arrived(origin, "x", `burst${round}`, dueAt, count);
     line(`${count} in the same second`, burst);
-    lineOf("during", await held(service));
-    let after = await held(service);
-    for (const deadline = Date.now() + GONE_WITHIN_MS; Date.now() < deadline; after = await held(service)) {
-      if (after.descriptors <= before.descriptors + DESCRIPTORS_SPARE) {
-        break;
-      }
+    lineOf("during", await held(pid, isolate));
+    const deadline = Date.now() + GONE_WITHIN_MS;
+    const most = before.descriptors + DESCRIPTORS_SPARE;
+    while ((await descriptorsOf(pid)) > most && Date.now() < deadline) {
       await pause(1000);
     }
+    const after = await held(pid, isolate);
     lineOf("after, objects gone", after);
-    verdicts.push(
-      good(burst, count, Math.max(BUDGET_MS, count * BUDGET_PER_POST_MS)),
-      after.descriptors <= before.descriptors + DESCRIPTORS_SPARE,
-    );
+    verdicts.push(good(burst, count, Math.max(BUDGET_MS, count * BUDGET_PER_POST_MS)), after.descriptors <= most);
   }
   process.exitCode = verdicts.every(Boolean) ? 0 : 1;
 } finally {

@@ -38,6 +38,8 @@ export interface ServiceOptions {
   readonly vars?: Readonly<Record<string, string>>;
   /** Each line of it from the moment the service answers. */
   readonly onLine?: (line: string) => void;
+  /** Where the Worker's isolate can be asked; anywhere when absent. */
+  readonly inspectorPort?: number;
   /** Ends the service, also while it is still starting. */
   readonly stopping?: AbortSignal;
 }
@@ -96,11 +98,11 @@ export async function migrate(stateDir: string, stopping?: AbortSignal): Promise
   );
 }
 
-const addressed = (port: number): string[] => [
+const addressed = (port: number, inspectorPort: number): string[] => [
   "--port",
   String(port),
   "--inspector-port",
-  "0",
+  String(inspectorPort),
   "--show-interactive-dev-session=false",
 ];
 
@@ -112,6 +114,7 @@ export async function startService({
   root = ROOT,
   vars = {},
   onLine,
+  inspectorPort = 0,
   stopping,
 }: ServiceOptions): Promise<Service> {
   if (!((await isFree(port, "127.0.0.1")) && (await isFree(port, "::1")))) {
@@ -127,7 +130,7 @@ export async function startService({
       "dev",
       "--env",
       "sandbox",
-      ...addressed(port),
+      ...addressed(port, inspectorPort),
       "--persist-to",
       stateDir,
       ...varsOf({ ORIGIN: origin, ...vars }),

@@ -3,7 +3,7 @@ import { createReadStream, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { answers, pause } from "../service.ts";
-import { runtimePid } from "./memory.ts";
+import { runtimePid } from "../memory.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const UP_TRIES = 120;
