@@ -37,6 +37,8 @@ interface Run {
   /** Posts a second. */
   readonly rate: number;
   readonly faultRate: number;
+  /** The only point that fails; every one when absent. */
+  readonly faultPoint?: string | undefined;
   readonly kills: boolean;
   readonly patienceMs: number;
   readonly root: string;
@@ -73,7 +75,10 @@ async function run(options: Run): Promise<Result> {
       stateDir,
       logFile: join(stateDir, "service.log"),
       root: options.root,
-      vars: { FAULT_RATE: String(options.faultRate) },
+      vars: {
+        FAULT_RATE: String(options.faultRate),
+        ...(options.faultPoint !== undefined && { FAULT_POINT: options.faultPoint }),
+      },
     });
   await migrate(stateDir);
   let service = await start();
@@ -181,22 +186,16 @@ function report(name: string, { verdict, kills, faults }: Result, seconds: numbe
   }
 }
 
-/** The product as it is, watched in the same way: whoever sees something here sees too much. */
-async function isClean(base: Run): Promise<boolean> {
-  const signs = MUTANTS.flatMap((mutant) => mutant.signs);
-  const { seen } = await run({ ...base, minutes: MUTANT_MINUTES, patienceMs: 0, signs });
-  console.log(
-    seen
-      ? `FALSE    alarm without any mutant: ${seen.violation.invariant} ${seen.violation.marker} ${seen.violation.what}`
-      : `clean    without any mutant for ${MUTANT_MINUTES * 60} s`,
-  );
-  return seen === null;
+/** A minute under the conditions in which a mutant must be seen. */
+function minuteOf(base: Run, { faultPoint }: Pick<Mutant, "faultPoint">): Run {
+  const alone = faultPoint === undefined ? {} : { faultPoint, faultRate: 1, kills: false };
+  return { ...base, ...alone, minutes: MUTANT_MINUTES, patienceMs: 0 };
 }
 
 async function caught(mutant: Mutant, base: Run): Promise<boolean> {
   const root = await mutate(ROOT, mutant);
   try {
-    const { seen } = await run({ ...base, root, minutes: MUTANT_MINUTES, patienceMs: 0, signs: mutant.signs });
+    const { seen } = await run({ ...minuteOf(base, mutant), root, signs: mutant.signs });
     console.log(
       `${seen ? "caught  " : "SURVIVED"} ${mutant.name} (${mutant.what})` +
         (seen
@@ -207,6 +206,19 @@ async function caught(mutant: Mutant, base: Run): Promise<boolean> {
   } finally {
     await discard(root);
   }
+}
+
+/** The product as it is, watched in the same way: whoever sees something here sees too much. */
+async function isClean(mutants: readonly Mutant[], base: Run): Promise<boolean> {
+  const [first] = mutants;
+  const { seen } = await run({ ...minuteOf(base, first ?? {}), signs: mutants.flatMap((mutant) => mutant.signs) });
+  const names = mutants.map((mutant) => mutant.name).join(", ");
+  console.log(
+    seen
+      ? `FALSE    alarm without ${names}: ${seen.violation.invariant} ${seen.violation.marker} ${seen.violation.what}`
+      : `clean    without ${names} for ${MUTANT_MINUTES * 60} s`,
+  );
+  return seen === null;
 }
 
 /** One line a kill. */
@@ -268,7 +280,10 @@ const base: Run = {
 console.log(`seed ${base.seed}`);
 if (values.mutants || values.mutant !== undefined) {
   const chosen = MUTANTS.filter((mutant) => values.mutant === undefined || mutant.name === values.mutant);
-  const results = [await isClean(base)];
+  const results: boolean[] = [];
+  for (const mutants of Map.groupBy(chosen, ({ faultPoint }) => faultPoint).values()) {
+    results.push(await isClean(mutants, base));
+  }
   for (const mutant of chosen) {
     results.push(await caught(mutant, base));
   }

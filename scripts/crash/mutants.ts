@@ -8,6 +8,8 @@ export interface Mutant {
   readonly what: string;
   /** How its absence must show: one of these, and not just a post that takes long. */
   readonly signs: readonly RegExp[];
+  /** Where only one fault brings it to light: that fault always, and no kills beside it. */
+  readonly faultPoint?: string;
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
@@ -60,6 +62,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "no-reconciler",
     what: "nobody looks after posts whose object was not woken",
     signs: [/^I2 still scheduled/],
+    // No confirmation arms its post, so that everything depends on the reconciler.
+    faultPoint: "arm.before",
     changes: [
       { file: "src/service.ts", from: "await reconcile(services).catch(", to: "await Promise.resolve().catch(" },
       { file: "src/posting/arm.ts", from: "  if (overdue.length > 0) {", to: "  if (overdue.length < 0) {" },

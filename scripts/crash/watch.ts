@@ -4,8 +4,9 @@ import { brokenPromises, readBooks, type Violation } from "./verdict.ts";
 import { PLATFORMS } from "./workplace.ts";
 
 const LOOK_EVERY_MS = 1500;
-/** Whoever was not armed is due to be looked after twenty seconds after the confirmation, and cron comes every five. */
+/** A post that was not armed is looked after twenty seconds after its confirmation, and cron comes every five. */
 const OVERDUE_MS = 35_000;
+const FORGOTTEN = "I2 still scheduled";
 
 /** Posts that still wait although their time is long over. */
 async function forgotten(client: Client, people: readonly Traffic[]): Promise<Violation[]> {
@@ -35,7 +36,8 @@ export async function watchFor(
     await pause(LOOK_EVERY_MS);
     const books = await readBooks(client, PLATFORMS);
     const broken = people.flatMap(({ entries }) => entries).flatMap((entry) => brokenPromises(entry, books));
-    const seen = [...broken, ...(await forgotten(client, people))];
+    const overdue = signs.some((sign) => sign.test(FORGOTTEN)) ? await forgotten(client, people) : [];
+    const seen = [...broken, ...overdue];
     const sign = seen.find(({ invariant, what }) => signs.some((one) => one.test(`${invariant} ${what}`)));
     if (sign) {
       return sign;
