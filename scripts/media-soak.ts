@@ -82,8 +82,7 @@ try {
   const pid = await runtime.pid();
   const processMib = () => residentMib(pid);
   const before = await settle(stage, processMib);
-  const isolate = await openIsolate(ports.inspectorPort);
-  const isolateMib = (): Promise<number> => isolate.heldMib();
+  const isolateMib = await openIsolate(ports.inspectorPort);
   const idleMib = await processMib();
   console.log(
     `runtime process: ${before}, ${idleMib.toFixed(0)} MiB idle after a bare write, copy and read of ${WARM_MIB} MiB in the ` +

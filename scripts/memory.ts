@@ -43,15 +43,8 @@ function connectAs(origin: string, url: string): WebSocket {
   return Reflect.construct(WebSocket, [url, { headers: { origin } }]) as WebSocket;
 }
 
-export interface Isolate {
-  /** What it holds in MiB, buffers outside of the heap included: what production's limit counts. */
-  heldMib(): Promise<number>;
-  /** The same without garbage. */
-  liveMib(): Promise<number>;
-}
-
-/** Asks the Worker's own isolate. */
-export async function openIsolate(inspectorPort: number): Promise<Isolate> {
+/** Asks the Worker's own isolate what it holds, buffers outside of the heap included: what production's limit counts. */
+export async function openIsolate(inspectorPort: number): Promise<() => Promise<number>> {
   const list = await (await fetch(`http://127.0.0.1:${inspectorPort}/json`)).text();
   const targets = JSON.parse(list) as readonly { readonly webSocketDebuggerUrl: string }[];
   const socket = connectAs(DEVTOOLS, targets[0]?.webSocketDebuggerUrl ?? "");
@@ -59,32 +52,22 @@ export async function openIsolate(inspectorPort: number): Promise<Isolate> {
     socket.addEventListener("open", resolve, { once: true });
     socket.addEventListener("error", reject, { once: true });
   });
-  const waiting = new Map<number, (result: unknown) => void>();
+  const waiting = new Map<number, (usage: HeapUsage) => void>();
   socket.addEventListener("message", ({ data }) => {
-    const { id, result } = JSON.parse(String(data)) as { id?: number; result?: unknown };
-    if (id !== undefined) {
+    const { id, result } = JSON.parse(String(data)) as { id?: number; result?: HeapUsage };
+    if (id !== undefined && result) {
       waiting.get(id)?.(result);
       waiting.delete(id);
     }
   });
   let next = 1;
-  const ask = async (method: string): Promise<unknown> => {
+  return async () => {
     const id = next++;
-    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const { promise, resolve } = Promise.withResolvers<HeapUsage>();
     waiting.set(id, resolve);
-    socket.send(JSON.stringify({ id, method }));
-    return await promise;
-  };
-  const heldMib = async (): Promise<number> => {
-    const usage = (await ask("Runtime.getHeapUsage")) as HeapUsage;
+    socket.send(JSON.stringify({ id, method: "Runtime.getHeapUsage" }));
+    const usage = await promise;
     return (usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize) / MIB;
-  };
-  return {
-    heldMib,
-    async liveMib() {
-      await ask("HeapProfiler.collectGarbage");
-      return await heldMib();
-    },
   };
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Isolate, openIsolate, residentMib, runtimePid } from "./memory.ts";
+import { openIsolate, residentMib, runtimePid } from "./memory.ts";
 import { call, freePort, migrate, pause, startService } from "./service.ts";
 
 /*
@@ -31,15 +31,14 @@ interface BookEntry {
 interface Held {
   readonly residentMib: number;
   readonly descriptors: number;
-  /** What the Worker's isolate still needs. */
-  readonly liveMib: number;
+  /** Of the Worker's own isolate, garbage included. */
+  readonly isolateMib: number;
 }
 
 const descriptorsOf = async (pid: number): Promise<number> => (await readdir(`/proc/${pid}/fd`)).length;
 
-async function held(pid: number, isolate: Isolate): Promise<Held> {
-  const liveMib = await isolate.liveMib();
-  return { residentMib: await residentMib(pid), descriptors: await descriptorsOf(pid), liveMib };
+async function held(pid: number, isolate: () => Promise<number>): Promise<Held> {
+  return { residentMib: await residentMib(pid), descriptors: await descriptorsOf(pid), isolateMib: await isolate() };
 }
 
 interface Person {
@@ -79,7 +78,7 @@ const dueAfter = (count: number): number => Math.ceil((Date.now() + Math.max(10_
 
 /** Waits until so many are there, and a second more for one too many. */
 async function arrived(origin: string, platform: string, prefix: string, dueAt: number, count: number) {
-  await pause(dueAt + 1000 - Date.now());
+  await pause(Math.max(0, dueAt + 1000 - Date.now()));
   let late: number[] = [];
   for (let waited = 0; waited < 90 && late.length < count; waited += 1) {
     await pause(1000);
@@ -104,9 +103,9 @@ function line(label: string, late: readonly number[]): void {
   );
 }
 
-function lineOf(label: string, { residentMib: resident, descriptors, liveMib }: Held): void {
+function lineOf(label: string, { residentMib: resident, descriptors, isolateMib }: Held): void {
   console.log(
-    `${label.padEnd(38)} ${descriptors} descriptors, ${liveMib.toFixed(1)} MiB live in the isolate, ${resident.toFixed(0)} MiB resident`,
+    `${label.padEnd(38)} ${descriptors} descriptors, ${isolateMib.toFixed(0)} MiB in the isolate, ${resident.toFixed(0)} MiB resident`,
   );
 }
 
