@@ -1,5 +1,6 @@
-import { type BookEntry, type Client, pause } from "./client.ts";
+import { type Client, pause } from "./client.ts";
 import type { Random } from "./random.ts";
+import { heldBy, readBooks } from "./verdict.ts";
 import { openWorkplace, PICTURES_ONLY, PLATFORMS, targetOn, type Workplace } from "./workplace.ts";
 
 const ROUNDS = 3;
@@ -72,22 +73,13 @@ async function stillOpen(client: Client, key: string, placed: readonly Placed[])
   return placed.filter((_, at) => open[at]);
 }
 
-type Books = ReadonlyMap<string, readonly BookEntry[]>;
-
-async function readBooks(client: Client): Promise<Books> {
-  return new Map(await Promise.all(PLATFORMS.map(async (one) => [one, await client.book(one)] as const)));
-}
-
-const entriesOf = (books: Books, { marker, platform }: Placed): BookEntry[] =>
-  (books.get(platform) ?? []).filter(({ text }) => text.startsWith(`${marker} `));
-
 /** Exactly one on the platform, and the API says so. */
 async function untruths(client: Client, key: string, placed: readonly Placed[]): Promise<string[]> {
   const found: string[] = [];
-  const books = await readBooks(client);
+  const books = await readBooks(client, PLATFORMS);
   for (const one of placed) {
     const { marker, platform, postId } = one;
-    const there = entriesOf(books, one);
+    const there = heldBy(books, platform, one);
     const { post } = await client.must("GET", `/v1/posts/${postId}`, undefined, key);
     const { status, targets } = post as { status: string; targets: { platform_post_id: string | null }[] };
     if (there.length !== 1) {
@@ -141,8 +133,8 @@ async function round(
 
 /** Those that their platforms hold now. */
 async function onPlatform(client: Client, placed: readonly Placed[]): Promise<Set<Placed>> {
-  const books = await readBooks(client);
-  return new Set(placed.filter((one) => entriesOf(books, one).length > 0));
+  const books = await readBooks(client, PLATFORMS);
+  return new Set(placed.filter((one) => heldBy(books, one.platform, one).length > 0));
 }
 
 /** When each post that is still open has ended; cron runs each minute, as it would. */

@@ -77,7 +77,7 @@ async function settled(client: Client, entries: readonly Entry[], patienceMs: nu
 }
 
 /** What the platforms hold, by platform and marker. */
-export type Books = ReadonlyMap<string, readonly BookEntry[]>;
+type Books = ReadonlyMap<string, readonly BookEntry[]>;
 
 /** Reading one book a platform serves every post. */
 export async function readBooks(client: Client, platforms: readonly string[]): Promise<Books> {
@@ -91,7 +91,7 @@ export async function readBooks(client: Client, platforms: readonly string[]): P
   return found;
 }
 
-const heldBy = (books: Books, platform: string, { marker }: Entry): readonly BookEntry[] =>
+export const heldBy = (books: Books, platform: string, { marker }: Pick<Entry, "marker">): readonly BookEntry[] =>
   books.get(`${platform} ${marker}`) ?? [];
 
 /** What no caller was promised: twice, after a cancellation, with other words, early. True at any moment of a run. */

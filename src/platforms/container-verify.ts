@@ -3,6 +3,7 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import { ContainerRef } from "./containers.ts";
 import type { Fault, Job, VerifyOutcome } from "./contract.ts";
 import { rejected } from "./fault.ts";
+import { later } from "./later.ts";
 
 /*
  * Was a container published? It can be published once and tells whether it was; the list of posts only tells under which
@@ -71,10 +72,6 @@ export async function verifyContainer(job: Job, ref: JsonValue, looks: Container
     return { state: "again", afterSeconds: LATER_SECONDS, known: false };
   }
   return looks.silence({ plan, container, listed: listed.state, elapsedMs });
-}
-
-export function later(milliseconds: number): VerifyOutcome {
-  return { state: "again", afterSeconds: Math.ceil(milliseconds / SECOND), known: false };
 }
 
 /** One post is the one, several leave open which. */

@@ -3,6 +3,7 @@ import { type Answer, isOk, read } from "#platforms/answer.ts";
 import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { graphGet, nextCursor, type Paging } from "#platforms/graph.ts";
+import { later } from "#platforms/later.ts";
 import { type ListedPost, PostList, VideoList } from "./answers.ts";
 import { labelOf, permalinkOf } from "./commit.ts";
 import { DUPLICATE } from "./errors.ts";
@@ -61,10 +62,6 @@ export async function verifyFeed(wire: Wire, job: Job, plan: Ref): Promise<Verif
     };
   }
   return { state: "absent" };
-}
-
-function later(milliseconds: number): VerifyOutcome {
-  return { state: "again", afterSeconds: Math.ceil(milliseconds / SECOND), known: false };
 }
 
 function plain(text: string): string {

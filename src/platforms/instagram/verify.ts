@@ -2,7 +2,6 @@ import type { JsonValue } from "#core/json.ts";
 import { isOk, read } from "#platforms/answer.ts";
 import {
   DENIAL_MS,
-  later,
   type Listed,
   listedOf,
   restricted,
@@ -11,6 +10,7 @@ import {
 } from "#platforms/container-verify.ts";
 import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
 import { graphError, graphGet, nextCursor } from "#platforms/graph.ts";
+import { later } from "#platforms/later.ts";
 import { Container, MediaList } from "./answers.ts";
 import { graphOf } from "./hosts.ts";
 

@@ -3,6 +3,7 @@ import type { JsonValue } from "#core/json.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
 import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
 import { withQuery } from "#platforms/form.ts";
+import { later } from "#platforms/later.ts";
 import { type ListedPost, PostList } from "./answers.ts";
 import { canList } from "./commit.ts";
 import { answersTo } from "./connect.ts";
@@ -83,10 +84,6 @@ function firstSent(job: Job, plan: Ref): number {
 
 function neverAgain(job: Job): boolean {
   return job.account.app.settings["RESEND"] === "never";
-}
-
-function later(milliseconds: number): VerifyOutcome {
-  return { state: "again", afterSeconds: Math.ceil(milliseconds / SECOND), known: false };
 }
 
 type Listed =

@@ -3,6 +3,7 @@ import type { JsonValue } from "#core/json.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
 import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
 import { bearer, withQuery } from "#platforms/form.ts";
+import { later } from "#platforms/later.ts";
 import { type ListedPin, PinList } from "./answers.ts";
 import { pinned, wordsOf } from "./commit.ts";
 import { toFault } from "./errors.ts";
@@ -50,10 +51,6 @@ export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<Veri
   return sentTwice || job.account.app.settings["RESEND"] === "never"
     ? { state: "cannot_tell", detail: `board ${board} does not list the pin` }
     : { state: "absent" };
-}
-
-function later(milliseconds: number): VerifyOutcome {
-  return { state: "again", afterSeconds: Math.ceil(milliseconds / SECOND), known: false };
 }
 
 type Listed =

@@ -3,7 +3,6 @@ import { SECOND } from "#core/clock.ts";
 import { isOk, read } from "#platforms/answer.ts";
 import {
   DENIAL_MS,
-  later,
   type Listed,
   listedOf,
   restricted,
@@ -12,6 +11,7 @@ import {
 } from "#platforms/container-verify.ts";
 import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
 import { graphError, graphGet, nextCursor } from "#platforms/graph.ts";
+import { later } from "#platforms/later.ts";
 import { Container, PostList } from "./answers.ts";
 import { isNotFound } from "./errors.ts";
 import { graphOf } from "./hosts.ts";

@@ -1,6 +1,7 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { read } from "#platforms/answer.ts";
 import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import { later } from "#platforms/later.ts";
 import { type ListedVideo, VideoList } from "./answers.ts";
 import { ask, isGranted } from "./api.ts";
 import { profileUrl } from "./connect.ts";
@@ -61,10 +62,6 @@ export async function findPhotos(wire: Wire, job: Job, plan: Ref): Promise<Verif
   return elapsed < LAST_LOOK_MS
     ? later(LAST_LOOK_MS - elapsed)
     : { state: "cannot_tell", detail: "not listed, and a list need not show it" };
-}
-
-function later(milliseconds: number): VerifyOutcome {
-  return { state: "again", afterSeconds: Math.ceil(milliseconds / SECOND), known: false };
 }
 
 function isOurs(post: ListedVideo, wanted: readonly string[], since: number): boolean {

@@ -4,6 +4,7 @@ import { call, isOk, read } from "#platforms/answer.ts";
 import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { bearer, withQuery } from "#platforms/form.ts";
+import { later } from "#platforms/later.ts";
 import { type ListedPost, PostList } from "./answers.ts";
 import { postUrl, quotedOf } from "./commit.ts";
 import { DUPLICATE, toFault } from "./errors.ts";
@@ -65,10 +66,6 @@ function denied(job: Job, plan: Ref, committedAt: number): VerifyOutcome {
     return { state: "cannot_tell", detail: "not found, and a second post could not be ruled out" };
   }
   return { state: "absent" };
-}
-
-function later(milliseconds: number): VerifyOutcome {
-  return { state: "again", afterSeconds: Math.ceil(milliseconds / SECOND), known: false };
 }
 
 type Listed =
