@@ -1,16 +1,30 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import { vi } from "vitest";
-import { HOUR, toInstant } from "#core/clock.ts";
+import { afterEach, beforeEach, vi } from "vitest";
+import { DAY, HOUR, toInstant } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Platform } from "#core/platform.ts";
 import type { BookEntry } from "#sandbox/contract.ts";
-import { sample } from "../sandbox/help.ts";
+import { joined } from "../media/bytes.ts";
+import { sample, settings } from "../sandbox/help.ts";
 import { type Answer, call } from "../support/call.ts";
 import { ORIGIN } from "../support/origin.ts";
 import type { Caller } from "../support/user.ts";
 
 /* What a person and a program do with the service, over HTTP alone. Only the clock and the alarms are moved by hand. */
+
+/** Far enough ahead that no alarm fires by itself; days apart, so that no journey uses up another one's quota. */
+export function journeysApart(from: string): void {
+  let clock = Date.parse(from);
+  beforeEach(async () => {
+    clock += 10 * DAY;
+    vi.useFakeTimers({ toFake: ["Date"], now: clock });
+    await settings("linkedin", { version_months: 1200 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+}
 
 export interface Account {
   readonly id: string;
@@ -76,16 +90,6 @@ const TYPES: Readonly<Record<string, string>> = {
   mp4: "video/mp4",
 };
 const typeOf = (name: string): string => TYPES[name.split(".").at(-1) ?? ""] ?? "";
-
-function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
 
 /** Bytes that a film may carry along and no player reads; the whole is then as long as short films usually are. */
 function freeBox(size: number): Uint8Array {

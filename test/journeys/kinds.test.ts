@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, describe, test, vi } from "vitest";
-import { DAY } from "#core/clock.ts";
+import { describe, test, vi } from "vitest";
 import { PLATFORMS } from "#core/platform.ts";
 import { settings } from "../sandbox/help.ts";
 import { newCaller } from "../support/user.ts";
@@ -11,6 +10,7 @@ import {
   disconnect,
   type File,
   freshFile,
+  journeysApart,
   letTimePass,
   readPost,
   schedule,
@@ -20,16 +20,7 @@ import { type Expected, KINDS, REVOKED_BY } from "./kinds.ts";
 
 /* From a login in the browser to what the platform shows, and back out again: every kind of post there is. */
 
-// Far enough ahead that no alarm fires by itself; days apart, so that no journey uses up another one's quota.
-let clock = Date.parse("2031-03-01T09:00:00Z");
-beforeEach(async () => {
-  clock += 10 * DAY;
-  vi.useFakeTimers({ toFake: ["Date"], now: clock });
-  await settings("linkedin", { version_months: 1200 });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+journeysApart("2031-03-01T09:00:00Z");
 
 describe.each(PLATFORMS)("%s", (platform) => {
   const kinds = KINDS.filter((kind) => kind.platform === platform);

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, test, vi } from "vitest";
-import { DAY, HOUR, toInstant } from "#core/clock.ts";
+import { describe, test } from "vitest";
+import { HOUR, toInstant } from "#core/clock.ts";
 import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
-import { settings } from "../sandbox/help.ts";
 import { call } from "../support/call.ts";
 import { newCaller } from "../support/user.ts";
 import {
@@ -9,6 +8,7 @@ import {
   bookOf,
   connectInBrowser,
   freshFile,
+  journeysApart,
   letTimePass,
   type MediaItem,
   readPost,
@@ -21,15 +21,7 @@ import { KINDS } from "./kinds.ts";
 
 /* The person withdraws the app at the platform, says nothing here, and comes back later. */
 
-let clock = Date.parse("2032-03-01T09:00:00Z");
-beforeEach(async () => {
-  clock += 10 * DAY;
-  vi.useFakeTimers({ toFake: ["Date"], now: clock });
-  await settings("linkedin", { version_months: 1200 });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+journeysApart("2032-03-01T09:00:00Z");
 
 describe.each(PLATFORMS)("%s", (platform) => {
   const kind = KINDS.find((one) => one.platform === platform)!;
@@ -38,6 +30,7 @@ describe.each(PLATFORMS)("%s", (platform) => {
     "a withdrawn login fails its post truthfully, holds the next one, and a new login lets it go",
     { timeout: 30_000 },
     async ({ expect }) => {
+      const began = Date.now();
       const caller = await newCaller();
       const { accounts } = await connectInBrowser(caller, platform);
       const [account] = accounts;
@@ -47,7 +40,7 @@ describe.each(PLATFORMS)("%s", (platform) => {
       }
       const body = (caption: string, hours: number) => ({
         caption: `${caption}, ${crypto.randomUUID()}`,
-        scheduled_at: toInstant(clock + hours * HOUR),
+        scheduled_at: toInstant(began + hours * HOUR),
         media_items,
         targets: [{ account_id: account!.id, platform_options: kind.options ?? {} }],
       });

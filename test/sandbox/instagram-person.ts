@@ -1,4 +1,4 @@
-import { call } from "./world.ts";
+import { call, codeIn } from "./world.ts";
 
 /* Somebody who has given the app access to Instagram, by raw HTTP as the document describes it. */
 
@@ -16,8 +16,7 @@ export function authorize(change: Record<string, string> = {}): Promise<Response
 }
 
 export async function codeFor(change: Record<string, string> = {}): Promise<string> {
-  const location = (await authorize(change)).headers.get("location") ?? "";
-  return new URL(location).searchParams.get("code") ?? "";
+  return codeIn(await authorize(change));
 }
 
 export const codeForm = (code: string): Record<string, string> => ({

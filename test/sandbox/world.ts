@@ -7,3 +7,8 @@ export async function call(url: string, init?: RequestInit): Promise<Response> {
   const bytes = await answer.arrayBuffer();
   return new Response(bytes.byteLength === 0 ? null : bytes, answer);
 }
+
+/** The code with which a platform sends the browser back; empty when it brought none. */
+export function codeIn(answer: Response): string {
+  return new URL(answer.headers.get("location") ?? "").searchParams.get("code") ?? "";
+}

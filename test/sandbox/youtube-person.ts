@@ -1,5 +1,5 @@
 import { toBase64Url } from "#core/encoding.ts";
-import { call } from "./world.ts";
+import { call, codeIn } from "./world.ts";
 
 /* Somebody who has given the app access to YouTube, by raw HTTP as the document describes it. */
 
@@ -40,8 +40,7 @@ export async function authorize(change: Record<string, string | null> = {}): Pro
 }
 
 export async function codeFor(change: Record<string, string | null> = {}): Promise<string> {
-  const location = (await authorize(change)).headers.get("location") ?? "";
-  return new URL(location).searchParams.get("code") ?? "";
+  return codeIn(await authorize(change));
 }
 
 const oauth = (path: string, form: Record<string, string>): Promise<Response> =>
