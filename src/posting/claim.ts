@@ -14,9 +14,9 @@ export const LEASE_MS = 5 * MINUTE;
 
 export type Claim =
   /** P6, P8: this run publishes. `watchAt` is what D1 now holds. */
-  | { readonly state: "mine"; readonly plan: RunPlan; readonly watchAt: number }
+  | { readonly state: "mine"; readonly runId: string; readonly plan: RunPlan; readonly watchAt: number }
   /** P9: taken over from a run whose journal is lost: nothing may be sent before it was looked for. */
-  | { readonly state: "taken_over"; readonly plan: RunPlan; readonly watchAt: number }
+  | { readonly state: "taken_over"; readonly runId: string; readonly plan: RunPlan; readonly watchAt: number }
   /** P7: not yet; the hint says when. */
   | { readonly state: "early"; readonly hint: ArmHint }
   /** P10, P14: nothing to do. */
@@ -24,7 +24,7 @@ export type Claim =
 
 /** Whoever starts to publish asks here first: the row alone knows whether the post is still to go out, and as what. */
 export async function claimPost(
-  services: Pick<Services, "db" | "clock" | "adapterFor">,
+  services: Pick<Services, "db" | "clock" | "adapterFor" | "ids">,
   input: { postId: string; runId: string },
 ): Promise<Claim> {
   const { db } = services;
@@ -51,13 +51,16 @@ export async function claimPost(
     return { state: "over" };
   }
   if (post.runId === runId) {
-    return { state: "mine", plan, watchAt: post.watchAt ?? watchAt };
+    return { state: "mine", runId, plan, watchAt: post.watchAt ?? watchAt };
   }
-  const taken = await takeOverRow(db, { postId, from: post.runId, runId, watchAt });
+  // A new id that no caller has: if the answer or the journal is lost, the next claim takes over again instead of
+  // finding its own id and sending what this run's predecessor may have sent.
+  const newRunId = services.ids.secretUuid();
+  const taken = await takeOverRow(db, { postId, from: post.runId, runId: newRunId, watchAt });
   if (!taken) {
-    throw new Error("the run changed hands while it was taken over");
+    throw new Error("another run took over the post at the same time");
   }
-  return { state: "taken_over", plan: { ...plan, post: { ...post, runId } }, watchAt };
+  return { state: "taken_over", runId: newRunId, plan: { ...plan, post: { ...post, runId: newRunId } }, watchAt };
 }
 
 /** The plan for early preparation; undefined unless the post is still to be published as `version`. */

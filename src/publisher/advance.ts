@@ -1,10 +1,11 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { log } from "#core/log.ts";
+import { giveUp, stepOf } from "#posting/next-step.ts";
 import { isTerminal } from "#posting/state.ts";
 import { recordRun, type Recorded } from "#posting/record.ts";
 import type { RunPlan } from "#posting/run-store.ts";
 import type { TargetRun } from "#posting/target-run.ts";
-import type { Desk } from "./desk.ts";
+import { type Desk, targetOf } from "./desk.ts";
 import { type Keep, takeStep } from "./step.ts";
 
 /** As many calls at once as a Worker has connections. */
@@ -19,6 +20,8 @@ const LONGEST_PAUSE_MS = 30 * SECOND;
 export interface LiveRun {
   readonly runId: string;
   readonly plan: RunPlan;
+  /** Whether the rows still are what was confirmed; otherwise targets may be looked for but nothing is sent. */
+  readonly asConfirmed: boolean;
   readonly dueAt: number;
   readonly runs: Map<string, TargetRun>;
   /** What D1 was last told of each target. */
@@ -28,17 +31,31 @@ export interface LiveRun {
   readonly settle: (run: TargetRun) => Promise<TargetRun>;
 }
 
+export const NOT_AS_CONFIRMED = {
+  code: "plan_mismatch",
+  category: "internal",
+  message: "What is stored differs from what was confirmed, so nothing was sent.",
+  platformCode: null,
+  retryable: true,
+  whoMustAct: "operator",
+} as const;
+
 /** Lets every target go as far as it can now; each on its own, none waits for another. */
 export async function advance(desk: Desk, live: LiveRun, keep: Keep): Promise<void> {
   const active = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
   const stopAt = desk.now() + BUDGET_MS;
   let showAt = Number.POSITIVE_INFINITY;
+  const takeOne = async (run: TargetRun): Promise<void> => {
+    const settled = await live.settle(run);
+    if (live.asConfirmed || stepOf(settled) === "verify") {
+      await takeStep(desk, live.plan, settled, live.dueAt, keep);
+    } else {
+      keep.save(giveUp(settled, NOT_AS_CONFIRMED, desk.moment(live.plan, targetOf(live.plan, settled))));
+    }
+  };
   const start = (run: TargetRun) => {
-    const work = live
-      .settle(run)
-      .then((settled) => takeStep(desk, live.plan, settled, live.dueAt, keep))
-      .then(() => undefined)
+    const work = takeOne(run)
       .catch((error: unknown) => {
         failures.push(error);
       })

@@ -9,7 +9,7 @@ import { adoptEarly, doubtRun, giveUp, recover } from "#posting/next-step.ts";
 import { isTerminal } from "#posting/state.ts";
 import { beginRun, type TargetRun } from "#posting/target-run.ts";
 import type { RunPlan, TargetRow } from "#posting/run-store.ts";
-import { advance, faceOf, type LiveRun, nextWake, show } from "./advance.ts";
+import { advance, faceOf, type LiveRun, nextWake, NOT_AS_CONFIRMED, show } from "./advance.ts";
 import { Desk } from "./desk.ts";
 import { EarlyWork, kept } from "./early.ts";
 import { type Entry, type Job, Journal, type JournalStorage } from "./journal.ts";
@@ -209,14 +209,14 @@ export class PostRunner {
         return undefined;
       case "mine":
       case "taken_over":
-        this.live = await this.begin(job, runId, claim);
+        this.live = await this.begin(job, claim);
         await faultPoint("claim.begun");
         return undefined;
     }
   }
 
   /** From here on the claim is ours and something visible may be sent. */
-  private async begin(job: Job, runId: string, claim: Claimed): Promise<LiveRun> {
+  private async begin(job: Job, claim: Claimed): Promise<LiveRun> {
     const { plan } = claim;
     const asConfirmed = await isAsConfirmed(plan);
     const entries = this.journal.entries();
@@ -225,11 +225,12 @@ export class PostRunner {
       .map((target) => {
         const at = this.desk.moment(plan, target);
         const fresh = beginRun(target, at.now);
-        if (!asConfirmed) {
-          return giveUp(fresh, NOT_AS_CONFIRMED, at);
-        }
+        // First of all: what the lost run may have sent must be looked for, whatever the rows say now.
         if (claim.state === "taken_over") {
           return doubtRun(fresh, at);
+        }
+        if (!asConfirmed) {
+          return giveUp(fresh, NOT_AS_CONFIRMED, at);
         }
         const prepared = this.early?.preparedFor(plan, target.accountId) ?? kept(entries.get(target.accountId), plan);
         return prepared ? adoptEarly(prepared, fresh, at.now) : fresh;
@@ -238,13 +239,14 @@ export class PostRunner {
       {
         ...job,
         phase: "running",
+        runId: claim.runId,
         version: plan.post.version,
         scheduledAt: plan.post.scheduledAt,
         watchAt: claim.watchAt,
       },
       runs.map((run) => entryOf(plan, run)),
     );
-    return this.liveRun(job, runId, claim, runs);
+    return this.liveRun(job, claim, runs, asConfirmed);
   }
 
   /** Goes on with a run after sleep or a crash: the plan is read again, the journal says how far it was. */
@@ -270,18 +272,22 @@ export class PostRunner {
       const at = this.desk.moment(claim.plan, target);
       return run && claim.state === "mine" ? [recover(run, at)] : [doubtRun(run ?? beginRun(target, at.now), at)];
     });
+    const asConfirmed = await isAsConfirmed(claim.plan);
+    // Without an await between them: the storage keeps the new run id and its entries, or neither.
+    this.journal.putJob({ ...job, runId: claim.runId });
     for (const run of runs) {
       this.journal.putEntry(entryOf(claim.plan, run));
     }
-    return this.liveRun(job, runId, claim, runs);
+    return this.liveRun(job, claim, runs, asConfirmed);
   }
 
-  private liveRun(job: Job, runId: string, claim: Claimed, runs: readonly TargetRun[]): LiveRun {
-    const { plan, watchAt } = claim;
+  private liveRun(job: Job, claim: Claimed, runs: readonly TargetRun[], asConfirmed: boolean): LiveRun {
+    const { plan, runId, watchAt } = claim;
     const { early } = this;
     return {
       runId,
       plan,
+      asConfirmed,
       watchAt,
       dueAt: this.dueAt(job),
       runs: new Map(runs.map((run) => [run.accountId, run])),
@@ -322,7 +328,7 @@ export class PostRunner {
     switch (recorded.state) {
       case "over":
         log("info", "publish.ended", { postId: job.postId, ...summaryOf(live) });
-        return { done: runId };
+        return { done: live.runId };
       case "scheduled":
         this.rearm(recorded.hint);
         return { wakeAt: this.desk.now() };
@@ -407,12 +413,3 @@ function entryOf(plan: RunPlan, run: TargetRun): Entry {
 function asStored(target: TargetRow): TargetRun {
   return { ...beginRun(target, target.nextAttemptAt ?? 0), state: target.state, remoteId: target.remoteId };
 }
-
-const NOT_AS_CONFIRMED = {
-  code: "plan_mismatch",
-  category: "internal",
-  message: "What is stored differs from what was confirmed, so nothing was sent.",
-  platformCode: null,
-  retryable: true,
-  whoMustAct: "operator",
-} as const;

@@ -6,7 +6,7 @@ import { createUser } from "#auth/index.ts";
 import { type Context, createServices, type World } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import type { ArmAnswer, ArmHint } from "#core/arming.ts";
-import { DAY, SECOND } from "#core/clock.ts";
+import { DAY, MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
@@ -16,6 +16,7 @@ import type { StoredMediaItem } from "#db/schema.ts";
 import { confirmSchedule } from "#posting/confirm-schedule.ts";
 import { planHashOf } from "#posting/plan-hash.ts";
 import { previewSchedule } from "#posting/preview-schedule.ts";
+import { reconcile } from "#publisher/index.ts";
 import { PostRunner } from "#publisher/post-runner.ts";
 import { FarEnd } from "./far-end.ts";
 import { Disk } from "./disk.ts";
@@ -280,7 +281,21 @@ export class Stage {
       .run();
   }
 
+  /** What is stored no longer is what was confirmed. */
+  async changePlanHash(postId: string): Promise<void> {
+    await env.DB.prepare("UPDATE posts SET plan_hash = 'another' WHERE id = ?").bind(postId).run();
+  }
+
   // -------------------------------------------------------------- objects
+
+  /** What happens by itself after a failure: the cron runs each minute and alarms fire when they are due. */
+  async recover(postId: string, minutes = 10): Promise<void> {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      await reconcile(this.ctx).catch(() => undefined);
+      await this.run(postId, MINUTE).catch(() => undefined);
+      this.now += MINUTE;
+    }
+  }
 
   async sync(hint: ArmHint): Promise<ArmAnswer> {
     return await this.inside(hint.postId, ({ runner }) => runner.sync(hint));
