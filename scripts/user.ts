@@ -8,7 +8,7 @@ import { systemIds } from "#core/ids.ts";
 import { type Plan, PLANS, SUBSCRIPTION_STATUSES, type SubscriptionStatus } from "#core/plan.ts";
 import { SCOPES } from "#core/scope.ts";
 import { openDb } from "#db/client.ts";
-import { pauseForSubscription, resumeForSubscription } from "#posting/subscription-pause.ts";
+import { pauseForSubscription, resumeForSubscription } from "#posting/status/pause-for-subscription.ts";
 import { wranglerD1 } from "./user/wrangler-d1.ts";
 
 const USAGE = `Users of an Almanac, made and changed by its operator.

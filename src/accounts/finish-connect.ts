@@ -4,14 +4,14 @@ import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Login, Result } from "#platforms/contract.ts";
 import { failed } from "#platforms/fault.ts";
 import { guarded } from "#platforms/oauth-token.ts";
-import { type Reach, reach } from "./reach.ts";
+import { type Reach, reach } from "./platform-client.ts";
 import { redirectUri } from "./start-connect.ts";
 import { selectAccountsOf, toAccount } from "./store.ts";
 import { type ConnectionRow, findByLogin, findConnection, saveLogin } from "./store-connections.ts";
-import { type UsedState, useState } from "./store-states.ts";
+import { type UsedState, useState } from "./store-oauth-states.ts";
 import { type SyncServices, syncConnection } from "./sync-connection.ts";
-import { endsAt, nextSyncAt } from "./token-life.ts";
-import { notConfigured, sealTokens } from "./tokens.ts";
+import { endsAt, nextSyncAt } from "./token-expiry.ts";
+import { notConfigured, sealTokens } from "./seal-tokens.ts";
 import type { ConnectEnd, FinishedConnect } from "./types.ts";
 
 const MAX_STATE = 500;

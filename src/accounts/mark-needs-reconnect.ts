@@ -1,8 +1,8 @@
-import { reach } from "./reach.ts";
-import { type RefreshServices, renewRefused } from "./refresh.ts";
+import { reach } from "./platform-client.ts";
+import { type RefreshServices, renewRefused } from "./refresh-tokens.ts";
 import { blockAccount } from "./store.ts";
 import { selectForAccess } from "./store-connections.ts";
-import { openTokens } from "./tokens.ts";
+import { openTokens } from "./seal-tokens.ts";
 import type { RefusedAccess } from "./types.ts";
 
 const MAX_REASON = 300;

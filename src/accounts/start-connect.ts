@@ -4,9 +4,9 @@ import { refuse } from "#core/errors.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Context } from "#context.ts";
-import { reach } from "./reach.ts";
+import { reach } from "./platform-client.ts";
 import { countAccounts } from "./store.ts";
-import { insertState } from "./store-states.ts";
+import { insertState } from "./store-oauth-states.ts";
 
 const STATE_LIFETIME_MS = 10 * MINUTE;
 const SECRET_BYTES = 32;

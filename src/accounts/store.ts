@@ -4,7 +4,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { AccountStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
-import { ENDS_SOON_MS } from "./token-life.ts";
+import { ENDS_SOON_MS } from "./token-expiry.ts";
 import type { Account, ChosenAccount } from "./types.ts";
 
 /** A row as hand-written statements give it back: database column names, JSON still text. */

@@ -4,7 +4,7 @@ import { doRevokeApp, showApps } from "./apps.tsx";
 import { limitEvent, limitForm } from "./body-limits.ts";
 import { door } from "./door.ts";
 import type { PageContext, PageEnv, WorldOf } from "./env.ts";
-import { fault, missing } from "./faults.tsx";
+import { fault, missing } from "./error-pages.tsx";
 import { pageHeaders } from "./headers.ts";
 import { showHowToConnect } from "./how-to-connect.tsx";
 import { doCreateKey, doRevokeKey, doRotateKey, showKeys } from "./keys.tsx";

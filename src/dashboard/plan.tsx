@@ -3,7 +3,7 @@ import type { SignedIn } from "#auth/index.ts";
 import { applyStripeEvent, billingOf, openPortal, startCheckout } from "#auth/billing/index.ts";
 import { GRACE_DAYS, type Plan, PLANS } from "#core/plan.ts";
 import type { Config } from "#config.ts";
-import { pauseForSubscription, resumeForSubscription } from "#posting/subscription-pause.ts";
+import { pauseForSubscription, resumeForSubscription } from "#posting/status/pause-for-subscription.ts";
 import type { PageContext } from "./env.ts";
 import { readForm, tryVerb } from "./form.ts";
 import { allowPayment } from "./headers.ts";

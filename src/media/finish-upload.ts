@@ -1,5 +1,5 @@
 import { refuse } from "#core/errors.ts";
-import { faultPoint } from "#core/fault-point.ts";
+import { faultPoint } from "#core/failpoint.ts";
 import { safeFilename } from "./filename.ts";
 import { storeObject } from "./keep.ts";
 import { REMOVAL_TRIES, REMOVAL_WAIT_MS } from "./limits.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { refuse } from "#core/errors.ts";
-import { faultPoint } from "#core/fault-point.ts";
+import { faultPoint } from "#core/failpoint.ts";
 import { REMOVAL_TRIES, REMOVAL_WAIT_MS } from "./limits.ts";
 import { promoteStaged, type Staged } from "./staged.ts";
 import { keepRows, type KeptRow, markReady } from "./store-keep.ts";

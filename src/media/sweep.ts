@@ -1,6 +1,6 @@
 import type { Services } from "#context.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
-import { faultPoint } from "#core/fault-point.ts";
+import { faultPoint } from "#core/failpoint.ts";
 import { STAGING_PREFIX } from "./staged.ts";
 import { ageMedia, claimRemovals, deleteRemoved, deleteSpentUploads, findAbandoned } from "./store-sweep.ts";
 import { dropUploads } from "./store-uploads.ts";

@@ -1,2 +1,2 @@
-export { definePublisher } from "./publisher.ts";
-export { reconcile } from "./reconcile.ts";
+export { definePublisher } from "./durable-object.ts";
+export { reconcile } from "./reconcile-overdue.ts";

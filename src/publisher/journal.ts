@@ -1,5 +1,5 @@
 import type { ArmHint } from "#core/arming.ts";
-import type { TargetRun } from "#posting/target-run.ts";
+import type { TargetRun } from "#posting/run/target-run.ts";
 
 /** The part of a Durable Object's storage that a journal needs; synchronous, so that a check and its write are one. */
 export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" | "deleteAll" | "sync"> & {

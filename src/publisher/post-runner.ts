@@ -1,19 +1,19 @@
 import type { ArmAnswer, ArmHint } from "#core/arming.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { faultPoint } from "#core/fault-point.ts";
+import { faultPoint } from "#core/failpoint.ts";
 import type { JsonValue } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { type Claim, claimPost, isAsConfirmed } from "#posting/claim.ts";
-import { adoptEarly, doubtRun, giveUp, recover } from "#posting/next-step.ts";
-import { isTerminal } from "#posting/state.ts";
-import { beginRun, type TargetRun } from "#posting/target-run.ts";
-import type { RunPlan, TargetRow } from "#posting/run-store.ts";
-import { advance, faceOf, type LiveRun, nextWake, NOT_AS_CONFIRMED, show } from "./advance.ts";
-import { Desk } from "./desk.ts";
-import { EarlyWork, kept } from "./early.ts";
+import { type Claim, claimPost, isAsConfirmed } from "#posting/run/claim-post.ts";
+import { adoptEarly, doubtRun, giveUp, recover } from "#posting/run/next-step.ts";
+import { isTerminal } from "#posting/state-machine.ts";
+import { beginRun, type TargetRun } from "#posting/run/target-run.ts";
+import type { RunPlan, TargetRow } from "#posting/run/store-run.ts";
+import { advance, faceOf, type LiveRun, nextWake, NOT_AS_CONFIRMED, show } from "./advance-targets.ts";
+import { Desk } from "./run-context.ts";
+import { EarlyWork, kept } from "./early-preparation.ts";
 import { type Entry, type Job, Journal, type JournalStorage } from "./journal.ts";
-import { dueFrom, prepareFrom, WARM_MS, warmFrom } from "./wakes.ts";
+import { dueFrom, prepareFrom, WARM_MS, warmFrom } from "./wake-times.ts";
 
 /** Set before anything else in an alarm: whatever happens to the process, it comes back. */
 const DEADMAN_MS = 30 * SECOND;

@@ -1,4 +1,4 @@
-import { setFaultHook } from "#core/fault-point.ts";
+import { setFaultHook } from "#core/failpoint.ts";
 import type { SandboxEnv } from "./env.ts";
 
 let planted = false;

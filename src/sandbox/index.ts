@@ -2,4 +2,4 @@ export { type SandboxEnv, withSandboxApps } from "./env.ts";
 export { plantFaultPoints } from "./fault-rate.ts";
 export { sandboxRoutes } from "./routes.ts";
 export { definePlatformSimulator } from "./simulator.ts";
-export { sandboxWorld } from "./world.ts";
+export { sandboxWorld } from "./outbound.ts";

@@ -16,7 +16,7 @@ import { BadRequest } from "./refusal.ts";
 import { simulatorAt, simulatorNamed, simulators } from "./registry.ts";
 import { SAMPLES } from "./samples.ts";
 import { readStanding } from "./store.ts";
-import { browserUrl, callPlatform, objectOf, sandboxWorld } from "./world.ts";
+import { browserUrl, callPlatform, objectOf, sandboxWorld } from "./outbound.ts";
 
 const BODY_MAX_BYTES = 1024 * 1024;
 

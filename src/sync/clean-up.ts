@@ -4,7 +4,7 @@ import type { Services } from "#context.ts";
 import { deleteExpiredStates } from "#accounts/index.ts";
 import { sweepIdentity } from "#auth/index.ts";
 import { sweepMedia } from "#media/index.ts";
-import { sweepPosts } from "#posting/reconcile.ts";
+import { sweepPosts } from "#posting/arming/find-overdue-posts.ts";
 import { deleteOldAnswers } from "./store.ts";
 
 const ROWS_PER_RUN = 500;

@@ -4,9 +4,9 @@ import { findConnection } from "#accounts/store-connections.ts";
 import type { Context } from "#context.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { toBase64 } from "#core/encoding.ts";
-import { setFaultHook } from "#core/fault-point.ts";
+import { setFaultHook } from "#core/failpoint.ts";
 import { reconnect, rateLimited, temporary } from "#platforms/fault.ts";
-import { connect, house, rows, someone } from "./house.ts";
+import { connect, house, rows, someone } from "./test-context.ts";
 import { page, ScriptedPlatform, SECRET } from "./scripted.ts";
 
 const START = Date.UTC(2031, 0, 1);

@@ -4,7 +4,7 @@ import type { Context } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
 import type { Platform } from "#core/platform.ts";
 import { failed, rateLimited, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
-import { connect, house, someone } from "./house.ts";
+import { connect, house, someone } from "./test-context.ts";
 import { page, ScriptedPlatform } from "./scripted.ts";
 
 const BOARDS = [{ id: "549755885175000001", name: "Glazes", description: null, privacy: "PUBLIC", pinCount: 5 }];

@@ -11,7 +11,7 @@ import { MINUTE } from "#core/clock.ts";
 import { toBase64Url } from "#core/encoding.ts";
 import { RefusalError } from "#core/errors.ts";
 import { rateLimited, temporary } from "#platforms/fault.ts";
-import { begin, connect, house, rows, someone } from "./house.ts";
+import { begin, connect, house, rows, someone } from "./test-context.ts";
 import { page, ScriptedPlatform, SECRET } from "./scripted.ts";
 
 const START = Date.UTC(2031, 0, 1);

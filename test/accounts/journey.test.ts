@@ -12,8 +12,8 @@ import {
 import { PLATFORMS, type Platform } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { settings } from "../sandbox/help.ts";
-import { rows } from "./house.ts";
-import { logIn, resident } from "./sandbox-house.ts";
+import { rows } from "./test-context.ts";
+import { logIn, resident } from "./sandbox-context.ts";
 
 async function tokenCalls(platform: Platform): Promise<number> {
   const answer = await exports.default.fetch(`http://localhost:8787/sandbox/platforms/${platform}/calls`);

@@ -11,7 +11,7 @@ import { findConnection } from "#accounts/store-connections.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { toBase64 } from "#core/encoding.ts";
 import { reconnect, temporary } from "#platforms/fault.ts";
-import { connect, house, rows, someone } from "./house.ts";
+import { connect, house, rows, someone } from "./test-context.ts";
 import { page, ScriptedPlatform } from "./scripted.ts";
 
 let start = Date.UTC(2031, 0, 1);

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { backoffMs, canRenew, endsAt, isListingDue, nextSyncAt, renewAt, spreadMs } from "#accounts/token-life.ts";
+import { backoffMs, canRenew, endsAt, isListingDue, nextSyncAt, renewAt, spreadMs } from "#accounts/token-expiry.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { TokenSet } from "#platforms/contract.ts";
 

@@ -6,7 +6,7 @@ import { DAY } from "#core/clock.ts";
 import { SCOPES, type Scope } from "#core/scope.ts";
 import { countingD1 } from "../support/counting-d1.ts";
 import { openApiDocument, operationsOf } from "../support/document.ts";
-import { person } from "./house.ts";
+import { person } from "./test-context.ts";
 import { address, api, consented, letIn, ORIGIN, registerApp, signedIn, stage } from "./stage.ts";
 
 const on = stage();

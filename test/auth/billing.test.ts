@@ -4,7 +4,7 @@ import { describe, test } from "vitest";
 import { setSubscription } from "#auth/index.ts";
 import { DAY } from "#core/clock.ts";
 import type { World } from "#context.ts";
-import { silentWorld } from "./house.ts";
+import { silentWorld } from "./test-context.ts";
 import { Browser, signedIn, stage } from "./stage.ts";
 
 const SECRET = "whsec_of_this_test";

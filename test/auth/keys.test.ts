@@ -3,7 +3,7 @@ import { afterEach, describe, test, vi } from "vitest";
 import { authenticate, createKey, listKeys, rotateKey, setSubscription } from "#auth/index.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { SCOPES } from "#core/scope.ts";
-import { house, person } from "./house.ts";
+import { house, person } from "./test-context.ts";
 import { api, Browser, letIn, registerApp, signedIn, stage, tokenCall } from "./stage.ts";
 
 const on = stage();

@@ -3,7 +3,7 @@ import { afterEach, describe, test, vi } from "vitest";
 import { sweepIdentity } from "#auth/index.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { World } from "#context.ts";
-import { silentWorld } from "./house.ts";
+import { silentWorld } from "./test-context.ts";
 import {
   address,
   authorizePath,

@@ -4,7 +4,7 @@ import { afterEach, describe, test, vi } from "vitest";
 import { createKey, createUser, signIn } from "#auth/index.ts";
 import { checkPassword, DECOY_HASH, hashPassword } from "#auth/password.ts";
 import { MINUTE } from "#core/clock.ts";
-import { house } from "./house.ts";
+import { house } from "./test-context.ts";
 import { api, authorizePath, Browser, letIn, ORIGIN, proof, registerApp, signedIn, stage } from "./stage.ts";
 
 const on = stage();

@@ -5,7 +5,7 @@ import { startSession } from "#auth/index.ts";
 import type { Scope } from "#core/scope.ts";
 import type { World } from "#context.ts";
 import { createService } from "#service.ts";
-import { house, type House, person, silentWorld } from "./house.ts";
+import { house, type House, person, silentWorld } from "./test-context.ts";
 
 export const ORIGIN = env.ORIGIN;
 

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { dueLapses, setSubscription, standing, sweepIdentity } from "#auth/index.ts";
 import { DAY, HOUR } from "#core/clock.ts";
-import { pauseForSubscription, resumeForSubscription } from "#posting/subscription-pause.ts";
-import { house, person } from "./house.ts";
+import { pauseForSubscription, resumeForSubscription } from "#posting/status/pause-for-subscription.ts";
+import { house, person } from "./test-context.ts";
 import { letIn, stage } from "./stage.ts";
 
 const services = house();

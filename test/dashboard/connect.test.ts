@@ -5,7 +5,7 @@ import { startSession } from "#auth/index.ts";
 import type { Env } from "#config.ts";
 import { createConnectRoutes } from "#dashboard/connect/index.ts";
 import { sandboxWorld } from "#sandbox/index.ts";
-import { logIn, resident, sandboxEnv } from "../accounts/sandbox-house.ts";
+import { logIn, resident, sandboxEnv } from "../accounts/sandbox-context.ts";
 
 const app = createConnectRoutes(sandboxWorld);
 

@@ -14,7 +14,7 @@ import {
   schedule,
   upload,
   withdrawAt,
-} from "./hands.ts";
+} from "./journey-driver.ts";
 
 const OPTIONS: Partial<Record<Platform, Readonly<Record<string, unknown>>>> = {
   youtube: { title: "A bowl for everybody" },

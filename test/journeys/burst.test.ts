@@ -12,7 +12,7 @@ import {
   readPost,
   schedule,
   upload,
-} from "./hands.ts";
+} from "./journey-driver.ts";
 
 const POSTS = 50;
 

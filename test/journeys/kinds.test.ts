@@ -15,7 +15,7 @@ import {
   readPost,
   schedule,
   upload,
-} from "./hands.ts";
+} from "./journey-driver.ts";
 import { type Expected, KINDS, REVOKED_BY } from "./kinds.ts";
 
 /* From a login in the browser to what the platform shows, and back out again: every kind of post there is. */

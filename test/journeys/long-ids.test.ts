@@ -1,7 +1,7 @@
 import { afterEach, describe, test, vi } from "vitest";
 import { settings } from "../sandbox/help.ts";
 import { newCaller } from "../support/user.ts";
-import { bookOf, connectInBrowser, freshFile, letTimePass, readPost, schedule, upload } from "./hands.ts";
+import { bookOf, connectInBrowser, freshFile, letTimePass, readPost, schedule, upload } from "./journey-driver.ts";
 
 /* Ids that a JavaScript number would round, on their whole way through. */
 

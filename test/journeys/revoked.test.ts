@@ -16,7 +16,7 @@ import {
   schedule,
   upload,
   withdrawAt,
-} from "./hands.ts";
+} from "./journey-driver.ts";
 import { KINDS } from "./kinds.ts";
 
 /* The person withdraws the app at the platform, says nothing here, and comes back later. */

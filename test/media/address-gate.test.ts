@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { checkAddress } from "#media/address-gate.ts";
 import { importMedia } from "#media/index.ts";
-import { guest, Internet, refusalOf } from "./house.ts";
+import { guest, Internet, refusalOf } from "./test-context.ts";
 import { sample } from "./samples.ts";
 
 /** Addresses that must never be fetched, by what they try. */

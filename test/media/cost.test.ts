@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import wranglerToml from "../../wrangler.toml?raw";
 import { importMedia, mediaStatement, sweepMedia } from "#media/index.ts";
 import { countingD1 } from "../support/counting-d1.ts";
-import { guest } from "./house.ts";
+import { guest } from "./test-context.ts";
 import { joined, sample } from "./samples.ts";
 
 /** Items that are nobody's business in the test but stand in the same tables. */

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { importMedia } from "#media/index.ts";
 import { IMPORT_LIMITS } from "#media/limits.ts";
-import { guest, refusalOf, sha256, stored } from "./house.ts";
+import { guest, refusalOf, sha256, stored } from "./test-context.ts";
 import { joined, sample } from "./samples.ts";
 
 const host = "https://files.example.net";

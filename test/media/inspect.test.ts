@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import type { Inspection } from "#media/types.ts";
-import { lookInto } from "./house.ts";
+import { lookInto } from "./test-context.ts";
 import { joined, sample, type SampleName } from "./samples.ts";
 
 describe("true files are read", () => {

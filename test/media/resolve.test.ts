@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { importMedia, mediaIdOf, mediaStatement, readMedia, resolveMedia } from "#media/index.ts";
-import { guest, refusalOf } from "./house.ts";
+import { guest, refusalOf } from "./test-context.ts";
 import { joined, sample } from "./samples.ts";
 
 const host = "https://files.example.net";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
-import { setFaultHook } from "#core/fault-point.ts";
+import { setFaultHook } from "#core/failpoint.ts";
 import type { PostStatus } from "#core/status.ts";
 import { importMedia, resolveMedia, startUpload, sweepMedia } from "#media/index.ts";
-import { guest, type Guest, refusalOf, stored } from "./house.ts";
+import { guest, type Guest, refusalOf, stored } from "./test-context.ts";
 import { joined, sample } from "./samples.ts";
 
 const MINUTE = 60_000;

@@ -4,11 +4,11 @@ import { afterEach, test, vi } from "vitest";
 import { HOUR, toInstant } from "#core/clock.ts";
 import { sandboxWorld, withSandboxApps } from "#sandbox/index.ts";
 import { createService } from "#service.ts";
-import { bookOf, connectInBrowser, freshFile, letTimePass, readPost } from "../journeys/hands.ts";
+import { bookOf, connectInBrowser, freshFile, letTimePass, readPost } from "../journeys/journey-driver.ts";
 import { call } from "../support/call.ts";
 import { ORIGIN } from "../support/origin.ts";
 import { newCaller, type Caller } from "../support/user.ts";
-import { Internet } from "./house.ts";
+import { Internet } from "./test-context.ts";
 
 const SOURCE = "https://files.example.net/portrait.jpg";
 

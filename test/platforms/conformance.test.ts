@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "#core/json.ts";
 import { PLATFORMS, type Platform } from "#core/platform.ts";
 import type { AccountAccess, Adapter, Draft, DraftMedia, Fault, Job } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import { hostMatches } from "#platforms/wire.ts";
+import { hostMatches } from "#platforms/client.ts";
 import { answering, type Scripted, type ScriptedWire } from "../support/answering.ts";
 import { access, draft, image, job, NOW, SECRETS, video } from "../support/job.ts";
 import { logIn, prepareAt, sample } from "../support/simulated.ts";

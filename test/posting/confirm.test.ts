@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { SECOND } from "#core/clock.ts";
 import { confirmSchedule, getPost, previewSchedule } from "#posting/index.ts";
-import { planHashOf } from "#posting/plan-hash.ts";
+import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
-import { account, house, inAnHour, media, refusalOf, refusalsIn, row, schedule, stopTheClock } from "./house.ts";
+import { account, house, inAnHour, media, refusalOf, refusalsIn, row, schedule, stopTheClock } from "./test-context.ts";
 
 beforeEach(() => stopTheClock());
 

@@ -16,7 +16,7 @@ import {
 } from "#posting/index.ts";
 import type { Count } from "../support/counting-d1.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
-import { account, house, inAnHour, NOON, schedule, stopTheClock } from "./house.ts";
+import { account, house, inAnHour, NOON, schedule, stopTheClock } from "./test-context.ts";
 
 const PUBLISHED = 10_000;
 const dailyCaps = [{ count: 50, windowHours: 24, what: "posts" }];

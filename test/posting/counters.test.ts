@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { HOUR, MINUTE } from "#core/clock.ts";
 import { POST_STATUSES } from "#core/status.ts";
 import { counted, kept } from "./counted.ts";
-import { account, force, forceTarget, house, NOON, schedule, stopTheClock } from "./house.ts";
+import { account, force, forceTarget, house, NOON, schedule, stopTheClock } from "./test-context.ts";
 
 beforeEach(() => stopTheClock());
 

@@ -16,7 +16,7 @@ import {
   row,
   schedule,
   stopTheClock,
-} from "./house.ts";
+} from "./test-context.ts";
 
 beforeEach(() => stopTheClock());
 

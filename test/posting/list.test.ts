@@ -4,8 +4,18 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 import { getPost, type ListInput, listPosts } from "#posting/index.ts";
-import { segmentsOf } from "#posting/list.ts";
-import { account, force, forceTarget, house, type House, NOON, refusalOf, schedule, stopTheClock } from "./house.ts";
+import { segmentsOf } from "#posting/calendar/list-posts.ts";
+import {
+  account,
+  force,
+  forceTarget,
+  house,
+  type House,
+  NOON,
+  refusalOf,
+  schedule,
+  stopTheClock,
+} from "./test-context.ts";
 
 beforeEach(() => stopTheClock());
 

@@ -12,7 +12,7 @@ import {
   readmitAccounts,
   resumePost,
 } from "#posting/index.ts";
-import { pauseForSubscription, resumeForSubscription } from "#posting/subscription-pause.ts";
+import { pauseForSubscription, resumeForSubscription } from "#posting/status/pause-for-subscription.ts";
 import {
   account,
   force,
@@ -24,7 +24,7 @@ import {
   row,
   schedule,
   stopTheClock,
-} from "./house.ts";
+} from "./test-context.ts";
 
 beforeEach(() => stopTheClock());
 

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { sealTokens } from "#accounts/tokens.ts";
+import { sealTokens } from "#accounts/seal-tokens.ts";
 import { HOUR, SECOND } from "#core/clock.ts";
 import { previewSchedule } from "#posting/index.ts";
 import type { Adapter } from "#platforms/contract.ts";
-import { temporaryFault } from "#posting/next-step.ts";
+import { temporaryFault } from "#posting/run/next-step.ts";
 import { call } from "../support/call.ts";
 import { connectOne } from "../support/journey.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
@@ -21,7 +21,7 @@ import {
   schedule,
   stopTheClock,
   type House,
-} from "./house.ts";
+} from "./test-context.ts";
 
 beforeEach(() => stopTheClock());
 

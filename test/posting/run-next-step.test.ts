@@ -18,9 +18,9 @@ import {
   startStep,
   stepOf,
   VERIFY_WAITS_SECONDS,
-} from "#posting/next-step.ts";
-import { endOf, isTerminal, POST_MOVES, TARGET_MOVES } from "#posting/state.ts";
-import { beginRun, MAX_HISTORY, type Moment, type TargetRun } from "#posting/target-run.ts";
+} from "#posting/run/next-step.ts";
+import { endOf, isTerminal, POST_MOVES, TARGET_MOVES } from "#posting/state-machine.ts";
+import { beginRun, MAX_HISTORY, type Moment, type TargetRun } from "#posting/run/target-run.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
 const row = { accountId: "a", attempts: 0, progress: null, history: [] };

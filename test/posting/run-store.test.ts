@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { DAY } from "#core/clock.ts";
 import { openDb } from "#db/client.ts";
-import { claimRow, missRow, type RunWrite, selectPlan, takeOverRow, writeRun } from "#posting/run-store.ts";
-import { beginRun, type TargetRun } from "#posting/target-run.ts";
+import { claimRow, missRow, type RunWrite, selectPlan, takeOverRow, writeRun } from "#posting/run/store-run.ts";
+import { beginRun, type TargetRun } from "#posting/run/target-run.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
 const db = openDb(env.DB);

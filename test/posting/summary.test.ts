@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { summarizeSchedule } from "#posting/index.ts";
-import { type DayRow, latenessOf, patternsOf } from "#posting/summary.ts";
-import { isTimeZone, zoneOffsetAt } from "#posting/time-zone.ts";
-import { account, force, house, type House, NOON, refusalOf, schedule, stopTheClock } from "./house.ts";
+import { type DayRow, latenessOf, patternsOf } from "#posting/calendar/schedule-statistics.ts";
+import { isTimeZone, zoneOffsetAt } from "#posting/calendar/time-zone.ts";
+import { account, force, house, type House, NOON, refusalOf, schedule, stopTheClock } from "./test-context.ts";
 
 beforeEach(() => stopTheClock());
 

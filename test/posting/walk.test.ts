@@ -17,7 +17,7 @@ import {
   resumePost,
 } from "#posting/index.ts";
 import { counted, kept } from "./counted.ts";
-import { account, hashOfRows, type House, house, NOON, refusalsIn, schedule, stopTheClock } from "./house.ts";
+import { account, hashOfRows, type House, house, NOON, refusalsIn, schedule, stopTheClock } from "./test-context.ts";
 
 beforeEach(() => stopTheClock());
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SECOND } from "#core/clock.ts";
-import { setFaultHook } from "#core/fault-point.ts";
-import { isTerminal } from "#posting/state.ts";
-import { POINTS } from "./points.ts";
-import { quiet, Stage } from "./stage.ts";
+import { setFaultHook } from "#core/failpoint.ts";
+import { isTerminal } from "#posting/state-machine.ts";
+import { POINTS } from "./failpoint-names.ts";
+import { quiet, Stage } from "./publisher-harness.ts";
 
 /*
  * Two failures in one run (C30 of docs/how-it-works.md): a run stops at one point and its journal is lost, and the run that

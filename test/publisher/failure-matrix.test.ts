@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { setFaultHook } from "#core/fault-point.ts";
-import { cancelPost } from "#posting/cancel.ts";
-import { confirmEdit } from "#posting/confirm-edit.ts";
-import { confirmSchedule } from "#posting/confirm-schedule.ts";
-import { getPost } from "#posting/get.ts";
-import { previewEdit } from "#posting/preview-edit.ts";
-import { previewSchedule } from "#posting/preview-schedule.ts";
+import { setFaultHook } from "#core/failpoint.ts";
+import { cancelPost } from "#posting/status/cancel-post.ts";
+import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
+import { confirmSchedule } from "#posting/confirm/confirm-schedule.ts";
+import { getPost } from "#posting/calendar/get-post.ts";
+import { previewEdit } from "#posting/edit/preview-edit.ts";
+import { previewSchedule } from "#posting/preview/preview-schedule.ts";
 import { reconcile } from "#publisher/index.ts";
-import type { CommitPlay } from "./far-end.ts";
-import { POINTS } from "./points.ts";
-import { quiet, Stage } from "./stage.ts";
+import type { CommitPlay } from "./fake-platform.ts";
+import { POINTS } from "./failpoint-names.ts";
+import { quiet, Stage } from "./publisher-harness.ts";
 
 /* The lines of the failure matrix in docs/how-it-works.md, by their ids. */
 

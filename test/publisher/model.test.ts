@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, test } from "vitest";
 import { SECOND } from "#core/clock.ts";
-import { setFaultHook } from "#core/fault-point.ts";
-import { lives } from "./commands.ts";
-import { Life } from "./life.ts";
-import { quiet, Stage } from "./stage.ts";
+import { setFaultHook } from "#core/failpoint.ts";
+import { lives } from "./model-commands.ts";
+import { Life } from "./model-runner.ts";
+import { quiet, Stage } from "./publisher-harness.ts";
 
 /*
  * Random lives of posts against the invariants of docs/how-it-works.md: previews, racing confirms, edits, cancels, clocks,

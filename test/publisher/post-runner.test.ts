@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
-import { setFaultHook } from "#core/fault-point.ts";
-import { cancelPost } from "#posting/cancel.ts";
-import { confirmEdit } from "#posting/confirm-edit.ts";
-import { pausePost } from "#posting/pause.ts";
-import { previewEdit } from "#posting/preview-edit.ts";
-import { resumePost } from "#posting/resume.ts";
-import { fault } from "./far-end.ts";
-import { quiet, Stage } from "./stage.ts";
+import { setFaultHook } from "#core/failpoint.ts";
+import { cancelPost } from "#posting/status/cancel-post.ts";
+import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
+import { pausePost } from "#posting/status/pause-post.ts";
+import { previewEdit } from "#posting/edit/preview-edit.ts";
+import { resumePost } from "#posting/status/resume-post.ts";
+import { fault } from "./fake-platform.ts";
+import { quiet, Stage } from "./publisher-harness.ts";
 
 beforeEach(quiet);
 afterEach(() => setFaultHook(undefined));

@@ -2,9 +2,9 @@ import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SECOND } from "#core/clock.ts";
-import { faultPoint, setFaultHook } from "#core/fault-point.ts";
-import { CONFIRM_POINTS, POINTS } from "./points.ts";
-import { quiet, Stage } from "./stage.ts";
+import { faultPoint, setFaultHook } from "#core/failpoint.ts";
+import { CONFIRM_POINTS, POINTS } from "./failpoint-names.ts";
+import { quiet, Stage } from "./publisher-harness.ts";
 
 beforeEach(quiet);
 afterEach(() => setFaultHook(undefined));

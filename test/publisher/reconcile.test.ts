@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY, MINUTE, SECOND } from "#core/clock.ts";
-import { setFaultHook } from "#core/fault-point.ts";
+import { setFaultHook } from "#core/failpoint.ts";
 import { reconcile } from "#publisher/index.ts";
-import { quiet, Stage } from "./stage.ts";
+import { quiet, Stage } from "./publisher-harness.ts";
 
 beforeEach(async () => {
   quiet();

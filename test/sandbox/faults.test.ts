@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, test, vi } from "vitest";
 import { faultMatches } from "#sandbox/faults.ts";
-import { objectOf } from "#sandbox/world.ts";
+import { objectOf } from "#sandbox/outbound.ts";
 import { app, bookOf, fault } from "./help.ts";
 import { person } from "./x-person.ts";
 

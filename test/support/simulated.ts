@@ -13,7 +13,7 @@ import type {
   TokenSet,
   Wire,
 } from "#platforms/contract.ts";
-import { openWire } from "#platforms/wire.ts";
+import { openWire } from "#platforms/client.ts";
 import type { BookEntry } from "#sandbox/contract.ts";
 import { sandboxWorld } from "#sandbox/index.ts";
 import { exports } from "cloudflare:workers";

@@ -3,7 +3,7 @@ import { listAccounts, startConnect } from "#accounts/index.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { reconnect, temporary } from "#platforms/fault.ts";
 import { runCron } from "#sync/index.ts";
-import { connect, house, rows, someone } from "../accounts/house.ts";
+import { connect, house, rows, someone } from "../accounts/test-context.ts";
 import { page, ScriptedPlatform } from "../accounts/scripted.ts";
 
 let start = Date.UTC(2031, 0, 1);

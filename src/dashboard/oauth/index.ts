@@ -4,7 +4,7 @@ import { resourceMetadata, serverMetadata } from "#auth/oauth/index.ts";
 import { limitClient, limitForm } from "#dashboard/body-limits.ts";
 import type { PageEnv, WorldOf } from "#dashboard/env.ts";
 import { withServices } from "#dashboard/services.ts";
-import { fault } from "#dashboard/faults.tsx";
+import { fault } from "#dashboard/error-pages.tsx";
 import { pageHeaders } from "#dashboard/headers.ts";
 import { sameOrigin } from "#dashboard/same-origin.ts";
 import { decideConsent, showConsent } from "./authorize.tsx";

@@ -2,7 +2,7 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
 import type { Fault, Job, Wire } from "#platforms/contract.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
-import { hostMatches } from "#platforms/wire.ts";
+import { hostMatches } from "#platforms/client.ts";
 import { Asset } from "./answers.ts";
 import { explained, toFault } from "./errors.ts";
 import { hosts, restHeaders, restUrl } from "./hosts.ts";

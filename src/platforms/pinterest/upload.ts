@@ -3,7 +3,7 @@ import { call, isOk, read } from "#platforms/answer.ts";
 import type { Fault, Job, JobMedia, Wire } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { bearer, postJson } from "#platforms/form.ts";
-import { hostMatches } from "#platforms/wire.ts";
+import { hostMatches } from "#platforms/client.ts";
 import { Registered } from "./answers.ts";
 import { toFault, unexpected } from "./errors.ts";
 import { apiOf, UPLOAD_HOSTS } from "./hosts.ts";

@@ -3,7 +3,7 @@ import type { Answer } from "#platforms/answer.ts";
 import type { Fault, JobMedia, Wire } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { type ByteRange, sendRange } from "#platforms/send-range.ts";
-import { hostMatches } from "#platforms/wire.ts";
+import { hostMatches } from "#platforms/client.ts";
 import { codeOf } from "./api.ts";
 import { toFault } from "./errors.ts";
 import { UPLOAD_HOSTS } from "./hosts.ts";

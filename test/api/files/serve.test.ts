@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { importMedia, type ResolvedMedia } from "#media/index.ts";
 import { joined, sample } from "../../media/samples.ts";
-import { call, guest } from "./house.ts";
+import { call, guest } from "./test-context.ts";
 
 const bytes = joined(sample("photo.jpg"), crypto.getRandomValues(new Uint8Array(5000)));
 

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, test, vi } from "vitest";
 import { importMedia, resolveMedia, startUpload } from "#media/index.ts";
-import { refusalOf, sha256, stored } from "../../media/house.ts";
+import { refusalOf, sha256, stored } from "../../media/test-context.ts";
 import { joined, sample } from "../../media/samples.ts";
-import { call, guest, type Guest } from "./house.ts";
+import { call, guest, type Guest } from "./test-context.ts";
 
 const MIB = 1024 ** 2;
 

@@ -18,7 +18,7 @@ import {
   ranges,
   paths,
   OPTIONS,
-} from "./scene.ts";
+} from "./fixture.ts";
 
 describe("commit a video", () => {
   const total = 25 * MB;

@@ -25,7 +25,7 @@ import {
   cursorOf,
   OPTIONS,
   TERMS,
-} from "./scene.ts";
+} from "./fixture.ts";
 
 describe("prepare a video", () => {
   test("asks what the account may do, begins, and keeps the handle before the first byte", async ({ expect }) => {

@@ -3,7 +3,7 @@ import type { Job } from "#platforms/contract.ts";
 import { tiktok } from "#platforms/tiktok/index.ts";
 import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
 import { access, NOW } from "../../support/job.ts";
-import { MB, PUBLISH_ID, ok, no, status, clip, photos, ref, photoRef, OPTIONS } from "./scene.ts";
+import { MB, PUBLISH_ID, ok, no, status, clip, photos, ref, photoRef, OPTIONS } from "./fixture.ts";
 
 describe("verify by the handle", () => {
   const accepted = ref({ sends: 1, sentAt: NOW, accepted: true });

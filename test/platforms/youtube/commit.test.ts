@@ -3,7 +3,7 @@ import { youtube } from "#platforms/youtube/index.ts";
 import { answering, type Scripted } from "../../support/answering.ts";
 import { NOW } from "../../support/job.ts";
 import { reading } from "../../support/reading.ts";
-import { MIB, GRAIN, json, more, made, trouble, post, ref, ranges } from "./scene.ts";
+import { MIB, GRAIN, json, more, made, trouble, post, ref, ranges } from "./fixture.ts";
 
 describe("commit", () => {
   const total = MIB + 5;

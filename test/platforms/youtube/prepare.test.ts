@@ -4,7 +4,7 @@ import { youtube } from "#platforms/youtube/index.ts";
 import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
 import { video } from "../../support/job.ts";
 import { reading } from "../../support/reading.ts";
-import { MIB, GRAIN, SESSION, begun, more, trouble, post, bulky, cursor, ranges, cursorOf } from "./scene.ts";
+import { MIB, GRAIN, SESSION, begun, more, trouble, post, bulky, cursor, ranges, cursorOf } from "./fixture.ts";
 
 describe("prepare", () => {
   test("begins a session and keeps its address before the first byte", async ({ expect }) => {

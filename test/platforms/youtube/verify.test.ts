@@ -3,7 +3,7 @@ import type { Job } from "#platforms/contract.ts";
 import { youtube } from "#platforms/youtube/index.ts";
 import { answering, type Scripted } from "../../support/answering.ts";
 import { access, NOW } from "../../support/job.ts";
-import { MIB, GRAIN, more, made, trouble, post, ref, ranges } from "./scene.ts";
+import { MIB, GRAIN, more, made, trouble, post, ref, ranges } from "./fixture.ts";
 
 describe("verify", () => {
   const total = MIB + 5;

@@ -1,0 +1,31 @@
+import type { Platform } from "#core/platform.ts";
+import type { PostStatus } from "#core/status.ts";
+import type { StoredMediaItem } from "#db/schema.ts";
+import type { Armable } from "./arm-posts.ts";
+import { platformsOf } from "#posting/confirm/post-plan.ts";
+import type { Post } from "#posting/types.ts";
+
+/** What arming needs of a post. */
+export function armableOf(post: Post): Armable {
+  const { id, version, status, scheduledAt, mediaItems: media } = post;
+  return { id, version, status, scheduledAt, media, platforms: platformsOf(post.targets) };
+}
+
+/** The same of a row. */
+export function toArmable(row: {
+  readonly id: string;
+  readonly version: number;
+  readonly status: PostStatus;
+  readonly scheduled_at: number;
+  readonly platforms: string;
+  readonly media: string;
+}): Armable {
+  return {
+    id: row.id,
+    version: row.version,
+    status: row.status,
+    scheduledAt: row.scheduled_at,
+    platforms: JSON.parse(row.platforms) as Platform[],
+    media: JSON.parse(row.media) as StoredMediaItem[],
+  };
+}

@@ -1,0 +1,139 @@
+import { DAY, HOUR, MINUTE } from "#core/clock.ts";
+import type { Platform } from "#core/platform.ts";
+import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
+import { zoneOffsetAt } from "./time-zone.ts";
+import type { ScheduleSummary } from "#posting/types.ts";
+
+export const SLOT = 15 * MINUTE;
+const PATTERN_DAYS = 90;
+const LATENESS_DAYS = 30;
+const BUSIEST = 5;
+
+/** A row of post_days. */
+export interface DayRow {
+  readonly day: number;
+  readonly counts: Readonly<Record<ListedStatus, number>>;
+  /** Empty outside the window of the patterns, as `lateness` is. */
+  readonly slots: Readonly<Record<string, number>>;
+  readonly platforms: Readonly<Partial<Record<Platform, number>>>;
+  readonly lateness: Readonly<Record<string, number>>;
+}
+
+/** The window of the patterns, on quarter hours: exact in every zone, because all offsets are multiples of one. */
+export function patternWindow(now: number): { readonly from: number; readonly until: number } {
+  const slot = Math.floor(now / SLOT) * SLOT;
+  return { from: slot - PATTERN_DAYS * DAY, until: slot + PATTERN_DAYS * DAY };
+}
+
+export function sumCounts(days: readonly DayRow[]): Record<ListedStatus, number> {
+  const counts = { scheduled: 0, publishing: 0, published: 0, partially_failed: 0, failed: 0, paused: 0 };
+  for (const { counts: ofDay } of days) {
+    for (const status of POST_STATUSES) {
+      counts[status] += ofDay[status];
+    }
+  }
+  return counts;
+}
+
+export function sumPlatforms(days: readonly DayRow[]): Partial<Record<Platform, number>> {
+  const total: Partial<Record<Platform, number>> = {};
+  for (const { platforms } of days) {
+    for (const [platform, count] of Object.entries(platforms) as [Platform, number][]) {
+      total[platform] = (total[platform] ?? 0) + count;
+    }
+  }
+  return total;
+}
+
+/** Counts of the whole slots within [from, until). */
+export function sumSlots(days: readonly DayRow[], from: number, until: number): number {
+  let sum = 0;
+  for (const { day, slots } of days) {
+    if ((day + 1) * DAY <= from || day * DAY >= until) {
+      continue;
+    }
+    for (const [slot, count] of Object.entries(slots)) {
+      const start = day * DAY + Number(slot) * SLOT;
+      if (start >= from && start + SLOT <= until) {
+        sum += count;
+      }
+    }
+  }
+  return sum;
+}
+
+export function patternsOf(days: readonly DayRow[], timeZone: string, now: number): ScheduleSummary["patterns"] {
+  const window = patternWindow(now);
+  const cells = Array.from({ length: 7 * 24 }, () => 0);
+  let total = 0;
+  for (const { day, slots } of days) {
+    const offset = dayOffset(timeZone, day);
+    for (const [slot, count] of Object.entries(slots)) {
+      const start = day * DAY + Number(slot) * SLOT;
+      if (start < window.from || start >= window.until) {
+        continue;
+      }
+      const local = start + (offset ?? zoneOffsetAt(timeZone, start));
+      // Day 0 of 1970 was a Thursday, the fourth day of a week that begins on Monday.
+      const weekday = (Math.floor(local / DAY) + 3) % 7;
+      const cell = weekday * 24 + Math.floor((local % DAY) / HOUR);
+      cells[cell] = (cells[cell] ?? 0) + count;
+      total += count;
+    }
+  }
+  const busiest = cells
+    .map((count, cell) => ({ weekday: Math.floor(cell / 24), hour: cell % 24, count }))
+    .filter(({ count }) => count > 0)
+    .toSorted((a, b) => b.count - a.count || a.weekday - b.weekday || a.hour - b.hour)
+    .slice(0, BUSIEST);
+  return {
+    byWeekday: Array.from({ length: 7 }, (_, weekday) => sum(cells.slice(weekday * 24, weekday * 24 + 24))),
+    byHour: Array.from({ length: 24 }, (_, hour) => sum(cells.filter((_count, cell) => cell % 24 === hour))),
+    busiest,
+    postsPerWeek: Math.round((total / ((2 * PATTERN_DAYS) / 7)) * 100) / 100,
+  };
+}
+
+/** The offset of a whole UTC day; null on the few days on which the clocks change. */
+function dayOffset(timeZone: string, day: number): number | null {
+  const atStart = zoneOffsetAt(timeZone, day * DAY);
+  return atStart === zoneOffsetAt(timeZone, (day + 1) * DAY - 1) ? atStart : null;
+}
+
+/** Percentiles of all targets published in the last 30 days, to two significant digits. */
+export function latenessOf(days: readonly DayRow[], now: number): ScheduleSummary["lateness"] {
+  const today = Math.floor(now / DAY);
+  const buckets = new Map<number, number>();
+  for (const { day, lateness } of days) {
+    if (day > today || day <= today - LATENESS_DAYS) {
+      continue;
+    }
+    for (const [ms, count] of Object.entries(lateness)) {
+      buckets.set(Number(ms), (buckets.get(Number(ms)) ?? 0) + count);
+    }
+  }
+  const sorted = [...buckets].toSorted(([a], [b]) => a - b);
+  const sample = sum([...buckets.values()]);
+  return {
+    p50Ms: rank(sorted, sample * 0.5),
+    p99Ms: rank(sorted, sample * 0.99),
+    maxMs: sorted.at(-1)?.[0] ?? null,
+    sample,
+  };
+}
+
+/** The smallest value that at least `wanted` of the counted ones do not exceed. */
+function rank(sorted: readonly (readonly [number, number])[], wanted: number): number | null {
+  let seen = 0;
+  for (const [value, count] of sorted) {
+    seen += count;
+    if (seen >= wanted) {
+      return value;
+    }
+  }
+  return null;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

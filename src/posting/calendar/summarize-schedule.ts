@@ -1,0 +1,49 @@
+import type { Context } from "#context.ts";
+import { DAY } from "#core/clock.ts";
+import { refuse } from "#core/errors.ts";
+import { readSchedule } from "./store-summary.ts";
+import {
+  latenessOf,
+  patternsOf,
+  patternWindow,
+  SLOT,
+  sumCounts,
+  sumPlatforms,
+  sumSlots,
+} from "./schedule-statistics.ts";
+import { isTimeZone } from "./time-zone.ts";
+import type { ScheduleSummary } from "#posting/types.ts";
+
+const UPCOMING_DAYS = [1, 7, 30] as const;
+
+/** Counts and patterns of the active workspace, from its day counters. */
+export async function summarizeSchedule(
+  ctx: Pick<Context, "actor" | "clock" | "db">,
+  input: { readonly timezone?: string | undefined },
+): Promise<ScheduleSummary> {
+  const timezone = input.timezone ?? "UTC";
+  if (!isTimeZone(timezone)) {
+    refuse({
+      code: "invalid_request",
+      message: "timezone must be an IANA name such as Europe/Berlin",
+      param: "timezone",
+    });
+  }
+  const now = ctx.clock.now();
+  const ends = UPCOMING_DAYS.map((days) => now + days * DAY);
+  const { days, edges } = await readSchedule(ctx.db, ctx.actor, { now, ends, ...patternWindow(now) });
+  // Slots count published posts too, and none of those lies in the future.
+  const upcoming = ends.map(
+    (end, index) => edges.head + sumSlots(days, Math.ceil(now / SLOT) * SLOT, end) + (edges.tails[index] ?? 0),
+  );
+  const [next24Hours = 0, next7Days = 0, next30Days = 0] = upcoming;
+  return {
+    timezone,
+    counts: sumCounts(days),
+    byPlatform: sumPlatforms(days),
+    nextPostAt: edges.nextPostAt,
+    upcoming: { next24Hours, next7Days, next30Days },
+    patterns: patternsOf(days, timezone, now),
+    lateness: latenessOf(days, now),
+  };
+}

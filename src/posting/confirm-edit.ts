@@ -1,7 +1,0 @@
-import { type Confirming, confirmPlan } from "./confirm.ts";
-import type { ConfirmInput, Post } from "./types.ts";
-
-/** Writes the edit that was previewed to all of its posts, or to none when one of them changed or started meanwhile. */
-export async function confirmEdit(ctx: Confirming, input: ConfirmInput): Promise<{ readonly posts: readonly Post[] }> {
-  return { posts: await confirmPlan(ctx, input, "edit") };
-}
