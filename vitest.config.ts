@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const migrations = await readD1Migrations("./migrations");
 
 export default defineConfig({
-  define: { FAULT_POINTS: "true" },
+  define: { FAILPOINTS: "true" },
   plugins: [
     cloudflareTest({
       wrangler: { configPath: "./wrangler.toml", environment: "sandbox" },

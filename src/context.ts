@@ -9,8 +9,8 @@ import { adapterFor } from "#platforms/registry.ts";
 import { type Config, type Env, readConfig } from "./config.ts";
 
 /** The two ways out of the house. Production goes to the network; the sandbox answers in the same process. */
-export interface World {
-  /** To a platform; adapters get it wrapped as a `Wire`. */
+export interface Outbound {
+  /** To a platform; adapters get it wrapped as a `PlatformClient`. */
   platformFetch(request: Request): Promise<Response>;
   /** To any public address (media sources, client metadata documents). */
   publicFetch(request: Request): Promise<Response>;
@@ -28,7 +28,7 @@ export interface Services {
   readonly config: Config;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly world: World;
+  readonly outbound: Outbound;
   /** Undefined for a platform that is a known word and nothing more yet. */
   adapterFor(platform: Platform): Adapter | undefined;
   /** Arms, re-arms or disarms the object of a post. */
@@ -42,7 +42,7 @@ export interface Context extends Services {
 }
 
 /** Built once a request, alarm or cron run; cheap, holds nothing. */
-export function createServices(env: Env, world: World, defer: (work: Promise<unknown>) => void): Services {
+export function createServices(env: Env, outbound: Outbound, defer: (work: Promise<unknown>) => void): Services {
   const clock = systemClock;
   return {
     db: openDb(env.DB),
@@ -51,7 +51,7 @@ export function createServices(env: Env, world: World, defer: (work: Promise<unk
     config: readConfig(env),
     clock,
     ids: systemIds(clock),
-    world,
+    outbound,
     adapterFor,
     arm: (hint) => env.POSTS.get(env.POSTS.idFromName(hint.postId)).sync(hint),
     defer,

@@ -1,18 +1,18 @@
 import type { Env } from "./config.ts";
-import type { World } from "./context.ts";
+import type { Outbound } from "./context.ts";
 import { definePublisher } from "#publisher/index.ts";
 import { createService } from "./service.ts";
 
 /** The real network, and nothing between. */
-const world: World = {
+const outbound: Outbound = {
   platformFetch: (request) => fetch(request),
   publicFetch: (request) => fetch(request),
   browserUrl: (url) => url,
   trustedMediaOrigin: null,
 };
-const service = createService(() => world);
+const service = createService(() => outbound);
 
-export const PostPublisher = definePublisher(() => world);
+export const PostPublisher = definePublisher(() => outbound);
 
 export default {
   fetch: (request, env, ctx) => service.fetch(request, env, ctx),

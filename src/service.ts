@@ -8,7 +8,7 @@ import { createOAuth, createPages } from "#dashboard/index.ts";
 import { reconcile } from "#publisher/index.ts";
 import { runCron } from "#sync/index.ts";
 import type { Env } from "./config.ts";
-import { createServices, type World } from "./context.ts";
+import { createServices, type Outbound } from "./context.ts";
 
 /** What a Worker entry hands to the runtime. */
 export interface Service {
@@ -16,8 +16,8 @@ export interface Service {
   scheduled(env: Env, ctx: ExecutionContext): Promise<void>;
 }
 
-/** The whole service in one world: the API under its prefix, everything else for browsers. */
-export function createService(worldOf: (env: Env) => World): Service {
+/** The whole service in one outbound: the API under its prefix, everything else for browsers. */
+export function createService(worldOf: (env: Env) => Outbound): Service {
   const api = createApi(worldOf);
   const pages = createPages(worldOf);
   const rest = new Hono<{ Bindings: Env }>();

@@ -12,13 +12,13 @@ const config = readConfig({ ORIGIN: "https://almanac.example.org" } as Partial<E
 export default {
   async fetch(request) {
     const address = new URL(request.url).searchParams.get("address") ?? "";
-    const world = {
+    const outbound = {
       platformFetch: (onward: Request) => fetch(onward),
       publicFetch: (onward: Request) => fetch(onward),
       browserUrl: (url: URL) => url,
       trustedMediaOrigin: new URL(address).origin,
     };
-    const opened = await openSource({ world, config, clock: systemClock }, address, IMPORT_LIMITS);
+    const opened = await openSource({ outbound: outbound, config, clock: systemClock }, address, IMPORT_LIMITS);
     if (opened.ok) {
       opened.value.close();
     }

@@ -11,7 +11,7 @@ export function carry(request: Request): Request {
   return new Request(request.headers.get(ADDRESS) ?? "", new Request(request, { headers, redirect: "manual" }));
 }
 
-/** The same over the wire; the body is passed on as it comes. */
+/** The same over the client; the body is passed on as it comes. */
 function send(origin: string, request: Request): Promise<Response> {
   const headers = new Headers(request.headers);
   headers.set(ADDRESS, request.url);

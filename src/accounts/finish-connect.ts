@@ -72,7 +72,7 @@ async function exchange(
 ): Promise<Result<Login>> {
   return await guarded(
     async () =>
-      await way.adapter.connect.exchange(way.wire, way.app, {
+      await way.adapter.connect.exchange(way.client, way.app, {
         redirectUri: redirectUri(services.config.origin, way.adapter.platform),
         params,
         codeVerifier: used.codeVerifier,

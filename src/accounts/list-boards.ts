@@ -26,7 +26,7 @@ export async function listBoards(
     if (!access?.ok) {
       return refuseFault(access?.fault);
     }
-    const answer = await guarded(async () => await boards(way.wire, access.value));
+    const answer = await guarded(async () => await boards(way.client, access.value));
     if (answer.ok) {
       return answer.value;
     }

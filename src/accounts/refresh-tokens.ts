@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import type { Connect, Fault, Result, TokenSet } from "#platforms/contract.ts";
@@ -24,7 +24,7 @@ import { notConfigured, openTokens, sealTokens, unreadable } from "./seal-tokens
  * stores the new pair before anybody uses it; the others read again after short waits, and go away if that is not enough.
  */
 
-export type RefreshServices = Pick<Services, "db" | "config" | "clock" | "ids" | "world" | "adapterFor">;
+export type RefreshServices = Pick<Services, "db" | "config" | "clock" | "ids" | "outbound" | "adapterFor">;
 
 /** A login that can be used now. */
 export interface LiveLogin {
@@ -83,13 +83,13 @@ function isRenewalDue(connect: Connect, tokens: StoredTokens, now: number): bool
 /** Under the lease: one call to the platform, and what it means. */
 async function renew(services: RefreshServices, login: LiveLogin): Promise<Result<LiveLogin>> {
   const { row, tokens, reach: way } = login;
-  await faultPoint("accounts.refresh.leased");
-  const wire = impatient(way.wire, CALL_TIMEOUT_MS);
+  await failpoint("accounts.refresh.leased");
+  const client = impatient(way.client, CALL_TIMEOUT_MS);
   const answer = await guarded<TokenSet>(
     async () =>
-      (await way.adapter.connect.refresh?.(wire, way.app, tokens, services.clock.now())) ?? failed(expiredFault()),
+      (await way.adapter.connect.refresh?.(client, way.app, tokens, services.clock.now())) ?? failed(expiredFault()),
   );
-  await faultPoint("accounts.refresh.answered");
+  await failpoint("accounts.refresh.answered");
   if (answer.ok) {
     return await keepRenewed(services, login, answer.value);
   }
@@ -144,7 +144,7 @@ async function keepRenewed(services: RefreshServices, login: LiveLogin, renewed:
 async function persistently<T>(write: () => Promise<T>): Promise<T> {
   for (let left = STORE_TRIES - 1; left > 0; left -= 1) {
     try {
-      await faultPoint("accounts.refresh.storing");
+      await failpoint("accounts.refresh.storing");
       return await write();
     } catch {
       log("warn", "token_store_retry", { tries_left: left });

@@ -32,7 +32,7 @@ async function withdraw(services: RefreshServices, erased: ErasedLogin): Promise
     return;
   }
   try {
-    await revoke(way.wire, way.app, tokens);
+    await revoke(way.client, way.app, tokens);
     log("info", "login_revoked", { connection_id: erased.id, platform: erased.platform });
   } catch {
     log("warn", "login_revoke_failed", { connection_id: erased.id, platform: erased.platform });

@@ -24,7 +24,7 @@ export function redirectUri(origin: string, platform: Platform): string {
 
 /** Begins a browser login at a platform; its single-use state is stored only as a hash. */
 export async function startConnect(
-  ctx: Pick<Context, "actor" | "db" | "clock" | "ids" | "config" | "world" | "adapterFor">,
+  ctx: Pick<Context, "actor" | "db" | "clock" | "ids" | "config" | "outbound" | "adapterFor">,
   input: { readonly platform: Platform },
 ): Promise<StartedConnect> {
   const { platform } = input;
@@ -53,7 +53,7 @@ export async function startConnect(
     state,
     codeChallenge: await s256(codeVerifier),
   });
-  return { connectUrl: ctx.world.browserUrl(address).href, platform, expiresAt };
+  return { connectUrl: ctx.outbound.browserUrl(address).href, platform, expiresAt };
 }
 
 /** A full plan still lets the person mend what is connected already. */

@@ -82,7 +82,7 @@ async function look(services: SyncServices, connection: ConnectionRow, options: 
     await planSync(services.db, row.id, { nextSyncAt: next, syncFailures: 0 });
     return { state: "renewed", added: [], updated: [], skipped: [], fault: null, ...NO_NEWS };
   }
-  const answer = await guarded(async () => await reach.adapter.connect.accounts(reach.wire, reach.app, tokens));
+  const answer = await guarded(async () => await reach.adapter.connect.accounts(reach.client, reach.app, tokens));
   if (answer.ok) {
     return await listed(services, login.value, answer.value, options);
   }

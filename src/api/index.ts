@@ -2,7 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { getPath } from "hono/utils/url";
 import { refuse } from "#core/errors.ts";
 import type { Config, Env } from "#config.ts";
-import { createServices, type World } from "#context.ts";
+import { createServices, type Outbound } from "#context.ts";
 import { boards } from "./accounts/boards.ts";
 import { connect } from "./accounts/connect.ts";
 import { disconnect } from "./accounts/disconnect.ts";
@@ -69,7 +69,7 @@ function documentKeeper(operations: OpenAPIHono<ApiEnv>): (config: Config) => st
 }
 
 /** The API under `/v1`; its own paths, and those of the document, are relative to that. */
-export function createApi(worldOf: (env: Env) => World): OpenAPIHono<ApiEnv> {
+export function createApi(worldOf: (env: Env) => Outbound): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({
     getPath: (request) => getPath(request).slice(API_PREFIX.length) || "/",
   });

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import type { SignedIn } from "#auth/index.ts";
 import type { Env } from "#config.ts";
-import type { Services, World } from "#context.ts";
+import type { Services, Outbound } from "#context.ts";
 
 /** What every page finds: `signedIn` only behind the door of the dashboard. */
 export interface PageEnv {
@@ -14,4 +14,4 @@ export interface PageEnv {
 
 export type PageContext = HonoContext<PageEnv>;
 
-export type WorldOf = (env: Env) => World;
+export type WorldOf = (env: Env) => Outbound;

@@ -12,7 +12,7 @@ import { stage, type Watch } from "./stage.ts";
 import { discardStaged, readStaged, type Staged } from "./staged.ts";
 import { bad, type Checked, type MediaProblem } from "./types.ts";
 
-type Needs = Pick<Context, "bucket" | "config" | "clock" | "ids" | "world">;
+type Needs = Pick<Context, "bucket" | "config" | "clock" | "ids" | "outbound">;
 
 /** Ends a transfer as soon as its first bytes are of no use or it grows past what their type may have. */
 function watchSource(source: Source, limits: ImportLimits): Watch<MediaProblem> {

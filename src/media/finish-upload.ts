@@ -1,5 +1,5 @@
 import { refuse } from "#core/errors.ts";
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import { safeFilename } from "./filename.ts";
 import { storeObject } from "./keep.ts";
 import { REMOVAL_TRIES, REMOVAL_WAIT_MS } from "./limits.ts";
@@ -50,11 +50,11 @@ export async function finishUpload(
   file: UploadedFile,
 ): Promise<ResolvedMedia> {
   const row = await settle(services, upload, file);
-  await faultPoint("media.before_store");
+  await failpoint("media.before_store");
   if (row.state === "storing" && row.stored === 0) {
     await storeObject(services, file.staged, file.sha256, row);
   }
-  await faultPoint("media.before_ready");
+  await failpoint("media.before_ready");
   if (!(await closeUpload(services.db, upload, row, services.clock.now()))) {
     refuseUsed();
   }

@@ -7,7 +7,7 @@ import { mediaIdOf } from "./urls.ts";
 
 /** Brings files in by their public addresses; in the order of `urls`, all or none. */
 export async function importMedia(
-  ctx: Pick<Context, "actor" | "db" | "bucket" | "config" | "clock" | "ids" | "world" | "defer">,
+  ctx: Pick<Context, "actor" | "db" | "bucket" | "config" | "clock" | "ids" | "outbound" | "defer">,
   { urls }: { readonly urls: readonly string[] },
   limits = IMPORT_LIMITS,
 ): Promise<readonly ResolvedMedia[]> {

@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { refuse } from "#core/errors.ts";
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import { REMOVAL_TRIES, REMOVAL_WAIT_MS } from "./limits.ts";
 import { promoteStaged, type Staged } from "./staged.ts";
 import { keepRows, type KeptRow, markReady } from "./store-keep.ts";
@@ -75,14 +75,14 @@ export async function keepMedia(
   const rows = await takeUp(ctx, distinct, PLAN_LIMITS[ctx.actor.plan].storageBytes);
   const byHash = new Map(rows.map((row) => [row.sha256, row]));
   const storing = rows.filter((row) => row.state === "storing");
-  await faultPoint("media.before_store");
+  await failpoint("media.before_store");
   for (const file of distinct) {
     const row = byHash.get(file.sha256);
     if (row?.state === "storing" && row.stored === 0) {
       await storeObject(ctx, file.staged, file.sha256, row);
     }
   }
-  await faultPoint("media.before_ready");
+  await failpoint("media.before_ready");
   if (storing.length > 0) {
     await markReady(
       ctx.db,

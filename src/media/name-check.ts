@@ -1,4 +1,4 @@
-import type { World } from "#context.ts";
+import type { Outbound } from "#context.ts";
 import { isAddress, shutAddress } from "./addresses.ts";
 import { type Checked, bad } from "./types.ts";
 
@@ -13,7 +13,7 @@ interface DnsAnswer {
 
 /** The addresses of a name by DNS over HTTPS (JSON form); null when the resolver gave no usable answer. */
 async function lookUp(
-  world: Pick<World, "publicFetch">,
+  outbound: Pick<Outbound, "publicFetch">,
   resolver: string,
   host: string,
   type: string,
@@ -22,7 +22,7 @@ async function lookUp(
   question.searchParams.set("name", host);
   question.searchParams.set("type", type);
   try {
-    const response = await world.publicFetch(
+    const response = await outbound.publicFetch(
       new Request(question, {
         headers: { accept: "application/dns-json" },
         redirect: "manual",
@@ -49,7 +49,7 @@ async function lookUp(
  * private networks stands behind it. Without an answer the name is refused, because an unchecked name is an open door.
  */
 export async function checkName(
-  world: Pick<World, "publicFetch">,
+  outbound: Pick<Outbound, "publicFetch">,
   resolver: string | null,
   url: URL,
 ): Promise<Checked<URL>> {
@@ -57,7 +57,7 @@ export async function checkName(
   if (resolver === null || isAddress(host.replace(/^\[(.*)\]$/, "$1"))) {
     return { ok: true, value: url };
   }
-  const answers = await Promise.all(RECORD_TYPES.map((type) => lookUp(world, resolver, host, type)));
+  const answers = await Promise.all(RECORD_TYPES.map((type) => lookUp(outbound, resolver, host, type)));
   if (answers.some((addresses) => addresses === null)) {
     return bad("name_not_checked", "the name of the source could not be looked up just now; try again");
   }

@@ -26,7 +26,7 @@ export interface MediaInput {
   readonly mediaUrls?: readonly string[] | undefined;
 }
 
-type Needs = Pick<Context, "actor" | "db" | "bucket" | "config" | "clock" | "ids" | "world" | "defer">;
+type Needs = Pick<Context, "actor" | "db" | "bucket" | "config" | "clock" | "ids" | "outbound" | "defer">;
 
 export function mediaRefs(config: Pick<Config, "origin">, input: MediaInput): readonly MediaRef[] {
   const ref = (param: string, url: string, type: MediaType | null) => ({

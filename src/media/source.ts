@@ -21,7 +21,7 @@ export interface Source {
   close(): void;
 }
 
-type Gate = Pick<Services, "world" | "config" | "clock">;
+type Gate = Pick<Services, "outbound" | "config" | "clock">;
 
 function withinTime<T>(work: Promise<T>, ms: number, sentence: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -32,11 +32,11 @@ function withinTime<T>(work: Promise<T>, ms: number, sentence: string): Promise<
 }
 
 async function checkHop(gate: Gate, address: string): Promise<Checked<URL>> {
-  const checked = checkAddress(address, gate.world.trustedMediaOrigin);
-  if (!checked.ok || checked.value.origin === gate.world.trustedMediaOrigin) {
+  const checked = checkAddress(address, gate.outbound.trustedMediaOrigin);
+  if (!checked.ok || checked.value.origin === gate.outbound.trustedMediaOrigin) {
     return checked;
   }
-  return checkName(gate.world, gate.config.setting("MEDIA_DOH_URL"), checked.value);
+  return checkName(gate.outbound, gate.config.setting("MEDIA_DOH_URL"), checked.value);
 }
 
 /** An answer whose body nobody wants must not keep its connection. */
@@ -134,7 +134,7 @@ async function ask(gate: Gate, url: URL, waitMs: number): Promise<Response | nul
       redirect: "manual",
       signal: abort.signal,
     });
-    return await withinTime(gate.world.publicFetch(request), waitMs, "no answer");
+    return await withinTime(gate.outbound.publicFetch(request), waitMs, "no answer");
   } catch {
     abort.abort();
     return null;

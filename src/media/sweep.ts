@@ -1,6 +1,6 @@
 import type { Services } from "#context.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import { STAGING_PREFIX } from "./staged.ts";
 import { ageMedia, claimRemovals, deleteRemoved, deleteSpentUploads, findAbandoned } from "./store-sweep.ts";
 import { dropUploads } from "./store-uploads.ts";
@@ -24,7 +24,7 @@ async function removeMedia({ db, bucket }: Pick<Services, "db" | "bucket">, now:
   const keys = [...new Set(removals.flatMap(({ sha256, last }) => (last === 1 ? [mediaKey(sha256)] : [])))];
   if (removals.length > 0) {
     await (keys.length > 0 ? bucket.delete(keys) : null);
-    await faultPoint("media.objects_deleted");
+    await failpoint("media.objects_deleted");
     await deleteRemoved(
       db,
       removals.map(({ id }) => id),

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Wire, WireInit } from "./contract.ts";
+import type { PlatformClient, PlatformRequestInit } from "./contract.ts";
 
 /** A whole answer of a platform: read to its end, parsed where it is JSON. */
 export interface Answer {
@@ -10,8 +10,8 @@ export interface Answer {
 }
 
 /** Sends and reads; throws when the connection fails at any point, the middle of the answer included. */
-export async function call(wire: Wire, url: string | URL, init?: WireInit): Promise<Answer> {
-  const response = await wire.fetch(url, init);
+export async function call(client: PlatformClient, url: string | URL, init?: PlatformRequestInit): Promise<Answer> {
+  const response = await client.fetch(url, init);
   const text = await response.text();
   return { status: response.status, headers: response.headers, json: parseJson(text) };
 }

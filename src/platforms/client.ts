@@ -1,4 +1,4 @@
-import type { Wire } from "./contract.ts";
+import type { PlatformClient } from "./contract.ts";
 
 const TIMEOUT_MS = 20_000;
 
@@ -12,21 +12,21 @@ export interface WireLog {
 }
 
 /**
- * A wire that reaches only the hosts an adapter declared: a token must never follow an upload address or a redirect to
+ * A client that reaches only the hosts an adapter declared: a token must never follow an upload address or a redirect to
  * a stranger.
  */
-export function openWire(
+export function openPlatformClient(
   platformFetch: (request: Request) => Promise<Response>,
   hosts: readonly string[],
-  wireLog: WireLog = { lastStatus: null },
-): Wire {
+  callLog: WireLog = { lastStatus: null },
+): PlatformClient {
   return {
     async fetch(url, init = {}) {
       const target = new URL(url);
       if (target.protocol !== "https:" || !hostMatches(hosts, target.hostname)) {
         throw new Error(`host not declared by the adapter: ${target.hostname}`);
       }
-      wireLog.lastStatus = null;
+      callLog.lastStatus = null;
       const response = await platformFetch(
         new Request(target, {
           method: init.method ?? "GET",
@@ -36,7 +36,7 @@ export function openWire(
           signal: AbortSignal.timeout(init.timeoutMs ?? TIMEOUT_MS),
         }),
       );
-      wireLog.lastStatus = response.status;
+      callLog.lastStatus = response.status;
       return response;
     },
   };

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonValue } from "#core/json.ts";
 import { type Answer, isOk, read } from "./answer.ts";
-import type { Fault, Job, PrepareOutcome, Wire } from "./contract.ts";
+import type { Fault, Job, PrepareOutcome, PlatformClient } from "./contract.ts";
 import { rejected, temporary } from "./fault.ts";
 import type { Fields } from "./form.ts";
 import { graphPost, Made } from "./graph.ts";
@@ -62,14 +62,14 @@ const LONGEST_POLL_SECONDS = 60;
 const POLL_GROWTH = 1.5;
 
 export async function prepareContainers(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   cursor: JsonValue | undefined,
   plan: ContainerPlan,
 ): Promise<PrepareOutcome> {
   const step = cursor === undefined ? fresh(plan, job, 0) : Cursor.parse(cursor);
   if (step.container === null && step.children.includes(null)) {
-    return await makeChildren(wire, job, plan, step);
+    return await makeChildren(client, job, plan, step);
   }
   if (step.container === null && !step.childrenFinished) {
     return await pollAll(
@@ -80,7 +80,7 @@ export async function prepareContainers(
     );
   }
   if (step.container === null) {
-    return await makeWhole(wire, job, plan, step);
+    return await makeWhole(client, job, plan, step);
   }
   if (step.settled) {
     return ready(step, step.container);
@@ -107,8 +107,8 @@ function ready(step: Cursor, container: string): PrepareOutcome {
 
 type Create = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly fault: Fault };
 
-async function create(wire: Wire, plan: ContainerPlan, fields: Fields): Promise<Create> {
-  const answer = await graphPost(wire, plan.url, plan.token, fields);
+async function create(client: PlatformClient, plan: ContainerPlan, fields: Fields): Promise<Create> {
+  const answer = await graphPost(client, plan.url, plan.token, fields);
   const made = isOk(answer) ? read(Made, answer) : undefined;
   if (made) {
     return { ok: true, id: made.id };
@@ -122,12 +122,19 @@ async function create(wire: Wire, plan: ContainerPlan, fields: Fields): Promise<
 }
 
 /** All at once; those that were made are kept when others were not. */
-async function makeChildren(wire: Wire, job: Job, plan: ContainerPlan, step: Cursor): Promise<PrepareOutcome> {
+async function makeChildren(
+  client: PlatformClient,
+  job: Job,
+  plan: ContainerPlan,
+  step: Cursor,
+): Promise<PrepareOutcome> {
   const lost = temporary("The connection to the platform broke.", { httpStatus: null });
   const results = await Promise.all(
     plan.items.map(async (fields, index): Promise<Create> => {
       const made = step.children[index];
-      return made ? { ok: true, id: made } : await create(wire, plan, fields).catch(() => ({ ok: false, fault: lost }));
+      return made
+        ? { ok: true, id: made }
+        : await create(client, plan, fields).catch(() => ({ ok: false, fault: lost }));
     }),
   );
   const children = results.map((result) => (result.ok ? result.id : null));
@@ -140,8 +147,8 @@ async function makeChildren(wire: Wire, job: Job, plan: ContainerPlan, step: Cur
   return { state: "again", afterSeconds: plan.firstPollSeconds, cursor: { ...step, children, since: job.now } };
 }
 
-async function makeWhole(wire: Wire, job: Job, plan: ContainerPlan, step: Cursor): Promise<PrepareOutcome> {
-  const made = await create(wire, plan, plan.whole(step.children.filter((id) => id !== null)));
+async function makeWhole(client: PlatformClient, job: Job, plan: ContainerPlan, step: Cursor): Promise<PrepareOutcome> {
+  const made = await create(client, plan, plan.whole(step.children.filter((id) => id !== null)));
   if (!made.ok) {
     return { state: "refused", fault: made.fault };
   }

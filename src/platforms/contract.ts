@@ -9,12 +9,12 @@ import type { MediaType, PostType } from "#core/status.ts";
  */
 
 /** The only way out to a platform. A call that throws may or may not have arrived: callers of `commit` treat it as uncertain. */
-export interface Wire {
+export interface PlatformClient {
   /** Refuses hosts the adapter did not declare; times out after 20 s unless `timeoutMs` says otherwise; never follows redirects. */
-  fetch(url: string | URL, init?: WireInit): Promise<Response>;
+  fetch(url: string | URL, init?: PlatformRequestInit): Promise<Response>;
 }
 
-export interface WireInit {
+export interface PlatformRequestInit {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: BodyInit | null;
@@ -135,10 +135,10 @@ export interface Board {
 export interface Connect {
   authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
   /** Runs inside the callback itself: some codes live 30 seconds. Includes the exchange for a long-lived token. */
-  exchange(wire: Wire, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;
+  exchange(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;
   /** Everything the login can post to now, all pages. */
   accounts(
-    wire: Wire,
+    client: PlatformClient,
     app: AppCredentials,
     tokens: TokenSet,
   ): Promise<Result<{ accounts: readonly PostableAccount[]; unpostable: readonly UnpostableAccount[] }>>;
@@ -146,13 +146,18 @@ export interface Connect {
    * A new token set; `reconnect` when the platform says the grant is dead, `temporary` when it merely did not answer.
    * Absent where the platform gives no way to refresh. Callers guarantee one call at a time per connection.
    */
-  readonly refresh?: (wire: Wire, app: AppCredentials, tokens: TokenSet, now: number) => Promise<Result<TokenSet>>;
+  readonly refresh?: (
+    client: PlatformClient,
+    app: AppCredentials,
+    tokens: TokenSet,
+    now: number,
+  ) => Promise<Result<TokenSet>>;
   /** Whether this set can be renewed at all (some apps are given no refresh token); absent means always. */
   readonly canRefresh?: (tokens: TokenSet) => boolean;
   /** Milliseconds before expiry at which a token is refreshed. */
   readonly refreshAheadMs: number;
   /** Withdraws the whole grant at the platform; best effort. Absent where the platform has no such call. */
-  readonly revoke?: (wire: Wire, app: AppCredentials, tokens: TokenSet) => Promise<void>;
+  readonly revoke?: (client: PlatformClient, app: AppCredentials, tokens: TokenSet) => Promise<void>;
 }
 
 /** What a call on behalf of an account needs. */
@@ -169,7 +174,7 @@ export interface AccountAccess {
 
 // ---------------------------------------------------------------- validating
 
-export interface DraftMedia {
+export interface MediaDescription {
   readonly id: string;
   readonly type: MediaType;
   readonly contentType: string;
@@ -181,18 +186,18 @@ export interface DraftMedia {
   readonly facts: JsonObject;
 }
 
-export interface Draft {
+export interface ValidationInput {
   /** The caption this account will get. */
   readonly caption: string;
   readonly postType: PostType;
-  readonly media: readonly DraftMedia[];
+  readonly media: readonly MediaDescription[];
   /** As the caller sent them; unknown keys pass and are kept. */
   readonly options: JsonObject;
   readonly account: { readonly username: string; readonly capabilities: JsonObject };
   readonly settings: Readonly<Record<string, string>>;
 }
 
-export interface Problem {
+export interface ValidationProblem {
   /** Stable word: `caption_too_long`, `media_required`, `option_required`, `option_invalid`, `media_too_large`, … */
   readonly code: string;
   readonly message: string;
@@ -202,12 +207,12 @@ export interface Problem {
   readonly actual?: number | string;
 }
 
-export interface Warning {
+export interface ValidationWarning {
   readonly code: string;
   readonly message: string;
 }
 
-export interface Verdict {
+export interface ValidationResult {
   /** What was asked for with this platform's defaults filled in; this is what gets published. */
   readonly options: JsonObject;
   /** `reels`, `timeline`, `short`, … where the platform has such a thing. */
@@ -217,8 +222,8 @@ export interface Verdict {
   /** The limit that applies to this account. */
   readonly captionLimit: number;
   /** Every problem, not the first. Empty means: as far as can be known now, the platform will take it. */
-  readonly problems: readonly Problem[];
-  readonly warnings: readonly Warning[];
+  readonly problems: readonly ValidationProblem[];
+  readonly warnings: readonly ValidationWarning[];
   /** What the platform charges the operator for the call. */
   readonly cost: { readonly amountUsd: number; readonly reason: string } | null;
 }
@@ -249,7 +254,7 @@ export interface PlatformLimits {
 
 // ---------------------------------------------------------------- publishing
 
-export interface JobMedia extends DraftMedia {
+export interface JobMedia extends MediaDescription {
   readonly sha256: string;
   /** Public HTTPS address for platforms that pull. */
   readonly url: string;
@@ -332,16 +337,16 @@ export interface Adapter {
   readonly options: z.ZodType;
   readonly connect: Connect;
   /** Pure: no network, no clock. */
-  validate(draft: Draft): Verdict;
+  validate(draft: ValidationInput): ValidationResult;
   /** Fresh capabilities right before a preview, where they change often; failing falls back to the stored ones. */
-  readonly inspect?: (wire: Wire, account: AccountAccess) => Promise<Result<JsonObject>>;
+  readonly inspect?: (client: PlatformClient, account: AccountAccess) => Promise<Result<JsonObject>>;
   /** The boards an account can pin to, all pages; served at `/accounts/{platform}-boards`. */
-  readonly boards?: (wire: Wire, account: AccountAccess) => Promise<Result<readonly Board[]>>;
+  readonly boards?: (client: PlatformClient, account: AccountAccess) => Promise<Result<readonly Board[]>>;
   /** How long before the due time `prepare` starts, in ms; 0 where there is nothing to prepare. */
-  prepareAheadMs(job: { readonly media: readonly DraftMedia[] }): number;
-  prepare(wire: Wire, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome>;
-  commit(wire: Wire, job: Job, ref: JsonValue): Promise<CommitOutcome>;
-  verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome>;
+  prepareAheadMs(job: { readonly media: readonly MediaDescription[] }): number;
+  prepare(client: PlatformClient, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome>;
+  commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome>;
+  verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome>;
 }
 
 export function defineAdapter<const A extends Adapter>(adapter: A): A {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import type { WireInit } from "./contract.ts";
+import type { PlatformRequestInit } from "./contract.ts";
 
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -27,7 +27,7 @@ export function bearer(token: string): Record<string, string> {
 }
 
 /** A POST of `application/x-www-form-urlencoded`. */
-export function postForm(fields: Fields, headers: Record<string, string> = {}): WireInit {
+export function postForm(fields: Fields, headers: Record<string, string> = {}): PlatformRequestInit {
   return {
     method: "POST",
     headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
@@ -35,6 +35,6 @@ export function postForm(fields: Fields, headers: Record<string, string> = {}): 
   };
 }
 
-export function postJson(body: JsonObject, headers: Record<string, string> = {}): WireInit {
+export function postJson(body: JsonObject, headers: Record<string, string> = {}): PlatformRequestInit {
   return { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }

@@ -1,7 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import { type Answer, call, Id, isOk, read } from "./answer.ts";
-import type { AppCredentials, AuthorizeRequest, CodeExchange, Login, Result, TokenSet, Wire } from "./contract.ts";
+import type {
+  AppCredentials,
+  AuthorizeRequest,
+  CodeExchange,
+  Login,
+  Result,
+  TokenSet,
+  PlatformClient,
+} from "./contract.ts";
 import { failed, reconnect, succeeded, temporary } from "./fault.ts";
 import { bearer, type Fields, withQuery } from "./form.ts";
 import { graphError, graphFault, graphGet, graphSource, listOf, nextCursor } from "./graph.ts";
@@ -38,7 +46,7 @@ const Permissions = listOf(z.looseObject({ permission: z.string(), status: z.str
 
 /** The code for a short-lived token, that one for a long-lived one, then who it is and what was granted. */
 export async function exchangeDialogCode(
-  wire: Wire,
+  client: PlatformClient,
   login: DialogLogin,
   app: AppCredentials,
   exchange: CodeExchange,
@@ -49,18 +57,18 @@ export async function exchangeDialogCode(
     return code;
   }
   return await guarded(async () => {
-    const short = await token(wire, login, app, { redirect_uri: exchange.redirectUri, code: code.value });
+    const short = await token(client, login, app, { redirect_uri: exchange.redirectUri, code: code.value });
     if (!short.ok) {
       return short;
     }
-    const long = await lengthen(wire, login, app, short.value.accessToken);
+    const long = await lengthen(client, login, app, short.value.accessToken);
     if (!long.ok) {
       return long;
     }
     const { accessToken } = long.value;
     const [who, granted] = await Promise.all([
-      graphGet(wire, `${login.graph}/me`, accessToken, { fields: "id,name" }),
-      graphGet(wire, `${login.graph}/me/permissions`, accessToken),
+      graphGet(client, `${login.graph}/me`, accessToken, { fields: "id,name" }),
+      graphGet(client, `${login.graph}/me/permissions`, accessToken),
     ]);
     const person = isOk(who) ? read(Person, who) : undefined;
     const permissions = isOk(granted) ? read(Permissions, granted) : undefined;
@@ -78,23 +86,23 @@ export async function exchangeDialogCode(
 
 /** There is no refresh call: exchanging a token that is still alive gives a younger one. */
 export async function refreshDialogLogin(
-  wire: Wire,
+  client: PlatformClient,
   login: DialogLogin,
   app: AppCredentials,
   tokens: TokenSet,
   now: number,
 ): Promise<Result<TokenSet>> {
   return await guarded(async () => {
-    const long = await lengthen(wire, login, app, tokens.accessToken);
+    const long = await lengthen(client, login, app, tokens.accessToken);
     return long.ok ? succeeded({ ...tokens, ...longLived(long.value, now) }) : long;
   });
 }
 
 /** Takes back everything this person granted, for every page and account behind it. */
-export async function revokeDialogLogin(wire: Wire, login: DialogLogin, tokens: TokenSet): Promise<void> {
+export async function revokeDialogLogin(client: PlatformClient, login: DialogLogin, tokens: TokenSet): Promise<void> {
   await guarded(async () =>
     succeeded(
-      await call(wire, `${login.graph}/me/permissions`, { method: "DELETE", headers: bearer(tokens.accessToken) }),
+      await call(client, `${login.graph}/me/permissions`, { method: "DELETE", headers: bearer(tokens.accessToken) }),
     ),
   );
 }
@@ -110,21 +118,21 @@ export function longLived(answer: TokenAnswer, now: number) {
 }
 
 async function lengthen(
-  wire: Wire,
+  client: PlatformClient,
   login: DialogLogin,
   app: AppCredentials,
   shortLived: string,
 ): Promise<Result<TokenAnswer>> {
-  return await token(wire, login, app, { grant_type: "fb_exchange_token", fb_exchange_token: shortLived });
+  return await token(client, login, app, { grant_type: "fb_exchange_token", fb_exchange_token: shortLived });
 }
 
 async function token(
-  wire: Wire,
+  client: PlatformClient,
   login: DialogLogin,
   app: AppCredentials,
   fields: Fields,
 ): Promise<Result<TokenAnswer>> {
-  return await tokenBy(wire, `${login.graph}/oauth/access_token`, {
+  return await tokenBy(client, `${login.graph}/oauth/access_token`, {
     client_id: app.clientId,
     client_secret: app.clientSecret,
     ...fields,
@@ -132,22 +140,22 @@ async function token(
 }
 
 /** A token for another one, as the Graph house hands them out: by a GET. */
-export async function tokenBy(wire: Wire, url: string, fields: Fields): Promise<Result<TokenAnswer>> {
-  const answer = await call(wire, withQuery(url, fields));
+export async function tokenBy(client: PlatformClient, url: string, fields: Fields): Promise<Result<TokenAnswer>> {
+  const answer = await call(client, withQuery(url, fields));
   const tokens = isOk(answer) ? readTokens(answer) : undefined;
   return tokens ? succeeded(tokens) : failed(loginFault(answer));
 }
 
 /** A younger token for one that is still alive. */
 export async function renewBy(
-  wire: Wire,
+  client: PlatformClient,
   url: string,
   grantType: string,
   tokens: TokenSet,
   now: number,
 ): Promise<Result<TokenSet>> {
   return await guarded(async () => {
-    const young = await tokenBy(wire, url, { grant_type: grantType, access_token: tokens.accessToken });
+    const young = await tokenBy(client, url, { grant_type: grantType, access_token: tokens.accessToken });
     if (!young.ok) {
       return young;
     }
@@ -186,27 +194,27 @@ const Business = z.looseObject({ id: Id });
  * the order of the first list that has them, each once, and once more when a later list brings what was missing.
  */
 export async function pagesOf<S extends z.ZodType<{ id: string }>>(
-  wire: Wire,
+  client: PlatformClient,
   graph: string,
   tokens: TokenSet,
   fields: string,
   Page: S,
 ): Promise<Result<readonly z.infer<S>[]>> {
   return await guarded(async () => {
-    const direct = await everyPage(wire, `${graph}/me/accounts`, tokens.accessToken, fields, Page);
+    const direct = await everyPage(client, `${graph}/me/accounts`, tokens.accessToken, fields, Page);
     if (!direct.ok) {
       return direct;
     }
     const found = new Map(direct.value.map((page) => [page.id, page]));
     if (tokens.scopes.includes("business_management")) {
-      const businesses = await everyPage(wire, `${graph}/me/businesses`, tokens.accessToken, "id", Business);
+      const businesses = await everyPage(client, `${graph}/me/businesses`, tokens.accessToken, "id", Business);
       if (!businesses.ok && businesses.fault.kind !== "reconnect" && businesses.fault.kind !== "rejected") {
         return businesses;
       }
       for (const business of businesses.ok ? businesses.value : []) {
         for (const edge of ["owned_pages", "client_pages"]) {
           const url = `${graph}/${encodeURIComponent(business.id)}/${edge}`;
-          const pages = await everyPage(wire, url, tokens.accessToken, fields, Page);
+          const pages = await everyPage(client, url, tokens.accessToken, fields, Page);
           if (!pages.ok && (pages.fault.kind === "temporary" || pages.fault.kind === "rate_limited")) {
             return pages;
           }
@@ -221,7 +229,7 @@ export async function pagesOf<S extends z.ZodType<{ id: string }>>(
 }
 
 async function everyPage<S extends z.ZodType>(
-  wire: Wire,
+  client: PlatformClient,
   url: string,
   accessToken: string,
   fields: string,
@@ -231,7 +239,7 @@ async function everyPage<S extends z.ZodType>(
   const all: z.infer<S>[] = [];
   let after: string | undefined;
   for (let page = 0; page < MOST_LIST_PAGES; page++) {
-    const answer = await graphGet(wire, url, accessToken, { fields, limit: 100, after });
+    const answer = await graphGet(client, url, accessToken, { fields, limit: 100, after });
     const list = isOk(answer) ? read(List, answer) : undefined;
     if (!list) {
       return failed(unexpected(answer));

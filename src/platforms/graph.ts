@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { type Answer, call, read, retryAfterSeconds } from "./answer.ts";
-import type { Fault, Wire } from "./contract.ts";
+import type { Fault, PlatformClient } from "./contract.ts";
 import { type FaultSource, quoted, rateLimited, reconnect, rejected, temporary } from "./fault.ts";
 import { bearer, type Fields, postForm, withQuery } from "./form.ts";
 
@@ -146,12 +146,17 @@ export function isUndecided(answer: Answer): boolean {
 }
 
 /** Reads `fields` of an object. The token travels in a header, so that it never stands in an address. */
-export async function graphGet(wire: Wire, url: string, token: string, query: Fields = {}): Promise<Answer> {
-  return await call(wire, withQuery(url, query), { headers: bearer(token) });
+export async function graphGet(
+  client: PlatformClient,
+  url: string,
+  token: string,
+  query: Fields = {},
+): Promise<Answer> {
+  return await call(client, withQuery(url, query), { headers: bearer(token) });
 }
 
-export async function graphPost(wire: Wire, url: string, token: string, fields: Fields): Promise<Answer> {
-  return await call(wire, url, postForm(fields, bearer(token)));
+export async function graphPost(client: PlatformClient, url: string, token: string, fields: Fields): Promise<Answer> {
+  return await call(client, url, postForm(fields, bearer(token)));
 }
 
 export const Made = z.looseObject({ id: z.string().min(1) });

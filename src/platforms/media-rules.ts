@@ -1,4 +1,4 @@
-import type { DraftMedia, PlatformLimits, Problem, Warning } from "./contract.ts";
+import type { MediaDescription, PlatformLimits, ValidationProblem, ValidationWarning } from "./contract.ts";
 
 /** What one image or video may be. Absent members are not checked; neither is what the bytes did not tell. */
 export interface MediaRule {
@@ -23,9 +23,9 @@ export interface MediaRule {
 const SECONDS_SLACK = 0.05;
 const RATIO_SLACK = 0.005;
 
-export function mediaProblems(media: DraftMedia, index: number, rule: MediaRule): readonly Problem[] {
+export function mediaProblems(media: MediaDescription, index: number, rule: MediaRule): readonly ValidationProblem[] {
   const param = `media_items[${index}]`;
-  const problems: Problem[] = [];
+  const problems: ValidationProblem[] = [];
   const add = (code: string, message: string, limit: number | string, actual: number | string) =>
     problems.push({ code, message, param, limit, actual });
   const number = (name: string) => (typeof media.facts[name] === "number" ? media.facts[name] : null);
@@ -105,10 +105,13 @@ function range(min: number | undefined, max: number | undefined): string {
 }
 
 /** How many images and videos may stand together; the rules of each one are `mediaProblems`. */
-export function countProblems(media: readonly DraftMedia[], limits: PlatformLimits["media"]): readonly Problem[] {
+export function countProblems(
+  media: readonly MediaDescription[],
+  limits: PlatformLimits["media"],
+): readonly ValidationProblem[] {
   const images = media.filter((item) => item.type === "image").length;
   const videos = media.length - images;
-  const problems: Problem[] = [];
+  const problems: ValidationProblem[] = [];
   const add = (code: string, message: string, limit: number, actual: number) =>
     problems.push({ code, message, param: "media_items", limit, actual });
   if (media.length === 0 && !limits.textOnly) {
@@ -133,7 +136,7 @@ export function countProblems(media: readonly DraftMedia[], limits: PlatformLimi
 }
 
 /** How an MP4 is laid out: most platforms that pull files document the one way, and take the other at times. */
-export function layoutWarnings(media: DraftMedia, index: number): readonly Warning[] {
+export function layoutWarnings(media: MediaDescription, index: number): readonly ValidationWarning[] {
   const warn = (what: string) => ({
     code: "media_layout",
     message: `media_items[${index}]: ${what}; the platform may refuse it`,
@@ -150,7 +153,7 @@ const AHEAD_VIDEO_MS = 10 * 60_000;
 const AHEAD_IMAGE_MS = 2 * 60_000;
 
 /** How early uploads and processing begin, so that only the visible call is left at the due time. */
-export function aheadOf(media: readonly DraftMedia[]): number {
+export function aheadOf(media: readonly MediaDescription[]): number {
   if (media.length === 0) {
     return 0;
   }

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { toBase64 } from "#core/encoding.ts";
 import { type Answer, call, isOk, read, retryAfterSeconds } from "./answer.ts";
-import type { AppCredentials, Fault, Result, Wire } from "./contract.ts";
+import type { AppCredentials, Fault, Result, PlatformClient } from "./contract.ts";
 import { failed, rateLimited, reconnect, rejected, succeeded, temporary } from "./fault.ts";
 import { type Fields, postForm } from "./form.ts";
 
@@ -111,16 +111,16 @@ function unreachable(): Fault {
 }
 
 /** One call of the token endpoint; a lost connection is a passing fault. */
-export async function requestTokens(wire: Wire, request: TokenCall): Promise<Result<TokenAnswer>> {
+export async function requestTokens(client: PlatformClient, request: TokenCall): Promise<Result<TokenAnswer>> {
   const headers = { ...request.headers, ...(request.basic && basicAuthorization(request.basic)) };
   return await guarded(async () => {
-    const answer = await call(wire, request.url, postForm(request.fields, headers));
+    const answer = await call(client, request.url, postForm(request.fields, headers));
     const tokens = isOk(answer) ? readTokens(answer) : undefined;
     return tokens ? succeeded(tokens) : failed(tokenFault(answer, request.deadErrors));
   });
 }
 
-/** Connecting answers with values: what the wire throws becomes a passing fault. */
+/** Connecting answers with values: what the client throws becomes a passing fault. */
 export async function guarded<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work();

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
-import type { Problem } from "./contract.ts";
+import type { ValidationProblem } from "./contract.ts";
 
 /** Accepted for every platform; `targets[].caption` is preferred. */
 export const commonOptions = { caption: z.string().optional() };
@@ -12,12 +12,16 @@ export const commonOptions = { caption: z.string().optional() };
 export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   schema: S,
   options: JsonObject,
-): { readonly value: z.infer<S> | undefined; readonly options: JsonObject; readonly problems: readonly Problem[] } {
+): {
+  readonly value: z.infer<S> | undefined;
+  readonly options: JsonObject;
+  readonly problems: readonly ValidationProblem[];
+} {
   const parsed = schema.safeParse(options);
   if (parsed.success) {
     return { value: parsed.data, options: jsonOf(parsed.data), problems: [] };
   }
-  const problems = parsed.error.issues.map((issue): Problem => {
+  const problems = parsed.error.issues.map((issue): ValidationProblem => {
     const path = issue.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
     const required = issue.code === "invalid_type" && !hasPath(options, issue.path);
     return {

@@ -1,5 +1,5 @@
 import { type Answer, call } from "./answer.ts";
-import type { JobMedia, Wire, WireInit } from "./contract.ts";
+import type { JobMedia, PlatformClient, PlatformRequestInit } from "./contract.ts";
 
 export interface ByteRange {
   readonly offset: number;
@@ -33,11 +33,11 @@ async function pour(
  * connection broke; a file that cannot be read is thrown.
  */
 export async function sendRange(
-  wire: Wire,
+  client: PlatformClient,
   url: string | URL,
   media: JobMedia,
   range: ByteRange,
-  init: Omit<WireInit, "body">,
+  init: Omit<PlatformRequestInit, "body">,
   around?: Around,
 ): Promise<Answer | null> {
   const source = await media.read(range);
@@ -48,7 +48,7 @@ export async function sendRange(
   const over = new AbortController();
   const piped = pour(streams, writable, over.signal);
   try {
-    return await call(wire, url, { ...init, body: readable });
+    return await call(client, url, { ...init, body: readable });
   } catch {
     return null;
   } finally {

@@ -10,7 +10,7 @@ import type {
   TargetStatus,
 } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import type { FaultCategory, Verdict, Warning } from "#platforms/contract.ts";
+import type { FaultCategory, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
 
 /** Instants are milliseconds since 1970 here; the API room writes them as ISO 8601. */
 export type MediaItem = StoredMediaItem;
@@ -119,8 +119,8 @@ export interface PreviewTarget {
   readonly captionUnit: string;
   readonly platformOptions: JsonObject;
   readonly placement: string | null;
-  readonly warnings: readonly Warning[];
-  readonly cost: Verdict["cost"];
+  readonly warnings: readonly ValidationWarning[];
+  readonly cost: ValidationResult["cost"];
 }
 
 export interface SchedulePreview {
@@ -130,7 +130,7 @@ export interface SchedulePreview {
   readonly caption: string;
   readonly targets: readonly PreviewTarget[];
   readonly mediaItems: readonly MediaItem[];
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly ValidationWarning[];
   readonly planHash: string;
 }
 

@@ -3,9 +3,9 @@ import { log } from "#core/log.ts";
 import { giveUp, stepOf } from "#posting/run/next-step.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { recordRun, type Recorded } from "#posting/run/record-results.ts";
-import type { RunPlan } from "#posting/run/store-run.ts";
+import type { PublishRun } from "#posting/run/store-run.ts";
 import type { TargetRun } from "#posting/run/target-run.ts";
-import { type Desk, targetOf } from "./run-context.ts";
+import { type RunContext, targetOf } from "./run-context.ts";
 import { type Keep, takeStep } from "./target-step.ts";
 
 /** As many calls at once as a Worker has connections. */
@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 30 * SECOND;
 /** A claimed post in memory; the journal has everything that must survive. */
 export interface LiveRun {
   readonly runId: string;
-  readonly plan: RunPlan;
+  readonly plan: PublishRun;
   /** Whether the rows still are what was confirmed; otherwise targets may be looked for but nothing is sent. */
   readonly asConfirmed: boolean;
   readonly dueAt: number;
@@ -41,7 +41,7 @@ export const NOT_AS_CONFIRMED = {
 } as const;
 
 /** Lets every target go as far as it can now; each on its own, none waits for another. */
-export async function advance(desk: Desk, live: LiveRun, keep: Keep): Promise<void> {
+export async function advance(desk: RunContext, live: LiveRun, keep: Keep): Promise<void> {
   const active = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
   const stopAt = desk.now() + BUDGET_MS;
@@ -92,13 +92,13 @@ export async function advance(desk: Desk, live: LiveRun, keep: Keep): Promise<vo
 }
 
 /** Writes what D1 does not know yet; ends the post when no target moves any more. */
-export async function show(desk: Desk, live: LiveRun, wakeAt: number): Promise<Recorded> {
+export async function show(desk: RunContext, live: LiveRun, wakeAt: number): Promise<Recorded> {
   const runs = [...live.runs.values()];
-  const changed = runs.filter((run) => live.shown.get(run.accountId) !== faceOf(run));
+  const changed = runs.filter((run) => live.shown.get(run.accountId) !== visibleStateKey(run));
   const { plan, runId, watchAt } = live;
   const recorded = await recordRun(desk.services, { plan, runId, runs, changed, watchAt, wakeAt });
   for (const run of changed) {
-    live.shown.set(run.accountId, faceOf(run));
+    live.shown.set(run.accountId, visibleStateKey(run));
   }
   if (recorded.state === "running") {
     live.watchAt = recorded.watchAt;
@@ -112,7 +112,7 @@ export function nextWake(live: LiveRun): number | undefined {
   return open.length === 0 ? undefined : Math.min(...open.map((run) => run.wakeAt));
 }
 
-async function showProgress(desk: Desk, live: LiveRun): Promise<void> {
+async function showProgress(desk: RunContext, live: LiveRun): Promise<void> {
   if (nextWake(live) === undefined) {
     return;
   }
@@ -124,11 +124,13 @@ async function showProgress(desk: Desk, live: LiveRun): Promise<void> {
 }
 
 function hasFinished(live: LiveRun): boolean {
-  return [...live.runs.values()].some((run) => isTerminal(run.state) && live.shown.get(run.accountId) !== faceOf(run));
+  return [...live.runs.values()].some(
+    (run) => isTerminal(run.state) && live.shown.get(run.accountId) !== visibleStateKey(run),
+  );
 }
 
 /** What an owner can see of a target: while this is the same, D1 need not be told. */
-export function faceOf(run: TargetRun): string {
+export function visibleStateKey(run: TargetRun): string {
   const accepted = run.state === "verifying" && run.acceptedAt !== null;
   // What the platform works on is asked about every few seconds; what is in doubt a few times in all.
   const waits = run.state === "retry_wait" || (run.state === "verifying" && !accepted);

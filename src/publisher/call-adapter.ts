@@ -8,12 +8,12 @@ import type {
   JobMedia,
   PrepareOutcome,
   VerifyOutcome,
-  Wire,
+  PlatformClient,
 } from "#platforms/contract.ts";
-import { openWire } from "#platforms/client.ts";
+import { openPlatformClient } from "#platforms/client.ts";
 import { mediaKey } from "#media/index.ts";
 import { temporaryFault } from "#posting/run/next-step.ts";
-import type { RunPlan, TargetRow } from "#posting/run/store-run.ts";
+import type { PublishRun, TargetRow } from "#posting/run/store-run.ts";
 import type { TargetRun } from "#posting/run/target-run.ts";
 import type { Services } from "#context.ts";
 
@@ -27,7 +27,7 @@ export interface Call {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly adapter: Adapter;
   readonly access: AccountAccess;
-  readonly plan: RunPlan;
+  readonly plan: PublishRun;
   readonly target: TargetRow;
   readonly run: TargetRun;
   readonly dueAt: number;
@@ -45,7 +45,7 @@ export async function callPrepare(call: Call): Promise<Called<PrepareOutcome>> {
   return await within(
     call,
     PREPARE_LIMIT_MS,
-    (wire) => call.adapter.prepare(wire, jobOf(call, media), call.run.cursor?.value),
+    (client) => call.adapter.prepare(client, jobOf(call, media), call.run.cursor?.value),
     (reason, httpStatus) => ({
       state: "refused",
       fault: media.missing ? MEDIA_MISSING : temporaryFault(reason, httpStatus),
@@ -59,7 +59,7 @@ export async function callCommit(call: Call): Promise<Called<CommitOutcome>> {
   return await within(
     call,
     COMMIT_LIMIT_MS,
-    (wire) => call.adapter.commit(wire, jobOf(call), ref),
+    (client) => call.adapter.commit(client, jobOf(call), ref),
     (detail, httpStatus) => ({
       state: "uncertain",
       detail,
@@ -74,7 +74,7 @@ export async function callVerify(call: Call): Promise<Called<VerifyOutcome>> {
   return await within(
     call,
     VERIFY_LIMIT_MS,
-    (wire) => call.adapter.verify(wire, jobOf(call), ref),
+    (client) => call.adapter.verify(client, jobOf(call), ref),
     () => ({
       state: "again",
       afterSeconds: 0,
@@ -83,33 +83,33 @@ export async function callVerify(call: Call): Promise<Called<VerifyOutcome>> {
   );
 }
 
-/** Runs a step to its end or to its limit; after that its wire is dead, so that nothing is sent behind our back. */
+/** Runs a step to its end or to its limit; after that its client is dead, so that nothing is sent behind our back. */
 async function within<Outcome>(
   call: Call,
   limitMs: number,
-  step: (wire: Wire) => Promise<Outcome>,
+  step: (client: PlatformClient) => Promise<Outcome>,
   broken: (reason: string, httpStatus: number | null) => Outcome,
 ): Promise<Called<Outcome>> {
-  const wireLog = { lastStatus: null as number | null };
+  const callLog = { lastStatus: null as number | null };
   const end = new AbortController();
-  const wire = openWire(
+  const client = openPlatformClient(
     async (request) => {
       end.signal.throwIfAborted();
       const signal = AbortSignal.any([request.signal, end.signal]);
-      return await call.services.world.platformFetch(new Request(request, { signal }));
+      return await call.services.outbound.platformFetch(new Request(request, { signal }));
     },
     call.adapter.hosts,
-    wireLog,
+    callLog,
   );
   try {
     const limit = call.wait(limitMs, end.signal).then(() => TOO_LONG);
-    const outcome = await Promise.race([step(wire), limit]);
-    const httpStatus = wireLog.lastStatus;
+    const outcome = await Promise.race([step(client), limit]);
+    const httpStatus = callLog.lastStatus;
     return outcome === TOO_LONG
       ? { outcome: broken(LATE, httpStatus), httpStatus }
       : { outcome: outcome as Outcome, httpStatus };
   } catch (error) {
-    return { outcome: broken(wordsOf(error), wireLog.lastStatus), httpStatus: wireLog.lastStatus };
+    return { outcome: broken(wordsOf(error), callLog.lastStatus), httpStatus: callLog.lastStatus };
   } finally {
     end.abort();
   }

@@ -1,11 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ArmAnswer, ArmHint, PostPublisherApi } from "#core/arming.ts";
 import type { Env } from "#config.ts";
-import { createServices, type Services, type World } from "#context.ts";
+import { createServices, type Services, type Outbound } from "#context.ts";
 import { PostRunner } from "./post-runner.ts";
 
 /** The Durable Object class of a post; its name is the post's id. Wiring only: PostRunner does the work. */
-export function definePublisher(worldOf: (env: Env, ctx: DurableObjectState) => World) {
+export function definePublisher(worldOf: (env: Env, ctx: DurableObjectState) => Outbound) {
   return class PostPublisher extends DurableObject<Env> implements PostPublisherApi {
     #runner: PostRunner | undefined;
 

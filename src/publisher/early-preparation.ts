@@ -1,11 +1,11 @@
 import { SECOND } from "#core/clock.ts";
-import { isAsConfirmed, peekPlan } from "#posting/run/claim-post.ts";
-import type { RunPlan } from "#posting/run/store-run.ts";
+import { isAsConfirmed, peekRun } from "#posting/run/claim-post.ts";
+import type { PublishRun } from "#posting/run/store-run.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { beginRun, type TargetRun } from "#posting/run/target-run.ts";
 import { MAX_AT_ONCE } from "./advance-targets.ts";
-import type { Desk } from "./run-context.ts";
-import type { Entry, Job, Journal } from "./journal.ts";
+import type { RunContext } from "./run-context.ts";
+import type { TargetEntry, RunnerState, Journal } from "./journal.ts";
 import { takeEarlyStep } from "./target-step.ts";
 import { prepareFrom, warmFrom } from "./wake-times.ts";
 
@@ -18,12 +18,12 @@ const LONGEST_PAUSE_MS = 5 * SECOND;
 export class EarlyWork {
   private readonly inFlight = new Map<string, Promise<void>>();
   private readonly runs = new Map<string, TargetRun>();
-  private plan: RunPlan | undefined;
+  private plan: PublishRun | undefined;
 
   constructor(
-    private readonly desk: Desk,
+    private readonly desk: RunContext,
     private readonly journal: Journal,
-    readonly job: Job,
+    readonly job: RunnerState,
     private readonly dueAt: number,
   ) {}
 
@@ -50,7 +50,7 @@ export class EarlyWork {
   }
 
   /** What is prepared for a target, if `plan` is the one it was prepared for. */
-  preparedFor(plan: RunPlan, accountId: string): TargetRun | undefined {
+  preparedFor(plan: PublishRun, accountId: string): TargetRun | undefined {
     const mine = plan.post.version === this.job.version && plan.post.planHash === this.plan?.post.planHash;
     return mine ? this.runs.get(accountId) : undefined;
   }
@@ -60,8 +60,8 @@ export class EarlyWork {
     return this.inFlight.get(accountId);
   }
 
-  private async load(): Promise<RunPlan | undefined> {
-    const plan = await peekPlan(this.desk.services, { postId: this.job.postId, version: this.job.version });
+  private async load(): Promise<PublishRun | undefined> {
+    const plan = await peekRun(this.desk.services, { postId: this.job.postId, version: this.job.version });
     if (!plan || !(await isAsConfirmed(plan))) {
       return undefined;
     }
@@ -85,7 +85,7 @@ export class EarlyWork {
       .map((run) => ({ run, wakeAt: Math.max(run.wakeAt, this.from(plan, run)) }));
   }
 
-  private from(plan: RunPlan, run: TargetRun): number {
+  private from(plan: PublishRun, run: TargetRun): number {
     const target = plan.targets.find((row) => row.accountId === run.accountId);
     const adapter = target && this.desk.services.adapterFor(target.platform);
     const facts = new Map(plan.media.map((item) => [item.id, item.facts]));
@@ -110,7 +110,7 @@ export class EarlyWork {
     this.inFlight.set(run.accountId, work);
   }
 
-  private keep(plan: RunPlan, run: TargetRun): void {
+  private keep(plan: PublishRun, run: TargetRun): void {
     this.runs.set(run.accountId, run);
     const job = this.journal.job();
     if (job?.phase === "armed" && job.version === this.job.version) {
@@ -120,6 +120,6 @@ export class EarlyWork {
 }
 
 /** A journal entry serves only the plan it was made for. */
-export function kept(entry: Entry | undefined, plan: RunPlan): TargetRun | undefined {
+export function kept(entry: TargetEntry | undefined, plan: PublishRun): TargetRun | undefined {
   return entry?.version === plan.post.version && entry.planHash === plan.post.planHash ? entry.run : undefined;
 }

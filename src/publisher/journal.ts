@@ -10,7 +10,7 @@ export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" 
  * What the object is about. `armed`: waits for its time. `claiming`: the claim may have been sent under `runId`. `running`:
  * the claim is ours, and only now may anything visible be sent.
  */
-export interface Job {
+export interface RunnerState {
   readonly postId: string;
   readonly version: number;
   readonly scheduledAt: number;
@@ -25,7 +25,7 @@ export interface Job {
 }
 
 /** A target in the journal, bound to the plan it was prepared for. */
-export interface Entry {
+export interface TargetEntry {
   readonly version: number;
   readonly planHash: string;
   readonly run: TargetRun;
@@ -38,31 +38,34 @@ const TARGET = "t:";
 export class Journal {
   constructor(private readonly storage: JournalStorage) {}
 
-  job(): Job | undefined {
-    return this.storage.kv.get<Job>(JOB);
+  job(): RunnerState | undefined {
+    return this.storage.kv.get<RunnerState>(JOB);
   }
 
-  entries(): Map<string, Entry> {
+  entries(): Map<string, TargetEntry> {
     return new Map(
-      [...this.storage.kv.list<Entry>({ prefix: TARGET })].map(([key, entry]) => [key.slice(TARGET.length), entry]),
+      [...this.storage.kv.list<TargetEntry>({ prefix: TARGET })].map(([key, entry]) => [
+        key.slice(TARGET.length),
+        entry,
+      ]),
     );
   }
 
-  putJob(job: Job): void {
+  putJob(job: RunnerState): void {
     this.storage.kv.put(JOB, job);
   }
 
-  putEntry(entry: Entry): void {
+  putEntry(entry: TargetEntry): void {
     this.storage.kv.put(`${TARGET}${entry.run.accountId}`, entry);
   }
 
   /** A new plan: whatever was prepared for the old one is let go. */
-  arm(hint: ArmHint): Job {
+  arm(hint: ArmHint): RunnerState {
     const before = this.job();
     if (before?.version !== hint.version) {
       this.clearEntries();
     }
-    const job: Job = {
+    const job: RunnerState = {
       postId: hint.postId,
       version: hint.version,
       scheduledAt: hint.scheduledAt,
@@ -77,7 +80,7 @@ export class Journal {
   }
 
   /** The claim is ours: the run and its targets begin together. */
-  begin(job: Job, entries: readonly Entry[]): void {
+  begin(job: RunnerState, entries: readonly TargetEntry[]): void {
     this.clearEntries(new Set(entries.map((entry) => entry.run.accountId)));
     for (const entry of entries) {
       this.putEntry(entry);

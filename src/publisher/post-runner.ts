@@ -1,6 +1,6 @@
 import type { ArmAnswer, ArmHint } from "#core/arming.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import type { JsonValue } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
@@ -8,11 +8,11 @@ import { type Claim, claimPost, isAsConfirmed } from "#posting/run/claim-post.ts
 import { adoptEarly, doubtRun, giveUp, recover } from "#posting/run/next-step.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { beginRun, type TargetRun } from "#posting/run/target-run.ts";
-import type { RunPlan, TargetRow } from "#posting/run/store-run.ts";
-import { advance, faceOf, type LiveRun, nextWake, NOT_AS_CONFIRMED, show } from "./advance-targets.ts";
-import { Desk } from "./run-context.ts";
+import type { PublishRun, TargetRow } from "#posting/run/store-run.ts";
+import { advance, visibleStateKey, type LiveRun, nextWake, NOT_AS_CONFIRMED, show } from "./advance-targets.ts";
+import { RunContext } from "./run-context.ts";
 import { EarlyWork, kept } from "./early-preparation.ts";
-import { type Entry, type Job, Journal, type JournalStorage } from "./journal.ts";
+import { type TargetEntry, type RunnerState, Journal, type JournalStorage } from "./journal.ts";
 import { dueFrom, prepareFrom, WARM_MS, warmFrom } from "./wake-times.ts";
 
 /** Set before anything else in an alarm: whatever happens to the process, it comes back. */
@@ -26,7 +26,7 @@ const LONGEST_ALARM_MS = 15 * MINUTE;
 const ERROR_WAIT_MS = SECOND / 2;
 const ERROR_WAIT_MAX_MS = 30 * SECOND;
 
-type Claimed = Extract<Claim, { readonly plan: RunPlan }>;
+type Claimed = Extract<Claim, { readonly plan: PublishRun }>;
 
 /** What an alarm ends with: sleep until then, or nothing left to do for `runId`. */
 type Rest = { readonly wakeAt: number } | { readonly done: string | null };
@@ -37,7 +37,7 @@ type Rest = { readonly wakeAt: number } | { readonly done: string | null };
  */
 export class PostRunner {
   private readonly journal: Journal;
-  private readonly desk: Desk;
+  private readonly desk: RunContext;
   private live: LiveRun | undefined;
   private early: EarlyWork | undefined;
   private interrupt = new AbortController();
@@ -47,15 +47,15 @@ export class PostRunner {
   constructor(
     private readonly storage: JournalStorage,
     services: Services,
-    wait: Desk["wait"],
+    wait: RunContext["wait"],
   ) {
     this.journal = new Journal(storage);
-    this.desk = new Desk(services, wait);
+    this.desk = new RunContext(services, wait);
   }
 
   /** Idempotent: a hint is compared with what is known, and a run under way is only kept awake. */
   async sync(hint: ArmHint): Promise<ArmAnswer> {
-    await faultPoint("sync.before_store");
+    await failpoint("sync.before_store");
     const job = this.journal.job();
     if (job && job.phase !== "armed") {
       const isNewer = hint.version > job.version;
@@ -82,7 +82,7 @@ export class PostRunner {
     // Job and alarm in one breath: the storage keeps both or none.
     const armed = this.journal.arm(hint);
     await this.storage.setAlarm(Math.max(this.desk.now(), this.firstWake(armed)));
-    await faultPoint("sync.after_store");
+    await failpoint("sync.after_store");
     return "armed";
   }
 
@@ -98,7 +98,7 @@ export class PostRunner {
       }
       this.busySince = startedAt;
       await this.storage.sync();
-      await faultPoint("alarm.awake");
+      await failpoint("alarm.awake");
       const rest = await this.work();
       if ("wakeAt" in rest) {
         await this.storage.setAlarm(Math.max(this.desk.now() + SOONEST_MS, rest.wakeAt));
@@ -143,7 +143,7 @@ export class PostRunner {
   }
 
   /** Sleep and early preparation; undefined when the last seconds have come or the job changed. */
-  private async beforeTime(job: Job): Promise<number | undefined> {
+  private async beforeTime(job: RunnerState): Promise<number | undefined> {
     const dueAt = this.dueAt(job);
     const warmAt = warmFrom(job.postId, dueAt);
     if (this.desk.now() < Math.min(warmAt, this.firstWake(job))) {
@@ -166,7 +166,7 @@ export class PostRunner {
   }
 
   /** Makes ready and waits; a newer plan ends the wait, for the claim knows what has become of the post. */
-  private async lastSeconds(job: Job): Promise<Rest | undefined> {
+  private async lastSeconds(job: RunnerState): Promise<Rest | undefined> {
     const dueAt = this.dueAt(job);
     this.interrupt = new AbortController();
     const { signal } = this.interrupt;
@@ -178,7 +178,7 @@ export class PostRunner {
       }
     }
     await this.storage.sync();
-    await faultPoint("claim.stored");
+    await failpoint("claim.stored");
     return undefined;
   }
 
@@ -195,7 +195,7 @@ export class PostRunner {
     }
   }
 
-  private async claim(job: Job): Promise<Rest | undefined> {
+  private async claim(job: RunnerState): Promise<Rest | undefined> {
     const { runId } = job;
     if (runId === null) {
       throw new Error("a claim without a name");
@@ -210,13 +210,13 @@ export class PostRunner {
       case "mine":
       case "taken_over":
         this.live = await this.begin(job, claim);
-        await faultPoint("claim.begun");
+        await failpoint("claim.begun");
         return undefined;
     }
   }
 
   /** From here on the claim is ours and something visible may be sent. */
-  private async begin(job: Job, claim: Claimed): Promise<LiveRun> {
+  private async begin(job: RunnerState, claim: Claimed): Promise<LiveRun> {
     const { plan } = claim;
     const asConfirmed = await isAsConfirmed(plan);
     const entries = this.journal.entries();
@@ -250,7 +250,7 @@ export class PostRunner {
   }
 
   /** Goes on with a run after sleep or a crash: the plan is read again, the journal says how far it was. */
-  private async resume(job: Job, runId: string): Promise<LiveRun | Rest> {
+  private async resume(job: RunnerState, runId: string): Promise<LiveRun | Rest> {
     const claim = await claimPost(this.desk.services, { postId: job.postId, runId });
     if (claim.state === "over") {
       return { done: runId };
@@ -281,7 +281,7 @@ export class PostRunner {
     return this.liveRun(job, claim, runs, asConfirmed);
   }
 
-  private liveRun(job: Job, claim: Claimed, runs: readonly TargetRun[], asConfirmed: boolean): LiveRun {
+  private liveRun(job: RunnerState, claim: Claimed, runs: readonly TargetRun[], asConfirmed: boolean): LiveRun {
     const { plan, runId, watchAt } = claim;
     const { early } = this;
     return {
@@ -291,7 +291,7 @@ export class PostRunner {
       watchAt,
       dueAt: this.dueAt(job),
       runs: new Map(runs.map((run) => [run.accountId, run])),
-      shown: new Map(plan.targets.map((target) => [target.accountId, faceOf(asStored(target))])),
+      shown: new Map(plan.targets.map((target) => [target.accountId, visibleStateKey(asStored(target))])),
       settle: async (run) => {
         const running = early?.stillRunning(run.accountId);
         if (!running) {
@@ -304,7 +304,7 @@ export class PostRunner {
     };
   }
 
-  private async publish(job: Job): Promise<Rest> {
+  private async publish(job: RunnerState): Promise<Rest> {
     const { runId } = job;
     if (runId === null) {
       throw new Error("a run without a name");
@@ -345,7 +345,7 @@ export class PostRunner {
 
   /** Storage and alarm go, unless a newer plan came in the meantime. */
   private async leave(runId: string | null): Promise<void> {
-    await faultPoint("alarm.before_leave");
+    await failpoint("alarm.before_leave");
     this.forget();
     const job = this.journal.job();
     const mine = job !== undefined && job.runId === runId;
@@ -382,18 +382,18 @@ export class PostRunner {
     this.early = undefined;
   }
 
-  private earlyWork(job: Job, dueAt: number): EarlyWork {
+  private earlyWork(job: RunnerState, dueAt: number): EarlyWork {
     if (this.early?.job.version !== job.version || this.early.job.scheduledAt !== job.scheduledAt) {
       this.early = new EarlyWork(this.desk, this.journal, job, dueAt);
     }
     return this.early;
   }
 
-  private firstWake(job: Job): number {
+  private firstWake(job: RunnerState): number {
     return prepareFrom(job.postId, this.dueAt(job), job.prepareAheadMs);
   }
 
-  private dueAt(job: Job): number {
+  private dueAt(job: RunnerState): number {
     const spreadMs = Number(this.desk.services.config.setting("SPREAD_MS") ?? 0);
     return dueFrom(job, Number.isFinite(spreadMs) ? Math.max(0, spreadMs) : 0);
   }
@@ -406,7 +406,7 @@ function summaryOf({ plan, runs }: LiveRun): Record<string, JsonValue> {
   return { targets: runs.size, published: published.length, lateByMs };
 }
 
-function entryOf(plan: RunPlan, run: TargetRun): Entry {
+function entryOf(plan: PublishRun, run: TargetRun): TargetEntry {
   return { version: plan.post.version, planHash: plan.post.planHash, run };
 }
 

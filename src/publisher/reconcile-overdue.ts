@@ -1,5 +1,5 @@
 import type { ArmHint } from "#core/arming.ts";
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { acknowledgeArming, findOverdue } from "#posting/arming/find-overdue-posts.ts";
@@ -25,7 +25,7 @@ export async function reconcile(services: Pick<Services, "db" | "clock" | "adapt
       break;
     }
     const answered = await armAll(services, hints);
-    await faultPoint("reconcile.before_push");
+    await failpoint("reconcile.before_push");
     await acknowledgeArming(services, hints, answered);
     overdue += hints.length;
     armed += answered.size;
@@ -45,7 +45,7 @@ async function armAll(services: Pick<Services, "arm">, hints: readonly ArmHint[]
   const worker = async () => {
     for (let hint = queue.shift(); hint; hint = queue.shift()) {
       try {
-        await faultPoint("reconcile.before_arm");
+        await failpoint("reconcile.before_arm");
         await services.arm(hint);
         answered.add(hint.postId);
       } catch (error) {

@@ -4,7 +4,7 @@ import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import type { Fault, Result } from "#platforms/contract.ts";
 import type { Moment, TargetRun } from "#posting/run/target-run.ts";
-import type { RunPlan, TargetRow } from "#posting/run/store-run.ts";
+import type { PublishRun, TargetRow } from "#posting/run/store-run.ts";
 
 type Granted = Awaited<ReturnType<typeof accessFor>> extends Map<string, Result<infer Access>> ? Access : never;
 
@@ -12,7 +12,7 @@ type Granted = Awaited<ReturnType<typeof accessFor>> extends Map<string, Result<
 const ACCESS_FRESH_MS = 60 * SECOND;
 
 /** What one awake object of a post works with. */
-export class Desk {
+export class RunContext {
   private readonly opened = new Map<string, { readonly at: number; readonly access: Granted }>();
 
   constructor(
@@ -22,7 +22,7 @@ export class Desk {
   ) {}
 
   /** What a single call needs of it. */
-  tools(): Pick<Desk, "services" | "wait"> {
+  tools(): Pick<RunContext, "services" | "wait"> {
     return { services: this.services, wait: this.wait };
   }
 
@@ -57,7 +57,7 @@ export class Desk {
     }
   }
 
-  moment(plan: RunPlan, target: TargetRow, httpStatus: number | null = null): Moment {
+  moment(plan: PublishRun, target: TargetRow, httpStatus: number | null = null): Moment {
     const [word = 0] = new Uint32Array(this.services.ids.random(4).buffer);
     return {
       now: this.now(),
@@ -69,7 +69,7 @@ export class Desk {
   }
 }
 
-export function targetOf(plan: RunPlan, run: Pick<TargetRun, "accountId">): TargetRow {
+export function targetOf(plan: PublishRun, run: Pick<TargetRun, "accountId">): TargetRow {
   const target = plan.targets.find((row) => row.accountId === run.accountId);
   if (!target) {
     throw new Error("the journal knows a target that the post does not have");

@@ -1,4 +1,4 @@
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import type { Fault } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import {
@@ -12,10 +12,10 @@ import {
   startStep,
   stepOf,
 } from "#posting/run/next-step.ts";
-import type { RunPlan } from "#posting/run/store-run.ts";
+import type { PublishRun } from "#posting/run/store-run.ts";
 import type { TargetRun } from "#posting/run/target-run.ts";
 import { type Call, callCommit, callPrepare, callVerify } from "./call-adapter.ts";
-import { type Desk, targetOf } from "./run-context.ts";
+import { type RunContext, targetOf } from "./run-context.ts";
 
 /** Puts a target into the journal; `flush` also waits until it is on disk. */
 export interface Keep {
@@ -25,8 +25,8 @@ export interface Keep {
 
 /** One step of a claimed target: one question to its platform, its answer in the journal. */
 export async function takeStep(
-  desk: Desk,
-  plan: RunPlan,
+  desk: RunContext,
+  plan: PublishRun,
   run: TargetRun,
   dueAt: number,
   keep: Keep,
@@ -40,32 +40,32 @@ export async function takeStep(
   const started = startStep(dropExpired(run, desk.now()), desk.now());
   switch (stepOf(started)) {
     case "prepare": {
-      await faultPoint("prepare.before_send");
+      await failpoint("prepare.before_send");
       const { outcome, httpStatus } = await callPrepare({ ...call, run: started });
-      await faultPoint("prepare.after_send");
+      await failpoint("prepare.after_send");
       const at = desk.moment(plan, target, httpStatus);
       return outcome.state === "refused" && (await isOldToken(desk, run, outcome.fault))
         ? saved(keep, afterOldToken(started, outcome.fault, at))
         : saved(keep, afterPrepare(started, outcome, at));
     }
     case "commit": {
-      await faultPoint("commit.before_intent");
+      await failpoint("commit.before_intent");
       const intended = intendCommit(started, desk.now());
       keep.save(intended);
       // On disk before it leaves, or a crash could send it twice; and a replaced object fails here instead of sending.
       await keep.flush();
-      await faultPoint("commit.before_send");
+      await failpoint("commit.before_send");
       const { outcome, httpStatus } = await callCommit({ ...call, run: intended });
-      await faultPoint("commit.after_send");
+      await failpoint("commit.after_send");
       const at = desk.moment(plan, target, httpStatus);
       return outcome.state === "refused" && (await isOldToken(desk, run, outcome.fault))
         ? saved(keep, afterOldToken(intended, outcome.fault, at))
         : saved(keep, afterCommit(intended, outcome, at));
     }
     case "verify": {
-      await faultPoint("verify.before_send");
+      await failpoint("verify.before_send");
       const { outcome, httpStatus } = await callVerify({ ...call, run: started });
-      await faultPoint("verify.after_send");
+      await failpoint("verify.after_send");
       const at = desk.moment(plan, target, httpStatus);
       return outcome.state === "refused" && (await isOldToken(desk, run, outcome.fault))
         ? saved(keep, afterOldToken(started, outcome.fault, at))
@@ -75,15 +75,20 @@ export async function takeStep(
 }
 
 /** One early step of a target that is not claimed: invisible, and a refusal means nothing yet. */
-export async function takeEarlyStep(desk: Desk, plan: RunPlan, run: TargetRun, dueAt: number): Promise<TargetRun> {
+export async function takeEarlyStep(
+  desk: RunContext,
+  plan: PublishRun,
+  run: TargetRun,
+  dueAt: number,
+): Promise<TargetRun> {
   const target = targetOf(plan, run);
   const opened = await openCall(desk, plan, run, dueAt);
   if (!opened.ok) {
     return afterEarlyFault(run, opened.fault, desk.moment(plan, target));
   }
-  await faultPoint("prepare.before_send");
+  await failpoint("prepare.before_send");
   const { outcome, httpStatus } = await callPrepare(opened.call);
-  await faultPoint("prepare.after_send");
+  await failpoint("prepare.after_send");
   const at = desk.moment(plan, target, httpStatus);
   if (outcome.state !== "refused") {
     return afterPrepare(run, outcome, at);
@@ -94,8 +99,8 @@ export async function takeEarlyStep(desk: Desk, plan: RunPlan, run: TargetRun, d
 }
 
 async function openCall(
-  desk: Desk,
-  plan: RunPlan,
+  desk: RunContext,
+  plan: PublishRun,
   run: TargetRun,
   dueAt: number,
 ): Promise<{ ok: true; call: Call } | { ok: false; fault: Fault }> {
@@ -111,7 +116,7 @@ async function openCall(
 }
 
 /** Many platforms end a token before its time: then the account is fine and only the token was old. */
-async function isOldToken(desk: Desk, run: TargetRun, fault: Fault): Promise<boolean> {
+async function isOldToken(desk: RunContext, run: TargetRun, fault: Fault): Promise<boolean> {
   return fault.kind === "reconnect" && !(await desk.reportRefusal(run.accountId, fault));
 }
 

@@ -1,4 +1,4 @@
-import { setFaultHook } from "#core/failpoint.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import type { SandboxEnv } from "./env.ts";
 
 let planted = false;
@@ -14,7 +14,7 @@ export function plantFaultPoints(env: SandboxEnv): void {
     return;
   }
   planted = true;
-  setFaultHook((point) => {
+  setFailpointHook((point) => {
     if ((only === undefined || only === point) && Math.random() < rate) {
       throw new Error(`fault point ${point}`);
     }

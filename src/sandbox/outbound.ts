@@ -1,4 +1,4 @@
-import type { World } from "#context.ts";
+import type { Outbound } from "#context.ts";
 import type { Env } from "#config.ts";
 import type { Platform } from "#core/platform.ts";
 import type { SimulatorControl } from "./control.ts";
@@ -46,7 +46,7 @@ export function browserUrl(origin: string, url: URL): URL {
 }
 
 /** The world in which every platform is on this machine. */
-export function sandboxWorld(env: Env): World {
+export function sandboxWorld(env: Env): Outbound {
   const sandbox = env as SandboxEnv;
   return {
     platformFetch: (request) => callPlatform(sandbox, request),

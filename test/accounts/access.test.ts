@@ -4,7 +4,7 @@ import { findConnection } from "#accounts/store-connections.ts";
 import type { Context } from "#context.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { toBase64 } from "#core/encoding.ts";
-import { setFaultHook } from "#core/failpoint.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import { reconnect, rateLimited, temporary } from "#platforms/fault.ts";
 import { connect, house, rows, someone } from "./test-context.ts";
 import { page, ScriptedPlatform, SECRET } from "./scripted.ts";
@@ -16,7 +16,7 @@ beforeEach(() => {
   vi.setSystemTime(START);
 });
 afterEach(() => {
-  setFaultHook(undefined);
+  setFailpointHook(undefined);
   vi.useRealTimers();
 });
 
@@ -125,13 +125,13 @@ describe("an expired token", () => {
   test("is renewed by the next caller when the first one dies under its lease", async ({ expect }) => {
     const { ctx, id, platform } = await connected();
     vi.setSystemTime(START + 3 * HOUR);
-    setFaultHook((point) => {
+    setFailpointHook((point) => {
       if (point === "accounts.refresh.leased") {
         throw new Error("killed");
       }
     });
     await expect(one(ctx, id)).rejects.toThrow("killed");
-    setFaultHook(undefined);
+    setFailpointHook(undefined);
     expect(await one(ctx, id)).toMatchObject({ ok: false, fault: { code: "refresh_in_progress" } });
     vi.setSystemTime(START + 3 * HOUR + 30 * SECOND);
     expect(await one(ctx, id)).toMatchObject({ ok: true });
@@ -142,7 +142,7 @@ describe("an expired token", () => {
     const { ctx, id } = await connected();
     vi.setSystemTime(START + 3 * HOUR);
     let stumbles = 1;
-    setFaultHook((point) => {
+    setFailpointHook((point) => {
       if (point === "accounts.refresh.storing" && stumbles-- > 0) {
         throw new Error("D1_ERROR: busy");
       }

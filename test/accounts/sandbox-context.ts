@@ -8,7 +8,7 @@ import { sandboxWorld, withSandboxApps } from "#sandbox/index.ts";
 
 export const sandboxEnv = withSandboxApps(env);
 
-/** A person in the sandbox's world; `settled` waits for everything that was put off until after the answer. */
+/** A person in the sandbox's outbound; `settled` waits for everything that was put off until after the answer. */
 export async function resident() {
   const deferred: Promise<unknown>[] = [];
   const services = createServices(sandboxEnv, sandboxWorld(sandboxEnv), (work) => deferred.push(work));

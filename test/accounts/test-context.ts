@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { finishConnect, type FinishedConnect, startConnect } from "#accounts/index.ts";
 import { createUser } from "#auth/index.ts";
-import { type Context, createServices, type Services, type World } from "#context.ts";
+import { type Context, createServices, type Services, type Outbound } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Plan } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
 import type { ScriptedPlatform } from "./scripted.ts";
 
-const world: World = {
+const outbound: Outbound = {
   platformFetch: () => Promise.reject(new TypeError("no network in tests")),
   publicFetch: () => Promise.reject(new TypeError("no network in tests")),
   browserUrl: (url) => url,
@@ -25,7 +25,7 @@ export function house(platform: ScriptedPlatform, overrides: Record<string, stri
   const deferred: Promise<unknown>[] = [];
   const prefix = platform.platform.toUpperCase();
   const credentials = { [`${prefix}_CLIENT_ID`]: "app", [`${prefix}_CLIENT_SECRET`]: "app-secret" };
-  const services = createServices({ ...env, ...credentials, ...overrides }, world, (work) => deferred.push(work));
+  const services = createServices({ ...env, ...credentials, ...overrides }, outbound, (work) => deferred.push(work));
   return {
     ...services,
     adapterFor: (word: Platform) => (word === platform.platform ? platform.adapter : undefined),

@@ -3,7 +3,7 @@ import { Stripe } from "stripe";
 import { describe, test } from "vitest";
 import { setSubscription } from "#auth/index.ts";
 import { DAY } from "#core/clock.ts";
-import type { World } from "#context.ts";
+import type { Outbound } from "#context.ts";
 import { silentWorld } from "./test-context.ts";
 import { Browser, signedIn, stage } from "./stage.ts";
 
@@ -25,7 +25,7 @@ interface Asked {
 /** The payment provider as this test needs it: remembers what it was asked and says what it is told to. */
 function provider(answers: Record<string, unknown> = {}) {
   const asked: Asked[] = [];
-  const world: World = {
+  const outbound: Outbound = {
     ...silentWorld,
     async publicFetch(request) {
       const { pathname } = new URL(request.url);
@@ -36,7 +36,7 @@ function provider(answers: Record<string, unknown> = {}) {
         : Response.json({ error: { type: "invalid_request_error", message: "no such thing" } }, { status: 404 });
     },
   };
-  return { on: stage(SETTINGS, world), asked, answers };
+  return { on: stage(SETTINGS, outbound), asked, answers };
 }
 
 function subscription(userId: string, more: Record<string, unknown> = {}) {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { sweepIdentity } from "#auth/index.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
-import type { World } from "#context.ts";
+import type { Outbound } from "#context.ts";
 import { silentWorld } from "./test-context.ts";
 import {
   address,
@@ -168,14 +168,14 @@ describe("E. Client id metadata documents", () => {
   /** A world in which every address answers the same, and that counts who was asked. */
   function answering(answer: () => Response) {
     const asked: Request[] = [];
-    const world: World = {
+    const outbound: Outbound = {
       ...silentWorld,
       publicFetch: (request) => {
         asked.push(request);
         return Promise.resolve(answer());
       },
     };
-    return { on: stage({}, world), asked };
+    return { on: stage({}, outbound), asked };
   }
 
   const json =

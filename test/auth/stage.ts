@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { createHash, randomBytes } from "node:crypto";
 import { startSession } from "#auth/index.ts";
 import type { Scope } from "#core/scope.ts";
-import type { World } from "#context.ts";
+import type { Outbound } from "#context.ts";
 import { createService } from "#service.ts";
 import { house, type House, person, silentWorld } from "./test-context.ts";
 
@@ -15,10 +15,10 @@ export interface Stage {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
-export function stage(settings: Record<string, unknown> = {}, world: World = silentWorld): Stage {
-  const service = createService(() => world);
+export function stage(settings: Record<string, unknown> = {}, outbound: Outbound = silentWorld): Stage {
+  const service = createService(() => outbound);
   return {
-    services: house(settings, world),
+    services: house(settings, outbound),
     async fetch(path, init) {
       const ctx = createExecutionContext();
       const request = new Request(new URL(path, ORIGIN), { redirect: "manual", ...init });

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { createUser } from "#auth/index.ts";
-import { createServices, type Services, type World } from "#context.ts";
+import { createServices, type Services, type Outbound } from "#context.ts";
 import type { Env } from "#config.ts";
 import type { NewUser } from "#auth/index.ts";
 
 /** A world in which nothing answers; tests that fetch hand in their own. */
-export const silentWorld: World = {
+export const silentWorld: Outbound = {
   platformFetch: () => Promise.resolve(new Response(null, { status: 599 })),
   publicFetch: () => Promise.resolve(new Response(null, { status: 599 })),
   browserUrl: (url) => url,
@@ -17,9 +17,9 @@ export interface House extends Services {
   settled(): Promise<unknown>;
 }
 
-export function house(overrides: Partial<Env> = {}, world: World = silentWorld): House {
+export function house(overrides: Partial<Env> = {}, outbound: Outbound = silentWorld): House {
   const deferred: Promise<unknown>[] = [];
-  const services = createServices({ ...env, ...overrides }, world, (work) => deferred.push(work));
+  const services = createServices({ ...env, ...overrides }, outbound, (work) => deferred.push(work));
   return { ...services, settled: () => Promise.all(deferred.splice(0)) };
 }
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
-import { setFaultHook } from "#core/failpoint.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import type { PostStatus } from "#core/status.ts";
 import { importMedia, resolveMedia, startUpload, sweepMedia } from "#media/index.ts";
 import { guest, type Guest, refusalOf, stored } from "./test-context.ts";
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
-  setFaultHook(undefined);
+  setFailpointHook(undefined);
 });
 
 function pass(ms: number): void {
@@ -203,13 +203,13 @@ describe("a run that dies", () => {
     pass(31 * DAY);
     await sweepMedia(ctx);
     pass(11 * MINUTE);
-    setFaultHook((point) => {
+    setFailpointHook((point) => {
       if (point === "media.objects_deleted") {
         throw new Error("killed");
       }
     });
     await expect(sweepMedia(ctx)).rejects.toThrow("killed");
-    setFaultHook(undefined);
+    setFailpointHook(undefined);
     const again = ctx.internet.set(`${host}/again.jpg`, item.bytes);
     expect(await refusalOf(importMedia(ctx, { urls: [again] }))).toMatchObject({
       message: expect.stringContaining("being removed"),
@@ -228,13 +228,13 @@ describe("a run that dies", () => {
       const ctx = guest();
       const bytes = joined(sample("photo.jpg"), crypto.randomUUID());
       const url = ctx.internet.set(`${host}/${crypto.randomUUID()}.jpg`, bytes);
-      setFaultHook((here) => {
+      setFailpointHook((here) => {
         if (here === point) {
           throw new Error("killed");
         }
       });
       await expect(importMedia(ctx, { urls: [url] })).rejects.toThrow("killed");
-      setFaultHook(undefined);
+      setFailpointHook(undefined);
       const [item] = await importMedia(ctx, { urls: [url] });
       expect(await stored(`media/${item?.sha256}`)).toHaveLength(1);
       expect(await exists(ctx, item?.url ?? "")).toBe(true);
@@ -245,13 +245,13 @@ describe("a run that dies", () => {
   test("an import that is never tried again is cleaned up after a day", async ({ expect }) => {
     const ctx = guest();
     const url = ctx.internet.set(`${host}/dead.jpg`, joined(sample("photo.jpg"), crypto.randomUUID()));
-    setFaultHook((here) => {
+    setFailpointHook((here) => {
       if (here === "media.before_ready") {
         throw new Error("killed");
       }
     });
     await expect(importMedia(ctx, { urls: [url] })).rejects.toThrow("killed");
-    setFaultHook(undefined);
+    setFailpointHook(undefined);
     const before = await stored("media/");
     pass(DAY + MINUTE);
     await sweepMedia(ctx);

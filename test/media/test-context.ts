@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { type Context, createServices, type World } from "#context.ts";
+import { type Context, createServices, type Outbound } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Plan } from "#core/plan.ts";
 import { RefusalError, type Refusal } from "#core/errors.ts";
@@ -46,13 +46,13 @@ export function guest(
 ): Guest {
   const internet = options.internet ?? new Internet();
   const deferred: Promise<unknown>[] = [];
-  const world: World = {
+  const outbound: Outbound = {
     platformFetch: () => Promise.reject(new TypeError("no platforms here")),
     publicFetch: internet.fetch,
     browserUrl: (url) => url,
     trustedMediaOrigin: options.trusted ?? null,
   };
-  const services = createServices({ ...env, ...options.settings }, world, (work) => deferred.push(work));
+  const services = createServices({ ...env, ...options.settings }, outbound, (work) => deferred.push(work));
   const actor: Actor = {
     userId: crypto.randomUUID(),
     workspaceId: crypto.randomUUID(),

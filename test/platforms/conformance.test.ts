@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { PLATFORMS, type Platform } from "#core/platform.ts";
-import type { AccountAccess, Adapter, Draft, DraftMedia, Fault, Job } from "#platforms/contract.ts";
+import type { AccountAccess, Adapter, ValidationInput, MediaDescription, Fault, Job } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { hostMatches } from "#platforms/client.ts";
-import { answering, type Scripted, type ScriptedWire } from "../support/answering.ts";
+import { answering, type Scripted, type ScriptedClient } from "../support/answering.ts";
 import { access, draft, image, job, NOW, SECRETS, video } from "../support/job.ts";
 import { logIn, prepareAt, sample } from "../support/simulated.ts";
 
@@ -15,7 +15,7 @@ import { logIn, prepareAt, sample } from "../support/simulated.ts";
 
 /** The smallest thing each platform takes, and how it says that a grant is dead. */
 interface Sample {
-  readonly media: readonly DraftMedia[];
+  readonly media: readonly MediaDescription[];
   /** The same from the sandbox's files, where the simulator has to make something first. */
   readonly files: readonly string[];
   readonly options: JsonObject;
@@ -53,7 +53,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function draftFor(adapter: Adapter, over: Parameters<typeof draft>[0] = {}): Draft {
+function draftFor(adapter: Adapter, over: Parameters<typeof draft>[0] = {}): ValidationInput {
   const { media, options, capabilities } = SAMPLES[adapter.platform];
   return draft({ media, options, ...(capabilities && { capabilities }), ...over });
 }
@@ -94,9 +94,9 @@ const TROUBLE: readonly (readonly [name: string, script: Scripted])[] = [
 function expectHosts(
   expect: (value: unknown, message?: string) => { toBe(value: unknown): void },
   adapter: Adapter,
-  wire: ScriptedWire,
+  client: ScriptedClient,
 ): void {
-  for (const { url } of wire.sent) {
+  for (const { url } of client.sent) {
     expect(url.protocol, url.href).toBe("https:");
     expect(hostMatches(adapter.hosts, url.hostname), url.hostname).toBe(true);
   }
@@ -165,7 +165,7 @@ describe.each(adapters)("$platform: what can be known before publishing", (adapt
 
   test("media at its limit is fine and one byte or one item over is not", ({ expect }) => {
     const { media } = adapter.limits;
-    const wide = (item: DraftMedia): DraftMedia => ({
+    const wide = (item: MediaDescription): MediaDescription => ({
       ...item,
       width: 1080,
       height: item.type === "video" ? 1920 : 1350,
@@ -177,7 +177,7 @@ describe.each(adapters)("$platform: what can be known before publishing", (adapt
       }
       const make = kind === "image" ? image : video;
       const item = wide(make({ contentType: limit.contentTypes[0] ?? "" }));
-      const too = (over: Partial<DraftMedia>) => codes(adapter, { media: [{ ...item, ...over }] });
+      const too = (over: Partial<MediaDescription>) => codes(adapter, { media: [{ ...item, ...over }] });
       expect(too({ sizeBytes: limit.maxBytes })).not.toContain("media_too_large");
       expect(too({ sizeBytes: limit.maxBytes + 1 })).toContain("media_too_large");
       expect(too({ contentType: `${kind}/x-unheard-of` })).toContain("media_type_unsupported");
@@ -226,7 +226,7 @@ describe.each(adapters)("$platform: what can be known before publishing", (adapt
 
 describe.each(adapters)("$platform: connecting", (adapter) => {
   const { app } = access();
-  const wire = (script: Scripted) => answering(script);
+  const client = (script: Scripted) => answering(script);
 
   test("the browser goes to a safe address with the state, the way back and no secret", ({ expect }) => {
     const url = adapter.connect.authorizeUrl(app, {
@@ -241,7 +241,7 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
   });
 
   test("a cancelled login is a sentence and no call", async ({ expect }) => {
-    const unused = wire(500);
+    const unused = client(500);
     const params = { error: "access_denied", error_description: "no", state: "s" };
     const result = await adapter.connect.exchange(unused, app, {
       redirectUri: "https://a.example.com/back",
@@ -254,7 +254,7 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
   });
 
   test.for(TROUBLE)("%s is a fault, never thrown, never a login", async ([, script], { expect }) => {
-    const scripted = wire(script);
+    const scripted = client(script);
     const exchange = {
       redirectUri: "https://a.example.com/back",
       params: { code: "c", state: "s" },
@@ -293,14 +293,17 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
       scopes: [],
       extra: {},
     };
-    expect(await refresh(wire(SAMPLES[adapter.platform].deadGrant), app, tokens, NOW)).toMatchObject({
+    expect(await refresh(client(SAMPLES[adapter.platform].deadGrant), app, tokens, NOW)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
     for (const script of [500, 503, "cut"] as const) {
-      expect(await refresh(wire(script), app, tokens, NOW)).toMatchObject({ ok: false, fault: { kind: "temporary" } });
+      expect(await refresh(client(script), app, tokens, NOW)).toMatchObject({
+        ok: false,
+        fault: { kind: "temporary" },
+      });
     }
-    expect(await refresh(wire(429), app, tokens, NOW)).toMatchObject({ ok: false, fault: { kind: "rate_limited" } });
+    expect(await refresh(client(429), app, tokens, NOW)).toMatchObject({ ok: false, fault: { kind: "rate_limited" } });
   });
 
   test("revoking never throws", async ({ expect }) => {
@@ -313,7 +316,7 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
       extra: {},
     };
     for (const script of [200, 400, 503, "cut"] as const) {
-      await expect(Promise.resolve(adapter.connect.revoke?.(wire(script), app, tokens))).resolves.toBeUndefined();
+      await expect(Promise.resolve(adapter.connect.revoke?.(client(script), app, tokens))).resolves.toBeUndefined();
     }
   });
 });
@@ -330,12 +333,12 @@ interface Outcome {
 
 describe.each(adapters)("$platform: steps in trouble", (adapter) => {
   test.for(TROUBLE)("prepare: %s publishes nothing and leaks nothing", async ([, script], { expect }) => {
-    const wire = answering(script);
-    const outcome: Outcome = await outcomeOf(adapter.prepare(wire, jobFor(adapter), undefined));
+    const client = answering(script);
+    const outcome: Outcome = await outcomeOf(adapter.prepare(client, jobFor(adapter), undefined));
     expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcome);
     expectNoSecret(expect, outcome);
-    expectHosts(expect, adapter, wire);
-    if (wire.sent.length > 0) {
+    expectHosts(expect, adapter, client);
+    if (client.sent.length > 0) {
       expect(["refused", "again", "thrown"]).toContain(outcome.state);
     }
   });
@@ -345,9 +348,9 @@ describe.each(adapters)("$platform: steps in trouble", (adapter) => {
     [429, "rate_limited"],
     [503, "temporary"],
   ])("prepare turns %i into %s", async ([status, kind], { expect }) => {
-    const wire = answering(status);
-    const outcome: Outcome = await outcomeOf(adapter.prepare(wire, jobFor(adapter), undefined));
-    if (wire.sent.length > 0 && outcome.state !== "thrown") {
+    const client = answering(status);
+    const outcome: Outcome = await outcomeOf(adapter.prepare(client, jobFor(adapter), undefined));
+    if (client.sent.length > 0 && outcome.state !== "thrown") {
       expect(outcome).toMatchObject({ state: "refused", fault: { kind } });
     }
   });
@@ -387,10 +390,10 @@ describe.each(adapters)("$platform: the visible call in trouble", (adapter) => {
     const { post, ref } = await prepared();
     expect(JSON.parse(JSON.stringify(ref))).toEqual(ref);
     for (const [name, script] of TROUBLE) {
-      const wire = answering(script);
-      const outcome: Outcome = await outcomeOf(adapter.commit(wire, safe(post), ref));
-      expect(wire.sent.length, `${name}: exactly one visible call`).toBeGreaterThan(0);
-      expectHosts(expect, adapter, wire);
+      const client = answering(script);
+      const outcome: Outcome = await outcomeOf(adapter.commit(client, safe(post), ref));
+      expect(client.sent.length, `${name}: exactly one visible call`).toBeGreaterThan(0);
+      expectHosts(expect, adapter, client);
       expectNoSecret(expect, outcome);
       expect(outcome.fault?.kind, name).not.toBe("temporary");
       expect(outcome.state, name).not.toBe("published");
@@ -413,10 +416,10 @@ describe.each(adapters)("$platform: the visible call in trouble", (adapter) => {
     const { post, ref } = await prepared();
     for (const elapsed of [30_000, 300_000, 3_600_000]) {
       for (const [name, script] of TROUBLE) {
-        const wire = answering(script);
+        const client = answering(script);
         const looked = { ...safe(post), committedAt: FUTURE, now: FUTURE + elapsed };
-        const outcome: Outcome = await outcomeOf(adapter.verify(wire, looked, ref));
-        expectHosts(expect, adapter, wire);
+        const outcome: Outcome = await outcomeOf(adapter.verify(client, looked, ref));
+        expectHosts(expect, adapter, client);
         expectNoSecret(expect, outcome);
         expect(["again", "cannot_tell", "thrown", "refused"], `${name} after ${elapsed}`).toContain(outcome.state);
         expect(outcome.fault?.kind, name).not.toBe("rejected");

@@ -57,12 +57,12 @@ describe.each(MINE)("%s", (platform) => {
     const { tokens } = await logIn(adapter, "ada");
     vi.setSystemTime(Date.now() + 2 * DAY_MS);
     await revokeAt(adapter, "ada");
-    const wire = simulatedWire(adapter);
-    expect(await adapter.connect.refresh?.(wire, app(adapter), tokens, Date.now())).toMatchObject({
+    const client = simulatedWire(adapter);
+    expect(await adapter.connect.refresh?.(client, app(adapter), tokens, Date.now())).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
-    expect(await adapter.connect.accounts(wire, app(adapter), tokens)).toMatchObject({
+    expect(await adapter.connect.accounts(client, app(adapter), tokens)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
@@ -140,7 +140,7 @@ describe("instagram", () => {
       codeChallenge: "c",
     });
     expect(entrance.href).toMatch(/^https:\/\/www\.facebook\.com\/v25\.0\/dialog\/oauth\?/);
-    const wire = answering(
+    const client = answering(
       { json: { access_token: "short", token_type: "bearer", expires_in: 3600 } },
       { json: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 } },
       { json: { id: 102_030_405_060_708, name: "Ada" } },
@@ -172,7 +172,7 @@ describe("instagram", () => {
       { status: 403, json: { error: { code: 200, message: "no" } } },
     );
     const login = must(
-      await adapter.connect.exchange(wire, credentials, {
+      await adapter.connect.exchange(client, credentials, {
         redirectUri: "https://a.example.com",
         params: { code: "c#_=_" },
         codeVerifier: "v",
@@ -183,8 +183,8 @@ describe("instagram", () => {
       externalId: "102030405060708",
       tokens: { accessToken: "long", expiresAt: 5_183_944_000, extra: { login: "page" } },
     });
-    expect(wire.sent[0]?.url.searchParams.get("code")).toBe("c");
-    const { accounts, unpostable } = must(await adapter.connect.accounts(wire, credentials, login.tokens));
+    expect(client.sent[0]?.url.searchParams.get("code")).toBe("c");
+    const { accounts, unpostable } = must(await adapter.connect.accounts(client, credentials, login.tokens));
     expect(accounts).toEqual([
       expect.objectContaining({
         platformAccountId: "17841400008460057",
@@ -200,8 +200,8 @@ describe("instagram", () => {
       "pages_read_engagement",
     ]);
     expect(unpostable).toEqual([expect.objectContaining({ platformAccountId: "18" })]);
-    expect(wire.sent[5]?.url.searchParams.get("after")).toBe("c1");
-    expect(wire.sent.map((sent) => sent.url.hostname)).toEqual(Array(9).fill("graph.facebook.com"));
+    expect(client.sent[5]?.url.searchParams.get("after")).toBe("c1");
+    expect(client.sent.map((sent) => sent.url.hostname)).toEqual(Array(9).fill("graph.facebook.com"));
   });
 
   test("both shapes of the token answer are read, and ids beyond 2^53 survive", async ({ expect }) => {
@@ -216,13 +216,13 @@ describe("instagram", () => {
       },
     ]) {
       const exchange = { redirectUri: "https://a.example.com", params: { code: "c#_" }, codeVerifier: "v", now: 0 };
-      const wire = answering(short, long, me);
-      const login = must(await adapter.connect.exchange(wire, app(adapter), exchange));
+      const client = answering(short, long, me);
+      const login = must(await adapter.connect.exchange(client, app(adapter), exchange));
       expect(login).toMatchObject({
         externalId: "17841400008460057",
         tokens: { scopes: ["instagram_business_basic"] },
       });
-      expect(bodyOf(wire.sent[0])).toMatchObject({ code: "c", grant_type: "authorization_code" });
+      expect(bodyOf(client.sent[0])).toMatchObject({ code: "c", grant_type: "authorization_code" });
     }
   });
 });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { DAY } from "#core/clock.ts";
 import { openDb } from "#db/client.ts";
-import { claimRow, missRow, type RunWrite, selectPlan, takeOverRow, writeRun } from "#posting/run/store-run.ts";
+import { claimRow, missRow, type RunWrite, selectRun, takeOverRow, writeRun } from "#posting/run/store-run.ts";
 import { beginRun, type TargetRun } from "#posting/run/target-run.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
@@ -45,7 +45,7 @@ const write = (postId: string, over: Partial<RunWrite> = {}) =>
   writeRun(db, { postId, runId: "mine", now: NOW, targets: [run("a"), run("b")], status: "published", ...over });
 
 async function stored(postId: string): Promise<{ status: string; watchAt: number | null; a: unknown; b: unknown }> {
-  const plan = await selectPlan(db, postId);
+  const plan = await selectRun(db, postId);
   const [a, b] = plan?.targets ?? [];
   return { status: plan?.post.status ?? "", watchAt: plan?.post.watchAt ?? null, a: a?.state, b: b?.state };
 }
@@ -89,7 +89,7 @@ describe("the result", () => {
     for (const now of [NOW, NOW + 1]) {
       expect(await write(id, { now })).toMatchObject({ status: "published", finishedAt: NOW, watchAt: null });
     }
-    const plan = await selectPlan(db, id);
+    const plan = await selectRun(db, id);
     expect(plan?.targets).toMatchObject([
       { state: "published", remoteId: "9007199254740993", error: null, progress: null, updatedAt: NOW },
       { state: "published" },
@@ -128,7 +128,7 @@ describe("the result", () => {
       progress: { done: [1] },
     });
     await write(id, { status: undefined, watchAt: NOW + 9, targets: [waiting] });
-    const plan = await selectPlan(db, id);
+    const plan = await selectRun(db, id);
     expect(plan?.post).toMatchObject({ status: "publishing", watchAt: NOW + 9 });
     expect(plan?.targets[0]).toMatchObject({ state: "retry_wait", nextAttemptAt: NOW + 7, progress: { done: [1] } });
   });
@@ -148,7 +148,7 @@ describe("the result", () => {
       status: "failed",
       targets: [run("a", { state: "failed", error }), run("b", { state: "failed", error })],
     });
-    expect((await selectPlan(db, id))?.targets[0]?.error).toEqual(error);
+    expect((await selectRun(db, id))?.targets[0]?.error).toEqual(error);
   });
 });
 
@@ -166,7 +166,7 @@ describe("a missed window", () => {
     const id = await post({ scheduledAt: NOW - DAY, a: "published" });
     await miss(id);
     expect(await stored(id)).toEqual({ status: "partially_failed", watchAt: null, a: "published", b: "failed" });
-    const plan = await selectPlan(db, id);
+    const plan = await selectRun(db, id);
     expect(plan?.targets[1]).toMatchObject({
       error: { code: "missed_window" },
       history: [{ outcome: "missed_window" }],

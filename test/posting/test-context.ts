@@ -53,8 +53,13 @@ export function house(options: HouseOptions = {}): House {
   const hints: ArmHint[] = [];
   const counting = countingD1(env.DB);
   const silent = () => Promise.resolve(new Response(null, { status: 599 }));
-  const world = { platformFetch: silent, publicFetch: silent, browserUrl: (url: URL) => url, trustedMediaOrigin: null };
-  const services = createServices(env, world, (work) => deferred.push(work));
+  const outbound = {
+    platformFetch: silent,
+    publicFetch: silent,
+    browserUrl: (url: URL) => url,
+    trustedMediaOrigin: null,
+  };
+  const services = createServices(env, outbound, (work) => deferred.push(work));
   const adapters = options.adapters ?? { x: scriptedAdapter("x"), instagram: scriptedAdapter("instagram") };
   const actor: Actor = {
     userId: crypto.randomUUID(),

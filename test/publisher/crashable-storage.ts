@@ -4,7 +4,7 @@ import type { JournalStorage } from "#publisher/journal.ts";
  * The storage of an object as a process sees it: writes are seen at once and reach the disk with the next flush. When the
  * process dies, what was not flushed may be lost and nothing it still tries succeeds.
  */
-export class Disk implements JournalStorage {
+export class CrashableStorage implements JournalStorage {
   private pending: (() => void)[] = [];
   private readonly seen = new Map<string, unknown>();
   private wiped = false;

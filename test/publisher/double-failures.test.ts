@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SECOND } from "#core/clock.ts";
-import { setFaultHook } from "#core/failpoint.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import { isTerminal } from "#posting/state-machine.ts";
-import { POINTS } from "./failpoint-names.ts";
-import { quiet, Stage } from "./publisher-harness.ts";
+import { FAILPOINT_NAMES } from "./failpoint-names.ts";
+import { quiet, PublisherHarness } from "./publisher-harness.ts";
 
 /*
  * Two failures in one run (C30 of docs/how-it-works.md): a run stops at one point and its journal is lost, and the run that
@@ -16,8 +16,10 @@ type Second = "killed" | "answer_lost" | "call_lost";
 const SECONDS: readonly Second[] = ["killed", "answer_lost", "call_lost"];
 
 /** The points after the claim was sent, from where on something can be lost that has happened. */
-const FIRST = POINTS.slice(POINTS.indexOf("claim.before_send"));
-const ALL = FIRST.flatMap((first) => POINTS.flatMap((then) => SECONDS.map((how) => [first, then, how] as const)));
+const FIRST = FAILPOINT_NAMES.slice(FAILPOINT_NAMES.indexOf("claim.before_send"));
+const ALL = FIRST.flatMap((first) =>
+  FAILPOINT_NAMES.flatMap((then) => SECONDS.map((how) => [first, then, how] as const)),
+);
 
 /** Pairs in which a run has sent, and the one that takes over is interrupted before its entries are on disk. */
 const CHOSEN = ALL.filter(
@@ -28,13 +30,13 @@ const CHOSEN = ALL.filter(
 );
 
 beforeEach(quiet);
-afterEach(() => setFaultHook(undefined));
+afterEach(() => setFailpointHook(undefined));
 
 /** Ends the process at `first` with its journal, then disturbs the run that takes over at `then`. */
-async function runWithTwoFailures(stage: Stage, first: string, then: string, how: Second): Promise<string> {
+async function runWithTwoFailures(stage: PublisherHarness, first: string, then: string, how: Second): Promise<string> {
   const id = await stage.post();
   let failures = 0;
-  setFaultHook((passed) => {
+  setFailpointHook((passed) => {
     if (failures === 0 && passed === first) {
       failures = 1;
       stage.kill(id);
@@ -55,7 +57,7 @@ async function runWithTwoFailures(stage: Stage, first: string, then: string, how
     failures = 2;
   }
   await stage.recover(id, 15);
-  setFaultHook(undefined);
+  setFailpointHook(undefined);
   stage.d1Faults.length = 0;
   await stage.recover(id);
   await stage.run(id);
@@ -66,7 +68,7 @@ describe("C30 the journal is lost and the run that takes over is interrupted", (
   test.each(import.meta.env["VITE_ALL_PAIRS"] ? ALL : CHOSEN)(
     "%s, then %s (%s): taken at most once, with a true end",
     async (first, then, how) => {
-      const stage = await Stage.open();
+      const stage = await PublisherHarness.open();
       const id = await runWithTwoFailures(stage, first, then, how);
       const { state } = await stage.target(id);
       expect(stage.x.accepted(id).length).toBeLessThanOrEqual(1);
@@ -77,11 +79,11 @@ describe("C30 the journal is lost and the run that takes over is interrupted", (
 });
 
 test("C30 a lost run whose rows were changed meanwhile is looked for before it is given up", async () => {
-  const stage = await Stage.open();
+  const stage = await PublisherHarness.open();
   const id = await stage.post();
-  setFaultHook((passed) => {
+  setFailpointHook((passed) => {
     if (passed === "commit.after_send") {
-      setFaultHook(undefined);
+      setFailpointHook(undefined);
       stage.kill(id);
       throw new Error("killed");
     }
@@ -95,11 +97,11 @@ test("C30 a lost run whose rows were changed meanwhile is looked for before it i
 });
 
 test("C30 a lost run whose rows were changed and that never arrived is not sent", async () => {
-  const stage = await Stage.open();
+  const stage = await PublisherHarness.open();
   const id = await stage.post();
-  setFaultHook((passed) => {
+  setFailpointHook((passed) => {
     if (passed === "commit.before_send") {
-      setFaultHook(undefined);
+      setFailpointHook(undefined);
       stage.kill(id);
       throw new Error("killed");
     }

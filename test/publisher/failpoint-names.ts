@@ -1,5 +1,5 @@
 /** Every named place on the way of a post from its arming to its end; a test compares the list with the source. */
-export const POINTS = [
+export const FAILPOINT_NAMES = [
   "arm.before",
   "arm.acknowledge",
   "sync.before_store",

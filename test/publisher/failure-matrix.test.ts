@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { setFaultHook } from "#core/failpoint.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import { cancelPost } from "#posting/status/cancel-post.ts";
 import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
 import { confirmSchedule } from "#posting/confirm/confirm-schedule.ts";
@@ -9,8 +9,8 @@ import { previewEdit } from "#posting/edit/preview-edit.ts";
 import { previewSchedule } from "#posting/preview/preview-schedule.ts";
 import { reconcile } from "#publisher/index.ts";
 import type { CommitPlay } from "./fake-platform.ts";
-import { POINTS } from "./failpoint-names.ts";
-import { quiet, Stage } from "./publisher-harness.ts";
+import { FAILPOINT_NAMES } from "./failpoint-names.ts";
+import { quiet, PublisherHarness } from "./publisher-harness.ts";
 
 /* The lines of the failure matrix in docs/how-it-works.md, by their ids. */
 
@@ -18,12 +18,12 @@ import { quiet, Stage } from "./publisher-harness.ts";
 const BEFORE_IT_COMES_BACK = 80 * SECOND;
 
 beforeEach(quiet);
-afterEach(() => setFaultHook(undefined));
+afterEach(() => setFailpointHook(undefined));
 
 /** The process of the post dies once, the next time it comes to that point. */
-function killAt(stage: Stage, point: string, postId?: string, loseUnflushed = true): { died: boolean } {
+function killAt(stage: PublisherHarness, point: string, postId?: string, loseUnflushed = true): { died: boolean } {
   const seen = { died: false };
-  setFaultHook((passed) => {
+  setFailpointHook((passed) => {
     if (passed === point && !seen.died) {
       seen.died = true;
       if (postId) {
@@ -38,8 +38,8 @@ function killAt(stage: Stage, point: string, postId?: string, loseUnflushed = tr
 }
 
 /** What happens by itself after a failure: the cron runs each minute and alarms fire when they are due. */
-async function heal(stage: Stage, postId: string): Promise<void> {
-  setFaultHook(undefined);
+async function heal(stage: PublisherHarness, postId: string): Promise<void> {
+  setFailpointHook(undefined);
   for (let minute = 0; minute < 10; minute += 1) {
     await reconcile(stage.ctx);
     await stage.run(postId, MINUTE);
@@ -48,7 +48,7 @@ async function heal(stage: Stage, postId: string): Promise<void> {
   await stage.run(postId);
 }
 
-async function expectOnce(stage: Stage, postId: string): Promise<void> {
+async function expectOnce(stage: PublisherHarness, postId: string): Promise<void> {
   expect(stage.x.accepted(postId)).toHaveLength(1);
   expect(await stage.read(postId)).toMatchObject({ status: "published", watchAt: null });
   expect(await stage.target(postId)).toMatchObject({ state: "published", remoteId: `r-${postId}` });
@@ -58,7 +58,7 @@ async function expectOnce(stage: Stage, postId: string): Promise<void> {
 
 describe("between confirm and the due time", () => {
   test("C4 confirmed and never armed: the reconciler arms it in time", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.armInstead = () => Promise.reject(new Error("no answer"));
     const id = await stage.post();
     expect(await stage.alarmAt(id)).toBeNull();
@@ -71,7 +71,7 @@ describe("between confirm and the due time", () => {
   });
 
   test("C5 armed, and the note about it is lost: arming again is harmless", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     killAt(stage, "arm.acknowledge");
     const id = await stage.post();
     const alarmAt = await stage.alarmAt(id);
@@ -85,20 +85,20 @@ describe("between confirm and the due time", () => {
   test.each([true, false])(
     "C6 dies while it is armed: job and alarm are both there or both not (lost: %s)",
     async (lose) => {
-      const stage = await Stage.open();
+      const stage = await PublisherHarness.open();
       const id = crypto.randomUUID();
       killAt(stage, "sync.after_store", id, lose);
       await stage
         .sync({ postId: id, version: 1, status: "scheduled", scheduledAt: stage.now + MINUTE, prepareAheadMs: 0 })
         .catch(() => undefined);
-      setFaultHook(undefined);
+      setFailpointHook(undefined);
       expect((await stage.stored(id)).length > 0).toBe((await stage.alarmAt(id)) !== null);
       expect((await stage.alarmAt(id)) !== null).toBe(!lose);
     },
   );
 
   test("C7 five confirms of one token at once: one succeeds and one post goes out", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const { confirmationToken } = await previewSchedule(stage.ctx, {
       caption: "once",
       scheduledAt: stage.now + MINUTE,
@@ -116,7 +116,7 @@ describe("between confirm and the due time", () => {
   });
 
   test("C8 an early alarm, a doubled alarm and an alarm of an old version send nothing", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     await stage.fire(id);
     await stage.fire(id);
@@ -132,7 +132,7 @@ describe("between confirm and the due time", () => {
   });
 
   test("C8 an alarm whose edit it never heard of moves to the time of the row", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.armInstead = () => Promise.reject(new Error("no answer"));
     await edit(stage, id, { shiftMinutes: 10, caption: "second thought" });
@@ -145,7 +145,7 @@ describe("between confirm and the due time", () => {
   });
 
   test("C9 an alarm that the platform lost comes back with the next cron", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     await stage.wipe(id);
     stage.now += 3 * MINUTE;
@@ -155,7 +155,7 @@ describe("between confirm and the due time", () => {
   });
 
   test("C24 without any cron an armed post is on time, and reading an unarmed one sets it going", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const armed = await stage.post();
     stage.armInstead = () => Promise.reject(new Error("no answer"));
     const unarmed = await stage.post();
@@ -174,7 +174,7 @@ describe("around the claim", () => {
   test.each(["alarm.awake", "claim.stored", "claim.before_send"])(
     "C10 dies before the claim (%s): claimed later",
     async (point) => {
-      const stage = await Stage.open();
+      const stage = await PublisherHarness.open();
       const id = await stage.post();
       const crash = killAt(stage, point, id);
       await stage.run(id, BEFORE_IT_COMES_BACK);
@@ -185,7 +185,7 @@ describe("around the claim", () => {
   );
 
   test("C11 the claim is committed and its answer lost: the run goes on as its own", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     const crash = killAt(stage, "claim.after_send", id);
     await stage.run(id, BEFORE_IT_COMES_BACK);
@@ -197,7 +197,7 @@ describe("around the claim", () => {
   });
 
   test("C12 a cancel that was answered stops it for good, one that comes too late is refused", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     for (const lead of [0, 1, 2]) {
       const id = await stage.post({ caption: `lead ${lead}` });
       stage.now = (await stage.read(id))!.scheduledAt;
@@ -212,7 +212,7 @@ describe("around the claim", () => {
   });
 
   test("C12 what goes out is the last edit that was answered, or the edit is refused", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ caption: "first" });
     stage.now = (await stage.read(id))!.scheduledAt;
     const { confirmationToken } = await previewEdit(stage.ctx, { postIds: [id], caption: "second" });
@@ -224,11 +224,11 @@ describe("around the claim", () => {
   });
 
   test("C12 an edit that wins against a claim already on its way is obeyed", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ caption: "first" });
     const { confirmationToken } = await previewEdit(stage.ctx, { postIds: [id], caption: "second", shiftMinutes: 5 });
     let edited = false;
-    setFaultHook(async (point) => {
+    setFailpointHook(async (point) => {
       if (point === "claim.before_send" && !edited) {
         edited = true;
         await confirmEdit(stage.ctx, { confirmationToken });
@@ -243,7 +243,7 @@ describe("around the claim", () => {
   });
 
   test("C22 the database is down at the due time: late, not lost", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.now = (await stage.read(id))!.scheduledAt - 100;
     stage.d1Faults.push(...Array.from({ length: 6 }, () => "before" as const));
@@ -256,7 +256,7 @@ describe("around the claim", () => {
 
 describe("around the visible call", () => {
   test("C13 dies between the intent and the call: looked for, then sent once", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     const crash = killAt(stage, "commit.before_send", id);
     await stage.run(id, BEFORE_IT_COMES_BACK);
@@ -268,7 +268,7 @@ describe("around the visible call", () => {
   });
 
   test("C14 dies after the platform took it: found, recorded, not sent again", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     const crash = killAt(stage, "commit.after_send", id);
     await stage.run(id, BEFORE_IT_COMES_BACK);
@@ -281,7 +281,7 @@ describe("around the visible call", () => {
   test.each<CommitPlay>(["lost_after", "wrong_after"])(
     "C15 the platform took it and the answer says otherwise (%s)",
     async (play) => {
-      const stage = await Stage.open();
+      const stage = await PublisherHarness.open();
       const id = await stage.post();
       stage.x.commits.push(play);
       await stage.run(id);
@@ -291,7 +291,7 @@ describe("around the visible call", () => {
   );
 
   test("C15 the answer is lost and it did not arrive: sent again, once", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.x.commits.push("lost_before", "lost_before");
     await stage.run(id);
@@ -302,7 +302,7 @@ describe("around the visible call", () => {
   test.each<CommitPlay>(["lost_after", "lost_before"])(
     "C16 nobody can find out (%s): never twice, and the owner is told",
     async (play) => {
-      const stage = await Stage.open();
+      const stage = await PublisherHarness.open();
       const id = await stage.post();
       stage.x.canVerify = false;
       stage.x.commits.push(play);
@@ -317,10 +317,10 @@ describe("around the visible call", () => {
   );
 
   test("C20 an object that was replaced cannot send: its storage refuses before the call", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     let replaced = false;
-    setFaultHook((point) => {
+    setFailpointHook((point) => {
       if (point === "commit.before_intent" && !replaced) {
         replaced = true;
         stage.kill(id);
@@ -338,11 +338,11 @@ describe("after the result", () => {
   test.each(["before", "after"] as const)(
     "C17 the result cannot be stored at first (fails %s): stored later, sent once",
     async (fault) => {
-      const stage = await Stage.open();
+      const stage = await PublisherHarness.open();
       const id = await stage.post();
-      setFaultHook((point) => {
+      setFailpointHook((point) => {
         if (point === "record.before_send") {
-          setFaultHook(undefined);
+          setFailpointHook(undefined);
           stage.d1Faults.push(fault);
         }
       });
@@ -353,7 +353,7 @@ describe("after the result", () => {
   );
 
   test("C17 a failure that D1 was told and the journal forgot is not tried again", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ on: ["x", "linkedin"] });
     stage.x.commits.push("rejected");
     stage.linkedin.commits.push("rate_limited");
@@ -368,7 +368,7 @@ describe("after the result", () => {
   });
 
   test("C18 dies before it cleans up: nothing is sent again and nothing is left behind", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     const crash = killAt(stage, "alarm.before_leave", id);
     await stage.run(id, MINUTE);
@@ -379,7 +379,7 @@ describe("after the result", () => {
   });
 
   test("C18 opened again by an edit before it cleaned up: it goes out at the new time", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.x.commits.push("rejected");
     const crash = killAt(stage, "alarm.before_leave", id);
@@ -393,12 +393,12 @@ describe("after the result", () => {
   });
 
   test("C18 opened again by an edit in the very moment of its cleaning up: it is armed for the new time", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.x.commits.push("rejected");
-    setFaultHook(async (point) => {
+    setFailpointHook(async (point) => {
       if (point === "alarm.before_leave") {
-        setFaultHook(undefined);
+        setFailpointHook(undefined);
         await edit(stage, id, { shiftMinutes: 10 });
       }
     });
@@ -411,7 +411,7 @@ describe("after the result", () => {
   });
 
   test("C19 the storage of a run is lost: what arrived is not sent again, what did not is sent once", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ on: ["x", "linkedin"] });
     stage.linkedin.commits.push("rate_limited");
     await stage.run(id, MINUTE + SECOND);
@@ -429,10 +429,10 @@ describe("after the result", () => {
 });
 
 describe("C21, C23 killed anywhere", () => {
-  test.each(POINTS.flatMap((point) => [[point, true] as const, [point, false] as const]))(
+  test.each(FAILPOINT_NAMES.flatMap((point) => [[point, true] as const, [point, false] as const]))(
     "at %s (unflushed writes lost: %s) it goes out once and ends truthfully",
     async (point, lose) => {
-      const stage = await Stage.open();
+      const stage = await PublisherHarness.open();
       stage.x.prepareAheadMs = 30 * SECOND;
       stage.x.prepares.push("again");
       const crash = killAt(stage, point, undefined, lose);
@@ -446,7 +446,11 @@ describe("C21, C23 killed anywhere", () => {
   );
 });
 
-async function edit(stage: Stage, id: string, change: { shiftMinutes?: number; caption?: string }): Promise<void> {
+async function edit(
+  stage: PublisherHarness,
+  id: string,
+  change: { shiftMinutes?: number; caption?: string },
+): Promise<void> {
   const { confirmationToken } = await previewEdit(stage.ctx, { postIds: [id], ...change });
   await confirmEdit(stage.ctx, { confirmationToken });
   await stage.settled();

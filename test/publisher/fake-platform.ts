@@ -1,7 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonValue } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
-import type { Adapter, CommitOutcome, Fault, Job, PrepareOutcome, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type {
+  Adapter,
+  CommitOutcome,
+  Fault,
+  Job,
+  PrepareOutcome,
+  VerifyOutcome,
+  PlatformClient,
+} from "#platforms/contract.ts";
 
 /** What the platform took, and when: the judge. */
 export interface Accepted {
@@ -57,7 +65,7 @@ export function fault(kind: Fault["kind"], more: Partial<Fault> = {}): Fault {
 }
 
 /** A platform played in memory, as an adapter sees it. Everything succeeds unless told otherwise. */
-export class FarEnd {
+export class FakePlatform {
   readonly book: Accepted[] = [];
   readonly calls: { step: "prepare" | "commit" | "verify"; postId: string; accountId: string; at: number }[] = [];
   readonly commits: CommitPlay[] = [];
@@ -115,7 +123,7 @@ export class FarEnd {
         cost: null,
       }),
       prepareAheadMs: () => this.prepareAheadMs,
-      prepare: (wire, job, cursor) => this.prepare(wire, job, cursor),
+      prepare: (client, job, cursor) => this.prepare(client, job, cursor),
       commit: (_wire, job, ref) => this.commit(job, ref),
       verify: (_wire, job) => this.verify(job),
     };
@@ -126,7 +134,7 @@ export class FarEnd {
     await this.before(step, job);
   }
 
-  private async prepare(_wire: Wire, job: Job, _cursor: JsonValue | undefined): Promise<PrepareOutcome> {
+  private async prepare(_wire: PlatformClient, job: Job, _cursor: JsonValue | undefined): Promise<PrepareOutcome> {
     await this.enter("prepare", job);
     const play = this.ofAccount.get(job.accountId)?.prepares?.shift() ?? this.prepares.shift() ?? "ready";
     switch (play) {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import type { PostStatus, TargetState } from "#core/status.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import type { Accepted } from "./fake-platform.ts";
-import type { Stage } from "./publisher-harness.ts";
+import type { PublisherHarness } from "./publisher-harness.ts";
 
 export interface Content {
   readonly caption: string;
@@ -44,12 +44,12 @@ export function must(held: boolean, promise: string): void {
 }
 
 /** The invariants I1 to I11, compared with the platforms' book and the database after every step. */
-export class Promises {
+export class Invariants {
   readonly posts = new Map<string, Promised>();
   private readonly before = new Map<string, Row>();
   private readonly judged = new Set<Accepted>();
 
-  constructor(private readonly stage: Stage) {}
+  constructor(private readonly stage: PublisherHarness) {}
 
   async rows(): Promise<Row[]> {
     return toRows(await this.select().all<RawRow>());

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { CONFIRM_POINTS, POINTS } from "./failpoint-names.ts";
+import { CONFIRM_POINTS, FAILPOINT_NAMES } from "./failpoint-names.ts";
 import type { Word } from "./publisher-harness.ts";
 import type { D1Fault } from "./failing-d1.ts";
 
@@ -50,7 +50,10 @@ const command = fc.oneof(
   often(12, fc.record({ do: is("go_on") })),
   often(4, fc.record({ do: fc.oneof(is("stray_alarm"), is("evict"), is("wipe")), which })),
   often(2, fc.record({ do: is("cron") })),
-  often(7, fc.record({ do: is("crash"), point: fc.constantFrom(...POINTS, ...CONFIRM_POINTS), lose: fc.boolean() })),
+  often(
+    7,
+    fc.record({ do: is("crash"), point: fc.constantFrom(...FAILPOINT_NAMES, ...CONFIRM_POINTS), lose: fc.boolean() }),
+  ),
   often(2, fc.record({ do: is("database"), fault: fc.constantFrom<D1Fault>("before", "after") })),
   often(6, fc.record({ do: is("commit_play"), on: word, play: fc.constantFrom(...COMMITS) })),
   often(2, fc.record({ do: is("prepare_play"), on: word, play: fc.constantFrom(...PREPARES) })),

@@ -1,6 +1,6 @@
 import { DAY, MINUTE } from "#core/clock.ts";
 import { RefusalError } from "#core/errors.ts";
-import { setFaultHook } from "#core/failpoint.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import { cancelPost } from "#posting/status/cancel-post.ts";
 import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
 import { confirmSchedule } from "#posting/confirm/confirm-schedule.ts";
@@ -11,8 +11,8 @@ import { resumePost } from "#posting/status/resume-post.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { reconcile } from "#publisher/index.ts";
 import { type Command, LOOKS } from "./model-commands.ts";
-import { type Content, must, Promises } from "./invariants.ts";
-import { type Stage, WORDS } from "./publisher-harness.ts";
+import { type Content, must, Invariants } from "./invariants.ts";
+import { type PublisherHarness, WORDS } from "./publisher-harness.ts";
 
 type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refused: boolean };
 
@@ -25,16 +25,16 @@ interface Token {
 const VERBS = { cancel: cancelPost, pause: pausePost, resume: resumePost };
 
 /** Posts, what their owner does with them and what befalls them, with every promise checked after each step. */
-export class Life {
-  private readonly promises: Promises;
+export class ModelRunner {
+  private readonly promises: Invariants;
   private readonly tokens: (Token & { readonly targets: number })[] = [];
   private readonly edits: (Token & { readonly postId: string })[] = [];
   private serial = 0;
   /** Once true, a verb may end without an answer. */
   private disturbed = false;
 
-  constructor(private readonly stage: Stage) {
-    this.promises = new Promises(stage);
+  constructor(private readonly stage: PublisherHarness) {
+    this.promises = new Invariants(stage);
   }
 
   async run(commands: readonly Command[]): Promise<void> {
@@ -182,9 +182,9 @@ export class Life {
 
   private crash({ point, lose }: Extract<Command, { do: "crash" }>): void {
     this.disturbed = true;
-    setFaultHook((passed) => {
+    setFailpointHook((passed) => {
       if (passed === point) {
-        setFaultHook(undefined);
+        setFailpointHook(undefined);
         this.stage.killAll(lose);
         throw new Error(`killed at ${point}`);
       }
@@ -219,7 +219,7 @@ export class Life {
   /** Faults stop: cron and alarms run until nothing moves, and then everything has its end (I2) and nothing is left (I13). */
   private async heal(): Promise<void> {
     const { stage, promises } = this;
-    setFaultHook(undefined);
+    setFailpointHook(undefined);
     stage.d1Faults.length = 0;
     for (const word of WORDS) {
       for (const plays of [stage[word].commits, stage[word].prepares, stage[word].verifies]) {

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, test } from "vitest";
 import { SECOND } from "#core/clock.ts";
-import { setFaultHook } from "#core/failpoint.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import { lives } from "./model-commands.ts";
-import { Life } from "./model-runner.ts";
-import { quiet, Stage } from "./publisher-harness.ts";
+import { ModelRunner } from "./model-runner.ts";
+import { quiet, PublisherHarness } from "./publisher-harness.ts";
 
 /*
  * Random lives of posts against the invariants of docs/how-it-works.md: previews, racing confirms, edits, cancels, clocks,
@@ -16,14 +16,14 @@ const RUNS = Number(import.meta.env["VITE_MODEL_RUNS"] ?? 30);
 const STEPS = 60;
 
 beforeEach(quiet);
-afterEach(() => setFaultHook(undefined));
+afterEach(() => setFailpointHook(undefined));
 
 test(
   `${RUNS} random lives keep every promise`,
   async () => {
     await fc.assert(
       fc.asyncProperty(lives(STEPS), async (commands) => {
-        await new Life(await Stage.open()).run(commands);
+        await new ModelRunner(await PublisherHarness.open()).run(commands);
       }),
       { numRuns: RUNS },
     );

@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
-import { setFaultHook } from "#core/failpoint.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import { cancelPost } from "#posting/status/cancel-post.ts";
 import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
 import { pausePost } from "#posting/status/pause-post.ts";
 import { previewEdit } from "#posting/edit/preview-edit.ts";
 import { resumePost } from "#posting/status/resume-post.ts";
 import { fault } from "./fake-platform.ts";
-import { quiet, Stage } from "./publisher-harness.ts";
+import { quiet, PublisherHarness } from "./publisher-harness.ts";
 
 beforeEach(quiet);
-afterEach(() => setFaultHook(undefined));
+afterEach(() => setFailpointHook(undefined));
 
 describe("a hint", () => {
   const hint = (postId: string, version: number, over: object = {}) =>
@@ -25,7 +25,7 @@ describe("a hint", () => {
     }) as const;
 
   test("arms, and an older one changes nothing", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = crypto.randomUUID();
     expect(await stage.sync(hint(id, 2))).toBe("armed");
     const at = await stage.alarmAt(id);
@@ -37,7 +37,7 @@ describe("a hint", () => {
   });
 
   test("that the post is over takes storage and alarm away", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = crypto.randomUUID();
     await stage.sync(hint(id, 1));
     expect(await stage.sync(hint(id, 2, { status: "paused" }))).toBe("disarmed");
@@ -46,7 +46,7 @@ describe("a hint", () => {
   });
 
   test("never disturbs a run, it only keeps it awake", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.x.commits.push("rate_limited");
     await stage.run(id, MINUTE + SECOND);
@@ -61,7 +61,7 @@ describe("a hint", () => {
   });
 
   test("for a post that does not exist is forgotten at its time", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = crypto.randomUUID();
     await stage.sync(hint(id, 1, { scheduledAt: stage.now + SECOND }));
     await stage.run(id);
@@ -71,7 +71,7 @@ describe("a hint", () => {
 
 describe("on time", () => {
   test("a text post wakes at most two seconds early and goes out at the very millisecond", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     for (const extra of [0, 1, 137]) {
       const id = await stage.post({ inMs: MINUTE + extra });
       const { scheduledAt } = (await stage.read(id))!;
@@ -85,7 +85,7 @@ describe("on time", () => {
   });
 
   test("what needs preparation is prepared before: at the time only claim and commit remain", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.x.prepareAheadMs = 10 * MINUTE;
     const id = await stage.post({ inMs: HOUR });
     const { scheduledAt } = (await stage.read(id))!;
@@ -103,7 +103,7 @@ describe("on time", () => {
   });
 
   test("a platform that wants no lead is not asked before the last seconds", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.linkedin.prepareAheadMs = 10 * MINUTE;
     const id = await stage.post({ inMs: HOUR, on: ["x", "linkedin"] });
     const { scheduledAt } = (await stage.read(id))!;
@@ -113,7 +113,7 @@ describe("on time", () => {
   });
 
   test("an edit lets everything expire that was prepared for the old version", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.x.prepareAheadMs = 10 * MINUTE;
     const id = await stage.post({ inMs: HOUR, caption: "old" });
     await stage.run(id, HOUR - 3 * SECOND);
@@ -127,7 +127,7 @@ describe("on time", () => {
   });
 
   test("an edit the object never heard of is not answered with what was prepared before it", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.x.prepareAheadMs = 10 * MINUTE;
     const id = await stage.post({ inMs: HOUR, caption: "old" });
     await stage.run(id, HOUR - 3 * SECOND);
@@ -142,7 +142,7 @@ describe("on time", () => {
   });
 
   test.each(["sooner", "later"])("an edit in the last seconds is obeyed (%s)", async (where) => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ caption: "old" });
     const { scheduledAt } = (await stage.read(id))!;
     const { confirmationToken } = await previewEdit(stage.ctx, {
@@ -164,7 +164,7 @@ describe("on time", () => {
   });
 
   test("a cancel in the last seconds is obeyed and leaves nothing", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.x.before = async () => {
       await cancelPost(stage.ctx, { id });
@@ -177,7 +177,7 @@ describe("on time", () => {
   });
 
   test("what was prepared survives an eviction", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.x.prepareAheadMs = 10 * MINUTE;
     const id = await stage.post({ inMs: HOUR });
     await stage.run(id, HOUR - 3 * SECOND);
@@ -188,7 +188,7 @@ describe("on time", () => {
   });
 
   test("a refusal before the time is noted and tried again when it counts", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.x.prepareAheadMs = 10 * MINUTE;
     const id = await stage.post({ inMs: HOUR });
     stage.x.prepares.push("rejected");
@@ -208,7 +208,7 @@ describe("on time", () => {
   });
 
   test("an early step that hangs over the due time holds up its own target alone", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ on: ["x", "linkedin"] });
     const { scheduledAt } = (await stage.read(id))!;
     const hang = Promise.withResolvers<void>();
@@ -226,7 +226,7 @@ describe("on time", () => {
   });
 
   test("a spread set by the operator moves the visible call and never before the time", async () => {
-    const stage = await Stage.open({ SPREAD_MS: "10000" });
+    const stage = await PublisherHarness.open({ SPREAD_MS: "10000" });
     const ids = await Promise.all(Array.from({ length: 5 }, () => stage.post()));
     const late: number[] = [];
     for (const id of ids) {
@@ -243,7 +243,7 @@ describe("on time", () => {
 
 describe("pause and resume", () => {
   test("a paused post does not go out, a resumed one does", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ inMs: 5 * MINUTE });
     await pausePost(stage.ctx, { id });
     await stage.settled();
@@ -255,7 +255,7 @@ describe("pause and resume", () => {
   });
 
   test("P10 a post that was cancelled unheard wakes once and is gone", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.armInstead = () => Promise.reject(new Error("no answer"));
     await cancelPost(stage.ctx, { id });
@@ -269,7 +269,7 @@ describe("pause and resume", () => {
 
 describe("targets of their own", () => {
   test("at most six calls at once", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const accountIds = [
       stage.accounts.x,
       ...(await Promise.all(Array.from({ length: 8 }, () => stage.addAccount("x")))),
@@ -289,7 +289,7 @@ describe("targets of their own", () => {
   });
 
   test("one that hangs does not hide that the other is published", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.longestWaitMs = 10 * SECOND;
     const id = await stage.post({ on: ["x", "linkedin"] });
     const hang = Promise.withResolvers<void>();
@@ -303,7 +303,7 @@ describe("targets of their own", () => {
   });
 
   test("a call that never ends is cut off and treated as if it might have arrived", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.longestWaitMs = HOUR;
     stage.x.before = (step) =>
@@ -320,7 +320,7 @@ describe("targets of their own", () => {
   });
 
   test("P12 one refused, one published: partially failed, each with its own end", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ on: ["x", "linkedin"] });
     stage.x.commits.push("rejected");
     await stage.run(id);
@@ -333,7 +333,7 @@ describe("targets of their own", () => {
   });
 
   test("P16 an edit of a partially failed post sends only what failed", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ on: ["x", "linkedin"] });
     stage.x.commits.push("rejected");
     await stage.run(id);
@@ -352,7 +352,7 @@ describe("targets of their own", () => {
 
 describe("waiting", () => {
   test("P15 a temporary fault is shown with its next attempt, and the reconciler looks after that", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.x.prepares.push("temporary", "temporary");
     await stage.run(id, MINUTE + 10);
@@ -367,7 +367,7 @@ describe("waiting", () => {
   });
 
   test("a rate limit of hours is waited for and still ends", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     const limited = {
       outcome: { state: "refused", fault: fault("rate_limited", { retryAfterSeconds: 6 * 3600 }) },
@@ -381,7 +381,7 @@ describe("waiting", () => {
   });
 
   test("what the platform accepted is asked for until it is there", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.x.commits.push("accepted");
     stage.x.verifies.push(
@@ -396,7 +396,7 @@ describe("waiting", () => {
   });
 
   test("what is in doubt always tells when it is looked for again", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.x.commits.push("lost_after");
     stage.x.verifies.push(
@@ -417,13 +417,13 @@ describe("waiting", () => {
   });
 
   test("several visible calls survive a crash between them", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.x.parts = 3;
     const id = await stage.post();
     stage.x.commits.push("ok", "lost_after", "lost_before");
-    setFaultHook((point) => {
+    setFailpointHook((point) => {
       if (point === "commit.after_send" && stage.x.accepted(id).length === 2) {
-        setFaultHook(undefined);
+        setFailpointHook(undefined);
         stage.kill(id);
         throw new Error("killed");
       }
@@ -436,7 +436,7 @@ describe("waiting", () => {
 
 describe("accounts", () => {
   test("a refused login ends the target and the account waits for its owner", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ on: ["x", "linkedin"] });
     stage.x.commits.push("reconnect");
     await stage.run(id);
@@ -450,7 +450,7 @@ describe("accounts", () => {
   });
 
   test("a login that is refused before the time is told of at once", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.x.prepareAheadMs = 10 * MINUTE;
     const id = await stage.post({ inMs: HOUR, on: ["x", "linkedin"] });
     stage.x.prepares.push({ outcome: { state: "refused", fault: fault("reconnect") } });
@@ -464,7 +464,7 @@ describe("accounts", () => {
   });
 
   test("T16 an account that is gone at the due time fails alone", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ on: ["x", "linkedin"] });
     await env.DB.prepare("UPDATE accounts SET disconnected_at = 1 WHERE id = ?").bind(stage.accounts.x).run();
     await stage.run(id);
@@ -475,7 +475,7 @@ describe("accounts", () => {
 
 describe("what is sent", () => {
   test("P14 found more than a day late, it is not sent any more", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.now += 25 * HOUR;
     await stage.fire(id);
@@ -490,7 +490,7 @@ describe("what is sent", () => {
   });
 
   test("a day late minus a minute, it is", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.now += DAY;
     await stage.run(id);
@@ -502,7 +502,7 @@ describe("what is sent", () => {
     'UPDATE post_targets SET options = \'{"reply_settings":"verified"}\' WHERE post_id = ?',
     "UPDATE posts SET plan_hash = 'another' WHERE id = ?",
   ])("nothing that differs from what was confirmed: %s", async (sql) => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     await env.DB.prepare(sql).bind(id).run();
     await stage.run(id);
@@ -514,7 +514,7 @@ describe("what is sent", () => {
   });
 
   test("media come from our own store, with what is known of them", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     await stage.withMedia(id, "video");
     const seen: unknown[] = [];
@@ -530,7 +530,7 @@ describe("what is sent", () => {
   });
 
   test("media that are missing end the target with the reason", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     await stage.withMedia(id, "image");
     for (const { key } of (await env.MEDIA.list()).objects) {
@@ -551,12 +551,12 @@ describe("what is sent", () => {
 
 describe("the object itself", () => {
   test("sets its dead-man alarm before anything else, and never throws", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     let alarmAt: number | null = null;
-    setFaultHook(async (point) => {
+    setFailpointHook(async (point) => {
       if (point === "alarm.awake") {
-        setFaultHook(undefined);
+        setFailpointHook(undefined);
         alarmAt = await stage.alarmAt(id);
         throw new Error("boom");
       }
@@ -568,9 +568,9 @@ describe("the object itself", () => {
   });
 
   test("comes back after errors with growing waits, half a minute at most", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
-    setFaultHook(() => Promise.reject(new Error("boom")));
+    setFailpointHook(() => Promise.reject(new Error("boom")));
     stage.now += MINUTE;
     const waits: number[] = [];
     for (let error = 0; error < 9; error += 1) {
@@ -581,7 +581,7 @@ describe("the object itself", () => {
   });
 
   test("an alarm is never set for this very instant", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     stage.x.prepares.push({ outcome: { state: "again", afterSeconds: 0.001, cursor: 1 } });
     stage.now += MINUTE;

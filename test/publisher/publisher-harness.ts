@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { sealTokens } from "#accounts/seal-tokens.ts";
 import { createUser } from "#auth/index.ts";
-import { type Context, createServices, type World } from "#context.ts";
+import { type Context, createServices, type Outbound } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import type { ArmAnswer, ArmHint } from "#core/arming.ts";
 import { DAY, MINUTE, SECOND } from "#core/clock.ts";
@@ -18,14 +18,14 @@ import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { previewSchedule } from "#posting/preview/preview-schedule.ts";
 import { reconcile } from "#publisher/index.ts";
 import { PostRunner } from "#publisher/post-runner.ts";
-import { FarEnd } from "./fake-platform.ts";
-import { Disk } from "./crashable-storage.ts";
+import { FakePlatform } from "./fake-platform.ts";
+import { CrashableStorage } from "./crashable-storage.ts";
 import { type D1Fault, watched } from "./failing-d1.ts";
 
 /** Far in the future: no alarm fires by itself, every test fires its own. */
 const START = Date.parse("2030-01-01T12:00:00Z");
 
-const world: World = {
+const outbound: Outbound = {
   platformFetch: () => Promise.reject(new TypeError("no network in tests")),
   publicFetch: () => Promise.reject(new TypeError("no network in tests")),
   browserUrl: (url) => url,
@@ -64,11 +64,11 @@ export interface TargetRecord {
 }
 
 /** A user, accounts at platforms played in memory, and the objects of the posts as processes that can be killed. */
-export class Stage {
+export class PublisherHarness {
   now = START;
-  readonly x = new FarEnd("x", () => this.now);
-  readonly linkedin = new FarEnd("linkedin", () => this.now);
-  readonly threads = new FarEnd("threads", () => this.now);
+  readonly x = new FakePlatform("x", () => this.now);
+  readonly linkedin = new FakePlatform("linkedin", () => this.now);
+  readonly threads = new FakePlatform("threads", () => this.now);
   readonly ctx: Context;
   readonly accounts: Record<Word, string>;
   /** Counts of D1 statements' rows, summed from their own reports. */
@@ -77,13 +77,13 @@ export class Stage {
   armInstead: ((hint: ArmHint) => Promise<ArmAnswer>) | undefined;
   /** What D1 does with the next calls, one each: fails before, or does it and loses the answer. */
   readonly d1Faults: D1Fault[] = [];
-  private readonly processes = new Map<string, { runner: PostRunner; disk: Disk }>();
+  private readonly processes = new Map<string, { runner: PostRunner; disk: CrashableStorage }>();
   private readonly deferred: Promise<unknown>[] = [];
 
   private constructor(
     userId: string,
     workspaceId: string,
-    accounts: Stage["accounts"],
+    accounts: PublisherHarness["accounts"],
     settings: Record<string, string>,
   ) {
     const credentials = Object.fromEntries(
@@ -92,7 +92,9 @@ export class Stage {
         [`${platform.toUpperCase()}_CLIENT_SECRET`, "secret"],
       ]),
     );
-    const services = createServices({ ...env, ...credentials, ...settings }, world, (work) => this.deferred.push(work));
+    const services = createServices({ ...env, ...credentials, ...settings }, outbound, (work) =>
+      this.deferred.push(work),
+    );
     const actor: Actor = {
       userId,
       workspaceId,
@@ -114,8 +116,8 @@ export class Stage {
     this.accounts = accounts;
   }
 
-  static async open(settings: Record<string, string> = {}): Promise<Stage> {
-    const services = createServices(env, world, () => undefined);
+  static async open(settings: Record<string, string> = {}): Promise<PublisherHarness> {
+    const services = createServices(env, outbound, () => undefined);
     const email = `${crypto.randomUUID()}@example.com`;
     const { userId, workspaceId } = await createUser(services, {
       email,
@@ -147,7 +149,7 @@ export class Stage {
         ).bind(accounts[platform], userId, workspaceId, connectionId, platform, connectionId, START),
       ]);
     }
-    return new Stage(userId, workspaceId, accounts, settings);
+    return new PublisherHarness(userId, workspaceId, accounts, settings);
   }
 
   /** One more account at a platform, by the same login. */
@@ -229,7 +231,7 @@ export class Stage {
     ]);
   }
 
-  farEnd(accountId: string): FarEnd {
+  farEnd(accountId: string): FakePlatform {
     return this[WORDS.find((word) => this.accounts[word] === accountId) ?? "x"];
   }
 
@@ -380,11 +382,11 @@ export class Stage {
 
   private async inside<T>(
     postId: string,
-    work: (process: { runner: PostRunner; disk: Disk }) => Promise<T>,
+    work: (process: { runner: PostRunner; disk: CrashableStorage }) => Promise<T>,
   ): Promise<T> {
     const stub = env.POSTS.get(env.POSTS.idFromName(postId));
     return await runInDurableObject(stub, async (_instance, state) => {
-      const disk = this.processes.get(postId)?.disk ?? new Disk(state.storage);
+      const disk = this.processes.get(postId)?.disk ?? new CrashableStorage(state.storage);
       const process = this.processes.get(postId) ?? {
         disk,
         runner: new PostRunner(disk, this.ctx, (ms, signal) => this.wait(ms, signal)),

@@ -2,15 +2,15 @@ import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SECOND } from "#core/clock.ts";
-import { faultPoint, setFaultHook } from "#core/failpoint.ts";
-import { CONFIRM_POINTS, POINTS } from "./failpoint-names.ts";
-import { quiet, Stage } from "./publisher-harness.ts";
+import { failpoint, setFailpointHook } from "#core/failpoint.ts";
+import { CONFIRM_POINTS, FAILPOINT_NAMES } from "./failpoint-names.ts";
+import { quiet, PublisherHarness } from "./publisher-harness.ts";
 
 beforeEach(quiet);
-afterEach(() => setFaultHook(undefined));
+afterEach(() => setFailpointHook(undefined));
 
 /** The deployed class itself, with this stage's services, on the real clock and with real alarms. */
-function onRealObjects(stage: Stage): void {
+function onRealObjects(stage: PublisherHarness): void {
   Object.defineProperty(stage, "now", { get: () => Date.now() });
   stage.armInstead = async (hint) => {
     const stub = env.POSTS.get(env.POSTS.idFromName(hint.postId));
@@ -23,7 +23,7 @@ function onRealObjects(stage: Stage): void {
 
 describe("the Durable Object", () => {
   test("publishes by its own alarm, at its time and not before, and leaves nothing behind", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     onRealObjects(stage);
     const id = await stage.post({ inMs: 2 * SECOND, on: ["x", "linkedin"] });
     await expect
@@ -43,7 +43,7 @@ describe("the Durable Object", () => {
   }, 30_000);
 
   test("an alarm fired twice sends once", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     onRealObjects(stage);
     const id = await stage.post({ inMs: 2 * SECOND });
     const stub = env.POSTS.get(env.POSTS.idFromName(id));
@@ -54,7 +54,7 @@ describe("the Durable Object", () => {
   }, 30_000);
 
   test("is named after its post", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     onRealObjects(stage);
     const id = await stage.post({ inMs: 60 * SECOND });
     const ids = await listDurableObjectIds(env.POSTS);
@@ -64,7 +64,7 @@ describe("the Durable Object", () => {
 
 describe("fairness", () => {
   test("posts to a platform that hangs hold up nobody else's", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const ill = await Promise.all(Array.from({ length: 50 }, () => stage.post({ on: ["x"] })));
     const well = await Promise.all(Array.from({ length: 50 }, () => stage.post({ on: ["linkedin"] })));
     const hang = Promise.withResolvers<void>();
@@ -82,7 +82,7 @@ describe("fairness", () => {
 
 describe("costs", () => {
   test("at most 25 rows written in the whole life of a post with two targets", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post({ on: ["x", "linkedin"] });
     await stage.run(id);
     expect(await stage.read(id)).toMatchObject({ status: "published" });
@@ -90,10 +90,10 @@ describe("costs", () => {
   });
 
   test("one database call, the claim, between the time of a post and its visible call", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
     const trips: number[] = [];
-    setFaultHook((point) => {
+    setFailpointHook((point) => {
       if (point === "claim.stored" || point === "commit.before_send") {
         trips.push(stage.rows.trips);
       }
@@ -105,18 +105,21 @@ describe("costs", () => {
 
 describe("fault points", () => {
   test("every listed one is passed by a post's life, and no other", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.x.prepareAheadMs = 30 * SECOND;
     const passed = new Set<string>();
-    setFaultHook((point) => void passed.add(point));
+    setFailpointHook((point) => void passed.add(point));
     const id = await stage.post();
     stage.x.commits.push("lost_after");
     await stage.run(id);
-    const listed: readonly string[] = [...POINTS, ...CONFIRM_POINTS.filter((point) => !point.startsWith("reconcile."))];
+    const listed: readonly string[] = [
+      ...FAILPOINT_NAMES,
+      ...CONFIRM_POINTS.filter((point) => !point.startsWith("reconcile.")),
+    ];
     expect([...passed].toSorted()).toEqual([...listed].toSorted());
   });
 
   test("do nothing without a hook", () => {
-    expect(faultPoint("anywhere")).toBeUndefined();
+    expect(failpoint("anywhere")).toBeUndefined();
   });
 });

@@ -1,20 +1,20 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY, MINUTE, SECOND } from "#core/clock.ts";
-import { setFaultHook } from "#core/failpoint.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import { reconcile } from "#publisher/index.ts";
-import { quiet, Stage } from "./publisher-harness.ts";
+import { quiet, PublisherHarness } from "./publisher-harness.ts";
 
 beforeEach(async () => {
   quiet();
   // Other tests of this file leave posts to look after.
   await env.DB.prepare("UPDATE posts SET watch_at = NULL").run();
 });
-afterEach(() => setFaultHook(undefined));
+afterEach(() => setFailpointHook(undefined));
 
 describe("the reconciler", () => {
   test("reads one row at most when nothing is due, however many posts there are", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     await Promise.all(Array.from({ length: 20 }, () => stage.post({ inMs: DAY })));
     stage.rows.read = 0;
     stage.rows.trips = 0;
@@ -25,7 +25,7 @@ describe("the reconciler", () => {
   });
 
   test("reads what is due and nothing of what is not", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     await Promise.all(Array.from({ length: 40 }, () => stage.post({ inMs: DAY })));
     stage.armInstead = () => Promise.reject(new Error("no answer"));
     await Promise.all(Array.from({ length: 3 }, () => stage.post()));
@@ -37,7 +37,7 @@ describe("the reconciler", () => {
   });
 
   test("looks after every overdue post, page by page, and pushes its next look away", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.armInstead = () => Promise.reject(new Error("no answer"));
     const ids = await Promise.all(Array.from({ length: 130 }, () => stage.post({ inMs: 5 * MINUTE })));
     const armed = new Set<string>();
@@ -54,7 +54,7 @@ describe("the reconciler", () => {
   });
 
   test("one object that does not answer blocks nobody and is asked again soon", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.armInstead = () => Promise.reject(new Error("no answer"));
     const [dead, alive] = [await stage.post(), await stage.post()];
     stage.armInstead = (hint) => (hint.postId === dead ? Promise.reject(new Error("no answer")) : stage.sync(hint));
@@ -65,7 +65,7 @@ describe("the reconciler", () => {
   });
 
   test("wakes at most 25 objects at once", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.armInstead = () => Promise.reject(new Error("no answer"));
     await Promise.all(Array.from({ length: 60 }, () => stage.post()));
     let now = 0;
@@ -82,7 +82,7 @@ describe("the reconciler", () => {
   });
 
   test("an edit between its look and its note is not undone by the note", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     stage.armInstead = () => Promise.reject(new Error("no answer"));
     const id = await stage.post();
     stage.armInstead = async () => {
@@ -95,11 +95,11 @@ describe("the reconciler", () => {
   });
 
   test("a run that stands still is woken", async () => {
-    const stage = await Stage.open();
+    const stage = await PublisherHarness.open();
     const id = await stage.post();
-    setFaultHook((point) => {
+    setFailpointHook((point) => {
       if (point === "commit.after_send") {
-        setFaultHook(undefined);
+        setFailpointHook(undefined);
         stage.kill(id);
         throw new Error("killed");
       }

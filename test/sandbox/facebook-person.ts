@@ -1,4 +1,4 @@
-import { call, codeIn } from "./world.ts";
+import { call, codeIn } from "./outbound.ts";
 
 /* Somebody who has given the app access to Facebook Pages, by raw HTTP as the document describes it. */
 

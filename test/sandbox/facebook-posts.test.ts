@@ -12,7 +12,7 @@ import {
   WORKSHOP,
 } from "./facebook-person.ts";
 import { bookOf, fault, ORIGIN, sample, settings } from "./help.ts";
-import { call } from "./world.ts";
+import { call } from "./outbound.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);

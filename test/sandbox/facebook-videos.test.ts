@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { sha256Hex } from "#core/encoding.ts";
 import { type Holder, pageHolder, pairOf, SHOP, WORKSHOP } from "./facebook-person.ts";
 import { bookOf, ORIGIN, sample, settings } from "./help.ts";
-import { call } from "./world.ts";
+import { call } from "./outbound.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);

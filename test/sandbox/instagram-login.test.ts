@@ -14,7 +14,7 @@ import {
   shortToken,
   tokenCall,
 } from "./instagram-person.ts";
-import { call } from "./world.ts";
+import { call } from "./outbound.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
 

@@ -17,7 +17,7 @@ import {
   tokensOf,
   versionNow,
 } from "./linkedin-person.ts";
-import { call } from "./world.ts";
+import { call } from "./outbound.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
 const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);

@@ -12,7 +12,7 @@ import {
   SCOPES,
   SECRET,
 } from "./pinterest-person.ts";
-import { call } from "./world.ts";
+import { call } from "./outbound.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);

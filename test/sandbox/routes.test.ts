@@ -4,7 +4,7 @@ import { authenticate } from "#auth/index.ts";
 import { createServices } from "#context.ts";
 import { sandboxWorld, withSandboxApps } from "#sandbox/index.ts";
 import { app, bookOf, ORIGIN, post, sample, settings } from "./help.ts";
-import { call } from "./world.ts";
+import { call } from "./outbound.ts";
 import { authorizeUrl, person, REDIRECT } from "./x-person.ts";
 
 const services = createServices(env, sandboxWorld(env), () => {});
@@ -266,10 +266,10 @@ describe("400 with a sentence", () => {
 
 describe("the world", () => {
   test("answers its own origin in the process, and trusts it for media", async ({ expect }) => {
-    const world = sandboxWorld(env);
-    const answer = await world.publicFetch(new Request(`${ORIGIN}/sandbox/media/square.png`));
+    const outbound = sandboxWorld(env);
+    const answer = await outbound.publicFetch(new Request(`${ORIGIN}/sandbox/media/square.png`));
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(await sample("square.png"));
-    expect(world.trustedMediaOrigin).toBe(ORIGIN);
+    expect(outbound.trustedMediaOrigin).toBe(ORIGIN);
   });
 
   test("lets other public addresses go to the network", async ({ expect }) => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { sha256Hex } from "#core/encoding.ts";
 import { bookOf, fault, ORIGIN, sample, settings } from "./help.ts";
 import { pairOf, person, type ThreadsPerson } from "./threads-person.ts";
-import { call } from "./world.ts";
+import { call } from "./outbound.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);

@@ -1,6 +1,6 @@
 import { describe, test, vi } from "vitest";
 import { settings } from "./help.ts";
-import { call } from "./world.ts";
+import { call } from "./outbound.ts";
 import {
   ALL_SCOPES,
   authorizeUrl,

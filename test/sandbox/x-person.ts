@@ -1,5 +1,5 @@
 import { toBase64Url } from "#core/encoding.ts";
-import { call } from "./world.ts";
+import { call } from "./outbound.ts";
 
 /* Somebody who has given the app access to X, by raw HTTP as the document describes it. */
 

@@ -1,5 +1,5 @@
 import { toBase64Url } from "#core/encoding.ts";
-import { call, codeIn } from "./world.ts";
+import { call, codeIn } from "./outbound.ts";
 
 /* Somebody who has given the app access to YouTube, by raw HTTP as the document describes it. */
 

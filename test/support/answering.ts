@@ -1,4 +1,4 @@
-import type { Wire, WireInit } from "#platforms/contract.ts";
+import type { PlatformClient, PlatformRequestInit } from "#platforms/contract.ts";
 
 /** A recorded request, as the platform would have seen it. */
 export interface Sent {
@@ -20,16 +20,16 @@ export type Scripted =
     }
   | ((sent: Sent) => Scripted);
 
-export interface ScriptedWire extends Wire {
+export interface ScriptedClient extends PlatformClient {
   readonly sent: readonly Sent[];
 }
 
-/** A wire that gives these answers in order, the last one for ever. */
-export function answering(...script: readonly Scripted[]): ScriptedWire {
+/** A client that gives these answers in order, the last one for ever. */
+export function answering(...script: readonly Scripted[]): ScriptedClient {
   const sent: Sent[] = [];
   return {
     sent,
-    fetch(url, init: WireInit = {}) {
+    fetch(url, init: PlatformRequestInit = {}) {
       const request: Sent = {
         method: init.method ?? "GET",
         url: new URL(url),

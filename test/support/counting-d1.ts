@@ -1,4 +1,4 @@
-/** What went over the wire to the database. */
+/** What was sent to the database. */
 export interface Count {
   /** Calls: a batch is one, however many statements it holds. */
   roundTrips: number;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import type { AccountAccess, Draft, DraftMedia, Job, JobMedia } from "#platforms/contract.ts";
+import type { AccountAccess, ValidationInput, MediaDescription, Job, JobMedia } from "#platforms/contract.ts";
 
 /** Words that must never turn up in any text an adapter gives out. */
 export const SECRETS = [
@@ -22,7 +22,7 @@ export function access(over: Partial<AccountAccess> = {}): AccountAccess {
   };
 }
 
-export function image(over: Partial<DraftMedia> = {}): DraftMedia {
+export function image(over: Partial<MediaDescription> = {}): MediaDescription {
   return {
     id: "0197a000-0000-7000-8000-000000000001",
     type: "image",
@@ -36,7 +36,7 @@ export function image(over: Partial<DraftMedia> = {}): DraftMedia {
   };
 }
 
-export function video(over: Partial<DraftMedia> = {}): DraftMedia {
+export function video(over: Partial<MediaDescription> = {}): MediaDescription {
   return {
     id: "0197a000-0000-7000-8000-000000000002",
     type: "video",
@@ -51,7 +51,7 @@ export function video(over: Partial<DraftMedia> = {}): DraftMedia {
 }
 
 /** Bytes that tell where they come from, so that a chunk in the wrong place is seen. */
-function stored(media: DraftMedia): JobMedia {
+function stored(media: MediaDescription): JobMedia {
   const bytes = (offset: number, length: number) => {
     const filled = new Uint8Array(length);
     for (let index = 0; index < length; index++) {
@@ -69,7 +69,7 @@ function stored(media: DraftMedia): JobMedia {
 }
 
 export interface JobParts extends Partial<Omit<Job, "media">> {
-  readonly media?: readonly DraftMedia[];
+  readonly media?: readonly MediaDescription[];
 }
 
 export function job(parts: JobParts = {}): Job {
@@ -90,7 +90,9 @@ export function job(parts: JobParts = {}): Job {
   };
 }
 
-export function draft(over: Partial<Omit<Draft, "account">> & { capabilities?: JsonObject } = {}): Draft {
+export function draft(
+  over: Partial<Omit<ValidationInput, "account">> & { capabilities?: JsonObject } = {},
+): ValidationInput {
   const { capabilities = {}, ...rest } = over;
   const media = rest.media ?? [];
   return {

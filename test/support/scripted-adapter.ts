@@ -5,13 +5,13 @@ import {
   type Adapter,
   type CommitOutcome,
   defineAdapter,
-  type Draft,
+  type ValidationInput,
   type Job,
   type PlatformLimits,
   type PrepareOutcome,
-  type Problem,
+  type ValidationProblem,
   type VerifyOutcome,
-  type Wire,
+  type PlatformClient,
 } from "#platforms/contract.ts";
 
 /** What the adapter answers: the next of a list, its last for ever after. */
@@ -78,25 +78,25 @@ export function scriptedAdapter(platform: Platform, script: Script = {}): Script
       accounts: () => Promise.reject(new Error("not scripted")),
       refreshAheadMs: 0,
     },
-    validate: (draft: Draft) => verdict(draft, max, script),
+    validate: (draft: ValidationInput) => verdict(draft, max, script),
     ...(script.inspect && { inspect: script.inspect }),
     prepareAheadMs: (job) => (job.media.length > 0 ? (script.prepareAheadMs ?? 0) : 0),
-    async prepare(_wire: Wire, job: Job, cursor: JsonValue | undefined) {
+    async prepare(_wire: PlatformClient, job: Job, cursor: JsonValue | undefined) {
       return next("prepare", job, cursor, script.prepare ?? [{ state: "ready", ref: null }]);
     },
-    async commit(_wire: Wire, job: Job, ref: JsonValue) {
+    async commit(_wire: PlatformClient, job: Job, ref: JsonValue) {
       const published: CommitOutcome = { state: "published", remoteId: `${platform}-${calls.length}`, url: null };
       return next("commit", job, ref, script.commit ?? [published]);
     },
-    async verify(_wire: Wire, job: Job, ref: JsonValue) {
+    async verify(_wire: PlatformClient, job: Job, ref: JsonValue) {
       return next("verify", job, ref, script.verify ?? [{ state: "absent" }]);
     },
   });
   return { ...adapter, calls };
 }
 
-function verdict({ caption, options, media, account }: Draft, max: number, script: Script) {
-  const problems: Problem[] = [];
+function verdict({ caption, options, media, account }: ValidationInput, max: number, script: Script) {
+  const problems: ValidationProblem[] = [];
   const limit = typeof account.capabilities["captionMax"] === "number" ? account.capabilities["captionMax"] : max;
   const length = [...caption].length;
   if (length > limit) {

@@ -6,14 +6,14 @@ import type {
   AccountAccess,
   Adapter,
   CommitOutcome,
-  DraftMedia,
+  MediaDescription,
   Fault,
   Job,
   JobMedia,
   TokenSet,
-  Wire,
+  PlatformClient,
 } from "#platforms/contract.ts";
-import { openWire } from "#platforms/client.ts";
+import { openPlatformClient } from "#platforms/client.ts";
 import type { BookEntry } from "#sandbox/contract.ts";
 import { sandboxWorld } from "#sandbox/index.ts";
 import { exports } from "cloudflare:workers";
@@ -25,8 +25,8 @@ import { exports } from "cloudflare:workers";
 
 const ORIGIN = "http://localhost:8787";
 
-export function simulatedWire(adapter: Adapter): Wire {
-  return openWire((request) => sandboxWorld(env).platformFetch(request), adapter.hosts);
+export function simulatedWire(adapter: Adapter): PlatformClient {
+  return openPlatformClient((request) => sandboxWorld(env).platformFetch(request), adapter.hosts);
 }
 
 async function control(path: string, body?: unknown): Promise<Response> {
@@ -68,7 +68,7 @@ export interface LoggedIn {
 
 /** Through the browser's redirect, the code and the list of accounts. */
 export async function logIn(adapter: Adapter, login: string, settings: Record<string, string> = {}): Promise<LoggedIn> {
-  const wire = simulatedWire(adapter);
+  const client = simulatedWire(adapter);
   const credentials = app(adapter, settings);
   const redirectUri = `${ORIGIN}/connect/${adapter.platform}/callback`;
   const codeVerifier = "v".repeat(64);
@@ -86,9 +86,9 @@ export async function logIn(adapter: Adapter, login: string, settings: Record<st
   }
   const params = Object.fromEntries(new URL(location).searchParams);
   const login_ = must(
-    await adapter.connect.exchange(wire, credentials, { redirectUri, params, codeVerifier, now: Date.now() }),
+    await adapter.connect.exchange(client, credentials, { redirectUri, params, codeVerifier, now: Date.now() }),
   );
-  const { accounts, unpostable } = must(await adapter.connect.accounts(wire, credentials, login_.tokens));
+  const { accounts, unpostable } = must(await adapter.connect.accounts(client, credentials, login_.tokens));
   return {
     tokens: login_.tokens,
     externalId: login_.externalId,
@@ -115,7 +115,7 @@ export function must<T>(result: { ok: true; value: T } | { ok: false; fault: Fau
 const samples = new Map<string, Uint8Array<ArrayBuffer>>();
 
 /** One of the sandbox's true files, as it would lie in our store. */
-export async function sample(name: string, facts: Partial<DraftMedia> = {}): Promise<JobMedia> {
+export async function sample(name: string, facts: Partial<MediaDescription> = {}): Promise<JobMedia> {
   const bytes = samples.get(name) ?? new Uint8Array(await (await control(`/sandbox/media/${name}`)).arrayBuffer());
   samples.set(name, bytes);
   const type = name.endsWith(".mp4") ? "video" : "image";
@@ -160,10 +160,10 @@ const MOST_STEPS = 120;
 
 /** Prepares at the simulator until there is a reference. */
 export async function prepareAt(adapter: Adapter, post: Job): Promise<JsonValue> {
-  const wire = simulatedWire(adapter);
+  const client = simulatedWire(adapter);
   let cursor: JsonValue | undefined;
   for (let count = 0; count < MOST_STEPS; count++) {
-    const outcome = await adapter.prepare(wire, { ...post, now: Date.now() }, cursor);
+    const outcome = await adapter.prepare(client, { ...post, now: Date.now() }, cursor);
     switch (outcome.state) {
       case "ready":
         return json(outcome.ref);
@@ -185,7 +185,7 @@ export async function publish(
   post: Post,
   beforeCommit?: () => Promise<void>,
 ): Promise<End & { readonly steps: readonly string[] }> {
-  const wire = simulatedWire(adapter);
+  const client = simulatedWire(adapter);
   const media = post.media ?? [];
   const verdict = adapter.validate({
     caption: post.caption,
@@ -223,7 +223,7 @@ export async function publish(
   for (let count = 0; count < MOST_STEPS; count++) {
     const now = { ...job(), postId };
     if (step === "prepare") {
-      const outcome = await adapter.prepare(wire, now, cursor);
+      const outcome = await adapter.prepare(client, now, cursor);
       note(step, outcome);
       if (outcome.state === "again") {
         cursor = json(outcome.cursor);
@@ -243,7 +243,7 @@ export async function publish(
       }
       run.committedAt ??= Date.now();
       const outcome: CommitOutcome = await adapter
-        .commit(wire, { ...job(), postId }, ref ?? null)
+        .commit(client, { ...job(), postId }, ref ?? null)
         .catch((): CommitOutcome => ({ state: "uncertain", detail: "thrown", httpStatus: null }));
       note(step, outcome);
       switch (outcome.state) {
@@ -277,7 +277,7 @@ export async function publish(
           wait(outcome.fault.retryAfterSeconds ?? 30);
       }
     } else {
-      const outcome = await adapter.verify(wire, now, ref ?? null);
+      const outcome = await adapter.verify(client, now, ref ?? null);
       note(step, outcome);
       switch (outcome.state) {
         case "published":

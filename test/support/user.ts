@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createKey, createUser } from "#auth/index.ts";
-import { createServices, type Services, type World } from "#context.ts";
+import { createServices, type Services, type Outbound } from "#context.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import { SCOPES, type Scope } from "#core/scope.ts";
 
@@ -21,7 +21,7 @@ function unreachable(): never {
 }
 
 /** A world without a way out, for verbs that need none. */
-const NOWHERE: World = {
+const NOWHERE: Outbound = {
   platformFetch: unreachable,
   publicFetch: unreachable,
   browserUrl: (url) => url,

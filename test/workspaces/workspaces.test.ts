@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { createUser } from "#auth/index.ts";
-import { type Context, createServices, type World } from "#context.ts";
+import { type Context, createServices, type Outbound } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
 import type { Plan } from "#core/plan.ts";
 import { SCOPES } from "#core/scope.ts";
 import { activateWorkspace, createWorkspace, listWorkspaces, renameWorkspace } from "#workspaces/index.ts";
 
-const world: World = {
+const outbound: Outbound = {
   platformFetch: () => Promise.reject(new TypeError("no network in tests")),
   publicFetch: () => Promise.reject(new TypeError("no network in tests")),
   browserUrl: (url) => url,
@@ -15,7 +15,7 @@ const world: World = {
 };
 
 async function someone(plan: Plan = "scale"): Promise<Context> {
-  const services = createServices(env, world, () => undefined);
+  const services = createServices(env, outbound, () => undefined);
   const email = `${crypto.randomUUID()}@example.com`;
   const { userId, workspaceId } = await createUser(services, { email, password: null, plan });
   const credential = { kind: "api_key", id: "test" } as const;

@@ -3,7 +3,7 @@ import type { ApiContext, ApiEnv } from "#api/env.ts";
 import { onError } from "#api/errors.ts";
 import { requestIdOf } from "#api/request-id.ts";
 import type { Env } from "#config.ts";
-import { createServices, type World } from "#context.ts";
+import { createServices, type Outbound } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import { only } from "./methods.ts";
 import { serveMedia } from "./serve.ts";
@@ -24,8 +24,8 @@ const verification: MiddlewareHandler<ApiEnv> = async (c, next) => {
   return content === null ? next() : sendText(c, content);
 };
 
-/** Stored files for the world, and the signed addresses that direct uploads go to; mounted at the root. */
-export function createFileRoutes(worldOf: (env: Env) => World): Hono<ApiEnv> {
+/** Stored files for the outbound, and the signed addresses that direct uploads go to; mounted at the root. */
+export function createFileRoutes(worldOf: (env: Env) => Outbound): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   app.onError(onError);
 

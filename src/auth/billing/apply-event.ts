@@ -18,7 +18,7 @@ export interface Applied {
   readonly subscribed: boolean;
 }
 
-type Needs = Pick<Services, "db" | "clock" | "world">;
+type Needs = Pick<Services, "db" | "clock" | "outbound">;
 
 /**
  * Applies a signed event. Events arrive twice, late and out of order, so that an event only names a subscription, and what

@@ -6,7 +6,7 @@ import { openStripe } from "./stripe.ts";
 
 /** The address of the page where a paying person changes plan, card or mind. */
 export async function openPortal(
-  services: Pick<Services, "db" | "config" | "world">,
+  services: Pick<Services, "db" | "config" | "outbound">,
   billing: Billing,
   input: { userId: string },
 ): Promise<string> {

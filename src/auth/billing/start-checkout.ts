@@ -11,7 +11,7 @@ const TRIAL_AHEAD_MS = 49 * HOUR;
 
 /** The address of the page where the person pays; what is left of the trial stays free. */
 export async function startCheckout(
-  services: Pick<Services, "db" | "clock" | "config" | "world">,
+  services: Pick<Services, "db" | "clock" | "config" | "outbound">,
   billing: Billing,
   input: { userId: string; email: string; plan: Plan },
 ): Promise<string> {

@@ -1,16 +1,16 @@
 import type Stripe from "stripe";
-import type { World } from "#context.ts";
+import type { Outbound } from "#context.ts";
 import type { Billing } from "./settings.ts";
 
 /** The official client, loaded only where payment is configured, speaking through the house's way out. */
 export async function openStripe(
-  services: { readonly world: Pick<World, "publicFetch"> },
+  services: { readonly outbound: Pick<Outbound, "publicFetch"> },
   billing: Billing,
 ): Promise<Stripe> {
   const { default: StripeClient } = await import("stripe");
   return new StripeClient(billing.secretKey, {
     httpClient: StripeClient.createFetchHttpClient((input: Request | string | URL, init?: RequestInit) =>
-      services.world.publicFetch(new Request(input, init)),
+      services.outbound.publicFetch(new Request(input, init)),
     ),
     maxNetworkRetries: 1,
     timeout: 10_000,

@@ -19,7 +19,7 @@ export async function knownClient(services: Pick<Services, "db" | "clock">, id: 
 
 /** A client as the consent page needs it: a metadata document that is not known or no longer fresh is fetched. */
 export async function findClient(
-  services: Pick<Services, "db" | "clock" | "world">,
+  services: Pick<Services, "db" | "clock" | "outbound">,
   id: string,
 ): Promise<Client | null> {
   const now = services.clock.now();
@@ -27,7 +27,7 @@ export async function findClient(
   if (!isDocumentId(id) || (known !== null && (known.expiresAt ?? 0) > now)) {
     return known;
   }
-  const document = await fetchDocument(services.world, id);
+  const document = await fetchDocument(services.outbound, id);
   if (document === null) {
     return null;
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
-import type { World } from "#context.ts";
+import type { Outbound } from "#context.ts";
 import { displayName, displayUri } from "./display-name.ts";
 import { isRegistrable } from "./redirect-uri.ts";
 
@@ -51,9 +51,12 @@ export function isDocumentId(id: string): boolean {
 }
 
 /** Fetches and checks a document; null for anything that is not exactly one. */
-export async function fetchDocument(world: Pick<World, "publicFetch">, id: string): Promise<DocumentClient | null> {
+export async function fetchDocument(
+  outbound: Pick<Outbound, "publicFetch">,
+  id: string,
+): Promise<DocumentClient | null> {
   try {
-    const response = await world.publicFetch(
+    const response = await outbound.publicFetch(
       new Request(id, {
         headers: { accept: "application/json" },
         redirect: "manual",

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { CommitOutcome, Job, Wire } from "#platforms/contract.ts";
+import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
 import { bearer, postJson } from "#platforms/form.ts";
 import { graphCode, graphError, isUndecided } from "#platforms/graph.ts";
 import { Posted, Success } from "./answers.ts";
@@ -12,13 +12,13 @@ const FIRST_POLL_SECONDS = 5;
 /** The intent of the first call is as old as that call; of a later one it is older. */
 const SAME_CALL_MS = 10_000;
 
-export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<CommitOutcome> {
+export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const plan = Ref.parse(ref);
   const sent: Ref = { ...plan, sends: plan.sends + 1, sentAt: job.now };
   const { url, body } = callOf(job, plan);
   let answer: Answer;
   try {
-    answer = await call(wire, url, postJson(body, bearer(job.account.accessToken)));
+    answer = await call(client, url, postJson(body, bearer(job.account.accessToken)));
   } catch {
     return { state: "uncertain", detail: "the connection broke after the post was sent", httpStatus: null, ref: sent };
   }

@@ -20,10 +20,10 @@ const PAGE_FIELDS = "id,name,username,access_token,tasks,picture.type(large)";
 export const connect: Connect = {
   authorizeUrl: (app, request) => dialogUrl(loginOf(app, SCOPES), app, request),
 
-  exchange: async (wire, app, exchange) => await exchangeDialogCode(wire, loginOf(app, SCOPES), app, exchange, {}),
+  exchange: async (client, app, exchange) => await exchangeDialogCode(client, loginOf(app, SCOPES), app, exchange, {}),
 
-  async accounts(wire, app, tokens) {
-    const pages = await pagesOf(wire, graphOf(app), tokens, PAGE_FIELDS, Page);
+  async accounts(client, app, tokens) {
+    const pages = await pagesOf(client, graphOf(app), tokens, PAGE_FIELDS, Page);
     if (!pages.ok) {
       return pages;
     }
@@ -53,8 +53,8 @@ export const connect: Connect = {
     return succeeded({ accounts, unpostable });
   },
 
-  refresh: async (wire, app, tokens, now) => await refreshDialogLogin(wire, loginOf(app, SCOPES), app, tokens, now),
+  refresh: async (client, app, tokens, now) => await refreshDialogLogin(client, loginOf(app, SCOPES), app, tokens, now),
   refreshAheadMs: 15 * DAY,
 
-  revoke: async (wire, app, tokens) => await revokeDialogLogin(wire, loginOf(app, SCOPES), tokens),
+  revoke: async (client, app, tokens) => await revokeDialogLogin(client, loginOf(app, SCOPES), tokens),
 };

@@ -1,7 +1,7 @@
 import type { JsonValue } from "#core/json.ts";
 import { MINUTE } from "#core/clock.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { Job, JobMedia, PrepareOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
 import { bearer, postJson } from "#platforms/form.ts";
 import { graphGet } from "#platforms/graph.ts";
@@ -22,21 +22,26 @@ const LIFETIME_MS = 23 * 60 * MINUTE;
 
 /** Start and upload; the finish that makes the reel visible is left to `commit`. */
 export async function prepareReel(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   video: JobMedia,
   cursor: JsonValue | undefined,
 ): Promise<PrepareOutcome> {
   if (cursor === undefined) {
-    return await start(wire, job, 0, "hosted");
+    return await start(client, job, 0, "hosted");
   }
   const step = ReelCursor.parse(cursor);
-  return step.stage === "upload" ? await upload(wire, job, video, step) : await poll(wire, job, step);
+  return step.stage === "upload" ? await upload(client, job, video, step) : await poll(client, job, step);
 }
 
-async function start(wire: Wire, job: Job, rebuilds: number, way: ReelCursor["way"]): Promise<PrepareOutcome> {
+async function start(
+  client: PlatformClient,
+  job: Job,
+  rebuilds: number,
+  way: ReelCursor["way"],
+): Promise<PrepareOutcome> {
   const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/video_reels`;
-  const answer = await call(wire, url, postJson({ upload_phase: "start" }, bearer(job.account.accessToken)));
+  const answer = await call(client, url, postJson({ upload_phase: "start" }, bearer(job.account.accessToken)));
   const started = isOk(answer) ? read(Started, answer) : undefined;
   // The token goes to that address: it must be the platform's own.
   if (!started || URL.parse(started.upload_url ?? "")?.hostname !== UPLOAD_HOST) {
@@ -59,9 +64,9 @@ async function start(wire: Wire, job: Job, rebuilds: number, way: ReelCursor["wa
   return { state: "again", afterSeconds: 0, cursor };
 }
 
-async function upload(wire: Wire, job: Job, video: JobMedia, step: ReelCursor): Promise<PrepareOutcome> {
+async function upload(client: PlatformClient, job: Job, video: JobMedia, step: ReelCursor): Promise<PrepareOutcome> {
   const answer =
-    step.way === "hosted" ? await sendAddress(wire, job, video, step) : await sendBytes(wire, job, video, step);
+    step.way === "hosted" ? await sendAddress(client, job, video, step) : await sendBytes(client, job, video, step);
   if (isOk(answer) && read(Success, answer)?.success !== false) {
     return waiting(job, step);
   }
@@ -88,8 +93,8 @@ function waiting(job: Job, step: ReelCursor): PrepareOutcome {
   return { state: "again", afterSeconds: 1, cursor: { ...step, stage: "wait", since: job.now, polls: 0 } };
 }
 
-async function sendAddress(wire: Wire, job: Job, video: JobMedia, step: ReelCursor): Promise<Answer> {
-  return await call(wire, step.uploadUrl, {
+async function sendAddress(client: PlatformClient, job: Job, video: JobMedia, step: ReelCursor): Promise<Answer> {
+  return await call(client, step.uploadUrl, {
     method: "POST",
     headers: { authorization: `OAuth ${job.account.accessToken}`, file_url: video.url },
     timeoutMs: HOSTED_TIMEOUT_MS,
@@ -97,15 +102,15 @@ async function sendAddress(wire: Wire, job: Job, video: JobMedia, step: ReelCurs
 }
 
 /** From where an interrupted upload stopped, which the platform knows better than we do. */
-async function sendBytes(wire: Wire, job: Job, video: JobMedia, step: ReelCursor): Promise<Answer> {
-  const offset = await transferred(wire, job, step);
+async function sendBytes(client: PlatformClient, job: Job, video: JobMedia, step: ReelCursor): Promise<Answer> {
+  const offset = await transferred(client, job, step);
   const length = video.sizeBytes - offset;
   const { readable, writable } = new FixedLengthStream(length);
   const source = await video.read({ offset, length });
   const end = new AbortController();
   const piped = source.pipeTo(writable, { signal: end.signal }).catch(() => undefined);
   try {
-    return await call(wire, step.uploadUrl, {
+    return await call(client, step.uploadUrl, {
       method: "POST",
       headers: {
         authorization: `OAuth ${job.account.accessToken}`,
@@ -123,22 +128,22 @@ async function sendBytes(wire: Wire, job: Job, video: JobMedia, step: ReelCursor
   }
 }
 
-async function transferred(wire: Wire, job: Job, step: ReelCursor): Promise<number> {
-  const answer = await readVideo(wire, job, step.videoId);
+async function transferred(client: PlatformClient, job: Job, step: ReelCursor): Promise<number> {
+  const answer = await readVideo(client, job, step.videoId);
   const phase = isOk(answer) ? read(Video, answer)?.status?.uploading_phase : undefined;
   // Spelled both ways in the documents.
   const bytes = phase?.["bytes_transferred"] ?? phase?.["bytes_transfered"];
   return typeof bytes === "number" ? bytes : 0;
 }
 
-async function readVideo(wire: Wire, job: Job, id: string): Promise<Answer> {
-  return await graphGet(wire, `${graphOf(job.account.app)}/${encodeURIComponent(id)}`, job.account.accessToken, {
+async function readVideo(client: PlatformClient, job: Job, id: string): Promise<Answer> {
+  return await graphGet(client, `${graphOf(job.account.app)}/${encodeURIComponent(id)}`, job.account.accessToken, {
     fields: "status",
   });
 }
 
-async function poll(wire: Wire, job: Job, step: ReelCursor): Promise<PrepareOutcome> {
-  const answer = await readVideo(wire, job, step.videoId);
+async function poll(client: PlatformClient, job: Job, step: ReelCursor): Promise<PrepareOutcome> {
+  const answer = await readVideo(client, job, step.videoId);
   const status = isOk(answer) ? read(Video, answer)?.status : undefined;
   if (!status) {
     const fault = isOk(answer)
@@ -150,7 +155,7 @@ async function poll(wire: Wire, job: Job, step: ReelCursor): Promise<PrepareOutc
   const error = processing?.error ?? processing?.errors?.[0] ?? uploading?.error ?? uploading?.errors?.[0];
   if (video === "expired" || video === "upload_failed" || uploading?.status === "error") {
     return step.rebuilds < MOST_REBUILDS
-      ? await start(wire, job, step.rebuilds + 1, step.way)
+      ? await start(client, job, step.rebuilds + 1, step.way)
       : { state: "refused", fault: videoFault(error?.code ?? null, error?.message ?? "the upload failed") };
   }
   if (video === "error" || processing?.status === "error") {

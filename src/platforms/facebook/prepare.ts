@@ -1,6 +1,6 @@
 import type { JsonValue } from "#core/json.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
-import type { Fault, Job, JobMedia, PrepareOutcome, Wire } from "#platforms/contract.ts";
+import type { Fault, Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { bearer, postJson } from "#platforms/form.ts";
 import { Posted } from "./answers.ts";
@@ -13,31 +13,35 @@ const RETRY_SECONDS = 5;
 /** Unpublished photos are kept for a day or so. */
 const PHOTO_LIFETIME_MS = 23 * 3_600_000;
 
-export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome> {
+export async function prepare(
+  client: PlatformClient,
+  job: Job,
+  cursor: JsonValue | undefined,
+): Promise<PrepareOutcome> {
   const [first] = job.media;
   if (!first) {
     return { state: "ready", ref: refOf("feed") };
   }
   if (first.type === "image") {
-    return await uploadPhotos(wire, job, cursor);
+    return await uploadPhotos(client, job, cursor);
   }
   // A video of the timeline is one visible call: there is nothing to make before it.
   return job.options["placement"] === "timeline"
     ? { state: "ready", ref: refOf("video") }
-    : await prepareReel(wire, job, first, cursor);
+    : await prepareReel(client, job, first, cursor);
 }
 
 type Uploaded = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly fault: Fault };
 
 /** Unpublished, even a single one: the post that shows them is the only visible call, and their ids tell it apart. */
-async function uploadPhotos(wire: Wire, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome> {
+async function uploadPhotos(client: PlatformClient, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome> {
   const begun: PhotosCursor =
     cursor === undefined ? { photos: job.media.map(() => null), since: job.now } : PhotosCursor.parse(cursor);
   const lost = temporary("The connection to Facebook broke.", { httpStatus: null });
   const results = await Promise.all(
     job.media.map(async (photo, index): Promise<Uploaded> => {
       const id = begun.photos[index];
-      return id ? { ok: true, id } : await uploadPhoto(wire, job, photo).catch(() => ({ ok: false, fault: lost }));
+      return id ? { ok: true, id } : await uploadPhoto(client, job, photo).catch(() => ({ ok: false, fault: lost }));
     }),
   );
   const faults = results.flatMap((result) => (result.ok ? [] : [result.fault]));
@@ -53,9 +57,13 @@ async function uploadPhotos(wire: Wire, job: Job, cursor: JsonValue | undefined)
     : { state: "refused", fault };
 }
 
-async function uploadPhoto(wire: Wire, job: Job, photo: JobMedia): Promise<Uploaded> {
+async function uploadPhoto(client: PlatformClient, job: Job, photo: JobMedia): Promise<Uploaded> {
   const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/photos`;
-  const answer = await call(wire, url, postJson({ url: photo.url, published: false }, bearer(job.account.accessToken)));
+  const answer = await call(
+    client,
+    url,
+    postJson({ url: photo.url, published: false }, bearer(job.account.accessToken)),
+  );
   const posted = isOk(answer) ? read(Posted, answer) : undefined;
   if (posted) {
     return { ok: true, id: posted.id };

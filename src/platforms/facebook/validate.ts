@@ -1,4 +1,10 @@
-import type { Draft, DraftMedia, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import type {
+  ValidationInput,
+  MediaDescription,
+  ValidationProblem,
+  ValidationResult,
+  ValidationWarning,
+} from "#platforms/contract.ts";
 import { countProblems, layoutWarnings, type MediaRule, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import { IMAGE, limits, REEL, REEL_LONG_SIDE, REEL_RATIO_ADVISED, REEL_SHORT_SIDE, TEXT_MAX, VIDEO } from "./limits.ts";
@@ -6,12 +12,12 @@ import { options } from "./options.ts";
 
 const OWN_LINK = /\bhttps?:\/\/(?:[\w-]+\.)*(?:facebook\.com|fb\.me|fb\.watch)\b/iu;
 
-export function validate(draft: Draft): Verdict {
+export function validate(draft: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, draft.options);
   const hasVideo = draft.media.some((media) => media.type === "video");
   const placement = parsed.value?.placement ?? (hasVideo ? "reels" : "timeline");
   const isReel = hasVideo && placement === "reels";
-  const rules: Record<DraftMedia["type"], MediaRule> = { image: IMAGE, video: isReel ? REEL : VIDEO };
+  const rules: Record<MediaDescription["type"], MediaRule> = { image: IMAGE, video: isReel ? REEL : VIDEO };
   return {
     options: parsed.value ? { ...parsed.options, placement } : parsed.options,
     placement,
@@ -30,14 +36,14 @@ export function validate(draft: Draft): Verdict {
   };
 }
 
-const REEL_WITHOUT_VIDEO: Problem = {
+const REEL_WITHOUT_VIDEO: ValidationProblem = {
   code: "option_conflict",
   message: "a reel is exactly one video: it cannot hold images or text alone",
   param: "platform_options.placement",
 };
 
-function captionProblems(draft: Draft): readonly Problem[] {
-  const problems: Problem[] = [];
+function captionProblems(draft: ValidationInput): readonly ValidationProblem[] {
+  const problems: ValidationProblem[] = [];
   if (draft.caption.trim() === "" && draft.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
@@ -53,7 +59,7 @@ function captionProblems(draft: Draft): readonly Problem[] {
   return problems;
 }
 
-function reelSizeProblems(media: DraftMedia, index: number): readonly Problem[] {
+function reelSizeProblems(media: MediaDescription, index: number): readonly ValidationProblem[] {
   if (media.type !== "video" || media.width === null || media.height === null) {
     return [];
   }
@@ -72,8 +78,8 @@ function reelSizeProblems(media: DraftMedia, index: number): readonly Problem[] 
       ];
 }
 
-function warnings(draft: Draft, isReel: boolean): readonly Warning[] {
-  const found: Warning[] = draft.media.flatMap((media, index) => layoutWarnings(media, index));
+function warnings(draft: ValidationInput, isReel: boolean): readonly ValidationWarning[] {
+  const found: ValidationWarning[] = draft.media.flatMap((media, index) => layoutWarnings(media, index));
   if (OWN_LINK.test(draft.caption)) {
     found.push({ code: "link_may_be_refused", message: "Facebook refuses some links to itself" });
   }

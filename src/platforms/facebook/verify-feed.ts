@@ -1,6 +1,6 @@
 import { SECOND } from "#core/clock.ts";
 import { type Answer, isOk, read } from "#platforms/answer.ts";
-import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { graphGet, nextCursor, type Paging } from "#platforms/graph.ts";
 import { later } from "#platforms/later.ts";
@@ -28,17 +28,17 @@ type Look =
   | { readonly state: "none" | "alike" | "unreadable" };
 
 /** Posts without a handle of their own are looked for among what the Page has published since. */
-export async function verifyFeed(wire: Wire, job: Job, plan: Ref): Promise<VerifyOutcome> {
+export async function verifyFeed(client: PlatformClient, job: Job, plan: Ref): Promise<VerifyOutcome> {
   const committedAt = job.committedAt ?? plan.sentAt ?? job.now;
   const elapsed = job.now - Math.max(committedAt, plan.sentAt ?? 0);
   if (elapsed < FIRST_LOOK_MS) {
     return later(FIRST_LOOK_MS - elapsed);
   }
   const since = committedAt - CLOCK_SLACK_MS;
-  const look = plan.kind === "video" ? await findVideo(wire, job, since) : await findPost(wire, job, plan, since);
+  const look = plan.kind === "video" ? await findVideo(client, job, since) : await findPost(client, job, plan, since);
   if (look.state === "found") {
     return plan.kind === "video"
-      ? await verifyVideo(wire, job, { ...plan, accepted: true }, look.id)
+      ? await verifyVideo(client, job, { ...plan, accepted: true }, look.id)
       : { state: "published", remoteId: look.id, url: look.url ?? `https://www.facebook.com/${look.id}` };
   }
   if (look.state === "unreadable") {
@@ -83,7 +83,7 @@ interface Query<T> {
 
 /** What stands on the Page since then, newest first. */
 async function listSince<T extends { readonly created_time?: string | null | undefined }>(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   { edge, fields, since, readPage }: Query<T>,
 ): Promise<Listed<T> | undefined> {
@@ -91,7 +91,7 @@ async function listSince<T extends { readonly created_time?: string | null | und
   let after: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
     const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/${edge}`;
-    const answer = await graphGet(wire, url, job.account.accessToken, {
+    const answer = await graphGet(client, url, job.account.accessToken, {
       fields,
       since: Math.floor((since - CLOCK_SLACK_MS) / SECOND),
       limit: PER_PAGE,
@@ -111,8 +111,8 @@ async function listSince<T extends { readonly created_time?: string | null | und
   return { items, whole: false };
 }
 
-async function findPost(wire: Wire, job: Job, plan: Ref, since: number): Promise<Look> {
-  const listed = await listSince(wire, job, {
+async function findPost(client: PlatformClient, job: Job, plan: Ref, since: number): Promise<Look> {
+  const listed = await listSince(client, job, {
     edge: "published_posts",
     fields: POST_FIELDS,
     since,
@@ -156,8 +156,8 @@ function found(post: ListedPost): Look {
   return { state: "found", id: post.id, url: permalinkOf(post.permalink_url) };
 }
 
-async function findVideo(wire: Wire, job: Job, since: number): Promise<Look> {
-  const listed = await listSince(wire, job, {
+async function findVideo(client: PlatformClient, job: Job, since: number): Promise<Look> {
+  const listed = await listSince(client, job, {
     edge: "videos",
     fields: VIDEO_FIELDS,
     since,

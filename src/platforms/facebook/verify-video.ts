@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { isOk, read } from "#platforms/answer.ts";
-import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { graphError, graphGet } from "#platforms/graph.ts";
 import { Video } from "./answers.ts";
@@ -19,10 +19,15 @@ const PROCESSING_MS = 10 * MINUTE;
 const LATER_SECONDS = 60;
 
 /** A video has its id before anybody sees it, and tells how far it is. */
-export async function verifyVideo(wire: Wire, job: Job, plan: Ref, videoId: string): Promise<VerifyOutcome> {
+export async function verifyVideo(
+  client: PlatformClient,
+  job: Job,
+  plan: Ref,
+  videoId: string,
+): Promise<VerifyOutcome> {
   const elapsed = job.now - Math.max(job.committedAt ?? job.now, plan.sentAt ?? 0);
   const answer = await graphGet(
-    wire,
+    client,
     `${graphOf(job.account.app)}/${encodeURIComponent(videoId)}`,
     job.account.accessToken,
     {

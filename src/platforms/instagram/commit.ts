@@ -1,6 +1,6 @@
 import type { JsonValue } from "#core/json.ts";
 import { type Answer, isOk, read } from "#platforms/answer.ts";
-import type { CommitOutcome, Job, Wire } from "#platforms/contract.ts";
+import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
 import { ContainerRef } from "#platforms/containers.ts";
 import { graphCode, graphError, graphPost } from "#platforms/graph.ts";
 import { Published } from "./answers.ts";
@@ -8,13 +8,13 @@ import { EXPIRED_SUBCODE, isDoubtful, RESTRICTED_SUBCODE, toFault } from "./erro
 import { graphOf } from "./hosts.ts";
 import { permalink } from "./permalink.ts";
 
-export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<CommitOutcome> {
+export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const plan = ContainerRef.parse(ref);
   const url = `${graphOf(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media_publish`;
-  const answer = await graphPost(wire, url, job.account.accessToken, { creation_id: plan.container });
+  const answer = await graphPost(client, url, job.account.accessToken, { creation_id: plan.container });
   const published = isOk(answer) ? read(Published, answer) : undefined;
   if (published) {
-    return { state: "published", remoteId: published.id, url: await permalink(wire, job, published.id) };
+    return { state: "published", remoteId: published.id, url: await permalink(client, job, published.id) };
   }
   const error = graphError(answer);
   if (error?.subcode === EXPIRED_SUBCODE) {

@@ -11,7 +11,7 @@ import type {
   Result,
   TokenSet,
   UnpostableAccount,
-  Wire,
+  PlatformClient,
 } from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { postForm, withQuery } from "#platforms/form.ts";
@@ -59,29 +59,29 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(wire, app, exchange) {
+  async exchange(client, app, exchange) {
     return variantOf(app) === "page"
-      ? await exchangeDialogCode(wire, pageLogin(app, PAGE_SCOPES), app, exchange, { login: "page" })
-      : await exchangeDirect(wire, app, exchange);
+      ? await exchangeDialogCode(client, pageLogin(app, PAGE_SCOPES), app, exchange, { login: "page" })
+      : await exchangeDirect(client, app, exchange);
   },
 
-  async accounts(wire, app, tokens) {
-    return isPageLogin(tokens) ? await accountsBehindPages(wire, app, tokens) : await ownAccount(wire, app, tokens);
+  async accounts(client, app, tokens) {
+    return isPageLogin(tokens) ? await accountsBehindPages(client, app, tokens) : await ownAccount(client, app, tokens);
   },
 
-  async refresh(wire, app, tokens, now) {
+  async refresh(client, app, tokens, now) {
     if (isPageLogin(tokens)) {
-      return await refreshDialogLogin(wire, pageLogin(app, PAGE_SCOPES), app, tokens, now);
+      return await refreshDialogLogin(client, pageLogin(app, PAGE_SCOPES), app, tokens, now);
     }
-    return await renewBy(wire, `${GRAPH}/refresh_access_token`, "ig_refresh_token", tokens, now);
+    return await renewBy(client, `${GRAPH}/refresh_access_token`, "ig_refresh_token", tokens, now);
   },
   // A token lives 60 days and can be renewed once it is a day old.
   refreshAheadMs: 15 * DAY,
 
   /** The direct login has no such call: the person removes the app in Instagram's settings. */
-  async revoke(wire, app, tokens) {
+  async revoke(client, app, tokens) {
     if (isPageLogin(tokens)) {
-      await revokeDialogLogin(wire, pageLogin(app, PAGE_SCOPES), tokens);
+      await revokeDialogLogin(client, pageLogin(app, PAGE_SCOPES), tokens);
     }
   },
 };
@@ -91,14 +91,18 @@ function isPageLogin(tokens: TokenSet): boolean {
   return tokens.extra?.["login"] === "page";
 }
 
-async function exchangeDirect(wire: Wire, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>> {
+async function exchangeDirect(
+  client: PlatformClient,
+  app: AppCredentials,
+  exchange: CodeExchange,
+): Promise<Result<Login>> {
   const code = codeFrom(exchange.params);
   if (!code.ok) {
     return code;
   }
   return await guarded(async () => {
     const short = await call(
-      wire,
+      client,
       TOKEN_URL,
       postForm({
         client_id: app.clientId,
@@ -112,7 +116,7 @@ async function exchangeDirect(wire: Wire, app: AppCredentials, exchange: CodeExc
     if (!token) {
       return failed(tokenHostFault(short));
     }
-    const long = await tokenBy(wire, `${GRAPH}/access_token`, {
+    const long = await tokenBy(client, `${GRAPH}/access_token`, {
       grant_type: "ig_exchange_token",
       client_secret: app.clientSecret,
       access_token: token.access_token,
@@ -120,7 +124,7 @@ async function exchangeDirect(wire: Wire, app: AppCredentials, exchange: CodeExc
     if (!long.ok) {
       return long;
     }
-    const me = await profile(wire, app, long.value.accessToken);
+    const me = await profile(client, app, long.value.accessToken);
     if (!me.ok) {
       return me;
     }
@@ -136,8 +140,8 @@ async function exchangeDirect(wire: Wire, app: AppCredentials, exchange: CodeExc
   });
 }
 
-async function profile(wire: Wire, app: AppCredentials, token: string): Promise<Result<Me>> {
-  const answer = await graphGet(wire, `${directGraph(app)}/me`, token, { fields: ME_FIELDS });
+async function profile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {
+  const answer = await graphGet(client, `${directGraph(app)}/me`, token, { fields: ME_FIELDS });
   const me = isOk(answer) ? read(MeAnswer, answer) : undefined;
   return me ? succeeded(me) : failed(profileFault(answer));
 }
@@ -153,9 +157,9 @@ interface Accounts {
   readonly unpostable: readonly UnpostableAccount[];
 }
 
-async function ownAccount(wire: Wire, app: AppCredentials, tokens: TokenSet): Promise<Result<Accounts>> {
+async function ownAccount(client: PlatformClient, app: AppCredentials, tokens: TokenSet): Promise<Result<Accounts>> {
   return await guarded<Accounts>(async () => {
-    const me = await profile(wire, app, tokens.accessToken);
+    const me = await profile(client, app, tokens.accessToken);
     if (!me.ok) {
       return me;
     }
@@ -165,7 +169,7 @@ async function ownAccount(wire: Wire, app: AppCredentials, tokens: TokenSet): Pr
         "Instagram lets professional accounts alone publish through apps: switch to one in Instagram's settings.";
       return succeeded({ accounts: [], unpostable: [{ platformAccountId: id, displayName: username, reason }] });
     }
-    const followersCount = await followers(wire, app, tokens.accessToken);
+    const followersCount = await followers(client, app, tokens.accessToken);
     return succeeded({
       accounts: [
         account(
@@ -185,17 +189,21 @@ async function ownAccount(wire: Wire, app: AppCredentials, tokens: TokenSet): Pr
 }
 
 /** Nothing but a hint whether trial reels will be taken, so that its failing fails nothing. */
-async function followers(wire: Wire, app: AppCredentials, token: string): Promise<number | null> {
+async function followers(client: PlatformClient, app: AppCredentials, token: string): Promise<number | null> {
   try {
-    const answer = await graphGet(wire, `${directGraph(app)}/me`, token, { fields: "followers_count" });
+    const answer = await graphGet(client, `${directGraph(app)}/me`, token, { fields: "followers_count" });
     return (isOk(answer) ? read(Followers, answer)?.followers_count : undefined) ?? null;
   } catch {
     return null;
   }
 }
 
-async function accountsBehindPages(wire: Wire, app: AppCredentials, tokens: TokenSet): Promise<Result<Accounts>> {
-  const pages = await pagesOf(wire, pageLogin(app, PAGE_SCOPES).graph, tokens, PAGE_FIELDS, Page);
+async function accountsBehindPages(
+  client: PlatformClient,
+  app: AppCredentials,
+  tokens: TokenSet,
+): Promise<Result<Accounts>> {
+  const pages = await pagesOf(client, pageLogin(app, PAGE_SCOPES).graph, tokens, PAGE_FIELDS, Page);
   if (!pages.ok) {
     return pages;
   }

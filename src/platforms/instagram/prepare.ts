@@ -1,7 +1,7 @@
 import type { JsonValue } from "#core/json.ts";
 import { MINUTE } from "#core/clock.ts";
 import { isOk, read } from "#platforms/answer.ts";
-import type { Job, JobMedia, PrepareOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { type ContainerState, prepareContainers } from "#platforms/containers.ts";
 import type { Fields } from "#platforms/form.ts";
 import { graphError, graphGet } from "#platforms/graph.ts";
@@ -11,15 +11,19 @@ import { graphOf } from "./hosts.ts";
 
 const TRIAL_STRATEGIES: Readonly<Record<string, string>> = { manual: "MANUAL", performance: "SS_PERFORMANCE" };
 
-export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome> {
+export async function prepare(
+  client: PlatformClient,
+  job: Job,
+  cursor: JsonValue | undefined,
+): Promise<PrepareOutcome> {
   const isCarousel = job.media.length > 1;
-  return await prepareContainers(wire, job, cursor, {
+  return await prepareContainers(client, job, cursor, {
     url: `${graphOf(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media`,
     token: job.account.accessToken,
     items: isCarousel ? job.media.map(itemFields) : [],
     whole: (children) =>
       isCarousel ? { media_type: "CAROUSEL", children: children.join(","), caption: job.caption } : singleFields(job),
-    state: (id) => containerState(wire, job, id),
+    state: (id) => containerState(client, job, id),
     fault: toFault,
     firstPollSeconds: 5,
     settleSeconds: 0,
@@ -54,8 +58,8 @@ function singleFields(job: Job): Fields {
 }
 
 /** Reading goes with the login's token: with a Page's own one it has answered 100/33. */
-async function containerState(wire: Wire, job: Job, id: string): Promise<ContainerState> {
-  const answer = await graphGet(wire, `${graphOf(job.account)}/${encodeURIComponent(id)}`, job.account.loginToken, {
+async function containerState(client: PlatformClient, job: Job, id: string): Promise<ContainerState> {
+  const answer = await graphGet(client, `${graphOf(job.account)}/${encodeURIComponent(id)}`, job.account.loginToken, {
     fields: "status_code,status",
   });
   const container = isOk(answer) ? read(Container, answer) : undefined;

@@ -1,5 +1,11 @@
 import type { JsonObject } from "#core/json.ts";
-import type { Draft, DraftMedia, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import type {
+  ValidationInput,
+  MediaDescription,
+  ValidationProblem,
+  ValidationResult,
+  ValidationWarning,
+} from "#platforms/contract.ts";
 import { countProblems, layoutWarnings, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
@@ -19,7 +25,7 @@ import { options } from "./options.ts";
 const HASHTAG = /(?<![\p{L}\p{N}_&])[#＃][\p{L}\p{M}\p{N}_]+/gu;
 const MENTION = /(?<![\p{L}\p{N}_.])@[A-Za-z0-9_.]+/gu;
 
-export function validate(draft: Draft): Verdict {
+export function validate(draft: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, draft.options);
   const isReel = draft.media.length === 1 && draft.media[0]?.type === "video";
   const placement = isReel ? (parsed.value?.placement ?? "reels") : "timeline";
@@ -52,8 +58,8 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-function captionProblems(caption: string): readonly Problem[] {
-  const problems: Problem[] = [];
+function captionProblems(caption: string): readonly ValidationProblem[] {
+  const problems: ValidationProblem[] = [];
   const atMost = (code: string, what: string, limit: number, actual: number) => {
     if (actual > limit) {
       problems.push({ code, message: `Instagram takes at most ${limit} ${what}`, param: "caption", limit, actual });
@@ -65,7 +71,7 @@ function captionProblems(caption: string): readonly Problem[] {
   return problems;
 }
 
-function captionWarnings(caption: string): readonly Warning[] {
+function captionWarnings(caption: string): readonly ValidationWarning[] {
   const hashtags = count(caption, HASHTAG);
   return hashtags > HASHTAGS_ADVISED && hashtags <= HASHTAGS_MAX
     ? [
@@ -77,9 +83,9 @@ function captionWarnings(caption: string): readonly Warning[] {
     : [];
 }
 
-function optionProblems(draft: Draft, isReel: boolean): readonly Problem[] {
+function optionProblems(draft: ValidationInput, isReel: boolean): readonly ValidationProblem[] {
   const { placement, trial_reel_type: trial } = draft.options;
-  const problems: Problem[] = [];
+  const problems: ValidationProblem[] = [];
   const conflict = (option: string, message: string) =>
     problems.push({ code: "option_conflict", message, param: `platform_options.${option}` });
   if (placement === "reels" && !isReel) {
@@ -107,13 +113,13 @@ function optionProblems(draft: Draft, isReel: boolean): readonly Problem[] {
   return problems;
 }
 
-function optionWarnings(draft: Draft, isReel: boolean): readonly Warning[] {
+function optionWarnings(draft: ValidationInput, isReel: boolean): readonly ValidationWarning[] {
   return draft.options["share_to_feed"] !== undefined && !isReel
     ? [{ code: "option_ignored", message: "share_to_feed means something for reels only and is left out" }]
     : [];
 }
 
-function accountProblems(capabilities: JsonObject): readonly Problem[] {
+function accountProblems(capabilities: JsonObject): readonly ValidationProblem[] {
   return capabilities["accountType"] === "PERSONAL"
     ? [
         {
@@ -125,7 +131,7 @@ function accountProblems(capabilities: JsonObject): readonly Problem[] {
     : [];
 }
 
-function mediaSetProblems(media: readonly DraftMedia[]): readonly Problem[] {
+function mediaSetProblems(media: readonly MediaDescription[]): readonly ValidationProblem[] {
   const problems = countProblems(media, limits.media);
   if (media.length > CAROUSEL_MAX && problems.length === 0) {
     const message = `a carousel holds at most ${CAROUSEL_MAX} items`;
@@ -134,12 +140,12 @@ function mediaSetProblems(media: readonly DraftMedia[]): readonly Problem[] {
   return problems;
 }
 
-function ratioOf(media: DraftMedia | undefined): number | null {
+function ratioOf(media: MediaDescription | undefined): number | null {
   return media?.width && media.height ? media.width / media.height : null;
 }
 
-function mediaWarnings(media: readonly DraftMedia[]): readonly Warning[] {
-  const warnings: Warning[] = media.flatMap((item, index) => layoutWarnings(item, index));
+function mediaWarnings(media: readonly MediaDescription[]): readonly ValidationWarning[] {
+  const warnings: ValidationWarning[] = media.flatMap((item, index) => layoutWarnings(item, index));
   const ratios = media.map(ratioOf);
   if (media.some((item, index) => item.type === "image" && (ratios[index] ?? 1) < IMAGE_RATIO_ADVISED - 0.005)) {
     warnings.push({

@@ -8,7 +8,7 @@ import {
   type Silence,
   verifyContainer,
 } from "#platforms/container-verify.ts";
-import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { graphError, graphGet, nextCursor } from "#platforms/graph.ts";
 import { later } from "#platforms/later.ts";
 import { Container, MediaList } from "./answers.ts";
@@ -17,10 +17,10 @@ import { graphOf } from "./hosts.ts";
 const PER_PAGE = 100;
 const MOST_PAGES = 10;
 
-export function verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+export function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   return verifyContainer(job, ref, {
-    container: (id) => containerState(wire, job, id),
-    find: (since) => findPost(wire, job, since),
+    container: (id) => containerState(client, job, id),
+    find: (since) => findPost(client, job, since),
     silence,
   });
 }
@@ -44,8 +44,8 @@ function silence({ plan, container, elapsedMs }: Silence): VerifyOutcome {
   }
 }
 
-async function containerState(wire: Wire, job: Job, id: string): Promise<string> {
-  const answer = await graphGet(wire, `${graphOf(job.account)}/${encodeURIComponent(id)}`, job.account.loginToken, {
+async function containerState(client: PlatformClient, job: Job, id: string): Promise<string> {
+  const answer = await graphGet(client, `${graphOf(job.account)}/${encodeURIComponent(id)}`, job.account.loginToken, {
     fields: "status_code",
   });
   const container = isOk(answer) ? read(Container, answer) : undefined;
@@ -56,12 +56,12 @@ async function containerState(wire: Wire, job: Job, id: string): Promise<string>
   return error?.code === 24 || (error?.code === 100 && error.subcode === 33) ? "LOST" : "unreadable";
 }
 
-async function findPost(wire: Wire, job: Job, since: number): Promise<Listed> {
+async function findPost(client: PlatformClient, job: Job, since: number): Promise<Listed> {
   const url = `${graphOf(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media`;
   const hits: { id: string; permalink: string | null }[] = [];
   let after: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const answer = await graphGet(wire, url, job.account.loginToken, {
+    const answer = await graphGet(client, url, job.account.loginToken, {
       fields: "id,caption,timestamp,permalink",
       limit: PER_PAGE,
       after,

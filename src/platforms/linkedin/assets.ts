@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { Fault, Job, Wire } from "#platforms/contract.ts";
+import type { Fault, Job, PlatformClient } from "#platforms/contract.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
 import { hostMatches } from "#platforms/client.ts";
 import { Asset } from "./answers.ts";
@@ -24,14 +24,14 @@ export type Progress =
 
 /** `since`: when the upload ended. */
 export async function progressOf(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   collection: "images" | "videos",
   urn: string,
   since: number,
 ): Promise<Progress> {
   const { app, accessToken } = job.account;
-  const answer = await call(wire, restUrl(collection, urn), { headers: restHeaders(app, accessToken) });
+  const answer = await call(client, restUrl(collection, urn), { headers: restHeaders(app, accessToken) });
   if (answer.status === 403) {
     // Members may upload and not look; that is how LinkedIn is, and no fault of this login.
     const left = since + GRACE_MS - job.now;

@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { type Answer, call, isOk } from "#platforms/answer.ts";
-import type { CommitOutcome, Fault, Job, Wire } from "#platforms/contract.ts";
+import type { CommitOutcome, Fault, Job, PlatformClient } from "#platforms/contract.ts";
 import { rateLimited } from "#platforms/fault.ts";
 import { postJson } from "#platforms/form.ts";
 import { tooSlow } from "./assets.ts";
@@ -15,7 +15,7 @@ const SAME_CALL_MS = 10 * SECOND;
 /** How long after its upload LinkedIn may still be working on a file. */
 const NOT_READY_MS = 10 * MINUTE;
 
-export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<CommitOutcome> {
+export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const plan = Ref.parse(ref);
   const sent: Ref = {
     ...plan,
@@ -26,7 +26,7 @@ export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<Comm
   const { app, accessToken } = job.account;
   let answer: Answer;
   try {
-    answer = await call(wire, `${API}/rest/posts`, postJson(bodyOf(job, plan), restHeaders(app, accessToken)));
+    answer = await call(client, `${API}/rest/posts`, postJson(bodyOf(job, plan), restHeaders(app, accessToken)));
   } catch {
     return { state: "uncertain", detail: "the connection broke after the post was sent", httpStatus: null, ref: sent };
   }

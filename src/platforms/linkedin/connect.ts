@@ -8,7 +8,7 @@ import type {
   Result,
   TokenSet,
   UnpostableAccount,
-  Wire,
+  PlatformClient,
 } from "#platforms/contract.ts";
 import { failed, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { bearer, postForm, withQuery } from "#platforms/form.ts";
@@ -49,7 +49,7 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(wire, app, exchange) {
+  async exchange(client, app, exchange) {
     if (exchange.params["error"] === "unauthorized_scope_error") {
       return failed(SCOPES_NOT_ALLOWED);
     }
@@ -57,7 +57,7 @@ export const connect: Connect = {
     if (!code.ok) {
       return code;
     }
-    const answer = await requestTokens(wire, {
+    const answer = await requestTokens(client, {
       url: TOKEN_URL,
       fields: {
         grant_type: "authorization_code",
@@ -76,19 +76,19 @@ export const connect: Connect = {
       refreshExpiresAt: null,
       scopes: wantedScopes(app),
     });
-    const member = await memberOf(wire, tokens);
+    const member = await memberOf(client, tokens);
     return member.ok ? succeeded({ externalId: member.value.id, displayName: member.value.name, tokens }) : member;
   },
 
-  async accounts(wire, app, tokens) {
-    const member = await memberOf(wire, tokens);
+  async accounts(client, app, tokens) {
+    const member = await memberOf(client, tokens);
     if (!member.ok) {
       return member;
     }
     const accounts: PostableAccount[] = [memberAccount(member.value, tokens)];
     const unpostable: UnpostableAccount[] = [];
     if (tokens.scopes.includes("rw_organization_admin")) {
-      const found = await guarded(() => organizationsOf(wire, app, tokens));
+      const found = await guarded(() => organizationsOf(client, app, tokens));
       if (!found.ok) {
         return found;
       }
@@ -101,11 +101,11 @@ export const connect: Connect = {
     return succeeded({ accounts, unpostable });
   },
 
-  async refresh(wire, app, tokens, now) {
+  async refresh(client, app, tokens, now) {
     if (tokens.refreshToken === null) {
       return failed(reconnect("This login cannot be renewed. Connect the account again.", { httpStatus: null }));
     }
-    const answer = await requestTokens(wire, {
+    const answer = await requestTokens(client, {
       url: TOKEN_URL,
       fields: {
         grant_type: "refresh_token",
@@ -121,9 +121,9 @@ export const connect: Connect = {
   canRefresh: (tokens) => tokens.refreshToken !== null,
   refreshAheadMs: 7 * DAY,
 
-  async revoke(wire, app, tokens) {
+  async revoke(client, app, tokens) {
     const fields = { client_id: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };
-    await guarded(async () => succeeded(await call(wire, REVOKE_URL, postForm(fields))));
+    await guarded(async () => succeeded(await call(client, REVOKE_URL, postForm(fields))));
   },
 };
 
@@ -163,30 +163,30 @@ interface Member {
   readonly picture: string | null;
 }
 
-async function memberOf(wire: Wire, tokens: TokenSet): Promise<Result<Member>> {
+async function memberOf(client: PlatformClient, tokens: TokenSet): Promise<Result<Member>> {
   return await guarded(async () => {
     if (profileOf(tokens) === "me") {
-      return await readMe(wire, tokens.accessToken);
+      return await readMe(client, tokens.accessToken);
     }
-    const member = await readUserInfo(wire, tokens.accessToken);
+    const member = await readUserInfo(client, tokens.accessToken);
     if (!member.ok || !tokens.scopes.includes("r_basicprofile")) {
       return member;
     }
-    const me = await guarded(() => readMe(wire, tokens.accessToken));
+    const me = await guarded(() => readMe(client, tokens.accessToken));
     return succeeded({ ...member.value, vanityName: me.ok ? me.value.vanityName : null });
   });
 }
 
-async function readUserInfo(wire: Wire, token: string): Promise<Result<Member>> {
-  const answer = await call(wire, `${API}/v2/userinfo`, { headers: bearer(token) });
+async function readUserInfo(client: PlatformClient, token: string): Promise<Result<Member>> {
+  const answer = await call(client, `${API}/v2/userinfo`, { headers: bearer(token) });
   const info = isOk(answer) ? read(UserInfo, answer) : undefined;
   return info
     ? succeeded({ id: info.sub, name: info.name ?? info.sub, vanityName: null, picture: info.picture ?? null })
     : failed(untold(answer));
 }
 
-async function readMe(wire: Wire, token: string): Promise<Result<Member>> {
-  const answer = await call(wire, `${API}/v2/me`, { headers: bearer(token) });
+async function readMe(client: PlatformClient, token: string): Promise<Result<Member>> {
+  const answer = await call(client, `${API}/v2/me`, { headers: bearer(token) });
   const me = isOk(answer) ? read(Me, answer) : undefined;
   if (!me) {
     return failed(untold(answer));
@@ -207,8 +207,12 @@ function untold(answer: Answer): Fault {
 }
 
 /** Whether LinkedIn still answers this login; reads only. */
-export async function answersTo(wire: Wire, profile: "userinfo" | "me", token: string): Promise<Result<unknown>> {
-  return await guarded(() => (profile === "me" ? readMe(wire, token) : readUserInfo(wire, token)));
+export async function answersTo(
+  client: PlatformClient,
+  profile: "userinfo" | "me",
+  token: string,
+): Promise<Result<unknown>> {
+  return await guarded(() => (profile === "me" ? readMe(client, token) : readUserInfo(client, token)));
 }
 
 function memberAccount(member: Member, tokens: TokenSet): PostableAccount {

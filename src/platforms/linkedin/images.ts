@@ -1,6 +1,6 @@
 import { MINUTE } from "#core/clock.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
-import type { Job, JobMedia, PrepareOutcome, Result, Wire } from "#platforms/contract.ts";
+import type { Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
 import { bearer, postJson } from "#platforms/form.ts";
 import { sendRange } from "#platforms/send-range.ts";
@@ -18,7 +18,11 @@ const FIRST_POLL_SECONDS = 1;
 const POLL_SECONDS = 3;
 
 /** One image after the other; those that LinkedIn has are not sent again. */
-export async function prepareImages(wire: Wire, job: Job, begun: ImagesCursor | undefined): Promise<PrepareOutcome> {
+export async function prepareImages(
+  client: PlatformClient,
+  job: Job,
+  begun: ImagesCursor | undefined,
+): Promise<PrepareOutcome> {
   const urns = [...(begun?.urns ?? [])];
   const sentBefore = urns.length;
   const step = (): ImagesCursor => ({
@@ -28,7 +32,7 @@ export async function prepareImages(wire: Wire, job: Job, begun: ImagesCursor | 
     since: begun?.since ?? null,
   });
   for (const image of job.media.slice(sentBefore, sentBefore + IMAGES_PER_CALL)) {
-    const uploaded = await upload(wire, job, image);
+    const uploaded = await upload(client, job, image);
     if (!uploaded.ok) {
       const { fault } = uploaded;
       return fault.kind === "temporary" && urns.length > sentBefore
@@ -43,13 +47,13 @@ export async function prepareImages(wire: Wire, job: Job, begun: ImagesCursor | 
   const since = begun?.since ?? job.now;
   return urns.length > sentBefore
     ? { state: "again", afterSeconds: FIRST_POLL_SECONDS, cursor: { ...step(), since } }
-    : await poll(wire, job, { ...step(), since });
+    : await poll(client, job, { ...step(), since });
 }
 
-async function upload(wire: Wire, job: Job, image: JobMedia): Promise<Result<string>> {
+async function upload(client: PlatformClient, job: Job, image: JobMedia): Promise<Result<string>> {
   const { app, accessToken, platformAccountId } = job.account;
   const answer = await call(
-    wire,
+    client,
     INITIALIZE,
     postJson({ initializeUploadRequest: { owner: platformAccountId } }, restHeaders(app, accessToken)),
   ).catch(() => null);
@@ -61,7 +65,7 @@ async function upload(wire: Wire, job: Job, image: JobMedia): Promise<Result<str
     return failed(isOk(answer) ? unexpected(answer) : toFault(answer, job.now));
   }
   const stored = await sendRange(
-    wire,
+    client,
     begun.uploadUrl,
     image,
     { offset: 0, length: image.sizeBytes },
@@ -84,10 +88,14 @@ async function upload(wire: Wire, job: Job, image: JobMedia): Promise<Result<str
   return failed(stored.status < 400 ? unexpected(stored) : toFault(stored, job.now));
 }
 
-async function poll(wire: Wire, job: Job, begun: ImagesCursor & { readonly since: number }): Promise<PrepareOutcome> {
+async function poll(
+  client: PlatformClient,
+  job: Job,
+  begun: ImagesCursor & { readonly since: number },
+): Promise<PrepareOutcome> {
   let { available } = begun;
   for (const urn of begun.urns.slice(available)) {
-    const progress = await progressOf(wire, job, "images", urn, begun.since);
+    const progress = await progressOf(client, job, "images", urn, begun.since);
     switch (progress.state) {
       case "available":
         available++;

@@ -6,7 +6,7 @@ import type {
   Result,
   TokenSet,
   UnpostableAccount,
-  Wire,
+  PlatformClient,
 } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
 import { withQuery } from "#platforms/form.ts";
@@ -29,11 +29,11 @@ export interface Organizations {
 
 /** Every page the member has a part in, with what they may do there. */
 export async function organizationsOf(
-  wire: Wire,
+  client: PlatformClient,
   app: AppCredentials,
   tokens: TokenSet,
 ): Promise<Result<Organizations>> {
-  const roles = await rolesOf(wire, app, tokens);
+  const roles = await rolesOf(client, app, tokens);
   if (!roles.ok) {
     return roles;
   }
@@ -43,7 +43,7 @@ export async function organizationsOf(
   for (let start = 0; start < entries.length; start += AT_ONCE) {
     const named = await Promise.all(
       entries.slice(start, start + AT_ONCE).map(async ([urn, held]) => {
-        return { urn, held, named: await nameOf(wire, app, tokens, urn) };
+        return { urn, held, named: await nameOf(client, app, tokens, urn) };
       }),
     );
     for (const { urn, held, named: answer } of named) {
@@ -64,7 +64,11 @@ export async function organizationsOf(
   return succeeded({ accounts, unpostable });
 }
 
-async function rolesOf(wire: Wire, app: AppCredentials, tokens: TokenSet): Promise<Result<Map<string, string[]>>> {
+async function rolesOf(
+  client: PlatformClient,
+  app: AppCredentials,
+  tokens: TokenSet,
+): Promise<Result<Map<string, string[]>>> {
   const roles = new Map<string, string[]>();
   let start = 0;
   for (let page = 0; page < MOST_PAGES; page++) {
@@ -74,7 +78,7 @@ async function rolesOf(wire: Wire, app: AppCredentials, tokens: TokenSet): Promi
       start,
       count: PER_PAGE,
     });
-    const answer = await call(wire, url, { headers: restHeaders(app, tokens.accessToken) });
+    const answer = await call(client, url, { headers: restHeaders(app, tokens.accessToken) });
     const list = isOk(answer) ? read(AclList, answer) : undefined;
     if (!list) {
       return failed(refused(answer));
@@ -99,9 +103,14 @@ interface Named {
   readonly vanityName: string | null;
 }
 
-async function nameOf(wire: Wire, app: AppCredentials, tokens: TokenSet, urn: string): Promise<Result<Named>> {
+async function nameOf(
+  client: PlatformClient,
+  app: AppCredentials,
+  tokens: TokenSet,
+  urn: string,
+): Promise<Result<Named>> {
   const id = urn.split(":").at(-1) ?? "";
-  const answer = await call(wire, restUrl("organizations", id), { headers: restHeaders(app, tokens.accessToken) });
+  const answer = await call(client, restUrl("organizations", id), { headers: restHeaders(app, tokens.accessToken) });
   const organization = isOk(answer) ? read(Organization, answer) : undefined;
   if (organization) {
     return succeeded({ name: organization.localizedName ?? id, vanityName: organization.vanityName ?? null });

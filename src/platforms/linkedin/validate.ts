@@ -1,4 +1,10 @@
-import type { Draft, DraftMedia, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import type {
+  ValidationInput,
+  MediaDescription,
+  ValidationProblem,
+  ValidationResult,
+  ValidationWarning,
+} from "#platforms/contract.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
@@ -14,7 +20,7 @@ import {
 import { options } from "./options.ts";
 import { toLittleText } from "./text.ts";
 
-export function validate(draft: Draft): Verdict {
+export function validate(draft: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, draft.options);
   return {
     options: parsed.options,
@@ -34,8 +40,8 @@ export function validate(draft: Draft): Verdict {
   };
 }
 
-function captionProblems(draft: Draft): readonly Problem[] {
-  const problems: Problem[] = [];
+function captionProblems(draft: ValidationInput): readonly ValidationProblem[] {
+  const problems: ValidationProblem[] = [];
   if (draft.caption.trim() === "" && draft.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
@@ -51,7 +57,7 @@ function captionProblems(draft: Draft): readonly Problem[] {
   return problems;
 }
 
-function imageProblems(media: DraftMedia, index: number): readonly Problem[] {
+function imageProblems(media: MediaDescription, index: number): readonly ValidationProblem[] {
   const problems = [...mediaProblems(media, index, IMAGE)];
   const param = `media_items[${index}]`;
   const pixels = (media.width ?? 0) * (media.height ?? 0);
@@ -67,7 +73,7 @@ function imageProblems(media: DraftMedia, index: number): readonly Problem[] {
   return problems;
 }
 
-function videoProblems(media: DraftMedia, index: number): readonly Problem[] {
+function videoProblems(media: MediaDescription, index: number): readonly ValidationProblem[] {
   const problems = mediaProblems(media, index, VIDEO);
   return media.sizeBytes < VIDEO_MIN_BYTES
     ? [
@@ -83,8 +89,8 @@ function videoProblems(media: DraftMedia, index: number): readonly Problem[] {
     : problems;
 }
 
-function warnings(draft: Draft): readonly Warning[] {
-  const found: Warning[] = [];
+function warnings(draft: ValidationInput): readonly ValidationWarning[] {
+  const found: ValidationWarning[] = [];
   const written = toLittleText(draft.caption).length;
   if (draft.caption.length <= CAPTION_MAX && written > CAPTION_MAX) {
     found.push({

@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
-import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { withQuery } from "#platforms/form.ts";
 import { later } from "#platforms/later.ts";
 import { type ListedPost, PostList } from "./answers.ts";
@@ -25,16 +25,16 @@ const CLOCK_SLACK_MS = 10 * SECOND;
 const PER_PAGE = 100;
 const MOST_PAGES = 8;
 
-export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const plan = Ref.parse(ref);
-  return canList(job) ? await lookAtPage(wire, job, plan) : await askByResending(wire, job, plan);
+  return canList(job) ? await lookAtPage(client, job, plan) : await askByResending(client, job, plan);
 }
 
 /**
  * A member's posts cannot be read. The identical call once more is the question: LinkedIn either refuses it and names the
  * post, or the first one had not arrived. That holds for some minutes only, and only once.
  */
-async function askByResending(wire: Wire, job: Job, plan: Ref): Promise<VerifyOutcome> {
+async function askByResending(client: PlatformClient, job: Job, plan: Ref): Promise<VerifyOutcome> {
   const elapsed = job.now - firstSent(job, plan);
   if (plan.duplicate) {
     return { state: "cannot_tell", detail: "LinkedIn says that the same post is there and does not name it" };
@@ -47,7 +47,7 @@ async function askByResending(wire: Wire, job: Job, plan: Ref): Promise<VerifyOu
   }
   // The one repetition is not spent on a platform that does not answer.
   const profile = job.account.capabilities["profile"] === "me" ? "me" : "userinfo";
-  const answered = await answersTo(wire, profile, job.account.accessToken);
+  const answered = await answersTo(client, profile, job.account.accessToken);
   if (answered.ok) {
     return { state: "absent" };
   }
@@ -56,13 +56,13 @@ async function askByResending(wire: Wire, job: Job, plan: Ref): Promise<VerifyOu
     : { state: "again", afterSeconds: answered.fault.retryAfterSeconds ?? LATER_SECONDS, known: false };
 }
 
-async function lookAtPage(wire: Wire, job: Job, plan: Ref): Promise<VerifyOutcome> {
+async function lookAtPage(client: PlatformClient, job: Job, plan: Ref): Promise<VerifyOutcome> {
   const since = firstSent(job, plan) - CLOCK_SLACK_MS;
   const elapsed = job.now - Math.max(firstSent(job, plan), plan.sentAt ?? 0);
   if (elapsed < FIRST_LOOK_MS) {
     return later(FIRST_LOOK_MS - elapsed);
   }
-  const listed = await listSince(wire, job, since);
+  const listed = await listSince(client, job, since);
   if (!listed.ok) {
     return listed.outcome;
   }
@@ -91,7 +91,7 @@ type Listed =
   | { readonly ok: false; readonly outcome: VerifyOutcome };
 
 /** Every post of the page since then, last changed first; half a list would deny what is there. */
-async function listSince(wire: Wire, job: Job, since: number): Promise<Listed> {
+async function listSince(client: PlatformClient, job: Job, since: number): Promise<Listed> {
   const { app, accessToken, platformAccountId } = job.account;
   const posts: ListedPost[] = [];
   for (let page = 0; page < MOST_PAGES; page++) {
@@ -103,7 +103,7 @@ async function listSince(wire: Wire, job: Job, since: number): Promise<Listed> {
       sortBy: "LAST_MODIFIED",
     });
     const headers = { ...restHeaders(app, accessToken), "x-restli-method": "FINDER" };
-    const answer = await call(wire, url, { headers });
+    const answer = await call(client, url, { headers });
     const list = isOk(answer) ? read(PostList, answer)?.elements : undefined;
     if (!list) {
       const fault = isOk(answer) || answer.status < 400 ? null : toFault(answer, job.now);

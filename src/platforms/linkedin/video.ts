@@ -1,6 +1,6 @@
 import { MINUTE } from "#core/clock.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { Fault, Job, JobMedia, PrepareOutcome, Result, Wire } from "#platforms/contract.ts";
+import type { Fault, Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
 import { postJson } from "#platforms/form.ts";
 import { sendRange } from "#platforms/send-range.ts";
@@ -23,26 +23,31 @@ const POLL_SECONDS = 4;
 const MOST_RESTARTS = 2;
 
 export async function prepareVideo(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   media: JobMedia,
   begun: VideoCursor | undefined,
 ): Promise<PrepareOutcome> {
-  const step = begun ? succeeded(begun) : await initialize(wire, job, media, 0);
+  const step = begun ? succeeded(begun) : await initialize(client, job, media, 0);
   if (!step.ok) {
     return { state: "refused", fault: step.fault };
   }
   switch (step.value.stage) {
     case "parts":
-      return await sendParts(wire, job, media, step.value);
+      return await sendParts(client, job, media, step.value);
     case "finalize":
-      return await finalize(wire, job, media, step.value);
+      return await finalize(client, job, media, step.value);
     case "processing":
-      return await poll(wire, job, step.value);
+      return await poll(client, job, step.value);
   }
 }
 
-async function initialize(wire: Wire, job: Job, media: JobMedia, restarts: number): Promise<Result<VideoCursor>> {
+async function initialize(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  restarts: number,
+): Promise<Result<VideoCursor>> {
   const { app, accessToken, platformAccountId } = job.account;
   const body = {
     initializeUploadRequest: {
@@ -52,7 +57,7 @@ async function initialize(wire: Wire, job: Job, media: JobMedia, restarts: numbe
       uploadThumbnail: false,
     },
   };
-  const answer = await call(wire, `${VIDEOS}?action=initializeUpload`, postJson(body, restHeaders(app, accessToken)));
+  const answer = await call(client, `${VIDEOS}?action=initializeUpload`, postJson(body, restHeaders(app, accessToken)));
   const upload = isOk(answer) ? read(VideoUpload, answer)?.value : undefined;
   if (!upload) {
     return failed(isOk(answer) ? unexpected(answer) : toFault(answer, job.now));
@@ -87,17 +92,22 @@ function covers(parts: VideoCursor["parts"], sizeBytes: number): boolean {
   return end === sizeBytes;
 }
 
-async function sendParts(wire: Wire, job: Job, media: JobMedia, begun: VideoCursor): Promise<PrepareOutcome> {
+async function sendParts(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  begun: VideoCursor,
+): Promise<PrepareOutcome> {
   if (begun.expiresAt !== null && begun.expiresAt <= job.now) {
-    return await restart(wire, job, media, begun, null);
+    return await restart(client, job, media, begun, null);
   }
   const etags = [...begun.etags];
   for (const part of begun.parts.slice(begun.etags.length, begun.etags.length + PARTS_PER_CALL)) {
-    const sent = await sendPart(wire, job, media, part);
+    const sent = await sendPart(client, job, media, part);
     if (sent.ok) {
       etags.push(sent.value);
     } else if (sent.fault.code === UPLOAD_EXPIRED) {
-      return await restart(wire, job, media, begun, sent.fault);
+      return await restart(client, job, media, begun, sent.fault);
     } else {
       return sent.fault.kind === "temporary" && etags.length > begun.etags.length
         ? { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...begun, etags } }
@@ -106,18 +116,18 @@ async function sendParts(wire: Wire, job: Job, media: JobMedia, begun: VideoCurs
   }
   return etags.length < begun.parts.length
     ? { state: "again", afterSeconds: 0, cursor: { ...begun, etags } }
-    : await finalize(wire, job, media, { ...begun, etags, stage: "finalize" });
+    : await finalize(client, job, media, { ...begun, etags, stage: "finalize" });
 }
 
 async function sendPart(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   media: JobMedia,
   part: VideoCursor["parts"][number],
 ): Promise<Result<string>> {
   const length = part.lastByte - part.firstByte + 1;
   const answer = await sendRange(
-    wire,
+    client,
     part.uploadUrl,
     media,
     { offset: part.firstByte, length },
@@ -149,7 +159,7 @@ function partFault(answer: Answer, now: number): Fault {
 }
 
 async function restart(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   media: JobMedia,
   step: VideoCursor,
@@ -158,11 +168,11 @@ async function restart(
   if (step.restarts >= MOST_RESTARTS) {
     return { state: "refused", fault: fault ?? broken() };
   }
-  const begun = await initialize(wire, job, media, step.restarts + 1);
+  const begun = await initialize(client, job, media, step.restarts + 1);
   return begun.ok ? { state: "again", afterSeconds: 0, cursor: begun.value } : { state: "refused", fault: begun.fault };
 }
 
-async function finalize(wire: Wire, job: Job, media: JobMedia, step: VideoCursor): Promise<PrepareOutcome> {
+async function finalize(client: PlatformClient, job: Job, media: JobMedia, step: VideoCursor): Promise<PrepareOutcome> {
   const { app, accessToken } = job.account;
   const body = {
     finalizeUploadRequest: { video: step.urn, uploadToken: step.token, uploadedPartIds: step.etags },
@@ -170,7 +180,7 @@ async function finalize(wire: Wire, job: Job, media: JobMedia, step: VideoCursor
   const processing: VideoCursor = { ...step, stage: "processing", since: job.now };
   let answer: Answer;
   try {
-    answer = await call(wire, `${VIDEOS}?action=finalizeUpload`, postJson(body, restHeaders(app, accessToken)));
+    answer = await call(client, `${VIDEOS}?action=finalizeUpload`, postJson(body, restHeaders(app, accessToken)));
   } catch {
     // It may have arrived: the video's own state says so.
     return { state: "again", afterSeconds: POLL_SECONDS, cursor: processing };
@@ -180,12 +190,12 @@ async function finalize(wire: Wire, job: Job, media: JobMedia, step: VideoCursor
   }
   const fault = answer.status < 400 ? unexpected(answer) : toFault(answer, job.now);
   return fault.code === UPLOAD_EXPIRED || answer.status === 404
-    ? await restart(wire, job, media, step, fault)
+    ? await restart(client, job, media, step, fault)
     : { state: "refused", fault };
 }
 
-async function poll(wire: Wire, job: Job, step: VideoCursor): Promise<PrepareOutcome> {
-  const progress = await progressOf(wire, job, "videos", step.urn, step.since);
+async function poll(client: PlatformClient, job: Job, step: VideoCursor): Promise<PrepareOutcome> {
+  const progress = await progressOf(client, job, "videos", step.urn, step.since);
   switch (progress.state) {
     case "available":
     case "presumed":

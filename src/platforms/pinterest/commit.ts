@@ -1,7 +1,7 @@
 import { toBase64 } from "#core/encoding.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { CommitOutcome, Fault, Job, JobMedia, Wire } from "#platforms/contract.ts";
+import type { CommitOutcome, Fault, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { bearer, postJson } from "#platforms/form.ts";
 import { Created } from "./answers.ts";
@@ -11,7 +11,7 @@ import { INLINE_MAX_BYTES, INLINE_TYPES } from "./limits.ts";
 import { progressOf, Ref } from "./refs.ts";
 
 /** One pin on one board. */
-export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<CommitOutcome> {
+export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const plan = Ref.parse(ref);
   const [board] = plan.boards;
   if (board === undefined) {
@@ -22,7 +22,7 @@ export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<Comm
   const body = await bodyOf(job, plan, board);
   let answer: Answer;
   try {
-    answer = await call(wire, `${apiOf(app)}/pins`, postJson(body, bearer(accessToken)));
+    answer = await call(client, `${apiOf(app)}/pins`, postJson(body, bearer(accessToken)));
   } catch {
     return { state: "uncertain", detail: "the connection broke after the pin was sent", httpStatus: null, ref: sent };
   }

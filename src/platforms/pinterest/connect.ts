@@ -1,6 +1,6 @@
 import { DAY } from "#core/clock.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { AppCredentials, Connect, Fault, Result, TokenSet, Wire } from "#platforms/contract.ts";
+import type { AppCredentials, Connect, Fault, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
 import { failed, reconnect, succeeded } from "#platforms/fault.ts";
 import { bearer, type Fields, postForm, withQuery } from "#platforms/form.ts";
 import {
@@ -39,12 +39,12 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(wire, app, exchange) {
+  async exchange(client, app, exchange) {
     const code = codeFrom(exchange.params);
     if (!code.ok) {
       return code;
     }
-    const answer = await requestTokens(wire, app, {
+    const answer = await requestTokens(client, app, {
       grant_type: "authorization_code",
       code: code.value,
       redirect_uri: exchange.redirectUri,
@@ -55,12 +55,12 @@ export const connect: Connect = {
       return answer;
     }
     const tokens = tokenSet(answer.value, exchange.now, { refreshToken: null, scopes: wantedScopes(app) });
-    const user = await userOf(wire, app, tokens);
+    const user = await userOf(client, app, tokens);
     return user.ok ? succeeded({ externalId: user.value.id, displayName: nameOf(user.value), tokens }) : user;
   },
 
-  async accounts(wire, app, tokens) {
-    const user = await userOf(wire, app, tokens);
+  async accounts(client, app, tokens) {
+    const user = await userOf(client, app, tokens);
     if (!user.ok) {
       return user;
     }
@@ -82,11 +82,11 @@ export const connect: Connect = {
     });
   },
 
-  async refresh(wire, app, tokens, now) {
+  async refresh(client, app, tokens, now) {
     if (tokens.refreshToken === null) {
       return failed(reconnect("This login cannot be renewed. Connect the account again.", { httpStatus: null }));
     }
-    const answer = await requestTokens(wire, app, {
+    const answer = await requestTokens(client, app, {
       grant_type: "refresh_token",
       refresh_token: tokens.refreshToken,
     });
@@ -107,9 +107,13 @@ function tokenSet(answer: TokenAnswer, now: number, before: Pick<TokenSet, "refr
   };
 }
 
-async function requestTokens(wire: Wire, app: AppCredentials, fields: Fields): Promise<Result<TokenAnswer>> {
+async function requestTokens(
+  client: PlatformClient,
+  app: AppCredentials,
+  fields: Fields,
+): Promise<Result<TokenAnswer>> {
   return await guarded(async () => {
-    const answer = await call(wire, `${apiOf(app)}/oauth/token`, postForm(fields, basicAuthorization(app)));
+    const answer = await call(client, `${apiOf(app)}/oauth/token`, postForm(fields, basicAuthorization(app)));
     const tokens = isOk(answer) ? readTokens(answer) : undefined;
     return tokens ? succeeded(tokens) : failed(grantFault(answer));
   });
@@ -130,9 +134,9 @@ function grantFault(answer: Answer): Fault {
       });
 }
 
-async function userOf(wire: Wire, app: AppCredentials, tokens: TokenSet): Promise<Result<UserAccount>> {
+async function userOf(client: PlatformClient, app: AppCredentials, tokens: TokenSet): Promise<Result<UserAccount>> {
   return await guarded(async () => {
-    const answer = await call(wire, `${apiOf(app)}/user_account`, { headers: bearer(tokens.accessToken) });
+    const answer = await call(client, `${apiOf(app)}/user_account`, { headers: bearer(tokens.accessToken) });
     const user = isOk(answer) ? read(UserAccount, answer) : undefined;
     if (user) {
       return succeeded(user);

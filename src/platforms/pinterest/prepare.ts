@@ -1,7 +1,7 @@
 import { MINUTE } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
-import type { Fault, Job, JobMedia, PrepareOutcome, Wire } from "#platforms/contract.ts";
+import type { Fault, Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { bearer } from "#platforms/form.ts";
 import { MediaStatus } from "./answers.ts";
@@ -16,7 +16,11 @@ const POLL_SECONDS = [1, 2, 4, 8] as const;
 const SLOWEST_POLL_SECONDS = 10;
 
 /** Images need nothing; a video is uploaded once for every board, for nobody documents that one upload may serve two pins. */
-export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome> {
+export async function prepare(
+  client: PlatformClient,
+  job: Job,
+  cursor: JsonValue | undefined,
+): Promise<PrepareOutcome> {
   const boards = openBoards(job);
   const video = job.media.find((media) => media.type === "video");
   if (!video || boards.length === 0) {
@@ -26,8 +30,8 @@ export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefine
     cursor === undefined ? { uploads: [], since: null, polls: 0, refusals: 0 } : Cursor.parse(cursor);
   const next = boards.find((board) => !step.uploads.some((upload) => upload.board === board));
   return next === undefined
-    ? await poll(wire, job, boards, { ...step, since: step.since ?? job.now })
-    : await uploadFor(wire, job, video, next, step);
+    ? await poll(client, job, boards, { ...step, since: step.since ?? job.now })
+    : await uploadFor(client, job, video, next, step);
 }
 
 /** Boards of this post that have no pin yet. */
@@ -43,8 +47,14 @@ function ready(boards: readonly string[], videos: Readonly<Record<string, string
   return { state: "ready", ref };
 }
 
-async function uploadFor(wire: Wire, job: Job, video: JobMedia, board: string, step: Cursor): Promise<PrepareOutcome> {
-  const uploaded = await uploadVideo(wire, job, video);
+async function uploadFor(
+  client: PlatformClient,
+  job: Job,
+  video: JobMedia,
+  board: string,
+  step: Cursor,
+): Promise<PrepareOutcome> {
+  const uploaded = await uploadVideo(client, job, video);
   if (uploaded.state === "stored") {
     const uploads = [...step.uploads, { board, mediaId: uploaded.mediaId, done: false }];
     return { state: "again", afterSeconds: 0, cursor: { ...step, uploads, refusals: 0 } };
@@ -56,14 +66,14 @@ async function uploadFor(wire: Wire, job: Job, video: JobMedia, board: string, s
 }
 
 async function poll(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   boards: readonly string[],
   begun: Cursor & { readonly since: number },
 ): Promise<PrepareOutcome> {
   const uploads: Cursor["uploads"] = [];
   for (const upload of begun.uploads) {
-    const state = upload.done ? "done" : await stateOf(wire, job, upload.mediaId);
+    const state = upload.done ? "done" : await stateOf(client, job, upload.mediaId);
     if (typeof state !== "string") {
       return { state: "refused", fault: state };
     }
@@ -82,10 +92,10 @@ async function poll(
   };
 }
 
-async function stateOf(wire: Wire, job: Job, mediaId: string): Promise<"done" | "working" | Fault> {
+async function stateOf(client: PlatformClient, job: Job, mediaId: string): Promise<"done" | "working" | Fault> {
   const { app, accessToken } = job.account;
   const url = `${apiOf(app)}/media/${encodeURIComponent(mediaId)}`;
-  const answer = await call(wire, url, { headers: bearer(accessToken) });
+  const answer = await call(client, url, { headers: bearer(accessToken) });
   const media = isOk(answer) ? read(MediaStatus, answer) : undefined;
   switch (media?.status) {
     case undefined:

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
-import type { Fault, Job, JobMedia, Wire } from "#platforms/contract.ts";
+import type { Fault, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { bearer, postJson } from "#platforms/form.ts";
 import { hostMatches } from "#platforms/client.ts";
@@ -17,15 +17,15 @@ type Uploaded =
   | { readonly state: "refused"; readonly fault: Fault; readonly byBucket: boolean };
 
 /** Registers and sends a whole video; what breaks in between is left behind, and nobody sees it. */
-export async function uploadVideo(wire: Wire, job: Job, video: JobMedia): Promise<Uploaded> {
+export async function uploadVideo(client: PlatformClient, job: Job, video: JobMedia): Promise<Uploaded> {
   const { app, accessToken } = job.account;
-  const answer = await call(wire, `${apiOf(app)}/media`, postJson({ media_type: "video" }, bearer(accessToken)));
+  const answer = await call(client, `${apiOf(app)}/media`, postJson({ media_type: "video" }, bearer(accessToken)));
   const registered = isOk(answer) ? read(Registered, answer) : undefined;
   if (!registered || !isUploadUrl(registered.upload_url)) {
     const fault = isOk(answer) || answer.status < 400 ? unexpected(answer) : toFault(answer, job);
     return { state: "refused", fault, byBucket: false };
   }
-  const status = await postToBucket(wire, registered.upload_url, registered.upload_parameters, video);
+  const status = await postToBucket(client, registered.upload_url, registered.upload_parameters, video);
   if (status !== null && status >= 200 && status < 300) {
     return { state: "stored", mediaId: registered.media_id };
   }
@@ -44,7 +44,7 @@ function isUploadUrl(url: string): boolean {
  * FormData of a stream would have to be held in memory.
  */
 async function postToBucket(
-  wire: Wire,
+  client: PlatformClient,
   url: string,
   fields: Readonly<Record<string, string>>,
   video: JobMedia,
@@ -63,7 +63,7 @@ async function postToBucket(
   // What breaks on the way breaks the request, which tells it; an early answer leaves bytes that nobody reads.
   const filled = fill(writable, { head, file, tail }, over.signal).catch(() => file.cancel().catch(() => undefined));
   try {
-    const answer = await call(wire, url, {
+    const answer = await call(client, url, {
       method: "POST",
       headers: { "content-type": `multipart/form-data; boundary=${boundary}`, "content-length": String(length) },
       body: readable,

@@ -1,11 +1,17 @@
 import type { JsonObject } from "#core/json.ts";
-import type { Draft, DraftMedia, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import type {
+  ValidationInput,
+  MediaDescription,
+  ValidationProblem,
+  ValidationResult,
+  ValidationWarning,
+} from "#platforms/contract.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import { DESCRIPTION_MAX, DESCRIPTION_SHOWN, IMAGE, limits, VIDEO } from "./limits.ts";
 import { options } from "./options.ts";
 
-export function validate(draft: Draft): Verdict {
+export function validate(draft: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, draft.options);
   const captionLength = [...draft.caption].length;
   const boards = parsed.value ? [...new Set(parsed.value.board_ids)] : [];
@@ -27,7 +33,7 @@ export function validate(draft: Draft): Verdict {
   };
 }
 
-function captionProblems(length: number): readonly Problem[] {
+function captionProblems(length: number): readonly ValidationProblem[] {
   return length > DESCRIPTION_MAX
     ? [
         {
@@ -42,7 +48,7 @@ function captionProblems(length: number): readonly Problem[] {
 }
 
 /** Only a list that was read just now can deny a board. */
-function boardProblems(ids: readonly string[], capabilities: JsonObject): readonly Problem[] {
+function boardProblems(ids: readonly string[], capabilities: JsonObject): readonly ValidationProblem[] {
   const { boards } = capabilities;
   if (!Array.isArray(boards)) {
     return [];
@@ -60,7 +66,7 @@ function boardProblems(ids: readonly string[], capabilities: JsonObject): readon
   );
 }
 
-function setProblems(media: readonly DraftMedia[]): readonly Problem[] {
+function setProblems(media: readonly MediaDescription[]): readonly ValidationProblem[] {
   const images = media.filter((item) => item.type === "image");
   if (images.length < media.length) {
     return images.length > 1
@@ -90,16 +96,16 @@ function setProblems(media: readonly DraftMedia[]): readonly Problem[] {
     : [];
 }
 
-function isMeasured(item: DraftMedia): boolean {
+function isMeasured(item: MediaDescription): boolean {
   return item.width !== null && item.height !== null;
 }
 
-function hasSize(item: DraftMedia, like: DraftMedia): boolean {
+function hasSize(item: MediaDescription, like: MediaDescription): boolean {
   return item.width === like.width && item.height === like.height;
 }
 
-function warnings(media: readonly DraftMedia[], captionLength: number): readonly Warning[] {
-  const found: Warning[] = [];
+function warnings(media: readonly MediaDescription[], captionLength: number): readonly ValidationWarning[] {
+  const found: ValidationWarning[] = [];
   if (captionLength > DESCRIPTION_SHOWN) {
     found.push({
       code: "caption_may_be_cut",

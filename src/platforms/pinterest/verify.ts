@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
-import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { bearer, withQuery } from "#platforms/form.ts";
 import { later } from "#platforms/later.ts";
 import { type ListedPin, PinList } from "./answers.ts";
@@ -20,7 +20,7 @@ const PER_PAGE = 250;
 const MOST_PAGES = 8;
 
 /** Is it on the board that the last call was about? */
-export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const plan = Ref.parse(ref);
   const [board] = plan.boards;
   if (board === undefined) {
@@ -34,7 +34,7 @@ export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<Veri
     return later(LOOKS_MS[0] - elapsed);
   }
   const since = Math.min(committedAt, plan.sentAt ?? committedAt) - CLOCK_SLACK_MS;
-  const listed = await listSince(wire, job, board, since);
+  const listed = await listSince(client, job, board, since);
   if (!listed.ok) {
     return listed.outcome;
   }
@@ -58,13 +58,13 @@ type Listed =
   | { readonly ok: false; readonly outcome: VerifyOutcome };
 
 /** Pins of the board, newest first in practice; half a list would deny what is there. */
-async function listSince(wire: Wire, job: Job, board: string, since: number): Promise<Listed> {
+async function listSince(client: PlatformClient, job: Job, board: string, since: number): Promise<Listed> {
   const { app, accessToken } = job.account;
   const pins: ListedPin[] = [];
   let bookmark: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
     const url = withQuery(`${apiOf(app)}/boards/${encodeURIComponent(board)}/pins`, { page_size: PER_PAGE, bookmark });
-    const answer = await call(wire, url, { headers: bearer(accessToken) });
+    const answer = await call(client, url, { headers: bearer(accessToken) });
     const list = isOk(answer) ? read(PinList, answer) : undefined;
     if (!list) {
       return { ok: false, outcome: unread(board, isOk(answer) || answer.status < 400 ? null : toFault(answer, job)) };

@@ -1,6 +1,6 @@
 import { DAY } from "#core/clock.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { AppCredentials, Connect, Fault, PostableAccount, Result, Wire } from "#platforms/contract.ts";
+import type { AppCredentials, Connect, Fault, PostableAccount, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { bearer, postForm, withQuery } from "#platforms/form.ts";
 import { graphGet } from "#platforms/graph.ts";
@@ -24,14 +24,14 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(wire, app, exchange) {
+  async exchange(client, app, exchange) {
     const code = codeFrom(exchange.params);
     if (!code.ok) {
       return code;
     }
     return await guarded(async () => {
       const shortLived = await call(
-        wire,
+        client,
         `${GRAPH}/oauth/access_token`,
         postForm({
           client_id: app.clientId,
@@ -45,7 +45,7 @@ export const connect: Connect = {
       if (!short) {
         return failed(loginFault(shortLived));
       }
-      const long = await tokenBy(wire, `${GRAPH}/access_token`, {
+      const long = await tokenBy(client, `${GRAPH}/access_token`, {
         grant_type: "th_exchange_token",
         client_secret: app.clientSecret,
         access_token: short.accessToken,
@@ -54,7 +54,7 @@ export const connect: Connect = {
         return long;
       }
       const { accessToken } = long.value;
-      const me = await profile(wire, app, accessToken);
+      const me = await profile(client, app, accessToken);
       if (!me.ok) {
         return me;
       }
@@ -63,15 +63,15 @@ export const connect: Connect = {
         displayName: me.value.name ?? me.value.username,
         tokens: {
           ...longLived(long.value, exchange.now),
-          scopes: await grantedScopes(wire, accessToken),
+          scopes: await grantedScopes(client, accessToken),
         },
       });
     });
   },
 
-  async accounts(wire, app, tokens) {
+  async accounts(client, app, tokens) {
     return await guarded(async () => {
-      const me = await profile(wire, app, tokens.accessToken);
+      const me = await profile(client, app, tokens.accessToken);
       if (!me.ok) {
         return me;
       }
@@ -90,15 +90,15 @@ export const connect: Connect = {
     });
   },
 
-  async refresh(wire, _app, tokens, now) {
-    return await renewBy(wire, `${GRAPH}/refresh_access_token`, "th_refresh_token", tokens, now);
+  async refresh(client, _app, tokens, now) {
+    return await renewBy(client, `${GRAPH}/refresh_access_token`, "th_refresh_token", tokens, now);
   },
   // A token lives 60 days and can be renewed once it is a day old.
   refreshAheadMs: 15 * DAY,
 };
 
-async function profile(wire: Wire, app: AppCredentials, token: string): Promise<Result<Me>> {
-  const answer = await graphGet(wire, `${graphOf(app)}/me`, token, { fields: ME_FIELDS });
+async function profile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {
+  const answer = await graphGet(client, `${graphOf(app)}/me`, token, { fields: ME_FIELDS });
   const me = isOk(answer) ? read(Me, answer) : undefined;
   return me ? succeeded(me) : failed(profileFault(answer));
 }
@@ -110,10 +110,10 @@ function profileFault(answer: Answer): Fault {
 }
 
 /** The token answer does not name them; where this call does not either, the first refusal of a post will. */
-async function grantedScopes(wire: Wire, token: string): Promise<readonly string[]> {
+async function grantedScopes(client: PlatformClient, token: string): Promise<readonly string[]> {
   try {
     const url = withQuery(`${GRAPH}/debug_token`, { access_token: token, input_token: token });
-    const answer = await call(wire, url, { headers: bearer(token), timeoutMs: 5000 });
+    const answer = await call(client, url, { headers: bearer(token), timeoutMs: 5000 });
     return (isOk(answer) ? read(TokenInfo, answer)?.data.scopes : undefined) ?? SCOPES;
   } catch {
     return SCOPES;

@@ -1,7 +1,7 @@
 import type { JsonValue } from "#core/json.ts";
 import { MINUTE } from "#core/clock.ts";
 import { isOk, read } from "#platforms/answer.ts";
-import type { Job, JobMedia, PrepareOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { type ContainerState, prepareContainers } from "#platforms/containers.ts";
 import type { Fields } from "#platforms/form.ts";
 import { graphError, graphGet } from "#platforms/graph.ts";
@@ -9,9 +9,13 @@ import { Container } from "./answers.ts";
 import { brokenContainer, isNotFound, toFault } from "./errors.ts";
 import { graphOf } from "./hosts.ts";
 
-export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome> {
+export async function prepare(
+  client: PlatformClient,
+  job: Job,
+  cursor: JsonValue | undefined,
+): Promise<PrepareOutcome> {
   const isCarousel = job.media.length > 1;
-  return await prepareContainers(wire, job, cursor, {
+  return await prepareContainers(client, job, cursor, {
     url: `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads`,
     token: job.account.accessToken,
     items: isCarousel ? job.media.map((media) => ({ ...mediaFields(media), is_carousel_item: true })) : [],
@@ -19,7 +23,7 @@ export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefine
       isCarousel
         ? { media_type: "CAROUSEL", children: children.join(","), text: textOf(job) }
         : { ...mediaFields(job.media[0]), text: textOf(job) },
-    state: (id) => containerState(wire, job, id),
+    state: (id) => containerState(client, job, id),
     fault: toFault,
     firstPollSeconds: firstPollSeconds(job),
     // "Finished" comes a moment before the container can be published.
@@ -53,9 +57,9 @@ function mediaFields(media: JobMedia | undefined): Fields {
     : { media_type: "IMAGE", image_url: media.url };
 }
 
-async function containerState(wire: Wire, job: Job, id: string): Promise<ContainerState> {
+async function containerState(client: PlatformClient, job: Job, id: string): Promise<ContainerState> {
   const answer = await graphGet(
-    wire,
+    client,
     `${graphOf(job.account.app)}/${encodeURIComponent(id)}`,
     job.account.accessToken,
     {

@@ -1,11 +1,11 @@
-import type { Draft, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import type { ValidationInput, ValidationProblem, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
 import { countProblems, layoutWarnings, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import { CAROUSEL_MAX, IMAGE, LINKS_MAX, limits, TEXT_ADVISED, TEXT_MAX, VIDEO } from "./limits.ts";
 import { options } from "./options.ts";
 import { linksIn, tagsIn, textLength } from "./text.ts";
 
-export function validate(draft: Draft): Verdict {
+export function validate(draft: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, draft.options);
   const captionLength = textLength(draft.caption);
   return {
@@ -27,8 +27,8 @@ export function validate(draft: Draft): Verdict {
   };
 }
 
-function textProblems(draft: Draft, length: number): readonly Problem[] {
-  const problems: Problem[] = [];
+function textProblems(draft: ValidationInput, length: number): readonly ValidationProblem[] {
+  const problems: ValidationProblem[] = [];
   if (draft.caption.trim() === "" && draft.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
@@ -49,8 +49,8 @@ function textProblems(draft: Draft, length: number): readonly Problem[] {
   return problems;
 }
 
-function textWarnings(caption: string, length: number): readonly Warning[] {
-  const warnings: Warning[] = [];
+function textWarnings(caption: string, length: number): readonly ValidationWarning[] {
+  const warnings: ValidationWarning[] = [];
   if (length > TEXT_ADVISED && length <= TEXT_MAX) {
     warnings.push({
       code: "caption_near_limit",
@@ -64,7 +64,7 @@ function textWarnings(caption: string, length: number): readonly Warning[] {
   return warnings;
 }
 
-function setProblems(draft: Draft): readonly Problem[] {
+function setProblems(draft: ValidationInput): readonly ValidationProblem[] {
   const problems = countProblems(draft.media, limits.media);
   const actual = draft.media.length;
   return actual > CAROUSEL_MAX && problems.length === 0

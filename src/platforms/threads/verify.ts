@@ -9,7 +9,7 @@ import {
   type Silence,
   verifyContainer,
 } from "#platforms/container-verify.ts";
-import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { graphError, graphGet, nextCursor } from "#platforms/graph.ts";
 import { later } from "#platforms/later.ts";
 import { Container, PostList } from "./answers.ts";
@@ -35,10 +35,10 @@ const LISTED_AS: Readonly<Record<string, string>> = {
   video: "VIDEO",
 };
 
-export function verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+export function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   return verifyContainer(job, ref, {
-    container: (id) => containerState(wire, job, id),
-    find: (since) => findPost(wire, job, since),
+    container: (id) => containerState(client, job, id),
+    find: (since) => findPost(client, job, since),
     silence,
   });
 }
@@ -77,9 +77,9 @@ function denied({ plan, container, listed }: Silence): VerifyOutcome {
   }
 }
 
-async function containerState(wire: Wire, job: Job, id: string): Promise<string> {
+async function containerState(client: PlatformClient, job: Job, id: string): Promise<string> {
   const answer = await graphGet(
-    wire,
+    client,
     `${graphOf(job.account.app)}/${encodeURIComponent(id)}`,
     job.account.accessToken,
     {
@@ -94,14 +94,14 @@ async function containerState(wire: Wire, job: Job, id: string): Promise<string>
   return isNotFound(error) || error?.code === 100 ? "LOST" : "unreadable";
 }
 
-async function findPost(wire: Wire, job: Job, since: number): Promise<Listed> {
+async function findPost(client: PlatformClient, job: Job, since: number): Promise<Listed> {
   const kind = job.media.length > 1 ? "carousel" : (job.media[0]?.type ?? "text");
   const wanted = fingerprint(job.caption);
   const hits: { id: string; permalink: string | null }[] = [];
   let after: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
     const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads`;
-    const answer = await graphGet(wire, url, job.account.accessToken, {
+    const answer = await graphGet(client, url, job.account.accessToken, {
       fields: "id,text,media_type,permalink,timestamp,shortcode",
       since: Math.floor(since / SECOND),
       limit: PER_PAGE,

@@ -1,14 +1,14 @@
 import type { JsonObject } from "#core/json.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { Wire } from "#platforms/contract.ts";
+import type { PlatformClient } from "#platforms/contract.ts";
 import { bearer, postJson } from "#platforms/form.ts";
 import { Trouble } from "./answers.ts";
 import { API } from "./hosts.ts";
 
 /** A call of the API; without a body where the platform wants none. */
-export async function ask(wire: Wire, path: string, token: string, body?: JsonObject): Promise<Answer> {
+export async function ask(client: PlatformClient, path: string, token: string, body?: JsonObject): Promise<Answer> {
   const headers = bearer(token);
-  return await call(wire, API + path, body === undefined ? { method: "POST", headers } : postJson(body, headers));
+  return await call(client, API + path, body === undefined ? { method: "POST", headers } : postJson(body, headers));
 }
 
 /** The envelope's own word; null when the answer has none. */

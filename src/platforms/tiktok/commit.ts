@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { type Answer, read } from "#platforms/answer.ts";
-import type { CommitOutcome, Job, JobMedia, Wire } from "#platforms/contract.ts";
+import type { CommitOutcome, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { Begun } from "./answers.ts";
 import { ask, codeOf, isGranted } from "./api.ts";
 import { toFault } from "./errors.ts";
@@ -10,13 +10,13 @@ import { pieceAfter, piecePlan, sendPiece } from "./upload.ts";
 
 const FIRST_POLL_SECONDS = 5;
 
-export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<CommitOutcome> {
+export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const plan = Ref.parse(ref);
   const sent: Ref = { ...plan, sends: plan.sends + 1, sentAt: job.now };
   const [first] = job.media;
   return first && plan.uploadUrl !== null
-    ? await sendLastPiece(wire, first, plan.uploadUrl, sent)
-    : await postPhotos(wire, job, sent);
+    ? await sendLastPiece(client, first, plan.uploadUrl, sent)
+    : await postPhotos(client, job, sent);
 }
 
 function accepted(sent: Ref): CommitOutcome {
@@ -24,11 +24,11 @@ function accepted(sent: Ref): CommitOutcome {
 }
 
 /** With the last piece posting begins. */
-async function sendLastPiece(wire: Wire, media: JobMedia, url: string, sent: Ref): Promise<CommitOutcome> {
+async function sendLastPiece(client: PlatformClient, media: JobMedia, url: string, sent: Ref): Promise<CommitOutcome> {
   const pieces = piecePlan(media.sizeBytes);
   const last = pieces.count - 1;
   const isRepeated = sent.sends > 1;
-  const { heard, httpStatus } = await sendPiece(wire, media, url, pieces, last);
+  const { heard, httpStatus } = await sendPiece(client, media, url, pieces, last);
   const uncertain = (more: Partial<Ref> = {}): CommitOutcome => ({
     state: "uncertain",
     detail: httpStatus === null ? "the connection broke during the last piece" : `TikTok answered ${httpStatus}`,
@@ -55,10 +55,10 @@ async function sendLastPiece(wire: Wire, media: JobMedia, url: string, sent: Ref
 }
 
 /** The call that hands over the addresses is the one that posts them. */
-async function postPhotos(wire: Wire, job: Job, sent: Ref): Promise<CommitOutcome> {
+async function postPhotos(client: PlatformClient, job: Job, sent: Ref): Promise<CommitOutcome> {
   let answer: Answer;
   try {
-    answer = await ask(wire, "/v2/post/publish/content/init/", job.account.accessToken, photoBody(job, sent.terms));
+    answer = await ask(client, "/v2/post/publish/content/init/", job.account.accessToken, photoBody(job, sent.terms));
   } catch {
     return { state: "uncertain", detail: "the connection broke after the post was sent", httpStatus: null, ref: sent };
   }

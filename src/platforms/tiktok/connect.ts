@@ -1,7 +1,14 @@
 import type { JsonObject } from "#core/json.ts";
 import { MINUTE } from "#core/clock.ts";
 import { call, read } from "#platforms/answer.ts";
-import type { AppCredentials, Connect, PostableAccount, Result, TokenSet, Wire } from "#platforms/contract.ts";
+import type {
+  AppCredentials,
+  Connect,
+  PostableAccount,
+  Result,
+  TokenSet,
+  PlatformClient,
+} from "#platforms/contract.ts";
 import { failed, reconnect, succeeded, temporary } from "#platforms/fault.ts";
 import { bearer, type Fields, postForm, withQuery } from "#platforms/form.ts";
 import { codeFrom, expiry, guarded, missingFrom, requestTokens, type TokenAnswer } from "#platforms/oauth-token.ts";
@@ -30,12 +37,12 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(wire, app, exchange) {
+  async exchange(client, app, exchange) {
     const code = codeFrom(exchange.params);
     if (!code.ok) {
       return code;
     }
-    const tokens = await tokensFor(wire, app, {
+    const tokens = await tokensFor(client, app, {
       code: code.value,
       grant_type: "authorization_code",
       redirect_uri: exchange.redirectUri,
@@ -44,7 +51,7 @@ export const connect: Connect = {
       return tokens;
     }
     const set = tokenSet(tokens.value, exchange.now, { refreshToken: null, refreshExpiresAt: null, scopes: [] });
-    const user = await profile(wire, set.accessToken);
+    const user = await profile(client, set.accessToken);
     if (!user.ok) {
       return user;
     }
@@ -56,39 +63,39 @@ export const connect: Connect = {
     });
   },
 
-  async accounts(wire, _app, tokens) {
-    const user = await profile(wire, tokens.accessToken);
+  async accounts(client, _app, tokens) {
+    const user = await profile(client, tokens.accessToken);
     if (!user.ok) {
       return user;
     }
     const missingScopes = missingFrom(NEEDED, tokens.scopes);
     const capabilities =
-      missingScopes.length === 0 ? await creatorCapabilities(wire, tokens) : succeeded<JsonObject>({});
+      missingScopes.length === 0 ? await creatorCapabilities(client, tokens) : succeeded<JsonObject>({});
     return capabilities.ok
       ? succeeded({ accounts: [accountOf(user.value, tokens, capabilities.value, missingScopes)], unpostable: [] })
       : capabilities;
   },
 
-  async refresh(wire, app, tokens, now) {
+  async refresh(client, app, tokens, now) {
     if (tokens.refreshToken === null) {
       return failed(reconnect("This login cannot be renewed. Connect the account again.", { httpStatus: null }));
     }
-    const answer = await tokensFor(wire, app, { grant_type: "refresh_token", refresh_token: tokens.refreshToken });
+    const answer = await tokensFor(client, app, { grant_type: "refresh_token", refresh_token: tokens.refreshToken });
     return answer.ok ? succeeded(tokenSet(answer.value, now, tokens)) : answer;
   },
   canRefresh: (tokens) => tokens.refreshToken !== null,
   refreshAheadMs: 10 * MINUTE,
 
-  async revoke(wire, app, tokens) {
+  async revoke(client, app, tokens) {
     const fields = { client_key: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };
     await guarded(async () =>
-      succeeded(await call(wire, REVOKE_URL, postForm(fields, { "cache-control": "no-cache" }))),
+      succeeded(await call(client, REVOKE_URL, postForm(fields, { "cache-control": "no-cache" }))),
     );
   },
 };
 
-async function tokensFor(wire: Wire, app: AppCredentials, fields: Fields): Promise<Result<TokenAnswer>> {
-  return await requestTokens(wire, {
+async function tokensFor(client: PlatformClient, app: AppCredentials, fields: Fields): Promise<Result<TokenAnswer>> {
+  return await requestTokens(client, {
     url: TOKEN_URL,
     headers: { "cache-control": "no-cache" },
     fields: { client_key: app.clientId, client_secret: app.clientSecret, ...fields },
@@ -110,9 +117,9 @@ function tokenSet(
   };
 }
 
-async function profile(wire: Wire, token: string): Promise<Result<User>> {
+async function profile(client: PlatformClient, token: string): Promise<Result<User>> {
   return await guarded(async () => {
-    const answer = await call(wire, withQuery(`${API}/v2/user/info/`, { fields: USER_FIELDS }), {
+    const answer = await call(client, withQuery(`${API}/v2/user/info/`, { fields: USER_FIELDS }), {
       headers: bearer(token),
     });
     const info = isGranted(answer) ? read(UserInfo, answer) : undefined;
@@ -128,8 +135,8 @@ async function profile(wire: Wire, token: string): Promise<Result<User>> {
 }
 
 /** An account that may not post just now is still an account. */
-async function creatorCapabilities(wire: Wire, tokens: TokenSet): Promise<Result<JsonObject>> {
-  const creator = await guarded(() => creatorOf(wire, tokens.accessToken));
+async function creatorCapabilities(client: PlatformClient, tokens: TokenSet): Promise<Result<JsonObject>> {
+  const creator = await guarded(() => creatorOf(client, tokens.accessToken));
   if (creator.ok) {
     return succeeded(capabilitiesOf(creator.value));
   }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 import { read } from "#platforms/answer.ts";
-import type { AccountAccess, Fault, Result, Wire } from "#platforms/contract.ts";
+import type { AccountAccess, Fault, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { guarded } from "#platforms/oauth-token.ts";
 import { type Creator, CreatorInfo } from "./answers.ts";
@@ -8,8 +8,8 @@ import { ask, isGranted } from "./api.ts";
 import { toFault } from "./errors.ts";
 
 /** What the account may do right now: asked at every preview and before every direct post, because people change it. */
-export async function creatorOf(wire: Wire, token: string): Promise<Result<Creator>> {
-  const answer = await ask(wire, "/v2/post/publish/creator_info/query/", token);
+export async function creatorOf(client: PlatformClient, token: string): Promise<Result<Creator>> {
+  const answer = await ask(client, "/v2/post/publish/creator_info/query/", token);
   if (!isGranted(answer)) {
     return failed(toFault(answer));
   }
@@ -37,8 +37,8 @@ export function isRefusal(fault: Fault): boolean {
   return fault.code === "daily_cap_reached" || fault.code === "app_user_cap" || fault.code === "account_blocked";
 }
 
-export async function inspect(wire: Wire, account: AccountAccess): Promise<Result<JsonObject>> {
-  const creator = await guarded(() => creatorOf(wire, account.accessToken));
+export async function inspect(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
+  const creator = await guarded(() => creatorOf(client, account.accessToken));
   if (creator.ok) {
     return succeeded({ ...account.capabilities, ...capabilitiesOf(creator.value) });
   }

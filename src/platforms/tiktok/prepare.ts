@@ -1,7 +1,7 @@
 import { MINUTE } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { read } from "#platforms/answer.ts";
-import type { Fault, Job, JobMedia, PrepareOutcome, Result, Wire } from "#platforms/contract.ts";
+import type { Fault, Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { Begun } from "./answers.ts";
 import { ask, isGranted } from "./api.ts";
@@ -21,15 +21,21 @@ const MOST_RESTARTS = 2;
 const TERMS_LIFETIME_MS = 15 * MINUTE;
 
 /** Until the last piece is there, TikTok has nothing it could post. */
-export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome> {
+export async function prepare(
+  client: PlatformClient,
+  job: Job,
+  cursor: JsonValue | undefined,
+): Promise<PrepareOutcome> {
   const [first] = job.media;
   if (!first) {
     return { state: "refused", fault: NO_MEDIA };
   }
   if (first.type === "image") {
-    return await preparePhotos(wire, job);
+    return await preparePhotos(client, job);
   }
-  return cursor === undefined ? await begin(wire, job, first, 0) : await upload(wire, job, first, Cursor.parse(cursor));
+  return cursor === undefined
+    ? await begin(client, job, first, 0)
+    : await upload(client, job, first, Cursor.parse(cursor));
 }
 
 const NO_MEDIA = rejected(
@@ -39,30 +45,30 @@ const NO_MEDIA = rejected(
 );
 
 /** Photos are fetched by TikTok after the one call that posts them: nothing can be made before it. */
-async function preparePhotos(wire: Wire, job: Job): Promise<PrepareOutcome> {
-  const terms = await currentTerms(wire, job);
+async function preparePhotos(client: PlatformClient, job: Job): Promise<PrepareOutcome> {
+  const terms = await currentTerms(client, job);
   return terms.ok
     ? { state: "ready", ref: refOf({ terms: terms.value }), expiresAt: job.now + TERMS_LIFETIME_MS }
     : { state: "refused", fault: terms.fault };
 }
 
 /** Null for drafts, whose settings are made in the app. */
-async function currentTerms(wire: Wire, job: Job): Promise<Result<Terms | null>> {
+async function currentTerms(client: PlatformClient, job: Job): Promise<Result<Terms | null>> {
   if (isDraft(job.options)) {
     return succeeded(null);
   }
-  const creator = await creatorOf(wire, job.account.accessToken);
+  const creator = await creatorOf(client, job.account.accessToken);
   return creator.ok ? termsFor(job, creator.value) : failed(creator.fault);
 }
 
 /** Only the handle is wanted: it is in the journal before the first byte leaves. */
-async function begin(wire: Wire, job: Job, media: JobMedia, restarts: number): Promise<PrepareOutcome> {
-  const terms = await currentTerms(wire, job);
+async function begin(client: PlatformClient, job: Job, media: JobMedia, restarts: number): Promise<PrepareOutcome> {
+  const terms = await currentTerms(client, job);
   if (!terms.ok) {
     return { state: "refused", fault: terms.fault };
   }
   const path = terms.value === null ? "/v2/post/publish/inbox/video/init/" : "/v2/post/publish/video/init/";
-  const answer = await ask(wire, path, job.account.accessToken, {
+  const answer = await ask(client, path, job.account.accessToken, {
     ...(terms.value && { post_info: postInfo(job, terms.value) }),
     source_info: sourceInfo(media),
   });
@@ -107,9 +113,9 @@ function sourceInfo(media: JobMedia): JsonObject {
   };
 }
 
-async function upload(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Promise<PrepareOutcome> {
+async function upload(client: PlatformClient, job: Job, media: JobMedia, begun: Cursor): Promise<PrepareOutcome> {
   if (job.now >= begun.startedAt + UPLOAD_LIFETIME_MS) {
-    return await beginAgain(wire, job, media, begun, null);
+    return await beginAgain(client, job, media, begun, null);
   }
   const plan = piecePlan(media.sizeBytes);
   let step = begun;
@@ -117,7 +123,7 @@ async function upload(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Pro
     if (isLast(plan, step.piece)) {
       return ready(step);
     }
-    const { heard, httpStatus } = await sendPiece(wire, media, step.uploadUrl, plan, step.piece);
+    const { heard, httpStatus } = await sendPiece(client, media, step.uploadUrl, plan, step.piece);
     switch (heard.state) {
       case "stored":
       case "complete":
@@ -125,7 +131,7 @@ async function upload(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Pro
         break;
       case "elsewhere":
         if (heard.uploaded === null) {
-          return await beginAgain(wire, job, media, step, httpStatus);
+          return await beginAgain(client, job, media, step, httpStatus);
         }
         step = movedTo(step, pieceAfter(plan, heard.uploaded), step.failures + 1);
         if (step.failures > MOST_FAILURES) {
@@ -133,7 +139,7 @@ async function upload(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Pro
         }
         break;
       case "gone":
-        return await beginAgain(wire, job, media, step, httpStatus);
+        return await beginAgain(client, job, media, step, httpStatus);
       case "refused":
         return { state: "refused", fault: heard.fault };
       case "unclear":
@@ -151,13 +157,13 @@ function movedTo(step: Cursor, piece: number, failures: number): Cursor {
 }
 
 async function beginAgain(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   media: JobMedia,
   step: Cursor,
   httpStatus: number | null,
 ): Promise<PrepareOutcome> {
-  return step.restarts < MOST_RESTARTS ? await begin(wire, job, media, step.restarts + 1) : troubled(httpStatus);
+  return step.restarts < MOST_RESTARTS ? await begin(client, job, media, step.restarts + 1) : troubled(httpStatus);
 }
 
 function troubled(httpStatus: number | null): PrepareOutcome {

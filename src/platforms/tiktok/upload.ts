@@ -1,6 +1,6 @@
 import { MINUTE } from "#core/clock.ts";
 import type { Answer } from "#platforms/answer.ts";
-import type { Fault, JobMedia, Wire } from "#platforms/contract.ts";
+import type { Fault, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { type ByteRange, sendRange } from "#platforms/send-range.ts";
 import { hostMatches } from "#platforms/client.ts";
@@ -59,14 +59,14 @@ interface Told {
 }
 
 export async function sendPiece(
-  wire: Wire,
+  client: PlatformClient,
   media: JobMedia,
   url: string,
   plan: PiecePlan,
   piece: number,
 ): Promise<Told> {
   const range = rangeOf(plan, piece, media.sizeBytes);
-  const answer = await sendRange(wire, url, media, range, {
+  const answer = await sendRange(client, url, media, range, {
     method: "PUT",
     headers: {
       "content-type": media.contentType,

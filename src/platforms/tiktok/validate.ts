@@ -1,5 +1,11 @@
 import type { JsonObject } from "#core/json.ts";
-import type { Draft, DraftMedia, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import type {
+  ValidationInput,
+  MediaDescription,
+  ValidationProblem,
+  ValidationResult,
+  ValidationWarning,
+} from "#platforms/contract.ts";
 import { countProblems, type MediaRule, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
@@ -15,11 +21,14 @@ import {
 } from "./limits.ts";
 import { isDraft, isPublic, options, privacyLevel, titleOf } from "./options.ts";
 
-export function validate(draft: Draft): Verdict {
+export function validate(draft: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, draft.options);
   const isVideo = draft.media.some((media) => media.type === "video");
   const captionLimit = isVideo ? VIDEO_CAPTION_MAX : PHOTO_CAPTION_MAX;
-  const rules: Record<DraftMedia["type"], MediaRule> = { image: IMAGE, video: videoRule(draft.account.capabilities) };
+  const rules: Record<MediaDescription["type"], MediaRule> = {
+    image: IMAGE,
+    video: videoRule(draft.account.capabilities),
+  };
   return {
     options: parsed.options,
     placement: isDraft(parsed.options) ? "draft" : null,
@@ -51,7 +60,7 @@ function videoRule(capabilities: JsonObject): MediaRule {
     : VIDEO;
 }
 
-function captionProblems(caption: string, limit: number): readonly Problem[] {
+function captionProblems(caption: string, limit: number): readonly ValidationProblem[] {
   return caption.length > limit
     ? [
         {
@@ -65,7 +74,7 @@ function captionProblems(caption: string, limit: number): readonly Problem[] {
     : [];
 }
 
-function titleProblems(asked: JsonObject, isVideo: boolean): readonly Problem[] {
+function titleProblems(asked: JsonObject, isVideo: boolean): readonly ValidationProblem[] {
   const { length } = titleOf(asked);
   return !isVideo && length > PHOTO_TITLE_MAX
     ? [
@@ -81,9 +90,9 @@ function titleProblems(asked: JsonObject, isVideo: boolean): readonly Problem[] 
 }
 
 /** What the platform, the app's audit and the account's own settings let this account do. */
-function accountProblems(draft: Draft, isVideo: boolean): readonly Problem[] {
+function accountProblems(draft: ValidationInput, isVideo: boolean): readonly ValidationProblem[] {
   const { capabilities } = draft.account;
-  const problems: Problem[] = [];
+  const problems: ValidationProblem[] = [];
   const problem = (code: string, option: string, message: string) =>
     problems.push({ code, message, param: `platform_options.${option}` });
   if (isDraft(draft.options)) {
@@ -115,7 +124,7 @@ function accountProblems(draft: Draft, isVideo: boolean): readonly Problem[] {
   return problems;
 }
 
-function imageSizeProblems(media: DraftMedia, index: number): readonly Problem[] {
+function imageSizeProblems(media: MediaDescription, index: number): readonly ValidationProblem[] {
   if (media.type !== "image" || media.width === null || media.height === null) {
     return [];
   }
@@ -137,8 +146,8 @@ function imageSizeProblems(media: DraftMedia, index: number): readonly Problem[]
 const VIDEO_ONLY = ["allow_duet", "allow_stitch"] as const;
 const LOST_IN_DRAFTS = ["privacy_status", "allow_comment", "allow_duet", "allow_stitch", "is_ai_generated"] as const;
 
-function optionWarnings(draft: Draft, isVideo: boolean): readonly Warning[] {
-  const warnings: Warning[] = [];
+function optionWarnings(draft: ValidationInput, isVideo: boolean): readonly ValidationWarning[] {
+  const warnings: ValidationWarning[] = [];
   const isAsked = (option: string) => draft.options[option] !== undefined;
   const ignored = (which: readonly string[], why: string) => {
     if (which.length > 0) {
@@ -163,9 +172,9 @@ function optionWarnings(draft: Draft, isVideo: boolean): readonly Warning[] {
   return warnings;
 }
 
-function accountWarnings(draft: Draft, isVideo: boolean): readonly Warning[] {
+function accountWarnings(draft: ValidationInput, isVideo: boolean): readonly ValidationWarning[] {
   const { capabilities } = draft.account;
-  const warnings: Warning[] = [];
+  const warnings: ValidationWarning[] = [];
   if (typeof capabilities["refusal"] === "string") {
     warnings.push({ code: "account_not_eligible", message: capabilities["refusal"] });
   }
@@ -192,7 +201,7 @@ function accountWarnings(draft: Draft, isVideo: boolean): readonly Warning[] {
   return warnings;
 }
 
-function ratioWarnings(media: DraftMedia): readonly Warning[] {
+function ratioWarnings(media: MediaDescription): readonly ValidationWarning[] {
   const ratio = media.type === "video" && media.width && media.height ? media.width / media.height : null;
   return ratio !== null && (ratio > VIDEO_RATIO_SAFE + 0.01 || ratio < 1 / VIDEO_RATIO_SAFE - 0.01)
     ? [{ code: "media_aspect_ratio", message: "TikTok may refuse videos wider than 16:9 or taller than 9:16" }]

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { read } from "#platforms/answer.ts";
-import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { later } from "#platforms/later.ts";
 import { type ListedVideo, VideoList } from "./answers.ts";
 import { ask, isGranted } from "./api.ts";
@@ -19,7 +19,7 @@ const LISTED_CHARACTERS = 150;
 const SAME_CHARACTERS = 120;
 
 /** The answer with the handle was lost. TikTok may have posted the photos, so they are looked for and never sent again. */
-export async function findPhotos(wire: Wire, job: Job, plan: Ref): Promise<VerifyOutcome> {
+export async function findPhotos(client: PlatformClient, job: Job, plan: Ref): Promise<VerifyOutcome> {
   const wanted = [job.caption, titleOf(job.options)].map(plain).filter((text) => text !== "");
   if (plan.terms === null || !isPublic(job.options) || wanted.length === 0) {
     return { state: "cannot_tell", detail: "TikTok lists public posts with a text only" };
@@ -30,7 +30,7 @@ export async function findPhotos(wire: Wire, job: Job, plan: Ref): Promise<Verif
     return later(FIRST_LOOK_MS - elapsed);
   }
   const answer = await ask(
-    wire,
+    client,
     "/v2/video/list/?fields=id,title,video_description,create_time,share_url",
     job.account.accessToken,
     { max_count: 20 },

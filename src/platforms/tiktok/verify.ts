@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { read } from "#platforms/answer.ts";
-import type { Fault, Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type { Fault, Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { Status } from "./answers.ts";
 import { ask, isGranted } from "./api.ts";
 import { profileUrl } from "./connect.ts";
@@ -18,12 +18,12 @@ const SLOW_FROM_MS = 15 * MINUTE;
 const SLOW_SECONDS = 5 * 60;
 const LATEST_SECONDS = 15 * 60;
 
-export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const plan = Ref.parse(ref);
   if (plan.publishId === null) {
-    return await findPhotos(wire, job, plan);
+    return await findPhotos(client, job, plan);
   }
-  const answer = await ask(wire, "/v2/post/publish/status/fetch/", job.account.accessToken, {
+  const answer = await ask(client, "/v2/post/publish/status/fetch/", job.account.accessToken, {
     publish_id: plan.publishId,
   });
   const status = isGranted(answer) ? read(Status, answer)?.data : undefined;

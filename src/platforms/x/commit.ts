@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { CommitOutcome, Job, Wire } from "#platforms/contract.ts";
+import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
 import { bearer, postJson } from "#platforms/form.ts";
 import { Created } from "./answers.ts";
 import { DUPLICATE, MEDIA_GONE, QUOTE_REFUSED, toFault } from "./errors.ts";
@@ -10,12 +10,12 @@ import { Ref } from "./refs.ts";
 
 const SAME_CALL_MS = 10_000;
 
-export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<CommitOutcome> {
+export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const plan = Ref.parse(ref);
   const sent: Ref = { ...plan, sends: plan.sends + 1, sentAt: job.now };
   let answer: Answer;
   try {
-    answer = await call(wire, `${API}/2/tweets`, postJson(bodyOf(job, plan), bearer(job.account.accessToken)));
+    answer = await call(client, `${API}/2/tweets`, postJson(bodyOf(job, plan), bearer(job.account.accessToken)));
   } catch {
     return { state: "uncertain", detail: "the connection broke after the post was sent", httpStatus: null, ref: sent };
   }

@@ -1,5 +1,12 @@
 import { call, isOk, read } from "#platforms/answer.ts";
-import type { AppCredentials, Connect, PostableAccount, Result, TokenSet, Wire } from "#platforms/contract.ts";
+import type {
+  AppCredentials,
+  Connect,
+  PostableAccount,
+  Result,
+  TokenSet,
+  PlatformClient,
+} from "#platforms/contract.ts";
 import { failed, reconnect, succeeded, temporary } from "#platforms/fault.ts";
 import { bearer, postForm, withQuery } from "#platforms/form.ts";
 import {
@@ -34,12 +41,12 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(wire, app, exchange) {
+  async exchange(client, app, exchange) {
     const code = codeFrom(exchange.params);
     if (!code.ok) {
       return code;
     }
-    const tokens = await requestTokens(wire, {
+    const tokens = await requestTokens(client, {
       url: TOKEN_URL,
       basic: app,
       fields: {
@@ -53,7 +60,7 @@ export const connect: Connect = {
     if (!tokens.ok) {
       return tokens;
     }
-    const me = await profile(wire, tokens.value.accessToken);
+    const me = await profile(client, tokens.value.accessToken);
     if (!me.ok) {
       return me;
     }
@@ -64,8 +71,8 @@ export const connect: Connect = {
     });
   },
 
-  async accounts(wire, _app, tokens) {
-    const me = await profile(wire, tokens.accessToken);
+  async accounts(client, _app, tokens) {
+    const me = await profile(client, tokens.accessToken);
     if (!me.ok) {
       return me;
     }
@@ -86,11 +93,11 @@ export const connect: Connect = {
     return succeeded({ accounts: [account], unpostable: [] });
   },
 
-  async refresh(wire, app, tokens, now) {
+  async refresh(client, app, tokens, now) {
     if (tokens.refreshToken === null) {
       return failed(reconnect("This login cannot be renewed. Connect the account again.", { httpStatus: null }));
     }
-    const answer = await requestTokens(wire, {
+    const answer = await requestTokens(client, {
       url: TOKEN_URL,
       basic: app,
       fields: { grant_type: "refresh_token", refresh_token: tokens.refreshToken },
@@ -102,10 +109,10 @@ export const connect: Connect = {
   // The token lives two hours; five minutes cover a call that waits behind another one's refresh.
   refreshAheadMs: 5 * 60_000,
 
-  async revoke(wire, app, tokens) {
+  async revoke(client, app, tokens) {
     for (const token of [tokens.refreshToken, tokens.accessToken]) {
       if (token !== null) {
-        await revokeOne(wire, app, token);
+        await revokeOne(client, app, token);
       }
     }
   },
@@ -125,9 +132,9 @@ function tokenSet(answer: TokenAnswer, now: number, scopes: readonly string[], r
   };
 }
 
-async function profile(wire: Wire, token: string): Promise<Result<Me>> {
+async function profile(client: PlatformClient, token: string): Promise<Result<Me>> {
   return await guarded(async () => {
-    const answer = await call(wire, withQuery(`${API}/2/users/me`, { "user.fields": ME_FIELDS }), {
+    const answer = await call(client, withQuery(`${API}/2/users/me`, { "user.fields": ME_FIELDS }), {
       headers: bearer(token),
     });
     const me = isOk(answer) ? read(MeAnswer, answer) : undefined;
@@ -141,6 +148,6 @@ async function profile(wire: Wire, token: string): Promise<Result<Me>> {
 }
 
 /** Best effort: a token that could not be revoked is erased on our side all the same. */
-async function revokeOne(wire: Wire, app: AppCredentials, token: string): Promise<void> {
-  await guarded(async () => succeeded(await call(wire, REVOKE_URL, postForm({ token }, basicAuthorization(app)))));
+async function revokeOne(client: PlatformClient, app: AppCredentials, token: string): Promise<void> {
+  await guarded(async () => succeeded(await call(client, REVOKE_URL, postForm({ token }, basicAuthorization(app)))));
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from "#core/json.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { Fault, Job, JobMedia, PrepareOutcome, Wire } from "#platforms/contract.ts";
+import type { Fault, Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { quoted, rejected, temporary } from "#platforms/fault.ts";
 import { bearer, postJson, withQuery } from "#platforms/form.ts";
 import { UploadAnswer, type Uploaded } from "./answers.ts";
@@ -28,22 +28,26 @@ const MOST_RESTARTS = 2;
 
 type Step<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
 
-export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome> {
+export async function prepare(
+  client: PlatformClient,
+  job: Job,
+  cursor: JsonValue | undefined,
+): Promise<PrepareOutcome> {
   const [first] = job.media;
   if (!first) {
     return ready(job, []);
   }
   if (first.type === "image" && !isAnimated(first)) {
-    return await uploadImages(wire, job);
+    return await uploadImages(client, job);
   }
   const upload =
-    cursor === undefined ? await initialize(wire, job, first, 0) : { ok: true as const, value: Cursor.parse(cursor) };
+    cursor === undefined ? await initialize(client, job, first, 0) : { ok: true as const, value: Cursor.parse(cursor) };
   if (!upload.ok) {
     return { state: "refused", fault: upload.fault };
   }
   return upload.value.stage === "append"
-    ? await append(wire, job, first, upload.value)
-    : await poll(wire, job, first, upload.value);
+    ? await append(client, job, first, upload.value)
+    : await poll(client, job, first, upload.value);
 }
 
 interface Media {
@@ -75,12 +79,12 @@ function mediaOf(job: Job, uploaded: Uploaded): Media {
   };
 }
 
-async function uploadImages(wire: Wire, job: Job): Promise<PrepareOutcome> {
+async function uploadImages(client: PlatformClient, job: Job): Promise<PrepareOutcome> {
   const uploaded: Media[] = [];
   for (const image of job.media) {
     const range = { offset: 0, length: image.sizeBytes };
     const answer = await sendForm(
-      wire,
+      client,
       UPLOAD,
       { media_category: "tweet_image" },
       { media: image, name: image.filename, range },
@@ -111,13 +115,13 @@ function readUpload(job: Job, answer: Answer): Step<Uploaded> {
   };
 }
 
-async function initialize(wire: Wire, job: Job, media: JobMedia, restarts: number): Promise<Step<Cursor>> {
+async function initialize(client: PlatformClient, job: Job, media: JobMedia, restarts: number): Promise<Step<Cursor>> {
   const body = {
     media_type: media.contentType,
     media_category: media.type === "video" ? "tweet_video" : "tweet_gif",
     total_bytes: media.sizeBytes,
   };
-  const answer = await call(wire, `${UPLOAD}/initialize`, postJson(body, bearer(job.account.accessToken)));
+  const answer = await call(client, `${UPLOAD}/initialize`, postJson(body, bearer(job.account.accessToken)));
   const step = readUpload(job, answer);
   if (!step.ok) {
     return step;
@@ -137,10 +141,10 @@ async function initialize(wire: Wire, job: Job, media: JobMedia, restarts: numbe
   };
 }
 
-async function append(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Promise<PrepareOutcome> {
+async function append(client: PlatformClient, job: Job, media: JobMedia, begun: Cursor): Promise<PrepareOutcome> {
   let upload = begun;
   for (let sent = 0; sent < SEGMENTS_PER_CALL && upload.offset < media.sizeBytes; sent++) {
-    const outcome = await appendOne(wire, job, media, upload);
+    const outcome = await appendOne(client, job, media, upload);
     if (outcome.state === "sent") {
       upload = outcome.upload;
     } else if (outcome.state === "passing" && sent > 0) {
@@ -153,18 +157,18 @@ async function append(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Pro
   if (upload.offset < media.sizeBytes) {
     return { state: "again", afterSeconds: 0, cursor: upload };
   }
-  return await finalize(wire, job, media, upload);
+  return await finalize(client, job, media, upload);
 }
 
 type Appended = { state: "sent"; upload: Cursor } | { state: "passing"; fault: Fault } | PrepareOutcome;
 
-async function appendOne(wire: Wire, job: Job, media: JobMedia, upload: Cursor): Promise<Appended> {
+async function appendOne(client: PlatformClient, job: Job, media: JobMedia, upload: Cursor): Promise<Appended> {
   if (upload.segment >= MOST_SEGMENTS) {
     return { state: "refused", fault: tooLarge(null) };
   }
   const length = Math.min(upload.segmentBytes, media.sizeBytes - upload.offset);
   const answer = await sendForm(
-    wire,
+    client,
     `${UPLOAD}/${upload.id}/append`,
     { segment_index: String(upload.segment) },
     { media, name: "segment", range: { offset: upload.offset, length } },
@@ -183,13 +187,13 @@ async function appendOne(wire: Wire, job: Job, media: JobMedia, upload: Cursor):
       ? { state: "refused", fault: tooLarge(answer.status) }
       : { state: "again", afterSeconds: 0, cursor: { ...upload, segmentBytes: smaller } };
   }
-  return fault.kind === "temporary" ? { state: "passing", fault } : forgotten(wire, job, media, upload, answer);
+  return fault.kind === "temporary" ? { state: "passing", fault } : forgotten(client, job, media, upload, answer);
 }
 
-async function finalize(wire: Wire, job: Job, media: JobMedia, upload: Cursor): Promise<PrepareOutcome> {
+async function finalize(client: PlatformClient, job: Job, media: JobMedia, upload: Cursor): Promise<PrepareOutcome> {
   let answer: Answer;
   try {
-    answer = await call(wire, `${UPLOAD}/${upload.id}/finalize`, {
+    answer = await call(client, `${UPLOAD}/${upload.id}/finalize`, {
       method: "POST",
       headers: bearer(job.account.accessToken),
     });
@@ -204,21 +208,27 @@ async function finalize(wire: Wire, job: Job, media: JobMedia, upload: Cursor): 
   if (answer.status >= 500) {
     return { state: "again", afterSeconds: PROCESSING_POLL_SECONDS, cursor: upload };
   }
-  return await settle(wire, job, media, { ...upload, stage: "processing", since: job.now }, answer);
+  return await settle(client, job, media, { ...upload, stage: "processing", since: job.now }, answer);
 }
 
-async function poll(wire: Wire, job: Job, media: JobMedia, upload: Cursor): Promise<PrepareOutcome> {
-  const answer = await call(wire, withQuery(UPLOAD, { command: "STATUS", media_id: upload.id }), {
+async function poll(client: PlatformClient, job: Job, media: JobMedia, upload: Cursor): Promise<PrepareOutcome> {
+  const answer = await call(client, withQuery(UPLOAD, { command: "STATUS", media_id: upload.id }), {
     headers: bearer(job.account.accessToken),
   });
-  return await settle(wire, job, media, upload, answer);
+  return await settle(client, job, media, upload, answer);
 }
 
 /** Reads an answer that carries the state of processing; none of it means ready. */
-async function settle(wire: Wire, job: Job, media: JobMedia, upload: Cursor, answer: Answer): Promise<PrepareOutcome> {
+async function settle(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  upload: Cursor,
+  answer: Answer,
+): Promise<PrepareOutcome> {
   const step = readUpload(job, answer);
   if (!step.ok) {
-    return await forgotten(wire, job, media, upload, answer);
+    return await forgotten(client, job, media, upload, answer);
   }
   const info = step.value.processing_info;
   if (!info || info.state === "succeeded") {
@@ -251,7 +261,7 @@ async function settle(wire: Wire, job: Job, media: JobMedia, upload: Cursor, ans
 
 /** X no longer knows the upload, or lost a part of it: begin again, a bounded number of times. */
 async function forgotten(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   media: JobMedia,
   upload: Cursor,
@@ -263,7 +273,7 @@ async function forgotten(
   if ((answer.status !== 400 && answer.status !== 404) || upload.restarts >= MOST_RESTARTS) {
     return { state: "refused", fault };
   }
-  const begun = await initialize(wire, job, media, upload.restarts + 1);
+  const begun = await initialize(client, job, media, upload.restarts + 1);
   return begun.ok ? { state: "again", afterSeconds: 0, cursor: begun.value } : { state: "refused", fault: begun.fault };
 }
 

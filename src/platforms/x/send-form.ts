@@ -1,5 +1,5 @@
 import type { Answer } from "#platforms/answer.ts";
-import type { JobMedia, Wire, WireInit } from "#platforms/contract.ts";
+import type { JobMedia, PlatformClient, PlatformRequestInit } from "#platforms/contract.ts";
 import { type ByteRange, sendRange } from "#platforms/send-range.ts";
 
 /*
@@ -14,11 +14,11 @@ function quoted(name: string): string {
 
 /** Sends fields and a stored file, or a part of it, as the last one. Null when the connection broke. */
 export async function sendForm(
-  wire: Wire,
+  client: PlatformClient,
   url: string,
   fields: Readonly<Record<string, string>>,
   file: { readonly media: JobMedia; readonly name: string; readonly range: ByteRange },
-  init: Pick<WireInit, "headers" | "timeoutMs">,
+  init: Pick<PlatformRequestInit, "headers" | "timeoutMs">,
 ): Promise<Answer | null> {
   const boundary = `form-${crypto.randomUUID()}`;
   const named = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`;
@@ -32,5 +32,5 @@ export async function sendForm(
     "content-type": `multipart/form-data; boundary=${boundary}`,
     "content-length": String(before.size + file.range.length + after.size),
   };
-  return sendRange(wire, url, file.media, file.range, { ...init, method: "POST", headers }, { before, after });
+  return sendRange(client, url, file.media, file.range, { ...init, method: "POST", headers }, { before, after });
 }

@@ -1,4 +1,10 @@
-import type { Draft, DraftMedia, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import type {
+  ValidationInput,
+  MediaDescription,
+  ValidationProblem,
+  ValidationResult,
+  ValidationWarning,
+} from "#platforms/contract.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
@@ -22,7 +28,7 @@ import {
 import { options, type QuoteMode, quoteMode } from "./options.ts";
 import { type Measured, measure } from "./text.ts";
 
-export function validate(draft: Draft): Verdict {
+export function validate(draft: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, draft.options);
   const quotes = typeof draft.options["quote_tweet_url"] === "string";
   const mode = quoteMode(draft.settings);
@@ -49,20 +55,20 @@ export function validate(draft: Draft): Verdict {
   };
 }
 
-const QUOTE_WITH_MEDIA: Problem = {
+const QUOTE_WITH_MEDIA: ValidationProblem = {
   code: "option_conflict",
   message: "a quote post cannot carry images or videos: X takes one or the other",
   param: "platform_options.quote_tweet_url",
 };
 
 function captionProblems(
-  draft: Draft,
+  draft: ValidationInput,
   text: Measured,
   length: number,
   limit: number,
   reserved: number,
-): readonly Problem[] {
-  const problems: Problem[] = [];
+): readonly ValidationProblem[] {
+  const problems: ValidationProblem[] = [];
   if (draft.caption.trim() === "" && draft.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
@@ -95,11 +101,11 @@ function captionProblems(
   return problems;
 }
 
-export function isAnimated(media: DraftMedia): boolean {
+export function isAnimated(media: MediaDescription): boolean {
   return media.contentType === "image/gif" && media.facts["animated"] === true;
 }
 
-function mediaSetProblems(media: readonly DraftMedia[]): readonly Problem[] {
+function mediaSetProblems(media: readonly MediaDescription[]): readonly ValidationProblem[] {
   const animated = media.some(isAnimated);
   const counted = countProblems(media, limits.media);
   if (animated && media.length > 1) {
@@ -117,7 +123,7 @@ function mediaSetProblems(media: readonly DraftMedia[]): readonly Problem[] {
   return counted;
 }
 
-function itemProblems(media: DraftMedia, index: number, subscribed: boolean): readonly Problem[] {
+function itemProblems(media: MediaDescription, index: number, subscribed: boolean): readonly ValidationProblem[] {
   if (media.type === "video") {
     return mediaProblems(media, index, subscribed ? VIDEO_SUBSCRIBED : VIDEO);
   }
@@ -126,14 +132,14 @@ function itemProblems(media: DraftMedia, index: number, subscribed: boolean): re
     : mediaProblems(media, index, IMAGE);
 }
 
-function frameProblems(media: DraftMedia, index: number): readonly Problem[] {
+function frameProblems(media: MediaDescription, index: number): readonly ValidationProblem[] {
   const frames = media.facts["frames"];
   if (typeof frames !== "number") {
     return [];
   }
   const param = `media_items[${index}]`;
   const pixels = frames * (media.width ?? 0) * (media.height ?? 0);
-  const problems: Problem[] = [];
+  const problems: ValidationProblem[] = [];
   if (frames > GIF_FRAMES_MAX) {
     const message = `an animated GIF may have at most ${GIF_FRAMES_MAX} frames`;
     problems.push({ code: "media_frames", message, param, limit: GIF_FRAMES_MAX, actual: frames });
@@ -145,8 +151,13 @@ function frameProblems(media: DraftMedia, index: number): readonly Problem[] {
   return problems;
 }
 
-function warnings(draft: Draft, text: Measured, quotes: boolean, mode: QuoteMode): readonly Warning[] {
-  const found: Warning[] = [];
+function warnings(
+  draft: ValidationInput,
+  text: Measured,
+  quotes: boolean,
+  mode: QuoteMode,
+): readonly ValidationWarning[] {
+  const found: ValidationWarning[] = [];
   if (text.urls.length > 0) {
     found.push({
       code: "url_costs_more",
@@ -172,7 +183,7 @@ function warnings(draft: Draft, text: Measured, quotes: boolean, mode: QuoteMode
   return found;
 }
 
-function cost(text: Measured, quotes: boolean, mode: QuoteMode): Verdict["cost"] {
+function cost(text: Measured, quotes: boolean, mode: QuoteMode): ValidationResult["cost"] {
   if (text.urls.length > 0) {
     return { amountUsd: PRICE_WITH_URL_USD, reason: "creating a post with an address in its text" };
   }

@@ -1,7 +1,7 @@
 import type { JsonValue } from "#core/json.ts";
 import { SECOND } from "#core/clock.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
-import type { Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { bearer, withQuery } from "#platforms/form.ts";
 import { later } from "#platforms/later.ts";
@@ -27,14 +27,14 @@ const MOST_PAGES = 5;
 const SHORTEST_FINGERPRINT = 10;
 const FIELDS = "created_at,text,entities,attachments,note_tweet,referenced_tweets";
 
-export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const plan = Ref.parse(ref);
   const committedAt = job.committedAt ?? plan.sentAt ?? job.now;
   const elapsed = job.now - Math.max(committedAt, plan.sentAt ?? 0);
   if (elapsed < FIRST_LOOK_MS) {
     return later(FIRST_LOOK_MS - elapsed);
   }
-  const listed = await listSince(wire, job, committedAt - LOOK_BACK_MS);
+  const listed = await listSince(client, job, committedAt - LOOK_BACK_MS);
   if (!listed.ok) {
     return { state: "again", afterSeconds: listed.afterSeconds, known: false };
   }
@@ -73,7 +73,7 @@ type Listed =
   | { readonly ok: false; readonly afterSeconds: number };
 
 /** Every post of the account from then on, newest first; half a list would deny what is there. */
-async function listSince(wire: Wire, job: Job, since: number): Promise<Listed> {
+async function listSince(client: PlatformClient, job: Job, since: number): Promise<Listed> {
   const posts: ListedPost[] = [];
   let nextToken: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
@@ -84,7 +84,7 @@ async function listSince(wire: Wire, job: Job, since: number): Promise<Listed> {
       "tweet.fields": FIELDS,
       pagination_token: nextToken,
     });
-    const answer = await call(wire, url, { headers: bearer(job.account.accessToken) });
+    const answer = await call(client, url, { headers: bearer(job.account.accessToken) });
     const list = isOk(answer) ? read(PostList, answer) : undefined;
     if (!list) {
       const wait = isOk(answer) ? undefined : toFault(answer, job.now).retryAfterSeconds;

@@ -1,11 +1,11 @@
 import type { JsonValue } from "#core/json.ts";
-import type { CommitOutcome, Job, Wire } from "#platforms/contract.ts";
+import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
 import { videoFault } from "./errors.ts";
 import { Ref } from "./refs.ts";
 import { LAST_PIECE_MAX_BYTES, NO_VIDEO, sendPiece, videoOf, watchUrl } from "./session.ts";
 
 /** The last bytes: with them the video is there. */
-export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<CommitOutcome> {
+export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const plan = Ref.parse(ref);
   const media = videoOf(job);
   if (!media) {
@@ -13,7 +13,7 @@ export async function commit(wire: Wire, job: Job, ref: JsonValue): Promise<Comm
   }
   const sent: Ref = { ...plan, sends: plan.sends + 1, sentAt: job.now };
   const range = { offset: plan.offset, length: media.sizeBytes - plan.offset };
-  const { heard, httpStatus } = await sendPiece(wire, job, media, plan.session, range);
+  const { heard, httpStatus } = await sendPiece(client, job, media, plan.session, range);
   switch (heard.state) {
     case "complete": {
       const fault = videoFault(heard.video, httpStatus);

@@ -1,6 +1,6 @@
 import { MINUTE } from "#core/clock.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
-import type { Connect, Fault, PostableAccount, Result, TokenSet, Wire } from "#platforms/contract.ts";
+import type { Connect, Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
 import { failed, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { bearer, postForm, withQuery } from "#platforms/form.ts";
 import { codeFrom, expiry, guarded, missingFrom, requestTokens, type TokenAnswer } from "#platforms/oauth-token.ts";
@@ -30,12 +30,12 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(wire, app, exchange) {
+  async exchange(client, app, exchange) {
     const code = codeFrom(exchange.params);
     if (!code.ok) {
       return code;
     }
-    const tokens = await requestTokens(wire, {
+    const tokens = await requestTokens(client, {
       url: TOKEN_URL,
       fields: {
         grant_type: "authorization_code",
@@ -54,7 +54,7 @@ export const connect: Connect = {
     if (missingFrom(SCOPES, set.scopes).length > 0) {
       return failed(UNTICKED);
     }
-    const channels = await channelsOf(wire, set);
+    const channels = await channelsOf(client, set);
     if (!channels.ok) {
       return channels;
     }
@@ -64,8 +64,8 @@ export const connect: Connect = {
       : failed(NO_CHANNEL);
   },
 
-  async accounts(wire, _app, tokens) {
-    const channels = await channelsOf(wire, tokens);
+  async accounts(client, _app, tokens) {
+    const channels = await channelsOf(client, tokens);
     if (!channels.ok) {
       return channels;
     }
@@ -76,11 +76,11 @@ export const connect: Connect = {
     });
   },
 
-  async refresh(wire, app, tokens, now) {
+  async refresh(client, app, tokens, now) {
     if (tokens.refreshToken === null) {
       return failed(reconnect("This login cannot be renewed. Connect the channel again.", { httpStatus: null }));
     }
-    const answer = await requestTokens(wire, {
+    const answer = await requestTokens(client, {
       url: TOKEN_URL,
       fields: {
         grant_type: "refresh_token",
@@ -95,9 +95,9 @@ export const connect: Connect = {
   refreshAheadMs: 10 * MINUTE,
 
   /** Google withdraws everything that the person gave this app, whichever token is named. */
-  async revoke(wire, _app, tokens) {
+  async revoke(client, _app, tokens) {
     const token = tokens.refreshToken ?? tokens.accessToken;
-    await guarded(async () => succeeded(await call(wire, REVOKE_URL, postForm({ token }))));
+    await guarded(async () => succeeded(await call(client, REVOKE_URL, postForm({ token }))));
   },
 };
 
@@ -129,7 +129,7 @@ function tokenSet(
   };
 }
 
-async function channelsOf(wire: Wire, tokens: TokenSet): Promise<Result<readonly Channel[]>> {
+async function channelsOf(client: PlatformClient, tokens: TokenSet): Promise<Result<readonly Channel[]>> {
   return await guarded(async () => {
     const channels: Channel[] = [];
     let pageToken: string | undefined;
@@ -140,7 +140,7 @@ async function channelsOf(wire: Wire, tokens: TokenSet): Promise<Result<readonly
         maxResults: 50,
         pageToken,
       });
-      const answer = await call(wire, url, { headers: bearer(tokens.accessToken) });
+      const answer = await call(client, url, { headers: bearer(tokens.accessToken) });
       const list = isOk(answer) ? read(ChannelList, answer) : undefined;
       if (!list) {
         return failed(

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { call, isOk } from "#platforms/answer.ts";
-import type { Job, JobMedia, PrepareOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { bearer, postJson, withQuery } from "#platforms/form.ts";
 import { toFault } from "./errors.ts";
@@ -18,19 +18,25 @@ const MOST_RESTARTS = 2;
 const SESSION_LIFETIME_MS = 5 * 86_400_000;
 
 /** Everything but the last bytes: until those are there, there is no video. */
-export async function prepare(wire: Wire, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome> {
+export async function prepare(
+  client: PlatformClient,
+  job: Job,
+  cursor: JsonValue | undefined,
+): Promise<PrepareOutcome> {
   const media = videoOf(job);
   if (!media) {
     return { state: "refused", fault: NO_VIDEO };
   }
-  return cursor === undefined ? await start(wire, job, media, 0) : await upload(wire, job, media, Cursor.parse(cursor));
+  return cursor === undefined
+    ? await start(client, job, media, 0)
+    : await upload(client, job, media, Cursor.parse(cursor));
 }
 
 /** Only the address of the session is wanted: it is in the journal before the first byte leaves. */
-async function start(wire: Wire, job: Job, media: JobMedia, restarts: number): Promise<PrepareOutcome> {
+async function start(client: PlatformClient, job: Job, media: JobMedia, restarts: number): Promise<PrepareOutcome> {
   const url = withQuery(UPLOAD_URL, { uploadType: "resumable", part: "snippet,status", notifySubscribers: true });
   const answer = await call(
-    wire,
+    client,
     url,
     postJson(resourceOf(job), {
       ...bearer(job.account.accessToken),
@@ -69,7 +75,7 @@ export function titleOf(job: Job): string {
   return typeof job.options["title"] === "string" ? job.options["title"] : "";
 }
 
-async function upload(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Promise<PrepareOutcome> {
+async function upload(client: PlatformClient, job: Job, media: JobMedia, begun: Cursor): Promise<PrepareOutcome> {
   let step = begun;
   for (let round = 0; round < PIECES_PER_CALL; round++) {
     const length = nextPieceBytes(step.offset, media.sizeBytes);
@@ -77,8 +83,8 @@ async function upload(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Pro
       return ready(step, media);
     }
     const { heard, httpStatus } = step.doubt
-      ? await probe(wire, job, media, step.session)
-      : await sendPiece(wire, job, media, step.session, { offset: step.offset, length });
+      ? await probe(client, job, media, step.session)
+      : await sendPiece(client, job, media, step.session, { offset: step.offset, length });
     switch (heard.state) {
       case "incomplete":
         step = told(step, heard.offset);
@@ -90,7 +96,9 @@ async function upload(wire: Wire, job: Job, media: JobMedia, begun: Cursor): Pro
         // The answer to the last piece will say the same once more.
         return ready(step, media);
       case "gone":
-        return step.restarts < MOST_RESTARTS ? await start(wire, job, media, step.restarts + 1) : troubled(httpStatus);
+        return step.restarts < MOST_RESTARTS
+          ? await start(client, job, media, step.restarts + 1)
+          : troubled(httpStatus);
       case "refused":
         return { state: "refused", fault: heard.fault };
       case "unclear":

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { Fault, Job, JobMedia, Wire } from "#platforms/contract.ts";
+import type { Fault, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { bearer } from "#platforms/form.ts";
 import { type ByteRange, sendRange } from "#platforms/send-range.ts";
@@ -48,14 +48,14 @@ export function nextPieceBytes(offset: number, totalBytes: number): number {
 export const LAST_PIECE_MAX_BYTES = PIECE_BYTES;
 
 export async function sendPiece(
-  wire: Wire,
+  client: PlatformClient,
   job: Job,
   media: JobMedia,
   session: string,
   range: ByteRange,
 ): Promise<Told> {
   const { offset, length } = range;
-  const answer = await sendRange(wire, session, media, range, {
+  const answer = await sendRange(client, session, media, range, {
     method: "PUT",
     headers: {
       ...bearer(job.account.accessToken),
@@ -69,8 +69,8 @@ export async function sendPiece(
 }
 
 /** How far is it, or is it done? */
-export async function probe(wire: Wire, job: Job, media: JobMedia, session: string): Promise<Told> {
-  const asked = call(wire, session, {
+export async function probe(client: PlatformClient, job: Job, media: JobMedia, session: string): Promise<Told> {
+  const asked = call(client, session, {
     method: "PUT",
     headers: {
       ...bearer(job.account.accessToken),

@@ -1,4 +1,10 @@
-import type { Draft, DraftMedia, Problem, Verdict, Warning } from "#platforms/contract.ts";
+import type {
+  ValidationInput,
+  MediaDescription,
+  ValidationProblem,
+  ValidationResult,
+  ValidationWarning,
+} from "#platforms/contract.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
@@ -12,7 +18,7 @@ import {
 } from "./limits.ts";
 import { options } from "./options.ts";
 
-export function validate(draft: Draft): Verdict {
+export function validate(draft: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, draft.options);
   const placement = placementOf(draft.media);
   const captionLength = new TextEncoder().encode(draft.caption).byteLength;
@@ -33,8 +39,8 @@ export function validate(draft: Draft): Verdict {
   };
 }
 
-function captionProblems(caption: string, length: number): readonly Problem[] {
-  const problems: Problem[] = [];
+function captionProblems(caption: string, length: number): readonly ValidationProblem[] {
+  const problems: ValidationProblem[] = [];
   if (length > DESCRIPTION_MAX_BYTES) {
     problems.push({
       code: "caption_too_long",
@@ -54,7 +60,11 @@ function captionProblems(caption: string, length: number): readonly Problem[] {
   return problems;
 }
 
-function videoProblems(media: DraftMedia, index: number, mayBeLong: boolean | null): readonly Problem[] {
+function videoProblems(
+  media: MediaDescription,
+  index: number,
+  mayBeLong: boolean | null,
+): readonly ValidationProblem[] {
   if (media.type !== "video") {
     return [];
   }
@@ -74,12 +84,12 @@ function videoProblems(media: DraftMedia, index: number, mayBeLong: boolean | nu
     : problems;
 }
 
-function isLongerThan(media: DraftMedia | undefined, seconds: number): boolean {
+function isLongerThan(media: MediaDescription | undefined, seconds: number): boolean {
   return media?.durationSeconds !== null && media?.durationSeconds !== undefined && media.durationSeconds > seconds;
 }
 
 /** YouTube decides by shape and length alone; nobody can ask for the one or the other. */
-function placementOf(media: readonly DraftMedia[]): "short" | "long" | null {
+function placementOf(media: readonly MediaDescription[]): "short" | "long" | null {
   const [video] = media;
   if (media.length !== 1 || video?.type !== "video") {
     return null;
@@ -93,12 +103,12 @@ function placementOf(media: readonly DraftMedia[]): "short" | "long" | null {
 }
 
 function warnings(
-  media: readonly DraftMedia[],
+  media: readonly MediaDescription[],
   placement: "short" | "long" | null,
   mayBeLong: boolean | null,
-): readonly Warning[] {
+): readonly ValidationWarning[] {
   const [video] = media;
-  const found: Warning[] = [];
+  const found: ValidationWarning[] = [];
   if (placement === "short" && isLongerThan(video, SHORT_CLAIM_SECONDS)) {
     found.push({
       code: "short_over_a_minute",

@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { call, isOk, read } from "#platforms/answer.ts";
-import type { Fault, Job, VerifyOutcome, Wire } from "#platforms/contract.ts";
+import type { Fault, Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { bearer, withQuery } from "#platforms/form.ts";
 import { type PlaylistItem, PlaylistItems } from "./answers.ts";
 import { toFault, videoFault } from "./errors.ts";
@@ -20,13 +20,13 @@ const LIST_AGAIN_SECONDS = 120;
 const CLOCK_SLACK_MS = 10 * SECOND;
 
 /** The session knows, and may be asked at any time; the list of uploads is for when YouTube has forgotten it. */
-export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const plan = Ref.parse(ref);
   const media = videoOf(job);
   if (!media) {
     return { state: "cannot_tell", detail: "the post has no video" };
   }
-  const { heard, httpStatus } = await probe(wire, job, media, plan.session);
+  const { heard, httpStatus } = await probe(client, job, media, plan.session);
   switch (heard.state) {
     case "complete": {
       const fault = videoFault(heard.video, httpStatus);
@@ -35,7 +35,7 @@ export async function verify(wire: Wire, job: Job, ref: JsonValue): Promise<Veri
     case "incomplete":
       return incomplete(job, plan, heard.offset, media.sizeBytes);
     case "gone":
-      return await lookInUploads(wire, job, plan);
+      return await lookInUploads(client, job, plan);
     case "refused":
       return unanswered(job, plan, heard.fault);
     case "unclear":
@@ -74,13 +74,13 @@ function elapsedMs(job: Job, plan: Ref): number {
   return job.now - Math.max(job.committedAt ?? 0, plan.sentAt ?? 0, plan.startedAt);
 }
 
-async function lookInUploads(wire: Wire, job: Job, plan: Ref): Promise<VerifyOutcome> {
+async function lookInUploads(client: PlatformClient, job: Job, plan: Ref): Promise<VerifyOutcome> {
   const url = withQuery(`${API}/playlistItems`, {
     part: "snippet,contentDetails,status",
     playlistId: uploadsOf(job),
     maxResults: 50,
   });
-  const answer = await call(wire, url, { headers: bearer(job.account.accessToken) });
+  const answer = await call(client, url, { headers: bearer(job.account.accessToken) });
   const list = isOk(answer) ? read(PlaylistItems, answer) : undefined;
   if (!list) {
     return unanswered(job, plan, isOk(answer) ? null : toFault(answer, job.now));

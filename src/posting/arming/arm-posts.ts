@@ -1,7 +1,7 @@
 import type { Services } from "#context.ts";
 import type { ArmHint } from "#core/arming.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
@@ -91,7 +91,7 @@ export function repairOverdue<Row extends { readonly watch_at: number | null }>(
 
 async function armOne(services: Arming, post: Armable): Promise<boolean> {
   try {
-    await faultPoint("arm.before");
+    await failpoint("arm.before");
     const answer = await services.arm(armHintOf(services, post));
     return answer === "armed" || answer === "running";
   } catch (error) {
@@ -107,7 +107,7 @@ async function acknowledgeArmed(services: Arming, armed: readonly Armable[]): Pr
   // The answer goes first.
   await new Promise((resolve) => setTimeout(resolve));
   try {
-    await faultPoint("arm.acknowledge");
+    await failpoint("arm.acknowledge");
     await acknowledge(services.db, armed, { now: services.clock.now(), graceMs: WATCH_LATE_MS });
   } catch (error) {
     log("warn", "arm.not_acknowledged", { posts: armed.length, reason: String(error) });

@@ -1,9 +1,9 @@
 import type { Context } from "#context.ts";
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import { type Detail, refuse } from "#core/errors.ts";
 import { type Arming, armPosts } from "#posting/arming/arm-posts.ts";
 import { armableOf } from "#posting/arming/armable-post.ts";
-import { type Plan, postIdsOf } from "./post-plan.ts";
+import { type PostPlan, postIdsOf } from "./post-plan.ts";
 import { refuseProblems } from "#posting/refusals.ts";
 import { toPost } from "#posting/calendar/post-rows.ts";
 import { inOrder } from "#posting/calendar/store-posts.ts";
@@ -14,7 +14,11 @@ import type { ConfirmInput, Post } from "#posting/types.ts";
 export type Confirming = Pick<Context, "actor" | "ids" | "tokens"> & Arming;
 
 /** What both confirms do: one transaction, then the objects are armed; the posts in the order of the plan. */
-export async function confirmPlan(ctx: Confirming, input: ConfirmInput, kind: Plan["kind"]): Promise<readonly Post[]> {
+export async function confirmPlan(
+  ctx: Confirming,
+  input: ConfirmInput,
+  kind: PostPlan["kind"],
+): Promise<readonly Post[]> {
   const { plan, hash: tokenHash } = await openToken(ctx, input.confirmationToken, kind);
   const now = ctx.clock.now();
   if (timesOf(plan).some((scheduledAt) => scheduledAt < now)) {
@@ -25,9 +29,9 @@ export async function confirmPlan(ctx: Confirming, input: ConfirmInput, kind: Pl
       message: "the time of this plan has passed: preview it again with a later one",
     });
   }
-  await faultPoint("confirm.before");
+  await failpoint("confirm.before");
   const confirmed = await commitPlan(ctx.db, ctx.actor, { plan, tokenHash, nonce: ctx.ids.secretUuid() }, now);
-  await faultPoint("confirm.after");
+  await failpoint("confirm.after");
   switch (confirmed.state) {
     case "used":
       return refuseUsed(confirmed.postIds) ?? refuseStale(ctx, plan);
@@ -42,7 +46,7 @@ export async function confirmPlan(ctx: Confirming, input: ConfirmInput, kind: Pl
 }
 
 /** The times that the plan itself sets. */
-function timesOf(plan: Plan): number[] {
+function timesOf(plan: PostPlan): number[] {
   return plan.kind === "schedule"
     ? [plan.post.scheduledAt]
     : plan.posts.flatMap((post) => (post.retimed ? [post.scheduledAt] : []));
@@ -59,7 +63,7 @@ function refuseUsed(postIds: readonly string[] | null): undefined {
   }
 }
 
-async function refuseStale(ctx: Confirming, plan: Plan): Promise<never> {
+async function refuseStale(ctx: Confirming, plan: PostPlan): Promise<never> {
   const lost = await findLost(ctx.db, plan);
   if (plan.kind === "edit" && (lost.postIds.length > 0 || lost.accountIds.length + lost.mediaIds.length === 0)) {
     const postIds = lost.postIds.length > 0 ? lost.postIds : postIdsOf(plan);

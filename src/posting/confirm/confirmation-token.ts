@@ -2,7 +2,7 @@ import type { Context } from "#context.ts";
 import { SECOND } from "#core/clock.ts";
 import { sha256Hex, toBase64Url } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
-import type { Plan } from "./post-plan.ts";
+import type { PostPlan } from "./post-plan.ts";
 
 const TOKEN_LIFETIME_SECONDS = 300;
 /** KV counts in seconds and on its own clock; the last millisecond of a token is decided here, so it keeps a little longer. */
@@ -12,7 +12,7 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 /** As large as a request may be: nobody can make the store keep more than they sent. */
 const MAX_PLAN_BYTES = 1024 * 1024;
 
-type OfKind<Kind extends Plan["kind"]> = Extract<Plan, { kind: Kind }>;
+type OfKind<Kind extends PostPlan["kind"]> = Extract<PostPlan, { kind: Kind }>;
 
 function keyOf(userId: string, hash: string): string {
   return `ct:${userId}:${hash}`;
@@ -23,7 +23,7 @@ export function lifetimeFrom(now: number): { readonly issuedAt: number; readonly
 }
 
 /** Keeps the plan under a fresh token; only the token's hash is stored. */
-export async function issueToken(ctx: Pick<Context, "ids" | "tokens">, plan: Plan): Promise<string> {
+export async function issueToken(ctx: Pick<Context, "ids" | "tokens">, plan: PostPlan): Promise<string> {
   const token = toBase64Url(ctx.ids.random(TOKEN_BYTES));
   const value = JSON.stringify(plan);
   if (value.length > MAX_PLAN_BYTES) {
@@ -46,13 +46,13 @@ export async function issueToken(ctx: Pick<Context, "ids" | "tokens">, plan: Pla
   return token;
 }
 
-export interface OpenedToken<Kind extends Plan["kind"]> {
+export interface OpenedToken<Kind extends PostPlan["kind"]> {
   readonly plan: OfKind<Kind>;
   readonly hash: string;
 }
 
 /** Unknown, expired, of another user, workspace or kind: one answer for all, which tells a stranger nothing. */
-export async function openToken<Kind extends Plan["kind"]>(
+export async function openToken<Kind extends PostPlan["kind"]>(
   ctx: Pick<Context, "actor" | "clock" | "tokens">,
   token: string,
   kind: Kind,
@@ -61,7 +61,7 @@ export async function openToken<Kind extends Plan["kind"]>(
     refuseToken();
   }
   const hash = await sha256Hex(token);
-  const plan = await ctx.tokens.get<Plan>(keyOf(ctx.actor.userId, hash), "json");
+  const plan = await ctx.tokens.get<PostPlan>(keyOf(ctx.actor.userId, hash), "json");
   if (
     plan === null ||
     plan.kind !== kind ||

@@ -76,9 +76,9 @@ export interface EditPlan extends Issued {
 }
 
 /** What a confirmation token stands for: everything that the confirm will write. */
-export type Plan = SchedulePlan | EditPlan;
+export type PostPlan = SchedulePlan | EditPlan;
 
-export function postIdsOf(plan: Plan): string[] {
+export function postIdsOf(plan: PostPlan): string[] {
   return plan.kind === "schedule" ? [plan.post.id] : plan.posts.map((post) => post.id);
 }
 

@@ -1,14 +1,14 @@
 import { HOUR } from "#core/clock.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
-import { type Plan, postIdsOf } from "./post-plan.ts";
+import { type PostPlan, postIdsOf } from "./post-plan.ts";
 import type { PostRow } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts.ts";
 import { editWrites, scheduleWrites } from "./store-plan-writes.ts";
 
 /** One try to confirm: the token by its hash, and a nonce that tells our own row from that of another caller. */
 export interface Confirmation {
-  readonly plan: Plan;
+  readonly plan: PostPlan;
   readonly tokenHash: string;
   readonly nonce: string;
 }
@@ -24,7 +24,7 @@ const RETRYABLE = /Network connection lost|object to be reset|code was updated/i
 const CONSTRAINT = /constraint failed/i;
 const STALE = /constraint failed: stale_plan/i;
 
-function issuedHour(plan: Plan): number {
+function issuedHour(plan: PostPlan): number {
   return Math.floor(plan.issuedAt / HOUR);
 }
 
@@ -101,7 +101,7 @@ const STILL_GOOD = `SELECT 'account' AS kind, a.id AS id FROM json_each(?3) need
   UNION ALL SELECT 'post', p.id FROM json_each(?5) was CROSS JOIN posts p ON p.id = was.value ->> 0
     WHERE p.user_id = ?1 AND p.workspace_id = ?2 AND p.version = was.value ->> 1 AND p.status = was.value ->> 2`;
 
-function reliedOn(plan: Plan): readonly [string, string, string, string, string] {
+function reliedOn(plan: PostPlan): readonly [string, string, string, string, string] {
   const { accountIds, mediaIds } = plan.needs;
   const versions = plan.kind === "schedule" ? [] : plan.posts.map(({ id, version, from }) => [id, version, from]);
   return [
@@ -135,7 +135,7 @@ export interface Lost {
   readonly postIds: readonly string[];
 }
 
-export async function findLost(db: Db, plan: Plan): Promise<Lost> {
+export async function findLost(db: Db, plan: PostPlan): Promise<Lost> {
   const { results } = await db.d1
     .prepare(STILL_GOOD)
     .bind(...reliedOn(plan))

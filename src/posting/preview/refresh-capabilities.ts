@@ -3,13 +3,13 @@ import type { Services } from "#context.ts";
 import { SECOND } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
-import { openWire } from "#platforms/client.ts";
+import { openPlatformClient } from "#platforms/client.ts";
 import type { Choice } from "./resolve-targets.ts";
 
 /** How long a preview waits for platforms; after it what is stored has to do. */
 const BUDGET_MS = 3 * SECOND;
 
-type Asking = Parameters<typeof accessFor>[0] & Pick<Services, "adapterFor" | "world">;
+type Asking = Parameters<typeof accessFor>[0] & Pick<Services, "adapterFor" | "outbound">;
 
 /**
  * What the platforms whose rules change often let these accounts do right now. Failing is no problem: the stored
@@ -59,8 +59,8 @@ async function ask(
     return;
   }
   try {
-    const wire = openWire((request) => services.world.platformFetch(request), adapter.hosts);
-    const answer = await adapter.inspect(wire, access.value);
+    const client = openPlatformClient((request) => services.outbound.platformFetch(request), adapter.hosts);
+    const answer = await adapter.inspect(client, access.value);
     if (answer.ok) {
       fresh.set(account.id, answer.value);
     }

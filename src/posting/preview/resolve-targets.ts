@@ -2,7 +2,7 @@ import type { ChosenAccount } from "#accounts/index.ts";
 import type { Detail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
-import type { Warning } from "#platforms/contract.ts";
+import type { ValidationWarning } from "#platforms/contract.ts";
 import type { TargetInput } from "#posting/types.ts";
 
 /** The part of an input that chooses accounts. */
@@ -26,7 +26,7 @@ export interface Choice {
 export interface Chosen {
   readonly choices: readonly Choice[];
   readonly problems: readonly Detail[];
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly ValidationWarning[];
 }
 
 /** What the accounts have to be looked up by: `targets` wins over the other two. */

@@ -1,6 +1,6 @@
 import { DAY, MINUTE, toInstant } from "#core/clock.ts";
 import type { Detail } from "#core/errors.ts";
-import type { Warning } from "#platforms/contract.ts";
+import type { ValidationWarning } from "#platforms/contract.ts";
 
 const MAX_AHEAD_MS = 365 * DAY;
 const SOON_MS = 5 * MINUTE;
@@ -23,7 +23,7 @@ export function timeProblems(scheduledAt: number, now: number, param: string): D
     : [];
 }
 
-export function timeWarnings(scheduledAt: number, now: number): Warning[] {
+export function timeWarnings(scheduledAt: number, now: number): ValidationWarning[] {
   return scheduledAt - now < SOON_MS
     ? [{ code: "due_soon", message: `confirm before ${toInstant(scheduledAt)}: afterwards the time has passed` }]
     : [];

@@ -3,7 +3,7 @@ import type { Detail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import { type MediaType, POST_TYPES, type PostType } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import type { Problem, Warning } from "#platforms/contract.ts";
+import type { ValidationProblem, ValidationWarning } from "#platforms/contract.ts";
 import type { Choice } from "./resolve-targets.ts";
 import type { PlannedTarget } from "#posting/confirm/post-plan.ts";
 import type { PreviewTarget } from "#posting/types.ts";
@@ -113,12 +113,12 @@ export function postTypeProblems(
       ];
 }
 
-function accountWarnings({ account, resting }: Choice): Warning[] {
+function accountWarnings({ account, resting }: Choice): ValidationWarning[] {
   if (resting) {
     const message = "this account is disconnected: nothing is posted there unless it is connected again in time";
     return [{ code: "account_disconnected", message }];
   }
-  const warnings: Warning[] = [];
+  const warnings: ValidationWarning[] = [];
   if (account.status !== "active") {
     warnings.push({
       code: "account_needs_reconnect",
@@ -134,7 +134,7 @@ function accountWarnings({ account, resting }: Choice): Warning[] {
   return warnings;
 }
 
-function detailOf(choice: Choice, draft: Draft, problem: Problem): Detail {
+function detailOf(choice: Choice, draft: Draft, problem: ValidationProblem): Detail {
   const { code, message, limit, actual } = problem;
   return {
     code,

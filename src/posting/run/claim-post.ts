@@ -1,11 +1,11 @@
 import type { ArmHint } from "#core/arming.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import type { StoredAttempt, StoredTargetError } from "#db/schema.ts";
 import type { Services } from "#context.ts";
 import { armHintOf } from "#posting/arming/arm-posts.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
-import { claimRow, missRow, type RunPlan, selectPlan, takeOverRow } from "./store-run.ts";
+import { claimRow, missRow, type PublishRun, selectRun, takeOverRow } from "./store-run.ts";
 
 /** A post found later than this after its time is not published any more. */
 const MAX_LATE_MS = DAY;
@@ -14,9 +14,9 @@ export const LEASE_MS = 5 * MINUTE;
 
 export type Claim =
   /** P6, P8: this run publishes. `watchAt` is what D1 now holds. */
-  | { readonly state: "mine"; readonly runId: string; readonly plan: RunPlan; readonly watchAt: number }
+  | { readonly state: "mine"; readonly runId: string; readonly plan: PublishRun; readonly watchAt: number }
   /** P9: taken over from a run whose journal is lost: nothing may be sent before it was looked for. */
-  | { readonly state: "taken_over"; readonly runId: string; readonly plan: RunPlan; readonly watchAt: number }
+  | { readonly state: "taken_over"; readonly runId: string; readonly plan: PublishRun; readonly watchAt: number }
   /** P7: not yet; the hint says when. */
   | { readonly state: "early"; readonly hint: ArmHint }
   /** P10, P14: nothing to do. */
@@ -32,9 +32,9 @@ export async function claimPost(
   const now = services.clock.now();
   const watchAt = now + LEASE_MS;
   const notBefore = now - MAX_LATE_MS;
-  await faultPoint("claim.before_send");
+  await failpoint("claim.before_send");
   const plan = await claimRow(db, { postId, runId, now, notBefore, watchAt });
-  await faultPoint("claim.after_send");
+  await failpoint("claim.after_send");
   if (!plan) {
     return { state: "over" };
   }
@@ -64,16 +64,16 @@ export async function claimPost(
 }
 
 /** The plan for early preparation; undefined unless the post is still to be published as `version`. */
-export async function peekPlan(
+export async function peekRun(
   services: Pick<Services, "db">,
   input: { postId: string; version: number },
-): Promise<RunPlan | undefined> {
-  const plan = await selectPlan(services.db, input.postId);
+): Promise<PublishRun | undefined> {
+  const plan = await selectRun(services.db, input.postId);
   return plan?.post.status === "scheduled" && plan.post.version === input.version ? plan : undefined;
 }
 
 /** Whether the rows still are what was confirmed; anything else is never sent. */
-export async function isAsConfirmed(plan: RunPlan): Promise<boolean> {
+export async function isAsConfirmed(plan: PublishRun): Promise<boolean> {
   const { postType, media, planHash } = plan.post;
   return (await planHashOf({ postType, media, targets: plan.targets })) === planHash;
 }

@@ -1,10 +1,10 @@
 import type { ArmHint } from "#core/arming.ts";
 import { MINUTE } from "#core/clock.ts";
-import { faultPoint } from "#core/failpoint.ts";
+import { failpoint } from "#core/failpoint.ts";
 import type { Services } from "#context.ts";
 import { armHintOf } from "#posting/arming/arm-posts.ts";
 import { LEASE_MS } from "./claim-post.ts";
-import { type RunPlan, writeRun } from "./store-run.ts";
+import { type PublishRun, writeRun } from "./store-run.ts";
 import { endOf, POST_MOVES } from "#posting/state-machine.ts";
 import type { TargetRun } from "./target-run.ts";
 
@@ -27,7 +27,7 @@ const RENEW_BELOW_MS = 2 * MINUTE;
 export async function recordRun(
   services: Pick<Services, "db" | "clock" | "adapterFor">,
   input: {
-    plan: RunPlan;
+    plan: PublishRun;
     runId: string;
     /** Every target of the run. */
     runs: readonly TargetRun[];
@@ -48,7 +48,7 @@ export async function recordRun(
   if (!end && changed.length === 0 && watchAt === undefined) {
     return { state: "running", watchAt: input.watchAt };
   }
-  await faultPoint("record.before_send");
+  await failpoint("record.before_send");
   const row = await writeRun(services.db, {
     postId: plan.post.id,
     runId,
@@ -57,7 +57,7 @@ export async function recordRun(
     status: end && POST_MOVES.publishing[end],
     watchAt,
   });
-  await faultPoint("record.after_send");
+  await failpoint("record.after_send");
   if (row?.status === "publishing" && row.runId === runId) {
     return { state: "running", watchAt: watchAt ?? input.watchAt };
   }

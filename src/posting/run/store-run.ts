@@ -17,7 +17,7 @@ interface MediaFacts {
 }
 
 /** What will be published, read in one transaction. */
-export interface RunPlan {
+export interface PublishRun {
   readonly post: PostRow;
   readonly targets: readonly TargetRow[];
   readonly media: readonly MediaFacts[];
@@ -64,7 +64,7 @@ function planStatements(db: Db, postId: string): D1PreparedStatement[] {
   ];
 }
 
-function readPlan(results: readonly D1Result[]): RunPlan | undefined {
+function readPlan(results: readonly D1Result[]): PublishRun | undefined {
   const [post, targets, media] = results as readonly D1Result<Record<string, unknown>>[];
   const row = post?.results[0];
   return (
@@ -81,7 +81,7 @@ function readPlan(results: readonly D1Result[]): RunPlan | undefined {
 }
 
 /** The plan as it stands, without touching it. */
-export async function selectPlan(db: Db, postId: string): Promise<RunPlan | undefined> {
+export async function selectRun(db: Db, postId: string): Promise<PublishRun | undefined> {
   return readPlan(await db.d1.batch(planStatements(db, postId)));
 }
 
@@ -89,7 +89,7 @@ export async function selectPlan(db: Db, postId: string): Promise<RunPlan | unde
 export async function claimRow(
   db: Db,
   claim: { postId: string; runId: string; now: number; notBefore: number; watchAt: number },
-): Promise<RunPlan | undefined> {
+): Promise<PublishRun | undefined> {
   const [, ...rows] = await db.d1.batch([
     db.d1
       .prepare(

@@ -5,7 +5,7 @@ import { type Guest, guest } from "../../media/test-context.ts";
 
 export { guest, type Guest };
 
-const routes = createFileRoutes(() => guest().world);
+const routes = createFileRoutes(() => guest().outbound);
 
 /** A request to the file routes; ends when the work put off is done too. */
 export async function call(

@@ -142,20 +142,20 @@ describe("every row of the table", () => {
 describe("photos", () => {
   test("go up unpublished, and only those that failed are sent again", async ({ expect }) => {
     const post = job({ media: [image(), image()] });
-    const wire = answering({ json: { id: "1" } }, 503, { json: { id: "2" } });
-    const first = await facebook.prepare(wire, post, undefined);
+    const client = answering({ json: { id: "1" } }, 503, { json: { id: "2" } });
+    const first = await facebook.prepare(client, post, undefined);
     expect(first).toMatchObject({ state: "again", cursor: { photos: ["1", null] } });
-    const second = await facebook.prepare(wire, post, first.state === "again" ? first.cursor : undefined);
+    const second = await facebook.prepare(client, post, first.state === "again" ? first.cursor : undefined);
     expect(second).toMatchObject({ state: "ready", ref: { kind: "feed", photos: ["1", "2"] } });
-    expect(wire.sent).toHaveLength(3);
-    expect(bodyOf(wire.sent[0])).toEqual({ url: post.media[0]?.url, published: false });
+    expect(client.sent).toHaveLength(3);
+    expect(bodyOf(client.sent[0])).toEqual({ url: post.media[0]?.url, published: false });
   });
 
   test("are shown by one call", async ({ expect }) => {
-    const wire = answering({ json: { id: "11_22", permalink_url: "/11/posts/22" } });
-    const outcome = await facebook.commit(wire, job(), refOf("feed", { photos: ["1", "2"] }));
+    const client = answering({ json: { id: "11_22", permalink_url: "/11/posts/22" } });
+    const outcome = await facebook.commit(client, job(), refOf("feed", { photos: ["1", "2"] }));
     expect(outcome).toEqual({ state: "published", remoteId: "11_22", url: "https://www.facebook.com/11/posts/22" });
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(bodyOf(client.sent[0])).toEqual({
       message: "Release notes are out",
       attached_media: [{ media_fbid: "1" }, { media_fbid: "2" }],
       published: true,
@@ -175,12 +175,12 @@ describe("a reel", () => {
   });
 
   async function prepared(script: readonly Scripted[], post = job({ media: [reel()] })) {
-    const wire = answering(...script);
+    const client = answering(...script);
     let cursor: JsonValue | undefined;
     for (let count = 0; count < 20; count++) {
-      const outcome = await facebook.prepare(wire, post, cursor);
+      const outcome = await facebook.prepare(client, post, cursor);
       if (outcome.state !== "again") {
-        return { outcome, wire };
+        return { outcome, client };
       }
       cursor = JSON.parse(JSON.stringify(outcome.cursor)) as JsonValue;
     }
@@ -188,11 +188,11 @@ describe("a reel", () => {
   }
 
   test("is fetched by the platform", async ({ expect }) => {
-    const { outcome, wire } = await prepared([started, { json: { success: true } }, uploaded]);
+    const { outcome, client } = await prepared([started, { json: { success: true } }, uploaded]);
     expect(outcome).toMatchObject({ state: "ready", ref: { kind: "reel", videoId: "99" } });
-    expect(wire.sent[1]?.headers.get("file_url")).toMatch(/^https:/);
-    expect(wire.sent[1]?.headers.get("authorization")).toMatch(/^OAuth /);
-    expect(wire.sent[1]?.body).toBeNull();
+    expect(client.sent[1]?.headers.get("file_url")).toMatch(/^https:/);
+    expect(client.sent[1]?.headers.get("authorization")).toMatch(/^OAuth /);
+    expect(client.sent[1]?.body).toBeNull();
   });
 
   test("is sent in bytes where the platform refuses to fetch, from where an upload stopped", async ({ expect }) => {
@@ -206,16 +206,18 @@ describe("a reel", () => {
       video_status: "uploading",
       uploading_phase: { status: "in_progress", bytes_transfered: 500 },
     });
-    const { outcome, wire } = await prepared([started, refused, half, { json: { success: true } }, uploaded]);
+    const { outcome, client } = await prepared([started, refused, half, { json: { success: true } }, uploaded]);
     expect(outcome).toMatchObject({ state: "ready" });
-    expect(wire.sent[3]?.headers.get("offset")).toBe("500");
-    expect(wire.sent[3]?.headers.get("file_size")).toBe("2000");
+    expect(client.sent[3]?.headers.get("offset")).toBe("500");
+    expect(client.sent[3]?.headers.get("file_size")).toBe("2000");
   });
 
   test("never sends a token to a stranger", async ({ expect }) => {
-    const { outcome, wire } = await prepared([{ json: { video_id: "99", upload_url: "https://evil.example.com/99" } }]);
+    const { outcome, client } = await prepared([
+      { json: { video_id: "99", upload_url: "https://evil.example.com/99" } },
+    ]);
     expect(outcome).toMatchObject({ state: "refused", fault: { kind: "temporary" } });
-    expect(wire.sent).toHaveLength(1);
+    expect(client.sent).toHaveLength(1);
   });
 
   test("that cannot be processed says why", async ({ expect }) => {
@@ -345,12 +347,12 @@ describe("after an unknown outcome", () => {
       json: { data: others, paging: { next: "https://graph.facebook.com/next", cursors: { after: "more" } } },
     };
     for (const kind of ["feed", "video"] as const) {
-      const wire = answering(endless);
-      expect(await facebook.verify(wire, at(181), refOf(kind, { sends: 1, sentAt: NOW }))).toMatchObject({
+      const client = answering(endless);
+      expect(await facebook.verify(client, at(181), refOf(kind, { sends: 1, sentAt: NOW }))).toMatchObject({
         state: "again",
         known: false,
       });
-      expect(wire.sent.length).toBeGreaterThan(4);
+      expect(client.sent.length).toBeGreaterThan(4);
     }
   });
 
@@ -361,11 +363,11 @@ describe("after an unknown outcome", () => {
         paging: { next: "https://graph.facebook.com/next", cursors: { after: "more" } },
       },
     };
-    const wire = answering(older);
-    expect(await facebook.verify(wire, at(181), refOf("video", { sends: 1, sentAt: NOW }))).toEqual({
+    const client = answering(older);
+    expect(await facebook.verify(client, at(181), refOf("video", { sends: 1, sentAt: NOW }))).toEqual({
       state: "absent",
     });
-    expect(wire.sent).toHaveLength(1);
+    expect(client.sent).toHaveLength(1);
   });
 
   test("a duplicate is refused the first time and looked for after an unknown outcome", async ({ expect }) => {

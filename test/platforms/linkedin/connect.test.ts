@@ -54,8 +54,8 @@ describe("what is asked for", () => {
 
 describe("exchange", () => {
   test("sends the secret in the body and splits scopes at commas", async ({ expect }) => {
-    const wire = answering(granted(), who);
-    expect(must(await connect.exchange(wire, app, exchange))).toEqual({
+    const client = answering(granted(), who);
+    expect(must(await connect.exchange(client, app, exchange))).toEqual({
       externalId: "AbC",
       displayName: "Ada Example",
       tokens: {
@@ -66,8 +66,8 @@ describe("exchange", () => {
         scopes: ["openid", "profile", "w_member_social"],
       },
     });
-    expect(wire.sent[0]?.headers.get("authorization")).toBeNull();
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(client.sent[0]?.headers.get("authorization")).toBeNull();
+    expect(bodyOf(client.sent[0])).toEqual({
       grant_type: "authorization_code",
       code: "c",
       client_id: "the-client",
@@ -95,8 +95,8 @@ describe("exchange", () => {
 
 describe("accounts", () => {
   test("are the member alone without the scope for pages", async ({ expect }) => {
-    const wire = answering(who);
-    const { accounts } = must(await connect.accounts(wire, app, tokens));
+    const client = answering(who);
+    const { accounts } = must(await connect.accounts(client, app, tokens));
     expect(accounts).toEqual([
       {
         platformAccountId: "urn:li:person:AbC",
@@ -109,7 +109,7 @@ describe("accounts", () => {
         token: null,
       },
     ]);
-    expect(wire.sent).toHaveLength(1);
+    expect(client.sent).toHaveLength(1);
   });
 
   test("are the member and every page with a role for posting", async ({ expect }) => {
@@ -118,7 +118,7 @@ describe("accounts", () => {
       state: "APPROVED",
       [key]: `urn:li:organization:${id}`,
     });
-    const wire = answering(
+    const client = answering(
       { json: { id: "AbC", localizedFirstName: "Ada", localizedLastName: "Example", vanityName: "ada-example" } },
       {
         json: {
@@ -135,7 +135,7 @@ describe("accounts", () => {
       },
     );
     const scopes = COMMUNITY.split(" ");
-    const found = must(await connect.accounts(wire, app, { ...tokens, scopes }));
+    const found = must(await connect.accounts(client, app, { ...tokens, scopes }));
     expect(found.accounts.map(({ platformAccountId, username }) => [platformAccountId, username])).toEqual([
       ["urn:li:person:AbC", "ada-example"],
       ["urn:li:organization:1", "page-1"],
@@ -148,14 +148,14 @@ describe("accounts", () => {
       token: null,
     });
     expect(found.unpostable.map(({ platformAccountId }) => platformAccountId)).toEqual(["urn:li:organization:3"]);
-    expect(wire.sent[0]?.url.pathname).toBe("/v2/me");
-    expect(wire.sent[2]?.url.searchParams.get("start")).toBe("3");
+    expect(client.sent[0]?.url.pathname).toBe("/v2/me");
+    expect(client.sent[2]?.url.searchParams.get("start")).toBe("3");
   });
 
   test("are not half a list when a page cannot be read", async ({ expect }) => {
     const acls = { json: { elements: [{ role: "ADMINISTRATOR", organization: "urn:li:organization:1" }] } };
-    const wire = answering({ json: { id: "AbC" } }, acls, 503);
-    expect(await connect.accounts(wire, app, { ...tokens, scopes: COMMUNITY.split(" ") })).toMatchObject({
+    const client = answering({ json: { id: "AbC" } }, acls, 503);
+    expect(await connect.accounts(client, app, { ...tokens, scopes: COMMUNITY.split(" ") })).toMatchObject({
       ok: false,
       fault: { kind: "temporary" },
     });
@@ -165,8 +165,8 @@ describe("accounts", () => {
 describe("refresh", () => {
   test("keeps the refresh token's own end", async ({ expect }) => {
     const before = { ...tokens, refreshToken: "AQW", refreshExpiresAt: NOW + 1000 };
-    const wire = answering(granted({ access_token: "AQY", refresh_token: "AQW", refresh_token_expires_in: 100 }));
-    expect(must(await connect.refresh!(wire, app, before, NOW))).toMatchObject({
+    const client = answering(granted({ access_token: "AQY", refresh_token: "AQW", refresh_token_expires_in: 100 }));
+    expect(must(await connect.refresh!(client, app, before, NOW))).toMatchObject({
       accessToken: "AQY",
       refreshToken: "AQW",
       refreshExpiresAt: NOW + 100_000,
@@ -181,8 +181,8 @@ describe("refresh", () => {
   test("is not possible for most apps", async ({ expect }) => {
     expect(connect.canRefresh?.(tokens)).toBe(false);
     expect(connect.canRefresh?.({ ...tokens, refreshToken: "AQW" })).toBe(true);
-    const wire = answering(500);
-    expect(await connect.refresh!(wire, app, tokens, NOW)).toMatchObject({ fault: { kind: "reconnect" } });
-    expect(wire.sent).toHaveLength(0);
+    const client = answering(500);
+    expect(await connect.refresh!(client, app, tokens, NOW)).toMatchObject({ fault: { kind: "reconnect" } });
+    expect(client.sent).toHaveLength(0);
   });
 });

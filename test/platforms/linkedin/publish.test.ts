@@ -36,14 +36,14 @@ const duplicate: Scripted = {
 
 describe("the visible call", () => {
   test("carries the three headers and exactly the documented fields", async ({ expect }) => {
-    const wire = answering(created);
-    const outcome = await linkedin.commit(wire, post({ caption: "Out (v2) #now" }), refOf([], NOW));
+    const client = answering(created);
+    const outcome = await linkedin.commit(client, post({ caption: "Out (v2) #now" }), refOf([], NOW));
     expect(outcome).toEqual({
       state: "published",
       remoteId: "urn:li:share:7190",
       url: "https://www.linkedin.com/feed/update/urn:li:share:7190/",
     });
-    const [sent] = wire.sent;
+    const [sent] = client.sent;
     expect(sent?.url.href).toBe("https://api.linkedin.com/rest/posts");
     expect(sent?.headers.get("linkedin-version")).toBe("202609");
     expect(sent?.headers.get("x-restli-protocol-version")).toBe("2.0.0");
@@ -59,16 +59,16 @@ describe("the visible call", () => {
   });
 
   test("takes the version from the operator", async ({ expect }) => {
-    const wire = answering(created);
-    await linkedin.commit(wire, post({}, MEMBER, { API_VERSION: "202711" }), refOf([], NOW));
-    expect(wire.sent[0]?.headers.get("linkedin-version")).toBe("202711");
+    const client = answering(created);
+    await linkedin.commit(client, post({}, MEMBER, { API_VERSION: "202711" }), refOf([], NOW));
+    expect(client.sent[0]?.headers.get("linkedin-version")).toBe("202711");
   });
 
   test("shows one image as media and several as multiImage", async ({ expect }) => {
-    const wire = answering(created);
-    await linkedin.commit(wire, post(), refOf(["urn:li:image:a"], NOW));
-    await linkedin.commit(wire, post(), refOf(["urn:li:image:a", "urn:li:image:b"], NOW));
-    expect(wire.sent.map((sent) => bodyOf(sent)["content"])).toEqual([
+    const client = answering(created);
+    await linkedin.commit(client, post(), refOf(["urn:li:image:a"], NOW));
+    await linkedin.commit(client, post(), refOf(["urn:li:image:a", "urn:li:image:b"], NOW));
+    expect(client.sent.map((sent) => bodyOf(sent)["content"])).toEqual([
       { media: { id: "urn:li:image:a" } },
       { multiImage: { images: [{ id: "urn:li:image:a" }, { id: "urn:li:image:b" }] } },
     ]);
@@ -145,9 +145,9 @@ describe("a duplicate", () => {
 describe("a member's post of unknown fate", () => {
   const who: Scripted = { json: { sub: "AbC123xyz", name: "Ada" } };
   const looked = async (elapsedMs: number, script: Scripted, over: object = {}, settings = {}) => {
-    const wire = answering(script);
+    const client = answering(script);
     const committed = post({ committedAt: NOW, now: NOW + elapsedMs }, MEMBER, settings);
-    return { outcome: await linkedin.verify(wire, committed, { ...refOf([], NOW), ...over }), wire };
+    return { outcome: await linkedin.verify(client, committed, { ...refOf([], NOW), ...over }), client };
   };
 
   test("is sent again between 45 seconds and nine minutes", async ({ expect }) => {
@@ -188,9 +188,9 @@ describe("a page's post of unknown fate", () => {
   const found = { state: "published", remoteId: "urn:li:share:1" };
 
   test("asks the finder of the page", async ({ expect }) => {
-    const wire = answering(list());
-    await linkedin.verify(wire, post({ committedAt: NOW, now: NOW + 20_000 }, PAGE), refOf([], NOW));
-    const [sent] = wire.sent;
+    const client = answering(list());
+    await linkedin.verify(client, post({ committedAt: NOW, now: NOW + 20_000 }, PAGE), refOf([], NOW));
+    const [sent] = client.sent;
     expect(sent?.headers.get("x-restli-method")).toBe("FINDER");
     expect(Object.fromEntries(sent?.url.searchParams ?? [])).toMatchObject({
       q: "author",
@@ -228,27 +228,27 @@ describe("a page's post of unknown fate", () => {
 
   test("reads on while a page of the list is full", async ({ expect }) => {
     const full = Array.from({ length: 100 }, () => listed({ commentary: "another" }));
-    const wire = answering(list(...full), list(listed()));
+    const client = answering(list(...full), list(listed()));
     const committed = post({ caption: "Out (v2) #now", committedAt: NOW, now: NOW + 20_000 }, PAGE);
-    expect(await linkedin.verify(wire, committed, refOf([], NOW))).toMatchObject(found);
-    expect(wire.sent.map((sent) => sent.url.searchParams.get("start"))).toEqual(["0", "100"]);
+    expect(await linkedin.verify(client, committed, refOf([], NOW))).toMatchObject(found);
+    expect(client.sent.map((sent) => sent.url.searchParams.get("start"))).toEqual(["0", "100"]);
   });
 });
 
 describe("images", () => {
   test("go up one by one, whole, with the token and their length, and are waited for", async ({ expect }) => {
-    const wire = reading(answering(imageBegun("a"), 201, imageBegun("b"), 201));
+    const client = reading(answering(imageBegun("a"), 201, imageBegun("b"), 201));
     const pictures = post({ media: [image({ sizeBytes: 1000 }), image({ sizeBytes: 700, contentType: "image/png" })] });
-    const first = await linkedin.prepare(wire, pictures, undefined);
+    const first = await linkedin.prepare(client, pictures, undefined);
     expect(first).toMatchObject({ state: "again", cursor: { urns: ["urn:li:image:a", "urn:li:image:b"], since: NOW } });
-    expect(bodyOf(wire.sent[0])).toEqual({ initializeUploadRequest: { owner: URN } });
-    expect(wire.sent[0]?.url.href).toBe("https://api.linkedin.com/rest/images?action=initializeUpload");
-    const put = wire.sent[3];
+    expect(bodyOf(client.sent[0])).toEqual({ initializeUploadRequest: { owner: URN } });
+    expect(client.sent[0]?.url.href).toBe("https://api.linkedin.com/rest/images?action=initializeUpload");
+    const put = client.sent[3];
     expect(put?.method).toBe("PUT");
     expect(put?.headers.get("authorization")).toMatch(/^Bearer /);
     expect(put?.headers.get("content-type")).toBe("image/png");
     expect(put?.headers.get("content-length")).toBe("700");
-    expect(wire.bytes[3]?.byteLength).toBe(700);
+    expect(client.bytes[3]?.byteLength).toBe(700);
 
     const cursor = first.state === "again" ? first.cursor : undefined;
     const processing = answering(status("AVAILABLE"), status("PROCESSING"));
@@ -287,20 +287,20 @@ describe("images", () => {
     const pictures = post({ media: [image(), image(), image()] });
     const broken = await linkedin.prepare(reading(answering(imageBegun("a"), 201, "cut")), pictures, undefined);
     expect(broken).toMatchObject({ state: "again", cursor: { urns: ["urn:li:image:a"] } });
-    const wire = reading(answering(imageBegun("b"), 201, imageBegun("c"), 201));
-    const resumed = await linkedin.prepare(wire, pictures, broken.state === "again" ? broken.cursor : undefined);
+    const client = reading(answering(imageBegun("b"), 201, imageBegun("c"), 201));
+    const resumed = await linkedin.prepare(client, pictures, broken.state === "again" ? broken.cursor : undefined);
     expect(resumed).toMatchObject({ cursor: { urns: ["urn:li:image:a", "urn:li:image:b", "urn:li:image:c"] } });
-    expect(wire.sent).toHaveLength(4);
+    expect(client.sent).toHaveLength(4);
   });
 
   test("and the token never go to a stranger", async ({ expect }) => {
     for (const url of ["https://linkedin.com.example.com/up", "http://www.linkedin.com/up", "nonsense"]) {
-      const wire = answering(imageBegun("a", url), 201);
-      expect(await linkedin.prepare(wire, post({ media: [image()] }), undefined)).toMatchObject({
+      const client = answering(imageBegun("a", url), 201);
+      expect(await linkedin.prepare(client, post({ media: [image()] }), undefined)).toMatchObject({
         state: "refused",
         fault: { kind: "temporary" },
       });
-      expect(wire.sent).toHaveLength(1);
+      expect(client.sent).toHaveLength(1);
     }
   });
 });
@@ -327,20 +327,20 @@ describe("a video", () => {
   const etag = (name: string): Scripted => ({ status: 200, headers: { etag: `"/ambry-videoei/${name}"` } });
 
   test("goes up in the parts LinkedIn cuts, without a token, and ends with their names", async ({ expect }) => {
-    const wire = reading(answering(begun(), etag("a"), etag("b"), etag("c"), 200));
-    const outcome = await linkedin.prepare(wire, clip, undefined);
+    const client = reading(answering(begun(), etag("a"), etag("b"), etag("c"), 200));
+    const outcome = await linkedin.prepare(client, clip, undefined);
     expect(outcome).toMatchObject({ state: "again", cursor: { stage: "processing" } });
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(bodyOf(client.sent[0])).toEqual({
       initializeUploadRequest: { owner: URN, fileSizeBytes: size, uploadCaptions: false, uploadThumbnail: false },
     });
     for (const [index, part] of instructions.entries()) {
-      const sent = wire.sent[index + 1];
+      const sent = client.sent[index + 1];
       expect(sent?.headers.get("authorization")).toBeNull();
       expect(sent?.headers.get("content-type")).toBe("application/octet-stream");
       expect(sent?.headers.get("content-length")).toBe(String(part.lastByte - part.firstByte + 1));
-      expect(wire.bytes[index + 1]?.[0]).toBe(part.firstByte % 251);
+      expect(client.bytes[index + 1]?.[0]).toBe(part.firstByte % 251);
     }
-    expect(bodyOf(wire.sent[4])).toEqual({
+    expect(bodyOf(client.sent[4])).toEqual({
       finalizeUploadRequest: {
         video: "urn:li:video:v",
         uploadToken: "",
@@ -352,9 +352,9 @@ describe("a video", () => {
   test("goes on where it broke", async ({ expect }) => {
     const broken = await linkedin.prepare(reading(answering(begun(), etag("a"), "cut")), clip, undefined);
     expect(broken).toMatchObject({ state: "again", cursor: { etags: ["/ambry-videoei/a"] } });
-    const wire = reading(answering(etag("b"), etag("c"), "cut"));
-    const lost = await linkedin.prepare(wire, clip, broken.state === "again" ? broken.cursor : undefined);
-    expect(wire.sent[0]?.url.pathname).toBe("/dms-uploads/part1");
+    const client = reading(answering(etag("b"), etag("c"), "cut"));
+    const lost = await linkedin.prepare(client, clip, broken.state === "again" ? broken.cursor : undefined);
+    expect(client.sent[0]?.url.pathname).toBe("/dms-uploads/part1");
     expect(lost).toMatchObject({ state: "again", cursor: { stage: "processing" } });
     const cursor = lost.state === "again" ? lost.cursor : undefined;
     const unfinished = await linkedin.prepare(answering(status("WAITING_UPLOAD")), clip, cursor);
@@ -390,11 +390,11 @@ describe("a video", () => {
       { uploadInstructions: [{ firstByte: 0, lastByte: size - 1, uploadUrl: "https://a.example.com/" }] },
     ],
   ])("instructions that %s are not followed", async ([, over], { expect }) => {
-    const wire = answering(begun(over));
-    expect(await linkedin.prepare(wire, clip, undefined)).toMatchObject({
+    const client = answering(begun(over));
+    expect(await linkedin.prepare(client, clip, undefined)).toMatchObject({
       state: "refused",
       fault: { kind: "temporary" },
     });
-    expect(wire.sent).toHaveLength(1);
+    expect(client.sent).toHaveLength(1);
   });
 });

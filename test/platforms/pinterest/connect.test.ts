@@ -42,8 +42,8 @@ test("the browser is asked for scopes with commas, for secret boards only where 
 
 describe("exchange", () => {
   test("speaks Basic and asks for refresh tokens that last", async ({ expect }) => {
-    const wire = answering(granted(), user());
-    expect(must(await connect.exchange(wire, app, exchange))).toEqual({
+    const client = answering(granted(), user());
+    expect(must(await connect.exchange(client, app, exchange))).toEqual({
       externalId: "2783136121146311751",
       displayName: "Ada Makes",
       tokens: {
@@ -54,9 +54,9 @@ describe("exchange", () => {
         scopes: SCOPES,
       },
     });
-    expect(wire.sent[0]?.url.href).toBe("https://api.pinterest.com/v5/oauth/token");
-    expect(wire.sent[0]?.headers.get("authorization")).toBe(`Basic ${btoa("the-client:the-secret")}`);
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(client.sent[0]?.url.href).toBe("https://api.pinterest.com/v5/oauth/token");
+    expect(client.sent[0]?.headers.get("authorization")).toBe(`Basic ${btoa("the-client:the-secret")}`);
+    expect(bodyOf(client.sent[0])).toEqual({
       grant_type: "authorization_code",
       code: "c",
       redirect_uri: "https://a.example.com/back",
@@ -65,9 +65,9 @@ describe("exchange", () => {
   });
 
   test("goes to Pinterest's sandbox where the operator says so", async ({ expect }) => {
-    const wire = answering(granted(), user());
-    await connect.exchange(wire, { ...app, settings: { API: "sandbox" } }, exchange);
-    expect(wire.sent.map((sent) => sent.url.hostname)).toEqual([
+    const client = answering(granted(), user());
+    await connect.exchange(client, { ...app, settings: { API: "sandbox" } }, exchange);
+    expect(client.sent.map((sent) => sent.url.hostname)).toEqual([
       "api-sandbox.pinterest.com",
       "api-sandbox.pinterest.com",
     ]);
@@ -93,15 +93,15 @@ test("an account is known by its id and told what it lacks", async ({ expect }) 
 
 describe("refresh", () => {
   test("gives a new pair", async ({ expect }) => {
-    const wire = answering(granted({ access_token: "pina_B", refresh_token: "pinr.B", scope: undefined }));
-    expect(must(await connect.refresh!(wire, app, tokens, NOW))).toEqual({
+    const client = answering(granted({ access_token: "pina_B", refresh_token: "pinr.B", scope: undefined }));
+    expect(must(await connect.refresh!(client, app, tokens, NOW))).toEqual({
       accessToken: "pina_B",
       refreshToken: "pinr.B",
       expiresAt: NOW + 2_592_000_000,
       refreshExpiresAt: NOW + 5_184_000_000,
       scopes: SCOPES,
     });
-    expect(bodyOf(wire.sent[0])).toEqual({ grant_type: "refresh_token", refresh_token: "pinr.A" });
+    expect(bodyOf(client.sent[0])).toEqual({ grant_type: "refresh_token", refresh_token: "pinr.A" });
   });
 
   test.for<[string, Scripted, string]>([
@@ -119,28 +119,28 @@ describe("boards", () => {
   const board = (id: string, over: object = {}) => ({ id, name: `Board ${id}`, privacy: "PUBLIC", ...over });
 
   test("are those of every page, without boards for advertisements", async ({ expect }) => {
-    const wire = answering(
+    const client = answering(
       { json: { items: [board("1", { pin_count: 5 }), board("2", { is_ads_only: true })], bookmark: "b1" } },
       { json: { items: [board("3", { privacy: "PROTECTED", description: "Old" }), board("1")], bookmark: null } },
     );
-    expect(must(await pinterest.boards(wire, access()))).toEqual([
+    expect(must(await pinterest.boards(client, access()))).toEqual([
       { id: "1", name: "Board 1", description: null, privacy: "PUBLIC", pinCount: null },
       { id: "3", name: "Board 3", description: "Old", privacy: "PROTECTED", pinCount: null },
     ]);
-    expect(wire.sent.map((sent) => sent.url.searchParams.get("bookmark"))).toEqual([null, "b1"]);
-    expect(wire.sent[0]?.url.searchParams.get("page_size")).toBe("250");
+    expect(client.sent.map((sent) => sent.url.searchParams.get("bookmark"))).toEqual([null, "b1"]);
+    expect(client.sent[0]?.url.searchParams.get("page_size")).toBe("250");
   });
 
   test("that never end are left in the end", async ({ expect }) => {
-    const wire = answering({ json: { items: [board("1")], bookmark: "same" } });
-    expect(must(await pinterest.boards(wire, access()))).toHaveLength(1);
-    expect(wire.sent).toHaveLength(2);
+    const client = answering({ json: { items: [board("1")], bookmark: "same" } });
+    expect(must(await pinterest.boards(client, access()))).toHaveLength(1);
+    expect(client.sent).toHaveLength(2);
   });
 
   test("are told to the preview as they are now", async ({ expect }) => {
     const account = access({ capabilities: { kept: true } });
-    const wire = answering({ json: { items: [board("1"), board("2")] } });
-    expect(must(await pinterest.inspect(wire, account))).toEqual({ kept: true, boards: ["1", "2"] });
+    const client = answering({ json: { items: [board("1"), board("2")] } });
+    expect(must(await pinterest.inspect(client, account))).toEqual({ kept: true, boards: ["1", "2"] });
     expect(await pinterest.inspect(answering(503), account)).toMatchObject({ ok: false, fault: { kind: "temporary" } });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import type { DraftMedia, Job } from "#platforms/contract.ts";
+import type { MediaDescription, Job } from "#platforms/contract.ts";
 import { pinterest } from "#platforms/pinterest/index.ts";
 import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
 import { access, image, job, type JobParts, NOW, video } from "../../support/job.ts";
@@ -34,32 +34,32 @@ const noBoard: Scripted = { status: 404, json: { code: 40, message: "Board not f
 const unreachable: Scripted = { status: 400, json: { code: 1, message: "Unable to reach the URL" } };
 const pinned = (...pairs: [string, string][]) => ({ pins: pairs.map(([board, id]) => ({ board, pin: id })) });
 
-async function sourceOf(media: readonly DraftMedia[], over: JsonObject = {}) {
-  const wire = answering(pin("p1"));
-  await pinterest.commit(wire, post({ media }), ref(["1"], over));
-  return bodyOf(wire.sent[0])["media_source"];
+async function sourceOf(media: readonly MediaDescription[], over: JsonObject = {}) {
+  const client = answering(pin("p1"));
+  await pinterest.commit(client, post({ media }), ref(["1"], over));
+  return bodyOf(client.sent[0])["media_source"];
 }
 
 describe("a pin", () => {
   test("has exactly the documented fields, empty ones left out", async ({ expect }) => {
-    const wire = answering(pin("p1"));
-    await pinterest.commit(wire, post(), ref(["1"]));
-    await pinterest.commit(wire, post({ caption: "", options: { title: " ", link: null } }), ref(["1"]));
-    expect(wire.sent[0]?.url.href).toBe("https://api.pinterest.com/v5/pins");
-    expect(bodyOf(wire.sent[0])).toEqual({
+    const client = answering(pin("p1"));
+    await pinterest.commit(client, post(), ref(["1"]));
+    await pinterest.commit(client, post({ caption: "", options: { title: " ", link: null } }), ref(["1"]));
+    expect(client.sent[0]?.url.href).toBe("https://api.pinterest.com/v5/pins");
+    expect(bodyOf(client.sent[0])).toEqual({
       board_id: "1",
       title: "Blue",
       description: "Release notes are out",
       link: "https://example.com/a",
       media_source: { source_type: "image_url", url: `https://media.example.com/${image().id}/file` },
     });
-    expect(Object.keys(bodyOf(wire.sent[1]))).toEqual(["board_id", "media_source"]);
+    expect(Object.keys(bodyOf(client.sent[1]))).toEqual(["board_id", "media_source"]);
   });
 
   test("goes to Pinterest's sandbox where the operator says so", async ({ expect }) => {
-    const wire = answering(pin("p1"));
-    await pinterest.commit(wire, post({ settings: { API: "sandbox" } }), ref(["1"]));
-    expect(wire.sent[0]?.url.href).toBe("https://api-sandbox.pinterest.com/v5/pins");
+    const client = answering(pin("p1"));
+    await pinterest.commit(client, post({ settings: { API: "sandbox" } }), ref(["1"]));
+    expect(client.sent[0]?.url.href).toBe("https://api-sandbox.pinterest.com/v5/pins");
   });
 
   test("shows images as a carousel and a video with a cover", async ({ expect }) => {
@@ -94,7 +94,7 @@ describe("a pin", () => {
     });
   });
 
-  test.for<[string, readonly DraftMedia[], JsonObject]>([
+  test.for<[string, readonly MediaDescription[], JsonObject]>([
     ["too large for that", [image({ sizeBytes: 10_000_001 })], {}],
     ["of another kind", [image({ contentType: "image/webp" })], {}],
     ["tried that already", [image()], { images: "inline" }],
@@ -121,10 +121,10 @@ describe("several boards", () => {
     const some = post({ progress: pinned(["2", "p2"]) });
     expect(await pinterest.prepare(answering(500), some, undefined)).toMatchObject({ ref: { boards: ["1", "3"] } });
     const all = post({ progress: pinned(["1", "p1"], ["2", "p2"], ["3", "p3"]) });
-    const wire = answering(500);
-    expect(await pinterest.prepare(wire, all, undefined)).toMatchObject({ ref: { boards: [] } });
-    expect(await pinterest.commit(wire, all, ref([]))).toMatchObject({ state: "published", remoteId: "p1" });
-    expect(wire.sent).toHaveLength(0);
+    const client = answering(500);
+    expect(await pinterest.prepare(client, all, undefined)).toMatchObject({ ref: { boards: [] } });
+    expect(await pinterest.commit(client, all, ref([]))).toMatchObject({ state: "published", remoteId: "p1" });
+    expect(client.sent).toHaveLength(0);
   });
 
   test("go on after one that is gone, and the end names it", async ({ expect }) => {
@@ -133,9 +133,9 @@ describe("several boards", () => {
     const { ref: next } = first as { ref: JsonValue };
     const second = await pinterest.commit(answering(pin("p2")), post(), next);
     expect(second).toMatchObject({ state: "more", ref: { boards: [] }, progress: pinned(["2", "p2"]) });
-    const wire = answering(500);
+    const client = answering(500);
     const done = second as { ref: JsonValue; progress: JsonValue };
-    expect(await pinterest.commit(wire, post({ progress: done.progress }), done.ref)).toMatchObject({
+    expect(await pinterest.commit(client, post({ progress: done.progress }), done.ref)).toMatchObject({
       state: "refused",
       fault: {
         kind: "rejected",
@@ -144,7 +144,7 @@ describe("several boards", () => {
         message: "1 of 2 boards have the pin. board 1: Pinterest does not know this board.",
       },
     });
-    expect(wire.sent).toHaveLength(0);
+    expect(client.sent).toHaveLength(0);
   });
 
   test("stop at what would meet every board", async ({ expect }) => {
@@ -171,9 +171,9 @@ describe("a pin of unknown fate", () => {
   });
   const list = (items: object[], bookmark: string | null = null): Scripted => ({ json: { items, bookmark } });
   const looked = async (elapsedMs: number, script: Scripted, over: JsonObject = {}, parts: Parts = {}) => {
-    const wire = answering(script);
+    const client = answering(script);
     const committed = post({ committedAt: NOW, now: NOW + elapsedMs, ...parts });
-    return { outcome: await pinterest.verify(wire, committed, ref(["2", "3"], over)), wire };
+    return { outcome: await pinterest.verify(client, committed, ref(["2", "3"], over)), client };
   };
 
   test("is asked about with what was sent", async ({ expect }) => {
@@ -186,8 +186,8 @@ describe("a pin of unknown fate", () => {
   });
 
   test("is looked for on its own board", async ({ expect }) => {
-    const { outcome, wire } = await looked(20_000, list([listed()]));
-    expect(wire.sent[0]?.url.pathname).toBe("/v5/boards/2/pins");
+    const { outcome, client } = await looked(20_000, list([listed()]));
+    expect(client.sent[0]?.url.pathname).toBe("/v5/boards/2/pins");
     expect(outcome).toEqual({ state: "more", ref: ref(["3"]), progress: pinned(["2", "p9"]) });
     const last = answering(list([listed()]));
     expect(await pinterest.verify(last, post({ committedAt: NOW, now: NOW + 20_000 }), ref(["3"]))).toMatchObject({
@@ -211,7 +211,7 @@ describe("a pin of unknown fate", () => {
   test("is denied after three looks in five minutes, once", async ({ expect }) => {
     const none = list([]);
     expect((await looked(1000, none)).outcome).toEqual({ state: "again", afterSeconds: 14, known: false });
-    expect((await looked(1000, none)).wire.sent).toHaveLength(0);
+    expect((await looked(1000, none)).client.sent).toHaveLength(0);
     expect((await looked(15_000, none)).outcome).toEqual({ state: "again", afterSeconds: 60, known: false });
     expect((await looked(75_000, none)).outcome).toEqual({ state: "again", afterSeconds: 225, known: false });
     expect((await looked(300_000, none)).outcome).toEqual({ state: "absent" });
@@ -224,9 +224,9 @@ describe("a pin of unknown fate", () => {
     const fresh = Array.from({ length: 250 }, () => listed({ title: "Other" }));
     expect((await looked(300_000, list(fresh, "more"))).outcome).toMatchObject({ state: "again" });
     const old = Array.from({ length: 250 }, () => listed({ created_at: "2020-01-01T00:00:00" }));
-    const { outcome, wire } = await looked(300_000, list(old, "more"));
+    const { outcome, client } = await looked(300_000, list(old, "more"));
     expect(outcome).toEqual({ state: "absent" });
-    expect(wire.sent).toHaveLength(2);
+    expect(client.sent).toHaveLength(2);
   });
 
   test("on a board that cannot be read stays unknown", async ({ expect }) => {
@@ -254,16 +254,16 @@ describe("a video", () => {
   const status = (word: string): Scripted => ({ json: { media_id: "m", media_type: "video", status: word } });
 
   test("is one form: every field, then the file, no token, and its length known", async ({ expect }) => {
-    const wire = reading(answering(registered("m1"), 204));
-    expect(await pinterest.prepare(wire, clip, undefined)).toMatchObject({
+    const client = reading(answering(registered("m1"), 204));
+    expect(await pinterest.prepare(client, clip, undefined)).toMatchObject({
       state: "again",
       cursor: { uploads: [{ board: "1", mediaId: "m1", done: false }] },
     });
-    expect(bodyOf(wire.sent[0])).toEqual({ media_type: "video" });
-    const sent = wire.sent[1];
+    expect(bodyOf(client.sent[0])).toEqual({ media_type: "video" });
+    const sent = client.sent[1];
     expect(sent?.headers.get("authorization")).toBeNull();
-    expect(sent?.headers.get("content-length")).toBe(String(wire.bytes[1]?.byteLength));
-    const form = await new Response(wire.bytes[1], {
+    expect(sent?.headers.get("content-length")).toBe(String(client.bytes[1]?.byteLength));
+    const form = await new Response(client.bytes[1], {
       headers: { "content-type": sent?.headers.get("content-type") ?? "" },
     }).formData();
     expect([...form.keys()]).toEqual(["key", "policy", "Content-Type", "file"]);
@@ -282,12 +282,12 @@ describe("a video", () => {
       waits.push(step.state === "again" ? step.afterSeconds : -1);
     }
     expect(waits).toEqual([1, 2, 4, 8, 10]);
-    const wire = answering(status("succeeded"));
-    expect(await pinterest.prepare(wire, clip, cursorOf(step))).toMatchObject({
+    const client = answering(status("succeeded"));
+    expect(await pinterest.prepare(client, clip, cursorOf(step))).toMatchObject({
       state: "ready",
       ref: { boards: ["1", "2"], videos: { "1": "m1", "2": "m2" } },
     });
-    expect(wire.sent.map((sent) => sent.url.pathname)).toEqual(["/v5/media/m2"]);
+    expect(client.sent.map((sent) => sent.url.pathname)).toEqual(["/v5/media/m2"]);
   });
 
   test("is registered anew when its form is refused, then tried later", async ({ expect }) => {
@@ -310,9 +310,9 @@ describe("a video", () => {
 
   test("goes to nobody else", async ({ expect }) => {
     for (const url of ["https://amazonaws.com.example.com/", "http://a.s3.amazonaws.com/", "nonsense"]) {
-      const wire = answering(registered("m1", { upload_url: url }), 204);
-      expect(await pinterest.prepare(wire, clip, undefined)).toMatchObject({ state: "refused" });
-      expect(wire.sent).toHaveLength(1);
+      const client = answering(registered("m1", { upload_url: url }), 204);
+      expect(await pinterest.prepare(client, clip, undefined)).toMatchObject({ state: "refused" });
+      expect(client.sent).toHaveLength(1);
     }
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
-import type { AccountAccess, Adapter, Wire } from "#platforms/contract.ts";
+import type { AccountAccess, Adapter, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { pinterest as adapter } from "#platforms/pinterest/index.ts";
 import { book, logIn, must, plan, publish, revokeAt, sample, simulatedWire } from "../../support/simulated.ts";
@@ -44,15 +44,15 @@ test("boards are those of all pages that take pins", async ({ expect }) => {
 
 test("a refresh gives a new pair and spends the old one", async ({ expect }) => {
   const { tokens, accounts } = await logIn(pinterest, "ada");
-  const wire = simulatedWire(pinterest);
+  const client = simulatedWire(pinterest);
   const { app } = accounts[0]!;
-  const renewed = must(await adapter.connect.refresh!(wire, app, tokens, Date.now()));
+  const renewed = must(await adapter.connect.refresh!(client, app, tokens, Date.now()));
   expect(renewed.refreshToken).not.toBe(tokens.refreshToken);
-  expect(await adapter.connect.refresh!(wire, app, tokens, Date.now())).toMatchObject({
+  expect(await adapter.connect.refresh!(client, app, tokens, Date.now())).toMatchObject({
     ok: false,
     fault: { kind: "reconnect" },
   });
-  expect((await adapter.connect.accounts(wire, app, renewed)).ok).toBe(true);
+  expect((await adapter.connect.accounts(client, app, renewed)).ok).toBe(true);
 });
 
 test("a login that was withdrawn has to be made again", async ({ expect }) => {
@@ -107,7 +107,7 @@ test("a video is registered again when its storage refuses or loses it", async (
   const { account, boards } = await ada();
   const media = [await sample("landscape.mp4")];
   const troubles: ("refuse" | "lose" | "lose_answer")[] = ["refuse", "lose", "lose_answer"];
-  const shaky = (wire: Wire): Wire => ({
+  const shaky = (client: PlatformClient): PlatformClient => ({
     async fetch(url, init) {
       const trouble = new URL(url).hostname.endsWith(".amazonaws.com") ? troubles.shift() : undefined;
       if (trouble === "refuse") {
@@ -116,7 +116,7 @@ test("a video is registered again when its storage refuses or loses it", async (
       if (trouble === "lose") {
         throw new TypeError("network connection lost");
       }
-      const answer = await wire.fetch(url, init);
+      const answer = await client.fetch(url, init);
       if (trouble === "lose_answer") {
         throw new TypeError("network connection lost");
       }
@@ -125,7 +125,7 @@ test("a video is registered again when its storage refuses or loses it", async (
   });
   const stubborn: Adapter = {
     ...pinterest,
-    prepare: (wire, ...step) => pinterest.prepare(shaky(wire), ...step),
+    prepare: (client, ...step) => pinterest.prepare(shaky(client), ...step),
   };
   await plan(pinterest, { match: { method: "GET", path: "/v5/media/*" }, times: 1, effect: "drop_before" });
   const options = { board_ids: boards.slice(0, 1) };

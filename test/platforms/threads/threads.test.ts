@@ -115,14 +115,14 @@ describe("steps", () => {
   const empty: Scripted = { json: { data: [] } };
 
   async function steps(script: readonly Scripted[], post = job()) {
-    const wire = answering(...script);
+    const client = answering(...script);
     const states: string[] = [];
     let cursor: JsonValue | undefined;
     for (let count = 0; count < 20; count++) {
-      const outcome = await threads.prepare(wire, post, cursor);
+      const outcome = await threads.prepare(client, post, cursor);
       states.push(outcome.state === "again" ? `again ${outcome.afterSeconds}` : outcome.state);
       if (outcome.state !== "again") {
-        return { states, outcome, wire };
+        return { states, outcome, client };
       }
       cursor = JSON.parse(JSON.stringify(outcome.cursor)) as JsonValue;
     }
@@ -130,11 +130,11 @@ describe("steps", () => {
   }
 
   test("a text is a container like everything else, with a pause after it is finished", async ({ expect }) => {
-    const { states, outcome, wire } = await steps([made("1"), status("IN_PROGRESS"), status("FINISHED")]);
+    const { states, outcome, client } = await steps([made("1"), status("IN_PROGRESS"), status("FINISHED")]);
     expect(states).toEqual(["again 5", "again 5", "again 2", "ready"]);
     expect(outcome).toMatchObject({ ref });
-    expect(bodyOf(wire.sent[0])).toEqual({ media_type: "TEXT", text: "Release notes are out" });
-    expect(wire.sent[0]?.url.href).toBe("https://graph.threads.net/v1.0/17841400008460057/threads");
+    expect(bodyOf(client.sent[0])).toEqual({ media_type: "TEXT", text: "Release notes are out" });
+    expect(client.sent[0]?.url.href).toBe("https://graph.threads.net/v1.0/17841400008460057/threads");
   });
 
   test("polls at the document's pace while there is time", async ({ expect }) => {
@@ -147,12 +147,12 @@ describe("steps", () => {
 
   test("a carousel's parts come first, and what was made is not made again", async ({ expect }) => {
     const post = job({ media: [image(), video()] });
-    const { wire, outcome } = await steps(
+    const { client, outcome } = await steps(
       [made("1"), 503, made("2"), status("FINISHED"), status("FINISHED"), made("3"), status("FINISHED")],
       post,
     );
     expect(outcome).toMatchObject({ state: "ready", ref: { container: "3" } });
-    const bodies = wire.sent.filter((sent) => sent.method === "POST").map(bodyOf);
+    const bodies = client.sent.filter((sent) => sent.method === "POST").map(bodyOf);
     expect(bodies).toHaveLength(4);
     expect(bodies[2]).toMatchObject({ media_type: "VIDEO", is_carousel_item: "true" });
     expect(bodies[3]).toEqual({ media_type: "CAROUSEL", children: "1,2", text: "Release notes are out" });
@@ -160,12 +160,12 @@ describe("steps", () => {
 
   test("a broken container is made again twice, an invalid one never", async ({ expect }) => {
     const broken = status("ERROR", { error_message: "FAILED_PROCESSING_VIDEO" });
-    const { outcome, wire } = await steps(
+    const { outcome, client } = await steps(
       [made("1"), broken, made("2"), broken, made("3"), broken],
       job({ media: [video()] }),
     );
     expect(outcome).toMatchObject({ state: "refused", fault: { code: "processing_failed" } });
-    expect(wire.sent.filter((sent) => sent.method === "POST")).toHaveLength(3);
+    expect(client.sent.filter((sent) => sent.method === "POST")).toHaveLength(3);
     const invalid = await steps(
       [made("1"), status("ERROR", { error_message: "INVALID_DURATION" })],
       job({ media: [video()] }),

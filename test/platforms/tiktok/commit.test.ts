@@ -24,22 +24,22 @@ describe("commit a video", () => {
   const total = 25 * MB;
 
   test("sends the last piece, which takes what the division leaves", async ({ expect }) => {
-    const wire = reading(answering(201));
-    expect(await tiktok.commit(wire, clip(total), ref())).toEqual({
+    const client = reading(answering(201));
+    expect(await tiktok.commit(client, clip(total), ref())).toEqual({
       state: "accepted",
       ref: ref({ sends: 1, sentAt: NOW, accepted: true }),
       afterSeconds: 5,
     });
-    expect(wire.sent).toHaveLength(1);
-    expect(ranges(wire.sent)).toEqual([`bytes 10000000-24999999/${total}`]);
-    expect(wire.bytes[0]).toHaveLength(15 * MB);
+    expect(client.sent).toHaveLength(1);
+    expect(ranges(client.sent)).toEqual([`bytes 10000000-24999999/${total}`]);
+    expect(client.bytes[0]).toHaveLength(15 * MB);
   });
 
   test("one piece is the whole file", async ({ expect }) => {
-    const wire = reading(answering(201));
-    await tiktok.commit(wire, clip(300), ref());
-    expect(ranges(wire.sent)).toEqual(["bytes 0-299/300"]);
-    expect(wire.bytes[0]).toEqual(Uint8Array.from({ length: 300 }, (_, index) => index % 251));
+    const client = reading(answering(201));
+    await tiktok.commit(client, clip(300), ref());
+    expect(ranges(client.sent)).toEqual(["bytes 0-299/300"]);
+    expect(client.bytes[0]).toEqual(Uint8Array.from({ length: 300 }, (_, index) => index % 251));
   });
 
   test.for<[string, Scripted]>([
@@ -91,15 +91,15 @@ describe("commit a video", () => {
 
 describe("commit photos", () => {
   test("hands over the addresses in order, and that posts them", async ({ expect }) => {
-    const wire = answering(taken);
+    const client = answering(taken);
     const post = photos({ options: { ...OPTIONS, title: "A bowl" } });
-    expect(await tiktok.commit(wire, post, photoRef())).toEqual({
+    expect(await tiktok.commit(client, post, photoRef())).toEqual({
       state: "accepted",
       ref: photoRef({ publishId: "p_pub_url~v2.1", sends: 1, sentAt: NOW, accepted: true }),
       afterSeconds: 5,
     });
-    expect(paths(wire.sent)).toEqual(["/v2/post/publish/content/init/"]);
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(paths(client.sent)).toEqual(["/v2/post/publish/content/init/"]);
+    expect(bodyOf(client.sent[0])).toEqual({
       media_type: "PHOTO",
       post_mode: "DIRECT_POST",
       post_info: {
@@ -120,13 +120,13 @@ describe("commit photos", () => {
   });
 
   test("a draft has texts and no settings", async ({ expect }) => {
-    const wire = answering(taken);
-    await tiktok.commit(wire, photos({ options: { ...OPTIONS, is_draft: true } }), photoRef({ terms: null }));
-    expect(bodyOf(wire.sent[0])).toMatchObject({
+    const client = answering(taken);
+    await tiktok.commit(client, photos({ options: { ...OPTIONS, is_draft: true } }), photoRef({ terms: null }));
+    expect(bodyOf(client.sent[0])).toMatchObject({
       post_mode: "MEDIA_UPLOAD",
       post_info: { description: "Release notes are out" },
     });
-    expect(bodyOf(wire.sent[0])["post_info"]).not.toHaveProperty("privacy_level");
+    expect(bodyOf(client.sent[0])["post_info"]).not.toHaveProperty("privacy_level");
   });
 
   test.for<[string, Scripted]>([

@@ -78,8 +78,8 @@ describe("the way to TikTok", () => {
 
 describe("exchange", () => {
   test("keeps both lifetimes as told", async ({ expect }) => {
-    const wire = answering(granted(), user);
-    expect(must(await connect.exchange(wire, app, exchange))).toEqual({
+    const client = answering(granted(), user);
+    expect(must(await connect.exchange(client, app, exchange))).toEqual({
       externalId: "_000abc",
       displayName: "Ada Moves",
       tokens: {
@@ -90,9 +90,9 @@ describe("exchange", () => {
         scopes: SCOPES,
       },
     });
-    expect(wire.sent[0]?.url.href).toBe("https://open.tiktokapis.com/v2/oauth/token/");
-    expect(wire.sent[0]?.headers.get("cache-control")).toBe("no-cache");
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(client.sent[0]?.url.href).toBe("https://open.tiktokapis.com/v2/oauth/token/");
+    expect(client.sent[0]?.headers.get("cache-control")).toBe("no-cache");
+    expect(bodyOf(client.sent[0])).toEqual({
       client_key: "the-key",
       client_secret: "the-secret",
       code: "v0.code*1!2",
@@ -114,8 +114,8 @@ describe("exchange", () => {
 
 describe("accounts", () => {
   test("a login is one account, with the name that stands in addresses", async ({ expect }) => {
-    const wire = answering(user, creator());
-    expect(must(await connect.accounts(wire, app, tokens))).toEqual({
+    const client = answering(user, creator());
+    expect(must(await connect.accounts(client, app, tokens))).toEqual({
       accounts: [
         {
           platformAccountId: "_000abc",
@@ -130,18 +130,18 @@ describe("accounts", () => {
       ],
       unpostable: [],
     });
-    expect(wire.sent[0]?.url.searchParams.get("fields")).toBe("open_id,union_id,avatar_url,display_name");
+    expect(client.sent[0]?.url.searchParams.get("fields")).toBe("open_id,union_id,avatar_url,display_name");
   });
 
   test("posting that was not granted is named and not asked about", async ({ expect }) => {
-    const wire = answering(user, 500);
-    const { accounts } = must(await connect.accounts(wire, app, { ...tokens, scopes: ["user.info.basic"] }));
+    const client = answering(user, 500);
+    const { accounts } = must(await connect.accounts(client, app, { ...tokens, scopes: ["user.info.basic"] }));
     expect(accounts[0]).toMatchObject({
       missingScopes: ["video.publish"],
       capabilities: { mayDraft: false },
       profileUrl: null,
     });
-    expect(wire.sent).toHaveLength(1);
+    expect(client.sent).toHaveLength(1);
   });
 
   test("an account that may not post just now is still an account", async ({ expect }) => {
@@ -161,14 +161,14 @@ describe("accounts", () => {
 
 describe("refresh", () => {
   test("takes the new refresh token", async ({ expect }) => {
-    const wire = answering(granted({ access_token: "act.2", refresh_token: "rft.2" }));
-    expect(must(await connect.refresh!(wire, app, tokens, NOW))).toMatchObject({
+    const client = answering(granted({ access_token: "act.2", refresh_token: "rft.2" }));
+    expect(must(await connect.refresh!(client, app, tokens, NOW))).toMatchObject({
       accessToken: "act.2",
       refreshToken: "rft.2",
       expiresAt: NOW + 7_200_000,
       refreshExpiresAt: NOW + 15_552_000_000,
     });
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(bodyOf(client.sent[0])).toEqual({
       client_key: "the-key",
       client_secret: "the-secret",
       grant_type: "refresh_token",
@@ -192,10 +192,10 @@ describe("refresh", () => {
 
 describe("revoke", () => {
   test("names the app and the access token", async ({ expect }) => {
-    const wire = answering({ json: {} });
-    await connect.revoke?.(wire, app, tokens);
-    expect(wire.sent.map((sent) => sent.url.href)).toEqual(["https://open.tiktokapis.com/v2/oauth/revoke/"]);
-    expect(bodyOf(wire.sent[0])).toEqual({ client_key: "the-key", client_secret: "the-secret", token: "act.1" });
+    const client = answering({ json: {} });
+    await connect.revoke?.(client, app, tokens);
+    expect(client.sent.map((sent) => sent.url.href)).toEqual(["https://open.tiktokapis.com/v2/oauth/revoke/"]);
+    expect(bodyOf(client.sent[0])).toEqual({ client_key: "the-key", client_secret: "the-secret", token: "act.1" });
   });
 });
 
@@ -203,11 +203,11 @@ describe("inspect", () => {
   const account = access({ capabilities: { mayDraft: true, commentDisabled: true } });
 
   test("tells what the account may do now and keeps what it cannot tell", async ({ expect }) => {
-    const wire = answering(creator());
-    expect(must(await tiktok.inspect(wire, account))).toEqual({ ...CAPABILITIES, mayDraft: true });
-    expect(wire.sent[0]?.method).toBe("POST");
-    expect(wire.sent[0]?.url.pathname).toBe("/v2/post/publish/creator_info/query/");
-    expect(wire.sent[0]?.body).toBeNull();
+    const client = answering(creator());
+    expect(must(await tiktok.inspect(client, account))).toEqual({ ...CAPABILITIES, mayDraft: true });
+    expect(client.sent[0]?.method).toBe("POST");
+    expect(client.sent[0]?.url.pathname).toBe("/v2/post/publish/creator_info/query/");
+    expect(client.sent[0]?.body).toBeNull();
   });
 
   test("a refusal with status 200 is told and not thrown away", async ({ expect }) => {

@@ -29,14 +29,14 @@ import {
 
 describe("prepare a video", () => {
   test("asks what the account may do, begins, and keeps the handle before the first byte", async ({ expect }) => {
-    const wire = reading(answering(creator(), begun));
-    expect(await tiktok.prepare(wire, clip(), undefined)).toEqual({
+    const client = reading(answering(creator(), begun));
+    expect(await tiktok.prepare(client, clip(), undefined)).toEqual({
       state: "again",
       afterSeconds: 0,
       cursor: cursor(),
     });
-    expect(paths(wire.sent)).toEqual(["/v2/post/publish/creator_info/query/", "/v2/post/publish/video/init/"]);
-    expect(bodyOf(wire.sent[1])).toEqual({
+    expect(paths(client.sent)).toEqual(["/v2/post/publish/creator_info/query/", "/v2/post/publish/video/init/"]);
+    expect(bodyOf(client.sent[1])).toEqual({
       post_info: {
         title: "Release notes are out",
         privacy_level: "PUBLIC_TO_EVERYONE",
@@ -61,9 +61,9 @@ describe("prepare a video", () => {
       is_ai_generated: true,
       title: "not for videos",
     };
-    const wire = answering(creator(), begun);
-    await tiktok.prepare(wire, clip(2 * MB, { options }), undefined);
-    expect(bodyOf(wire.sent[1])["post_info"]).toEqual({
+    const client = answering(creator(), begun);
+    await tiktok.prepare(client, clip(2 * MB, { options }), undefined);
+    expect(bodyOf(client.sent[1])["post_info"]).toEqual({
       title: "Release notes are out",
       privacy_level: "SELF_ONLY",
       disable_comment: true,
@@ -77,9 +77,9 @@ describe("prepare a video", () => {
 
   test("what the account has switched off stays off", async ({ expect }) => {
     const off = { comment_disabled: true, duet_disabled: true, stitch_disabled: true };
-    const wire = answering(creator(off), begun);
-    await tiktok.prepare(wire, clip(), undefined);
-    expect(bodyOf(wire.sent[1])["post_info"]).toMatchObject({
+    const client = answering(creator(off), begun);
+    await tiktok.prepare(client, clip(), undefined);
+    expect(bodyOf(client.sent[1])["post_info"]).toMatchObject({
       disable_comment: true,
       disable_duet: true,
       disable_stitch: true,
@@ -96,9 +96,9 @@ describe("prepare a video", () => {
     [1_073_741_824, 10 * MB, 107],
     [4000 * MB, 10 * MB, 400],
   ])("%i bytes go in pieces of %i, %i of them", async ([size, chunk, count], { expect }) => {
-    const wire = answering(creator(), begun);
-    await tiktok.prepare(wire, clip(size), undefined);
-    expect(bodyOf(wire.sent[1])["source_info"]).toEqual({
+    const client = answering(creator(), begun);
+    await tiktok.prepare(client, clip(size), undefined);
+    expect(bodyOf(client.sent[1])["source_info"]).toEqual({
       source: "FILE_UPLOAD",
       video_size: size,
       chunk_size: chunk,
@@ -115,12 +115,12 @@ describe("prepare a video", () => {
 
   test("settings that the account no longer allows are refused", async ({ expect }) => {
     const hidden = creator({ privacy_level_options: ["FOLLOWER_OF_CREATOR", "SELF_ONLY"] });
-    const wire = answering(hidden, begun);
-    expect(await tiktok.prepare(wire, clip(), undefined)).toMatchObject({
+    const client = answering(hidden, begun);
+    expect(await tiktok.prepare(client, clip(), undefined)).toMatchObject({
       state: "refused",
       fault: { kind: "rejected", code: "privacy_not_allowed" },
     });
-    expect(wire.sent).toHaveLength(1);
+    expect(client.sent).toHaveLength(1);
     const short = answering(creator({ max_video_post_duration_sec: 9 }));
     expect(await tiktok.prepare(short, clip(), undefined)).toMatchObject({
       fault: { kind: "rejected", code: "media_invalid" },
@@ -135,9 +135,9 @@ describe("prepare a video", () => {
     ["no scope", no(401, "scope_not_authorized"), { kind: "reconnect", code: "missing_scope" }],
     ["too fast", no(429, "rate_limit_exceeded"), { kind: "rate_limited", retryAfterSeconds: 60 }],
   ])("before it: %s", async ([, script, fault], { expect }) => {
-    const wire = answering(script, begun);
-    expect(await tiktok.prepare(wire, clip(), undefined)).toMatchObject({ state: "refused", fault });
-    expect(wire.sent).toHaveLength(1);
+    const client = answering(script, begun);
+    expect(await tiktok.prepare(client, clip(), undefined)).toMatchObject({ state: "refused", fault });
+    expect(client.sent).toHaveLength(1);
   });
 
   test.for<[string, Scripted, object]>([
@@ -164,38 +164,38 @@ describe("prepare a video", () => {
   });
 
   test("one piece waits whole for its time, and not longer than its address lives", async ({ expect }) => {
-    const wire = answering(500);
-    expect(await tiktok.prepare(wire, clip(), cursor())).toEqual({
+    const client = answering(500);
+    expect(await tiktok.prepare(client, clip(), cursor())).toEqual({
       state: "ready",
       ref: ref(),
       expiresAt: NOW + 55 * 60_000,
     });
-    expect(wire.sent).toHaveLength(0);
+    expect(client.sent).toHaveLength(0);
   });
 
   test("all pieces but the last go up in order, without a token, three a call", async ({ expect }) => {
     const total = 55 * MB;
     let kept = 0;
-    const wire = reading(
+    const client = reading(
       answering(() => {
         kept += 10 * MB;
         return stored(kept, total);
       }),
     );
-    const first = await tiktok.prepare(wire, clip(total), cursor());
+    const first = await tiktok.prepare(client, clip(total), cursor());
     expect(first).toMatchObject({ state: "again", afterSeconds: 0, cursor: { publishId: PUBLISH_ID, piece: 3 } });
-    expect(await tiktok.prepare(wire, clip(total), cursorOf(first))).toMatchObject({
+    expect(await tiktok.prepare(client, clip(total), cursorOf(first))).toMatchObject({
       state: "ready",
       ref: { publishId: PUBLISH_ID, uploadUrl: UPLOAD },
     });
-    expect(ranges(wire.sent)).toEqual([
+    expect(ranges(client.sent)).toEqual([
       `bytes 0-9999999/${total}`,
       `bytes 10000000-19999999/${total}`,
       `bytes 20000000-29999999/${total}`,
       `bytes 30000000-39999999/${total}`,
     ]);
-    expect(wire.bytes.map((bytes) => bytes.length)).toEqual(Array(4).fill(10 * MB));
-    for (const one of wire.sent) {
+    expect(client.bytes.map((bytes) => bytes.length)).toEqual(Array(4).fill(10 * MB));
+    for (const one of client.sent) {
       expect(`${one.method} ${one.url.href}`).toBe(`PUT ${UPLOAD}`);
       expect(one.headers.get("authorization")).toBeNull();
       expect(one.headers.get("content-type")).toBe("video/mp4");
@@ -210,17 +210,17 @@ describe("prepare a video", () => {
     const total = 30 * MB;
     const cut = await tiktok.prepare(reading(answering(stored(10 * MB, total), script)), clip(total), cursor());
     expect(cut).toMatchObject({ state: "again", afterSeconds: 1, cursor: { piece: 1, failures: 1 } });
-    const wire = reading(answering(stored(20 * MB, total)));
-    expect(await tiktok.prepare(wire, clip(total), cursorOf(cut))).toMatchObject({ state: "ready" });
-    expect(ranges(wire.sent)).toEqual([`bytes 10000000-19999999/${total}`]);
+    const client = reading(answering(stored(20 * MB, total)));
+    expect(await tiktok.prepare(client, clip(total), cursorOf(cut))).toMatchObject({ state: "ready" });
+    expect(ranges(client.sent)).toEqual([`bytes 10000000-19999999/${total}`]);
   });
 
   test("goes on where TikTok says, however it counts", async ({ expect }) => {
     const total = 40 * MB;
     for (const uploaded of [20 * MB - 1, 20 * MB]) {
-      const wire = reading(answering(elsewhere(uploaded, total), stored(30 * MB, total)));
-      expect(await tiktok.prepare(wire, clip(total), cursor({ piece: 1 }))).toMatchObject({ state: "ready" });
-      expect(ranges(wire.sent)).toEqual([`bytes 10000000-19999999/${total}`, `bytes 20000000-29999999/${total}`]);
+      const client = reading(answering(elsewhere(uploaded, total), stored(30 * MB, total)));
+      expect(await tiktok.prepare(client, clip(total), cursor({ piece: 1 }))).toMatchObject({ state: "ready" });
+      expect(ranges(client.sent)).toEqual([`bytes 10000000-19999999/${total}`, `bytes 20000000-29999999/${total}`]);
     }
   });
 
@@ -249,9 +249,9 @@ describe("prepare a video", () => {
   });
 
   test("an address that has grown old is not tried", async ({ expect }) => {
-    const wire = answering(creator(), begun);
+    const client = answering(creator(), begun);
     const late = clip(20 * MB, { now: NOW + HOUR });
-    expect(await tiktok.prepare(wire, late, cursor({ piece: 1 }))).toMatchObject({
+    expect(await tiktok.prepare(client, late, cursor({ piece: 1 }))).toMatchObject({
       state: "again",
       cursor: { startedAt: NOW + HOUR, piece: 0, restarts: 1 },
     });
@@ -268,9 +268,9 @@ describe("prepare a video", () => {
     const read = () => Promise.reject(new Error("stored media is missing"));
     const whole = clip(20 * MB);
     const broken = { ...whole, media: whole.media.map((media) => ({ ...media, read })) };
-    const wire = answering(500);
-    await expect(tiktok.prepare(wire, broken, cursor())).rejects.toThrow("stored media is missing");
-    expect(wire.sent).toHaveLength(0);
+    const client = answering(500);
+    await expect(tiktok.prepare(client, broken, cursor())).rejects.toThrow("stored media is missing");
+    expect(client.sent).toHaveLength(0);
   });
 
   test("never begins so early that the address dies before its time", ({ expect }) => {
@@ -283,10 +283,10 @@ describe("prepare a draft and photos", () => {
   const draft = { ...OPTIONS, is_draft: true };
 
   test("a draft of a video carries the file alone", async ({ expect }) => {
-    const wire = answering(begun);
-    expect(await tiktok.prepare(wire, clip(2 * MB, { options: draft }), undefined)).toMatchObject({ state: "again" });
-    expect(paths(wire.sent)).toEqual(["/v2/post/publish/inbox/video/init/"]);
-    expect(bodyOf(wire.sent[0])).toEqual({
+    const client = answering(begun);
+    expect(await tiktok.prepare(client, clip(2 * MB, { options: draft }), undefined)).toMatchObject({ state: "again" });
+    expect(paths(client.sent)).toEqual(["/v2/post/publish/inbox/video/init/"]);
+    expect(bodyOf(client.sent[0])).toEqual({
       source_info: { source: "FILE_UPLOAD", video_size: 2 * MB, chunk_size: 2 * MB, total_chunk_count: 1 },
     });
   });
@@ -299,21 +299,21 @@ describe("prepare a draft and photos", () => {
   });
 
   test("photos only ask what the account may do, and forget it after a while", async ({ expect }) => {
-    const wire = answering(creator({ comment_disabled: true }));
-    expect(await tiktok.prepare(wire, photos(), undefined)).toEqual({
+    const client = answering(creator({ comment_disabled: true }));
+    expect(await tiktok.prepare(client, photos(), undefined)).toEqual({
       state: "ready",
       ref: photoRef({ terms: { ...TERMS, disableComment: true } }),
       expiresAt: NOW + 15 * 60_000,
     });
-    expect(wire.sent).toHaveLength(1);
+    expect(client.sent).toHaveLength(1);
   });
 
   test("a draft of photos needs no call", async ({ expect }) => {
-    const wire = answering(500);
-    expect(await tiktok.prepare(wire, photos({ options: draft }), undefined)).toMatchObject({
+    const client = answering(500);
+    expect(await tiktok.prepare(client, photos({ options: draft }), undefined)).toMatchObject({
       state: "ready",
       ref: { terms: null, publishId: null },
     });
-    expect(wire.sent).toHaveLength(0);
+    expect(client.sent).toHaveLength(0);
   });
 });

@@ -13,16 +13,16 @@ describe("verify by the handle", () => {
 
   test("an id beyond 2^53 stays what it was", async ({ expect }) => {
     const text = `{"data":{"status":"PUBLISH_COMPLETE","publicaly_available_post_id":[7516468492572199221]},"error":{"code":"ok","message":"","log_id":"1"}}`;
-    const wire = answering({ text });
-    expect(await tiktok.verify(wire, at(5), accepted)).toEqual({
+    const client = answering({ text });
+    expect(await tiktok.verify(client, at(5), accepted)).toEqual({
       state: "published",
       remoteId: "7516468492572199221",
       url: "https://www.tiktok.com/@ada_moves/video/7516468492572199221",
     });
-    expect(`${wire.sent[0]?.method} ${wire.sent[0]?.url.href}`).toBe(
+    expect(`${client.sent[0]?.method} ${client.sent[0]?.url.href}`).toBe(
       "POST https://open.tiktokapis.com/v2/post/publish/status/fetch/",
     );
-    expect(bodyOf(wire.sent[0])).toEqual({ publish_id: PUBLISH_ID });
+    expect(bodyOf(client.sent[0])).toEqual({ publish_id: PUBLISH_ID });
   });
 
   test("the other spelling is read too, and photos have their own address", async ({ expect }) => {
@@ -138,24 +138,28 @@ describe("verify photos whose answer was lost", () => {
   };
 
   test("waits until TikTok can list them", async ({ expect }) => {
-    const wire = answering(500);
-    expect(await tiktok.verify(wire, at(1), lost)).toEqual({ state: "again", afterSeconds: 14, known: false });
-    expect(wire.sent).toHaveLength(0);
+    const client = answering(500);
+    expect(await tiktok.verify(client, at(1), lost)).toEqual({ state: "again", afterSeconds: 14, known: false });
+    expect(client.sent).toHaveLength(0);
   });
 
   test("finds them by text and time", async ({ expect }) => {
-    const wire = answering(
+    const client = answering(
       listed(
         { ...mine, id: "1", title: "Something else" },
         { ...mine, id: "2", create_time: since - 60 },
         { ...mine, id: "3", title: null, video_description: "  Release notes\nare out " },
       ),
     );
-    expect(await tiktok.verify(wire, at(15), lost)).toEqual({ state: "published", remoteId: "3", url: mine.share_url });
-    expect(wire.sent[0]?.url.href).toBe(
+    expect(await tiktok.verify(client, at(15), lost)).toEqual({
+      state: "published",
+      remoteId: "3",
+      url: mine.share_url,
+    });
+    expect(client.sent[0]?.url.href).toBe(
       "https://open.tiktokapis.com/v2/video/list/?fields=id,title,video_description,create_time,share_url",
     );
-    expect(bodyOf(wire.sent[0])).toEqual({ max_count: 20 });
+    expect(bodyOf(client.sent[0])).toEqual({ max_count: 20 });
   });
 
   test("texts are cut at 150 characters", async ({ expect }) => {
@@ -193,10 +197,10 @@ describe("verify photos whose answer was lost", () => {
     ["drafts", { options: { ...OPTIONS, is_draft: true } }, { terms: null }],
     ["ones without a text", { caption: "" }, {}],
   ])("%s are listed nowhere", async ([, over, plan], { expect }) => {
-    const wire = answering(500);
+    const client = answering(500);
     const ref_ = photoRef({ sends: 1, sentAt: NOW, ...plan });
-    expect(await tiktok.verify(wire, at(15, over), ref_)).toMatchObject({ state: "cannot_tell" });
-    expect(wire.sent).toHaveLength(0);
+    expect(await tiktok.verify(client, at(15, over), ref_)).toMatchObject({ state: "cannot_tell" });
+    expect(client.sent).toHaveLength(0);
   });
 
   test("without the permission to look nothing can be found", async ({ expect }) => {

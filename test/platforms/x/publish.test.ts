@@ -1,10 +1,10 @@
 import { describe, test } from "vitest";
 import type { JsonValue } from "#core/json.ts";
-import type { Job, PrepareOutcome, Wire } from "#platforms/contract.ts";
+import type { Job, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { x } from "#platforms/x/index.ts";
 import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
 import { access, image, job, NOW, video } from "../../support/job.ts";
-import { reading, type ReadingWire } from "../../support/reading.ts";
+import { reading, type ReadingClient } from "../../support/reading.ts";
 
 const MIB = 1024 ** 2;
 const json = (value: JsonValue | PrepareOutcome) => JSON.parse(JSON.stringify(value)) as JsonValue;
@@ -13,7 +13,7 @@ const uploaded = (id: string, more: object = {}): Scripted => ({
 });
 
 /** The forms that were sent to paths ending in `end`, as a platform reads them. */
-function formsOf({ sent, bytes }: ReadingWire, end: string): Promise<FormData[]> {
+function formsOf({ sent, bytes }: ReadingClient, end: string): Promise<FormData[]> {
   const forms = sent.flatMap(({ url, headers }, index) =>
     url.pathname.endsWith(end) ? [new Response(bytes[index], { headers: [...headers] }).formData()] : [],
   );
@@ -28,8 +28,8 @@ const refusal = (status: number, detail: string): Scripted => ({
 const settings = (values: Record<string, string>) =>
   access({ app: { clientId: "c", clientSecret: "s", settings: values } });
 
-async function prepared(post: Job, wire: Wire = answering(uploaded("1"))): Promise<JsonValue> {
-  const outcome = await x.prepare(wire, post, undefined);
+async function prepared(post: Job, client: PlatformClient = answering(uploaded("1"))): Promise<JsonValue> {
+  const outcome = await x.prepare(client, post, undefined);
   if (outcome.state !== "ready") {
     throw new Error(`not ready: ${JSON.stringify(outcome)}`);
   }
@@ -38,27 +38,27 @@ async function prepared(post: Job, wire: Wire = answering(uploaded("1"))): Promi
 
 describe("prepare", () => {
   test("a text needs no call", async ({ expect }) => {
-    const wire = answering(500);
-    expect(await x.prepare(wire, job(), undefined)).toMatchObject({
+    const client = answering(500);
+    expect(await x.prepare(client, job(), undefined)).toMatchObject({
       state: "ready",
       ref: { mediaIds: [], quote: "none" },
     });
-    expect(wire.sent).toHaveLength(0);
+    expect(client.sent).toHaveLength(0);
   });
 
   test("images go up whole and keep their order", async ({ expect }) => {
-    const wire = reading(answering(uploaded("1"), uploaded("2")));
-    const outcome = await x.prepare(wire, job({ media: [image(), image({ contentType: "image/png" })] }), undefined);
+    const client = reading(answering(uploaded("1"), uploaded("2")));
+    const outcome = await x.prepare(client, job({ media: [image(), image({ contentType: "image/png" })] }), undefined);
     expect(outcome).toMatchObject({
       state: "ready",
       ref: { mediaIds: ["1", "2"], mediaKeys: ["7_1", "7_2"] },
       expiresAt: NOW + 86_400_000,
     });
-    expect(wire.sent.map((sent) => `${sent.method} ${sent.url.href}`)).toEqual(
+    expect(client.sent.map((sent) => `${sent.method} ${sent.url.href}`)).toEqual(
       Array(2).fill("POST https://api.x.com/2/media/upload"),
     );
-    expect(wire.sent[1]?.headers.get("content-length")).toBe(String(wire.bytes[1]?.length));
-    const [, form] = await formsOf(wire, "/upload");
+    expect(client.sent[1]?.headers.get("content-length")).toBe(String(client.bytes[1]?.length));
+    const [, form] = await formsOf(client, "/upload");
     expect(Object.fromEntries(form ?? [])).toMatchObject({
       media_category: "tweet_image",
       media: expect.objectContaining({ size: 1000, type: "image/png", name: "picture.jpg" }),
@@ -69,7 +69,7 @@ describe("prepare", () => {
     expect,
   }) => {
     const post = job({ media: [video({ sizeBytes: 40 * MIB + 5 })] });
-    const wire = reading(
+    const client = reading(
       answering((sent) => {
         if (sent.url.pathname.endsWith("/initialize")) {
           return uploaded("9");
@@ -82,19 +82,19 @@ describe("prepare", () => {
           : uploaded("9", { processing_info: { state: "succeeded" } });
       }),
     );
-    const first = await x.prepare(wire, post, undefined);
+    const first = await x.prepare(client, post, undefined);
     expect(first).toMatchObject({ state: "again", afterSeconds: 0, cursor: { segment: 32, offset: 32 * MIB } });
-    const second = await x.prepare(wire, post, first.state === "again" ? json(first.cursor) : undefined);
+    const second = await x.prepare(client, post, first.state === "again" ? json(first.cursor) : undefined);
     expect(second).toMatchObject({ state: "again", afterSeconds: 3, cursor: { stage: "processing" } });
-    const third = await x.prepare(wire, post, second.state === "again" ? json(second.cursor) : undefined);
+    const third = await x.prepare(client, post, second.state === "again" ? json(second.cursor) : undefined);
     expect(third).toMatchObject({ state: "ready", ref: { mediaIds: ["9"] } });
 
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(bodyOf(client.sent[0])).toEqual({
       media_type: "video/mp4",
       media_category: "tweet_video",
       total_bytes: 40 * MIB + 5,
     });
-    const segments = await formsOf(wire, "/append");
+    const segments = await formsOf(client, "/append");
     expect(segments.map((segment) => segment.get("segment_index"))).toEqual(
       Array.from({ length: 41 }, (_, index) => String(index)),
     );
@@ -102,24 +102,24 @@ describe("prepare", () => {
     expect(new Uint8Array((await (last as File | undefined)?.arrayBuffer()) ?? [])).toEqual(
       Uint8Array.from({ length: 5 }, (_, index) => (40 * MIB + index) % 251),
     );
-    expect(wire.sent.at(-1)?.url.search).toBe("?command=STATUS&media_id=9");
+    expect(client.sent.at(-1)?.url.search).toBe("?command=STATUS&media_id=9");
   });
 
   test("segments that X has taken survive a cut", async ({ expect }) => {
     const post = job({ media: [video({ sizeBytes: 3 * MIB })] });
-    const wire = answering(uploaded("9"), 200, 200, "cut");
-    expect(await x.prepare(wire, post, undefined)).toMatchObject({
+    const client = answering(uploaded("9"), 200, 200, "cut");
+    expect(await x.prepare(client, post, undefined)).toMatchObject({
       state: "again",
       cursor: { segment: 2, offset: 2 * MIB },
     });
   });
 
   test("a file name cannot leave its place in the form", async ({ expect }) => {
-    const wire = reading(answering(uploaded("1")));
+    const client = reading(answering(uploaded("1")));
     const post = job({ media: [image()] });
     const named = { ...post, media: post.media.map((media) => ({ ...media, filename: 'a"\r\n\r\nb.jpg' })) };
-    expect(await x.prepare(wire, named, undefined)).toMatchObject({ state: "ready" });
-    const text = new TextDecoder("latin1").decode(wire.bytes[0]);
+    expect(await x.prepare(client, named, undefined)).toMatchObject({ state: "ready" });
+    const text = new TextDecoder("latin1").decode(client.bytes[0]);
     expect(text).toContain('name="media"; filename="a%22%0D%0A%0D%0Ab.jpg"\r\n');
   });
 
@@ -134,8 +134,8 @@ describe("prepare", () => {
 
   test("an upload that X forgot is begun again, twice at most", async ({ expect }) => {
     const post = job({ media: [video()] });
-    const wire = answering(uploaded("9"), refusal(400, "unknown media"), uploaded("10"));
-    const outcome = await x.prepare(wire, post, undefined);
+    const client = answering(uploaded("9"), refusal(400, "unknown media"), uploaded("10"));
+    const outcome = await x.prepare(client, post, undefined);
     expect(outcome).toMatchObject({ state: "again", cursor: { id: "10", restarts: 1, offset: 0 } });
     const cursor = outcome.state === "again" ? { ...(outcome.cursor as object), restarts: 2 } : null;
     expect(await x.prepare(answering(refusal(404, "unknown media")), post, cursor)).toMatchObject({ state: "refused" });
@@ -159,9 +159,9 @@ describe("prepare", () => {
 
   test("an animated GIF goes up as one", async ({ expect }) => {
     const gif = image({ contentType: "image/gif", facts: { animated: true } });
-    const wire = answering(uploaded("9"), 200, uploaded("9"));
-    expect(await x.prepare(wire, job({ media: [gif] }), undefined)).toMatchObject({ state: "ready" });
-    expect(bodyOf(wire.sent[0])).toMatchObject({ media_type: "image/gif", media_category: "tweet_gif" });
+    const client = answering(uploaded("9"), 200, uploaded("9"));
+    expect(await x.prepare(client, job({ media: [gif] }), undefined)).toMatchObject({ state: "ready" });
+    expect(bodyOf(client.sent[0])).toMatchObject({ media_type: "image/gif", media_category: "tweet_gif" });
   });
 });
 
@@ -171,14 +171,14 @@ describe("commit", () => {
       media: [image()],
       options: { reply_settings: "following", quote_tweet_url: undefined as never, extra: 1 },
     });
-    const wire = answering(created);
-    expect(await x.commit(wire, post, await prepared(post))).toEqual({
+    const client = answering(created);
+    expect(await x.commit(client, post, await prepared(post))).toEqual({
       state: "published",
       remoteId: "1900000000000000099",
       url: "https://x.com/ada/status/1900000000000000099",
     });
-    expect(`${wire.sent[0]?.method} ${wire.sent[0]?.url.href}`).toBe("POST https://api.x.com/2/tweets");
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(`${client.sent[0]?.method} ${client.sent[0]?.url.href}`).toBe("POST https://api.x.com/2/tweets");
+    expect(bodyOf(client.sent[0])).toEqual({
       text: "Release notes are out",
       media: { media_ids: ["1"] },
       reply_settings: "following",
@@ -186,24 +186,24 @@ describe("commit", () => {
   });
 
   test("everyone may reply when the setting is null: the member is left out", async ({ expect }) => {
-    const wire = answering(created);
+    const client = answering(created);
     const post = job({ options: { reply_settings: null } });
-    await x.commit(wire, post, await prepared(post));
-    expect(bodyOf(wire.sent[0])).toEqual({ text: "Release notes are out" });
+    await x.commit(client, post, await prepared(post));
+    expect(bodyOf(client.sent[0])).toEqual({ text: "Release notes are out" });
   });
 
   test("a quote that X refuses is posted once more with the address", async ({ expect }) => {
     const post = job({ options: { quote_tweet_url: "https://twitter.com/jack/status/20" } });
-    const wire = answering(
+    const client = answering(
       refusal(403, "Quoting this post is not allowed because you have not been mentioned"),
       created,
     );
-    const first = await x.commit(wire, post, await prepared(post));
+    const first = await x.commit(client, post, await prepared(post));
     expect(first).toMatchObject({ state: "more", progress: null, ref: { quote: "link" } });
-    expect(await x.commit(wire, post, first.state === "more" ? json(first.ref) : null)).toMatchObject({
+    expect(await x.commit(client, post, first.state === "more" ? json(first.ref) : null)).toMatchObject({
       state: "published",
     });
-    expect(wire.sent.map(bodyOf)).toEqual([
+    expect(client.sent.map(bodyOf)).toEqual([
       { text: "Release notes are out", quote_tweet_id: "20" },
       { text: "Release notes are out https://x.com/jack/status/20" },
     ]);
@@ -219,9 +219,9 @@ describe("commit", () => {
       fault: { code: "quote_not_allowed" },
     });
     const link = job({ options: quote, account: settings({ QUOTE_MODE: "link" }) });
-    const wire = answering(created);
-    await x.commit(wire, link, await prepared(link));
-    expect(bodyOf(wire.sent[0])).toEqual({ text: "Release notes are out https://x.com/i/status/20" });
+    const client = answering(created);
+    await x.commit(client, link, await prepared(link));
+    expect(bodyOf(client.sent[0])).toEqual({ text: "Release notes are out https://x.com/i/status/20" });
   });
 
   test("forgotten media is prepared again", async ({ expect }) => {
@@ -269,13 +269,13 @@ describe("verify", () => {
     job({ ...parts, committedAt: NOW, now: NOW + seconds * 1000 });
 
   test("waits until X can show the post", async ({ expect }) => {
-    const wire = answering(500);
-    expect(await x.verify(wire, at(5), await prepared(job()))).toEqual({
+    const client = answering(500);
+    expect(await x.verify(client, at(5), await prepared(job()))).toEqual({
       state: "again",
       afterSeconds: 10,
       known: false,
     });
-    expect(wire.sent).toHaveLength(0);
+    expect(client.sent).toHaveLength(0);
   });
 
   test("finds a post with its entities undone", async ({ expect }) => {
@@ -292,14 +292,14 @@ describe("verify", () => {
         ],
       },
     };
-    const wire = answering(list({ id: "78", text: "something else", created_at: "2030-01-01T12:00:02.000Z" }, found));
-    expect(await x.verify(wire, post, await prepared(post))).toEqual({
+    const client = answering(list({ id: "78", text: "something else", created_at: "2030-01-01T12:00:02.000Z" }, found));
+    expect(await x.verify(client, post, await prepared(post))).toEqual({
       state: "published",
       remoteId: "77",
       url: "https://x.com/ada/status/77",
     });
-    expect(wire.sent[0]?.url.pathname).toBe("/2/users/17841400008460057/tweets");
-    expect(wire.sent[0]?.url.searchParams.get("start_time")).toBe("2030-01-01T11:59:00Z");
+    expect(client.sent[0]?.url.pathname).toBe("/2/users/17841400008460057/tweets");
+    expect(client.sent[0]?.url.searchParams.get("start_time")).toBe("2030-01-01T11:59:00Z");
   });
 
   test("finds a long post by its whole text, and a picture without text by its media key", async ({ expect }) => {
@@ -329,12 +329,12 @@ describe("verify", () => {
   });
 
   test("reads every page before it denies", async ({ expect }) => {
-    const wire = answering(
+    const client = answering(
       { json: { data: [], meta: { result_count: 0, next_token: "n" } } },
       list({ id: "5", text: "Release notes are out" }),
     );
-    expect(await x.verify(wire, at(15), await prepared(job()))).toMatchObject({ state: "published", remoteId: "5" });
-    expect(wire.sent[1]?.url.searchParams.get("pagination_token")).toBe("n");
+    expect(await x.verify(client, at(15), await prepared(job()))).toMatchObject({ state: "published", remoteId: "5" });
+    expect(client.sent[1]?.url.searchParams.get("pagination_token")).toBe("n");
   });
 
   test("denies only after a second look", async ({ expect }) => {

@@ -10,20 +10,20 @@ describe("commit", () => {
   const last = ref({ offset: MIB });
 
   test("sends the last bytes, and with them the video is there", async ({ expect }) => {
-    const wire = reading(answering(made()));
-    expect(await youtube.commit(wire, post(total), last)).toEqual({
+    const client = reading(answering(made()));
+    expect(await youtube.commit(client, post(total), last)).toEqual({
       state: "published",
       remoteId: "dQw4example",
       url: "https://www.youtube.com/watch?v=dQw4example",
     });
-    expect(wire.sent).toHaveLength(1);
-    expect(ranges(wire.sent)).toEqual([`bytes ${MIB}-${MIB + 4}/${total}`]);
-    expect(wire.bytes[0]).toEqual(Uint8Array.from({ length: 5 }, (_, index) => (MIB + index) % 251));
+    expect(client.sent).toHaveLength(1);
+    expect(ranges(client.sent)).toEqual([`bytes ${MIB}-${MIB + 4}/${total}`]);
+    expect(client.bytes[0]).toEqual(Uint8Array.from({ length: 5 }, (_, index) => (MIB + index) % 251));
   });
 
   test("200 is as good as 201", async ({ expect }) => {
-    const wire = reading(answering({ status: 200, json: { id: "v" } }));
-    expect(await youtube.commit(wire, post(total), last)).toMatchObject({ state: "published", remoteId: "v" });
+    const client = reading(answering({ status: 200, json: { id: "v" } }));
+    expect(await youtube.commit(client, post(total), last)).toMatchObject({ state: "published", remoteId: "v" });
   });
 
   test.for<[string, Scripted]>([
@@ -45,11 +45,13 @@ describe("commit", () => {
   test("a part that was kept is not sent again", async ({ expect }) => {
     const outcome = await youtube.commit(answering(more(MIB + 2)), post(total), last);
     expect(outcome).toMatchObject({ state: "more", ref: { offset: MIB + 2 }, progress: null });
-    const wire = reading(answering(made()));
-    expect(await youtube.commit(wire, post(total), outcome.state === "more" ? json(outcome.ref) : null)).toMatchObject({
+    const client = reading(answering(made()));
+    expect(
+      await youtube.commit(client, post(total), outcome.state === "more" ? json(outcome.ref) : null),
+    ).toMatchObject({
       state: "published",
     });
-    expect(ranges(wire.sent)).toEqual([`bytes ${MIB + 2}-${MIB + 4}/${total}`]);
+    expect(ranges(client.sent)).toEqual([`bytes ${MIB + 2}-${MIB + 4}/${total}`]);
   });
 
   test("an upload that was mostly lost is made anew", async ({ expect }) => {

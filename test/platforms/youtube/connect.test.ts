@@ -64,8 +64,8 @@ describe("the way to Google", () => {
 
 describe("exchange", () => {
   test("sends the credentials in the body and is known by its channel", async ({ expect }) => {
-    const wire = answering(granted(), channels(channel("UCa")));
-    expect(must(await connect.exchange(wire, app, exchange))).toEqual({
+    const client = answering(granted(), channels(channel("UCa")));
+    expect(must(await connect.exchange(client, app, exchange))).toEqual({
       externalId: "UCa",
       displayName: "Channel UCa",
       tokens: {
@@ -76,8 +76,8 @@ describe("exchange", () => {
         scopes: [UPLOAD, READ],
       },
     });
-    expect(wire.sent[0]?.url.href).toBe("https://oauth2.googleapis.com/token");
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(client.sent[0]?.url.href).toBe("https://oauth2.googleapis.com/token");
+    expect(bodyOf(client.sent[0])).toEqual({
       grant_type: "authorization_code",
       code: "4/code",
       client_id: "the-client",
@@ -88,8 +88,8 @@ describe("exchange", () => {
   });
 
   test("keeps the seven days of an app in testing", async ({ expect }) => {
-    const wire = answering(granted({ refresh_token_expires_in: 604_799 }), channels(channel("UCa")));
-    expect(must(await connect.exchange(wire, app, exchange)).tokens.refreshExpiresAt).toBe(NOW + 604_799_000);
+    const client = answering(granted({ refresh_token_expires_in: 604_799 }), channels(channel("UCa")));
+    expect(must(await connect.exchange(client, app, exchange)).tokens.refreshExpiresAt).toBe(NOW + 604_799_000);
   });
 
   test.for([
@@ -97,12 +97,12 @@ describe("exchange", () => {
     ["viewing", UPLOAD],
     ["everything", ""],
   ])("with %s unticked nothing is connected", async ([, scope], { expect }) => {
-    const wire = answering(granted({ scope }));
-    expect(await connect.exchange(wire, app, exchange)).toMatchObject({
+    const client = answering(granted({ scope }));
+    expect(await connect.exchange(client, app, exchange)).toMatchObject({
       ok: false,
       fault: { kind: "rejected", code: "missing_scope", category: "auth" },
     });
-    expect(wire.sent).toHaveLength(1);
+    expect(client.sent).toHaveLength(1);
   });
 
   test.for<[string, Scripted]>([
@@ -119,8 +119,8 @@ describe("exchange", () => {
 describe("accounts", () => {
   test("are all channels of all pages", async ({ expect }) => {
     const first = { json: { items: [channel("UCa")], nextPageToken: "p2" } };
-    const wire = answering(first, channels(channel("UCb", { snippet: { title: "B" }, status: {} })));
-    const { accounts } = must(await connect.accounts(wire, app, tokens));
+    const client = answering(first, channels(channel("UCb", { snippet: { title: "B" }, status: {} })));
+    const { accounts } = must(await connect.accounts(client, app, tokens));
     expect(accounts).toEqual([
       {
         platformAccountId: "UCa",
@@ -140,9 +140,9 @@ describe("accounts", () => {
         capabilities: { uploads: "UUb", longUploads: null },
       }),
     ]);
-    expect(wire.sent[0]?.url.searchParams.get("mine")).toBe("true");
-    expect(wire.sent[1]?.url.searchParams.get("pageToken")).toBe("p2");
-    expect(wire.sent[0]?.headers.get("authorization")).toBe("Bearer ya29.a");
+    expect(client.sent[0]?.url.searchParams.get("mine")).toBe("true");
+    expect(client.sent[1]?.url.searchParams.get("pageToken")).toBe("p2");
+    expect(client.sent[0]?.headers.get("authorization")).toBe("Bearer ya29.a");
   });
 
   test("a scope that was taken away is named", async ({ expect }) => {
@@ -155,16 +155,16 @@ describe("accounts", () => {
 
 describe("refresh", () => {
   test("keeps the old refresh token and the scopes", async ({ expect }) => {
-    const wire = answering({ json: { access_token: "ya29.b", expires_in: 3599, token_type: "Bearer" } });
+    const client = answering({ json: { access_token: "ya29.b", expires_in: 3599, token_type: "Bearer" } });
     const before = { ...tokens, refreshExpiresAt: NOW + 1000 };
-    expect(must(await connect.refresh!(wire, app, before, NOW))).toEqual({
+    expect(must(await connect.refresh!(client, app, before, NOW))).toEqual({
       accessToken: "ya29.b",
       refreshToken: "1//r",
       expiresAt: NOW + 3_599_000,
       refreshExpiresAt: NOW + 1000,
       scopes: [UPLOAD, READ],
     });
-    expect(bodyOf(wire.sent[0])).toEqual({
+    expect(bodyOf(client.sent[0])).toEqual({
       grant_type: "refresh_token",
       refresh_token: "1//r",
       client_id: "the-client",
@@ -185,17 +185,17 @@ describe("refresh", () => {
   test("needs a refresh token", async ({ expect }) => {
     const without = { ...tokens, refreshToken: null };
     expect(connect.canRefresh?.(without)).toBe(false);
-    const wire = answering(500);
-    expect(await connect.refresh!(wire, app, without, NOW)).toMatchObject({ fault: { kind: "reconnect" } });
-    expect(wire.sent).toHaveLength(0);
+    const client = answering(500);
+    expect(await connect.refresh!(client, app, without, NOW)).toMatchObject({ fault: { kind: "reconnect" } });
+    expect(client.sent).toHaveLength(0);
   });
 });
 
 describe("revoke", () => {
   test("ends the whole grant by its refresh token", async ({ expect }) => {
-    const wire = answering(200);
-    await connect.revoke?.(wire, app, tokens);
-    expect(wire.sent.map((sent) => sent.url.href)).toEqual(["https://oauth2.googleapis.com/revoke"]);
-    expect(bodyOf(wire.sent[0])).toEqual({ token: "1//r" });
+    const client = answering(200);
+    await connect.revoke?.(client, app, tokens);
+    expect(client.sent.map((sent) => sent.url.href)).toEqual(["https://oauth2.googleapis.com/revoke"]);
+    expect(bodyOf(client.sent[0])).toEqual({ token: "1//r" });
   });
 });

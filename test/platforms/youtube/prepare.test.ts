@@ -8,11 +8,11 @@ import { MIB, GRAIN, SESSION, begun, more, trouble, post, bulky, cursor, ranges,
 
 describe("prepare", () => {
   test("begins a session and keeps its address before the first byte", async ({ expect }) => {
-    const wire = reading(answering(begun));
-    const outcome = await youtube.prepare(wire, post(MIB), undefined);
+    const client = reading(answering(begun));
+    const outcome = await youtube.prepare(client, post(MIB), undefined);
     expect(outcome).toEqual({ state: "again", afterSeconds: 0, cursor: cursor() });
-    const [sent] = wire.sent;
-    expect(wire.sent).toHaveLength(1);
+    const [sent] = client.sent;
+    expect(client.sent).toHaveLength(1);
     expect(sent?.method).toBe("POST");
     expect(sent?.url.origin + (sent?.url.pathname ?? "")).toBe("https://www.googleapis.com/upload/youtube/v3/videos");
     expect(Object.fromEntries(sent?.url.searchParams ?? [])).toEqual({
@@ -29,9 +29,11 @@ describe("prepare", () => {
   });
 
   test("says so when the video is made for kids", async ({ expect }) => {
-    const wire = answering(begun);
-    await youtube.prepare(wire, post(MIB, { options: { title: "T", made_for_kids: true } }), undefined);
-    expect(bodyOf(wire.sent[0])).toMatchObject({ status: { privacyStatus: "public", selfDeclaredMadeForKids: true } });
+    const client = answering(begun);
+    await youtube.prepare(client, post(MIB, { options: { title: "T", made_for_kids: true } }), undefined);
+    expect(bodyOf(client.sent[0])).toMatchObject({
+      status: { privacyStatus: "public", selfDeclaredMadeForKids: true },
+    });
   });
 
   test.for<[string, Scripted]>([
@@ -61,61 +63,64 @@ describe("prepare", () => {
 
   test("a small file waits whole for its time", async ({ expect }) => {
     for (const sizeBytes of [1, GRAIN]) {
-      const wire = answering(500);
-      expect(await youtube.prepare(wire, post(sizeBytes), cursor())).toMatchObject({
+      const client = answering(500);
+      expect(await youtube.prepare(client, post(sizeBytes), cursor())).toMatchObject({
         state: "ready",
         ref: { session: SESSION, offset: 0 },
       });
-      expect(wire.sent).toHaveLength(0);
+      expect(client.sent).toHaveLength(0);
     }
   });
 
   test("sends whole grains and leaves the last one", async ({ expect }) => {
     const total = 9 * MIB + 5;
-    const wire = reading(answering(more(8 * MIB), more(9 * MIB)));
-    expect(await youtube.prepare(wire, post(total), cursor())).toMatchObject({
+    const client = reading(answering(more(8 * MIB), more(9 * MIB)));
+    expect(await youtube.prepare(client, post(total), cursor())).toMatchObject({
       state: "ready",
       ref: { session: SESSION, offset: 9 * MIB, sends: 0 },
       expiresAt: expect.any(Number),
     });
-    expect(wire.sent.map((one) => `${one.method} ${one.url.href}`)).toEqual(Array(2).fill(`PUT ${SESSION}`));
-    expect(ranges(wire.sent)).toEqual([`bytes 0-${8 * MIB - 1}/${total}`, `bytes ${8 * MIB}-${9 * MIB - 1}/${total}`]);
-    expect(wire.bytes.map((bytes) => bytes.length)).toEqual([8 * MIB, MIB]);
-    expect(wire.bytes[1]?.slice(0, 3)).toEqual(Uint8Array.from([0, 1, 2].map((index) => (8 * MIB + index) % 251)));
-    expect(wire.sent[0]?.headers.get("content-type")).toBe("video/mp4");
-    expect(wire.sent[0]?.headers.get("authorization")).toMatch(/^Bearer /);
+    expect(client.sent.map((one) => `${one.method} ${one.url.href}`)).toEqual(Array(2).fill(`PUT ${SESSION}`));
+    expect(ranges(client.sent)).toEqual([
+      `bytes 0-${8 * MIB - 1}/${total}`,
+      `bytes ${8 * MIB}-${9 * MIB - 1}/${total}`,
+    ]);
+    expect(client.bytes.map((bytes) => bytes.length)).toEqual([8 * MIB, MIB]);
+    expect(client.bytes[1]?.slice(0, 3)).toEqual(Uint8Array.from([0, 1, 2].map((index) => (8 * MIB + index) % 251)));
+    expect(client.sent[0]?.headers.get("content-type")).toBe("video/mp4");
+    expect(client.sent[0]?.headers.get("authorization")).toMatch(/^Bearer /);
   });
 
   test("a file of exactly one more grain leaves a whole one", async ({ expect }) => {
-    const wire = reading(answering(more(GRAIN)));
-    expect(await youtube.prepare(wire, post(2 * GRAIN), cursor())).toMatchObject({ ref: { offset: GRAIN } });
-    expect(ranges(wire.sent)).toEqual([`bytes 0-${GRAIN - 1}/${2 * GRAIN}`]);
+    const client = reading(answering(more(GRAIN)));
+    expect(await youtube.prepare(client, post(2 * GRAIN), cursor())).toMatchObject({ ref: { offset: GRAIN } });
+    expect(ranges(client.sent)).toEqual([`bytes 0-${GRAIN - 1}/${2 * GRAIN}`]);
   });
 
   test("goes on where YouTube says, not where it stopped sending", async ({ expect }) => {
     const total = 9 * MIB;
-    const wire = reading(answering(more(4 * MIB), more(total - GRAIN)));
-    expect(await youtube.prepare(wire, post(total), cursor())).toMatchObject({ ref: { offset: total - GRAIN } });
-    expect(ranges(wire.sent)[1]).toBe(`bytes ${4 * MIB}-${total - GRAIN - 1}/${total}`);
+    const client = reading(answering(more(4 * MIB), more(total - GRAIN)));
+    expect(await youtube.prepare(client, post(total), cursor())).toMatchObject({ ref: { offset: total - GRAIN } });
+    expect(ranges(client.sent)[1]).toBe(`bytes ${4 * MIB}-${total - GRAIN - 1}/${total}`);
   });
 
   test("sends at most 32 MiB a call and goes on from its cursor", async ({ expect }) => {
     const total = 40 * MIB;
     let told = 0;
-    const wire = reading(
+    const client = reading(
       answering(() => {
         told = Math.min(total - GRAIN, told + 8 * MIB);
         return more(told);
       }),
     );
-    const first = await youtube.prepare(wire, bulky(total), cursor());
+    const first = await youtube.prepare(client, bulky(total), cursor());
     expect(first).toMatchObject({ state: "again", afterSeconds: 0, cursor: { offset: 32 * MIB } });
-    expect(wire.sent).toHaveLength(4);
-    expect(await youtube.prepare(wire, bulky(total), cursorOf(first))).toMatchObject({
+    expect(client.sent).toHaveLength(4);
+    expect(await youtube.prepare(client, bulky(total), cursorOf(first))).toMatchObject({
       state: "ready",
       ref: { offset: total - GRAIN },
     });
-    expect(ranges(wire.sent)[4]).toBe(`bytes ${32 * MIB}-${total - GRAIN - 1}/${total}`);
+    expect(ranges(client.sent)[4]).toBe(`bytes ${32 * MIB}-${total - GRAIN - 1}/${total}`);
   });
 
   test.for<[string, Scripted]>([
@@ -131,10 +136,10 @@ describe("prepare", () => {
       afterSeconds: 1,
       cursor: { offset: 8 * MIB, doubt: true, failures: 1 },
     });
-    const wire = reading(answering(more(8 * MIB + GRAIN), more(total - GRAIN)));
-    expect(await youtube.prepare(wire, post(total), cursorOf(interrupted))).toMatchObject({ state: "ready" });
-    expect(ranges(wire.sent)).toEqual([`bytes */${total}`, `bytes ${8 * MIB + GRAIN}-${total - GRAIN - 1}/${total}`]);
-    expect(wire.sent[0]?.headers.get("content-length")).toBe("0");
+    const client = reading(answering(more(8 * MIB + GRAIN), more(total - GRAIN)));
+    expect(await youtube.prepare(client, post(total), cursorOf(interrupted))).toMatchObject({ state: "ready" });
+    expect(ranges(client.sent)).toEqual([`bytes */${total}`, `bytes ${8 * MIB + GRAIN}-${total - GRAIN - 1}/${total}`]);
+    expect(client.sent[0]?.headers.get("content-length")).toBe("0");
   });
 
   test("waits longer each time and gives the try back in the end", async ({ expect }) => {
@@ -165,8 +170,8 @@ describe("prepare", () => {
   });
 
   test.for([404, 410])("a session that answers %i is begun again, twice at most", async (status, { expect }) => {
-    const wire = answering(status, { headers: { location: `${SESSION}2` } });
-    expect(await youtube.prepare(wire, post(MIB), cursor({ offset: GRAIN }))).toMatchObject({
+    const client = answering(status, { headers: { location: `${SESSION}2` } });
+    expect(await youtube.prepare(client, post(MIB), cursor({ offset: GRAIN }))).toMatchObject({
       state: "again",
       afterSeconds: 0,
       cursor: { session: `${SESSION}2`, offset: 0, restarts: 1 },
@@ -190,9 +195,9 @@ describe("prepare", () => {
     const read = () => Promise.reject(new Error("stored media is missing"));
     const whole = post(MIB);
     const broken = { ...whole, media: whole.media.map((media) => ({ ...media, read })) };
-    const wire = answering(500);
-    await expect(youtube.prepare(wire, broken, cursor())).rejects.toThrow("stored media is missing");
-    expect(wire.sent).toHaveLength(0);
+    const client = answering(500);
+    await expect(youtube.prepare(client, broken, cursor())).rejects.toThrow("stored media is missing");
+    expect(client.sent).toHaveLength(0);
   });
 
   test("begins earlier for large files", ({ expect }) => {

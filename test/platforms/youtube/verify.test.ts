@@ -12,13 +12,13 @@ describe("verify", () => {
     post(total, { committedAt: NOW, now: NOW + seconds * 1000, ...over });
 
   test("asks the session, and finds the video", async ({ expect }) => {
-    const wire = answering(made());
-    expect(await youtube.verify(wire, at(1), plan)).toEqual({
+    const client = answering(made());
+    expect(await youtube.verify(client, at(1), plan)).toEqual({
       state: "published",
       remoteId: "dQw4example",
       url: "https://www.youtube.com/watch?v=dQw4example",
     });
-    expect(ranges(wire.sent)).toEqual([`bytes */${total}`]);
+    expect(ranges(client.sent)).toEqual([`bytes */${total}`]);
   });
 
   test.for<[string, Scripted, object]>([
@@ -62,7 +62,7 @@ describe("verify", () => {
     const list = (...items: object[]): Scripted => ({ json: { items } });
 
     test("by title, description and time", async ({ expect }) => {
-      const wire = answering(
+      const client = answering(
         410,
         list(
           listed("other", { title: "Another" }),
@@ -71,14 +71,14 @@ describe("verify", () => {
           listed("mine", { title: "How to  glaze a bowl " }),
         ),
       );
-      expect(await youtube.verify(wire, at(60), plan)).toMatchObject({ state: "published", remoteId: "mine" });
-      expect(wire.sent[1]?.url.searchParams.get("playlistId")).toBe("UUa");
+      expect(await youtube.verify(client, at(60), plan)).toMatchObject({ state: "published", remoteId: "mine" });
+      expect(client.sent[1]?.url.searchParams.get("playlistId")).toBe("UUa");
     });
 
     test("the list's name is known from the channel's", async ({ expect }) => {
-      const wire = answering(404, list());
-      await youtube.verify(wire, at(60, { account: access({ platformAccountId: "UCxyz" }) }), plan);
-      expect(wire.sent[1]?.url.searchParams.get("playlistId")).toBe("UUxyz");
+      const client = answering(404, list());
+      await youtube.verify(client, at(60, { account: access({ platformAccountId: "UCxyz" }) }), plan);
+      expect(client.sent[1]?.url.searchParams.get("playlistId")).toBe("UUxyz");
     });
 
     test("what is not listed is looked for again, and then unknown: never sent twice", async ({ expect }) => {
