@@ -13,53 +13,53 @@ import type {
 import { openPlatformClient } from "#platforms/client.ts";
 import { mediaKey } from "#media/index.ts";
 import { temporaryFault } from "#posting/run/next-step.ts";
-import type { PublishRun, TargetRow } from "#posting/run/store-run.ts";
+import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
 import type { TargetRun } from "#posting/run/target-run.ts";
 import type { Services } from "#context.ts";
 
-/** A step that takes longer than this is cut off; each call inside has its own, shorter limit. */
-const PREPARE_LIMIT_MS = 5 * MINUTE;
-const COMMIT_LIMIT_MS = 5 * MINUTE;
-const VERIFY_LIMIT_MS = MINUTE;
+/** A step that takes longer than this is aborted; each request inside has its own, shorter timeout. */
+const PREPARE_TIMEOUT_MS = 5 * MINUTE;
+const COMMIT_TIMEOUT_MS = 5 * MINUTE;
+const VERIFY_TIMEOUT_MS = MINUTE;
 
-export interface Call {
+export interface AdapterCall {
   readonly services: Services;
-  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly adapter: Adapter;
   readonly access: AccountAccess;
-  readonly plan: PublishRun;
-  readonly target: TargetRow;
+  readonly publishRun: PublishRun;
+  readonly target: PublishRunTarget;
   readonly run: TargetRun;
   readonly dueAt: number;
 }
 
-/** An outcome and the status of the platform's last answer in the step. */
-export interface Called<Outcome> {
+/** An outcome and the HTTP status of the last response in the step. */
+export interface AdapterResult<Outcome> {
   readonly outcome: Outcome;
   readonly httpStatus: number | null;
 }
 
-/** Repeatable, so whatever goes wrong inside is a temporary fault. */
-export async function callPrepare(call: Call): Promise<Called<PrepareOutcome>> {
-  const media = { missing: false };
-  return await within(
+/** `prepare` can be repeated, so any exception inside becomes a temporary fault. */
+export async function callPrepare(call: AdapterCall): Promise<AdapterResult<PrepareOutcome>> {
+  const mediaCheck = { missing: false };
+  return await runWithTimeout(
     call,
-    PREPARE_LIMIT_MS,
-    (client) => call.adapter.prepare(client, jobOf(call, media), call.run.cursor?.value),
+    PREPARE_TIMEOUT_MS,
+    (client) => call.adapter.prepare(client, toJob(call, mediaCheck), call.run.cursor?.value),
     (reason, httpStatus) => ({
       state: "refused",
-      fault: media.missing ? MEDIA_MISSING : temporaryFault(reason, httpStatus),
+      fault: mediaCheck.missing ? MEDIA_MISSING : temporaryFault(reason, httpStatus),
     }),
   );
 }
 
-/** Whatever goes wrong here may have arrived. */
-export async function callCommit(call: Call): Promise<Called<CommitOutcome>> {
-  const ref = call.run.ready?.ref ?? null;
-  return await within(
+/** A request may have reached the platform before an exception, so any exception makes the outcome uncertain. */
+export async function callCommit(call: AdapterCall): Promise<AdapterResult<CommitOutcome>> {
+  const ref = call.run.prepared?.ref ?? null;
+  return await runWithTimeout(
     call,
-    COMMIT_LIMIT_MS,
-    (client) => call.adapter.commit(client, jobOf(call), ref),
+    COMMIT_TIMEOUT_MS,
+    (client) => call.adapter.commit(client, toJob(call), ref),
     (detail, httpStatus) => ({
       state: "uncertain",
       detail,
@@ -68,80 +68,80 @@ export async function callCommit(call: Call): Promise<Called<CommitOutcome>> {
   );
 }
 
-/** Only reads, so whatever goes wrong means to ask again. */
-export async function callVerify(call: Call): Promise<Called<VerifyOutcome>> {
-  const ref = call.run.ready?.ref ?? null;
-  return await within(
+/** `verify` only reads, so after any exception it is called again. */
+export async function callVerify(call: AdapterCall): Promise<AdapterResult<VerifyOutcome>> {
+  const ref = call.run.prepared?.ref ?? null;
+  return await runWithTimeout(
     call,
-    VERIFY_LIMIT_MS,
-    (client) => call.adapter.verify(client, jobOf(call), ref),
+    VERIFY_TIMEOUT_MS,
+    (client) => call.adapter.verify(client, toJob(call), ref),
     () => ({
       state: "again",
       afterSeconds: 0,
-      known: false,
+      isProcessing: false,
     }),
   );
 }
 
-/** Runs a step to its end or to its limit; after that its client is dead, so that nothing is sent behind our back. */
-async function within<Outcome>(
-  call: Call,
-  limitMs: number,
+/** Runs a step to its end or its timeout; then its client is closed, so that a step that still runs sends nothing more. */
+async function runWithTimeout<Outcome>(
+  call: AdapterCall,
+  timeoutMs: number,
   step: (client: PlatformClient) => Promise<Outcome>,
-  broken: (reason: string, httpStatus: number | null) => Outcome,
-): Promise<Called<Outcome>> {
+  outcomeOfFailure: (reason: string, httpStatus: number | null) => Outcome,
+): Promise<AdapterResult<Outcome>> {
   const callLog = { lastStatus: null as number | null };
-  const end = new AbortController();
+  const stepAbort = new AbortController();
   const client = openPlatformClient(
     async (request) => {
-      end.signal.throwIfAborted();
-      const signal = AbortSignal.any([request.signal, end.signal]);
+      stepAbort.signal.throwIfAborted();
+      const signal = AbortSignal.any([request.signal, stepAbort.signal]);
       return await call.services.outbound.platformFetch(new Request(request, { signal }));
     },
     call.adapter.hosts,
     callLog,
   );
   try {
-    const limit = call.wait(limitMs, end.signal).then(() => TOO_LONG);
-    const outcome = await Promise.race([step(client), limit]);
+    const timeout = call.sleep(timeoutMs, stepAbort.signal).then(() => TIMED_OUT);
+    const outcome = await Promise.race([step(client), timeout]);
     const httpStatus = callLog.lastStatus;
-    return outcome === TOO_LONG
-      ? { outcome: broken(LATE, httpStatus), httpStatus }
+    return outcome === TIMED_OUT
+      ? { outcome: outcomeOfFailure(TIMEOUT_REASON, httpStatus), httpStatus }
       : { outcome: outcome as Outcome, httpStatus };
   } catch (error) {
-    return { outcome: broken(wordsOf(error), callLog.lastStatus), httpStatus: callLog.lastStatus };
+    return { outcome: outcomeOfFailure(failureReason(error), callLog.lastStatus), httpStatus: callLog.lastStatus };
   } finally {
-    end.abort();
+    stepAbort.abort();
   }
 }
 
-const TOO_LONG = Symbol("too long");
-const LATE = "the platform did not answer in time";
+const TIMED_OUT = Symbol("timed out");
+const TIMEOUT_REASON = "the platform did not answer in time";
 
-/** An error's text may quote an address with a token in it, so only the kinds we know are told. */
-function wordsOf(error: unknown): string {
+/** An error's text may contain a URL with a token in it, so only known kinds of errors are described. */
+function failureReason(error: unknown): string {
   const name = error instanceof Error ? error.name : "";
-  return name === "TimeoutError" || name === "AbortError" ? LATE : "the connection to the platform broke";
+  return name === "TimeoutError" || name === "AbortError" ? TIMEOUT_REASON : "the connection to the platform broke";
 }
 
-function jobOf(call: Call, seen: { missing: boolean } = { missing: false }): Job {
-  const { plan, target, run, services } = call;
-  const facts = new Map(plan.media.map((item) => [item.id, item]));
+function toJob(call: AdapterCall, mediaCheck: { missing: boolean } = { missing: false }): Job {
+  const { publishRun, target, run, services } = call;
+  const facts = new Map(publishRun.media.map((item) => [item.id, item]));
   return {
-    postId: plan.post.id,
+    postId: publishRun.post.id,
     accountId: target.accountId,
     account: call.access,
     caption: target.effectiveCaption,
-    postType: plan.post.postType,
+    postType: publishRun.post.postType,
     options: target.options,
-    media: plan.post.media.map((item): JobMedia => ({
+    media: publishRun.post.media.map((item): JobMedia => ({
       ...item,
       facts: facts.get(item.id)?.facts ?? {},
       filename: facts.get(item.id)?.filename ?? item.id,
       read: async (range) => {
         const object = await services.bucket.get(mediaKey(item.sha256), range && { range });
         if (!object) {
-          seen.missing = true;
+          mediaCheck.missing = true;
           throw new Error("stored media is missing");
         }
         return object.body;

@@ -1,125 +1,133 @@
 import { SECOND } from "#core/clock.ts";
-import { isAsConfirmed, peekRun } from "#posting/run/claim-post.ts";
+import { matchesConfirmedPlan, peekRun } from "#posting/run/claim-post.ts";
 import type { PublishRun } from "#posting/run/store-run.ts";
 import { isTerminal } from "#posting/state-machine.ts";
-import { beginRun, type TargetRun } from "#posting/run/target-run.ts";
-import { MAX_AT_ONCE } from "./advance-targets.ts";
+import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
+import { MAX_CONCURRENT_CALLS } from "./advance-targets.ts";
 import type { RunContext } from "./run-context.ts";
 import type { TargetEntry, RunnerState, Journal } from "./journal.ts";
-import { takeEarlyStep } from "./target-step.ts";
-import { prepareFrom, warmFrom } from "./wake-times.ts";
+import { runEarlyStep } from "./run-target-step.ts";
+import { prepareStartAt, warmUpAt } from "./wake-times.ts";
 
-const LONGEST_PAUSE_MS = 5 * SECOND;
+const MAX_SLEEP_MS = 5 * SECOND;
 
 /**
- * Preparation before the due time. Bound to one version of the post: an edit lets everything here expire. A step that is
- * still on its way when the time comes is waited for by its own target alone.
+ * Prepares targets before the due time, for one version of the post: an edit makes everything here obsolete. A step that is
+ * still in flight at the due time delays only its own target.
  */
-export class EarlyWork {
+export class EarlyPreparation {
   private readonly inFlight = new Map<string, Promise<void>>();
-  private readonly runs = new Map<string, TargetRun>();
-  private plan: PublishRun | undefined;
+  private readonly targetRuns = new Map<string, TargetRun>();
+  private publishRun: PublishRun | undefined;
 
   constructor(
-    private readonly desk: RunContext,
+    private readonly context: RunContext,
     private readonly journal: Journal,
-    readonly job: RunnerState,
+    readonly state: RunnerState,
     private readonly dueAt: number,
   ) {}
 
-  /** Works until nothing can go on now, `signal` says stop, or the time has come; says when to come again. */
-  async proceed(signal: AbortSignal): Promise<number> {
-    this.plan ??= await this.load();
+  /** Runs due steps until none is left, `signal` is aborted or the post is due; returns when to wake next. */
+  async prepareWhilePossible(signal: AbortSignal): Promise<number> {
+    this.publishRun ??= await this.load();
     for (;;) {
-      const now = this.desk.now();
-      const open = this.open();
-      for (const { run } of open.filter((one) => one.wakeAt <= now).slice(0, MAX_AT_ONCE - this.inFlight.size)) {
-        this.start(run);
+      const now = this.context.now();
+      const open = this.unpreparedTargets();
+      for (const { run } of open
+        .filter((one) => one.wakeAt <= now)
+        .slice(0, MAX_CONCURRENT_CALLS - this.inFlight.size)) {
+        this.startStep(run);
       }
       if (this.inFlight.size === 0 || now >= this.dueAt || signal.aborted) {
-        return Math.min(this.dueAt, ...this.open().map((one) => one.wakeAt));
+        return Math.min(this.dueAt, ...this.unpreparedTargets().map((one) => one.wakeAt));
       }
-      const over = new AbortController();
-      const pause = this.desk.wait(
-        Math.min(LONGEST_PAUSE_MS, this.dueAt - now),
-        AbortSignal.any([signal, over.signal]),
+      const sleepAbort = new AbortController();
+      const sleep = this.context.sleep(
+        Math.min(MAX_SLEEP_MS, this.dueAt - now),
+        AbortSignal.any([signal, sleepAbort.signal]),
       );
-      await Promise.race([...this.inFlight.values(), pause]);
-      over.abort();
+      await Promise.race([...this.inFlight.values(), sleep]);
+      sleepAbort.abort();
     }
   }
 
-  /** What is prepared for a target, if `plan` is the one it was prepared for. */
-  preparedFor(plan: PublishRun, accountId: string): TargetRun | undefined {
-    const mine = plan.post.version === this.job.version && plan.post.planHash === this.plan?.post.planHash;
-    return mine ? this.runs.get(accountId) : undefined;
+  /** The prepared run of a target; undefined if it was prepared for another plan. */
+  preparedFor(publishRun: PublishRun, accountId: string): TargetRun | undefined {
+    const isSamePlan =
+      publishRun.post.version === this.state.version && publishRun.post.planHash === this.publishRun?.post.planHash;
+    return isSamePlan ? this.targetRuns.get(accountId) : undefined;
   }
 
-  /** The early step of a target that was still on its way at the due time; undefined when there was none. */
-  stillRunning(accountId: string): Promise<void> | undefined {
+  /** The early step of a target that is still in flight; undefined when there is none. */
+  stepInFlight(accountId: string): Promise<void> | undefined {
     return this.inFlight.get(accountId);
   }
 
   private async load(): Promise<PublishRun | undefined> {
-    const plan = await peekRun(this.desk.services, { postId: this.job.postId, version: this.job.version });
-    if (!plan || !(await isAsConfirmed(plan))) {
+    const publishRun = await peekRun(this.context.services, { postId: this.state.postId, version: this.state.version });
+    if (!publishRun || !(await matchesConfirmedPlan(publishRun))) {
       return undefined;
     }
     const entries = this.journal.entries();
-    for (const target of plan.targets) {
+    for (const target of publishRun.targets) {
       if (!isTerminal(target.state)) {
-        this.runs.set(target.accountId, kept(entries.get(target.accountId), plan) ?? beginRun(target, 0));
+        this.targetRuns.set(
+          target.accountId,
+          matchingRun(entries.get(target.accountId), publishRun) ?? createTargetRun(target, 0),
+        );
       }
     }
-    return plan;
+    return publishRun;
   }
 
-  /** Targets that are not ready, with the time at which each may go on. */
-  private open(): { run: TargetRun; wakeAt: number }[] {
-    const { plan } = this;
-    if (!plan) {
+  /** Targets that are not ready yet, with the time at which each may continue. */
+  private unpreparedTargets(): { run: TargetRun; wakeAt: number }[] {
+    const { publishRun } = this;
+    if (!publishRun) {
       return [];
     }
-    return [...this.runs.values()]
-      .filter((run) => run.ready === null && !this.inFlight.has(run.accountId))
-      .map((run) => ({ run, wakeAt: Math.max(run.wakeAt, this.from(plan, run)) }));
+    return [...this.targetRuns.values()]
+      .filter((run) => run.prepared === null && !this.inFlight.has(run.accountId))
+      .map((run) => ({ run, wakeAt: Math.max(run.wakeAt, this.prepareAt(publishRun, run)) }));
   }
 
-  private from(plan: PublishRun, run: TargetRun): number {
-    const target = plan.targets.find((row) => row.accountId === run.accountId);
-    const adapter = target && this.desk.services.adapterFor(target.platform);
-    const facts = new Map(plan.media.map((item) => [item.id, item.facts]));
-    const media = plan.post.media.map((item) => ({ ...item, facts: facts.get(item.id) ?? {} }));
+  private prepareAt(publishRun: PublishRun, run: TargetRun): number {
+    const target = publishRun.targets.find((row) => row.accountId === run.accountId);
+    const adapter = target && this.context.services.adapterFor(target.platform);
+    const facts = new Map(publishRun.media.map((item) => [item.id, item.facts]));
+    const media = publishRun.post.media.map((item) => ({ ...item, facts: facts.get(item.id) ?? {} }));
     return adapter
-      ? prepareFrom(this.job.postId, this.dueAt, adapter.prepareAheadMs({ media }))
-      : warmFrom(this.job.postId, this.dueAt);
+      ? prepareStartAt(this.state.postId, this.dueAt, adapter.prepareAheadMs({ media }))
+      : warmUpAt(this.state.postId, this.dueAt);
   }
 
-  private start(run: TargetRun): void {
-    const { plan } = this;
-    if (!plan) {
+  private startStep(run: TargetRun): void {
+    const { publishRun } = this;
+    if (!publishRun) {
       return;
     }
-    const work = takeEarlyStep(this.desk, plan, run, this.dueAt)
-      .then((next) => this.keep(plan, next))
+    const work = runEarlyStep(this.context, publishRun, run, this.dueAt)
+      .then((next) => this.storeResult(publishRun, next))
       .catch(() => {
-        // Nothing early is owed to anybody: the due time starts from what is in the journal.
-        this.runs.set(run.accountId, { ...run, wakeAt: this.dueAt });
+        // Ignored: early preparation is optional, and the run at the due time starts from the journal.
+        this.targetRuns.set(run.accountId, { ...run, wakeAt: this.dueAt });
       })
       .finally(() => this.inFlight.delete(run.accountId));
     this.inFlight.set(run.accountId, work);
   }
 
-  private keep(plan: PublishRun, run: TargetRun): void {
-    this.runs.set(run.accountId, run);
-    const job = this.journal.job();
-    if (job?.phase === "armed" && job.version === this.job.version) {
-      this.journal.putEntry({ version: plan.post.version, planHash: plan.post.planHash, run });
+  private storeResult(publishRun: PublishRun, run: TargetRun): void {
+    this.targetRuns.set(run.accountId, run);
+    const state = this.journal.state();
+    if (state?.phase === "armed" && state.version === this.state.version) {
+      this.journal.putEntry({ version: publishRun.post.version, planHash: publishRun.post.planHash, run });
     }
   }
 }
 
-/** A journal entry serves only the plan it was made for. */
-export function kept(entry: TargetEntry | undefined, plan: PublishRun): TargetRun | undefined {
-  return entry?.version === plan.post.version && entry.planHash === plan.post.planHash ? entry.run : undefined;
+/** The run of a journal entry, if the entry belongs to the same version and plan hash. */
+export function matchingRun(entry: TargetEntry | undefined, publishRun: PublishRun): TargetRun | undefined {
+  return entry?.version === publishRun.post.version && entry.planHash === publishRun.post.planHash
+    ? entry.run
+    : undefined;
 }

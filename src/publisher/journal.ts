@@ -7,8 +7,8 @@ export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" 
 };
 
 /**
- * What the object is about. `armed`: waits for its time. `claiming`: the claim may have been sent under `runId`. `running`:
- * the claim is ours, and only now may anything visible be sent.
+ * The state of the post's runner. `armed`: waits for the due time. `claiming`: the claim may have been sent under `runId`.
+ * `running`: the claim succeeded; only in this phase may anything visible be sent.
  */
 export interface RunnerState {
   readonly postId: string;
@@ -16,56 +16,56 @@ export interface RunnerState {
   readonly scheduledAt: number;
   readonly prepareAheadMs: number;
   readonly phase: "armed" | "claiming" | "running";
-  /** The fencing token; on disk before the claim is sent. */
+  /** Fencing token of the run; on disk before the claim is sent. */
   readonly runId: string | null;
   /** What D1 holds as `watch_at` while this run publishes. */
   readonly watchAt: number;
-  /** A newer plan that arrived before this run was cleared away. */
+  /** A newer hint that arrived before this run was cleaned up. */
   readonly next: ArmHint | null;
 }
 
-/** A target in the journal, bound to the plan it was prepared for. */
+/** A target in the journal, bound to the post version and plan hash that it was prepared for. */
 export interface TargetEntry {
   readonly version: number;
   readonly planHash: string;
   readonly run: TargetRun;
 }
 
-const JOB = "job";
-const TARGET = "t:";
+const STATE_KEY = "state";
+const TARGET_PREFIX = "t:";
 
-/** Every key the object stores: `job` and one `t:{account id}` a target. Gone as soon as the post has ended. */
+/** Every key that the object stores: `state`, and one `t:{account id}` per target. Deleted when the post has ended. */
 export class Journal {
   constructor(private readonly storage: JournalStorage) {}
 
-  job(): RunnerState | undefined {
-    return this.storage.kv.get<RunnerState>(JOB);
+  state(): RunnerState | undefined {
+    return this.storage.kv.get<RunnerState>(STATE_KEY);
   }
 
   entries(): Map<string, TargetEntry> {
     return new Map(
-      [...this.storage.kv.list<TargetEntry>({ prefix: TARGET })].map(([key, entry]) => [
-        key.slice(TARGET.length),
+      [...this.storage.kv.list<TargetEntry>({ prefix: TARGET_PREFIX })].map(([key, entry]) => [
+        key.slice(TARGET_PREFIX.length),
         entry,
       ]),
     );
   }
 
-  putJob(job: RunnerState): void {
-    this.storage.kv.put(JOB, job);
+  putState(state: RunnerState): void {
+    this.storage.kv.put(STATE_KEY, state);
   }
 
   putEntry(entry: TargetEntry): void {
-    this.storage.kv.put(`${TARGET}${entry.run.accountId}`, entry);
+    this.storage.kv.put(`${TARGET_PREFIX}${entry.run.accountId}`, entry);
   }
 
-  /** A new plan: whatever was prepared for the old one is let go. */
+  /** Arms for the version in the hint, and deletes what was prepared for another version. */
   arm(hint: ArmHint): RunnerState {
-    const before = this.job();
-    if (before?.version !== hint.version) {
+    const previous = this.state();
+    if (previous?.version !== hint.version) {
       this.clearEntries();
     }
-    const job: RunnerState = {
+    const state: RunnerState = {
       postId: hint.postId,
       version: hint.version,
       scheduledAt: hint.scheduledAt,
@@ -75,23 +75,23 @@ export class Journal {
       watchAt: 0,
       next: null,
     };
-    this.putJob(job);
-    return job;
+    this.putState(state);
+    return state;
   }
 
-  /** The claim is ours: the run and its targets begin together. */
-  begin(job: RunnerState, entries: readonly TargetEntry[]): void {
+  /** After a successful claim: stores the running state and its targets together. */
+  startRun(state: RunnerState, entries: readonly TargetEntry[]): void {
     this.clearEntries(new Set(entries.map((entry) => entry.run.accountId)));
     for (const entry of entries) {
       this.putEntry(entry);
     }
-    this.putJob(job);
+    this.putState(state);
   }
 
-  private clearEntries(but: ReadonlySet<string> = new Set()): void {
+  private clearEntries(keepAccountIds: ReadonlySet<string> = new Set()): void {
     for (const accountId of this.entries().keys()) {
-      if (!but.has(accountId)) {
-        this.storage.kv.delete(`${TARGET}${accountId}`);
+      if (!keepAccountIds.has(accountId)) {
+        this.storage.kv.delete(`${TARGET_PREFIX}${accountId}`);
       }
     }
   }

@@ -1,179 +1,186 @@
-import type { ArmAnswer, ArmHint } from "#core/arming.ts";
+import type { ArmResult, ArmHint } from "#core/arming.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
 import type { JsonValue } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { type Claim, claimPost, isAsConfirmed } from "#posting/run/claim-post.ts";
-import { adoptEarly, doubtRun, giveUp, recover } from "#posting/run/next-step.ts";
+import { type ClaimResult, claimPost, matchesConfirmedPlan } from "#posting/run/claim-post.ts";
+import { adoptEarlyPreparation, startAsUncertain, failWithoutCall, recoverInterruptedCommit } from "#posting/run/next-step.ts";
 import { isTerminal } from "#posting/state-machine.ts";
-import { beginRun, type TargetRun } from "#posting/run/target-run.ts";
-import type { PublishRun, TargetRow } from "#posting/run/store-run.ts";
-import { advance, visibleStateKey, type LiveRun, nextWake, NOT_AS_CONFIRMED, show } from "./advance-targets.ts";
+import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
+import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
+import {
+  advanceTargets,
+  visibleStateKey,
+  type ActiveRun,
+  nextWakeAt,
+  PLAN_MISMATCH_ERROR,
+  recordChanges,
+} from "./advance-targets.ts";
 import { RunContext } from "./run-context.ts";
-import { EarlyWork, kept } from "./early-preparation.ts";
+import { EarlyPreparation, matchingRun } from "./early-preparation.ts";
 import { type TargetEntry, type RunnerState, Journal, type JournalStorage } from "./journal.ts";
-import { dueFrom, prepareFrom, WARM_MS, warmFrom } from "./wake-times.ts";
+import { spreadDueAt, prepareStartAt, WARM_UP_MS, warmUpAt } from "./wake-times.ts";
 
-/** Set before anything else in an alarm: whatever happens to the process, it comes back. */
-const DEADMAN_MS = 30 * SECOND;
-/** An alarm set for this instant can be lost; a little later it cannot. */
-const SOONEST_MS = 250;
-/** An alarm this far in the past has been lost. */
-const LOST_AFTER_MS = MINUTE;
-/** The platform cuts an alarm off after this. */
-const LONGEST_ALARM_MS = 15 * MINUTE;
-const ERROR_WAIT_MS = SECOND / 2;
-const ERROR_WAIT_MAX_MS = 30 * SECOND;
+/** Each alarm first sets the next one this far ahead, so that the object wakes again even if the process is killed. */
+const RECOVERY_ALARM_MS = 30 * SECOND;
+/** An alarm that is set for the current instant can be lost, so every alarm is set at least this far ahead. */
+const MIN_ALARM_DELAY_MS = 250;
+/** An alarm that is overdue by this much was lost. */
+const ALARM_LOST_AFTER_MS = MINUTE;
+/** The runtime aborts an alarm handler after this. */
+const MAX_ALARM_RUNTIME_MS = 15 * MINUTE;
+const ERROR_RETRY_MS = SECOND / 2;
+const ERROR_RETRY_MAX_MS = 30 * SECOND;
 
-type Claimed = Extract<Claim, { readonly plan: PublishRun }>;
+type SuccessfulClaim = Extract<ClaimResult, { readonly publishRun: PublishRun }>;
 
-/** What an alarm ends with: sleep until then, or nothing left to do for `runId`. */
-type Rest = { readonly wakeAt: number } | { readonly done: string | null };
+/** What an alarm ends with: sleep until then, or nothing remainingMs to do for `runId`. */
+type AlarmResult = { readonly wakeAt: number } | { readonly endedRunId: string | null };
 
 /**
- * One post on its way: a timer and a journal, never a copy of the plan. All it knows is on disk; what it keeps in memory is
+ * One post on its way: a timer and a journal, never a copy of the publishRun. All it knows is on disk; what it keeps in memory is
  * only there to be quick, and is thrown away after any error.
  */
 export class PostRunner {
   private readonly journal: Journal;
-  private readonly desk: RunContext;
-  private live: LiveRun | undefined;
-  private early: EarlyWork | undefined;
-  private interrupt = new AbortController();
-  private busySince: number | null = null;
-  private errors = 0;
+  private readonly context: RunContext;
+  private activeRun: ActiveRun | undefined;
+  private earlyPreparation: EarlyPreparation | undefined;
+  private waitAbort = new AbortController();
+  private alarmStartedAt: number | null = null;
+  private consecutiveErrors = 0;
 
   constructor(
     private readonly storage: JournalStorage,
     services: Services,
-    wait: RunContext["wait"],
+    sleep: RunContext["sleep"],
   ) {
     this.journal = new Journal(storage);
-    this.desk = new RunContext(services, wait);
+    this.context = new RunContext(services, sleep);
   }
 
-  /** Idempotent: a hint is compared with what is known, and a run under way is only kept awake. */
-  async sync(hint: ArmHint): Promise<ArmAnswer> {
+  /** Idempotent: the hint's version is compared with the journal, and a run in progress only gets its alarm checked. */
+  async sync(hint: ArmHint): Promise<ArmResult> {
     await failpoint("sync.before_store");
-    const job = this.journal.job();
-    if (job && job.phase !== "armed") {
-      const isNewer = hint.version > job.version;
+    const state = this.journal.state();
+    if (state && state.phase !== "armed") {
+      const isNewer = hint.version > state.version;
       if (isNewer && hint.status === "scheduled") {
-        this.journal.putJob({ ...job, next: hint });
+        this.journal.putState({ ...state, next: hint });
       }
-      if (isNewer && job.phase === "claiming") {
-        // Nothing was sent yet, and the claim will find out what has become of the post.
-        this.interrupt.abort();
-        await this.storage.setAlarm(this.desk.now() + SOONEST_MS);
+      if (isNewer && state.phase === "claiming") {
+        // Nothing was sent yet, and the claim will read the post's current status.
+        this.waitAbort.abort();
+        await this.storage.setAlarm(this.context.now() + MIN_ALARM_DELAY_MS);
       } else {
-        await this.keepAwake();
+        await this.ensureAlarm();
       }
       return "running";
     }
-    if (job && hint.version < job.version) {
+    if (state && hint.version < state.version) {
       return "ignored";
     }
-    this.interrupt.abort();
+    this.waitAbort.abort();
     if (hint.status !== "scheduled" && hint.status !== "publishing") {
       await this.storage.deleteAll();
       return "disarmed";
     }
-    // Job and alarm in one breath: the storage keeps both or none.
+    // State and alarm are written without an await between them, so that the storage keeps both or neither.
     const armed = this.journal.arm(hint);
-    await this.storage.setAlarm(Math.max(this.desk.now(), this.firstWake(armed)));
+    await this.storage.setAlarm(Math.max(this.context.now(), this.firstWakeAt(armed)));
     await failpoint("sync.after_store");
     return "armed";
   }
 
-  /** Never throws: the platform drops an alarm that keeps throwing, and its post with it. */
+  /** Never throws: the runtime gives up an alarm that keeps throwing, and the post would not be published. */
   async alarm(): Promise<void> {
-    const startedAt = this.desk.now();
-    const busy = this.busySince !== null && startedAt - this.busySince < LONGEST_ALARM_MS;
+    const startedAt = this.context.now();
+    const alreadyRunning = this.alarmStartedAt !== null && startedAt - this.alarmStartedAt < MAX_ALARM_RUNTIME_MS;
     try {
-      await this.storage.setAlarm(startedAt + DEADMAN_MS);
-      // The platform never runs two at once; a second one here was fired by hand, or the first one was cut off.
-      if (busy) {
+      await this.storage.setAlarm(startedAt + RECOVERY_ALARM_MS);
+      // The runtime never runs two alarms of one object at once: the second one was called by a test, or the first was aborted.
+      if (alreadyRunning) {
         return;
       }
-      this.busySince = startedAt;
+      this.alarmStartedAt = startedAt;
       await this.storage.sync();
       await failpoint("alarm.awake");
-      const rest = await this.work();
-      if ("wakeAt" in rest) {
-        await this.storage.setAlarm(Math.max(this.desk.now() + SOONEST_MS, rest.wakeAt));
+      const result = await this.runPhases();
+      if ("wakeAt" in result) {
+        await this.storage.setAlarm(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, result.wakeAt));
       } else {
-        await this.leave(rest.done);
+        await this.cleanUp(result.endedRunId);
       }
-      this.errors = 0;
+      this.consecutiveErrors = 0;
     } catch (error) {
-      await this.comeBack(error);
+      await this.retryAfterError(error);
     } finally {
-      if (!busy) {
-        this.busySince = null;
+      if (!alreadyRunning) {
+        this.alarmStartedAt = null;
       }
     }
   }
 
-  private async work(): Promise<Rest> {
+  private async runPhases(): Promise<AlarmResult> {
     for (;;) {
-      const job = this.journal.job();
-      if (!job) {
-        return { done: null };
+      const state = this.journal.state();
+      if (!state) {
+        return { endedRunId: null };
       }
-      switch (job.phase) {
+      switch (state.phase) {
         case "armed": {
-          const wakeAt = await this.beforeTime(job);
+          const wakeAt = await this.prepareEarly(state);
           if (wakeAt !== undefined) {
             return { wakeAt };
           }
           break;
         }
         case "claiming": {
-          const rest = (await this.lastSeconds(job)) ?? (await this.claim(job));
-          if (rest) {
-            return rest;
+          const result = (await this.waitUntilDue(state)) ?? (await this.claim(state));
+          if (result) {
+            return result;
           }
           break;
         }
         case "running":
-          return await this.publish(job);
+          return await this.publish(state);
       }
     }
   }
 
-  /** Sleep and early preparation; undefined when the last seconds have come or the job changed. */
-  private async beforeTime(job: RunnerState): Promise<number | undefined> {
-    const dueAt = this.dueAt(job);
-    const warmAt = warmFrom(job.postId, dueAt);
-    if (this.desk.now() < Math.min(warmAt, this.firstWake(job))) {
-      return this.firstWake(job);
+  /** Prepares early and returns when to wake next; undefined when the warm-up begins or the state changed. */
+  private async prepareEarly(state: RunnerState): Promise<number | undefined> {
+    const dueAt = this.dueAt(state);
+    const warmUpStart = warmUpAt(state.postId, dueAt);
+    if (this.context.now() < Math.min(warmUpStart, this.firstWakeAt(state))) {
+      return this.firstWakeAt(state);
     }
-    if (this.desk.now() < warmAt) {
-      this.interrupt = new AbortController();
-      const { signal } = this.interrupt;
-      const wakeAt = await this.earlyWork(job, dueAt).proceed(signal);
+    if (this.context.now() < warmUpStart) {
+      this.waitAbort = new AbortController();
+      const { signal } = this.waitAbort;
+      const wakeAt = await this.earlyPreparationFor(state, dueAt).prepareWhilePossible(signal);
       if (signal.aborted) {
         return undefined;
       }
-      if (this.desk.now() < warmAt) {
-        return Math.min(wakeAt, warmAt);
+      if (this.context.now() < warmUpStart) {
+        return Math.min(wakeAt, warmUpStart);
       }
     }
-    // The claim must find its own name again should its answer be lost; written here, it is on disk when the time comes.
-    this.journal.putJob({ ...job, phase: "claiming", runId: this.desk.services.ids.secretUuid() });
+    // If the answer of the claim is lost, the next claim must use the same run id, so the id is stored before.
+    this.journal.putState({ ...state, phase: "claiming", runId: this.context.services.ids.secretUuid() });
     return undefined;
   }
 
-  /** Makes ready and waits; a newer plan ends the wait, for the claim knows what has become of the post. */
-  private async lastSeconds(job: RunnerState): Promise<Rest | undefined> {
-    const dueAt = this.dueAt(job);
-    this.interrupt = new AbortController();
-    const { signal } = this.interrupt;
-    if (this.desk.now() < dueAt) {
-      await this.earlyWork(job, dueAt).proceed(signal);
-      await this.hold(dueAt, signal);
-      if (!signal.aborted && this.desk.now() < dueAt) {
+  /** Prepares and sleeps until the due time; a newer hint ends the wait, because the claim reads the current post. */
+  private async waitUntilDue(state: RunnerState): Promise<AlarmResult | undefined> {
+    const dueAt = this.dueAt(state);
+    this.waitAbort = new AbortController();
+    const { signal } = this.waitAbort;
+    if (this.context.now() < dueAt) {
+      await this.earlyPreparationFor(state, dueAt).prepareWhilePossible(signal);
+      await this.sleepUntil(dueAt, signal);
+      if (!signal.aborted && this.context.now() < dueAt) {
         return { wakeAt: dueAt };
       }
     }
@@ -182,234 +189,248 @@ export class PostRunner {
     return undefined;
   }
 
-  /** To the millisecond: timers may end a little early, and nothing may be sent before its time. */
-  private async hold(dueAt: number, signal: AbortSignal): Promise<void> {
-    let left = dueAt - this.desk.now();
-    while (left > 0 && !signal.aborted) {
-      await this.desk.wait(Math.min(left, WARM_MS), signal);
-      const before = left;
-      left = dueAt - this.desk.now();
-      if (left >= before) {
+  /** Exact to the millisecond: timers may fire slightly early, and nothing may be sent before the due time. */
+  private async sleepUntil(dueAt: number, signal: AbortSignal): Promise<void> {
+    let remainingMs = dueAt - this.context.now();
+    while (remainingMs > 0 && !signal.aborted) {
+      await this.context.sleep(Math.min(remainingMs, WARM_UP_MS), signal);
+      const previousMs = remainingMs;
+      remainingMs = dueAt - this.context.now();
+      if (remainingMs >= previousMs) {
         return;
       }
     }
   }
 
-  private async claim(job: RunnerState): Promise<Rest | undefined> {
-    const { runId } = job;
+  private async claim(state: RunnerState): Promise<AlarmResult | undefined> {
+    const { runId } = state;
     if (runId === null) {
-      throw new Error("a claim without a name");
+      throw new Error("the claiming state has no run id");
     }
-    const claim = await claimPost(this.desk.services, { postId: job.postId, runId });
+    const claim = await claimPost(this.context.services, { postId: state.postId, runId });
     switch (claim.state) {
-      case "over":
-        return { done: runId };
-      case "early":
+      case "nothing_to_do":
+        return { endedRunId: runId };
+      case "not_due":
         this.rearm(claim.hint);
         return undefined;
-      case "mine":
+      case "claimed":
       case "taken_over":
-        this.live = await this.begin(job, claim);
+        this.activeRun = await this.startRun(state, claim);
         await failpoint("claim.begun");
         return undefined;
     }
   }
 
-  /** From here on the claim is ours and something visible may be sent. */
-  private async begin(job: RunnerState, claim: Claimed): Promise<LiveRun> {
-    const { plan } = claim;
-    const asConfirmed = await isAsConfirmed(plan);
+  /** Stores the running state; from here on something visible may be sent. */
+  private async startRun(state: RunnerState, claim: SuccessfulClaim): Promise<ActiveRun> {
+    const { publishRun } = claim;
+    const matchesConfirmation = await matchesConfirmedPlan(publishRun);
     const entries = this.journal.entries();
-    const runs = plan.targets
+    const runs = publishRun.targets
       .filter((target) => !isTerminal(target.state))
       .map((target) => {
-        const at = this.desk.moment(plan, target);
-        const fresh = beginRun(target, at.now);
-        // First of all: what the lost run may have sent must be looked for, whatever the rows say now.
+        const moment = this.context.moment(publishRun, target);
+        const initialRun = createTargetRun(target, moment.now);
+        // Before any other check: what the lost run may have sent must be verified, even if the rows have changed since.
         if (claim.state === "taken_over") {
-          return doubtRun(fresh, at);
+          return startAsUncertain(initialRun, moment);
         }
-        if (!asConfirmed) {
-          return giveUp(fresh, NOT_AS_CONFIRMED, at);
+        if (!matchesConfirmation) {
+          return failWithoutCall(initialRun, PLAN_MISMATCH_ERROR, moment);
         }
-        const prepared = this.early?.preparedFor(plan, target.accountId) ?? kept(entries.get(target.accountId), plan);
-        return prepared ? adoptEarly(prepared, fresh, at.now) : fresh;
+        const prepared =
+          this.earlyPreparation?.preparedFor(publishRun, target.accountId) ??
+          matchingRun(entries.get(target.accountId), publishRun);
+        return prepared ? adoptEarlyPreparation(prepared, initialRun, moment.now) : initialRun;
       });
-    this.journal.begin(
+    this.journal.startRun(
       {
-        ...job,
+        ...state,
         phase: "running",
         runId: claim.runId,
-        version: plan.post.version,
-        scheduledAt: plan.post.scheduledAt,
+        version: publishRun.post.version,
+        scheduledAt: publishRun.post.scheduledAt,
         watchAt: claim.watchAt,
       },
-      runs.map((run) => entryOf(plan, run)),
+      runs.map((run) => toEntry(publishRun, run)),
     );
-    return this.liveRun(job, claim, runs, asConfirmed);
+    return this.createActiveRun(state, claim, runs, matchesConfirmation);
   }
 
-  /** Goes on with a run after sleep or a crash: the plan is read again, the journal says how far it was. */
-  private async resume(job: RunnerState, runId: string): Promise<LiveRun | Rest> {
-    const claim = await claimPost(this.desk.services, { postId: job.postId, runId });
-    if (claim.state === "over") {
-      return { done: runId };
+  /** Continues a run after sleep or a crash, with the plan from D1 and the progress from the journal. */
+  private async resumeRun(state: RunnerState, runId: string): Promise<ActiveRun | AlarmResult> {
+    const claim = await claimPost(this.context.services, { postId: state.postId, runId });
+    if (claim.state === "nothing_to_do") {
+      return { endedRunId: runId };
     }
-    if (claim.state === "early") {
+    if (claim.state === "not_due") {
       this.rearm(claim.hint);
-      return { wakeAt: this.desk.now() };
+      return { wakeAt: this.context.now() };
     }
     const entries = this.journal.entries();
-    const runs = claim.plan.targets.flatMap((target) => {
+    const runs = claim.publishRun.targets.flatMap((target) => {
       const run = entries.get(target.accountId)?.run;
-      // What D1 was told is final, even if the journal forgot in a crash that it told it.
+      // A terminal state in D1 is final, even if a crash lost the journal entry that led to it.
       if (isTerminal(target.state)) {
         return [];
       }
       if (run && isTerminal(run.state)) {
         return [run];
       }
-      const at = this.desk.moment(claim.plan, target);
-      return run && claim.state === "mine" ? [recover(run, at)] : [doubtRun(run ?? beginRun(target, at.now), at)];
+      const moment = this.context.moment(claim.publishRun, target);
+      return run && claim.state === "claimed"
+        ? [recoverInterruptedCommit(run, moment)]
+        : [startAsUncertain(run ?? createTargetRun(target, moment.now), moment)];
     });
-    const asConfirmed = await isAsConfirmed(claim.plan);
-    // Without an await between them: the storage keeps the new run id and its entries, or neither.
-    this.journal.putJob({ ...job, runId: claim.runId });
+    const matchesConfirmation = await matchesConfirmedPlan(claim.publishRun);
+    // Written without an await between them, so that the storage keeps the new run id and its entries, or neither.
+    this.journal.putState({ ...state, runId: claim.runId });
     for (const run of runs) {
-      this.journal.putEntry(entryOf(claim.plan, run));
+      this.journal.putEntry(toEntry(claim.publishRun, run));
     }
-    return this.liveRun(job, claim, runs, asConfirmed);
+    return this.createActiveRun(state, claim, runs, matchesConfirmation);
   }
 
-  private liveRun(job: RunnerState, claim: Claimed, runs: readonly TargetRun[], asConfirmed: boolean): LiveRun {
-    const { plan, runId, watchAt } = claim;
-    const { early } = this;
+  private createActiveRun(
+    state: RunnerState,
+    claim: SuccessfulClaim,
+    runs: readonly TargetRun[],
+    matchesConfirmation: boolean,
+  ): ActiveRun {
+    const { publishRun, runId, watchAt } = claim;
+    const { earlyPreparation } = this;
     return {
       runId,
-      plan,
-      asConfirmed,
+      publishRun,
+      matchesConfirmation,
       watchAt,
-      dueAt: this.dueAt(job),
-      runs: new Map(runs.map((run) => [run.accountId, run])),
-      shown: new Map(plan.targets.map((target) => [target.accountId, visibleStateKey(asStored(target))])),
-      settle: async (run) => {
-        const running = early?.stillRunning(run.accountId);
-        if (!running) {
+      dueAt: this.dueAt(state),
+      targetRuns: new Map(runs.map((run) => [run.accountId, run])),
+      recordedStateKeys: new Map(
+        publishRun.targets.map((target) => [target.accountId, visibleStateKey(storedTargetRun(target))]),
+      ),
+      awaitEarlyStep: async (run) => {
+        const stepInFlight = earlyPreparation?.stepInFlight(run.accountId);
+        if (!stepInFlight) {
           return run;
         }
-        await running;
-        const prepared = early?.preparedFor(plan, run.accountId);
-        return prepared ? adoptEarly(prepared, run, this.desk.now()) : run;
+        await stepInFlight;
+        const prepared = earlyPreparation?.preparedFor(publishRun, run.accountId);
+        return prepared ? adoptEarlyPreparation(prepared, run, this.context.now()) : run;
       },
     };
   }
 
-  private async publish(job: RunnerState): Promise<Rest> {
-    const { runId } = job;
+  private async publish(state: RunnerState): Promise<AlarmResult> {
+    const { runId } = state;
     if (runId === null) {
-      throw new Error("a run without a name");
+      throw new Error("the running state has no run id");
     }
-    if (this.live?.runId !== runId) {
-      const resumed = await this.resume(job, runId);
-      if (!("plan" in resumed)) {
+    if (this.activeRun?.runId !== runId) {
+      const resumed = await this.resumeRun(state, runId);
+      if (!("publishRun" in resumed)) {
         return resumed;
       }
-      this.live = resumed;
+      this.activeRun = resumed;
     }
-    const { live } = this;
-    await advance(this.desk, live, {
+    const { activeRun } = this;
+    await advanceTargets(this.context, activeRun, {
       save: (run) => {
-        live.runs.set(run.accountId, run);
-        this.journal.putEntry(entryOf(live.plan, run));
+        activeRun.targetRuns.set(run.accountId, run);
+        this.journal.putEntry(toEntry(activeRun.publishRun, run));
       },
       flush: () => this.storage.sync(),
     });
-    const recorded = await show(this.desk, live, nextWake(live) ?? this.desk.now());
+    const recorded = await recordChanges(this.context, activeRun, nextWakeAt(activeRun) ?? this.context.now());
     switch (recorded.state) {
-      case "over":
-        log("info", "publish.ended", { postId: job.postId, ...summaryOf(live) });
-        return { done: live.runId };
+      case "ended":
+        log("info", "publish.ended", { postId: state.postId, ...logSummary(activeRun) });
+        return { endedRunId: activeRun.runId };
       case "scheduled":
         this.rearm(recorded.hint);
-        return { wakeAt: this.desk.now() };
+        return { wakeAt: this.context.now() };
       case "running":
-        return { wakeAt: nextWake(live) ?? this.desk.now() + ERROR_WAIT_MAX_MS };
+        return { wakeAt: nextWakeAt(activeRun) ?? this.context.now() + ERROR_RETRY_MAX_MS };
     }
   }
 
-  /** P7: the row has another time. */
+  /** P7 (claimed too early or by a stale alarm): arms again for the time in the row. */
   private rearm(hint: ArmHint): void {
-    this.forget();
+    this.clearMemory();
     this.journal.arm(hint);
   }
 
-  /** Storage and alarm go, unless a newer plan came in the meantime. */
-  private async leave(runId: string | null): Promise<void> {
-    await failpoint("alarm.before_leave");
-    this.forget();
-    const job = this.journal.job();
-    const mine = job !== undefined && job.runId === runId;
-    if (!job || (mine && runId !== null && !job.next)) {
+  /** Deletes storage and alarm, unless a newer hint arrived in the meantime. */
+  private async cleanUp(runId: string | null): Promise<void> {
+    await failpoint("alarm.before_cleanup");
+    this.clearMemory();
+    const state = this.journal.state();
+    const isSameRun = state !== undefined && state.runId === runId;
+    if (!state || (isSameRun && runId !== null && !state.next)) {
       await this.storage.deleteAll();
       return;
     }
-    const wakeAt = mine && job.next ? this.firstWake(this.journal.arm(job.next)) : this.desk.now();
-    await this.storage.setAlarm(Math.max(this.desk.now() + SOONEST_MS, wakeAt));
+    const wakeAt = isSameRun && state.next ? this.firstWakeAt(this.journal.arm(state.next)) : this.context.now();
+    await this.storage.setAlarm(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, wakeAt));
   }
 
-  private async comeBack(error: unknown): Promise<void> {
-    this.forget();
-    this.errors += 1;
-    const waitMs = Math.min(ERROR_WAIT_MAX_MS, ERROR_WAIT_MS * 2 ** (this.errors - 1));
+  private async retryAfterError(error: unknown): Promise<void> {
+    this.clearMemory();
+    this.consecutiveErrors += 1;
+    const waitMs = Math.min(ERROR_RETRY_MAX_MS, ERROR_RETRY_MS * 2 ** (this.consecutiveErrors - 1));
     log("error", "publish.interrupted", { reason: String(error), inMs: waitMs });
     try {
-      await this.storage.setAlarm(this.desk.now() + waitMs);
-    } catch (lost) {
-      // The dead-man alarm stands, and behind it the reconciler.
-      log("error", "publish.alarm_not_set", { reason: String(lost) });
+      await this.storage.setAlarm(this.context.now() + waitMs);
+    } catch (alarmError) {
+      // The recovery alarm is still set, and the reconciler would find the post as well.
+      log("error", "publish.alarm_not_set", { reason: String(alarmError) });
     }
   }
 
-  private async keepAwake(): Promise<void> {
+  private async ensureAlarm(): Promise<void> {
     const alarmAt = await this.storage.getAlarm();
-    if (alarmAt === null || alarmAt < this.desk.now() - LOST_AFTER_MS) {
-      await this.storage.setAlarm(this.desk.now() + SECOND);
+    if (alarmAt === null || alarmAt < this.context.now() - ALARM_LOST_AFTER_MS) {
+      await this.storage.setAlarm(this.context.now() + SECOND);
     }
   }
 
-  private forget(): void {
-    this.live = undefined;
-    this.early = undefined;
+  private clearMemory(): void {
+    this.activeRun = undefined;
+    this.earlyPreparation = undefined;
   }
 
-  private earlyWork(job: RunnerState, dueAt: number): EarlyWork {
-    if (this.early?.job.version !== job.version || this.early.job.scheduledAt !== job.scheduledAt) {
-      this.early = new EarlyWork(this.desk, this.journal, job, dueAt);
+  private earlyPreparationFor(state: RunnerState, dueAt: number): EarlyPreparation {
+    if (
+      this.earlyPreparation?.state.version !== state.version ||
+      this.earlyPreparation.state.scheduledAt !== state.scheduledAt
+    ) {
+      this.earlyPreparation = new EarlyPreparation(this.context, this.journal, state, dueAt);
     }
-    return this.early;
+    return this.earlyPreparation;
   }
 
-  private firstWake(job: RunnerState): number {
-    return prepareFrom(job.postId, this.dueAt(job), job.prepareAheadMs);
+  private firstWakeAt(state: RunnerState): number {
+    return prepareStartAt(state.postId, this.dueAt(state), state.prepareAheadMs);
   }
 
-  private dueAt(job: RunnerState): number {
-    const spreadMs = Number(this.desk.services.config.setting("SPREAD_MS") ?? 0);
-    return dueFrom(job, Number.isFinite(spreadMs) ? Math.max(0, spreadMs) : 0);
+  private dueAt(state: RunnerState): number {
+    const spreadMs = Number(this.context.services.config.setting("SPREAD_MS") ?? 0);
+    return spreadDueAt(state, Number.isFinite(spreadMs) ? Math.max(0, spreadMs) : 0);
   }
 }
 
-/** What one line of the log tells of a run. */
-function summaryOf({ plan, runs }: LiveRun): Record<string, JsonValue> {
-  const published = [...runs.values()].flatMap((run) => (run.publishedAt === null ? [] : [run.publishedAt]));
-  const lateByMs = published.length === 0 ? null : Math.max(...published) - plan.post.scheduledAt;
-  return { targets: runs.size, published: published.length, lateByMs };
+/** The fields of the log event for a finished run. */
+function logSummary({ publishRun, targetRuns }: ActiveRun): Record<string, JsonValue> {
+  const published = [...targetRuns.values()].flatMap((run) => (run.publishedAt === null ? [] : [run.publishedAt]));
+  const lateByMs = published.length === 0 ? null : Math.max(...published) - publishRun.post.scheduledAt;
+  return { targets: targetRuns.size, published: published.length, lateByMs };
 }
 
-function entryOf(plan: PublishRun, run: TargetRun): TargetEntry {
-  return { version: plan.post.version, planHash: plan.post.planHash, run };
+function toEntry(publishRun: PublishRun, run: TargetRun): TargetEntry {
+  return { version: publishRun.post.version, planHash: publishRun.post.planHash, run };
 }
 
-function asStored(target: TargetRow): TargetRun {
-  return { ...beginRun(target, target.nextAttemptAt ?? 0), state: target.state, remoteId: target.remoteId };
+function storedTargetRun(target: PublishRunTarget): TargetRun {
+  return { ...createTargetRun(target, target.nextAttemptAt ?? 0), state: target.state, remoteId: target.remoteId };
 }

@@ -1,83 +1,84 @@
-import { accessFor, markNeedsReconnect } from "#accounts/index.ts";
+import { getAccountAccess, markNeedsReconnect } from "#accounts/index.ts";
 import { SECOND } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import type { Fault, Result } from "#platforms/contract.ts";
-import type { Moment, TargetRun } from "#posting/run/target-run.ts";
-import type { PublishRun, TargetRow } from "#posting/run/store-run.ts";
+import type { StepContext, TargetRun } from "#posting/run/target-run.ts";
+import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
 
-type Granted = Awaited<ReturnType<typeof accessFor>> extends Map<string, Result<infer Access>> ? Access : never;
+type GrantedAccess =
+  Awaited<ReturnType<typeof getAccountAccess>> extends Map<string, Result<infer Access>> ? Access : never;
 
-/** Access read this long before is still good: reading it again at the due instant would only be late. */
-const ACCESS_FRESH_MS = 60 * SECOND;
+/** Access is cached this long, so that it need not be read again at the due time. */
+const ACCESS_CACHE_MS = 60 * SECOND;
 
-/** What one awake object of a post works with. */
+/** What the runner of one post works with while its object is in memory. */
 export class RunContext {
-  private readonly opened = new Map<string, { readonly at: number; readonly access: Granted }>();
+  private readonly accessCache = new Map<string, { readonly readAt: number; readonly access: GrantedAccess }>();
 
   constructor(
     readonly services: Services,
-    /** Ends early when the signal says so. */
-    readonly wait: (ms: number, signal: AbortSignal) => Promise<void>,
+    /** Ends early when the signal is aborted. */
+    readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>,
   ) {}
 
-  /** What a single call needs of it. */
-  tools(): Pick<RunContext, "services" | "wait"> {
-    return { services: this.services, wait: this.wait };
+  /** The part of the context that a single adapter call needs. */
+  callDependencies(): Pick<RunContext, "services" | "sleep"> {
+    return { services: this.services, sleep: this.sleep };
   }
 
   now(): number {
     return this.services.clock.now();
   }
 
-  /** Account by account, so that a login that hangs delays nobody but itself. */
-  async access(accountId: string): Promise<Result<Granted>> {
-    const kept = this.opened.get(accountId);
-    if (kept && this.now() - kept.at < ACCESS_FRESH_MS) {
-      return { ok: true, value: kept.access };
+  /** Reads one account at a time, so that a token renewal that hangs delays only its own target. */
+  async access(accountId: string): Promise<Result<GrantedAccess>> {
+    const cached = this.accessCache.get(accountId);
+    if (cached && this.now() - cached.readAt < ACCESS_CACHE_MS) {
+      return { ok: true, value: cached.access };
     }
-    const found = (await accessFor(this.services, [accountId])).get(accountId);
-    if (found?.ok) {
-      this.opened.set(accountId, { at: this.now(), access: found.value });
+    const access = (await getAccountAccess(this.services, [accountId])).get(accountId);
+    if (access?.ok) {
+      this.accessCache.set(accountId, { readAt: this.now(), access: access.value });
     }
-    return found ?? { ok: false, fault: GONE };
+    return access ?? { ok: false, fault: ACCOUNT_DISCONNECTED };
   }
 
-  /** True: the account waits for its owner now. False: the token was old or nobody knows; another try will tell. */
+  /** Whether the account now needs a reconnect by its owner. False when the token was outdated or the check failed: then the step is retried. */
   async reportRefusal(accountId: string, fault: Fault): Promise<boolean> {
-    const kept = this.opened.get(accountId);
-    this.opened.delete(accountId);
-    const refused = kept && { tokenVersion: kept.access.tokenVersion, category: fault.category };
+    const cached = this.accessCache.get(accountId);
+    this.accessCache.delete(accountId);
+    const refused = cached && { tokenVersion: cached.access.tokenVersion, category: fault.category };
     try {
       return await markNeedsReconnect(this.services, accountId, fault.message, refused);
     } catch (error) {
-      // The platform's answer is not in the journal yet, and must get there whatever happens here.
+      // Not rethrown: the platform's answer still has to be written to the journal.
       log("warn", "publish.refusal_not_reported", { accountId, reason: String(error) });
       return false;
     }
   }
 
-  moment(plan: PublishRun, target: TargetRow, httpStatus: number | null = null): Moment {
-    const [word = 0] = new Uint32Array(this.services.ids.random(4).buffer);
+  moment(publishRun: PublishRun, target: PublishRunTarget, httpStatus: number | null = null): StepContext {
+    const [randomBits = 0] = new Uint32Array(this.services.ids.random(4).buffer);
     return {
       now: this.now(),
       dueAt: target.dueAt,
-      postType: plan.post.postType,
+      postType: publishRun.post.postType,
       httpStatus,
-      random: word / 2 ** 32,
+      random: randomBits / 2 ** 32,
     };
   }
 }
 
-export function targetOf(plan: PublishRun, run: Pick<TargetRun, "accountId">): TargetRow {
-  const target = plan.targets.find((row) => row.accountId === run.accountId);
+export function targetOf(publishRun: PublishRun, run: Pick<TargetRun, "accountId">): PublishRunTarget {
+  const target = publishRun.targets.find((row) => row.accountId === run.accountId);
   if (!target) {
-    throw new Error("the journal knows a target that the post does not have");
+    throw new Error("the journal has a target that the post does not have");
   }
   return target;
 }
 
-const GONE: Fault = {
+const ACCOUNT_DISCONNECTED: Fault = {
   kind: "rejected",
   code: "account_disconnected",
   category: "auth",

@@ -1,46 +1,45 @@
 import type { JournalStorage } from "#publisher/journal.ts";
 
 /**
- * The storage of an object as a process sees it: writes are seen at once and reach the disk with the next flush. When the
- * process dies, what was not flushed may be lost and nothing it still tries succeeds.
+ * The storage of an object as its process sees it: writes are visible at once and reach the disk with the next flush. When
+ * the process crashes, writes that were not flushed may be lost, and every later call fails.
  */
 export class CrashableStorage implements JournalStorage {
   private pending: (() => void)[] = [];
-  private readonly seen = new Map<string, unknown>();
+  private readonly visible = new Map<string, unknown>();
   private wiped = false;
   private alarm: number | null | undefined;
-  private dead = false;
-  /** Writes that no flush has followed yet. */
-  get isDirty(): boolean {
+  private crashed = false;
+  /** Whether there are writes that were not flushed yet. */ get isDirty(): boolean {
     return this.pending.length > 0;
   }
 
-  constructor(private readonly real: DurableObjectStorage) {}
+  constructor(private readonly durable: DurableObjectStorage) {}
 
   readonly kv: JournalStorage["kv"] = {
     get: <T>(key: string): T | undefined => {
-      this.live();
-      if (this.seen.has(key)) {
-        return structuredClone(this.seen.get(key)) as T | undefined;
+      this.assertAlive();
+      if (this.visible.has(key)) {
+        return structuredClone(this.visible.get(key)) as T | undefined;
       }
-      return this.wiped ? undefined : this.real.kv.get<T>(key);
+      return this.wiped ? undefined : this.durable.kv.get<T>(key);
     },
     put: <T>(key: string, value: T): void => {
-      this.live();
+      this.assertAlive();
       const copy = structuredClone(value);
-      this.seen.set(key, copy);
-      this.pending.push(() => this.real.kv.put(key, copy));
+      this.visible.set(key, copy);
+      this.pending.push(() => this.durable.kv.put(key, copy));
     },
     delete: (key: string): boolean => {
-      this.live();
-      this.seen.set(key, undefined);
-      this.pending.push(() => this.real.kv.delete(key));
+      this.assertAlive();
+      this.visible.set(key, undefined);
+      this.pending.push(() => this.durable.kv.delete(key));
       return true;
     },
     list: <T>(options?: SyncKvListOptions): Iterable<[string, T]> => {
-      this.live();
-      const all = new Map<string, T>(this.wiped ? [] : [...this.real.kv.list<T>(options)]);
-      for (const [key, value] of this.seen) {
+      this.assertAlive();
+      const all = new Map<string, T>(this.wiped ? [] : [...this.durable.kv.list<T>(options)]);
+      for (const [key, value] of this.visible) {
         if (!key.startsWith(options?.prefix ?? "")) {
           continue;
         }
@@ -55,35 +54,35 @@ export class CrashableStorage implements JournalStorage {
   };
 
   setAlarm(at: number | Date): Promise<void> {
-    this.live();
+    this.assertAlive();
     const ms = Number(at);
     this.alarm = ms;
-    this.pending.push(() => void this.real.setAlarm(ms));
+    this.pending.push(() => void this.durable.setAlarm(ms));
     return Promise.resolve();
   }
 
   async getAlarm(): Promise<number | null> {
-    this.live();
-    return this.alarm === undefined ? await this.real.getAlarm() : this.alarm;
+    this.assertAlive();
+    return this.alarm === undefined ? await this.durable.getAlarm() : this.alarm;
   }
 
   deleteAll(): Promise<void> {
-    this.live();
+    this.assertAlive();
     this.wiped = true;
-    this.seen.clear();
+    this.visible.clear();
     this.alarm = null;
-    this.pending = [() => void this.real.deleteAlarm(), () => void this.real.deleteAll()];
+    this.pending = [() => void this.durable.deleteAlarm(), () => void this.durable.deleteAll()];
     return Promise.resolve();
   }
 
   sync(): Promise<void> {
-    this.live();
+    this.assertAlive();
     this.flush();
     return Promise.resolve();
   }
 
   flush(): void {
-    if (this.dead) {
+    if (this.crashed) {
       return;
     }
     for (const write of this.pending.splice(0)) {
@@ -91,16 +90,16 @@ export class CrashableStorage implements JournalStorage {
     }
   }
 
-  die(loseUnflushed: boolean): void {
+  crash(loseUnflushed: boolean): void {
     if (!loseUnflushed) {
       this.flush();
     }
-    this.dead = true;
+    this.crashed = true;
   }
 
-  private live(): void {
-    if (this.dead) {
-      throw new Error("the process is dead");
+  private assertAlive(): void {
+    if (this.crashed) {
+      throw new Error("the process has crashed");
     }
   }
 }

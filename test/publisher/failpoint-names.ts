@@ -1,4 +1,4 @@
-/** Every named place on the way of a post from its arming to its end; a test compares the list with the source. */
+/** Every failpoint that a post passes from arming to its end; a test in publisher.test.ts compares the list with the code. */
 export const FAILPOINT_NAMES = [
   "arm.before",
   "arm.acknowledge",
@@ -18,13 +18,13 @@ export const FAILPOINT_NAMES = [
   "verify.after_send",
   "record.before_send",
   "record.after_send",
-  "alarm.before_leave",
+  "alarm.before_cleanup",
 ] as const;
 
-/** And those on the way of a confirm. */
-export const CONFIRM_POINTS = [
+/** The failpoints of a confirm and of the reconciler. */
+export const CONFIRM_FAILPOINT_NAMES = [
   "confirm.before",
   "confirm.after",
   "reconcile.before_arm",
-  "reconcile.before_push",
+  "reconcile.before_acknowledge",
 ] as const;

@@ -8,450 +8,461 @@ import { getPost } from "#posting/calendar/get-post.ts";
 import { previewEdit } from "#posting/edit/preview-edit.ts";
 import { previewSchedule } from "#posting/preview/preview-schedule.ts";
 import { reconcile } from "#publisher/index.ts";
-import type { CommitPlay } from "./fake-platform.ts";
+import type { CommitBehaviour } from "./fake-platform.ts";
 import { FAILPOINT_NAMES } from "./failpoint-names.ts";
-import { quiet, PublisherHarness } from "./publisher-harness.ts";
+import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
-/* The lines of the failure matrix in docs/how-it-works.md, by their ids. */
+/* The rows of the failure matrix in docs/how-it-works.md, by their ids. */
 
-/** Posts here are due in a minute; twenty seconds later a dead alarm has not come back yet. */
-const BEFORE_IT_COMES_BACK = 80 * SECOND;
+/** Posts are due after 60 s; 20 s later the recovery alarm (30 s) of a killed process has not fired yet. */
+const BEFORE_RECOVERY_ALARM = 80 * SECOND;
 
-beforeEach(quiet);
+beforeEach(silenceLogs);
 afterEach(() => setFailpointHook(undefined));
 
-/** The process of the post dies once, the next time it comes to that point. */
-function killAt(stage: PublisherHarness, point: string, postId?: string, loseUnflushed = true): { died: boolean } {
-  const seen = { died: false };
-  setFailpointHook((passed) => {
-    if (passed === point && !seen.died) {
-      seen.died = true;
+/** Kills the process of the post (or all processes) once, the next time it reaches the failpoint. */
+function killAt(
+  harness: PublisherHarness,
+  point: string,
+  postId?: string,
+  loseUnflushed = true,
+): { happened: boolean } {
+  const result = { happened: false };
+  setFailpointHook((reached) => {
+    if (reached === point && !result.happened) {
+      result.happened = true;
       if (postId) {
-        stage.kill(postId, loseUnflushed);
+        harness.kill(postId, loseUnflushed);
       } else {
-        stage.killAll(loseUnflushed);
+        harness.killAll(loseUnflushed);
       }
       throw new Error(`killed at ${point}`);
     }
   });
-  return seen;
+  return result;
 }
 
-/** What happens by itself after a failure: the cron runs each minute and alarms fire when they are due. */
-async function heal(stage: PublisherHarness, postId: string): Promise<void> {
+/** Lets the service recover by itself: the cron runs each minute and alarms fire when they are due. */
+async function runToCompletion(harness: PublisherHarness, postId: string): Promise<void> {
   setFailpointHook(undefined);
   for (let minute = 0; minute < 10; minute += 1) {
-    await reconcile(stage.ctx);
-    await stage.run(postId, MINUTE);
-    stage.now += MINUTE;
+    await reconcile(harness.ctx);
+    await harness.runAlarms(postId, MINUTE);
+    harness.now += MINUTE;
   }
-  await stage.run(postId);
+  await harness.runAlarms(postId);
 }
 
-async function expectOnce(stage: PublisherHarness, postId: string): Promise<void> {
-  expect(stage.x.accepted(postId)).toHaveLength(1);
-  expect(await stage.read(postId)).toMatchObject({ status: "published", watchAt: null });
-  expect(await stage.target(postId)).toMatchObject({ state: "published", remoteId: `r-${postId}` });
-  expect(await stage.stored(postId)).toEqual([]);
-  expect(await stage.alarmAt(postId)).toBeNull();
+async function expectPublishedOnce(harness: PublisherHarness, postId: string): Promise<void> {
+  expect(harness.x.acceptedFor(postId)).toHaveLength(1);
+  expect(await harness.readPost(postId)).toMatchObject({ status: "published", watchAt: null });
+  expect(await harness.readTarget(postId)).toMatchObject({ state: "published", remoteId: `r-${postId}` });
+  expect(await harness.storedKeys(postId)).toEqual([]);
+  expect(await harness.alarmAt(postId)).toBeNull();
 }
 
 describe("between confirm and the due time", () => {
   test("C4 confirmed and never armed: the reconciler arms it in time", async () => {
-    const stage = await PublisherHarness.open();
-    stage.armInstead = () => Promise.reject(new Error("no answer"));
-    const id = await stage.post();
-    expect(await stage.alarmAt(id)).toBeNull();
-    stage.armInstead = undefined;
-    stage.now += 20 * SECOND;
-    expect(await reconcile(stage.ctx)).toMatchObject({ overdue: 1, armed: 1 });
-    await stage.run(id);
-    await expectOnce(stage, id);
-    expect((await stage.target(id)).startedAt).toBe((await stage.read(id))?.scheduledAt);
+    const harness = await PublisherHarness.open();
+    harness.armOverride = () => Promise.reject(new Error("the object does not answer"));
+    const id = await harness.createPost();
+    expect(await harness.alarmAt(id)).toBeNull();
+    harness.armOverride = undefined;
+    harness.now += 20 * SECOND;
+    expect(await reconcile(harness.ctx)).toMatchObject({ overdue: 1, armed: 1 });
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect((await harness.readTarget(id)).startedAt).toBe((await harness.readPost(id))?.scheduledAt);
   });
 
-  test("C5 armed, and the note about it is lost: arming again is harmless", async () => {
-    const stage = await PublisherHarness.open();
-    killAt(stage, "arm.acknowledge");
-    const id = await stage.post();
-    const alarmAt = await stage.alarmAt(id);
-    stage.now += 20 * SECOND;
-    expect(await reconcile(stage.ctx)).toMatchObject({ overdue: 1, armed: 1 });
-    expect(await stage.alarmAt(id)).toBe(alarmAt);
-    await heal(stage, id);
-    await expectOnce(stage, id);
+  test("C5 armed, but the acknowledgement is lost: arming again is harmless", async () => {
+    const harness = await PublisherHarness.open();
+    killAt(harness, "arm.acknowledge");
+    const id = await harness.createPost();
+    const alarmAt = await harness.alarmAt(id);
+    harness.now += 20 * SECOND;
+    expect(await reconcile(harness.ctx)).toMatchObject({ overdue: 1, armed: 1 });
+    expect(await harness.alarmAt(id)).toBe(alarmAt);
+    await runToCompletion(harness, id);
+    await expectPublishedOnce(harness, id);
   });
 
   test.each([true, false])(
-    "C6 dies while it is armed: job and alarm are both there or both not (lost: %s)",
-    async (lose) => {
-      const stage = await PublisherHarness.open();
+    "C6 killed while it is armed: state and alarm are both stored or neither (unflushed writes lost: %s)",
+    async (loseUnflushed) => {
+      const harness = await PublisherHarness.open();
       const id = crypto.randomUUID();
-      killAt(stage, "sync.after_store", id, lose);
-      await stage
-        .sync({ postId: id, version: 1, status: "scheduled", scheduledAt: stage.now + MINUTE, prepareAheadMs: 0 })
+      killAt(harness, "sync.after_store", id, loseUnflushed);
+      await harness
+        .sync({ postId: id, version: 1, status: "scheduled", scheduledAt: harness.now + MINUTE, prepareAheadMs: 0 })
         .catch(() => undefined);
       setFailpointHook(undefined);
-      expect((await stage.stored(id)).length > 0).toBe((await stage.alarmAt(id)) !== null);
-      expect((await stage.alarmAt(id)) !== null).toBe(!lose);
+      expect((await harness.storedKeys(id)).length > 0).toBe((await harness.alarmAt(id)) !== null);
+      expect((await harness.alarmAt(id)) !== null).toBe(!loseUnflushed);
     },
   );
 
-  test("C7 five confirms of one token at once: one succeeds and one post goes out", async () => {
-    const stage = await PublisherHarness.open();
-    const { confirmationToken } = await previewSchedule(stage.ctx, {
+  test("C7 five confirms of one token at once: one succeeds and one post is published", async () => {
+    const harness = await PublisherHarness.open();
+    const { confirmationToken } = await previewSchedule(harness.ctx, {
       caption: "once",
-      scheduledAt: stage.now + MINUTE,
-      accountIds: [stage.accounts.x],
+      scheduledAt: harness.now + MINUTE,
+      accountIds: [harness.accounts.x],
     });
     const confirms = await Promise.allSettled(
-      Array.from({ length: 5 }, () => confirmSchedule(stage.ctx, { confirmationToken })),
+      Array.from({ length: 5 }, () => confirmSchedule(harness.ctx, { confirmationToken })),
     );
-    const done = confirms.filter((one) => one.status === "fulfilled");
-    expect(done).toHaveLength(1);
-    await stage.settled();
-    const id = done[0]!.value.posts[0]!.id;
-    await stage.run(id);
-    await expectOnce(stage, id);
+    const successful = confirms.filter((one) => one.status === "fulfilled");
+    expect(successful).toHaveLength(1);
+    await harness.flushDeferred();
+    const id = successful[0]!.value.posts[0]!.id;
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
   });
 
   test("C8 an early alarm, a doubled alarm and an alarm of an old version send nothing", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    await stage.fire(id);
-    await stage.fire(id);
-    expect(stage.x.calls).toEqual([]);
-    await edit(stage, id, { shiftMinutes: 10 });
-    stage.now += 2 * MINUTE;
-    await stage.fire(id);
-    expect(stage.x.book).toEqual([]);
-    await stage.run(id);
-    await stage.fire(id);
-    await stage.fire(id);
-    await expectOnce(stage, id);
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    await harness.fireAlarm(id);
+    await harness.fireAlarm(id);
+    expect(harness.x.calls).toEqual([]);
+    await editPost(harness, id, { shiftMinutes: 10 });
+    harness.now += 2 * MINUTE;
+    await harness.fireAlarm(id);
+    expect(harness.x.acceptedPosts).toEqual([]);
+    await harness.runAlarms(id);
+    await harness.fireAlarm(id);
+    await harness.fireAlarm(id);
+    await expectPublishedOnce(harness, id);
   });
 
-  test("C8 an alarm whose edit it never heard of moves to the time of the row", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    stage.armInstead = () => Promise.reject(new Error("no answer"));
-    await edit(stage, id, { shiftMinutes: 10, caption: "second thought" });
-    stage.armInstead = undefined;
-    await stage.run(id, BEFORE_IT_COMES_BACK);
-    expect(stage.x.book).toEqual([]);
-    await stage.run(id);
-    await expectOnce(stage, id);
-    expect(stage.x.book[0]).toMatchObject({ caption: "second thought", at: (await stage.read(id))?.scheduledAt });
+  test("C8 an object that missed an edit waits for the time in the row", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    harness.armOverride = () => Promise.reject(new Error("the object does not answer"));
+    await editPost(harness, id, { shiftMinutes: 10, caption: "edited caption" });
+    harness.armOverride = undefined;
+    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+    expect(harness.x.acceptedPosts).toEqual([]);
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.acceptedPosts[0]).toMatchObject({
+      caption: "edited caption",
+      acceptedAt: (await harness.readPost(id))?.scheduledAt,
+    });
   });
 
-  test("C9 an alarm that the platform lost comes back with the next cron", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    await stage.wipe(id);
-    stage.now += 3 * MINUTE;
-    expect(await reconcile(stage.ctx)).toMatchObject({ overdue: 1, armed: 1 });
-    await stage.run(id);
-    await expectOnce(stage, id);
+  test("C9 a lost alarm is set again by the next cron", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    await harness.wipeStorage(id);
+    harness.now += 3 * MINUTE;
+    expect(await reconcile(harness.ctx)).toMatchObject({ overdue: 1, armed: 1 });
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
   });
 
-  test("C24 without any cron an armed post is on time, and reading an unarmed one sets it going", async () => {
-    const stage = await PublisherHarness.open();
-    const armed = await stage.post();
-    stage.armInstead = () => Promise.reject(new Error("no answer"));
-    const unarmed = await stage.post();
-    stage.armInstead = undefined;
-    await stage.run(armed);
-    await expectOnce(stage, armed);
-    stage.now += 30 * SECOND;
-    await getPost(stage.ctx, { id: unarmed });
-    await stage.settled();
-    await stage.run(unarmed);
-    await expectOnce(stage, unarmed);
+  test("C24 without any cron an armed post is on time, and reading an unarmed one arms it", async () => {
+    const harness = await PublisherHarness.open();
+    const armed = await harness.createPost();
+    harness.armOverride = () => Promise.reject(new Error("the object does not answer"));
+    const unarmed = await harness.createPost();
+    harness.armOverride = undefined;
+    await harness.runAlarms(armed);
+    await expectPublishedOnce(harness, armed);
+    harness.now += 30 * SECOND;
+    await getPost(harness.ctx, { id: unarmed });
+    await harness.flushDeferred();
+    await harness.runAlarms(unarmed);
+    await expectPublishedOnce(harness, unarmed);
   });
 });
 
 describe("around the claim", () => {
   test.each(["alarm.awake", "claim.stored", "claim.before_send"])(
-    "C10 dies before the claim (%s): claimed later",
+    "C10 killed before the claim (%s): claimed later",
     async (point) => {
-      const stage = await PublisherHarness.open();
-      const id = await stage.post();
-      const crash = killAt(stage, point, id);
-      await stage.run(id, BEFORE_IT_COMES_BACK);
-      expect(crash.died).toBe(true);
-      await heal(stage, id);
-      await expectOnce(stage, id);
+      const harness = await PublisherHarness.open();
+      const id = await harness.createPost();
+      const killed = killAt(harness, point, id);
+      await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+      expect(killed.happened).toBe(true);
+      await runToCompletion(harness, id);
+      await expectPublishedOnce(harness, id);
     },
   );
 
-  test("C11 the claim is committed and its answer lost: the run goes on as its own", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    const crash = killAt(stage, "claim.after_send", id);
-    await stage.run(id, BEFORE_IT_COMES_BACK);
-    expect(crash.died).toBe(true);
-    expect(await stage.read(id)).toMatchObject({ status: "publishing" });
-    await heal(stage, id);
-    await expectOnce(stage, id);
-    expect(stage.x.called("verify")).toBe(0);
+  test("C11 the claim is committed and its answer lost: the next claim continues the same run", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const killed = killAt(harness, "claim.after_send", id);
+    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+    expect(killed.happened).toBe(true);
+    expect(await harness.readPost(id)).toMatchObject({ status: "publishing" });
+    await runToCompletion(harness, id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.callCount("verify")).toBe(0);
   });
 
-  test("C12 a cancel that was answered stops it for good, one that comes too late is refused", async () => {
-    const stage = await PublisherHarness.open();
+  test("C12 a confirmed cancel prevents publication, a late one is refused", async () => {
+    const harness = await PublisherHarness.open();
     for (const lead of [0, 1, 2]) {
-      const id = await stage.post({ caption: `lead ${lead}` });
-      stage.now = (await stage.read(id))!.scheduledAt;
-      const [cancelled] = await Promise.allSettled([cancelPost(stage.ctx, { id }), stage.fire(id)]);
-      await stage.settled();
-      await heal(stage, id);
-      const gone = cancelled.status === "fulfilled";
-      expect(stage.x.accepted(id)).toHaveLength(gone ? 0 : 1);
-      expect((await stage.read(id))?.status).toBe(gone ? "cancelled" : "published");
-      expect(await stage.stored(id)).toEqual([]);
+      const id = await harness.createPost({ caption: `lead ${lead}` });
+      harness.now = (await harness.readPost(id))!.scheduledAt;
+      const [cancelled] = await Promise.allSettled([cancelPost(harness.ctx, { id }), harness.fireAlarm(id)]);
+      await harness.flushDeferred();
+      await runToCompletion(harness, id);
+      const wasCancelled = cancelled.status === "fulfilled";
+      expect(harness.x.acceptedFor(id)).toHaveLength(wasCancelled ? 0 : 1);
+      expect((await harness.readPost(id))?.status).toBe(wasCancelled ? "cancelled" : "published");
+      expect(await harness.storedKeys(id)).toEqual([]);
     }
   });
 
-  test("C12 what goes out is the last edit that was answered, or the edit is refused", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post({ caption: "first" });
-    stage.now = (await stage.read(id))!.scheduledAt;
-    const { confirmationToken } = await previewEdit(stage.ctx, { postIds: [id], caption: "second" });
-    const [edited] = await Promise.allSettled([confirmEdit(stage.ctx, { confirmationToken }), stage.fire(id)]);
-    await stage.settled();
-    await heal(stage, id);
-    await expectOnce(stage, id);
-    expect(stage.x.book[0]?.caption).toBe(edited.status === "fulfilled" ? "second" : "first");
+  test("C12 the last confirmed edit is published, or the edit is refused", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost({ caption: "first" });
+    harness.now = (await harness.readPost(id))!.scheduledAt;
+    const { confirmationToken } = await previewEdit(harness.ctx, { postIds: [id], caption: "second" });
+    const [edited] = await Promise.allSettled([confirmEdit(harness.ctx, { confirmationToken }), harness.fireAlarm(id)]);
+    await harness.flushDeferred();
+    await runToCompletion(harness, id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.acceptedPosts[0]?.caption).toBe(edited.status === "fulfilled" ? "second" : "first");
   });
 
-  test("C12 an edit that wins against a claim already on its way is obeyed", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post({ caption: "first" });
-    const { confirmationToken } = await previewEdit(stage.ctx, { postIds: [id], caption: "second", shiftMinutes: 5 });
+  test("C12 an edit that commits before a claim in flight takes effect", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost({ caption: "first" });
+    const { confirmationToken } = await previewEdit(harness.ctx, { postIds: [id], caption: "second", shiftMinutes: 5 });
     let edited = false;
     setFailpointHook(async (point) => {
       if (point === "claim.before_send" && !edited) {
         edited = true;
-        await confirmEdit(stage.ctx, { confirmationToken });
+        await confirmEdit(harness.ctx, { confirmationToken });
       }
     });
-    await stage.run(id, BEFORE_IT_COMES_BACK);
-    expect(stage.x.book).toEqual([]);
-    await stage.settled();
-    await stage.run(id);
-    await expectOnce(stage, id);
-    expect(stage.x.book[0]).toMatchObject({ caption: "second", at: (await stage.read(id))?.scheduledAt });
+    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+    expect(harness.x.acceptedPosts).toEqual([]);
+    await harness.flushDeferred();
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.acceptedPosts[0]).toMatchObject({
+      caption: "second",
+      acceptedAt: (await harness.readPost(id))?.scheduledAt,
+    });
   });
 
   test("C22 the database is down at the due time: late, not lost", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    stage.now = (await stage.read(id))!.scheduledAt - 100;
-    stage.d1Faults.push(...Array.from({ length: 6 }, () => "before" as const));
-    await stage.run(id);
-    expect(stage.d1Faults).toEqual([]);
-    await expectOnce(stage, id);
-    expect(stage.x.book[0]!.at - (await stage.read(id))!.scheduledAt).toBeLessThan(MINUTE);
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    harness.now = (await harness.readPost(id))!.scheduledAt - 100;
+    harness.d1Failures.push(...Array.from({ length: 6 }, () => "before" as const));
+    await harness.runAlarms(id);
+    expect(harness.d1Failures).toEqual([]);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.acceptedPosts[0]!.acceptedAt - (await harness.readPost(id))!.scheduledAt).toBeLessThan(MINUTE);
   });
 });
 
 describe("around the visible call", () => {
-  test("C13 dies between the intent and the call: looked for, then sent once", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    const crash = killAt(stage, "commit.before_send", id);
-    await stage.run(id, BEFORE_IT_COMES_BACK);
-    expect(crash.died).toBe(true);
-    expect(stage.x.book).toEqual([]);
-    await heal(stage, id);
-    await expectOnce(stage, id);
-    expect(stage.x.called("verify")).toBe(1);
+  test("C13 killed between the intent and the call: verified, then sent once", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const killed = killAt(harness, "commit.before_send", id);
+    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+    expect(killed.happened).toBe(true);
+    expect(harness.x.acceptedPosts).toEqual([]);
+    await runToCompletion(harness, id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.callCount("verify")).toBe(1);
   });
 
-  test("C14 dies after the platform took it: found, recorded, not sent again", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    const crash = killAt(stage, "commit.after_send", id);
-    await stage.run(id, BEFORE_IT_COMES_BACK);
-    expect(crash.died).toBe(true);
-    await heal(stage, id);
-    await expectOnce(stage, id);
-    expect(stage.x.called("commit")).toBe(1);
+  test("C14 killed after the platform accepted it: found, recorded, not sent again", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const killed = killAt(harness, "commit.after_send", id);
+    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+    expect(killed.happened).toBe(true);
+    await runToCompletion(harness, id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.callCount("commit")).toBe(1);
   });
 
-  test.each<CommitPlay>(["lost_after", "wrong_after"])(
-    "C15 the platform took it and the answer says otherwise (%s)",
-    async (play) => {
-      const stage = await PublisherHarness.open();
-      const id = await stage.post();
-      stage.x.commits.push(play);
-      await stage.run(id);
-      await expectOnce(stage, id);
-      expect(stage.x.called("commit")).toBe(1);
+  test.each<CommitBehaviour>(["lost_after", "wrong_after"])(
+    "C15 the platform accepted it but the answer says otherwise (%s)",
+    async (behaviour) => {
+      const harness = await PublisherHarness.open();
+      const id = await harness.createPost();
+      harness.x.commitBehaviours.push(behaviour);
+      await harness.runAlarms(id);
+      await expectPublishedOnce(harness, id);
+      expect(harness.x.callCount("commit")).toBe(1);
     },
   );
 
   test("C15 the answer is lost and it did not arrive: sent again, once", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    stage.x.commits.push("lost_before", "lost_before");
-    await stage.run(id);
-    await expectOnce(stage, id);
-    expect(stage.x.called("commit")).toBe(3);
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    harness.x.commitBehaviours.push("lost_before", "lost_before");
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.callCount("commit")).toBe(3);
   });
 
-  test.each<CommitPlay>(["lost_after", "lost_before"])(
-    "C16 nobody can find out (%s): never twice, and the owner is told",
-    async (play) => {
-      const stage = await PublisherHarness.open();
-      const id = await stage.post();
-      stage.x.canVerify = false;
-      stage.x.commits.push(play);
-      await heal(stage, id);
-      expect(stage.x.called("commit")).toBe(1);
-      expect(await stage.read(id)).toMatchObject({ status: "failed", watchAt: null });
-      expect(await stage.target(id)).toMatchObject({
+  test.each<CommitBehaviour>(["lost_after", "lost_before"])(
+    "C16 the outcome cannot be verified (%s): never sent twice, and the owner is told",
+    async (behaviour) => {
+      const harness = await PublisherHarness.open();
+      const id = await harness.createPost();
+      harness.x.canVerify = false;
+      harness.x.commitBehaviours.push(behaviour);
+      await runToCompletion(harness, id);
+      expect(harness.x.callCount("commit")).toBe(1);
+      expect(await harness.readPost(id)).toMatchObject({ status: "failed", watchAt: null });
+      expect(await harness.readTarget(id)).toMatchObject({
         state: "unconfirmed",
         error: { code: "outcome_unknown", whoMustAct: "user" },
       });
     },
   );
 
-  test("C20 an object that was replaced cannot send: its storage refuses before the call", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
+  test("C20 a replaced object cannot send: its storage fails before the call", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
     let replaced = false;
     setFailpointHook((point) => {
       if (point === "commit.before_intent" && !replaced) {
         replaced = true;
-        stage.kill(id);
+        harness.kill(id);
       }
     });
-    await stage.run(id, BEFORE_IT_COMES_BACK);
+    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
     expect(replaced).toBe(true);
-    expect(stage.x.called("commit")).toBe(0);
-    await heal(stage, id);
-    await expectOnce(stage, id);
+    expect(harness.x.callCount("commit")).toBe(0);
+    await runToCompletion(harness, id);
+    await expectPublishedOnce(harness, id);
   });
 });
 
 describe("after the result", () => {
   test.each(["before", "after"] as const)(
     "C17 the result cannot be stored at first (fails %s): stored later, sent once",
-    async (fault) => {
-      const stage = await PublisherHarness.open();
-      const id = await stage.post();
+    async (failure) => {
+      const harness = await PublisherHarness.open();
+      const id = await harness.createPost();
       setFailpointHook((point) => {
         if (point === "record.before_send") {
           setFailpointHook(undefined);
-          stage.d1Faults.push(fault);
+          harness.d1Failures.push(failure);
         }
       });
-      await stage.run(id);
-      await expectOnce(stage, id);
-      expect(stage.x.called("commit")).toBe(1);
+      await harness.runAlarms(id);
+      await expectPublishedOnce(harness, id);
+      expect(harness.x.callCount("commit")).toBe(1);
     },
   );
 
-  test("C17 a failure that D1 was told and the journal forgot is not tried again", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post({ on: ["x", "linkedin"] });
-    stage.x.commits.push("rejected");
-    stage.linkedin.commits.push("rate_limited");
-    const crash = killAt(stage, "record.after_send", id);
-    await stage.run(id, MINUTE + SECOND);
-    expect(crash.died).toBe(true);
-    expect(await stage.target(id)).toMatchObject({ state: "failed" });
-    await heal(stage, id);
-    expect(stage.x.book).toEqual([]);
-    expect(await stage.target(id)).toMatchObject({ state: "failed" });
-    expect(await stage.read(id)).toMatchObject({ status: "partially_failed" });
+  test("C17 a failure recorded in D1 but lost from the journal is not retried", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost({ on: ["x", "linkedin"] });
+    harness.x.commitBehaviours.push("rejected");
+    harness.linkedin.commitBehaviours.push("rate_limited");
+    const killed = killAt(harness, "record.after_send", id);
+    await harness.runAlarms(id, MINUTE + SECOND);
+    expect(killed.happened).toBe(true);
+    expect(await harness.readTarget(id)).toMatchObject({ state: "failed" });
+    await runToCompletion(harness, id);
+    expect(harness.x.acceptedPosts).toEqual([]);
+    expect(await harness.readTarget(id)).toMatchObject({ state: "failed" });
+    expect(await harness.readPost(id)).toMatchObject({ status: "partially_failed" });
   });
 
-  test("C18 dies before it cleans up: nothing is sent again and nothing is left behind", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    const crash = killAt(stage, "alarm.before_leave", id);
-    await stage.run(id, MINUTE);
-    expect(crash.died).toBe(true);
-    expect(await stage.read(id)).toMatchObject({ status: "published" });
-    await stage.run(id);
-    await expectOnce(stage, id);
+  test("C18 killed before it cleans up: nothing is sent again and nothing is left behind", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const killed = killAt(harness, "alarm.before_cleanup", id);
+    await harness.runAlarms(id, MINUTE);
+    expect(killed.happened).toBe(true);
+    expect(await harness.readPost(id)).toMatchObject({ status: "published" });
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
   });
 
-  test("C18 opened again by an edit before it cleaned up: it goes out at the new time", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    stage.x.commits.push("rejected");
-    const crash = killAt(stage, "alarm.before_leave", id);
-    await stage.run(id, MINUTE);
-    expect(crash.died).toBe(true);
-    expect(await stage.read(id)).toMatchObject({ status: "failed" });
-    await edit(stage, id, { shiftMinutes: 10 });
-    await stage.run(id);
-    await expectOnce(stage, id);
-    expect(stage.x.book[0]?.at).toBe((await stage.read(id))?.scheduledAt);
+  test("C18 reopened by an edit before it cleaned up: published at the new time", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    harness.x.commitBehaviours.push("rejected");
+    const killed = killAt(harness, "alarm.before_cleanup", id);
+    await harness.runAlarms(id, MINUTE);
+    expect(killed.happened).toBe(true);
+    expect(await harness.readPost(id)).toMatchObject({ status: "failed" });
+    await editPost(harness, id, { shiftMinutes: 10 });
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.acceptedPosts[0]?.acceptedAt).toBe((await harness.readPost(id))?.scheduledAt);
   });
 
-  test("C18 opened again by an edit in the very moment of its cleaning up: it is armed for the new time", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    stage.x.commits.push("rejected");
+  test("C18 reopened by an edit during its cleanup: armed for the new time", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    harness.x.commitBehaviours.push("rejected");
     setFailpointHook(async (point) => {
-      if (point === "alarm.before_leave") {
+      if (point === "alarm.before_cleanup") {
         setFailpointHook(undefined);
-        await edit(stage, id, { shiftMinutes: 10 });
+        await editPost(harness, id, { shiftMinutes: 10 });
       }
     });
-    await stage.run(id, MINUTE);
-    const { scheduledAt } = (await stage.read(id))!;
-    expect(await stage.alarmAt(id)).toBeGreaterThan(scheduledAt - 3 * SECOND);
-    await stage.run(id);
-    await expectOnce(stage, id);
-    expect(stage.x.book[0]?.at).toBe(scheduledAt);
+    await harness.runAlarms(id, MINUTE);
+    const { scheduledAt } = (await harness.readPost(id))!;
+    expect(await harness.alarmAt(id)).toBeGreaterThan(scheduledAt - 3 * SECOND);
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.acceptedPosts[0]?.acceptedAt).toBe(scheduledAt);
   });
 
-  test("C19 the storage of a run is lost: what arrived is not sent again, what did not is sent once", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post({ on: ["x", "linkedin"] });
-    stage.linkedin.commits.push("rate_limited");
-    await stage.run(id, MINUTE + SECOND);
-    expect(stage.x.accepted(id)).toHaveLength(1);
-    expect(stage.linkedin.accepted(id)).toHaveLength(0);
-    // D1 has been told of the first target; take that back, as if the journal had died before.
-    await stage.forgetResults(id);
-    await stage.wipe(id);
-    await heal(stage, id);
-    expect(stage.x.accepted(id)).toHaveLength(1);
-    expect(stage.linkedin.accepted(id)).toHaveLength(1);
-    expect(stage.linkedin.called("verify")).toBeGreaterThan(0);
-    expect(await stage.read(id)).toMatchObject({ status: "published" });
+  test("C19 the storage of a run is lost: accepted targets are not sent again, the others are sent once", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost({ on: ["x", "linkedin"] });
+    harness.linkedin.commitBehaviours.push("rate_limited");
+    await harness.runAlarms(id, MINUTE + SECOND);
+    expect(harness.x.acceptedFor(id)).toHaveLength(1);
+    expect(harness.linkedin.acceptedFor(id)).toHaveLength(0);
+    // D1 already has the result of the first target; erase it, as if the run had crashed before recording it.
+    await harness.eraseTargetResults(id);
+    await harness.wipeStorage(id);
+    await runToCompletion(harness, id);
+    expect(harness.x.acceptedFor(id)).toHaveLength(1);
+    expect(harness.linkedin.acceptedFor(id)).toHaveLength(1);
+    expect(harness.linkedin.callCount("verify")).toBeGreaterThan(0);
+    expect(await harness.readPost(id)).toMatchObject({ status: "published" });
   });
 });
 
-describe("C21, C23 killed anywhere", () => {
+describe("C21, C23 killed at any failpoint", () => {
   test.each(FAILPOINT_NAMES.flatMap((point) => [[point, true] as const, [point, false] as const]))(
-    "at %s (unflushed writes lost: %s) it goes out once and ends truthfully",
-    async (point, lose) => {
-      const stage = await PublisherHarness.open();
-      stage.x.prepareAheadMs = 30 * SECOND;
-      stage.x.prepares.push("again");
-      const crash = killAt(stage, point, undefined, lose);
-      const id = await stage.post();
-      stage.x.commits.push("lost_after");
-      await stage.run(id, BEFORE_IT_COMES_BACK).catch(() => undefined);
-      await heal(stage, id);
-      await expectOnce(stage, id);
-      expect(crash.died).toBe(true);
+    "at %s (unflushed writes lost: %s) it is published once and the stored state is correct",
+    async (point, loseUnflushed) => {
+      const harness = await PublisherHarness.open();
+      harness.x.prepareAheadMs = 30 * SECOND;
+      harness.x.prepareBehaviours.push("again");
+      const killed = killAt(harness, point, undefined, loseUnflushed);
+      const id = await harness.createPost();
+      harness.x.commitBehaviours.push("lost_after");
+      await harness.runAlarms(id, BEFORE_RECOVERY_ALARM).catch(() => undefined);
+      await runToCompletion(harness, id);
+      await expectPublishedOnce(harness, id);
+      expect(killed.happened).toBe(true);
     },
   );
 });
 
-async function edit(
-  stage: PublisherHarness,
+async function editPost(
+  harness: PublisherHarness,
   id: string,
   change: { shiftMinutes?: number; caption?: string },
 ): Promise<void> {
-  const { confirmationToken } = await previewEdit(stage.ctx, { postIds: [id], ...change });
-  await confirmEdit(stage.ctx, { confirmationToken });
-  await stage.settled();
+  const { confirmationToken } = await previewEdit(harness.ctx, { postIds: [id], ...change });
+  await confirmEdit(harness.ctx, { confirmationToken });
+  await harness.flushDeferred();
 }

@@ -11,20 +11,20 @@ import type {
   PlatformClient,
 } from "#platforms/contract.ts";
 
-/** What the platform took, and when: the judge. */
-export interface Accepted {
+/** A post as the platform accepted it; the tests compare the stored state with it. */
+export interface AcceptedPost {
   readonly postId: string;
   readonly accountId: string;
   readonly caption: string;
-  readonly at: number;
+  readonly acceptedAt: number;
   readonly part: JsonValue;
 }
 
 /**
- * What the next visible call meets. `lost_after`, `wrong_after`: it happened and the answer does not say so. `lost_before`,
- * `error_before`: it did not happen and the answer does not say so either.
+ * What the platform does with the next `commit`. `lost_after`, `wrong_after`: it accepts the post, but the answer is lost or
+ * says otherwise. `lost_before`: it does not accept the post, and the answer is lost.
  */
-export type CommitPlay =
+export type CommitBehaviour =
   | "ok"
   | "lost_before"
   | "lost_after"
@@ -36,7 +36,7 @@ export type CommitPlay =
   | "accepted"
   | { readonly outcome: CommitOutcome };
 
-export type PreparePlay =
+export type PrepareBehaviour =
   | "ready"
   | "again"
   | "temporary"
@@ -45,7 +45,7 @@ export type PreparePlay =
   | "throws"
   | { readonly outcome: PrepareOutcome };
 
-export function fault(kind: Fault["kind"], more: Partial<Fault> = {}): Fault {
+export function createFault(kind: Fault["kind"], more: Partial<Fault> = {}): Fault {
   const code = {
     reconnect: "auth_expired",
     rate_limited: "rate_limited",
@@ -64,36 +64,38 @@ export function fault(kind: Fault["kind"], more: Partial<Fault> = {}): Fault {
   };
 }
 
-/** A platform played in memory, as an adapter sees it. Everything succeeds unless told otherwise. */
+/** An in-memory platform with its adapter. Every call succeeds unless a test queues another behaviour. */
 export class FakePlatform {
-  readonly book: Accepted[] = [];
+  readonly acceptedPosts: AcceptedPost[] = [];
   readonly calls: { step: "prepare" | "commit" | "verify"; postId: string; accountId: string; at: number }[] = [];
-  readonly commits: CommitPlay[] = [];
-  readonly prepares: PreparePlay[] = [];
-  readonly verifies: VerifyOutcome[] = [];
-  /** Outcomes that are tried before the common ones, for one account alone. */
-  readonly ofAccount = new Map<
+  readonly commitBehaviours: CommitBehaviour[] = [];
+  readonly prepareBehaviours: PrepareBehaviour[] = [];
+  readonly verifyOutcomes: VerifyOutcome[] = [];
+  /** Behaviours of a single account; used before those above. */
+  readonly accountBehaviours = new Map<
     string,
-    { commits?: CommitPlay[]; prepares?: PreparePlay[]; verifies?: VerifyOutcome[] }
+    { commits?: CommitBehaviour[]; prepares?: PrepareBehaviour[]; verifies?: VerifyOutcome[] }
   >();
   prepareAheadMs = 0;
-  /** False: nobody can find out here whether a post arrived. */
+  /** False: `verify` cannot tell whether a post arrived. */
   canVerify = true;
-  /** Awaited inside each call, before anything happens. */
-  before: (step: "prepare" | "commit" | "verify", job: Job) => Promise<void> = () => Promise.resolve();
-  /** Visible calls that one target needs. */
-  parts = 1;
+  /** Awaited at the start of each call, before anything happens. */
+  beforeCall: (step: "prepare" | "commit" | "verify", job: Job) => Promise<void> = () => Promise.resolve();
+  /** The number of visible calls that one target needs. */
+  visibleCalls = 1;
 
   constructor(
     readonly platform: Platform,
     private readonly now: () => number,
   ) {}
 
-  accepted(postId: string, accountId?: string): Accepted[] {
-    return this.book.filter((entry) => entry.postId === postId && (!accountId || entry.accountId === accountId));
+  acceptedFor(postId: string, accountId?: string): AcceptedPost[] {
+    return this.acceptedPosts.filter(
+      (entry) => entry.postId === postId && (!accountId || entry.accountId === accountId),
+    );
   }
 
-  called(step: "prepare" | "commit" | "verify", postId?: string): number {
+  callCount(step: "prepare" | "commit" | "verify", postId?: string): number {
     return this.calls.filter((call) => call.step === step && (!postId || call.postId === postId)).length;
   }
 
@@ -109,8 +111,8 @@ export class FakePlatform {
       options: z.looseObject({}),
       connect: {
         authorizeUrl: () => new URL("https://api.example.com/"),
-        exchange: () => Promise.reject(new Error("not here")),
-        accounts: () => Promise.reject(new Error("not here")),
+        exchangeCode: () => Promise.reject(new Error("not implemented by the fake platform")),
+        listAccounts: () => Promise.reject(new Error("not implemented by the fake platform")),
         refreshAheadMs: 0,
       },
       validate: (draft) => ({
@@ -124,20 +126,21 @@ export class FakePlatform {
       }),
       prepareAheadMs: () => this.prepareAheadMs,
       prepare: (client, job, cursor) => this.prepare(client, job, cursor),
-      commit: (_wire, job, ref) => this.commit(job, ref),
-      verify: (_wire, job) => this.verify(job),
+      commit: (_client, job, ref) => this.commit(job, ref),
+      verify: (_client, job) => this.verify(job),
     };
   }
 
-  private async enter(step: "prepare" | "commit" | "verify", job: Job): Promise<void> {
+  private async recordCall(step: "prepare" | "commit" | "verify", job: Job): Promise<void> {
     this.calls.push({ step, postId: job.postId, accountId: job.accountId, at: this.now() });
-    await this.before(step, job);
+    await this.beforeCall(step, job);
   }
 
-  private async prepare(_wire: PlatformClient, job: Job, _cursor: JsonValue | undefined): Promise<PrepareOutcome> {
-    await this.enter("prepare", job);
-    const play = this.ofAccount.get(job.accountId)?.prepares?.shift() ?? this.prepares.shift() ?? "ready";
-    switch (play) {
+  private async prepare(_client: PlatformClient, job: Job, _cursor: JsonValue | undefined): Promise<PrepareOutcome> {
+    await this.recordCall("prepare", job);
+    const behaviour =
+      this.accountBehaviours.get(job.accountId)?.prepares?.shift() ?? this.prepareBehaviours.shift() ?? "ready";
+    switch (behaviour) {
       case "ready":
         return { state: "ready", ref: { caption: job.caption } };
       case "again":
@@ -146,18 +149,19 @@ export class FakePlatform {
         throw new Error("connection reset");
       case "temporary":
       case "rejected":
-        return { state: "refused", fault: fault(play) };
+        return { state: "refused", fault: createFault(behaviour) };
       case "rate_limited":
-        return { state: "refused", fault: fault(play, { retryAfterSeconds: 90 }) };
+        return { state: "refused", fault: createFault(behaviour, { retryAfterSeconds: 90 }) };
       default:
-        return play.outcome;
+        return behaviour.outcome;
     }
   }
 
   private async commit(job: Job, ref: JsonValue): Promise<CommitOutcome> {
-    await this.enter("commit", job);
-    const play = this.ofAccount.get(job.accountId)?.commits?.shift() ?? this.commits.shift() ?? "ok";
-    switch (play) {
+    await this.recordCall("commit", job);
+    const behaviour =
+      this.accountBehaviours.get(job.accountId)?.commits?.shift() ?? this.commitBehaviours.shift() ?? "ok";
+    switch (behaviour) {
       case "ok":
         return this.accept(job, ref);
       case "lost_after":
@@ -169,52 +173,58 @@ export class FakePlatform {
       case "lost_before":
         throw new TypeError("Network connection lost.");
       case "rate_limited":
-        return { state: "refused", fault: fault(play, { retryAfterSeconds: 90 }) };
+        return { state: "refused", fault: createFault(behaviour, { retryAfterSeconds: 90 }) };
       case "rejected":
       case "reconnect":
-        return { state: "refused", fault: fault(play) };
+        return { state: "refused", fault: createFault(behaviour) };
       case "stale":
         return { state: "stale", detail: "the container expired" };
       case "accepted":
         this.accept(job, ref);
         return { state: "accepted", ref, afterSeconds: 5 };
       default:
-        return play.outcome;
+        return behaviour.outcome;
     }
   }
 
   private async verify(job: Job): Promise<VerifyOutcome> {
-    await this.enter("verify", job);
-    const play = this.ofAccount.get(job.accountId)?.verifies?.shift() ?? this.verifies.shift();
-    if (play) {
-      return play;
+    await this.recordCall("verify", job);
+    const behaviour = this.accountBehaviours.get(job.accountId)?.verifies?.shift() ?? this.verifyOutcomes.shift();
+    if (behaviour) {
+      return behaviour;
     }
     if (!this.canVerify) {
-      return { state: "cannot_tell", detail: "the platform has no way to look" };
+      return { state: "cannot_tell", detail: "the platform has no endpoint for reading posts" };
     }
-    const done = partsOf(job.progress);
-    const found = this.accepted(job.postId, job.accountId).filter(
-      (entry) => entry.part === done && entry.at >= (job.committedAt ?? 0),
+    const doneCount = doneCountOf(job.progress);
+    const matches = this.acceptedFor(job.postId, job.accountId).filter(
+      (entry) => entry.part === doneCount && entry.acceptedAt >= (job.committedAt ?? 0),
     );
-    if (found.length === 0) {
+    if (matches.length === 0) {
       return { state: "absent" };
     }
-    return this.parts > done + 1
-      ? { state: "more", ref: { part: done + 1 }, progress: { done: done + 1 } }
+    return this.visibleCalls > doneCount + 1
+      ? { state: "more", ref: { part: doneCount + 1 }, progress: { done: doneCount + 1 } }
       : { state: "published", remoteId: `r-${job.postId}`, url: null };
   }
 
-  /** What was prepared is what becomes public. */
+  /** Accepts the caption that was prepared, as a real platform publishes its container. */
   private accept(job: Job, ref: JsonValue): CommitOutcome {
-    const done = partsOf(job.progress);
+    const doneCount = doneCountOf(job.progress);
     const caption = (ref as { caption?: string } | null)?.caption ?? job.caption;
-    this.book.push({ postId: job.postId, accountId: job.accountId, caption, at: this.now(), part: done });
-    return this.parts > done + 1
-      ? { state: "more", ref: { part: done + 1 }, progress: { done: done + 1 } }
+    this.acceptedPosts.push({
+      postId: job.postId,
+      accountId: job.accountId,
+      caption,
+      acceptedAt: this.now(),
+      part: doneCount,
+    });
+    return this.visibleCalls > doneCount + 1
+      ? { state: "more", ref: { part: doneCount + 1 }, progress: { done: doneCount + 1 } }
       : { state: "published", remoteId: `r-${job.postId}`, url: `https://example.com/${job.postId}` };
   }
 }
 
-function partsOf(progress: JsonValue): number {
+function doneCountOf(progress: JsonValue): number {
   return (progress as { done?: number } | null)?.done ?? 0;
 }

@@ -1,22 +1,22 @@
 import { env } from "cloudflare:workers";
 import type { PostStatus, TargetState } from "#core/status.ts";
 import { isTerminal } from "#posting/state-machine.ts";
-import type { Accepted } from "./fake-platform.ts";
+import type { AcceptedPost } from "./fake-platform.ts";
 import type { PublisherHarness } from "./publisher-harness.ts";
 
-export interface Content {
+export interface PostContent {
   readonly caption: string;
   readonly scheduledAt: number;
 }
 
-export interface Promised {
-  /** What may go out: the last content that was answered with a yes, and later ones whose answer was lost. */
-  contents: Content[];
+export interface ExpectedPost {
+  /** What may be published: the last confirmed content, and later ones whose confirm got no answer. */
+  contents: PostContent[];
   readonly targets: number;
   cancelled: boolean;
 }
 
-export interface Row {
+export interface PostRow {
   readonly id: string;
   readonly status: PostStatus;
   readonly version: number;
@@ -25,33 +25,32 @@ export interface Row {
   readonly targets: readonly (readonly [accountId: string, state: TargetState])[];
 }
 
-const ENDED: ReadonlySet<PostStatus> = new Set(["published", "partially_failed", "failed", "cancelled"]);
-const COUNTED = ["scheduled", "publishing", "published", "partially_failed", "failed", "paused"] as const;
+const ENDED_STATUSES: ReadonlySet<PostStatus> = new Set(["published", "partially_failed", "failed", "cancelled"]);
+const COUNTED_STATUSES = ["scheduled", "publishing", "published", "partially_failed", "failed", "paused"] as const;
 
-const SUMS = COUNTED.map((status) => `coalesce(sum(${status}), 0) AS ${status}`).join(", ");
+const COUNTER_SUMS = COUNTED_STATUSES.map((status) => `coalesce(sum(${status}), 0) AS ${status}`).join(", ");
 
-type RawRow = Omit<Row, "targets"> & { readonly targets: string };
+type RawRow = Omit<PostRow, "targets"> & { readonly targets: string };
 
-function toRows({ results }: D1Result<RawRow>): Row[] {
-  return results.map((row) => ({ ...row, targets: JSON.parse(row.targets) as Row["targets"] }));
+function toRows({ results }: D1Result<RawRow>): PostRow[] {
+  return results.map((row) => ({ ...row, targets: JSON.parse(row.targets) as PostRow["targets"] }));
 }
 
-/** A broken promise ends the life it was found in. */
-export function must(held: boolean, promise: string): void {
-  if (!held) {
-    throw new Error(`broken: ${promise}`);
+export function assertInvariant(holds: boolean, invariant: string): void {
+  if (!holds) {
+    throw new Error(`invariant violated: ${invariant}`);
   }
 }
 
-/** The invariants I1 to I11, compared with the platforms' book and the database after every step. */
+/** Checks the invariants I1 to I11 of docs/how-it-works.md against the accepted posts and the database. */
 export class Invariants {
-  readonly posts = new Map<string, Promised>();
-  private readonly before = new Map<string, Row>();
-  private readonly judged = new Set<Accepted>();
+  readonly posts = new Map<string, ExpectedPost>();
+  private readonly previousRows = new Map<string, PostRow>();
+  private readonly checkedPosts = new Set<AcceptedPost>();
 
-  constructor(private readonly stage: PublisherHarness) {}
+  constructor(private readonly harness: PublisherHarness) {}
 
-  async rows(): Promise<Row[]> {
+  async rows(): Promise<PostRow[]> {
     return toRows(await this.select().all<RawRow>());
   }
 
@@ -60,70 +59,73 @@ export class Invariants {
       `SELECT id, status, version, watch_at AS watchAt, caption,
          (SELECT json_group_array(json_array(account_id, state)) FROM post_targets t WHERE t.post_id = p.id) AS targets
        FROM posts p WHERE workspace_id = ? ORDER BY id`,
-    ).bind(this.stage.ctx.actor.workspaceId);
+    ).bind(this.harness.ctx.actor.workspaceId);
   }
 
-  /** `edited`: the step was the confirm of an edit, the only one that may open what had ended. */
+  /** `edited`: the command was the confirm of an edit, the only one that may reopen what had ended. */
   async check(edited: boolean): Promise<void> {
-    const { workspaceId } = this.stage.ctx.actor;
-    const [posts, kept] = await env.DB.batch([
+    const { workspaceId } = this.harness.ctx.actor;
+    const [posts, counters] = await env.DB.batch([
       this.select(),
-      env.DB.prepare(`SELECT ${SUMS} FROM post_days WHERE workspace_id = ?`).bind(workspaceId),
+      env.DB.prepare(`SELECT ${COUNTER_SUMS} FROM post_days WHERE workspace_id = ?`).bind(workspaceId),
     ]);
     const rows = toRows(posts as D1Result<RawRow>);
     for (const row of rows) {
-      const promised = this.posts.get(row.id);
-      if (!promised) {
-        throw new Error("broken: a post that nobody confirmed");
+      const expected = this.posts.get(row.id);
+      if (!expected) {
+        throw new Error("invariant violated: a post exists that nobody confirmed");
       }
-      const before = this.before.get(row.id);
-      this.before.set(row.id, row);
-      this.checkPost(row, before, promised, edited);
+      const previous = this.previousRows.get(row.id);
+      this.previousRows.set(row.id, row);
+      this.checkPost(row, previous, expected, edited);
       for (const [accountId, state] of row.targets) {
-        const old = before?.targets.find(([id]) => id === accountId)?.[1];
-        this.checkTarget({ row, accountId, state, old, promised, edited });
+        const old = previous?.targets.find(([id]) => id === accountId)?.[1];
+        this.checkTarget({ row, accountId, state, old, expected, edited });
       }
     }
-    for (const status of COUNTED) {
-      const counter = (kept as D1Result<Record<string, number>>).results[0]?.[status];
-      must(counter === rows.filter((row) => row.status === status).length, `I9: the counter of ${status}`);
+    for (const status of COUNTED_STATUSES) {
+      const counter = (counters as D1Result<Record<string, number>>).results[0]?.[status];
+      assertInvariant(counter === rows.filter((row) => row.status === status).length, `I9: the counter of ${status}`);
     }
   }
 
-  private checkPost(row: Row, before: Row | undefined, promised: Promised, edited: boolean): void {
-    must(row.targets.length === promised.targets, "I8: a post has all its targets");
+  private checkPost(row: PostRow, previous: PostRow | undefined, expected: ExpectedPost, edited: boolean): void {
+    assertInvariant(row.targets.length === expected.targets, "I8: a post has all its targets");
     const watched = row.status === "scheduled" || row.status === "publishing";
-    must((row.watchAt !== null) === watched, `I10: watch_at of a ${row.status} post`);
-    if (before) {
-      must(row.version >= before.version, "I11: versions rise");
-      const opened = edited && (before.status === "failed" || before.status === "partially_failed");
-      must(row.status === before.status || !ENDED.has(before.status) || opened, `I11: ${before.status} stays`);
+    assertInvariant((row.watchAt !== null) === watched, `I10: watch_at of a ${row.status} post`);
+    if (previous) {
+      assertInvariant(row.version >= previous.version, "I11: versions rise");
+      const reopened = edited && (previous.status === "failed" || previous.status === "partially_failed");
+      assertInvariant(
+        row.status === previous.status || !ENDED_STATUSES.has(previous.status) || reopened,
+        `I11: ${previous.status} stays`,
+      );
     }
   }
 
-  private checkTarget(at: {
-    row: Row;
+  private checkTarget(change: {
+    row: PostRow;
     accountId: string;
     state: TargetState;
     old: TargetState | undefined;
-    promised: Promised;
+    expected: ExpectedPost;
     edited: boolean;
   }): void {
-    const { state, old, promised } = at;
-    const book = this.stage.farEnd(at.accountId).accepted(at.row.id, at.accountId);
-    must(book.length <= 1, "I1: at most once");
+    const { state, old, expected } = change;
+    const accepted = this.harness.platformOf(change.accountId).acceptedFor(change.row.id, change.accountId);
+    assertInvariant(accepted.length <= 1, "I1: at most once");
     if (old !== undefined && isTerminal(old) && state !== old) {
-      must(at.edited && old === "failed", `I11: a target that is ${old} stays`);
+      assertInvariant(change.edited && old === "failed", `I11: a target that is ${old} stays`);
     }
-    must(state !== "published" || book.length === 1, "I6: published means accepted");
-    must(state !== "failed" || book.length === 0, "I6: a definite failure means not accepted");
-    // Judged when it appears: an edit may open the other targets of a post that is public in part.
-    for (const entry of book.filter((one) => !this.judged.has(one))) {
-      this.judged.add(entry);
-      must(!promised.cancelled, "I3: nothing after a cancel");
-      const content = promised.contents.filter((one) => one.caption === entry.caption);
-      must(content.length > 0, `I4: "${entry.caption}" is what was promised`);
-      must(entry.at >= Math.min(...content.map((one) => one.scheduledAt)), "I5: never early");
+    assertInvariant(state !== "published" || accepted.length === 1, "I6: published means accepted");
+    assertInvariant(state !== "failed" || accepted.length === 0, "I6: a definite failure means not accepted");
+    // Checked once, when it appears: a later edit may reopen the other targets of a partially published post.
+    for (const entry of accepted.filter((one) => !this.checkedPosts.has(one))) {
+      this.checkedPosts.add(entry);
+      assertInvariant(!expected.cancelled, "I3: nothing is published after a cancel");
+      const content = expected.contents.filter((one) => one.caption === entry.caption);
+      assertInvariant(content.length > 0, `I4: "${entry.caption}" is confirmed content`);
+      assertInvariant(entry.acceptedAt >= Math.min(...content.map((one) => one.scheduledAt)), "I5: never early");
     }
   }
 }

@@ -1,74 +1,106 @@
 import * as fc from "fast-check";
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { CONFIRM_POINTS, FAILPOINT_NAMES } from "./failpoint-names.ts";
-import type { Word } from "./publisher-harness.ts";
-import type { D1Fault } from "./failing-d1.ts";
+import { CONFIRM_FAILPOINT_NAMES, FAILPOINT_NAMES } from "./failpoint-names.ts";
+import type { TestPlatform } from "./publisher-harness.ts";
+import type { D1Failure } from "./instrumented-d1.ts";
 
-/* What can happen in a random life of posts. `which` picks one of what is there, wrapping around. */
+/* The commands of the model test. `index` selects an existing post or token modulo their number. */
 
-const COMMITS = ["lost_before", "lost_after", "wrong_after", "rate_limited", "rejected", "stale", "accepted"] as const;
-const PREPARES = ["again", "temporary", "rate_limited", "rejected", "throws"] as const;
-export const LOOKS = {
-  again: { state: "again", afterSeconds: 1, known: false },
-  known: { state: "again", afterSeconds: 1, known: true },
-  cannot_tell: { state: "cannot_tell", detail: "no list today" },
+const COMMIT_BEHAVIOURS = [
+  "lost_before",
+  "lost_after",
+  "wrong_after",
+  "rate_limited",
+  "rejected",
+  "stale",
+  "accepted",
+] as const;
+const PREPARE_BEHAVIOURS = ["again", "temporary", "rate_limited", "rejected", "throws"] as const;
+export const VERIFY_OUTCOMES = {
+  again: { state: "again", afterSeconds: 1, isProcessing: false },
+  processing: { state: "again", afterSeconds: 1, isProcessing: true },
+  cannot_tell: { state: "cannot_tell", detail: "the list of posts is unavailable" },
 } as const;
 
 export type Command =
-  | { readonly do: "preview"; readonly inMs: number; readonly on: readonly Word[] }
-  | { readonly do: "post"; readonly inMs: number; readonly on: readonly Word[]; readonly times: number }
-  | { readonly do: "confirm" | "edit_confirm"; readonly which: number; readonly times: number }
-  | { readonly do: "edit_preview"; readonly which: number; readonly retime: boolean; readonly shiftMinutes: number }
-  | { readonly do: "cancel" | "pause" | "resume"; readonly which: number }
-  | { readonly do: "stray_alarm" | "evict" | "wipe"; readonly which: number }
-  | { readonly do: "clock"; readonly ms: number }
-  /** `go_on`: time moves to the next alarm, and whatever is due fires. */
-  | { readonly do: "go_on" | "due_alarms" | "cron" }
-  | { readonly do: "crash"; readonly point: string; readonly lose: boolean }
-  | { readonly do: "database"; readonly fault: D1Fault }
-  | { readonly do: "commit_play"; readonly on: Word; readonly play: (typeof COMMITS)[number] }
-  | { readonly do: "prepare_play"; readonly on: Word; readonly play: (typeof PREPARES)[number] }
-  | { readonly do: "verify_play"; readonly on: Word; readonly play: keyof typeof LOOKS };
+  | { readonly do: "preview"; readonly inMs: number; readonly on: readonly TestPlatform[] }
+  | { readonly do: "create_post"; readonly inMs: number; readonly on: readonly TestPlatform[]; readonly times: number }
+  | { readonly do: "confirm" | "edit_confirm"; readonly index: number; readonly times: number }
+  | { readonly do: "edit_preview"; readonly index: number; readonly reschedule: boolean; readonly shiftMinutes: number }
+  | { readonly do: "cancel" | "pause" | "resume"; readonly index: number }
+  | { readonly do: "spurious_alarm" | "evict" | "wipe"; readonly index: number }
+  | { readonly do: "advance_clock"; readonly ms: number }
+  /** `advance_to_next_alarm`: moves the clock to the next alarm and fires every due alarm. */
+  | { readonly do: "advance_to_next_alarm" | "fire_due_alarms" | "run_cron" }
+  | { readonly do: "crash"; readonly point: string; readonly loseUnflushed: boolean }
+  | { readonly do: "d1_failure"; readonly failure: D1Failure }
+  | {
+      readonly do: "commit_behaviour";
+      readonly on: TestPlatform;
+      readonly behaviour: (typeof COMMIT_BEHAVIOURS)[number];
+    }
+  | {
+      readonly do: "prepare_behaviour";
+      readonly on: TestPlatform;
+      readonly behaviour: (typeof PREPARE_BEHAVIOURS)[number];
+    }
+  | { readonly do: "verify_outcome"; readonly on: TestPlatform; readonly behaviour: keyof typeof VERIFY_OUTCOMES };
 
-const word = fc.constantFrom<Word>("x", "linkedin", "threads");
-const which = fc.nat({ max: 30 });
-const upTo = (max: number) => fc.integer({ min: 1, max });
+const platform = fc.constantFrom<TestPlatform>("x", "linkedin", "threads");
+const index = fc.nat({ max: 30 });
+const oneTo = (max: number) => fc.integer({ min: 1, max });
 const inMs = fc.constantFrom(3 * SECOND, 30 * SECOND, 5 * MINUTE);
-const on = fc.uniqueArray(word, { minLength: 1 });
+const on = fc.uniqueArray(platform, { minLength: 1 });
 
-const is = <const Name extends Command["do"]>(name: Name) => fc.constant<Name>(name);
-const often = (weight: number, arbitrary: fc.Arbitrary<Command>) => ({ weight, arbitrary });
+const doConstant = <const Name extends Command["do"]>(name: Name) => fc.constant<Name>(name);
+const weighted = (weight: number, arbitrary: fc.Arbitrary<Command>) => ({ weight, arbitrary });
 
 const command = fc.oneof(
-  often(6, fc.record({ do: is("post"), inMs, on, times: upTo(3) })),
-  often(1, fc.record({ do: is("preview"), inMs, on })),
-  often(2, fc.record({ do: is("confirm"), which, times: upTo(3) })),
-  often(3, fc.record({ do: is("edit_preview"), which, retime: fc.boolean(), shiftMinutes: upTo(10) })),
-  often(3, fc.record({ do: is("edit_confirm"), which, times: upTo(2) })),
-  often(2, fc.record({ do: fc.oneof(is("cancel"), is("pause"), is("resume")), which })),
-  often(4, fc.record({ do: is("clock"), ms: fc.constantFrom(100, SECOND, 30 * SECOND, 10 * MINUTE) })),
-  often(12, fc.record({ do: is("go_on") })),
-  often(4, fc.record({ do: fc.oneof(is("stray_alarm"), is("evict"), is("wipe")), which })),
-  often(2, fc.record({ do: is("cron") })),
-  often(
-    7,
-    fc.record({ do: is("crash"), point: fc.constantFrom(...FAILPOINT_NAMES, ...CONFIRM_POINTS), lose: fc.boolean() }),
+  weighted(6, fc.record({ do: doConstant("create_post"), inMs, on, times: oneTo(3) })),
+  weighted(1, fc.record({ do: doConstant("preview"), inMs, on })),
+  weighted(2, fc.record({ do: doConstant("confirm"), index, times: oneTo(3) })),
+  weighted(3, fc.record({ do: doConstant("edit_preview"), index, reschedule: fc.boolean(), shiftMinutes: oneTo(10) })),
+  weighted(3, fc.record({ do: doConstant("edit_confirm"), index, times: oneTo(2) })),
+  weighted(2, fc.record({ do: fc.oneof(doConstant("cancel"), doConstant("pause"), doConstant("resume")), index })),
+  weighted(
+    4,
+    fc.record({ do: doConstant("advance_clock"), ms: fc.constantFrom(100, SECOND, 30 * SECOND, 10 * MINUTE) }),
   ),
-  often(2, fc.record({ do: is("database"), fault: fc.constantFrom<D1Fault>("before", "after") })),
-  often(6, fc.record({ do: is("commit_play"), on: word, play: fc.constantFrom(...COMMITS) })),
-  often(2, fc.record({ do: is("prepare_play"), on: word, play: fc.constantFrom(...PREPARES) })),
-  often(
+  weighted(12, fc.record({ do: doConstant("advance_to_next_alarm") })),
+  weighted(
+    4,
+    fc.record({ do: fc.oneof(doConstant("spurious_alarm"), doConstant("evict"), doConstant("wipe")), index }),
+  ),
+  weighted(2, fc.record({ do: doConstant("run_cron") })),
+  weighted(
+    7,
+    fc.record({
+      do: doConstant("crash"),
+      point: fc.constantFrom(...FAILPOINT_NAMES, ...CONFIRM_FAILPOINT_NAMES),
+      loseUnflushed: fc.boolean(),
+    }),
+  ),
+  weighted(2, fc.record({ do: doConstant("d1_failure"), failure: fc.constantFrom<D1Failure>("before", "after") })),
+  weighted(
+    6,
+    fc.record({ do: doConstant("commit_behaviour"), on: platform, behaviour: fc.constantFrom(...COMMIT_BEHAVIOURS) }),
+  ),
+  weighted(
+    2,
+    fc.record({ do: doConstant("prepare_behaviour"), on: platform, behaviour: fc.constantFrom(...PREPARE_BEHAVIOURS) }),
+  ),
+  weighted(
     2,
     fc.record({
-      do: is("verify_play"),
-      on: word,
-      play: fc.constantFrom<keyof typeof LOOKS>("again", "known", "cannot_tell"),
+      do: doConstant("verify_outcome"),
+      on: platform,
+      behaviour: fc.constantFrom<keyof typeof VERIFY_OUTCOMES>("again", "processing", "cannot_tell"),
     }),
   ),
 );
 
-/** A life of about `steps` commands; a failing one shrinks to those that matter. */
-export function lives(steps: number): fc.Arbitrary<Command[]> {
+/** Sequences of about `steps` commands; fast-check shrinks a failing sequence to the commands that matter. */
+export function commandSequences(steps: number): fc.Arbitrary<Command[]> {
   const options = fc.array(fc.option(command, { freq: 30 }), { minLength: steps, maxLength: steps });
   return fc.noBias(options).map((all) => all.filter((one) => one !== null));
 }

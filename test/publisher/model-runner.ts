@@ -10,241 +10,251 @@ import { previewSchedule } from "#posting/preview/preview-schedule.ts";
 import { resumePost } from "#posting/status/resume-post.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { reconcile } from "#publisher/index.ts";
-import { type Command, LOOKS } from "./model-commands.ts";
-import { type Content, must, Invariants } from "./invariants.ts";
-import { type PublisherHarness, WORDS } from "./publisher-harness.ts";
+import { type Command, VERIFY_OUTCOMES } from "./model-commands.ts";
+import { type PostContent, assertInvariant, Invariants } from "./invariants.ts";
+import { type PublisherHarness, TEST_PLATFORMS } from "./publisher-harness.ts";
 
-type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refused: boolean };
+type CallResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refused: boolean };
 
-interface Token {
+interface IssuedToken {
   readonly token: string;
-  readonly content: Content;
-  wins: number;
+  readonly content: PostContent;
+  successes: number;
 }
 
-const VERBS = { cancel: cancelPost, pause: pausePost, resume: resumePost };
+const STATUS_CHANGES = { cancel: cancelPost, pause: pausePost, resume: resumePost };
 
-/** Posts, what their owner does with them and what befalls them, with every promise checked after each step. */
+/** Runs a sequence of commands against the service and checks every invariant after each command. */
 export class ModelRunner {
-  private readonly promises: Invariants;
-  private readonly tokens: (Token & { readonly targets: number })[] = [];
-  private readonly edits: (Token & { readonly postId: string })[] = [];
-  private serial = 0;
-  /** Once true, a verb may end without an answer. */
-  private disturbed = false;
+  private readonly invariants: Invariants;
+  private readonly tokens: (IssuedToken & { readonly targets: number })[] = [];
+  private readonly editTokens: (IssuedToken & { readonly postId: string })[] = [];
+  private captionNumber = 0;
+  /** Whether a crash or a D1 failure was injected; only then may a call end without an answer. */
+  private hasDisturbance = false;
 
-  constructor(private readonly stage: PublisherHarness) {
-    this.promises = new Invariants(stage);
+  constructor(private readonly harness: PublisherHarness) {
+    this.invariants = new Invariants(harness);
   }
 
   async run(commands: readonly Command[]): Promise<void> {
     for (const command of commands) {
       await this.step(command);
-      await this.stage.settled();
-      await this.promises.check(command.do === "edit_confirm");
+      await this.harness.flushDeferred();
+      await this.invariants.check(command.do === "edit_confirm");
     }
-    await this.heal();
+    await this.runToCompletion();
   }
 
   private async step(command: Command): Promise<void> {
-    const { stage } = this;
+    const { harness } = this;
     switch (command.do) {
-      case "post":
+      case "create_post":
         await this.preview(command);
         return await this.confirm(this.tokens.length - 1, command.times);
       case "preview":
         return await this.preview(command);
       case "confirm":
-        return await this.confirm(command.which, command.times);
+        return await this.confirm(command.index, command.times);
       case "edit_preview":
         return await this.previewEdit(command);
       case "edit_confirm":
-        return await this.confirmEdit(command.which, command.times);
+        return await this.confirmEdit(command.index, command.times);
       case "cancel":
       case "pause":
       case "resume":
-        return await this.withPost(command.which, async (id) => {
-          const answer = await this.attempt<unknown>(() => VERBS[command.do](stage.ctx, { id }));
-          const promised = this.promises.posts.get(id);
-          if (promised && command.do === "cancel" && answer.ok) {
-            promised.cancelled = true;
+        return await this.withPost(command.index, async (id) => {
+          const result = await this.attempt<unknown>(() => STATUS_CHANGES[command.do](harness.ctx, { id }));
+          const expected = this.invariants.posts.get(id);
+          if (expected && command.do === "cancel" && result.ok) {
+            expected.cancelled = true;
           }
         });
-      case "clock":
-        stage.now += command.ms;
+      case "advance_clock":
+        harness.now += command.ms;
         return;
-      case "go_on":
-        stage.now = Math.max(stage.now, Math.min(stage.now + 10 * MINUTE, ...(await this.alarms(this.ids()))));
+      case "advance_to_next_alarm":
+        harness.now = Math.max(harness.now, Math.min(harness.now + 10 * MINUTE, ...(await this.alarms(this.ids()))));
         return await this.fireDue();
-      case "due_alarms":
+      case "fire_due_alarms":
         return await this.fireDue();
-      case "stray_alarm":
-        return await this.withPost(command.which, (id) => stage.fire(id));
+      case "spurious_alarm":
+        return await this.withPost(command.index, (id) => harness.fireAlarm(id));
       case "evict":
-        return await this.withPost(command.which, (id) => stage.evict(id));
+        return await this.withPost(command.index, (id) => harness.evict(id));
       case "wipe":
-        return await this.withPost(command.which, (id) => stage.wipe(id));
-      case "cron":
-        await this.attempt(() => reconcile(stage.ctx));
+        return await this.withPost(command.index, (id) => harness.wipeStorage(id));
+      case "run_cron":
+        await this.attempt(() => reconcile(harness.ctx));
         return;
       case "crash":
         return this.crash(command);
-      case "database":
-        this.disturbed = true;
-        stage.d1Faults.push(command.fault);
+      case "d1_failure":
+        this.hasDisturbance = true;
+        harness.d1Failures.push(command.failure);
         return;
-      case "commit_play":
-        stage[command.on].commits.push(command.play);
+      case "commit_behaviour":
+        harness[command.on].commitBehaviours.push(command.behaviour);
         return;
-      case "prepare_play":
-        stage[command.on].prepares.push(command.play);
+      case "prepare_behaviour":
+        harness[command.on].prepareBehaviours.push(command.behaviour);
         return;
-      case "verify_play":
-        stage[command.on].verifies.push(LOOKS[command.play]);
+      case "verify_outcome":
+        harness[command.on].verifyOutcomes.push(VERIFY_OUTCOMES[command.behaviour]);
     }
   }
 
-  private async preview({ inMs, on }: Extract<Command, { do: "preview" | "post" }>): Promise<void> {
-    const { stage } = this;
-    const content = { caption: `post ${(this.serial += 1)}`, scheduledAt: stage.now + inMs };
-    const accountIds = on.map((word) => stage.accounts[word]);
-    const answer = await this.attempt(() => previewSchedule(stage.ctx, { ...content, accountIds }));
-    if (answer.ok) {
-      this.tokens.push({ token: answer.value.confirmationToken, content, targets: on.length, wins: 0 });
+  private async preview({ inMs, on }: Extract<Command, { do: "preview" | "create_post" }>): Promise<void> {
+    const { harness } = this;
+    const content = { caption: `post ${(this.captionNumber += 1)}`, scheduledAt: harness.now + inMs };
+    const accountIds = on.map((platform) => harness.accounts[platform]);
+    const result = await this.attempt(() => previewSchedule(harness.ctx, { ...content, accountIds }));
+    if (result.ok) {
+      this.tokens.push({ token: result.value.confirmationToken, content, targets: on.length, successes: 0 });
     }
   }
 
-  private async confirm(which: number, times: number): Promise<void> {
-    const token = pick(this.tokens, which);
+  private async confirm(index: number, times: number): Promise<void> {
+    const token = pick(this.tokens, index);
     if (!token) {
       return;
     }
-    await this.race(token, times, (confirmationToken) => confirmSchedule(this.stage.ctx, { confirmationToken }));
-    for (const row of await this.promises.rows()) {
-      if (!this.promises.posts.has(row.id)) {
-        must(row.caption === token.content.caption, "a confirm makes the post that was previewed");
-        this.promises.posts.set(row.id, { contents: [token.content], targets: token.targets, cancelled: false });
+    await this.confirmConcurrently(token, times, (confirmationToken) =>
+      confirmSchedule(this.harness.ctx, { confirmationToken }),
+    );
+    for (const row of await this.invariants.rows()) {
+      if (!this.invariants.posts.has(row.id)) {
+        assertInvariant(row.caption === token.content.caption, "a confirm creates the post that was previewed");
+        this.invariants.posts.set(row.id, { contents: [token.content], targets: token.targets, cancelled: false });
       }
     }
   }
 
   private async previewEdit(command: Extract<Command, { do: "edit_preview" }>): Promise<void> {
-    const { stage } = this;
-    await this.withPost(command.which, async (postId) => {
-      const caption = `edit ${(this.serial += 1)}`;
-      const scheduledAt = stage.now + command.shiftMinutes * MINUTE;
-      const time = command.retime ? { scheduledAt } : {};
-      const answer = await this.attempt(() => previewEdit(stage.ctx, { postIds: [postId], caption, ...time }));
-      const after = answer.ok ? answer.value.preview.posts[0]?.after : undefined;
-      if (answer.ok && after) {
+    const { harness } = this;
+    await this.withPost(command.index, async (postId) => {
+      const caption = `edit ${(this.captionNumber += 1)}`;
+      const scheduledAt = harness.now + command.shiftMinutes * MINUTE;
+      const time = command.reschedule ? { scheduledAt } : {};
+      const result = await this.attempt(() => previewEdit(harness.ctx, { postIds: [postId], caption, ...time }));
+      const after = result.ok ? result.value.preview.posts[0]?.after : undefined;
+      if (result.ok && after) {
         const content = { caption, scheduledAt: after.scheduledAt };
-        this.edits.push({ token: answer.value.confirmationToken, postId, content, wins: 0 });
+        this.editTokens.push({ token: result.value.confirmationToken, postId, content, successes: 0 });
       }
     });
   }
 
-  private async confirmEdit(which: number, times: number): Promise<void> {
-    const edit = pick(this.edits, which);
-    const promised = edit && this.promises.posts.get(edit.postId);
-    if (!edit || !promised) {
+  private async confirmEdit(index: number, times: number): Promise<void> {
+    const edit = pick(this.editTokens, index);
+    const expected = edit && this.invariants.posts.get(edit.postId);
+    if (!edit || !expected) {
       return;
     }
-    const answers = await this.race(edit, times, (confirmationToken) =>
-      confirmEdit(this.stage.ctx, { confirmationToken }),
+    const results = await this.confirmConcurrently(edit, times, (confirmationToken) =>
+      confirmEdit(this.harness.ctx, { confirmationToken }),
     );
-    if (answers.some((answer) => answer.ok)) {
-      promised.contents = [edit.content];
-    } else if (answers.some((answer) => !answer.ok && !answer.refused)) {
-      promised.contents.push(edit.content);
+    if (results.some((result) => result.ok)) {
+      expected.contents = [edit.content];
+    } else if (results.some((result) => !result.ok && !result.refused)) {
+      expected.contents.push(edit.content);
     }
   }
 
-  /** Several confirms of one token at once. */
-  private async race<T>(token: Token, times: number, confirm: (token: string) => Promise<T>): Promise<Answer<T>[]> {
-    const answers = await Promise.all(Array.from({ length: times }, () => this.attempt(() => confirm(token.token))));
-    token.wins += answers.filter((answer) => answer.ok).length;
-    must(token.wins <= 1, "I7: one token, one yes");
-    return answers;
+  /** Sends several confirms of one token at the same time. */
+  private async confirmConcurrently<T>(
+    token: IssuedToken,
+    times: number,
+    confirm: (token: string) => Promise<T>,
+  ): Promise<CallResult<T>[]> {
+    const results = await Promise.all(Array.from({ length: times }, () => this.attempt(() => confirm(token.token))));
+    token.successes += results.filter((result) => result.ok).length;
+    assertInvariant(token.successes <= 1, "I7: a token is confirmed once at most");
+    return results;
   }
 
-  /** A verb as a client sees it: a yes, a refusal, or no answer at all, which only a disturbance may cause. */
-  private async attempt<T>(verb: () => Promise<T>): Promise<Answer<T>> {
+  /** Calls as a client does: success, a refusal, or no answer, which only an injected disturbance may cause. */
+  private async attempt<T>(call: () => Promise<T>): Promise<CallResult<T>> {
     try {
-      return { ok: true, value: await verb() };
+      return { ok: true, value: await call() };
     } catch (error) {
       const refused = error instanceof RefusalError;
-      if (!refused && !this.disturbed) {
+      if (!refused && !this.hasDisturbance) {
         throw error;
       }
       return { ok: false, refused };
     }
   }
 
-  private crash({ point, lose }: Extract<Command, { do: "crash" }>): void {
-    this.disturbed = true;
-    setFailpointHook((passed) => {
-      if (passed === point) {
+  private crash({ point, loseUnflushed }: Extract<Command, { do: "crash" }>): void {
+    this.hasDisturbance = true;
+    setFailpointHook((reached) => {
+      if (reached === point) {
         setFailpointHook(undefined);
-        this.stage.killAll(lose);
+        this.harness.killAll(loseUnflushed);
         throw new Error(`killed at ${point}`);
       }
     });
   }
 
   private ids(): string[] {
-    return [...this.promises.posts.keys()];
+    return [...this.invariants.posts.keys()];
   }
 
-  private async withPost(which: number, act: (id: string) => void | Promise<void>): Promise<void> {
-    const id = pick(this.ids(), which);
+  private async withPost(index: number, act: (id: string) => void | Promise<void>): Promise<void> {
+    const id = pick(this.ids(), index);
     if (id) {
       await act(id);
     }
   }
 
   private async alarms(ids: readonly string[]): Promise<number[]> {
-    const alarms = await Promise.all(ids.map((id) => this.stage.alarmAt(id)));
+    const alarms = await Promise.all(ids.map((id) => this.harness.alarmAt(id)));
     return alarms.filter((at) => at !== null);
   }
 
   private async fireDue(): Promise<void> {
     for (const id of this.ids()) {
-      const at = await this.stage.alarmAt(id);
-      if (at !== null && at <= this.stage.now) {
-        await this.stage.fire(id);
+      const at = await this.harness.alarmAt(id);
+      if (at !== null && at <= this.harness.now) {
+        await this.harness.fireAlarm(id);
       }
     }
   }
 
-  /** Faults stop: cron and alarms run until nothing moves, and then everything has its end (I2) and nothing is left (I13). */
-  private async heal(): Promise<void> {
-    const { stage, promises } = this;
+  /** Stops all failures, then runs cron and alarms: every post ends (I2) and no storage or alarm is left (I13). */
+  private async runToCompletion(): Promise<void> {
+    const { harness, invariants } = this;
     setFailpointHook(undefined);
-    stage.d1Faults.length = 0;
-    for (const word of WORDS) {
-      for (const plays of [stage[word].commits, stage[word].prepares, stage[word].verifies]) {
-        plays.length = 0;
+    harness.d1Failures.length = 0;
+    for (const platform of TEST_PLATFORMS) {
+      for (const queue of [
+        harness[platform].commitBehaviours,
+        harness[platform].prepareBehaviours,
+        harness[platform].verifyOutcomes,
+      ]) {
+        queue.length = 0;
       }
     }
-    const patience = stage.now + 2 * DAY;
-    const moving = async () =>
-      (await promises.rows()).filter((row) => row.status === "scheduled" || row.status === "publishing");
-    for (let open = await moving(); open.length > 0; open = await moving()) {
-      must(stage.now < patience, `I2: ${open.map((row) => row.status).join(" and ")} for ever`);
-      await reconcile(stage.ctx);
-      const alarms = await this.alarms(open.map((row) => row.id));
-      stage.now = Math.max(stage.now + 1, Math.min(stage.now + 10 * MINUTE, ...alarms));
+    const deadline = harness.now + 2 * DAY;
+    const readOpenRows = async () =>
+      (await invariants.rows()).filter((row) => row.status === "scheduled" || row.status === "publishing");
+    for (let openRows = await readOpenRows(); openRows.length > 0; openRows = await readOpenRows()) {
+      assertInvariant(harness.now < deadline, `I2: ${openRows.map((row) => row.status).join(" and ")} without end`);
+      await reconcile(harness.ctx);
+      const alarms = await this.alarms(openRows.map((row) => row.id));
+      harness.now = Math.max(harness.now + 1, Math.min(harness.now + 10 * MINUTE, ...alarms));
       await this.fireDue();
-      await promises.check(false);
+      await invariants.check(false);
     }
-    for (const row of await promises.rows()) {
+    for (const row of await invariants.rows()) {
       const ended = row.targets.every(([, state]) => isTerminal(state));
-      must(ended || row.status === "cancelled" || row.status === "paused", "I2: every target has its end");
-      // An object that did not hear of the end finds out when it wakes.
-      await stage.run(row.id);
-      await stage.fire(row.id);
-      must((await stage.stored(row.id)).length === 0, "I13: nothing is kept");
-      must((await stage.alarmAt(row.id)) === null, "I13: nothing wakes");
+      assertInvariant(ended || row.status === "cancelled" || row.status === "paused", "I2: every target ends");
+      // An object that was not told of the end cleans up when it wakes.
+      await harness.runAlarms(row.id);
+      await harness.fireAlarm(row.id);
+      assertInvariant((await harness.storedKeys(row.id)).length === 0, "I13: no storage is left");
+      assertInvariant((await harness.alarmAt(row.id)) === null, "I13: no alarm is left");
     }
   }
 }

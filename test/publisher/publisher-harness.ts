@@ -1,11 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { sealTokens } from "#accounts/seal-tokens.ts";
+import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
 import { createUser } from "#auth/index.ts";
 import { type Context, createServices, type Outbound } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
-import type { ArmAnswer, ArmHint } from "#core/arming.ts";
+import type { ArmResult, ArmHint } from "#core/arming.ts";
 import { DAY, MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
@@ -20,9 +20,9 @@ import { reconcile } from "#publisher/index.ts";
 import { PostRunner } from "#publisher/post-runner.ts";
 import { FakePlatform } from "./fake-platform.ts";
 import { CrashableStorage } from "./crashable-storage.ts";
-import { type D1Fault, watched } from "./failing-d1.ts";
+import { type D1Failure, type D1Usage, instrumentD1 } from "./instrumented-d1.ts";
 
-/** Far in the future: no alarm fires by itself, every test fires its own. */
+/** Far in the future, so that no alarm fires by itself; every test fires its own. */
 const START = Date.parse("2030-01-01T12:00:00Z");
 
 const outbound: Outbound = {
@@ -32,11 +32,11 @@ const outbound: Outbound = {
   trustedMediaOrigin: null,
 };
 
-export const WORDS = ["x", "linkedin", "threads"] as const satisfies readonly Platform[];
-export type Word = (typeof WORDS)[number];
+export const TEST_PLATFORMS = ["x", "linkedin", "threads"] as const satisfies readonly Platform[];
+export type TestPlatform = (typeof TEST_PLATFORMS)[number];
 
-/** Failures are the point here, so their log lines are not shown. */
-export function quiet(): void {
+/** Hides log output: these tests cause failures on purpose. */
+export function silenceLogs(): void {
   for (const level of ["info", "warn", "error"] as const) {
     vi.spyOn(console, level).mockImplementation(() => undefined);
   }
@@ -63,20 +63,20 @@ export interface TargetRecord {
   readonly history: readonly StoredAttempt[];
 }
 
-/** A user, accounts at platforms played in memory, and the objects of the posts as processes that can be killed. */
+/** A user, accounts on in-memory platforms, and the objects of the posts as processes that can be killed. */
 export class PublisherHarness {
   now = START;
   readonly x = new FakePlatform("x", () => this.now);
   readonly linkedin = new FakePlatform("linkedin", () => this.now);
   readonly threads = new FakePlatform("threads", () => this.now);
   readonly ctx: Context;
-  readonly accounts: Record<Word, string>;
-  /** Counts of D1 statements' rows, summed from their own reports. */
-  readonly rows = { read: 0, written: 0, trips: 0 };
-  /** Whoever arms a post gets this answer instead. */
-  armInstead: ((hint: ArmHint) => Promise<ArmAnswer>) | undefined;
-  /** What D1 does with the next calls, one each: fails before, or does it and loses the answer. */
-  readonly d1Faults: D1Fault[] = [];
+  readonly accounts: Record<TestPlatform, string>;
+  /** Rows and round trips of all D1 calls, summed from the results' own metadata. */
+  readonly d1Usage: D1Usage = { rowsRead: 0, rowsWritten: 0, roundTrips: 0 };
+  /** Replaces the arming of posts. */
+  armOverride: ((hint: ArmHint) => Promise<ArmResult>) | undefined;
+  /** How the next D1 calls fail, one entry per call. */
+  readonly d1Failures: D1Failure[] = [];
   private readonly processes = new Map<string, { runner: PostRunner; disk: CrashableStorage }>();
   private readonly deferred: Promise<unknown>[] = [];
 
@@ -87,7 +87,7 @@ export class PublisherHarness {
     settings: Record<string, string>,
   ) {
     const credentials = Object.fromEntries(
-      WORDS.flatMap((platform) => [
+      TEST_PLATFORMS.flatMap((platform) => [
         [`${platform.toUpperCase()}_CLIENT_ID`, "app"],
         [`${platform.toUpperCase()}_CLIENT_SECRET`, "secret"],
       ]),
@@ -106,11 +106,11 @@ export class PublisherHarness {
     };
     this.ctx = {
       ...services,
-      db: { ...services.db, d1: watched(services.db.d1, this.rows, this.d1Faults) },
+      db: { ...services.db, d1: instrumentD1(services.db.d1, this.d1Usage, this.d1Failures) },
       clock: { now: () => this.now },
       adapterFor: (platform) =>
-        (WORDS as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,
-      arm: async (hint) => await (this.armInstead ?? ((one) => this.sync(one)))(hint),
+        (TEST_PLATFORMS as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,
+      arm: async (hint) => await (this.armOverride ?? ((one) => this.sync(one)))(hint),
       actor,
     };
     this.accounts = accounts;
@@ -126,7 +126,7 @@ export class PublisherHarness {
       subscription: "active",
     });
     const accounts = { x: "", linkedin: "", threads: "" };
-    for (const platform of WORDS) {
+    for (const platform of TEST_PLATFORMS) {
       const connectionId = crypto.randomUUID();
       accounts[platform] = crypto.randomUUID();
       const tokens = { accessToken: "t", refreshToken: null, expiresAt: null, refreshExpiresAt: null, scopes: [] };
@@ -152,8 +152,8 @@ export class PublisherHarness {
     return new PublisherHarness(userId, workspaceId, accounts, settings);
   }
 
-  /** One more account at a platform, by the same login. */
-  async addAccount(platform: Word): Promise<string> {
+  /** Adds one more account on a platform, from the same login. */
+  async addAccount(platform: TestPlatform): Promise<string> {
     const id = crypto.randomUUID();
     await env.DB.prepare(
       `INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
@@ -168,27 +168,27 @@ export class PublisherHarness {
 
   // -------------------------------------------------------------- posts
 
-  /** A post through preview and confirm, due in a minute unless said otherwise. */
-  async post(
-    over: {
+  /** Creates a post through preview and confirm; due in a minute by default. */
+  async createPost(
+    options: {
       inMs?: number;
       caption?: string;
-      on?: readonly Word[];
+      on?: readonly TestPlatform[];
       accountIds?: readonly string[];
     } = {},
   ): Promise<string> {
     const { confirmationToken } = await previewSchedule(this.ctx, {
-      caption: over.caption ?? "hello",
-      scheduledAt: this.now + (over.inMs ?? 60 * SECOND),
-      accountIds: over.accountIds ?? (over.on ?? ["x"]).map((platform) => this.accounts[platform]),
+      caption: options.caption ?? "hello",
+      scheduledAt: this.now + (options.inMs ?? 60 * SECOND),
+      accountIds: options.accountIds ?? (options.on ?? ["x"]).map((platform) => this.accounts[platform]),
     });
     const { posts } = await confirmSchedule(this.ctx, { confirmationToken });
-    await this.settled();
+    await this.flushDeferred();
     return posts[0]!.id;
   }
 
-  /** Gives a post media and the hash that belongs to them, as if it had been confirmed so. */
-  async withMedia(postId: string, type: "image" | "video"): Promise<void> {
+  /** Attaches media to a post and updates its plan hash, as if it had been confirmed with them. */
+  async attachMedia(postId: string, type: "image" | "video"): Promise<void> {
     const id = crypto.randomUUID();
     const sha256 = id.replaceAll("-", "").padEnd(64, "0");
     const contentType = type === "video" ? "video/mp4" : "image/jpeg";
@@ -231,17 +231,17 @@ export class PublisherHarness {
     ]);
   }
 
-  farEnd(accountId: string): FakePlatform {
-    return this[WORDS.find((word) => this.accounts[word] === accountId) ?? "x"];
+  platformOf(accountId: string): FakePlatform {
+    return this[TEST_PLATFORMS.find((platform) => this.accounts[platform] === accountId) ?? "x"];
   }
 
-  async settled(): Promise<void> {
+  async flushDeferred(): Promise<void> {
     while (this.deferred.length > 0) {
       await Promise.allSettled(this.deferred.splice(0));
     }
   }
 
-  async read(postId: string): Promise<PostRecord | null> {
+  async readPost(postId: string): Promise<PostRecord | null> {
     return await env.DB.prepare(
       `SELECT status, version, scheduled_at AS scheduledAt, watch_at AS watchAt, run_id AS runId, finished_at AS finishedAt
        FROM posts WHERE id = ?`,
@@ -250,7 +250,7 @@ export class PublisherHarness {
       .first<PostRecord>();
   }
 
-  async targets(postId: string): Promise<Map<string, TargetRecord>> {
+  async readTargets(postId: string): Promise<Map<string, TargetRecord>> {
     const { results } = await env.DB.prepare(
       `SELECT account_id, state, attempts, started_at AS startedAt, published_at AS publishedAt, next_attempt_at AS nextAttemptAt,
          remote_id AS remoteId, error, progress, history FROM post_targets WHERE post_id = ?`,
@@ -270,12 +270,12 @@ export class PublisherHarness {
     );
   }
 
-  async target(postId: string, platform: Word = "x"): Promise<TargetRecord> {
-    return (await this.targets(postId)).get(this.accounts[platform])!;
+  async readTarget(postId: string, platform: TestPlatform = "x"): Promise<TargetRecord> {
+    return (await this.readTargets(postId)).get(this.accounts[platform])!;
   }
 
-  /** Takes back what D1 was told of the targets, as if the run had died before it could tell. */
-  async forgetResults(postId: string): Promise<void> {
+  /** Resets the targets in D1, as if the run had crashed before it recorded their results. */
+  async eraseTargetResults(postId: string): Promise<void> {
     await env.DB.prepare(
       "UPDATE post_targets SET state = 'pending', attempts = 0, remote_id = NULL, published_at = NULL WHERE post_id = ?",
     )
@@ -283,62 +283,62 @@ export class PublisherHarness {
       .run();
   }
 
-  /** What is stored no longer is what was confirmed. */
+  /** Makes the stored post differ from what was confirmed. */
   async changePlanHash(postId: string): Promise<void> {
     await env.DB.prepare("UPDATE posts SET plan_hash = 'another' WHERE id = ?").bind(postId).run();
   }
 
   // -------------------------------------------------------------- objects
 
-  /** What happens by itself after a failure: the cron runs each minute and alarms fire when they are due. */
+  /** Lets the service recover by itself after a failure: the cron runs each minute and alarms fire when they are due. */
   async recover(postId: string, minutes = 10): Promise<void> {
     for (let minute = 0; minute < minutes; minute += 1) {
       await reconcile(this.ctx).catch(() => undefined);
-      await this.run(postId, MINUTE).catch(() => undefined);
+      await this.runAlarms(postId, MINUTE).catch(() => undefined);
       this.now += MINUTE;
     }
   }
 
-  async sync(hint: ArmHint): Promise<ArmAnswer> {
-    return await this.inside(hint.postId, ({ runner }) => runner.sync(hint));
+  async sync(hint: ArmHint): Promise<ArmResult> {
+    return await this.withProcess(hint.postId, ({ runner }) => runner.sync(hint));
   }
 
-  /** Fires the alarm whether it is due or not, as the platform may. */
-  async fire(postId: string): Promise<void> {
-    await this.inside(postId, ({ runner }) => runner.alarm());
+  /** Fires the alarm whether it is due or not, as the runtime may. */
+  async fireAlarm(postId: string): Promise<void> {
+    await this.withProcess(postId, ({ runner }) => runner.alarm());
   }
 
   async alarmAt(postId: string): Promise<number | null> {
-    return await this.inside(postId, ({ disk }) => disk.getAlarm());
+    return await this.withProcess(postId, ({ disk }) => disk.getAlarm());
   }
 
-  /** Everything the object keeps; empty for an object that is gone. */
-  async stored(postId: string): Promise<string[]> {
-    return await this.inside(postId, ({ disk }) => Promise.resolve([...disk.kv.list()].map(([key]) => key)));
+  /** Every key in the object's storage; empty when the object has cleaned up. */
+  async storedKeys(postId: string): Promise<string[]> {
+    return await this.withProcess(postId, ({ disk }) => Promise.resolve([...disk.kv.list()].map(([key]) => key)));
   }
 
-  /** Moves the clock to each alarm in turn and fires it, until the object sleeps past `untilMs` from now or is gone. */
-  async run(postId: string, untilMs = DAY): Promise<void> {
-    const end = this.now + untilMs;
+  /** Moves the clock to each alarm in turn and fires it, until none is left or the next is more than `untilMs` from now. */
+  async runAlarms(postId: string, untilMs = DAY): Promise<void> {
+    const endAt = this.now + untilMs;
     for (let turns = 0; turns < 400; turns += 1) {
       const at = await this.alarmAt(postId);
-      if (at === null || at > end) {
+      if (at === null || at > endAt) {
         return;
       }
       this.now = Math.max(this.now, at);
-      await this.fire(postId);
+      await this.fireAlarm(postId);
     }
-    throw new Error("the object never came to rest");
+    throw new Error("the object still sets alarms after 400 of them");
   }
 
-  /** Memory is gone, storage and alarm stay. */
+  /** Drops the object from memory; storage and alarm stay. */
   evict(postId: string): void {
     this.processes.delete(postId);
   }
 
-  /** The process dies now: what was not flushed may be lost, and nothing it still tries works. */
+  /** Kills the process: unflushed writes may be lost, and every later storage call of it fails. */
   kill(postId: string, loseUnflushed = true): void {
-    this.processes.get(postId)?.disk.die(loseUnflushed);
+    this.processes.get(postId)?.disk.crash(loseUnflushed);
     this.processes.delete(postId);
   }
 
@@ -348,39 +348,39 @@ export class PublisherHarness {
     }
   }
 
-  /** The platform forgets the alarm; the storage stays. */
+  /** Deletes the alarm but not the storage, as if the runtime had lost it. */
   async loseAlarm(postId: string): Promise<void> {
     this.evict(postId);
     const stub = env.POSTS.get(env.POSTS.idFromName(postId));
     await runInDurableObject(stub, (_instance, state) => state.storage.deleteAlarm());
   }
 
-  /** The storage of the object is lost as well. */
-  async wipe(postId: string): Promise<void> {
+  /** Deletes the object's storage and alarm. */
+  async wipeStorage(postId: string): Promise<void> {
     this.evict(postId);
-    await this.inside(postId, async ({ disk }) => {
+    await this.withProcess(postId, async ({ disk }) => {
       await disk.deleteAll();
     });
     this.evict(postId);
   }
 
-  /** A short wait moves the clock, unless what is waited for beside it ends first; a long one only ends with its signal. */
+  /** A short wait moves the simulated clock, unless it is aborted first; a long one ends only when it is aborted. */
   private async wait(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     signal.addEventListener("abort", () => resolve(), { once: true });
-    if (ms <= this.longestWaitMs) {
-      setTimeout(resolve, this.patienceMs);
+    if (ms <= this.maxSimulatedWaitMs) {
+      setTimeout(resolve, this.waitRealMs);
     }
     await promise;
     if (!signal.aborted) {
       this.now += ms;
     }
   }
-  /** Real milliseconds that a short wait gives to what runs beside it. */
-  patienceMs = 15;
-  longestWaitMs = 2 * SECOND;
+  /** Real milliseconds that a short wait gives to concurrent work. */
+  waitRealMs = 15;
+  maxSimulatedWaitMs = 2 * SECOND;
 
-  private async inside<T>(
+  private async withProcess<T>(
     postId: string,
     work: (process: { runner: PostRunner; disk: CrashableStorage }) => Promise<T>,
   ): Promise<T> {

@@ -3,36 +3,36 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SECOND } from "#core/clock.ts";
 import { failpoint, setFailpointHook } from "#core/failpoint.ts";
-import { CONFIRM_POINTS, FAILPOINT_NAMES } from "./failpoint-names.ts";
-import { quiet, PublisherHarness } from "./publisher-harness.ts";
+import { CONFIRM_FAILPOINT_NAMES, FAILPOINT_NAMES } from "./failpoint-names.ts";
+import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
-beforeEach(quiet);
+beforeEach(silenceLogs);
 afterEach(() => setFailpointHook(undefined));
 
-/** The deployed class itself, with this stage's services, on the real clock and with real alarms. */
-function onRealObjects(stage: PublisherHarness): void {
-  Object.defineProperty(stage, "now", { get: () => Date.now() });
-  stage.armInstead = async (hint) => {
+/** The deployed class itself, with the harness's services, on the real clock and with real alarms. */
+function onRealObjects(harness: PublisherHarness): void {
+  Object.defineProperty(harness, "now", { get: () => Date.now() });
+  harness.armOverride = async (hint) => {
     const stub = env.POSTS.get(env.POSTS.idFromName(hint.postId));
     await runInDurableObject(stub, (instance) => {
-      Object.assign(instance, { services: () => stage.ctx });
+      Object.assign(instance, { services: () => harness.ctx });
     });
     return await stub.sync(hint);
   };
 }
 
 describe("the Durable Object", () => {
-  test("publishes by its own alarm, at its time and not before, and leaves nothing behind", async () => {
-    const stage = await PublisherHarness.open();
-    onRealObjects(stage);
-    const id = await stage.post({ inMs: 2 * SECOND, on: ["x", "linkedin"] });
+  test("publishes by its own alarm, at the due time and not before, and leaves no storage", async () => {
+    const harness = await PublisherHarness.open();
+    onRealObjects(harness);
+    const id = await harness.createPost({ inMs: 2 * SECOND, on: ["x", "linkedin"] });
     await expect
-      .poll(async () => (await stage.read(id))?.status, { timeout: 10 * SECOND, interval: 50 })
+      .poll(async () => (await harness.readPost(id))?.status, { timeout: 10 * SECOND, interval: 50 })
       .toBe("published");
-    const { scheduledAt } = (await stage.read(id))!;
-    for (const [accepted] of [stage.x.accepted(id), stage.linkedin.accepted(id)]) {
-      expect(accepted!.at).toBeGreaterThanOrEqual(scheduledAt);
-      expect(accepted!.at).toBeLessThan(scheduledAt + 5 * SECOND);
+    const { scheduledAt } = (await harness.readPost(id))!;
+    for (const [accepted] of [harness.x.acceptedFor(id), harness.linkedin.acceptedFor(id)]) {
+      expect(accepted!.acceptedAt).toBeGreaterThanOrEqual(scheduledAt);
+      expect(accepted!.acceptedAt).toBeLessThan(scheduledAt + 5 * SECOND);
     }
     const stub = env.POSTS.get(env.POSTS.idFromName(id));
     await expect
@@ -43,80 +43,80 @@ describe("the Durable Object", () => {
   }, 30_000);
 
   test("an alarm fired twice sends once", async () => {
-    const stage = await PublisherHarness.open();
-    onRealObjects(stage);
-    const id = await stage.post({ inMs: 2 * SECOND });
+    const harness = await PublisherHarness.open();
+    onRealObjects(harness);
+    const id = await harness.createPost({ inMs: 2 * SECOND });
     const stub = env.POSTS.get(env.POSTS.idFromName(id));
     await Promise.all([runDurableObjectAlarm(stub), runDurableObjectAlarm(stub)]);
-    await expect.poll(async () => (await stage.read(id))?.status, { timeout: 10 * SECOND }).toBe("published");
+    await expect.poll(async () => (await harness.readPost(id))?.status, { timeout: 10 * SECOND }).toBe("published");
     await runDurableObjectAlarm(stub);
-    expect(stage.x.accepted(id)).toHaveLength(1);
+    expect(harness.x.acceptedFor(id)).toHaveLength(1);
   }, 30_000);
 
   test("is named after its post", async () => {
-    const stage = await PublisherHarness.open();
-    onRealObjects(stage);
-    const id = await stage.post({ inMs: 60 * SECOND });
+    const harness = await PublisherHarness.open();
+    onRealObjects(harness);
+    const id = await harness.createPost({ inMs: 60 * SECOND });
     const ids = await listDurableObjectIds(env.POSTS);
-    expect(ids.some((one) => one.equals(env.POSTS.idFromName(id)))).toBe(true);
+    expect(ids.some((objectId) => objectId.equals(env.POSTS.idFromName(id)))).toBe(true);
   });
 });
 
 describe("fairness", () => {
-  test("posts to a platform that hangs hold up nobody else's", async () => {
-    const stage = await PublisherHarness.open();
-    const ill = await Promise.all(Array.from({ length: 50 }, () => stage.post({ on: ["x"] })));
-    const well = await Promise.all(Array.from({ length: 50 }, () => stage.post({ on: ["linkedin"] })));
+  test("posts to a platform that hangs delay no other posts", async () => {
+    const harness = await PublisherHarness.open();
+    const hangingPosts = await Promise.all(Array.from({ length: 50 }, () => harness.createPost({ on: ["x"] })));
+    const otherPosts = await Promise.all(Array.from({ length: 50 }, () => harness.createPost({ on: ["linkedin"] })));
     const hang = Promise.withResolvers<void>();
-    stage.x.before = () => hang.promise;
-    stage.now = (await stage.read(well[0]!))!.scheduledAt;
-    const stuck = Promise.all(ill.map((id) => stage.fire(id)));
-    await Promise.all(well.map((id) => stage.fire(id)));
-    expect(stage.linkedin.book.map((entry) => entry.at)).toEqual(well.map(() => stage.now));
-    expect(stage.x.book).toEqual([]);
+    harness.x.beforeCall = () => hang.promise;
+    harness.now = (await harness.readPost(otherPosts[0]!))!.scheduledAt;
+    const stuck = Promise.all(hangingPosts.map((id) => harness.fireAlarm(id)));
+    await Promise.all(otherPosts.map((id) => harness.fireAlarm(id)));
+    expect(harness.linkedin.acceptedPosts.map((entry) => entry.acceptedAt)).toEqual(otherPosts.map(() => harness.now));
+    expect(harness.x.acceptedPosts).toEqual([]);
     hang.resolve();
     await stuck;
-    expect(stage.x.book).toHaveLength(50);
+    expect(harness.x.acceptedPosts).toHaveLength(50);
   }, 60_000);
 });
 
 describe("costs", () => {
-  test("at most 25 rows written in the whole life of a post with two targets", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post({ on: ["x", "linkedin"] });
-    await stage.run(id);
-    expect(await stage.read(id)).toMatchObject({ status: "published" });
-    expect(stage.rows.written).toBeLessThanOrEqual(25);
+  test("at most 25 rows written for a post with two targets, from preview to published", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost({ on: ["x", "linkedin"] });
+    await harness.runAlarms(id);
+    expect(await harness.readPost(id)).toMatchObject({ status: "published" });
+    expect(harness.d1Usage.rowsWritten).toBeLessThanOrEqual(25);
   });
 
-  test("one database call, the claim, between the time of a post and its visible call", async () => {
-    const stage = await PublisherHarness.open();
-    const id = await stage.post();
-    const trips: number[] = [];
+  test("one database call, the claim, between the due time and the visible call", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const roundTrips: number[] = [];
     setFailpointHook((point) => {
       if (point === "claim.stored" || point === "commit.before_send") {
-        trips.push(stage.rows.trips);
+        roundTrips.push(harness.d1Usage.roundTrips);
       }
     });
-    await stage.run(id);
-    expect(trips[1]! - trips[0]!).toBe(1);
+    await harness.runAlarms(id);
+    expect(roundTrips[1]! - roundTrips[0]!).toBe(1);
   });
 });
 
-describe("fault points", () => {
-  test("every listed one is passed by a post's life, and no other", async () => {
-    const stage = await PublisherHarness.open();
-    stage.x.prepareAheadMs = 30 * SECOND;
-    const passed = new Set<string>();
-    setFailpointHook((point) => void passed.add(point));
-    const id = await stage.post();
-    stage.x.commits.push("lost_after");
-    await stage.run(id);
+describe("failpoints", () => {
+  test("a post passes every listed failpoint and no other", async () => {
+    const harness = await PublisherHarness.open();
+    harness.x.prepareAheadMs = 30 * SECOND;
+    const reached = new Set<string>();
+    setFailpointHook((point) => void reached.add(point));
+    const id = await harness.createPost();
+    harness.x.commitBehaviours.push("lost_after");
+    await harness.runAlarms(id);
     const listed: readonly string[] = [
       ...FAILPOINT_NAMES,
-      ...CONFIRM_POINTS.filter((point) => !point.startsWith("reconcile.")),
+      ...CONFIRM_FAILPOINT_NAMES.filter((point) => !point.startsWith("reconcile.")),
     ];
-    expect([...passed].toSorted()).toEqual([...listed].toSorted());
+    expect([...reached].toSorted()).toEqual([...listed].toSorted());
   });
 
   test("do nothing without a hook", () => {

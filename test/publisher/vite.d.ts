@@ -1,7 +1,7 @@
-/** What Vite adds to a module; the Workers types do not know of it. */
+/** Members that Vite adds to `import.meta`; the Workers types do not declare them. */
 interface ImportMeta {
-  /** Only names that begin with VITE_ are handed down. */
+  /** Only variables whose names begin with VITE_ are passed through. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The texts of files under the repository's root. */
+  /** The contents of files; paths are relative to the repository's root. */
   glob(pattern: string, options: { query: "?raw"; import: "default"; eager: true }): Readonly<Record<string, string>>;
 }

@@ -1,30 +1,30 @@
-/** What the database does with a call: fails before it, or does it and loses the answer. */
-export type D1Fault = "before" | "after";
+/** How a database call fails: before it runs, or after it ran so that only its answer is lost. */
+export type D1Failure = "before" | "after";
 
-export interface D1Rows {
-  read: number;
-  written: number;
-  trips: number;
+export interface D1Usage {
+  rowsRead: number;
+  rowsWritten: number;
+  roundTrips: number;
 }
 
-/** The binding with its costs counted and its failures scripted. */
-export function watched(d1: D1Database, rows: D1Rows, faults: D1Fault[]): D1Database {
+/** Wraps the D1 binding: counts rows and round trips, and makes the next calls fail as listed in `failures`. */
+export function instrumentD1(d1: D1Database, usage: D1Usage, failures: D1Failure[]): D1Database {
   const raw = new WeakMap<object, D1PreparedStatement>();
-  const call = async <T>(work: () => Promise<T>, results: (done: T) => readonly D1Result[]): Promise<T> => {
-    const fault = faults.shift();
-    if (fault === "before") {
+  const call = async <T>(work: () => Promise<T>, results: (response: T) => readonly D1Result[]): Promise<T> => {
+    const failure = failures.shift();
+    if (failure === "before") {
       throw new Error("D1_ERROR: Network connection lost.");
     }
-    const done = await work();
-    rows.trips += 1;
-    for (const { meta } of results(done)) {
-      rows.read += meta.rows_read;
-      rows.written += meta.rows_written;
+    const response = await work();
+    usage.roundTrips += 1;
+    for (const { meta } of results(response)) {
+      usage.rowsRead += meta.rows_read;
+      usage.rowsWritten += meta.rows_written;
     }
-    if (fault === "after") {
+    if (failure === "after") {
       throw new Error("D1_ERROR: Network connection lost.");
     }
-    return done;
+    return response;
   };
   const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
     const proxy = new Proxy(statement, {
