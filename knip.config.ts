@@ -9,6 +9,8 @@ export default {
     "test/**/*.test.{ts,tsx}",
   ],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "test/**/*.{ts,tsx}"],
-  // Run as programs by scripts and by `npx`, or by the tools themselves.
-  ignoreDependencies: ["@redocly/cli", "@stoplight/spectral-cli"],
+  // A package of its own, with its own lock file; its tools are run as programs.
+  ignore: ["scripts/judges/**"],
+  // `cloudflare:workers` and `cloudflare:test` are modules of the runtime.
+  ignoreDependencies: ["cloudflare"],
 } satisfies KnipConfig;

@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs";
 import { defineConfig, type OxlintOverride } from "oxlint";
 
-/*
- * The law of imports. A room may draw from the rooms named beside it and from its own folder (`./file.ts`), from nothing
- * else; thin rooms never meet, adapters never meet. Reading this table is the fastest tour of the house.
+/**
+ * The import rule: a module may import from the modules named beside it and from its own folder (`./file.ts`), from
+ * nothing else. Entry points never import each other. test/repository/import-rules.test.ts plants a violation of every line.
  */
-const ROOMS = {
+export const MODULES = {
   core: [],
   db: ["core"],
   platforms: ["core"],
@@ -31,45 +32,62 @@ const ROOMS = {
   sandbox: ["core", "config.ts", "context.ts", "db", "auth", "accounts", "posting", "media"],
 } as const satisfies Record<string, readonly string[]>;
 
-const NO_CLIMBING = { group: ["../*", "../**"], message: "Write #room/file.ts: a line says where it draws from." };
+/** Files beside the modules that only wiring may import, unless a module's line names them. */
+export const ROOT_FILES = ["config.ts", "context.ts", "index.ts", "index.sandbox.ts", "service.ts"];
 
-function law(room: keyof typeof ROOMS): OxlintOverride {
-  const open: readonly string[] = ROOMS[room];
-  const shut = [...Object.keys(ROOMS), "config.ts", "context.ts", "index.ts", "index.sandbox.ts"].filter(
-    (other) => other !== room && !open.includes(other),
-  );
+const PARENT_IMPORT = { group: ["../*", "../**"], message: "Write #module/file.ts: an import names its module." };
+
+/** What a module may not import. */
+export function forbiddenFor(module: keyof typeof MODULES): string[] {
+  const allowed: readonly string[] = MODULES[module];
+  return [...Object.keys(MODULES), ...ROOT_FILES].filter((other) => other !== module && !allowed.includes(other));
+}
+
+function forbiddenImports(module: keyof typeof MODULES) {
   return {
-    files: [`src/${room}/**/*.{ts,tsx}`],
-    rules: {
-      "no-restricted-imports": [
-        "error",
-        {
-          patterns: [
-            NO_CLIMBING,
-            {
-              group: shut.map((other) => (other.includes(".") ? `#${other}` : `#${other}/**`)),
-              message: `${room} draws from: ${open.join(", ") || "nothing"}. Move the line down, or hand the thing in.`,
-            },
-          ],
-        },
-      ],
-    },
+    group: forbiddenFor(module).map((other) => (other.includes(".") ? `#${other}` : `#${other}/**`)),
+    message: `${module} may import: ${MODULES[module].join(", ") || "nothing"}. Move the code to a lower layer or hand it in.`,
   };
 }
 
-/** Adapters never meet: what two of them share is a file beside the contract. */
-const adaptersApart: OxlintOverride = {
+function moduleRule(module: keyof typeof MODULES): OxlintOverride {
+  return {
+    files: [`src/${module}/**/*.{ts,tsx}`],
+    rules: { "no-restricted-imports": ["error", { patterns: [PARENT_IMPORT, forbiddenImports(module)] }] },
+  };
+}
+
+/**
+ * Adapters never import each other: what two of them share is a file beside the contract. The last override of a file
+ * replaces the ones before it, so this one repeats what the module may not import.
+ */
+const adapterRule: OxlintOverride = {
   files: ["src/platforms/*/**/*.ts"],
   rules: {
     "no-restricted-imports": [
       "error",
       {
         patterns: [
-          NO_CLIMBING,
-          {
-            group: ["#db/**", "#config.ts", "#context.ts", "#platforms/*/**"],
-            message: "An adapter knows core and the contract.",
-          },
+          PARENT_IMPORT,
+          forbiddenImports("platforms"),
+          { group: ["#platforms/*/**"], message: "An adapter may import core, the contract and the files beside it." },
+        ],
+      },
+    ],
+  },
+};
+
+/** A simulator is written from the platform's documents: it shares nothing with another one but the files beside it. */
+const simulatorRule: OxlintOverride = {
+  files: ["src/sandbox/*/**/*.ts"],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          PARENT_IMPORT,
+          forbiddenImports("sandbox"),
+          { group: ["#sandbox/*/**"], message: "A simulator never imports another simulator." },
         ],
       },
     ],
@@ -115,8 +133,9 @@ export default defineConfig({
     "no-underscore-dangle": "off",
   },
   overrides: [
-    ...(Object.keys(ROOMS) as (keyof typeof ROOMS)[]).map(law),
-    adaptersApart,
+    ...(Object.keys(MODULES) as (keyof typeof MODULES)[]).map(moduleRule),
+    adapterRule,
+    simulatorRule,
     { files: ["src/core/log.ts", "scripts/**"], rules: { "no-console": "off" } },
     { files: ["test/env.d.ts"], rules: { "typescript/consistent-type-imports": "off" } },
     {
@@ -124,5 +143,10 @@ export default defineConfig({
       rules: { "typescript/no-non-null-assertion": "off", "vitest/expect-expect": "off" },
     },
   ],
-  ignorePatterns: ["migrations/**", "openapi.json"],
+  ignorePatterns: [
+    "migrations/**",
+    "openapi.json",
+    // Types of the judges' libraries are there only after `npm run judges:install`.
+    ...(existsSync("scripts/judges/node_modules") ? [] : ["scripts/judges/**"]),
+  ],
 });

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { validate } from "@hyperjump/json-schema/openapi-3-1";
 
 /*
@@ -9,17 +10,19 @@ import { validate } from "@hyperjump/json-schema/openapi-3-1";
 
 type Json = Parameters<Awaited<ReturnType<typeof validate>>>[0];
 
+/** The tools and their settings stand beside this file; the document is named from where the command was called. */
+const HERE = import.meta.dirname;
 const META_SCHEMA = "https://spec.openapis.org/oas/3.1/schema-base";
 
-interface Verdict {
+interface Finding {
   readonly judge: string;
   readonly ok: boolean;
   readonly findings: string;
 }
 
-function run(judge: string, command: string, args: readonly string[]): Promise<Verdict> {
-  const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
-  const child = spawn(`node_modules/.bin/${command}`, args, { stdio: ["ignore", "pipe", "pipe"] });
+function run(judge: string, command: string, args: readonly string[]): Promise<Finding> {
+  const { promise, resolve, reject } = Promise.withResolvers<Finding>();
+  const child = spawn(join(HERE, "node_modules", ".bin", command), args, { stdio: ["ignore", "pipe", "pipe"] });
   let findings = "";
   child.stdout.on("data", (chunk: Buffer) => (findings += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (findings += chunk.toString()));
@@ -28,7 +31,7 @@ function run(judge: string, command: string, args: readonly string[]): Promise<V
   return promise;
 }
 
-async function metaSchema(file: string): Promise<Verdict> {
+async function metaSchema(file: string): Promise<Finding> {
   const judge = "Hyperjump, OpenAPI 3.1 meta-schema";
   const document = JSON.parse(await readFile(file, "utf8")) as Json;
   const output = await validate(META_SCHEMA, document, "BASIC");
@@ -36,21 +39,21 @@ async function metaSchema(file: string): Promise<Verdict> {
 }
 
 const file = process.argv[2] ?? "openapi.json";
-const verdicts = await Promise.all([
+const results = await Promise.all([
   run("Spectral, [spectral:oas, all], down to hints", "spectral", [
     "lint",
     file,
     "--ruleset",
-    "spectral.yaml",
+    join(HERE, "spectral.yaml"),
     "--fail-severity=hint",
   ]),
-  run("Redocly, recommended-strict and more", "redocly", ["lint", file, "--config", "redocly.yaml"]),
+  run("Redocly, recommended-strict and more", "redocly", ["lint", file, "--config", join(HERE, "redocly.yaml")]),
   metaSchema(file),
 ]);
-for (const { judge, ok, findings } of verdicts) {
+for (const { judge, ok, findings } of results) {
   console.log(`${ok ? "ok  " : "FAIL"} ${judge}`);
   if (!ok) {
     console.log(findings);
   }
 }
-process.exitCode = verdicts.every(({ ok }) => ok) ? 0 : 1;
+process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;

@@ -1,10 +1,10 @@
 import * as oauth from "oauth4webapi";
-import { CALLBACK, type Person } from "./person.ts";
+import { CALLBACK, type ConsentingUser } from "./consenting-user.ts";
 
 /** Strict in everything: content types, issuer, `iss`, cache headers, token type. Once public, once confidential. */
-export async function oauth4webapi(person: Person): Promise<void> {
+export async function oauth4webapi(user: ConsentingUser): Promise<void> {
   const insecure = { [oauth.allowInsecureRequests]: true };
-  const resource = new URL(person.baseUrl);
+  const resource = new URL(user.baseUrl);
   const described = await oauth.processResourceDiscoveryResponse(
     resource,
     await oauth.resourceDiscoveryRequest(resource, insecure),
@@ -37,30 +37,30 @@ export async function oauth4webapi(person: Person): Promise<void> {
       response_type: "code",
       redirect_uri: CALLBACK,
       scope: "accounts:read posts:read",
-      resource: person.baseUrl,
+      resource: user.baseUrl,
       state,
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
     }).toString();
-    const params = oauth.validateAuthResponse(server, client, await person.allow(address), state);
+    const params = oauth.validateAuthResponse(server, client, await user.allow(address), state);
     const tokens = await oauth.processAuthorizationCodeResponse(
       server,
       client,
       await oauth.authorizationCodeGrantRequest(server, client, authenticate, params, CALLBACK, verifier, {
-        additionalParameters: { resource: person.baseUrl },
+        additionalParameters: { resource: user.baseUrl },
         ...insecure,
       }),
     );
-    await person.expectApi(tokens.access_token, 200);
+    await user.expectApi(tokens.access_token, 200);
     const refreshed = await oauth.processRefreshTokenResponse(
       server,
       client,
       await oauth.refreshTokenGrantRequest(server, client, authenticate, tokens.refresh_token ?? "", insecure),
     );
-    await person.expectApi(refreshed.access_token, 200);
+    await user.expectApi(refreshed.access_token, 200);
     await oauth.processRevocationResponse(
       await oauth.revocationRequest(server, client, authenticate, refreshed.refresh_token ?? "", insecure),
     );
-    await person.expectApi(refreshed.access_token, 401);
+    await user.expectApi(refreshed.access_token, 401);
   }
 }

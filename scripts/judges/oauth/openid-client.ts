@@ -1,10 +1,10 @@
 import * as client from "openid-client";
-import { CALLBACK, type Person } from "./person.ts";
+import { CALLBACK, type ConsentingUser } from "./consenting-user.ts";
 
 /** Discovery, dynamic registration, PKCE, refresh, revocation. */
-export async function openidClient(person: Person): Promise<void> {
+export async function openidClient(user: ConsentingUser): Promise<void> {
   const config = await client.dynamicClientRegistration(
-    new URL(person.origin),
+    new URL(user.origin),
     { redirect_uris: [CALLBACK], token_endpoint_auth_method: "none", client_name: "openid-client" },
     client.None(),
     { algorithm: "oauth2", execute: [client.allowInsecureRequests] },
@@ -18,11 +18,11 @@ export async function openidClient(person: Person): Promise<void> {
     code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: "S256",
   });
-  const back = await person.allow(address);
+  const back = await user.allow(address);
   const tokens = await client.authorizationCodeGrant(config, back, { pkceCodeVerifier, expectedState });
-  await person.expectApi(tokens.access_token, 200);
+  await user.expectApi(tokens.access_token, 200);
   const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? "");
-  await person.expectApi(next.access_token, 200);
+  await user.expectApi(next.access_token, 200);
   await client.tokenRevocation(config, next.access_token);
-  await person.expectApi(next.access_token, 401);
+  await user.expectApi(next.access_token, 401);
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { call as ask, freePort, pause, withService } from "./service.ts";
+import { call as ask, freePort, sleep, withService } from "../service.ts";
 
 /*
  * The HTTP journeys of a user through the Prism proxy: `npm run judge:prism`. Prism compares every answer with the document;
@@ -34,7 +34,7 @@ async function answers(url: string): Promise<void> {
       await fetch(url, { signal: AbortSignal.timeout(2000) });
       return;
     } catch {
-      await pause(500);
+      await sleep(500);
     }
   }
   throw new Error(`${url} does not answer`);
@@ -48,7 +48,7 @@ async function startProxy(folder: string): Promise<ChildProcess> {
   const port = String(await freePort());
   proxy = `http://127.0.0.1:${port}`;
   const prism = spawn(
-    "node_modules/.bin/prism",
+    join(import.meta.dirname, "node_modules", ".bin", "prism"),
     ["proxy", file, `${service}/v1`, "-p", port, "--errors", "--validate-request", "false"],
     { stdio: "ignore" },
   );
@@ -208,7 +208,7 @@ async function published(key: string, accountId: string): Promise<void> {
       await call({ key, method: "DELETE", path, body: { confirm: true }, expect: 400 });
       return;
     }
-    await pause(500);
+    await sleep(500);
   }
   violations.push(`${path} was not published within 30 s`);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** The callback of every judge; nothing listens there, because the person reads the address off the redirect. */
+/** The callback of every judge; nothing listens there, because the user reads the address off the redirect. */
 export const CALLBACK = "http://127.0.0.1:47831/callback";
 
 function attribute(html: string, name: string): string {
@@ -8,7 +8,7 @@ function attribute(html: string, name: string): string {
 }
 
 /** Somebody with a browser: signed in, answers consent pages with yes. */
-export class Person {
+export class ConsentingUser {
   readonly origin: string;
   readonly #cookie: string;
 
@@ -21,7 +21,7 @@ export class Person {
     return `${this.origin}/v1`;
   }
 
-  static async signUp(origin: string): Promise<Person> {
+  static async signUp(origin: string): Promise<ConsentingUser> {
     const response = await fetch(`${origin}/signup`, {
       method: "POST",
       redirect: "manual",
@@ -37,7 +37,7 @@ export class Person {
     if (cookie === undefined) {
       throw new Error(`sign-up answered ${response.status}`);
     }
-    return new Person(origin, cookie);
+    return new ConsentingUser(origin, cookie);
   }
 
   /** Opens an authorization address, ticks everything, allows; returns where the browser would go. */
@@ -47,7 +47,7 @@ export class Person {
     if (page.status !== 200) {
       throw new Error(`consent answered ${page.status} ${page.headers.get("location") ?? html.slice(0, 500)}`);
     }
-    const body = new URLSearchParams({ seal: attribute(html, "seal"), decision: "allow" });
+    const body = new URLSearchParams({ csrf_token: attribute(html, "csrf_token"), decision: "allow" });
     for (const [, scope = ""] of html.matchAll(/name="scope" value="([^"]+)"/g)) {
       body.append("scope", scope);
     }

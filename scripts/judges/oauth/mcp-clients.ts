@@ -1,6 +1,6 @@
 import { auth as authV2, type OAuthClientProvider as ProviderV2 } from "@modelcontextprotocol/client";
 import { auth as authV1, type OAuthClientProvider as ProviderV1 } from "@modelcontextprotocol/sdk/client/auth.js";
-import { CALLBACK, type Person } from "./person.ts";
+import { CALLBACK, type ConsentingUser } from "./consenting-user.ts";
 
 interface Kept {
   client: unknown;
@@ -52,22 +52,22 @@ type Auth = (options: {
   scope?: string;
 }) => Promise<string>;
 
-async function walk(person: Person, kept: Kept, auth: Auth): Promise<void> {
-  const unauthorized = await fetch(`${person.baseUrl}/accounts`);
+async function walk(user: ConsentingUser, kept: Kept, auth: Auth): Promise<void> {
+  const unauthorized = await fetch(`${user.baseUrl}/accounts`);
   const scope = /scope="([^"]+)"/.exec(unauthorized.headers.get("www-authenticate") ?? "")?.[1] ?? "";
-  const serverUrl = person.baseUrl;
+  const serverUrl = user.baseUrl;
   const first = await auth({ serverUrl, scope });
   if (first !== "REDIRECT" || kept.address === undefined) {
     throw new Error(`the first step ended with ${first}`);
   }
-  const { searchParams } = await person.allow(kept.address);
+  const { searchParams } = await user.allow(kept.address);
   const iss = searchParams.get("iss") ?? "";
   const second = await auth({ serverUrl, authorizationCode: searchParams.get("code") ?? "", iss });
   const { access_token: accessToken, refresh_token: refreshToken } = kept.tokens as Record<string, string>;
   if (second !== "AUTHORIZED" || accessToken === undefined) {
     throw new Error(`the second step ended with ${second}`);
   }
-  await person.expectApi(accessToken, 200);
+  await user.expectApi(accessToken, 200);
   if ((await auth({ serverUrl })) !== "AUTHORIZED") {
     throw new Error("the refresh did not end authorized");
   }
@@ -75,15 +75,15 @@ async function walk(person: Person, kept: Kept, auth: Auth): Promise<void> {
   if (next["refresh_token"] === refreshToken) {
     throw new Error("the refresh token was not rotated");
   }
-  await person.expectApi(next["access_token"] ?? "", 200);
+  await user.expectApi(next["access_token"] ?? "", 200);
 }
 
-export async function mcpV1(person: Person): Promise<void> {
+export async function mcpV1(user: ConsentingUser): Promise<void> {
   const { kept, provider } = keeper();
-  await walk(person, kept, ({ iss: _iss, ...options }) => authV1(provider as unknown as ProviderV1, options));
+  await walk(user, kept, ({ iss: _iss, ...options }) => authV1(provider as unknown as ProviderV1, options));
 }
 
-export async function mcpV2(person: Person): Promise<void> {
+export async function mcpV2(user: ConsentingUser): Promise<void> {
   const { kept, provider } = keeper();
-  await walk(person, kept, (options) => authV2(provider as unknown as ProviderV2, options));
+  await walk(user, kept, (options) => authV2(provider as unknown as ProviderV2, options));
 }

@@ -1,11 +1,11 @@
 import { generateCodeVerifier, OAuth2Client } from "@badgateway/oauth2-client";
-import { CALLBACK, type Person } from "./person.ts";
+import { CALLBACK, type ConsentingUser } from "./consenting-user.ts";
 
 /** A small client with its own discovery; confidential, by Basic. */
-export async function badgateway(person: Person): Promise<void> {
-  const { id, secret } = await person.register("client_secret_basic");
+export async function badgateway(user: ConsentingUser): Promise<void> {
+  const { id, secret } = await user.register("client_secret_basic");
   const client = new OAuth2Client({
-    server: person.origin,
+    server: user.origin,
     clientId: id,
     clientSecret: secret,
     discoveryEndpoint: "/.well-known/oauth-authorization-server",
@@ -18,15 +18,15 @@ export async function badgateway(person: Person): Promise<void> {
     codeVerifier,
     scope: ["accounts:read"],
   });
-  const back = await person.allow(address);
+  const back = await user.allow(address);
   const token = await client.authorizationCode.getTokenFromCodeRedirect(back, {
     redirectUri: CALLBACK,
     state,
     codeVerifier,
   });
-  await person.expectApi(token.accessToken, 200);
+  await user.expectApi(token.accessToken, 200);
   const next = await client.refreshToken(token);
-  await person.expectApi(next.accessToken, 200);
+  await user.expectApi(next.accessToken, 200);
   await client.revoke(next);
-  await person.expectApi(next.accessToken, 401);
+  await user.expectApi(next.accessToken, 401);
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
-import { pause } from "../service.ts";
-import type { Person } from "./person.ts";
+import { join } from "node:path";
+import { sleep } from "../../service.ts";
+import type { ConsentingUser } from "./consenting-user.ts";
 
 const PORT = 47_832;
 const LIMIT_MS = 60_000;
@@ -15,17 +16,17 @@ async function comeBack(address: URL): Promise<void> {
       if (tries === 50) {
         throw error;
       }
-      await pause(200);
+      await sleep(200);
     }
   }
 }
 
-/** The official runner prints an address and waits for the callback; the person answers it. */
-export async function conformance(person: Person): Promise<string> {
-  const { id } = await person.register("none", `http://127.0.0.1:${PORT}/callback`);
+/** The official runner prints an address and waits for the callback; the user answers it. */
+export async function conformance(user: ConsentingUser): Promise<string> {
+  const { id } = await user.register("none", `http://127.0.0.1:${PORT}/callback`);
   const child = spawn(
-    "node_modules/.bin/conformance",
-    ["authorization", "--url", person.origin, "--client-id", id, "--resource", person.baseUrl, "--port", String(PORT)],
+    join(import.meta.dirname, "..", "node_modules", ".bin", "conformance"),
+    ["authorization", "--url", user.origin, "--client-id", id, "--resource", user.baseUrl, "--port", String(PORT)],
     { stdio: ["ignore", "pipe", "pipe"], timeout: LIMIT_MS },
   );
   let output = "";
@@ -35,7 +36,7 @@ export async function conformance(person: Person): Promise<string> {
     for (const [address] of output.matchAll(/https?:\/\/\S+\/oauth\/authorize\?\S+/g)) {
       if (!answered.has(address) && output.includes(`${address}\n`)) {
         answered.add(address);
-        void person
+        void user
           .allow(address)
           .then(comeBack)
           .catch((error: unknown) => (output += String(error)));

@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { forbiddenFor, MODULES } from "../../oxlint.config.ts";
+
+/* Every line of the import rule, broken on purpose in a copy of the folders: the linter must refuse each file. */
+
+interface Planted {
+  readonly file: string;
+  readonly imports: string;
+}
+
+const names = Object.keys(MODULES) as (keyof typeof MODULES)[];
+
+/** An import of another module as it is written: a file in a folder, or a file beside the modules. */
+const specifier = (other: string): string => (other.includes(".") ? `#${other}` : `#${other}/planted.ts`);
+
+const REFUSED: readonly Planted[] = [
+  ...names.flatMap((name) => [
+    ...forbiddenFor(name).map((other) => ({
+      file: `src/${name}/imports-${other.replaceAll(".", "-")}.ts`,
+      imports: specifier(other),
+    })),
+    { file: `src/${name}/imports-parent.ts`, imports: "../planted.ts" },
+  ]),
+  ...forbiddenFor("platforms").map((other) => ({
+    file: `src/platforms/x/imports-${other.replaceAll(".", "-")}.ts`,
+    imports: specifier(other),
+  })),
+  { file: "src/platforms/x/imports-parent.ts", imports: "../planted.ts" },
+  { file: "src/platforms/x/imports-adapter.ts", imports: "#platforms/threads/planted.ts" },
+  { file: "src/platforms/x/nested/imports-sandbox.ts", imports: "#sandbox/planted.ts" },
+  ...forbiddenFor("sandbox").map((other) => ({
+    file: `src/sandbox/x/imports-${other.replaceAll(".", "-")}.ts`,
+    imports: specifier(other),
+  })),
+  { file: "src/sandbox/x/imports-simulator.ts", imports: "#sandbox/threads/planted.ts" },
+];
+
+const ALLOWED: readonly Planted[] = [
+  ...names.flatMap((name) =>
+    MODULES[name].map((other) => ({
+      file: `src/${name}/may-import-${other.replaceAll(".", "-")}.ts`,
+      imports: specifier(other),
+    })),
+  ),
+  { file: "src/platforms/x/may-import-contract.ts", imports: "#platforms/contract.ts" },
+  { file: "src/platforms/x/may-import-own.ts", imports: "./planted.ts" },
+  { file: "src/sandbox/x/may-import-shared.ts", imports: "#sandbox/contract.ts" },
+];
+
+const ROOT = join(import.meta.dirname, "..", "..");
+let copy = "";
+let refused: ReadonlySet<string> = new Set();
+
+interface Report {
+  readonly diagnostics: readonly { readonly code: string; readonly filename: string }[];
+}
+
+function lint(folder: string): Promise<Report> {
+  const { promise, resolve, reject } = Promise.withResolvers<Report>();
+  execFile(
+    process.execPath,
+    [join(ROOT, "node_modules", "oxlint", "bin", "oxlint"), "--format=json", "src"],
+    { cwd: folder, maxBuffer: 64 * 1024 * 1024 },
+    (error, stdout, stderr) => {
+      // The linter exits with 1 when it refuses something, which is what is wanted here.
+      if (stdout === "") {
+        reject(new Error(`oxlint gave no report: ${stderr}`, { cause: error }));
+      } else {
+        resolve(JSON.parse(stdout) as Report);
+      }
+    },
+  );
+  return promise;
+}
+
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), "almanac-import-rules-"));
+  await copyFile(join(ROOT, "oxlint.config.ts"), join(copy, "oxlint.config.ts"));
+  await copyFile(join(ROOT, "package.json"), join(copy, "package.json"));
+  await copyFile(join(ROOT, "tsconfig.json"), join(copy, "tsconfig.json"));
+  await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  for (const { file, imports } of [...REFUSED, ...ALLOWED]) {
+    await mkdir(dirname(join(copy, file)), { recursive: true });
+    await writeFile(join(copy, file), `import { planted } from "${imports}";\n\nexport const used = planted;\n`);
+  }
+  const { diagnostics } = await lint(copy);
+  refused = new Set(
+    diagnostics.filter(({ code }) => code.includes("no-restricted-imports")).map(({ filename }) => filename),
+  );
+});
+
+afterAll(async () => {
+  await rm(copy, { recursive: true, force: true });
+});
+
+describe("an import that crosses a boundary is refused", () => {
+  test.each(REFUSED)("$file: $imports", ({ file }) => {
+    expect(refused).toContain(file);
+  });
+});
+
+describe("an import that the rule allows is not refused", () => {
+  test.each(ALLOWED)("$file: $imports", ({ file }) => {
+    expect(refused).not.toContain(file);
+  });
+});
