@@ -2,71 +2,71 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Client, pause } from "./crash/client.ts";
-import { plantFaults } from "./crash/faults.ts";
-import { type Ends, killInMidPublish } from "./crash/mid-publish.ts";
-import { discard, type Mutant, MUTANTS, mutate } from "./crash/mutants.ts";
-import { Random } from "./crash/random.ts";
-import { Traffic } from "./crash/traffic.ts";
-import { judge, type Verdict, type Violation } from "./crash/verdict.ts";
-import { watchFor } from "./crash/watch.ts";
-import { openWorkplace, PLATFORMS } from "./crash/workplace.ts";
-import { answers, freePort, migrate, type Service, startService } from "./service.ts";
+import { ApiClient, sleep } from "./crash/api-client.ts";
+import { injectFaults } from "./crash/inject-faults.ts";
+import { type EndTimes, killDuringPublish } from "./crash/kill-during-publish.ts";
+import { removeMutantCopy, type Mutant, MUTANTS, createMutantCopy } from "./crash/mutants.ts";
+import { SeededRandom } from "./crash/seeded-random.ts";
+import { TrafficGenerator } from "./crash/traffic-generator.ts";
+import { checkInvariants, type CrashReport, type Violation } from "./crash/check-invariants.ts";
+import { findFirstViolation } from "./crash/monitor-violations.ts";
+import { createSandboxUser, CRASH_TEST_PLATFORMS } from "./crash/sandbox-user.ts";
+import { isAnswering, freePort, migrate, type Service, startService } from "./service.ts";
 
 /*
- * The proof under kills and faults: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME] [--mid-publish] [--no-kills] [--keep]`.
- * The real runtime with its state on disk, callers who aim at the due instant, platforms that fail in every way, and a
- * `kill -9` now and then. At the end the platforms' books are compared with the API's. Exit code 1 on any violation, and
- * with --mutants when one is not caught. With --mid-publish nothing fails but the process, and only while posts are on
- * their way: each must be on its platform once and truly ended a minute after the restart, or as soon as its platform allows.
+ * The crash test: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME] [--mid-publish] [--no-kills] [--keep]`.
+ * It runs the real runtime with its state on disk, sends calls near the due time, injects platform faults and kills the
+ * processes with `kill -9` at random times. At the end it compares the posts on the platforms with the API. Exit code 1 on
+ * any violation, and with --mutants when a mutant is not caught. With --mid-publish only the process is killed, while posts are
+ * being published: each must be on its platform once and have ended a minute after the restart, or as soon as its platform allows.
  */
 
 const ROOT = join(import.meta.dirname, "..");
-const PATIENCE_MS = 150_000;
-/** The soak waits until the slowest look of all has told. */
+const MAX_WAIT_MS = 150_000;
+/** Runs of at least this length wait until the slowest verification has an answer. */
 const SOAK_MINUTES = 5;
-const SOAK_PATIENCE_MS = 480_000;
-/** Time enough for the harness to see that a mechanism is missing. */
+const SOAK_MAX_WAIT_MS = 480_000;
+/** Long enough for the crash test to detect the missing mechanism. */
 const MUTANT_MINUTES = 1;
 const CRON_EVERY_MS = 5000;
-const REVIVE_MS = 6000;
+const RESTART_TIMEOUT_MS = 6000;
 
-interface Run {
+interface RunOptions {
   readonly minutes: number;
   readonly seed: number;
   /** Posts a second. */
   readonly rate: number;
   readonly faultRate: number;
-  /** The only point that fails; every one when absent. */
-  readonly faultPoint?: string | undefined;
+  /** The only failpoint that fails; all of them when absent. */
+  readonly failpoint?: string | undefined;
   readonly kills: boolean;
-  readonly patienceMs: number;
+  readonly maxWaitMs: number;
   readonly root: string;
-  /** Leaves the state and the service's log behind. */
+  /** Keeps the state and the service's log. */
   readonly keep: boolean;
-  /** Ends the run at the first violation with one of these. */
-  readonly signs: readonly RegExp[];
+  /** Ends the run at the first violation that matches one of these. */
+  readonly expectedViolations: readonly RegExp[];
 }
 
-interface Result {
-  readonly verdict: Verdict;
+interface RunResult {
+  readonly report: CrashReport;
   readonly kills: number;
   readonly faults: number;
-  /** A sign that was looked for, and how long after the first post. */
-  readonly seen: { readonly violation: Violation; readonly afterMs: number } | null;
+  /** The first violation that matched, and how long after the start it was found. */
+  readonly match: { readonly violation: Violation; readonly afterMs: number } | null;
 }
 
-async function comesBack(origin: string): Promise<boolean> {
-  for (const deadline = Date.now() + REVIVE_MS; Date.now() < deadline; await pause(200)) {
-    if (await answers(origin)) {
+async function answersAgain(origin: string): Promise<boolean> {
+  for (const deadline = Date.now() + RESTART_TIMEOUT_MS; Date.now() < deadline; await sleep(200)) {
+    if (await isAnswering(origin)) {
       return true;
     }
   }
   return false;
 }
 
-async function run(options: Run): Promise<Result> {
-  const random = new Random(options.seed);
+async function run(options: RunOptions): Promise<RunResult> {
+  const random = new SeededRandom(options.seed);
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
   const port = await freePort();
   const start = (): Promise<Service> =>
@@ -77,76 +77,77 @@ async function run(options: Run): Promise<Result> {
       root: options.root,
       vars: {
         FAULT_RATE: String(options.faultRate),
-        ...(options.faultPoint !== undefined && { FAULT_POINT: options.faultPoint }),
+        ...(options.failpoint !== undefined && { FAULT_POINT: options.failpoint }),
       },
     });
   await migrate(stateDir);
   let service = await start();
-  const client = new Client(service.origin);
-  const ending = new AbortController();
+  const client = new ApiClient(service.origin);
+  const stopRun = new AbortController();
   let kills = 0;
   try {
-    const people = await Promise.all(
+    const users = await Promise.all(
       Array.from(
         { length: 3 },
-        async (_, at) => new Traffic(client, random, await openWorkplace(client, service.origin), `p${at}`),
+        async (_, index) =>
+          new TrafficGenerator(client, random, await createSandboxUser(client, service.origin), `p${index}`),
       ),
     );
-    const until = (): boolean => ending.signal.aborted;
-    const cron = (async () => {
-      while (!ending.signal.aborted) {
+    const isStopped = (): boolean => stopRun.signal.aborted;
+    const cronLoop = (async () => {
+      while (!stopRun.signal.aborted) {
         await client.call("POST", "/sandbox/cron", {});
-        await pause(CRON_EVERY_MS);
+        await sleep(CRON_EVERY_MS);
       }
     })();
-    const faults = plantFaults(client, random, PLATFORMS, until);
-    const killer = (async () => {
-      while (options.kills && !ending.signal.aborted) {
-        await pause(random.between(6000, 22_000));
-        if (ending.signal.aborted) {
+    const faultInjection = injectFaults(client, random, CRASH_TEST_PLATFORMS, isStopped);
+    const killLoop = (async () => {
+      while (options.kills && !stopRun.signal.aborted) {
+        await sleep(random.between(6000, 22_000));
+        if (stopRun.signal.aborted) {
           return;
         }
         kills += 1;
         const runtimeAlone = random.chance(0.5);
         await (runtimeAlone ? service.killRuntime() : service.kill());
-        // The supervisor starts a killed runtime again, but its proxy sometimes stays shut: then it goes too.
-        if (!runtimeAlone || !(await comesBack(service.origin))) {
+        // The supervisor restarts a killed runtime, but its proxy sometimes does not answer again: then it is killed too.
+        if (!runtimeAlone || !(await answersAgain(service.origin))) {
           await service.kill();
           service = await start();
         }
       }
     })();
-    const begin = Date.now();
-    const end = begin + options.minutes * 60_000;
-    const enough = new AbortController();
-    const watch = (async (): Promise<Result["seen"]> => {
-      const violation = await watchFor(client, options.signs, people, () => Date.now() > end);
-      const afterMs = Date.now() - begin;
+    const startedAt = Date.now();
+    const end = startedAt + options.minutes * 60_000;
+    const violationFound = new AbortController();
+    const firstMatch = (async (): Promise<RunResult["match"]> => {
+      const violation = await findFirstViolation(client, options.expectedViolations, users, () => Date.now() > end);
+      const afterMs = Date.now() - startedAt;
       if (!violation) {
         return null;
       }
-      enough.abort();
+      violationFound.abort();
       return { violation, afterMs };
     })();
-    while (Date.now() < end && !enough.signal.aborted) {
-      const person = random.pick(people);
-      if (people.reduce((busy, one) => busy + one.busy, 0) < options.rate * 15) {
-        person.launch();
+    while (Date.now() < end && !violationFound.signal.aborted) {
+      const user = random.pick(users);
+      if (users.reduce((total, other) => total + other.activePosts, 0) < options.rate * 15) {
+        user.startPost();
       }
-      await pause(1000 / options.rate);
+      await sleep(1000 / options.rate);
     }
-    await Promise.all(people.map((one) => one.settle()));
-    ending.abort();
-    await Promise.all([cron, killer]);
-    const [planted, seen] = await Promise.all([faults, watch]);
-    const entries = people.flatMap((one) => one.entries);
-    const verdict = await judge(client, entries, PLATFORMS, seen ? 0 : options.patienceMs);
-    return { verdict, kills, faults: planted, seen };
+    await Promise.all(users.map((user) => user.waitUntilIdle()));
+    stopRun.abort();
+    await Promise.all([cronLoop, killLoop]);
+    const [injectedCount, match] = await Promise.all([faultInjection, firstMatch]);
+    const expectedPosts = users.flatMap((user) => user.expectedPosts);
+    const report = await checkInvariants(client, expectedPosts, CRASH_TEST_PLATFORMS, match ? 0 : options.maxWaitMs);
+    return { report, kills, faults: injectedCount, match };
   } finally {
-    ending.abort();
+    stopRun.abort();
     await service.stop();
     if (options.keep) {
-      console.log(`  state and log kept in ${stateDir}`);
+      console.log(`  state and log are in ${stateDir}`);
     } else {
       await rm(stateDir, { recursive: true, force: true });
     }
@@ -156,13 +157,13 @@ async function run(options: Run): Promise<Result> {
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-function report(name: string, { verdict, kills, faults }: Result, seconds: number): void {
-  const { lateMs, violations, states } = verdict;
+function printReport(name: string, { report, kills, faults }: RunResult, seconds: number): void {
+  const { lateMs, violations, states } = report;
   const rows: [string, string][] = [
     ["run", name],
     ["seconds", seconds.toFixed(0)],
-    ["posts", String(verdict.posts)],
-    ["accepted by platforms", String(verdict.accepted)],
+    ["posts", String(report.posts)],
+    ["accepted by platforms", String(report.accepted)],
     ["kills -9", String(kills)],
     ["platform faults", String(faults)],
     [
@@ -171,7 +172,7 @@ function report(name: string, { verdict, kills, faults }: Result, seconds: numbe
         .map(([state, count]) => `${state} ${count}`)
         .join(", "),
     ],
-    ["unconfirmed targets", String(verdict.unconfirmed)],
+    ["unconfirmed targets", String(report.unconfirmed)],
     [
       "late p50 / p99 / max",
       [0.5, 0.99, 1].map((share) => `${(percentile(lateMs, share) / 1000).toFixed(2)} s`).join(" / "),
@@ -186,68 +187,72 @@ function report(name: string, { verdict, kills, faults }: Result, seconds: numbe
   }
 }
 
-/** A minute under the conditions in which a mutant must be seen. */
-function minuteOf(base: Run, { faultPoint }: Pick<Mutant, "faultPoint">): Run {
-  const alone = faultPoint === undefined ? {} : { faultPoint, faultRate: 1, kills: false };
-  return { ...base, ...alone, minutes: MUTANT_MINUTES, patienceMs: 0 };
+/** A one-minute run under the conditions in which a mutant must be detected. */
+function mutantRun(base: RunOptions, { failpoint }: Pick<Mutant, "failpoint">): RunOptions {
+  const overrides = failpoint === undefined ? {} : { failpoint, faultRate: 1, kills: false };
+  return { ...base, ...overrides, minutes: MUTANT_MINUTES, maxWaitMs: 0 };
 }
 
-async function caught(mutant: Mutant, base: Run): Promise<boolean> {
-  const root = await mutate(ROOT, mutant);
+async function isMutantCaught(mutant: Mutant, base: RunOptions): Promise<boolean> {
+  const root = await createMutantCopy(ROOT, mutant);
   try {
-    const { seen } = await run({ ...minuteOf(base, mutant), root, signs: mutant.signs });
+    const { match } = await run({ ...mutantRun(base, mutant), root, expectedViolations: mutant.expectedViolations });
     console.log(
-      `${seen ? "caught  " : "SURVIVED"} ${mutant.name} (${mutant.what})` +
-        (seen
-          ? ` after ${(seen.afterMs / 1000).toFixed(0)} s: ${seen.violation.invariant} ${seen.violation.what}`
+      `${match ? "caught  " : "SURVIVED"} ${mutant.name} (${mutant.what})` +
+        (match
+          ? ` after ${(match.afterMs / 1000).toFixed(0)} s: ${match.violation.invariant} ${match.violation.what}`
           : ` for ${MUTANT_MINUTES * 60} s`),
     );
-    return seen !== null;
+    return match !== null;
   } finally {
-    await discard(root);
+    await removeMutantCopy(root);
   }
 }
 
-/** The product as it is, watched in the same way: whoever sees something here sees too much. */
-async function isClean(mutants: readonly Mutant[], base: Run): Promise<boolean> {
+/** Runs the unmodified service under the same conditions; a violation here is a false alarm of the crash test. */
+async function isUnmodifiedClean(mutants: readonly Mutant[], base: RunOptions): Promise<boolean> {
   const [first] = mutants;
-  const { seen } = await run({ ...minuteOf(base, first ?? {}), signs: mutants.flatMap((mutant) => mutant.signs) });
+  const { match } = await run({
+    ...mutantRun(base, first ?? {}),
+    expectedViolations: mutants.flatMap((mutant) => mutant.expectedViolations),
+  });
   const names = mutants.map((mutant) => mutant.name).join(", ");
   console.log(
-    seen
-      ? `FALSE    alarm without ${names}: ${seen.violation.invariant} ${seen.violation.marker} ${seen.violation.what}`
+    match
+      ? `FALSE ALARM without ${names}: ${match.violation.invariant} ${match.violation.marker} ${match.violation.what}`
       : `clean    without ${names} for ${MUTANT_MINUTES * 60} s`,
   );
-  return seen === null;
+  return match === null;
 }
 
-/** One line a kill. */
-async function midPublish(seed: number): Promise<boolean> {
+/** Prints one line per kill. */
+async function runKillDuringPublish(seed: number): Promise<boolean> {
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
   const port = await freePort();
   const start = (): Promise<Service> => startService({ port, stateDir, logFile: join(stateDir, "service.log") });
   await migrate(stateDir);
   let service = await start();
   try {
-    const client = new Client(service.origin);
-    const rounds = killInMidPublish(client, new Random(seed), service.origin, async () => {
+    const client = new ApiClient(service.origin);
+    const rounds = killDuringPublish(client, new SeededRandom(seed), service.origin, async () => {
       await service.kill();
       service = await start();
     });
-    let isGood = true;
+    let allRoundsPassed = true;
     for await (const { killedAfterMs, posts, arrived, others, listedLate, violations } of rounds) {
-      const told = ({ posts: open, lastMs }: Ends): string => `${open}, the last after ${(lastMs / 1000).toFixed(1)} s`;
+      const describeEndTimes = ({ posts: open, lastMs }: EndTimes): string =>
+        `${open}, the last after ${(lastMs / 1000).toFixed(1)} s`;
       console.log(
-        `  killed ${String(killedAfterMs).padStart(3)} ms after the time of ${posts} posts; ended after the restart: ` +
-          `already there ${told(arrived)}; not there ${told(others)}; not there and listed late ${told(listedLate)}; ` +
+        `  killed ${String(killedAfterMs).padStart(3)} ms after the due time of ${posts} posts; ended after the restart: ` +
+          `already published ${describeEndTimes(arrived)}; not published ${describeEndTimes(others)}; not published and listed late ${describeEndTimes(listedLate)}; ` +
           `violations ${violations.length}`,
       );
       for (const violation of violations) {
         console.log(`    ${violation}`);
       }
-      isGood &&= violations.length === 0;
+      allRoundsPassed &&= violations.length === 0;
     }
-    return isGood;
+    return allRoundsPassed;
   } finally {
     await service.stop();
     await rm(stateDir, { recursive: true, force: true });
@@ -266,33 +271,33 @@ const { values } = parseArgs({
     keep: { type: "boolean", default: false },
   },
 });
-const base: Run = {
+const base: RunOptions = {
   minutes: Number(values.minutes),
   seed: Number(values.seed),
   rate: Number(values.rate),
   faultRate: 0.03,
   kills: !values["no-kills"],
-  patienceMs: Number(values.minutes) >= SOAK_MINUTES ? SOAK_PATIENCE_MS : PATIENCE_MS,
+  maxWaitMs: Number(values.minutes) >= SOAK_MINUTES ? SOAK_MAX_WAIT_MS : MAX_WAIT_MS,
   root: ROOT,
   keep: values.keep,
-  signs: [],
+  expectedViolations: [],
 };
 console.log(`seed ${base.seed}`);
 if (values.mutants || values.mutant !== undefined) {
-  const chosen = MUTANTS.filter((mutant) => values.mutant === undefined || mutant.name === values.mutant);
+  const selected = MUTANTS.filter((mutant) => values.mutant === undefined || mutant.name === values.mutant);
   const results: boolean[] = [];
-  for (const mutants of Map.groupBy(chosen, ({ faultPoint }) => faultPoint).values()) {
-    results.push(await isClean(mutants, base));
+  for (const mutants of Map.groupBy(selected, ({ failpoint }) => failpoint).values()) {
+    results.push(await isUnmodifiedClean(mutants, base));
   }
-  for (const mutant of chosen) {
-    results.push(await caught(mutant, base));
+  for (const mutant of selected) {
+    results.push(await isMutantCaught(mutant, base));
   }
   process.exitCode = results.every(Boolean) ? 0 : 1;
 } else if (values["mid-publish"]) {
-  process.exitCode = (await midPublish(base.seed)) ? 0 : 1;
+  process.exitCode = (await runKillDuringPublish(base.seed)) ? 0 : 1;
 } else {
   const started = Date.now();
   const result = await run(base);
-  report("the product as it is", result, (Date.now() - started) / 1000);
-  process.exitCode = result.verdict.violations.length > 0 ? 1 : 0;
+  printReport("the unmodified service", result, (Date.now() - started) / 1000);
+  process.exitCode = result.report.violations.length > 0 ? 1 : 0;
 }

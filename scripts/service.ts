@@ -7,16 +7,16 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/* Starts and stops the whole service with its sandbox on this machine; what the other scripts share. */
+/* Starts and stops the service with its sandbox on this machine; shared by the other scripts. */
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
-const UP_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5000;
 const CRON_EVERY_MS = 60_000;
 
-/** Nothing is asked, nothing is reported, nothing is fetched. */
-const QUIET = {
+/** No prompts, no metrics and no fetched metadata. */
+const NON_INTERACTIVE_ENV = {
   CI: "1",
   FORCE_COLOR: "0",
   WRANGLER_SEND_METRICS: "false",
@@ -24,40 +24,40 @@ const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
 };
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export interface ServiceOptions {
   readonly port: number;
-  /** Where tables, objects and files live between runs. */
+  /** The directory for D1, R2 and Durable Object storage. */
   readonly stateDir: string;
-  /** Everything the runtime says goes here. */
+  /** The file for all output of the runtime. */
   readonly logFile: string;
-  /** Another copy of the project; this one when absent. */
+  /** The root of another copy of the project; by default this one. */
   readonly root?: string;
-  /** Variables beside those of wrangler.toml. */
+  /** Variables in addition to those of wrangler.toml. */
   readonly vars?: Readonly<Record<string, string>>;
-  /** Each line of it from the moment the service answers. */
+  /** Called with each line of output once the service answers. */
   readonly onLine?: (line: string) => void;
-  /** Where the Worker's isolate can be asked; anywhere when absent. */
+  /** The port of the Worker's inspector; any free one when absent. */
   readonly inspectorPort?: number;
-  /** Ends the service, also while it is still starting. */
+  /** Stops the service when aborted, also while it is still starting. */
   readonly stopping?: AbortSignal;
 }
 
 export interface Service {
   readonly origin: string;
-  /** The supervisor's id, and that of the group of everything below it. */
+  /** The process id of the supervisor, which is also the group id of all its child processes. */
   readonly pid: number;
-  /** Resolves when the process has ended, whoever ended it. */
+  /** Resolves when the process has ended for any reason. */
   readonly ended: Promise<void>;
-  /** Kills the runtime the hard way (`kill -9`) and leaves its supervisor alone; gives the ids that were killed. */
+  /** Kills the runtime (`kill -9`) but not its supervisor; returns the killed process ids. */
   killRuntime(): Promise<number[]>;
-  /** Kills the supervisor and everything below it the hard way. */
+  /** Kills the supervisor and all its child processes (`kill -9`). */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A port nobody listens on. */
+/** Finds a port that is not in use. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -74,31 +74,31 @@ export function freePort(): Promise<number> {
 function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    // A machine without that address family has nobody listening there either.
+    // Any other error means that the machine lacks the address family, so the port is not in use there.
     server.on("error", (error: NodeJS.ErrnoException) => resolve(error.code !== "EADDRINUSE"));
     server.listen(port, host, () => server.close(() => resolve(true)));
   });
 }
 
-/** A killed process keeps its port for a moment. */
-async function goneFrom(port: number): Promise<void> {
-  for (const deadline = Date.now() + STOP_TIMEOUT_MS; Date.now() < deadline; await pause(50)) {
+/** Waits for the port, because it stays in use for a moment after its process was killed. */
+async function waitUntilPortFree(port: number): Promise<void> {
+  for (const deadline = Date.now() + STOP_TIMEOUT_MS; Date.now() < deadline; await sleep(50)) {
     if ((await isFree(port, "127.0.0.1")) && (await isFree(port, "::1"))) {
       return;
     }
   }
 }
 
-/** Brings the local tables up to date. */
+/** Applies the migrations to the local database. */
 export async function migrate(stateDir: string, stopping?: AbortSignal): Promise<void> {
   await promisify(execFile)(
     process.execPath,
     [WRANGLER, "d1", "migrations", "apply", "DB", "--local", "--env", "sandbox", "--persist-to", stateDir],
-    { cwd: ROOT, env: { ...process.env, ...QUIET }, ...(stopping && { signal: stopping }) },
+    { cwd: ROOT, env: { ...process.env, ...NON_INTERACTIVE_ENV }, ...(stopping && { signal: stopping }) },
   );
 }
 
-const addressed = (port: number, inspectorPort: number): string[] => [
+const portArguments = (port: number, inspectorPort: number): string[] => [
   "--port",
   String(port),
   "--inspector-port",
@@ -106,7 +106,7 @@ const addressed = (port: number, inspectorPort: number): string[] => [
   "--show-interactive-dev-session=false",
 ];
 
-/** Starts the service and comes back when it answers. */
+/** Starts the service and returns when it answers. */
 export async function startService({
   port,
   stateDir,
@@ -130,16 +130,16 @@ export async function startService({
       "dev",
       "--env",
       "sandbox",
-      ...addressed(port, inspectorPort),
+      ...portArguments(port, inspectorPort),
       "--persist-to",
       stateDir,
-      ...varsOf({ ORIGIN: origin, ...vars }),
+      ...varArguments({ ORIGIN: origin, ...vars }),
     ],
-    // A group of its own, so that it can be ended as a whole, whatever it has started.
-    { cwd: root, env: { ...process.env, ...QUIET }, stdio: ["ignore", "pipe", "pipe"], detached: true },
+    // A process group of its own, so that it can be killed together with all its child processes.
+    { cwd: root, env: { ...process.env, ...NON_INTERACTIVE_ENV }, stdio: ["ignore", "pipe", "pipe"], detached: true },
   );
-  let up = false;
-  pipeLines(child, log, (line) => up && onLine?.(line));
+  let isUp = false;
+  pipeLines(child, log, (line) => isUp && onLine?.(line));
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const service: Service = {
     origin,
@@ -147,25 +147,25 @@ export async function startService({
     ended,
     killRuntime: () => killRuntime(child.pid),
     async kill() {
-      signal(child.pid ?? 0, "SIGKILL");
+      signalGroup(child.pid ?? 0, "SIGKILL");
       await ended;
-      await goneFrom(port);
+      await waitUntilPortFree(port);
     },
     stop: () => stop(child, ended),
   };
   stopping?.addEventListener("abort", () => void service.stop());
   try {
     stopping?.throwIfAborted();
-    await untilUp(service, logFile);
+    await waitUntilAnswering(service, logFile);
   } catch (error) {
     await service.stop();
     throw error;
   }
-  up = true;
+  isUp = true;
   return service;
 }
 
-const varsOf = (vars: Readonly<Record<string, string>>): string[] =>
+const varArguments = (vars: Readonly<Record<string, string>>): string[] =>
   Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
 
 function pipeLines(child: ChildProcess, log: WriteStream, onLine: (line: string) => void): void {
@@ -183,8 +183,8 @@ function pipeLines(child: ChildProcess, log: WriteStream, onLine: (line: string)
   child.once("close", () => log.end());
 }
 
-/** Whether it answers at all. */
-export async function answers(origin: string, timeoutMs = 2000): Promise<boolean> {
+/** Whether the service answers a request with success. */
+export async function isAnswering(origin: string, timeoutMs = 2000): Promise<boolean> {
   try {
     const response = await fetch(`${origin}/sandbox/platforms`, { signal: AbortSignal.timeout(timeoutMs) });
     await response.arrayBuffer();
@@ -194,22 +194,25 @@ export async function answers(origin: string, timeoutMs = 2000): Promise<boolean
   }
 }
 
-async function untilUp({ origin, ended }: Pick<Service, "origin" | "ended">, logFile: string): Promise<void> {
-  const deadline = Date.now() + UP_TIMEOUT_MS;
-  const over = ended.then(() => "ended" as const);
+async function waitUntilAnswering(
+  { origin, ended }: Pick<Service, "origin" | "ended">,
+  logFile: string,
+): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  const endedFirst = ended.then(() => "ended" as const);
   while (Date.now() < deadline) {
-    if (await answers(origin)) {
+    if (await isAnswering(origin)) {
       return;
     }
-    if ((await Promise.race([over, pause(200)])) === "ended") {
-      throw new Error(`the service ended before it answered; ${logFile} tells why`);
+    if ((await Promise.race([endedFirst, sleep(200)])) === "ended") {
+      throw new Error(`the service ended before it answered; see ${logFile}`);
     }
   }
-  throw new Error(`the service did not answer within ${UP_TIMEOUT_MS / 1000} s`);
+  throw new Error(`the service did not answer within ${START_TIMEOUT_MS / 1000} s`);
 }
 
-/** Signal 0 only asks whether anybody of the group is there. */
-function signal(group: number, name: NodeJS.Signals | 0): boolean {
+/** Sends a signal to a process group; signal 0 only tests whether the group still has a process. */
+function signalGroup(group: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, name);
   } catch {
@@ -222,33 +225,33 @@ async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
   if (pid === undefined) {
     return;
   }
-  signal(pid, "SIGTERM");
-  await Promise.race([ended, pause(STOP_TIMEOUT_MS)]);
-  // Members may outlive their leader by a moment.
-  for (const deadline = Date.now() + STOP_TIMEOUT_MS; signal(pid, 0) && Date.now() < deadline;) {
-    await pause(50);
+  signalGroup(pid, "SIGTERM");
+  await Promise.race([ended, sleep(STOP_TIMEOUT_MS)]);
+  // Child processes may end a moment after the supervisor.
+  for (const deadline = Date.now() + STOP_TIMEOUT_MS; signalGroup(pid, 0) && Date.now() < deadline;) {
+    await sleep(50);
   }
-  signal(pid, "SIGKILL");
+  signalGroup(pid, "SIGKILL");
   await ended;
 }
 
 async function killRuntime(leader: number | undefined): Promise<number[]> {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,pgid=,comm="]);
-  const victims = stdout
+  const runtimePids = stdout
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
     .filter(([, group, command]) => Number(group) === leader && command?.includes("workerd"))
     .map(([pid]) => Number(pid));
-  for (const pid of victims) {
+  for (const pid of runtimePids) {
     process.kill(pid, "SIGKILL");
   }
-  return victims;
+  return runtimePids;
 }
 
-/** Local runtimes fire no cron: this does, once a minute, until told to stop. */
-export function tickCron(origin: string): () => void {
+/** Triggers cron once a minute, because the local runtime does not; returns a function that stops it. */
+export function startCron(origin: string): () => void {
   const timer = setInterval(() => {
-    // A minute without an answer is a minute without cron, as anywhere else.
+    // A failed cron run is skipped, as in production.
     fetch(`${origin}/sandbox/cron`, { method: "POST", signal: AbortSignal.timeout(CRON_EVERY_MS) })
       .then((response) => response.arrayBuffer())
       .catch(() => null);
@@ -257,7 +260,7 @@ export function tickCron(origin: string): () => void {
   return () => clearInterval(timer);
 }
 
-/** Runs the work against the service at `origin`, or against one of its own that leaves nothing behind. */
+/** Runs `work` against the service at `origin`, or against a temporary service that is removed afterwards. */
 export async function withService<T>(origin: string | undefined, work: (origin: string) => Promise<T>): Promise<T> {
   if (origin !== undefined) {
     return await work(origin);
@@ -276,7 +279,7 @@ export async function withService<T>(origin: string | undefined, work: (origin: 
   }
 }
 
-/** One call of the service's own API or of its sandbox; anything but success is an error with the answer in it. */
+/** Calls the service's API or its sandbox; throws an error with the response text unless the call succeeds. */
 export async function call<T>(
   origin: string,
   method: string,

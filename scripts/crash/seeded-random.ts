@@ -1,5 +1,5 @@
-/** A small seeded generator (mulberry32), so that a failing run can be told by its seed. */
-export class Random {
+/** A seeded random generator (mulberry32), so that a failing run can be repeated with its seed. */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {

@@ -1,0 +1,59 @@
+/** The result of an API call as its caller sees it: an answer, or none. */
+export type CallOutcome =
+  | { readonly answered: true; readonly status: number; readonly body: Record<string, unknown> }
+  | { readonly answered: false };
+
+export interface PublishedPost {
+  readonly id: string;
+  readonly text: string;
+  readonly accepted_at: string;
+}
+
+const TIMEOUT_MS = 20_000;
+
+export class ApiClient {
+  readonly #origin: string;
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  /** A single call without retries, because lost answers are part of the test. */
+  async call(method: string, path: string, body?: unknown, apiKey?: string): Promise<CallOutcome> {
+    try {
+      const response = await fetch(this.#origin + path, {
+        method,
+        headers: {
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      const text = await response.text();
+      return { answered: true, status: response.status, body: JSON.parse(text) as Record<string, unknown> };
+    } catch {
+      return { answered: false };
+    }
+  }
+
+  /** Repeats a call that changes nothing until the service answers 200; the service may be restarting. */
+  async callUntilOk(method: string, path: string, body?: unknown, apiKey?: string): Promise<Record<string, unknown>> {
+    let outcome: CallOutcome = { answered: false };
+    for (let attempt = 0; attempt < 60; attempt += 1) {
+      outcome = await this.call(method, path, body, apiKey);
+      if (outcome.answered && outcome.status === 200) {
+        return outcome.body;
+      }
+      await sleep(500);
+    }
+    throw new Error(`${method} ${path} never answered 200: ${JSON.stringify(outcome)}`);
+  }
+
+  async publishedPosts(platform: string): Promise<readonly PublishedPost[]> {
+    const { posts } = await this.callUntilOk("GET", `/sandbox/platforms/${platform}/posts`);
+    return posts as readonly PublishedPost[];
+  }
+}
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

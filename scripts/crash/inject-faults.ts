@@ -1,0 +1,52 @@
+import type { ApiClient } from "./api-client.ts";
+import { sleep } from "./api-client.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+
+/** The ways a platform can fail: request lost, response lost, wrong response, refusal, rate limit, delay, outage. */
+const INJECTED_FAULTS = [
+  { match: { method: "POST" }, times: 1, effect: "drop_before" },
+  { match: { method: "POST" }, times: 1, effect: "drop_after" },
+  {
+    match: { method: "POST" },
+    times: 1,
+    effect: "answer_after",
+    status: 500,
+    body: { error: "the response was lost" },
+  },
+  { match: { method: "POST" }, times: 1, effect: "answer", status: 503, body: { error: "over capacity" } },
+  {
+    match: { method: "POST" },
+    times: 1,
+    effect: "answer",
+    status: 429,
+    body: { error: "too many requests" },
+    headers: { "retry-after": "2" },
+  },
+  { match: { method: "POST" }, times: 1, effect: "delay", delay_ms: 4000 },
+  { match: {}, times: 2, effect: "delay", delay_ms: 1500 },
+  // Reads fail, so nobody can verify whether a post arrived: the only correct end is "unconfirmed".
+  { match: { method: "GET" }, times: 6, effect: "answer", status: 503, body: { error: "reads are down" } },
+] as const;
+
+/** Injects faults on random platforms until `shouldStop`, then removes them; returns how many were injected. */
+export async function injectFaults(
+  client: ApiClient,
+  random: SeededRandom,
+  platforms: readonly string[],
+  shouldStop: () => boolean,
+): Promise<number> {
+  let injectedCount = 0;
+  while (!shouldStop()) {
+    const outcome = await client.call(
+      "POST",
+      `/sandbox/platforms/${random.pick(platforms)}/faults`,
+      random.pick(INJECTED_FAULTS),
+    );
+    injectedCount += outcome.answered && outcome.status === 200 ? 1 : 0;
+    await sleep(random.between(150, 600));
+  }
+  for (const platform of platforms) {
+    await client.call("DELETE", `/sandbox/platforms/${platform}/faults`);
+  }
+  return injectedCount;
+}

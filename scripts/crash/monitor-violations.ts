@@ -1,0 +1,58 @@
+import { type ApiClient, sleep } from "./api-client.ts";
+import type { TrafficGenerator } from "./traffic-generator.ts";
+import { findPlatformViolations, readPublishedPosts, type Violation } from "./check-invariants.ts";
+import { CRASH_TEST_PLATFORMS } from "./sandbox-user.ts";
+
+const CHECK_EVERY_MS = 1500;
+/** An unarmed post is due for the reconciler 20 s after its confirm, and the crash test runs cron every 5 s. */
+const OVERDUE_MS = 35_000;
+const OVERDUE_VIOLATION = "I2 still scheduled";
+
+/** Posts that are still scheduled although they are long overdue. */
+async function findOverduePosts(client: ApiClient, users: readonly TrafficGenerator[]): Promise<Violation[]> {
+  const until = new Date(Date.now() - OVERDUE_MS).toISOString();
+  const lists = await Promise.all(
+    users.map(({ apiKey }) =>
+      client.callUntilOk(
+        "GET",
+        `/v1/posts?status=scheduled&include_past=true&until=${until}&limit=100`,
+        undefined,
+        apiKey,
+      ),
+    ),
+  );
+  return lists
+    .flatMap(({ posts }) => posts as { id: string; caption: string }[])
+    .map(({ id, caption }) => ({
+      invariant: "I2",
+      marker: caption.split(" ")[0] ?? "",
+      what: `still scheduled (${id})`,
+    }));
+}
+
+/** Checks the run while it goes on; returns the first violation that matches a pattern, or undefined at the end. */
+export async function findFirstViolation(
+  client: ApiClient,
+  patterns: readonly RegExp[],
+  users: readonly TrafficGenerator[],
+  hasEnded: () => boolean,
+): Promise<Violation | undefined> {
+  while (patterns.length > 0 && !hasEnded()) {
+    await sleep(CHECK_EVERY_MS);
+    const publishedPosts = await readPublishedPosts(client, CRASH_TEST_PLATFORMS);
+    const platformViolations = users
+      .flatMap(({ expectedPosts }) => expectedPosts)
+      .flatMap((post) => findPlatformViolations(post, publishedPosts));
+    const overdue = patterns.some((pattern) => pattern.test(OVERDUE_VIOLATION))
+      ? await findOverduePosts(client, users)
+      : [];
+    const violations = [...platformViolations, ...overdue];
+    const match = violations.find(({ invariant, what }) =>
+      patterns.some((pattern) => pattern.test(`${invariant} ${what}`)),
+    );
+    if (match) {
+      return match;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,173 @@
+import type { ApiClient, CallOutcome } from "./api-client.ts";
+import { sleep } from "./api-client.ts";
+import type { ExpectedPost, ExpectedVersion } from "./expected-posts.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import { MEDIA_REQUIRED_PLATFORMS, previewTarget, type SandboxUser } from "./sandbox-user.ts";
+
+const isSuccess = (outcome: CallOutcome): boolean => outcome.answered && outcome.status === 200;
+
+function confirmationOf(outcomes: readonly CallOutcome[]): ExpectedVersion["confirmation"] {
+  if (outcomes.some(isSuccess)) {
+    return "confirmed";
+  }
+  return outcomes.some((outcome) => !outcome.answered || outcome.status >= 500) ? "unknown" : "refused";
+}
+
+/** Sends one user's traffic: previews, confirms (sometimes three at once), edits and cancels, mostly near the due time. */
+export class TrafficGenerator {
+  readonly expectedPosts: ExpectedPost[] = [];
+  readonly #client: ApiClient;
+  readonly #random: SeededRandom;
+  readonly #user: SandboxUser;
+  readonly #name: string;
+  readonly #activeWork = new Set<Promise<void>>();
+  #postCount = 0;
+
+  constructor(client: ApiClient, random: SeededRandom, user: SandboxUser, name: string) {
+    this.#client = client;
+    this.#random = random;
+    this.#user = user;
+    this.#name = name;
+  }
+
+  /** Starts the traffic for one post without waiting for it. */
+  startPost(): void {
+    const work = this.#runPost().finally(() => this.#activeWork.delete(work));
+    this.#activeWork.add(work);
+  }
+
+  get apiKey(): string {
+    return this.#user.apiKey;
+  }
+
+  get activePosts(): number {
+    return this.#activeWork.size;
+  }
+
+  async waitUntilIdle(): Promise<void> {
+    await Promise.all(this.#activeWork);
+  }
+
+  #text(marker: string, version: number): string {
+    const randomWords = Array.from({ length: 4 }, () => Math.floor(this.#random.next() * 1e9).toString(36));
+    return `${marker} v${version} ${randomWords.join(" ")}`;
+  }
+
+  async #confirm(path: string, token: unknown): Promise<CallOutcome[]> {
+    const times = this.#random.chance(0.3) ? 3 : 1;
+    const body = { confirmation_token: token };
+    const outcomes = await Promise.all(
+      Array.from({ length: times }, () => this.#client.call("POST", path, body, this.#user.apiKey)),
+    );
+    // After a lost answer the same token is confirmed again: the response tells whether it was used.
+    if (!outcomes.some(isSuccess) && outcomes.some((outcome) => !outcome.answered)) {
+      await sleep(1500);
+      outcomes.push(await this.#client.call("POST", path, body, this.#user.apiKey));
+    }
+    return outcomes;
+  }
+
+  async #runPost(): Promise<void> {
+    const random = this.#random;
+    const allPlatforms = [...this.#user.accounts.keys()];
+    const platforms = new Set([random.pick(allPlatforms), ...(random.chance(0.4) ? [random.pick(allPlatforms)] : [])]);
+    this.#postCount += 1;
+    const marker = `${this.#name}n${this.#postCount}e`;
+    const dueAt = Date.now() + Math.floor(random.between(2500, 9000));
+    const text = this.#text(marker, 1);
+    const withImage = [...platforms].some((platform) => MEDIA_REQUIRED_PLATFORMS.has(platform)) || random.chance(0.1);
+    const preview = await this.#client.call(
+      "POST",
+      "/v1/posts/preview",
+      {
+        caption: text,
+        scheduled_at: new Date(dueAt).toISOString(),
+        targets: [...platforms].map((platform) => previewTarget(this.#user, platform)),
+        ...(withImage && { media_urls: [this.#user.imageUrl] }),
+      },
+      this.#user.apiKey,
+    );
+    if (!preview.answered || preview.status !== 200) {
+      return;
+    }
+    const post: ExpectedPost = {
+      marker,
+      apiKey: this.#user.apiKey,
+      platforms: [...platforms],
+      postId: null,
+      versions: [{ text, dueAt, confirmation: "unknown" }],
+      cancellation: "none",
+      successfulConfirms: 0,
+    };
+    this.expectedPosts.push(post);
+    await this.#finishConfirm(post, preview.body["confirmation_token"]);
+    if (post.postId === null) {
+      return;
+    }
+    await Promise.all([
+      ...(random.chance(0.35) ? [this.#edit(post)] : []),
+      ...(random.chance(0.35) ? [this.#cancel(post)] : []),
+    ]);
+  }
+
+  async #finishConfirm(post: ExpectedPost, token: unknown): Promise<void> {
+    const outcomes = await this.#confirm("/v1/posts/confirm", token);
+    post.successfulConfirms = outcomes.filter(isSuccess).length;
+    for (const outcome of outcomes) {
+      if (outcome.answered && outcome.status === 200) {
+        post.postId ??= (outcome.body["posts"] as { id: string }[])[0]?.id ?? null;
+      } else if (outcome.answered && outcome.body["code"] === "token_already_used") {
+        post.postId ??= (outcome.body["post_ids"] as string[] | undefined)?.[0] ?? null;
+      }
+    }
+    const first = post.versions[0];
+    if (first) {
+      first.confirmation = post.postId === null ? confirmationOf(outcomes) : "confirmed";
+    }
+  }
+
+  /** Milliseconds until a random time near the due time: 60 % within 30 ms of it, the rest earlier. */
+  #delayUntilNear(dueAt: number): number {
+    const targetTime = this.#random.chance(0.6)
+      ? dueAt + this.#random.between(-30, 30)
+      : dueAt - this.#random.between(300, 2000);
+    return Math.max(0, targetTime - Date.now());
+  }
+
+  async #edit(post: ExpectedPost): Promise<void> {
+    const current = post.versions.at(-1);
+    if (!current) {
+      return;
+    }
+    const text = this.#text(post.marker, post.versions.length + 1);
+    const delayMs = this.#random.chance(0.4) ? Math.floor(this.#random.between(1000, 5000)) : 0;
+    const dueAt = current.dueAt + delayMs;
+    const preview = await this.#client.call(
+      "POST",
+      "/v1/posts/edit/preview",
+      { post_ids: [post.postId], caption: text, ...(delayMs > 0 && { scheduled_at: new Date(dueAt).toISOString() }) },
+      this.#user.apiKey,
+    );
+    if (!preview.answered || preview.status !== 200) {
+      return;
+    }
+    await sleep(this.#delayUntilNear(current.dueAt));
+    const version: ExpectedVersion = { text, dueAt, confirmation: "unknown" };
+    post.versions.push(version);
+    const outcomes = await this.#confirm("/v1/posts/edit/confirm", preview.body["confirmation_token"]);
+    const used = outcomes.some((outcome) => outcome.answered && outcome.body["code"] === "token_already_used");
+    version.confirmation = used ? "confirmed" : confirmationOf(outcomes);
+  }
+
+  async #cancel(post: ExpectedPost): Promise<void> {
+    const current = post.versions.at(-1);
+    await sleep(this.#delayUntilNear(current?.dueAt ?? 0));
+    post.cancellation = "unknown";
+    const outcome = await this.#client.call("DELETE", `/v1/posts/${post.postId}`, { confirm: true }, this.#user.apiKey);
+    post.cancellation = isSuccess(outcome)
+      ? "confirmed"
+      : outcome.answered && outcome.status < 500
+        ? "refused"
+        : "unknown";
+  }
+}
