@@ -4,10 +4,10 @@ import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as fc from "fast-check";
-import { inspectStaged } from "#media/fetch-media.ts";
-import { mutations } from "../test/media/bending.ts";
-import { joined } from "../test/media/bytes.ts";
-import { COSTLY, type SampleOf } from "../test/media/costly.ts";
+import { inspectStagedFile } from "#media/storage/inspect-staged-file.ts";
+import { mutations } from "../test/media/mutations.ts";
+import { concatBytes } from "../test/media/bytes.ts";
+import { EXPENSIVE_FILES, type SampleOf } from "../test/media/expensive-files.ts";
 
 /*
  * How much processor time a verdict about one file takes, through what an import looks into files with: bent and random files
@@ -33,7 +33,7 @@ const allowedMs = Number(values["allowed-ms"]);
 type Bytes = Uint8Array<ArrayBuffer>;
 
 setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
+const collectGarbage = runInNewContext("gc") as () => void;
 
 /** A bucket with one object in memory: what reading costs beside it is what it costs in the service. */
 function bucketOf(bytes: Bytes): R2Bucket {
@@ -44,17 +44,17 @@ function bucketOf(bytes: Bytes): R2Bucket {
   return bucket as R2Bucket;
 }
 
-const look = (bytes: Bytes) =>
-  inspectStaged(bucketOf(bytes), {
+const inspectBytes = (bytes: Bytes) =>
+  inspectStagedFile(bucketOf(bytes), {
     sizeBytes: bytes.length,
-    held: null,
+    inMemory: null,
     objects: [{ key: "incoming/file", sizeBytes: bytes.length }],
   });
 
 /** All threads of this process: the one that works, and those that compile and clean up for it. */
 async function cpuMs(bytes: Bytes): Promise<number> {
   const before = process.cpuUsage();
-  await look(bytes);
+  await inspectBytes(bytes);
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
@@ -65,7 +65,7 @@ interface Reading {
 }
 const readings = new Map<string, Reading[]>();
 
-function note(format: string, reading: Reading): void {
+function addReading(format: string, reading: Reading): void {
   readings.set(format, [...(readings.get(format) ?? []), reading]);
 }
 
@@ -80,7 +80,7 @@ const formatOf = (name: string): string => {
   return FORMATS[ending] ?? ending;
 };
 
-function* bentFiles(): Generator<readonly [format: string, bytes: Bytes]> {
+function* mutatedFiles(): Generator<readonly [format: string, bytes: Bytes]> {
   const each = Math.ceil(count / samples.size);
   const mutation = mutations([...samples.values()]);
   for (const [name, whole] of samples) {
@@ -89,30 +89,30 @@ function* bentFiles(): Generator<readonly [format: string, bytes: Bytes]> {
     }
     const noise = fc.tuple(fc.nat(64), fc.uint8Array({ maxLength: 100_000, size: "max" }));
     for (const [keep, tail] of fc.sample(noise, { numRuns: Math.ceil(each / 4), seed })) {
-      yield [formatOf(name), joined(whole.subarray(0, keep), tail)];
+      yield [formatOf(name), concatBytes(whole.subarray(0, keep), tail)];
     }
   }
 }
 
 for (let round = 0; round < WARM_ROUNDS; round += 1) {
   for (const bytes of samples.values()) {
-    await look(bytes);
+    await inspectBytes(bytes);
   }
 }
-for (const { make } of COSTLY) {
-  await look(make(sample));
+for (const { make } of EXPENSIVE_FILES) {
+  await inspectBytes(make(sample));
 }
-collect();
+collectGarbage();
 
-for (const [format, bytes] of bentFiles()) {
-  note(format, { ms: await cpuMs(bytes), what: "bent" });
+for (const [format, bytes] of mutatedFiles()) {
+  addReading(format, { ms: await cpuMs(bytes), what: "bent" });
 }
-for (const { format, name, make } of COSTLY) {
+for (const { format, name, make } of EXPENSIVE_FILES) {
   const bytes = make(sample);
   for (let round = 0; round < rounds; round += 1) {
     // What was thrown away before is not this file's doing.
-    collect();
-    note(format, { ms: await cpuMs(bytes), what: name });
+    collectGarbage();
+    addReading(format, { ms: await cpuMs(bytes), what: name });
   }
 }
 
@@ -121,10 +121,10 @@ for (const [format, unordered] of readings) {
   const ordered = unordered.toSorted((a, b) => a.ms - b.ms);
   const at = (share: number) => (ordered[Math.ceil(share * ordered.length) - 1]?.ms ?? 0).toFixed(2).padStart(6);
   const worst = ordered.at(-1);
-  const good = (worst?.ms ?? 0) <= allowedMs;
-  failed ||= !good;
+  const withinLimit = (worst?.ms ?? 0) <= allowedMs;
+  failed ||= !withinLimit;
   console.log(
-    `${good ? "ok " : "BAD"}  ${format.padEnd(4)}  ${String(ordered.length).padStart(5)} verdicts  p50 ${at(0.5)} ms  ` +
+    `${withinLimit ? "ok " : "BAD"}  ${format.padEnd(4)}  ${String(ordered.length).padStart(5)} verdicts  p50 ${at(0.5)} ms  ` +
       `p99 ${at(0.99)} ms  at most ${at(1)} ms (${worst?.what})`,
   );
 }

@@ -5,8 +5,8 @@ import { createServer, type Server } from "node:net";
 import { hostname, networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { shutAddress } from "#media/addresses.ts";
-import { freePort, pause } from "./service.ts";
+import { nonPublicRange } from "#media/import/ip-ranges.ts";
+import { freePort, sleep } from "./service.ts";
 
 /*
  * Names that lead into a private network are refused by the runtime too, behind the gate: an import is made to go to
@@ -16,8 +16,8 @@ import { freePort, pause } from "./service.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const BIN = join(ROOT, "node_modules", ".bin");
-const UP_TRIES = 100;
-const QUIET = { CI: "1", WRANGLER_SEND_METRICS: "false" };
+const MAX_START_ATTEMPTS = 100;
+const NON_INTERACTIVE_ENV = { CI: "1", WRANGLER_SEND_METRICS: "false" };
 const OPEN_NETWORK = `(name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),`;
 
 const dir = await mkdtemp(join(tmpdir(), "media-network-"));
@@ -40,7 +40,10 @@ async function bundle(): Promise<Deployed> {
   const main = join(import.meta.dirname, "media-network", "entry.ts");
   await writeFile(config, JSON.stringify({ name: "media-network", main, ...deployed }));
   const args = ["deploy", "--dry-run", `--config=${config}`, `--outdir=${dir}`];
-  await promisify(execFile)(join(BIN, "wrangler"), args, { cwd: ROOT, env: { ...process.env, ...QUIET } });
+  await promisify(execFile)(join(BIN, "wrangler"), args, {
+    cwd: ROOT,
+    env: { ...process.env, ...NON_INTERACTIVE_ENV },
+  });
   return deployed;
 }
 
@@ -51,7 +54,7 @@ interface Listener {
 }
 
 /** Answers everybody, on every address of this machine. */
-async function listen(): Promise<Listener> {
+async function startListener(): Promise<Listener> {
   const port = await freePort();
   const server = createServer((socket) => {
     listener.connections += 1;
@@ -69,15 +72,16 @@ async function listen(): Promise<Listener> {
 const LOOPBACK = ["127.0.0.1", "127.1.2.3", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]"];
 
 /** The runtime knows less ranges than the gate: a machine that has one of these tells nothing. */
-const GATE_ALONE: ReadonlySet<string | null> = new Set([null, "documentation", "benchmarking", "reserved"]);
+const NOT_REFUSED_BY_RUNTIME: ReadonlySet<string | null> = new Set([null, "documentation", "benchmarking", "reserved"]);
 
 /** What this machine is called and what addresses it has; a name is resolved like any other. */
 async function hostsOfThisMachine(): Promise<string[]> {
   const named = await lookup(hostname()).catch(() => null);
-  const names = named && !GATE_ALONE.has(shutAddress(named.address)) ? ["localhost", hostname()] : ["localhost"];
+  const names =
+    named && !NOT_REFUSED_BY_RUNTIME.has(nonPublicRange(named.address)) ? ["localhost", hostname()] : ["localhost"];
   const own = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
-    .filter(({ address, scopeid }) => !scopeid && !GATE_ALONE.has(shutAddress(address)))
+    .filter(({ address, scopeid }) => !scopeid && !NOT_REFUSED_BY_RUNTIME.has(nonPublicRange(address)))
     .map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address));
   return [...new Set([...names, ...LOOPBACK, ...own])];
 }
@@ -88,7 +92,7 @@ interface Outcome {
 }
 
 /** Sends the Worker to each host, in a runtime of its own. */
-async function tryAll(
+async function requestAll(
   deployed: Deployed,
   network: string,
   hosts: readonly string[],
@@ -122,10 +126,10 @@ const config :Workerd.Config = (
   const outcomes = new Map<string, Outcome>();
   try {
     for (let tries = 0; !(await fetch(`http://127.0.0.1:${port}/?address=about:blank`).catch(() => null)); tries += 1) {
-      if (tries > UP_TRIES || runtime.exitCode !== null) {
+      if (tries > MAX_START_ATTEMPTS || runtime.exitCode !== null) {
         throw new Error(`the runtime did not come up: ${complaints}`);
       }
-      await pause(100);
+      await sleep(100);
     }
     for (const host of hosts) {
       const before = listener.connections;
@@ -139,12 +143,12 @@ const config :Workerd.Config = (
 }
 
 let failed = false;
-const listener = await listen();
+const listener = await startListener();
 try {
   const deployed = await bundle();
   const hosts = await hostsOfThisMachine();
-  const open = await tryAll(deployed, OPEN_NETWORK, hosts, listener);
-  const usual = await tryAll(deployed, "", hosts, listener);
+  const open = await requestAll(deployed, OPEN_NETWORK, hosts, listener);
+  const usual = await requestAll(deployed, "", hosts, listener);
   for (const host of hosts) {
     const reached = open.get(host);
     const refused = usual.get(host);

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { hashFile, writeFilm } from "./media-soak/film.ts";
-import { openIsolate, peaksDuring, residentMib } from "./memory.ts";
-import { publish, type Stage } from "./media-soak/publish.ts";
+import { hashFile, writeVideo } from "./media-soak/video-file.ts";
+import { connectToIsolate, peaksDuring, residentMib } from "./memory.ts";
+import { publish, type SoakServices } from "./media-soak/publish.ts";
 import { serveFiles, startRuntime } from "./media-soak/runtime.ts";
 import { importFrom, type MediaItem, readInRanges, readWhole, uploadInParts } from "./media-soak/transfer.ts";
-import { call, migrate, pause } from "./service.ts";
+import { call, migrate, sleep } from "./service.ts";
 
 /*
  * How much memory a large video costs: one is imported by address with a stated length, one without, one uploaded in parts
@@ -42,7 +42,7 @@ const pathOf = (name: string) => join(dir, `${name}.mp4`);
 const films = { stated: mib, unstated: mib, parts: mib, x: Math.min(mib, X_MIB), small: SMALL_MIB };
 const hashes = new Map<string, string>();
 for (const [index, [name, filmMib]] of Object.entries(films).entries()) {
-  await writeFilm(pathOf(name), filmMib * MIB, index + 1);
+  await writeVideo(pathOf(name), filmMib * MIB, index + 1);
   hashes.set(name, await hashFile(pathOf(name)));
 }
 const sourceOrigin = `http://127.0.0.1:${port + 1}`;
@@ -61,28 +61,28 @@ const runtime = await startRuntime(
 let failed = false;
 
 /** Everything is used once before idle memory is read, so that only what a large file costs is left to see. */
-async function settle(stage: Stage, processMib: () => Promise<number>): Promise<string> {
+async function settle(stage: SoakServices, processMib: () => Promise<number>): Promise<string> {
   const coldMib = await processMib();
-  const small = await importFrom(runtime.origin, stage.key, `${sourceOrigin}/plain/small`);
+  const small = await importFrom(runtime.origin, stage.apiKey, `${sourceOrigin}/plain/small`);
   await readInRanges(small, RANGES);
   for (const platform of platforms) {
     await publish(stage, platform, small.url);
   }
-  await pause(SETTLE_MS);
+  await sleep(SETTLE_MS);
   const smallMib = await processMib();
   await (await fetch(`${runtime.origin}/soak/warm?bytes=${WARM_MIB * MIB}`)).text();
-  await pause(SETTLE_MS);
+  await sleep(SETTLE_MS);
   return `${coldMib.toFixed(0)} MiB cold, ${smallMib.toFixed(0)} MiB after small files`;
 }
 
 try {
-  await pause(SETTLE_MS);
+  await sleep(SETTLE_MS);
   const { api_key: key } = await call<{ api_key: string }>(runtime.origin, "POST", "/sandbox/users", { body: {} });
   const stage = { origin: runtime.origin, platformsOrigin: far.origin, key };
   const pid = await runtime.pid();
   const processMib = () => residentMib(pid);
   const before = await settle(stage, processMib);
-  const isolateMib = await openIsolate(ports.inspectorPort);
+  const isolateMib = await connectToIsolate(ports.inspectorPort);
   const idleMib = await processMib();
   console.log(
     `runtime process: ${before}, ${idleMib.toFixed(0)} MiB idle after a bare write, copy and read of ${WARM_MIB} MiB in the ` +

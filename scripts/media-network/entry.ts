@@ -1,7 +1,7 @@
 import { type Env, readConfig } from "#config.ts";
 import { systemClock } from "#core/clock.ts";
 import { IMPORT_LIMITS } from "#media/limits.ts";
-import { openSource } from "#media/source.ts";
+import { openRemoteFile } from "#media/import/remote-file.ts";
 
 const config = readConfig({ ORIGIN: "https://almanac.example.org" } as Partial<Env> as Env);
 
@@ -18,7 +18,7 @@ export default {
       browserUrl: (url: URL) => url,
       trustedMediaOrigin: new URL(address).origin,
     };
-    const opened = await openSource({ outbound: outbound, config, clock: systemClock }, address, IMPORT_LIMITS);
+    const opened = await openRemoteFile({ outbound: outbound, config, clock: systemClock }, address, IMPORT_LIMITS);
     if (opened.ok) {
       opened.value.close();
     }

@@ -1,7 +1,7 @@
 import sandbox, { PostPublisher as SandboxPublisher } from "#index.sandbox.ts";
-import { sandboxWorld, type SandboxEnv, withSandboxApps } from "#sandbox/index.ts";
+import { sandboxOutbound, type SandboxEnv, withSandboxCredentials } from "#sandbox/index.ts";
 import { createService } from "#service.ts";
-import { carry, PLATFORM_PATH, withFarSimulators } from "./far-simulators.ts";
+import { toPlatformRequest, PLATFORM_PATH, withRemoteSimulators } from "./remote-simulators.ts";
 
 export { PlatformSimulator } from "#index.sandbox.ts";
 
@@ -13,12 +13,12 @@ export { PlatformSimulator } from "#index.sandbox.ts";
  */
 export class PostPublisher extends SandboxPublisher {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
-    super(ctx, withFarSimulators(env));
+    super(ctx, withRemoteSimulators(env));
   }
 }
 
 const service = createService((env) => ({
-  ...sandboxWorld(env),
+  ...sandboxOutbound(env),
   trustedMediaOrigin: String(env["SOAK_SOURCE"]),
   publicFetch: (request) => fetch(request),
 }));
@@ -61,16 +61,16 @@ async function warm(bucket: R2Bucket, sizeBytes: number): Promise<Response> {
 
 export default {
   fetch(request, given, ctx) {
-    const env = withFarSimulators(given);
+    const env = withRemoteSimulators(given);
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/soak/warm") {
       return warm(env.MEDIA, Number(searchParams.get("bytes")));
     }
     if (pathname === PLATFORM_PATH) {
-      return sandboxWorld(env).platformFetch(carry(request));
+      return sandboxOutbound(env).platformFetch(toPlatformRequest(request));
     }
     return pathname.startsWith("/sandbox/")
       ? sandbox.fetch(request, env, ctx)
-      : service.fetch(request, withSandboxApps(env), ctx);
+      : service.fetch(request, withSandboxCredentials(env), ctx);
   },
 } satisfies ExportedHandler<SandboxEnv>;

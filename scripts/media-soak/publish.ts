@@ -1,8 +1,8 @@
-import { call, pause } from "../service.ts";
+import { call, sleep } from "../service.ts";
 
 const DUE_IN_MS = 15_000;
 const POLL_MS = 2000;
-const PATIENCE_MS = 20 * 60_000;
+const TIMEOUT_MS = 20 * 60_000;
 
 interface Post {
   readonly id: string;
@@ -10,17 +10,17 @@ interface Post {
   readonly targets: readonly { readonly error: { readonly message: string } | null }[];
 }
 
-export interface Stage {
+export interface SoakServices {
   /** Of the service. */
   readonly origin: string;
   /** Of the process that plays the platforms. */
   readonly platformsOrigin: string;
-  readonly key: string;
+  readonly apiKey: string;
 }
 
 /** Schedules a stored film to one platform and waits for it; the hash of what the platform has in the end. */
 export async function publish(
-  { origin, platformsOrigin, key }: Stage,
+  { origin, platformsOrigin, apiKey: key }: SoakServices,
   platform: string,
   mediaUrl: string,
 ): Promise<string> {
@@ -46,10 +46,10 @@ export async function publish(
   const { posts } = await api<{ posts: Post[] }>("POST", "/v1/posts/confirm", { confirmation_token });
   let post = posts[0] as Post;
   for (
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     ["scheduled", "publishing"].includes(post.status) && Date.now() < deadline;
   ) {
-    await pause(POLL_MS);
+    await sleep(POLL_MS);
     ({ post } = await api<{ post: Post }>("GET", `/v1/posts/${post.id}`));
   }
   if (post.status !== "published") {

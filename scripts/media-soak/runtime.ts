@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createReadStream, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import { answers, pause } from "../service.ts";
+import { isAnswering, sleep } from "../service.ts";
 import { runtimePid } from "../memory.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -68,12 +68,12 @@ export async function startRuntime(
   const stop = () => {
     process.kill(-group, "SIGKILL");
   };
-  for (let tries = 0; !(await answers(origin)); tries += 1) {
+  for (let tries = 0; !(await isAnswering(origin)); tries += 1) {
     if (tries > UP_TRIES || child.exitCode !== null) {
       stop();
       throw new Error("the service did not come up");
     }
-    await pause(500);
+    await sleep(500);
   }
   return { origin, stop, pid: () => runtimePid(group, port) };
 }

@@ -1,8 +1,8 @@
-/** Connections a Worker may have open at once. */
-const WIDTH = 6;
+/** A Worker may have six outgoing connections open at once. */
+const MAX_PARALLEL = 6;
 
-/** Works through the items, at most six at a time; the results keep their order. */
-export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** Maps the items, at most six at a time; the results keep their order. */
+export async function mapInParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
   const worker = async () => {
@@ -10,6 +10,6 @@ export async function inParallel<T, R>(items: readonly T[], work: (item: T) => P
       results[index] = await work(item);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(WIDTH, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, items.length) }, worker));
   return results;
 }

@@ -1,20 +1,21 @@
 import type { Platform } from "#core/platform.ts";
 import type { Services } from "#context.ts";
-import type { Adapter, AppCredentials, PlatformClient } from "#platforms/contract.ts";
+import type { Adapter, AppCredentials, Fault, PlatformClient } from "#platforms/contract.ts";
 import { openPlatformClient } from "#platforms/client.ts";
+import { temporary } from "#platforms/fault.ts";
 
-/** A platform that can be asked something: its adapter, the operator's credentials, the way there. */
-export interface Reach {
+/** A platform that can be called: its adapter, the operator's app credentials, and the HTTP client for its hosts. */
+export interface ConfiguredPlatform {
   readonly adapter: Adapter;
   readonly app: AppCredentials;
   readonly client: PlatformClient;
 }
 
-/** Null for a platform that is a known word and nothing more, or whose credentials the operator has not entered. */
-export function reach(
+/** Null for a platform without an adapter, or without credentials entered by the operator. */
+export function platformClient(
   services: Pick<Services, "adapterFor" | "config" | "outbound">,
   platform: Platform,
-): Reach | null {
+): ConfiguredPlatform | null {
   const adapter = services.adapterFor(platform);
   const app = services.config.app(platform);
   if (!adapter || !app) {
@@ -27,10 +28,18 @@ export function reach(
   };
 }
 
-/** A client whose calls end early enough for the lease under which they are made. */
-export function impatient(client: PlatformClient, timeoutMs: number): PlatformClient {
+/** A client whose calls end before the lease under which they are made. */
+export function withTimeoutCap(client: PlatformClient, timeoutMs: number): PlatformClient {
   return {
     fetch: async (url, init) =>
       await client.fetch(url, { ...init, timeoutMs: Math.min(timeoutMs, init?.timeoutMs ?? timeoutMs) }),
   };
+}
+
+export function platformNotConfigured(): Fault {
+  return temporary(
+    "The operator of this service has not set up this platform.",
+    { httpStatus: null },
+    { code: "platform_not_configured", category: "internal", whoMustAct: "operator" },
+  );
 }

@@ -8,18 +8,18 @@ import { accounts, connections } from "#db/schema.ts";
 export type ConnectionRow = typeof connections.$inferSelect;
 type AccountTableRow = typeof accounts.$inferSelect;
 
-/** How long one caller may take to renew a token before another may try. */
+/** How long one caller may take to refresh a token before another may try. */
 export const LEASE_MS = 30 * SECOND;
-/** How long a claimed connection belongs to the cron run that claimed it. */
+/** For this long no other cron run claims the same connection. */
 const CLAIM_MS = 10 * MINUTE;
-const MAX_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 export async function findConnection(db: Db, id: string): Promise<ConnectionRow | undefined> {
   const [row] = await db.orm.select().from(connections).where(eq(connections.id, id));
   return row;
 }
 
-/** The logins of the actor's workspace that can still be asked something. */
+/** The logins of the actor's workspace that still have usable tokens. */
 export async function selectConnections(db: Db, actor: Actor): Promise<readonly ConnectionRow[]> {
   return await db.orm
     .select()
@@ -36,7 +36,7 @@ export async function selectConnections(db: Db, actor: Actor): Promise<readonly 
 }
 
 /** Accounts with their logins, in one round trip whatever their number. */
-export async function selectForAccess(
+export async function selectAccountsWithConnections(
   db: Db,
   accountIds: readonly string[],
 ): Promise<readonly { readonly account: AccountTableRow; readonly connection: ConnectionRow }[]> {
@@ -47,7 +47,7 @@ export async function selectForAccess(
     .where(sql`${accounts.id} IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`);
 }
 
-export async function findByLogin(
+export async function findConnectionOfLogin(
   db: Db,
   login: { readonly workspaceId: string; readonly platform: Platform; readonly externalId: string },
 ): Promise<ConnectionRow | undefined> {
@@ -81,8 +81,8 @@ export type LoginInsert = Pick<
 > & { readonly sealedTokens: string };
 
 /**
- * A new login, or the next one of the same person; false when another callback made the row under another id meanwhile
- * (the tokens are sealed for one id). Accounts that waited for this login are judged by its next listing.
+ * Inserts a login, or replaces that of the same platform user; false when a parallel callback inserted it under another id
+ * (the tokens are sealed for one id). Accounts that a refused post has blocked are decided by the next listing.
  */
 export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
   const [saved] = await db.d1.batch<{ id: string }>([
@@ -121,11 +121,11 @@ export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
   return saved?.results.length === 1;
 }
 
-/** The tokens as they were read: nobody renewed, replaced or erased them since. */
-const unchanged = (row: Pick<ConnectionRow, "id" | "tokenVersion">) =>
+/** Matches the row only while its tokens are those that were read: not refreshed, replaced or erased since. */
+const sameTokenVersion = (row: Pick<ConnectionRow, "id" | "tokenVersion">) =>
   and(eq(connections.id, row.id), eq(connections.tokenVersion, row.tokenVersion), isNotNull(connections.sealedTokens));
 
-/** One caller at a time: whoever sets the lease renews, everybody else waits for the outcome. */
+/** True for one caller at a time, which then refreshes the tokens; all others wait for the outcome. */
 export async function takeLease(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -136,7 +136,7 @@ export async function takeLease(
     .set({ refreshLeaseUntil: now + LEASE_MS })
     .where(
       and(
-        unchanged(row),
+        sameTokenVersion(row),
         eq(connections.status, "active"),
         or(isNull(connections.refreshLeaseUntil), lte(connections.refreshLeaseUntil, now)),
       ),
@@ -145,39 +145,43 @@ export async function takeLease(
   return taken.length === 1;
 }
 
-/** After a renewal the platform did not grant: nobody else tries before `until`. */
-export async function holdLease(db: Db, row: Pick<ConnectionRow, "id" | "tokenVersion">, until: number): Promise<void> {
-  await db.orm.update(connections).set({ refreshLeaseUntil: until }).where(unchanged(row));
+/** After a failed refresh: no caller tries again before `until`. */
+export async function extendLease(
+  db: Db,
+  row: Pick<ConnectionRow, "id" | "tokenVersion">,
+  until: number,
+): Promise<void> {
+  await db.orm.update(connections).set({ refreshLeaseUntil: until }).where(sameTokenVersion(row));
 }
 
-export type RenewedTokens = Pick<
+export type RefreshedTokens = Pick<
   ConnectionRow,
   "scopes" | "tokenExpiresAt" | "refreshExpiresAt" | "endsAt" | "nextSyncAt"
 > & { readonly sealedTokens: string };
 
-/** The new pair takes the old one's place; undefined when the old one was no longer there. */
+/** Replaces the old token pair; undefined when it had already been replaced or erased. */
 export async function replaceTokens(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
-  renewed: RenewedTokens,
+  refreshed: RefreshedTokens,
 ): Promise<ConnectionRow | undefined> {
   const [stored] = await db.orm
     .update(connections)
-    .set({ ...renewed, tokenVersion: sql`${connections.tokenVersion} + 1`, refreshLeaseUntil: null })
-    .where(unchanged(row))
+    .set({ ...refreshed, tokenVersion: sql`${connections.tokenVersion} + 1`, refreshLeaseUntil: null })
+    .where(sameTokenVersion(row))
     .returning();
   return stored;
 }
 
-/** The same tokens under the current key. */
+/** Stores the same tokens, encrypted with the current key. */
 export async function resealTokens(db: Db, row: ConnectionRow, sealedTokens: string): Promise<void> {
   await db.orm
     .update(connections)
     .set({ sealedTokens })
-    .where(and(unchanged(row), sql`${connections.sealedTokens} = ${row.sealedTokens}`));
+    .where(and(sameTokenVersion(row), sql`${connections.sealedTokens} = ${row.sealedTokens}`));
 }
 
-/** Lets the next caller renew the token although its time has not come: a platform refused it. */
+/** Makes the next caller refresh a token that a platform refused before it expired. */
 export async function expireToken(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -186,19 +190,19 @@ export async function expireToken(
   const expired = await db.orm
     .update(connections)
     .set({ tokenExpiresAt: now })
-    .where(and(unchanged(row), eq(connections.status, "active")))
+    .where(and(sameTokenVersion(row), eq(connections.status, "active")))
     .returning({ id: connections.id });
   return expired.length === 1;
 }
 
-/** The login is over: the connection and every account behind it wait for the person; cron tells the posts. */
+/** Marks the connection and all its accounts as needing a new login; the next cron run pauses their posts. */
 export async function endLogin(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
   message: string,
   now: number,
 ): Promise<boolean> {
-  const reason = message.slice(0, MAX_REASON);
+  const reason = message.slice(0, MAX_REASON_LENGTH);
   const [ended] = await db.d1.batch([
     db.d1
       .prepare(
@@ -217,8 +221,8 @@ export async function endLogin(
   return ended?.meta.changes === 1;
 }
 
-/** Accounts of a login that wait for the person. */
-export async function selectBlocked(db: Db, connectionId: string): Promise<readonly string[]> {
+/** Accounts of a login that need a new login. */
+export async function selectBlockedAccountIds(db: Db, connectionId: string): Promise<readonly string[]> {
   const rows = await db.orm
     .select({ id: accounts.id })
     .from(accounts)
@@ -232,16 +236,16 @@ export async function selectBlocked(db: Db, connectionId: string): Promise<reado
   return rows.map((row) => row.id);
 }
 
-export async function planSync(
+export async function scheduleSync(
   db: Db,
   id: string,
-  plan: Pick<ConnectionRow, "nextSyncAt" | "syncFailures">,
+  schedule: Pick<ConnectionRow, "nextSyncAt" | "syncFailures">,
 ): Promise<void> {
-  await db.orm.update(connections).set(plan).where(eq(connections.id, id));
+  await db.orm.update(connections).set(schedule).where(eq(connections.id, id));
 }
 
 /** Check and claim are one statement, so that two cron runs never take the same connection. */
-export async function claimDue(db: Db, now: number, limit: number): Promise<readonly ConnectionRow[]> {
+export async function claimDueConnections(db: Db, now: number, limit: number): Promise<readonly ConnectionRow[]> {
   return await db.orm
     .update(connections)
     .set({ nextSyncAt: now + CLAIM_MS })

@@ -1,13 +1,13 @@
 import type { Actor } from "#core/actor.ts";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { AccountStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
-import { ENDS_SOON_MS } from "./token-expiry.ts";
-import type { Account, ChosenAccount } from "./types.ts";
+import { ENDS_SOON_MS } from "./tokens/refresh-schedule.ts";
+import type { Account, TargetAccount } from "./types.ts";
 
-/** A row as hand-written statements give it back: database column names, JSON still text. */
+/** A row as the hand-written statements return it: database column names, JSON not yet parsed. */
 export interface AccountRow {
   readonly id: string;
   readonly workspace_id: string;
@@ -29,7 +29,7 @@ export interface AccountRow {
   readonly ends_at: number | null;
 }
 
-export const ACCOUNT_ROWS = `SELECT a.id AS id, a.workspace_id AS workspace_id, a.connection_id AS connection_id, a.platform AS platform,
+export const SELECT_ACCOUNTS = `SELECT a.id AS id, a.workspace_id AS workspace_id, a.connection_id AS connection_id, a.platform AS platform,
     a.platform_account_id AS platform_account_id, a.username AS username, a.display_name AS display_name,
     a.avatar_url AS avatar_url, a.profile_url AS profile_url, a.capabilities AS capabilities,
     a.missing_scopes AS missing_scopes, a.status AS status, a.status_reason AS status_reason,
@@ -37,7 +37,7 @@ export const ACCOUNT_ROWS = `SELECT a.id AS id, a.workspace_id AS workspace_id, 
     c.token_expires_at AS token_expires_at, c.ends_at AS ends_at
   FROM accounts a JOIN connections c ON c.id = a.connection_id`;
 
-const MINE = "a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL";
+const OWNED_AND_CONNECTED = "a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL";
 
 export function toAccount(row: AccountRow, now: number): Account {
   const endsSoon = row.ends_at !== null && row.ends_at - now <= ENDS_SOON_MS;
@@ -53,7 +53,7 @@ export function toAccount(row: AccountRow, now: number): Account {
     status: row.status,
     statusReason:
       row.status_reason ??
-      (endsSoon ? `This login ends at ${toInstant(row.ends_at)}. Connect the account again before then.` : null),
+      (endsSoon ? `This login ends at ${toIsoInstant(row.ends_at)}. Connect the account again before then.` : null),
     missingScopes: JSON.parse(row.missing_scopes) as string[],
     tokenExpiresAt: row.token_expires_at,
     connectedAt: row.connected_at,
@@ -63,52 +63,54 @@ export function toAccount(row: AccountRow, now: number): Account {
 
 export async function selectAccounts(db: Db, actor: Actor, platform: Platform | null): Promise<readonly AccountRow[]> {
   const { results } = await db.d1
-    .prepare(`${ACCOUNT_ROWS} WHERE ${MINE} AND (?3 IS NULL OR a.platform = ?3) ORDER BY a.connected_at, a.rowid`)
+    .prepare(
+      `${SELECT_ACCOUNTS} WHERE ${OWNED_AND_CONNECTED} AND (?3 IS NULL OR a.platform = ?3) ORDER BY a.connected_at, a.rowid`,
+    )
     .bind(actor.userId, actor.workspaceId, platform)
     .all<AccountRow>();
   return results;
 }
 
 /** The connected accounts behind one login. */
-export async function selectAccountsOf(db: Db, connectionId: string): Promise<readonly AccountRow[]> {
+export async function selectAccountsOfConnection(db: Db, connectionId: string): Promise<readonly AccountRow[]> {
   const { results } = await db.d1
     .prepare(
-      `${ACCOUNT_ROWS} WHERE a.connection_id = ?1 AND a.disconnected_at IS NULL ORDER BY a.connected_at, a.rowid`,
+      `${SELECT_ACCOUNTS} WHERE a.connection_id = ?1 AND a.disconnected_at IS NULL ORDER BY a.connected_at, a.rowid`,
     )
     .bind(connectionId)
     .all<AccountRow>();
   return results;
 }
 
-/** One connected account of the actor; null when it is foreign, unknown or disconnected. */
+/** One connected account of the actor; null when it is another user's, unknown or disconnected. */
 export async function findAccount(db: Db, actor: Actor, id: string): Promise<AccountRow | null> {
   return await db.d1
-    .prepare(`${ACCOUNT_ROWS} WHERE ${MINE} AND a.id = ?3`)
+    .prepare(`${SELECT_ACCOUNTS} WHERE ${OWNED_AND_CONNECTED} AND a.id = ?3`)
     .bind(actor.userId, actor.workspaceId, id)
     .first<AccountRow>();
 }
 
 /**
- * The accounts a preview chose: those named by `ids` in whatever state, and the active ones of `platforms`. A statement,
- * so that the preview can put it into its one batch.
+ * The accounts that a preview's targets may resolve to: those in `ids` whatever their state, and the active ones of
+ * `platforms`. A statement, so that the preview can run it in its single batch.
  */
 export function accountsStatement(
   db: Db,
   actor: Actor,
-  chosen: { readonly ids: readonly string[]; readonly platforms: readonly Platform[] },
+  selection: { readonly ids: readonly string[]; readonly platforms: readonly Platform[] },
 ): D1PreparedStatement {
   return db.d1
     .prepare(
-      `${ACCOUNT_ROWS} WHERE ${MINE}
+      `${SELECT_ACCOUNTS} WHERE ${OWNED_AND_CONNECTED}
        AND (a.id IN (SELECT value FROM json_each(?3))
          OR (a.status = 'active' AND a.platform IN (SELECT value FROM json_each(?4))))
        ORDER BY a.connected_at, a.rowid`,
     )
-    .bind(actor.userId, actor.workspaceId, JSON.stringify(chosen.ids), JSON.stringify(chosen.platforms));
+    .bind(actor.userId, actor.workspaceId, JSON.stringify(selection.ids), JSON.stringify(selection.platforms));
 }
 
-/** Reads what `accountsStatement` found. */
-export function readAccounts(rows: readonly unknown[]): readonly ChosenAccount[] {
+/** Parses the rows of `accountsStatement`. */
+export function readAccounts(rows: readonly unknown[]): readonly TargetAccount[] {
   return (rows as readonly AccountRow[]).map((row) => ({
     id: row.id,
     platform: row.platform,
@@ -123,26 +125,26 @@ export function readAccounts(rows: readonly unknown[]): readonly ChosenAccount[]
   }));
 }
 
-export interface SlotsRow {
+export interface AccountCounts {
   readonly connected: number;
-  /** Accounts of this platform in the workspace that a new login could mend. */
-  readonly mendable: number;
+  /** Accounts of this platform in the workspace that wait for a new login. */
+  readonly reconnectable: number;
 }
 
 /** How many accounts the user has over all workspaces, and how many of them wait for a login at this platform. */
-export async function countAccounts(db: Db, actor: Actor, platform: Platform): Promise<SlotsRow> {
+export async function countAccounts(db: Db, actor: Actor, platform: Platform): Promise<AccountCounts> {
   const row = await db.d1
     .prepare(
       `SELECT count(*) AS connected,
-         coalesce(sum(workspace_id = ?2 AND platform = ?3 AND status = 'needs_reconnect'), 0) AS mendable
+         coalesce(sum(workspace_id = ?2 AND platform = ?3 AND status = 'needs_reconnect'), 0) AS reconnectable
        FROM accounts WHERE user_id = ?1 AND disconnected_at IS NULL`,
     )
     .bind(actor.userId, actor.workspaceId, platform)
-    .first<SlotsRow>();
-  return row ?? { connected: 0, mendable: 0 };
+    .first<AccountCounts>();
+  return row ?? { connected: 0, reconnectable: 0 };
 }
 
-/** Takes an account out of service; does nothing when it is already. True when it was this call. */
+/** Marks an account as needing a new login. False when it is disconnected or its tokens were replaced meanwhile. */
 export async function blockAccount(
   db: Db,
   block: {
@@ -160,7 +162,7 @@ export async function blockAccount(
            AND (?3 IS NULL OR EXISTS (SELECT 1 FROM connections c WHERE c.id = accounts.connection_id AND c.token_version = ?3))`,
       )
       .bind(block.accountId, block.reason, block.tokenVersion),
-    // The login behind it may be dead as a whole: cron looks at once.
+    // The whole login may have ended, so the next cron run checks it.
     db.d1
       .prepare(
         `UPDATE connections SET next_sync_at = min(coalesce(next_sync_at, ?2), ?2)
@@ -169,4 +171,13 @@ export async function blockAccount(
       .bind(block.accountId, block.now),
   ]);
   return blocked?.meta.changes === 1;
+}
+
+/** The plan of a user, for callbacks and cron, which have no authenticated actor. */
+export async function selectUserPlan(db: Db, userId: string): Promise<string | null> {
+  const row = await db.d1
+    .prepare("SELECT plan FROM subscriptions WHERE user_id = ?1")
+    .bind(userId)
+    .first<{ plan: string }>();
+  return row?.plan ?? null;
 }

@@ -13,7 +13,7 @@ export interface Account {
   readonly avatarUrl: string | null;
   readonly profileUrl: string | null;
   readonly status: AccountStatus;
-  /** Why it needs a new login, or by when it will; a sentence for a person. */
+  /** Why it needs a new login, or by when it will; shown to the user. */
   readonly statusReason: string | null;
   readonly missingScopes: readonly string[];
   readonly tokenExpiresAt: number | null;
@@ -21,7 +21,7 @@ export interface Account {
   readonly lastSyncedAt: number | null;
 }
 
-/** Something a login has that did not become an account here, and why. */
+/** An account at the platform that was not connected, and why. */
 export interface SkippedAccount {
   readonly platform: Platform;
   readonly platformAccountId: string;
@@ -31,25 +31,25 @@ export interface SkippedAccount {
 
 export interface SyncResult {
   readonly accounts: readonly Account[];
-  /** Accounts no sync has told of before: new ones, and those that came back. */
+  /** Accounts that no sync has reported before: new ones, and those that were connected again. */
   readonly added: readonly string[];
-  /** Usable accounts of which something visible changed. */
+  /** Active accounts with a visible change. */
   readonly updated: readonly string[];
   /** Every account that needs a new login now. */
   readonly needsReconnect: readonly string[];
   readonly skipped: readonly SkippedAccount[];
 }
 
-/** What the caller must pass on to the posting room, which accounts cannot reach. */
-export interface PostingNews {
-  /** For `readmitAccounts`: usable again after they were not. */
-  readonly readmittedAccountIds: readonly string[];
-  /** For `pauseForAccounts`: cannot be posted to; naming one again is harmless. */
+/** For the caller to pass on to the posting module, which this module must not import. */
+export interface AvailabilityChanges {
+  /** Usable again after they were not; their paused posts can be resumed. */
+  readonly reactivatedAccountIds: readonly string[];
+  /** Cannot be posted to; their posts are to be paused. An id may be reported more than once. */
   readonly blockedAccountIds: readonly string[];
 }
 
-/** What the page after the browser login tells the person. */
-export type ConnectEnd =
+/** What the page after the browser login shows. */
+export type ConnectResult =
   | {
       readonly ok: true;
       readonly platform: Platform;
@@ -57,20 +57,20 @@ export type ConnectEnd =
       /** Accounts that were here already and got a new login. */
       readonly updated: readonly Account[];
       readonly skipped: SyncResult["skipped"];
-      /** True when the platform did not tell its accounts yet: the next sync brings them. */
+      /** True when the platform could not list the accounts yet: the next sync adds them. */
       readonly pending: boolean;
     }
   | { readonly ok: false; readonly platform: Platform; readonly reason: string };
 
-export type FinishedConnect = ConnectEnd &
-  PostingNews & {
-    /** Whose login it was; null when the state named nobody. */
+export type FinishedConnect = ConnectResult &
+  AvailabilityChanges & {
+    /** The user who started the login; null when the state was not valid. */
     readonly userId: string | null;
     readonly workspaceId: string | null;
   };
 
-/** An account as a preview needs it. */
-export interface ChosenAccount {
+/** An account as a post's target needs it. */
+export interface TargetAccount {
   readonly id: string;
   readonly platform: Platform;
   readonly platformAccountId: string;
@@ -84,12 +84,12 @@ export interface ChosenAccount {
   readonly connectionId: string;
 }
 
-/** Access with the version of the tokens it was made from. */
+/** Access, with the version of the tokens that it uses. */
 export interface GrantedAccess extends AccountAccess {
   readonly tokenVersion: number;
 }
 
-/** What a caller knows of the access that was refused. */
+/** The access that a platform refused, and why. */
 export interface RefusedAccess {
   readonly tokenVersion: number;
   readonly category: FaultCategory;

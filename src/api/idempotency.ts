@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { seal, unseal } from "#accounts/encryption.ts";
+import { seal, unseal } from "#accounts/tokens/aes-gcm.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import { canonicalJson } from "#core/json.ts";

@@ -1,28 +1,28 @@
 import type { FC } from "hono/jsx";
-import { listKeys, type SignedIn } from "#auth/index.ts";
+import { listKeys, type SignedInUser } from "#auth/index.ts";
 import { listApps } from "#auth/oauth/index.ts";
 import { listWorkspaces, type Workspace } from "#workspaces/index.ts";
 import type { PageContext } from "./env.ts";
-import { Room } from "./layout.tsx";
-import { Instant } from "./parts.tsx";
-import { PLAN_NAMES } from "./plan-words.ts";
-import { render } from "./render.ts";
+import { DashboardLayout } from "./layout.tsx";
+import { DateTime } from "./components.tsx";
+import { PLAN_NAMES } from "./plan-labels.ts";
+import { renderPage } from "./render-page.ts";
 
-const Overview: FC<{
-  signedIn: SignedIn;
+const OverviewPage: FC<{
+  signedIn: SignedInUser;
   workspace: Workspace | undefined;
   keys: number;
   apps: number;
   docsUrl: string;
 }> = ({ signedIn, workspace, keys, apps, docsUrl }) => (
-  <Room
+  <DashboardLayout
     title="Overview"
     section="overview"
     signedIn={signedIn}
     lead={
       workspace && (
         <>
-          You are in the workspace <b>{workspace.name}</b>.
+          Active workspace: <b>{workspace.name}</b>
         </>
       )
     }
@@ -30,46 +30,45 @@ const Overview: FC<{
     <ul class="tiles">
       <li class="card">
         <h2>API keys</h2>
-        <p class="number">{keys}</p>
-        <a href="/dashboard/keys">{keys === 0 ? "Make the first one" : "See them"}</a>
+        <p class="tile-value">{keys}</p>
+        <a href="/dashboard/keys">{keys === 0 ? "Create your first key" : "View keys"}</a>
       </li>
       <li class="card">
         <h2>Connected apps</h2>
-        <p class="number">{apps}</p>
+        <p class="tile-value">{apps}</p>
         <a href={apps === 0 ? "/dashboard/how-to-connect" : "/dashboard/apps"}>
-          {apps === 0 ? "Let an agent in" : "See them"}
+          {apps === 0 ? "Connect an agent" : "View apps"}
         </a>
       </li>
       <li class="card">
         <h2>Plan</h2>
-        <p class="number">{PLAN_NAMES[signedIn.actor.plan]}</p>
+        <p class="tile-value">{PLAN_NAMES[signedIn.actor.plan]}</p>
         <a href="/dashboard/plan">
           {signedIn.subscription?.status === "trialing" &&
           signedIn.subscription.currentPeriodEnd !== null &&
           signedIn.actor.subscribed ? (
             <>
-              Free until{" "}
-              <Instant at={signedIn.subscription.currentPeriodEnd} timeZone={signedIn.timeZone} time={false} />
+              Free trial until{" "}
+              <DateTime value={signedIn.subscription.currentPeriodEnd} timeZone={signedIn.timeZone} showTime={false} />
             </>
           ) : (
-            "See what it allows"
+            "View plan"
           )}
         </a>
       </li>
     </ul>
     <section class="card" aria-labelledby="first">
       <h2 id="first">Your first post in three calls</h2>
-      <ol class="plain numbered">
+      <ol class="plain-list numbered">
         <li>
-          <b>Connect</b> a social account: <code>POST /v1/accounts</code> answers with an address to open in this
-          browser.
+          <b>Connect</b> a social account: <code>POST /v1/accounts</code> returns a link to open in this browser.
         </li>
         <li>
-          <b>Preview</b>: <code>POST /v1/posts/preview</code> checks every rule of every platform and shows what would
-          go out.
+          <b>Preview</b>: <code>POST /v1/posts/preview</code> checks the rules of every platform and shows what would be
+          published.
         </li>
         <li>
-          <b>Confirm</b>: <code>POST /v1/posts/confirm</code> with the token of the preview. What was previewed is what
+          <b>Confirm</b>: <code>POST /v1/posts/confirm</code> with the token of the preview. Exactly what was previewed
           is published, once, on time.
         </li>
       </ol>
@@ -77,7 +76,7 @@ const Overview: FC<{
         <a href={docsUrl}>Documentation</a>
       </p>
     </section>
-  </Room>
+  </DashboardLayout>
 );
 
 /** `GET /dashboard` */
@@ -90,11 +89,17 @@ export async function showOverview(c: PageContext): Promise<Response> {
     listKeys(services, { userId: actor.userId }),
     listApps(services, { userId: actor.userId }),
   ]);
-  const live = keys.filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now));
+  const activeKeys = keys.filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now));
   const workspace = workspaces.find((candidate) => candidate.isActive);
   const { docsUrl } = services.config;
-  return render(
+  return renderPage(
     c,
-    <Overview signedIn={signedIn} workspace={workspace} keys={live.length} apps={apps.length} docsUrl={docsUrl} />,
+    <OverviewPage
+      signedIn={signedIn}
+      workspace={workspace}
+      keys={activeKeys.length}
+      apps={apps.length}
+      docsUrl={docsUrl}
+    />,
   );
 }

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import type { SignedIn } from "#auth/index.ts";
+import type { SignedInUser } from "#auth/index.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import type { Context } from "#context.ts";
 import {
@@ -10,32 +10,32 @@ import {
   type Workspace,
 } from "#workspaces/index.ts";
 import type { PageContext } from "./env.ts";
-import { readForm, tryVerb } from "./form.ts";
-import { Room } from "./layout.tsx";
-import { Field, type FormProblem, Instant, Notice, Problem } from "./parts.tsx";
-import { render } from "./render.ts";
+import { readForm, runUseCase } from "./form.ts";
+import { DashboardLayout } from "./layout.tsx";
+import { Field, type FormError, DateTime, Notice, FormErrorNotice } from "./components.tsx";
+import { renderPage } from "./render-page.ts";
 
-const DONE: Readonly<Record<string, string>> = {
-  created: "The workspace is made. Switch to it when you are ready.",
-  renamed: "The workspace has its new name.",
-  switched: "You are in the other workspace now. API keys and apps see it too.",
+const DONE_MESSAGES: Readonly<Record<string, string>> = {
+  created: "The workspace was created. Switch to it when you are ready.",
+  renamed: "The workspace was renamed.",
+  switched: "You switched workspaces. Your API keys and apps now use this workspace too.",
 };
 
 const WorkspaceRow: FC<{ workspace: Workspace; timeZone: string }> = ({ workspace, timeZone }) => (
   <li class="item">
-    <div class="item-head">
+    <div class="item-header">
       <h3>{workspace.name}</h3>
-      {workspace.isActive && <span class="tag live">Active</span>}
+      {workspace.isActive && <span class="tag active">Active</span>}
     </div>
-    <p class="item-facts">
+    <p class="item-meta">
       <span>
-        Since <Instant at={workspace.createdAt} timeZone={timeZone} time={false} />
+        Created <DateTime value={workspace.createdAt} timeZone={timeZone} showTime={false} />
       </span>
     </p>
     <div class="item-actions">
       {!workspace.isActive && (
         <form method="post" action={`/dashboard/workspaces/${workspace.id}/activate`}>
-          <button class="quiet" aria-label={`Switch to ${workspace.name}`}>
+          <button class="secondary" aria-label={`Switch to ${workspace.name}`}>
             Switch
           </button>
         </form>
@@ -58,21 +58,21 @@ const WorkspaceRow: FC<{ workspace: Workspace; timeZone: string }> = ({ workspac
   </li>
 );
 
-const Workspaces: FC<{
-  signedIn: SignedIn;
+const WorkspacesPage: FC<{
+  signedIn: SignedInUser;
   workspaces: readonly Workspace[];
   done: string | undefined;
-  problem?: FormProblem | undefined;
-}> = ({ signedIn, workspaces, done, problem }) => (
-  <Room
+  error?: FormError | undefined;
+}> = ({ signedIn, workspaces, done, error }) => (
+  <DashboardLayout
     title="Workspaces"
     section="workspaces"
     signedIn={signedIn}
-    lead="Accounts and posts belong to a workspace. The active one decides what you, your keys and your apps see."
+    lead="Accounts and posts belong to a workspace. You, your API keys and your apps always use the active one."
   >
-    {done !== undefined && DONE[done] !== undefined && <Notice kind="good">{DONE[done]}</Notice>}
-    <Problem problem={problem} />
-    <div class="split">
+    {done !== undefined && DONE_MESSAGES[done] !== undefined && <Notice kind="success">{DONE_MESSAGES[done]}</Notice>}
+    <FormErrorNotice error={error} />
+    <div class="two-columns">
       <section aria-labelledby="workspaces">
         <h2 id="workspaces">Your workspaces</h2>
         <ul class="items">
@@ -90,58 +90,58 @@ const Workspaces: FC<{
           </form>
         ) : (
           <>
-            <p>More than one workspace is part of the Scale plan.</p>
+            <p>Additional workspaces require the Scale plan.</p>
             <p>
-              <a class="button quiet" href="/dashboard/plan">
-                See the plans
+              <a class="button secondary" href="/dashboard/plan">
+                View plans
               </a>
             </p>
           </>
         )}
       </section>
     </div>
-  </Room>
+  </DashboardLayout>
 );
 
 function contextOf(c: PageContext): Context {
   return { ...c.var.services, actor: c.var.signedIn.actor };
 }
 
-async function page(c: PageContext, problem?: FormProblem): Promise<Response> {
+async function renderWorkspacesPage(c: PageContext, error?: FormError): Promise<Response> {
   const workspaces = await listWorkspaces(contextOf(c));
   const { signedIn } = c.var;
-  return render(
+  return renderPage(
     c,
-    <Workspaces signedIn={signedIn} workspaces={workspaces} done={c.req.query("done")} problem={problem} />,
-    problem ? 400 : 200,
+    <WorkspacesPage signedIn={signedIn} workspaces={workspaces} done={c.req.query("done")} error={error} />,
+    error ? 400 : 200,
   );
 }
 
 /** `GET /dashboard/workspaces` */
 export function showWorkspaces(c: PageContext): Promise<Response> {
-  return page(c);
+  return renderWorkspacesPage(c);
 }
 
-async function afterwards(c: PageContext, done: string, verb: () => Promise<unknown>): Promise<Response> {
-  const tried = await tryVerb(verb);
-  return tried.ok ? c.redirect(`/dashboard/workspaces?done=${done}`, 303) : page(c, tried.problem);
+async function runAndRedirect(c: PageContext, done: string, useCase: () => Promise<unknown>): Promise<Response> {
+  const outcome = await runUseCase(useCase);
+  return outcome.ok ? c.redirect(`/dashboard/workspaces?done=${done}`, 303) : renderWorkspacesPage(c, outcome.error);
 }
 
 /** `POST /dashboard/workspaces` */
 export async function doCreateWorkspace(c: PageContext): Promise<Response> {
   const form = await readForm(c);
-  return afterwards(c, "created", () => createWorkspace(contextOf(c), { name: form.text("name") }));
+  return runAndRedirect(c, "created", () => createWorkspace(contextOf(c), { name: form.text("name") }));
 }
 
 /** `POST /dashboard/workspaces/:id/rename` */
 export async function doRenameWorkspace(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const workspaceId = c.req.param("id") ?? "";
-  return afterwards(c, "renamed", () => renameWorkspace(contextOf(c), { workspaceId, name: form.text("name") }));
+  return runAndRedirect(c, "renamed", () => renameWorkspace(contextOf(c), { workspaceId, name: form.text("name") }));
 }
 
 /** `POST /dashboard/workspaces/:id/activate` */
 export function doActivateWorkspace(c: PageContext): Promise<Response> {
   const workspaceId = c.req.param("id") ?? "";
-  return afterwards(c, "switched", () => activateWorkspace(contextOf(c), { workspaceId }));
+  return runAndRedirect(c, "switched", () => activateWorkspace(contextOf(c), { workspaceId }));
 }

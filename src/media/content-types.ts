@@ -1,12 +1,12 @@
 import type { MediaType } from "#core/status.ts";
 import type { ContentType } from "./types.ts";
 
-interface Known {
+interface ContentTypeInfo {
   readonly type: MediaType;
   readonly extensions: readonly [string, ...string[]];
 }
 
-/** Every type we keep; the first extension is the one a stored file gets. */
+/** Every supported type; a stored file gets the first extension. */
 export const CONTENT_TYPES = {
   "image/jpeg": { type: "image", extensions: ["jpg", "jpeg"] },
   "image/png": { type: "image", extensions: ["png"] },
@@ -15,9 +15,9 @@ export const CONTENT_TYPES = {
   "video/mp4": { type: "video", extensions: ["mp4", "m4v"] },
   "video/quicktime": { type: "video", extensions: ["mov"] },
   "video/webm": { type: "video", extensions: ["webm"] },
-} as const satisfies Record<ContentType, Known>;
+} as const satisfies Record<ContentType, ContentTypeInfo>;
 
-export const CONTENT_TYPE_WORDS = "JPEG, PNG, WebP and GIF images, MP4, MOV and WebM videos";
+export const CONTENT_TYPES_TEXT = "JPEG, PNG, WebP and GIF images, MP4, MOV and WebM videos";
 
 const ALIASES: Readonly<Record<string, ContentType>> = {
   "image/jpg": "image/jpeg",
@@ -27,17 +27,17 @@ const ALIASES: Readonly<Record<string, ContentType>> = {
   "application/mp4": "video/mp4",
 };
 
-/** A declared type in our spelling, without parameters; null for one we do not keep. */
-export function readContentType(declared: string): ContentType | null {
-  const word = declared.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (Object.hasOwn(CONTENT_TYPES, word)) {
-    return word as ContentType;
+/** Normalizes a declared content type, without its parameters; null for an unsupported one. */
+export function parseContentType(declared: string): ContentType | null {
+  const name = declared.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (Object.hasOwn(CONTENT_TYPES, name)) {
+    return name as ContentType;
   }
-  return Object.hasOwn(ALIASES, word) ? (ALIASES[word] ?? null) : null;
+  return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? null) : null;
 }
 
-/** MP4 and MOV are one container under two names, and people mix them up; everything else must be what it was said to be. */
-export function agrees(declared: ContentType, found: ContentType): boolean {
+/** MP4 and MOV are variants of one container format and often confused; every other type must be the declared one. */
+export function isSameFormat(declared: ContentType, detected: ContentType): boolean {
   const family = (type: ContentType) => (type === "video/quicktime" ? "video/mp4" : type);
-  return family(declared) === family(found);
+  return family(declared) === family(detected);
 }

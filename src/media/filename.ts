@@ -1,29 +1,29 @@
 import { CONTENT_TYPES } from "./content-types.ts";
 import type { ContentType } from "./types.ts";
 
-const MAX_STEM = 80;
+const MAX_STEM_LENGTH = 80;
 
 /**
- * A name that is safe in a path, a header and a file system, with the extension of what the bytes are: some platforms look
- * at it, and none should be told a lie by it.
+ * A name that is safe in a path, a header and a file system. Its extension is that of the detected type, because some
+ * platforms rely on it.
  */
-export function safeFilename(wanted: string, contentType: ContentType): string {
+export function safeFilename(requestedName: string, contentType: ContentType): string {
   const { extensions, type } = CONTENT_TYPES[contentType];
   const known: readonly string[] = extensions;
-  const dot = wanted.lastIndexOf(".");
-  const given = dot > 0 ? wanted.slice(dot + 1).toLowerCase() : "";
-  const stem = (dot > 0 ? wanted.slice(0, dot) : wanted)
+  const dot = requestedName.lastIndexOf(".");
+  const extension = dot > 0 ? requestedName.slice(dot + 1).toLowerCase() : "";
+  const stem = (dot > 0 ? requestedName.slice(0, dot) : requestedName)
     .normalize("NFKD")
     .replaceAll(/[^A-Za-z0-9_-]+/g, "-")
     .replaceAll(/-{2,}/g, "-")
-    .slice(0, MAX_STEM)
+    .slice(0, MAX_STEM_LENGTH)
     .replaceAll(/^[-_]+|[-_]+$/g, "");
-  return `${stem || type}.${known.includes(given) ? given : extensions[0]}`;
+  return `${stem || type}.${known.includes(extension) ? extension : extensions[0]}`;
 }
 
-/** The last step of a path, as a person would name the file. */
+/** The decoded last segment of the URL's path. */
 export function filenameOf(url: URL): string {
-  const last = url.pathname.split("/").findLast((step) => step !== "") ?? "";
+  const last = url.pathname.split("/").findLast((segment) => segment !== "") ?? "";
   try {
     return decodeURIComponent(last);
   } catch {

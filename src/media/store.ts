@@ -7,7 +7,7 @@ import type { MediaState } from "#db/schema.ts";
 import type { ResolvedMedia } from "./types.ts";
 import { mediaUrl } from "./urls.ts";
 
-/** A row of `media` with the names of the house. */
+/** A row of `media` with camel-case names. */
 export interface MediaRow {
   readonly id: string;
   readonly state: MediaState;
@@ -19,7 +19,7 @@ export interface MediaRow {
   readonly height: number | null;
   readonly durationMs: number | null;
   readonly sha256: string | null;
-  /** JSON. */
+  /** A `MediaFacts` as JSON. */
   readonly facts: string;
 }
 
@@ -27,8 +27,7 @@ export interface MediaRow {
 export const MEDIA_COLUMNS = `m.id AS id, m.state AS state, m.type AS type, m.content_type AS contentType, m.filename AS filename,
   m.size_bytes AS sizeBytes, m.width AS width, m.height AS height, m.duration_ms AS durationMs, m.sha256 AS sha256, m.facts AS facts`;
 
-/** A ready row as callers see it. */
-export function toResolved(row: ServedMedia, config: Pick<Config, "origin">): ResolvedMedia {
+export function toResolved(row: ReadyMediaRow, config: Pick<Config, "origin">): ResolvedMedia {
   return {
     id: row.id,
     type: row.type,
@@ -44,19 +43,20 @@ export function toResolved(row: ServedMedia, config: Pick<Config, "origin">): Re
   };
 }
 
-/** A row whose bytes are there. */
-export interface ServedMedia extends MediaRow {
+/** A row whose bytes are stored. */
+export interface ReadyMediaRow extends MediaRow {
   readonly sha256: string;
 }
 
-function isReady(row: MediaRow): row is ServedMedia {
+function isReady(row: MediaRow): row is ReadyMediaRow {
   return row.state === "ready" && row.sha256 !== null;
 }
 
-/** An address handed out for an upload leads to the item that already had the same bytes. */
-const ALIASED = "LEFT JOIN uploads u ON u.id = j.value CROSS JOIN media m ON m.id = coalesce(u.media_id, j.value)";
+/** The id of an upload may be an alias of an item that already had the same bytes. */
+const JOIN_ALIASED_MEDIA =
+  "LEFT JOIN uploads u ON u.id = j.value CROSS JOIN media m ON m.id = coalesce(u.media_id, j.value)";
 
-/** The actor's media among `ids`, for a batch; `readMedia` reads its rows. */
+/** The actor's media among `ids`, for a batch; `parseMediaRows` parses its rows. */
 export function mediaStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
@@ -64,35 +64,38 @@ export function mediaStatement(
 ): D1PreparedStatement {
   return db.d1
     .prepare(
-      `SELECT j.value AS askedId, ${MEDIA_COLUMNS} FROM json_each(?1) j ${ALIASED}
+      `SELECT j.value AS requestedId, ${MEDIA_COLUMNS} FROM json_each(?1) j ${JOIN_ALIASED_MEDIA}
        WHERE m.workspace_id = ?2 AND m.user_id = ?3`,
     )
     .bind(JSON.stringify(ids), actor.workspaceId, actor.userId);
 }
 
 /**
- * What `mediaStatement` found, by the id that was asked for: null means that the bytes are not complete yet, a missing key
+ * Parses the rows of `mediaStatement`, by requested id. Null means that the bytes are not complete yet; a missing key means
  * that there is no such item.
  */
-export function readMedia(rows: readonly unknown[], config: Pick<Config, "origin">): Map<string, ResolvedMedia | null> {
-  const found = new Map<string, ResolvedMedia | null>();
-  for (const row of rows as readonly (MediaRow & { askedId: string })[]) {
+export function parseMediaRows(
+  rows: readonly unknown[],
+  config: Pick<Config, "origin">,
+): Map<string, ResolvedMedia | null> {
+  const media = new Map<string, ResolvedMedia | null>();
+  for (const row of rows as readonly (MediaRow & { requestedId: string })[]) {
     if (isReady(row)) {
-      found.set(row.askedId, toResolved(row, config));
+      media.set(row.requestedId, toResolved(row, config));
     } else if (row.state === "uploading" || row.state === "storing") {
-      found.set(row.askedId, null);
+      media.set(row.requestedId, null);
     }
   }
-  return found;
+  return media;
 }
 
-/** The item behind a public address, whoever asks; null when there is none to be served. */
-export async function findServed(db: Db, id: string): Promise<ServedMedia | null> {
+/** The item of a public media URL, without an owner check, because the id is the secret; null when there is none to serve. */
+export async function findServableMedia(db: Db, id: string): Promise<ReadyMediaRow | null> {
   return db.d1
     .prepare(
       `SELECT ${MEDIA_COLUMNS} FROM media m
        WHERE m.id = coalesce((SELECT media_id FROM uploads WHERE id = ?1), ?1) AND m.state IN ('ready', 'expiring')`,
     )
     .bind(id)
-    .first<ServedMedia>();
+    .first<ReadyMediaRow>();
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { MediaType } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 
-/** A media item as the caller sees it, with what validation reads beside its columns. */
+/** A media item as callers see it, with the facts that validation needs. */
 export interface ResolvedMedia extends StoredMediaItem {
   readonly filename: string;
   /** A `MediaFacts`, as stored. */
@@ -10,8 +10,8 @@ export interface ResolvedMedia extends StoredMediaItem {
 }
 
 /**
- * What the bytes told beyond size and duration. Absent members are unknown, not wrong. Width and height of an item are as
- * displayed: orientation and rotation are already applied.
+ * What inspection found beside dimensions and duration. Absent members are unknown. The width and height of an item already
+ * have orientation and rotation applied.
  */
 export interface MediaFacts {
   /** EXIF orientation 1..8. */
@@ -20,17 +20,17 @@ export interface MediaFacts {
   readonly frames?: number;
   /** `h264`, `hevc`, `av1`, `vp8`, `vp9`, `mpeg4`, `prores`, `mjpeg`, or the file's own four characters. */
   readonly videoCodec?: string;
-  /** `aac`, `mp3`, `opus`, `vorbis`, `ac3`, `eac3`, `alac`, `flac`, `pcm`, the file's own four characters; null without sound. */
+  /** `aac`, `mp3`, `opus`, `vorbis`, `ac3`, `eac3`, `alac`, `flac`, `pcm`, the file's own four characters; null without audio. */
   readonly audioCodec?: string | null;
   readonly audioChannels?: number;
   readonly audioSampleRate?: number;
-  /** Frames a second, rounded to thousandths. */
+  /** Frames per second, rounded to thousandths. */
   readonly frameRate?: number;
-  /** Degrees clockwise that a player turns the picture. */
+  /** Degrees by which a player rotates the picture clockwise. */
   readonly rotation?: number;
-  /** Of the whole file, bits a second. */
+  /** Of the whole file, in bits per second. */
   readonly bitRate?: number;
-  /** Whether the index stands before the data. */
+  /** Whether the index (`moov`) is before the media data. */
   readonly moovFirst?: boolean;
   readonly editList?: boolean;
   readonly fragmented?: boolean;
@@ -45,7 +45,7 @@ export type ContentType =
   | "video/quicktime"
   | "video/webm";
 
-/** What a file turned out to be. */
+/** The result of inspecting a file. */
 export interface Inspection {
   readonly type: MediaType;
   readonly contentType: ContentType;
@@ -55,7 +55,7 @@ export interface Inspection {
   readonly facts: MediaFacts;
 }
 
-/** Why a file or its source was not taken; the caller's parameter is added where it is known. */
+/** Why a file or its source was refused; the request parameter is added by the caller. */
 export interface MediaProblem {
   readonly code: string;
   readonly message: string;
@@ -63,10 +63,10 @@ export interface MediaProblem {
   readonly actual?: number | string;
 }
 
-export type Checked<T> =
+export type CheckResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: MediaProblem };
 
-export function bad(code: string, message: string, numbers: Pick<MediaProblem, "limit" | "actual"> = {}) {
+export function checkFailed(code: string, message: string, numbers: Pick<MediaProblem, "limit" | "actual"> = {}) {
   return { ok: false, problem: { code, message, ...numbers } } as const;
 }

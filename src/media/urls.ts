@@ -2,16 +2,16 @@ import type { Config } from "#config.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-export function isMediaId(word: string): boolean {
-  return UUID.test(word);
+export function isMediaId(text: string): boolean {
+  return UUID.test(text);
 }
 
-/** Where the bytes lie in R2: under their own hash, so that the same bytes are stored once. */
+/** The R2 key of a file: its hash, so that the same bytes are stored once. */
 export function mediaKey(sha256: string): string {
   return `media/${sha256}`;
 }
 
-/** Where the world finds a media item. The id is the secret; the name is for platforms that look at the extension. */
+/** The public URL of a media item. The id is the secret; the file name is for platforms that read the extension. */
 export function mediaUrl(
   config: Pick<Config, "origin">,
   media: { readonly id: string; readonly filename: string },
@@ -19,7 +19,7 @@ export function mediaUrl(
   return `${config.origin}/media/${media.id}/${encodeURIComponent(media.filename)}`;
 }
 
-/** The id in an address of ours; null for any other address. */
+/** The media id in a URL of this service; null for any other URL. */
 export function mediaIdOf(config: Pick<Config, "origin">, url: string): string | null {
   if (!URL.canParse(url)) {
     return null;
@@ -28,7 +28,7 @@ export function mediaIdOf(config: Pick<Config, "origin">, url: string): string |
   if (parsed.origin !== new URL(config.origin).origin) {
     return null;
   }
-  const [, room, id = "", filename, ...rest] = parsed.pathname.split("/");
-  const ours = room === "media" && filename && rest.length === 0 && UUID.test(id);
-  return ours ? id : null;
+  const [, prefix, id = "", filename, ...rest] = parsed.pathname.split("/");
+  const isMediaUrl = prefix === "media" && filename && rest.length === 0 && UUID.test(id);
+  return isMediaUrl ? id : null;
 }

@@ -1,17 +1,17 @@
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { cleanUp } from "./clean-up.ts";
-import { lapseDue } from "./lapse-due.ts";
-import { syncDue } from "./sync-due.ts";
+import { deleteExpiredData } from "./delete-expired-data.ts";
+import { endExpiredSubscriptions } from "./end-expired-subscriptions.ts";
+import { syncDueAccounts } from "./sync-due-accounts.ts";
 
-/** One run of the minute cron; a job that fails does not take the others with it. */
+/** One run of the minute cron; a failing job does not stop the others. */
 export async function runCron(services: Services): Promise<void> {
-  await run("lapse", async () => await lapseDue(services));
-  await run("account_sync", async () => await syncDue(services));
-  await run("clean_up", async () => await cleanUp(services));
+  await runJob("end_expired_subscriptions", async () => await endExpiredSubscriptions(services));
+  await runJob("account_sync", async () => await syncDueAccounts(services));
+  await runJob("delete_expired_data", async () => await deleteExpiredData(services));
 }
 
-async function run(job: string, work: () => Promise<void>): Promise<void> {
+async function runJob(job: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Db } from "#db/client.ts";
 
-/** Remembered answers past their day; bounded, so that one run stays short. Says how many went. */
-export async function deleteOldAnswers(db: Db, createdBefore: number, limit: number): Promise<number> {
+/** Deletes a bounded number, so that one run stays short; returns how many were deleted. */
+export async function deleteOldIdempotencyRecords(db: Db, createdBefore: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(
       `DELETE FROM idempotency_records WHERE (user_id, key) IN

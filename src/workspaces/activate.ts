@@ -1,12 +1,12 @@
 import type { Context } from "#context.ts";
-import { refuseUnknown } from "./refuse-unknown.ts";
-import { switchTo } from "./store.ts";
+import { refuseUnknownWorkspace } from "./refuse-unknown-workspace.ts";
+import { setActiveWorkspace } from "./store.ts";
 import type { Workspace } from "./types.ts";
 
-/** Makes another of the user's workspaces the one that every later call sees. */
+/** Makes one of the user's workspaces the one that later requests work in. */
 export async function activateWorkspace(
   ctx: Pick<Context, "actor" | "db">,
   input: { readonly workspaceId: string },
 ): Promise<Workspace> {
-  return (await switchTo(ctx.db, ctx.actor, input.workspaceId)) ?? refuseUnknown();
+  return (await setActiveWorkspace(ctx.db, ctx.actor, input.workspaceId)) ?? refuseUnknownWorkspace();
 }

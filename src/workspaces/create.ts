@@ -1,11 +1,11 @@
 import { refuse } from "#core/errors.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import type { Context } from "#context.ts";
-import { parseName } from "./name.ts";
+import { parseName } from "./parse-name.ts";
 import { insertWorkspace } from "./store.ts";
 import type { Workspace } from "./types.ts";
 
-/** Makes a further workspace, where the plan has them; the active one stays as it is. */
+/** Creates another workspace, if the plan allows several; the active one stays the same. */
 export async function createWorkspace(
   ctx: Pick<Context, "actor" | "db" | "clock" | "ids">,
   input: { readonly name: string },

@@ -7,7 +7,7 @@ import type { Workspace } from "./types.ts";
 type WorkspaceRow = typeof workspaces.$inferSelect;
 
 /** The owner is part of every query. */
-const mine = (actor: Actor, id: string) => and(eq(workspaces.id, id), eq(workspaces.userId, actor.userId));
+const ownedBy = (actor: Actor, id: string) => and(eq(workspaces.id, id), eq(workspaces.userId, actor.userId));
 
 export function toWorkspace(row: WorkspaceRow, activeId: string): Workspace {
   return { id: row.id, name: row.name, isActive: row.id === activeId, createdAt: row.createdAt };
@@ -26,7 +26,7 @@ export async function insertWorkspace(db: Db, row: WorkspaceRow): Promise<void> 
 }
 
 export async function updateName(db: Db, actor: Actor, id: string, name: string): Promise<WorkspaceRow | undefined> {
-  const [row] = await db.orm.update(workspaces).set({ name }).where(mine(actor, id)).returning();
+  const [row] = await db.orm.update(workspaces).set({ name }).where(ownedBy(actor, id)).returning();
   return row;
 }
 
@@ -36,9 +36,9 @@ interface ActivatedRow {
   readonly created_at: number;
 }
 
-/** Check and switch are one batch: the switch itself refuses a workspace that is not the user's. */
-export async function switchTo(db: Db, actor: Actor, id: string): Promise<Workspace | undefined> {
-  const [, found] = await db.d1.batch<ActivatedRow>([
+/** The ownership check is part of the update, so a workspace of another user cannot become active. */
+export async function setActiveWorkspace(db: Db, actor: Actor, id: string): Promise<Workspace | undefined> {
+  const [, selected] = await db.d1.batch<ActivatedRow>([
     db.d1
       .prepare(
         `UPDATE users SET active_workspace_id = ?2
@@ -47,6 +47,6 @@ export async function switchTo(db: Db, actor: Actor, id: string): Promise<Worksp
       .bind(actor.userId, id),
     db.d1.prepare("SELECT id, name, created_at FROM workspaces WHERE id = ?2 AND user_id = ?1").bind(actor.userId, id),
   ]);
-  const row = found?.results[0];
+  const row = selected?.results[0];
   return row && { id: row.id, name: row.name, isActive: true, createdAt: row.created_at };
 }

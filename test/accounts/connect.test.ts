@@ -11,8 +11,8 @@ import { MINUTE } from "#core/clock.ts";
 import { toBase64Url } from "#core/encoding.ts";
 import { RefusalError } from "#core/errors.ts";
 import { rateLimited, temporary } from "#platforms/fault.ts";
-import { begin, connect, house, rows, someone } from "./test-context.ts";
-import { page, ScriptedPlatform, SECRET } from "./scripted.ts";
+import { startConnectState, completeConnect, createTestServices, queryRows, createTestUser } from "./test-context.ts";
+import { postableAccount, ScriptedPlatform, SECRET_MARKER } from "./scripted-platform.ts";
 
 const START = Date.UTC(2031, 0, 1);
 
@@ -41,14 +41,14 @@ describe("starting a login", () => {
     expect,
   }) => {
     const platform = new ScriptedPlatform("facebook");
-    const ctx = await someone(house(platform));
+    const ctx = await createTestUser(createTestServices(platform));
     const started = await startConnect(ctx, { platform: "facebook" });
     const url = new URL(started.connectUrl);
     expect(started.expiresAt).toBe(START + 10 * MINUTE);
     expect(url.searchParams.get("redirect_uri")).toBe("http://localhost:8787/connect/facebook/callback");
     const state = url.searchParams.get("state")!;
     expect(state).toMatch(/^[\w-]{43}$/);
-    const [row] = await rows("SELECT * FROM connect_states WHERE user_id = ?", ctx.actor.userId);
+    const [row] = await queryRows("SELECT * FROM connect_states WHERE user_id = ?", ctx.actor.userId);
     expect(JSON.stringify(row)).not.toContain(state);
     expect(row).toMatchObject({ workspace_id: ctx.actor.workspaceId, platform: "facebook", used_at: null });
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(String(row?.["code_verifier"])));
@@ -57,20 +57,20 @@ describe("starting a login", () => {
 
   test("a platform without credentials or adapter is not configured", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    const ctx = await someone(house(platform));
+    const ctx = await createTestUser(createTestServices(platform));
     expect(await refusal(startConnect(ctx, { platform: "tiktok" }))).toBe("platform_not_configured");
   });
 
   test("a full plan is refused, unless a connected account of the platform waits for its login", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person(
+    platform.addUser(
       "ada",
-      ["1", "2", "3", "4", "5"].map((id) => page(id)),
+      ["1", "2", "3", "4", "5"].map((id) => postableAccount(id)),
     );
-    const ctx = await someone(house(platform), "starter");
-    await connect(ctx, "facebook", "ada");
+    const ctx = await createTestUser(createTestServices(platform), "starter");
+    await completeConnect(ctx, "facebook", "ada");
     expect(await refusal(startConnect(ctx, { platform: "facebook" }))).toBe("account_limit_reached");
-    await rows(
+    await queryRows(
       "UPDATE accounts SET status = 'needs_reconnect' WHERE user_id = ? AND platform_account_id = '3'",
       ctx.actor.userId,
     );
@@ -81,9 +81,9 @@ describe("starting a login", () => {
 describe("the state of a login", () => {
   test("of eight parallel callbacks exactly one exchanges the code", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("1")]);
-    const ctx = await someone(house(platform));
-    const state = await begin(ctx, "facebook");
+    platform.addUser("ada", [postableAccount("1")]);
+    const ctx = await createTestUser(createTestServices(platform));
+    const state = await startConnectState(ctx, "facebook");
     const ends = await Promise.all(
       Array.from(
         { length: 8 },
@@ -97,9 +97,9 @@ describe("the state of a login", () => {
 
   test("works until its last millisecond and not at its end", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("1")]);
-    const ctx = await someone(house(platform));
-    const [early, late] = [await begin(ctx, "facebook"), await begin(ctx, "facebook")];
+    platform.addUser("ada", [postableAccount("1")]);
+    const ctx = await createTestUser(createTestServices(platform));
+    const [early, late] = [await startConnectState(ctx, "facebook"), await startConnectState(ctx, "facebook")];
     vi.setSystemTime(START + 10 * MINUTE - 1);
     expect(await finishConnect(ctx, { platform: "facebook", params: { state: early, code: "ada" } })).toMatchObject({
       ok: true,
@@ -114,10 +114,10 @@ describe("the state of a login", () => {
     expect,
   }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("1")]);
-    const services = house(platform);
-    const [ctx, stranger] = [await someone(services), await someone(services)];
-    const state = await begin(ctx, "facebook");
+    platform.addUser("ada", [postableAccount("1")]);
+    const services = createTestServices(platform);
+    const [ctx, stranger] = [await createTestUser(services), await createTestUser(services)];
+    const state = await startConnectState(ctx, "facebook");
     const params = { state, code: "ada" };
     expect(await finishConnect(ctx, { platform: "x", params })).toMatchObject({ ok: false, userId: null });
     const foreign = await finishConnect(ctx, { platform: "facebook", params, signedInUserId: stranger.actor.userId });
@@ -134,7 +134,7 @@ describe("the state of a login", () => {
     { state: "\0" },
     { state: "unknown", code: "ada" },
   ])("parameters that prove nothing (%#) are a page, not an error", async (params, { expect }) => {
-    const ctx = await someone(house(new ScriptedPlatform("facebook")));
+    const ctx = await createTestUser(createTestServices(new ScriptedPlatform("facebook")));
     const end = await finishConnect(ctx, { platform: "facebook", params });
     expect(end).toMatchObject({ ok: false, userId: null });
   });
@@ -143,9 +143,12 @@ describe("the state of a login", () => {
 describe("a finished login", () => {
   test("brings every account behind it, with ids beyond 2^53 as they are", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("90071992547409931"), page("90071992547409932", { token: `${SECRET}-page` })]);
-    const ctx = await someone(house(platform));
-    const end = await connect(ctx, "facebook", "ada");
+    platform.addUser("ada", [
+      postableAccount("90071992547409931"),
+      postableAccount("90071992547409932", { token: `${SECRET_MARKER}-page` }),
+    ]);
+    const ctx = await createTestUser(createTestServices(platform));
+    const end = await completeConnect(ctx, "facebook", "ada");
     expect(end).toMatchObject({
       ok: true,
       skipped: [],
@@ -168,9 +171,9 @@ describe("a finished login", () => {
 
   test("is told as added by the first sync, and by no other", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("1"), page("2")]);
-    const ctx = await someone(house(platform));
-    await connect(ctx, "facebook", "ada");
+    platform.addUser("ada", [postableAccount("1"), postableAccount("2")]);
+    const ctx = await createTestUser(createTestServices(platform));
+    await completeConnect(ctx, "facebook", "ada");
     const ids = (await listAccounts(ctx)).map((account) => account.id);
     expect((await syncAccounts(ctx)).added).toEqual(ids);
     expect(await syncAccounts(ctx)).toMatchObject({ added: [], updated: [], needsReconnect: [], skipped: [] });
@@ -183,50 +186,52 @@ describe("a finished login", () => {
 
   test("leaves no token readable in any table", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("1", { token: `${SECRET}-page` })]);
-    const ctx = await someone(house(platform));
-    await connect(ctx, "facebook", "ada");
+    platform.addUser("ada", [postableAccount("1", { token: `${SECRET_MARKER}-page` })]);
+    const ctx = await createTestUser(createTestServices(platform));
+    await completeConnect(ctx, "facebook", "ada");
     const dump = JSON.stringify([
-      await rows("SELECT * FROM connections WHERE user_id = ?", ctx.actor.userId),
-      await rows("SELECT * FROM accounts WHERE user_id = ?", ctx.actor.userId),
+      await queryRows("SELECT * FROM connections WHERE user_id = ?", ctx.actor.userId),
+      await queryRows("SELECT * FROM accounts WHERE user_id = ?", ctx.actor.userId),
     ]);
     expect(dump).toContain("v1.sandbox.");
-    expect(dump).not.toContain(SECRET);
-    expect(dump).not.toContain(btoa(SECRET).replaceAll("=", ""));
+    expect(dump).not.toContain(SECRET_MARKER);
+    expect(dump).not.toContain(btoa(SECRET_MARKER).replaceAll("=", ""));
   });
 
   test("by the same person finds the same rows, and mends what waited for it", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("1"), page("2")]);
-    const ctx = await someone(house(platform));
-    await connect(ctx, "facebook", "ada");
+    platform.addUser("ada", [postableAccount("1"), postableAccount("2")]);
+    const ctx = await createTestUser(createTestServices(platform));
+    await completeConnect(ctx, "facebook", "ada");
     const before = await listAccounts(ctx);
-    await rows(
+    await queryRows(
       "UPDATE accounts SET status = 'needs_reconnect', status_reason = 'no', blocked_by = 'post' WHERE id = ?",
       before[0]!.id,
     );
     vi.setSystemTime(START + MINUTE);
-    const again = await connect(ctx, "facebook", "ada");
+    const again = await completeConnect(ctx, "facebook", "ada");
     expect(again).toMatchObject({ ok: true, added: [], readmittedAccountIds: [before[0]!.id] });
     expect((await listAccounts(ctx)).map(({ id, status }) => ({ id, status }))).toEqual(
       before.map(({ id }) => ({ id, status: "active" })),
     );
-    expect(await rows("SELECT count(*) AS n FROM connections WHERE user_id = ?", ctx.actor.userId)).toEqual([{ n: 1 }]);
+    expect(await queryRows("SELECT count(*) AS n FROM connections WHERE user_id = ?", ctx.actor.userId)).toEqual([
+      { n: 1 },
+    ]);
   });
 
   test("of another person takes over a shared account, and an emptied login is withdrawn", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("shared")]);
-    platform.person("bob", [page("shared"), page("bobs")]);
-    const services = house(platform);
-    const ctx = await someone(services);
-    await connect(ctx, "facebook", "ada");
+    platform.addUser("ada", [postableAccount("shared")]);
+    platform.addUser("bob", [postableAccount("shared"), postableAccount("bobs")]);
+    const services = createTestServices(platform);
+    const ctx = await createTestUser(services);
+    await completeConnect(ctx, "facebook", "ada");
     const [shared] = await listAccounts(ctx);
     vi.setSystemTime(START + MINUTE);
-    expect(await connect(ctx, "facebook", "bob")).toMatchObject({ ok: true, updated: [{ id: shared!.id }] });
-    await services.settled();
-    expect(platform.revoked).toEqual([`${SECRET}-access-ada-1`]);
-    const logins = await rows(
+    expect(await completeConnect(ctx, "facebook", "bob")).toMatchObject({ ok: true, updated: [{ id: shared!.id }] });
+    await services.deferredWork();
+    expect(platform.revoked).toEqual([`${SECRET_MARKER}-access-ada-1`]);
+    const logins = await queryRows(
       "SELECT sealed_tokens IS NULL AS erased FROM connections WHERE user_id = ? ORDER BY connected_at",
       ctx.actor.userId,
     );
@@ -235,21 +240,21 @@ describe("a finished login", () => {
 
   test("does not steal an account back when an older login syncs", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("shared"), page("adas")]);
-    platform.person("bob", [page("shared")]);
-    const ctx = await someone(house(platform));
-    await connect(ctx, "facebook", "ada");
+    platform.addUser("ada", [postableAccount("shared"), postableAccount("adas")]);
+    platform.addUser("bob", [postableAccount("shared")]);
+    const ctx = await createTestUser(createTestServices(platform));
+    await completeConnect(ctx, "facebook", "ada");
     vi.setSystemTime(START + MINUTE);
-    await connect(ctx, "facebook", "bob");
+    await completeConnect(ctx, "facebook", "bob");
     const owner = async () =>
-      await rows(
+      await queryRows(
         "SELECT c.display_name AS login FROM accounts a JOIN connections c ON c.id = a.connection_id WHERE a.user_id = ? AND a.platform_account_id = 'shared'",
         ctx.actor.userId,
       );
     await syncAccounts(ctx);
     expect(await owner()).toEqual([{ login: "bob" }]);
     // A dead login does not hold on to what a living one can post to.
-    await rows(
+    await queryRows(
       "UPDATE connections SET status = 'needs_reconnect' WHERE user_id = ? AND display_name = 'bob'",
       ctx.actor.userId,
     );
@@ -259,16 +264,16 @@ describe("a finished login", () => {
 
   test("takes what the plan leaves free and names the rest, also when two logins race", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person(
+    platform.addUser(
       "ada",
-      ["1", "2", "3", "4"].map((id) => page(id)),
+      ["1", "2", "3", "4"].map((id) => postableAccount(id)),
     );
-    platform.person(
+    platform.addUser(
       "bob",
-      ["5", "6", "7", "8"].map((id) => page(id)),
+      ["5", "6", "7", "8"].map((id) => postableAccount(id)),
     );
-    const ctx = await someone(house(platform), "starter");
-    const states = [await begin(ctx, "facebook"), await begin(ctx, "facebook")];
+    const ctx = await createTestUser(createTestServices(platform), "starter");
+    const states = [await startConnectState(ctx, "facebook"), await startConnectState(ctx, "facebook")];
     const [ada, bob] = await Promise.all(
       ["ada", "bob"].map(
         async (code, index) =>
@@ -286,35 +291,35 @@ describe("a finished login", () => {
 
   test("that finds no room at all is not kept", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person(
+    platform.addUser(
       "ada",
-      ["1", "2", "3", "4", "5"].map((id) => page(id)),
+      ["1", "2", "3", "4", "5"].map((id) => postableAccount(id)),
     );
-    platform.person("bob", [page("6")]);
-    const services = house(platform);
-    const ctx = await someone(services, "starter");
-    const state = await begin(ctx, "facebook");
-    await connect(ctx, "facebook", "ada");
+    platform.addUser("bob", [postableAccount("6")]);
+    const services = createTestServices(platform);
+    const ctx = await createTestUser(services, "starter");
+    const state = await startConnectState(ctx, "facebook");
+    await completeConnect(ctx, "facebook", "ada");
     const end = await finishConnect(ctx, { platform: "facebook", params: { state, code: "bob" } });
     expect(end).toMatchObject({ ok: false, reason: expect.stringContaining("room for 5 connected accounts") });
-    await services.settled();
+    await services.deferredWork();
     expect(platform.calls.revoke).toBe(1);
     expect(
-      await rows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId),
+      await queryRows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId),
     ).toHaveLength(1);
   });
 
   test("without a permission that posting needs stands there and says so", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    const ada = platform.person("ada", [page("1", { missingScopes: ["pages_manage_posts"] })]);
-    const ctx = await someone(house(platform));
-    const end = await connect(ctx, "facebook", "ada");
+    const ada = platform.addUser("ada", [postableAccount("1", { missingScopes: ["pages_manage_posts"] })]);
+    const ctx = await createTestUser(createTestServices(platform));
+    const end = await completeConnect(ctx, "facebook", "ada");
     expect(end).toMatchObject({
       ok: true,
       added: [{ status: "needs_reconnect", missingScopes: ["pages_manage_posts"] }],
     });
     expect(end.blockedAccountIds).toHaveLength(1);
-    ada.accounts = [page("1")];
+    ada.accounts = [postableAccount("1")];
     const sync = await syncAccounts(ctx);
     expect(sync).toMatchObject({ needsReconnect: [], readmittedAccountIds: end.blockedAccountIds });
     expect(sync.accounts).toMatchObject([{ status: "active", statusReason: null, missingScopes: [] }]);
@@ -322,12 +327,16 @@ describe("a finished login", () => {
 
   test("that only has what cannot be posted to tells why, and is not kept", async ({ expect }) => {
     const platform = new ScriptedPlatform("instagram");
-    platform.person("ben", [], [{ platformAccountId: "9", displayName: "Ben", reason: "Not a professional account." }]);
-    const ctx = await someone(house(platform));
-    const end = await connect(ctx, "instagram", "ben");
+    platform.addUser(
+      "ben",
+      [],
+      [{ platformAccountId: "9", displayName: "Ben", reason: "Not a professional account." }],
+    );
+    const ctx = await createTestUser(createTestServices(platform));
+    const end = await completeConnect(ctx, "instagram", "ben");
     expect(end).toMatchObject({ ok: false, reason: "Ben: Not a professional account." });
     expect(
-      await rows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId),
+      await queryRows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId),
     ).toEqual([]);
   });
 
@@ -335,10 +344,10 @@ describe("a finished login", () => {
     expect,
   }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("1")]);
-    const ctx = await someone(house(platform));
+    platform.addUser("ada", [postableAccount("1")]);
+    const ctx = await createTestUser(createTestServices(platform));
     platform.faults.accounts.push(temporary("The platform did not answer.", { httpStatus: 503 }));
-    expect(await connect(ctx, "facebook", "ada")).toMatchObject({ ok: true, pending: true, added: [] });
+    expect(await completeConnect(ctx, "facebook", "ada")).toMatchObject({ ok: true, pending: true, added: [] });
     expect(await listAccounts(ctx)).toEqual([]);
     expect(await syncAccounts(ctx)).toMatchObject({ added: [expect.any(String)] });
   });
@@ -354,10 +363,10 @@ describe("a finished login", () => {
     ["a platform that has enough", "ada", rateLimited("Too many logins.", { httpStatus: 429 }), "in a few minutes"],
   ] as const)("%s ends in a sentence and spends the state", async ([, code, fault, sentence], { expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("1")]);
-    const ctx = await someone(house(platform));
+    platform.addUser("ada", [postableAccount("1")]);
+    const ctx = await createTestUser(createTestServices(platform));
     platform.faults.exchange.push(...(fault ? [fault] : []));
-    const state = await begin(ctx, "facebook");
+    const state = await startConnectState(ctx, "facebook");
     const end = await finishConnect(ctx, { platform: "facebook", params: { state, code } });
     expect(end).toMatchObject({ ok: false, reason: expect.stringContaining(sentence), userId: ctx.actor.userId });
     expect(await finishConnect(ctx, { platform: "facebook", params: { state, code: "ada" } })).toMatchObject({
@@ -368,20 +377,20 @@ describe("a finished login", () => {
 
   test("in two workspaces keeps two accounts apart, and the grant lives until both are gone", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
-    platform.person("ada", [page("1")]);
-    const services = house(platform);
-    const [one, two] = [await someone(services), await someone(services)];
-    await connect(one, "facebook", "ada");
-    await connect(two, "facebook", "ada");
+    platform.addUser("ada", [postableAccount("1")]);
+    const services = createTestServices(platform);
+    const [one, two] = [await createTestUser(services), await createTestUser(services)];
+    await completeConnect(one, "facebook", "ada");
+    await completeConnect(two, "facebook", "ada");
     const [a, b] = [await listAccounts(one), await listAccounts(two)];
     expect(a).toHaveLength(1);
     expect(b).toHaveLength(1);
     expect(a[0]!.id).not.toBe(b[0]!.id);
     const disconnect = async (ctx: typeof one, id: string) => {
       await services.db.d1.batch([...disconnectStatements(services.db, ctx.actor, id, Date.now())]);
-      const [row] = await rows("SELECT connection_id FROM accounts WHERE id = ?", id);
+      const [row] = await queryRows("SELECT connection_id FROM accounts WHERE id = ?", id);
       await revokeConnection(services, String(row?.["connection_id"]));
-      await services.settled();
+      await services.deferredWork();
       return platform.calls.revoke;
     };
     expect(await disconnect(one, a[0]!.id)).toBe(0);

@@ -4,14 +4,14 @@ import { createUser } from "#auth/index.ts";
 import { type Context, createServices } from "#context.ts";
 import type { Platform } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
-import { sandboxWorld, withSandboxApps } from "#sandbox/index.ts";
+import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 
-export const sandboxEnv = withSandboxApps(env);
+export const sandboxEnv = withSandboxCredentials(env);
 
 /** A person in the sandbox's outbound; `settled` waits for everything that was put off until after the answer. */
-export async function resident() {
+export async function createSandboxUser() {
   const deferred: Promise<unknown>[] = [];
-  const services = createServices(sandboxEnv, sandboxWorld(sandboxEnv), (work) => deferred.push(work));
+  const services = createServices(sandboxEnv, sandboxOutbound(sandboxEnv), (work) => deferred.push(work));
   const email = `${crypto.randomUUID()}@example.com`;
   const { userId, workspaceId } = await createUser(services, {
     email,
@@ -28,7 +28,7 @@ export async function resident() {
 }
 
 /** Takes the person's way through the platform's pages, up to the address of our callback. */
-export async function logIn(ctx: Context, platform: Platform, login = "ada"): Promise<URL> {
+export async function completePlatformLogin(ctx: Context, platform: Platform, login = "ada"): Promise<URL> {
   const { connectUrl } = await startConnect(ctx, { platform });
   let at = new URL(connectUrl);
   at.searchParams.set("login", login);

@@ -6,7 +6,7 @@ import type { Actor } from "#core/actor.ts";
 import type { Plan } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
-import type { ScriptedPlatform } from "./scripted.ts";
+import type { ScriptedPlatform } from "./scripted-platform.ts";
 
 const outbound: Outbound = {
   platformFetch: () => Promise.reject(new TypeError("no network in tests")),
@@ -15,13 +15,13 @@ const outbound: Outbound = {
   trustedMediaOrigin: null,
 };
 
-export interface House extends Services {
+export interface TestServices extends Services {
   /** Everything that was put off until after the answer. */
-  settled(): Promise<unknown>;
+  deferredWork(): Promise<unknown>;
 }
 
 /** The house with one platform played by a script; every other platform is not configured. */
-export function house(platform: ScriptedPlatform, overrides: Record<string, string> = {}): House {
+export function createTestServices(platform: ScriptedPlatform, overrides: Record<string, string> = {}): TestServices {
   const deferred: Promise<unknown>[] = [];
   const prefix = platform.platform.toUpperCase();
   const credentials = { [`${prefix}_CLIENT_ID`]: "app", [`${prefix}_CLIENT_SECRET`]: "app-secret" };
@@ -29,11 +29,11 @@ export function house(platform: ScriptedPlatform, overrides: Record<string, stri
   return {
     ...services,
     adapterFor: (word: Platform) => (word === platform.platform ? platform.adapter : undefined),
-    settled: () => Promise.all(deferred.splice(0)),
+    deferredWork: () => Promise.all(deferred.splice(0)),
   };
 }
 
-export async function someone(services: House, plan: Plan = "scale"): Promise<Context> {
+export async function createTestUser(services: TestServices, plan: Plan = "scale"): Promise<Context> {
   const email = `${crypto.randomUUID()}@example.com`;
   const { userId, workspaceId } = await createUser(services, { email, password: null, plan, subscription: "active" });
   const actor: Actor = {
@@ -49,18 +49,18 @@ export async function someone(services: House, plan: Plan = "scale"): Promise<Co
 }
 
 /** The `state` that a started login carries. */
-export async function begin(ctx: Context, platform: Platform): Promise<string> {
+export async function startConnectState(ctx: Context, platform: Platform): Promise<string> {
   const { connectUrl } = await startConnect(ctx, { platform });
   return new URL(connectUrl).searchParams.get("state") ?? "";
 }
 
 /** The whole browser login of one person. */
-export async function connect(ctx: Context, platform: Platform, name: string): Promise<FinishedConnect> {
-  const state = await begin(ctx, platform);
+export async function completeConnect(ctx: Context, platform: Platform, name: string): Promise<FinishedConnect> {
+  const state = await startConnectState(ctx, platform);
   return await finishConnect(ctx, { platform, params: { state, code: name } });
 }
 
-export async function rows(sql: string, ...params: unknown[]): Promise<Record<string, unknown>[]> {
+export async function queryRows(sql: string, ...params: unknown[]): Promise<Record<string, unknown>[]> {
   const { results } = await env.DB.prepare(sql)
     .bind(...params)
     .all();

@@ -4,10 +4,10 @@ import { listAccounts, startConnect } from "#accounts/index.ts";
 import { startSession } from "#auth/index.ts";
 import type { Env } from "#config.ts";
 import { createConnectRoutes } from "#dashboard/connect/index.ts";
-import { sandboxWorld } from "#sandbox/index.ts";
-import { logIn, resident, sandboxEnv } from "../accounts/sandbox-context.ts";
+import { sandboxOutbound } from "#sandbox/index.ts";
+import { completePlatformLogin, createSandboxUser, sandboxEnv } from "../accounts/sandbox-context.ts";
 
-const app = createConnectRoutes(sandboxWorld);
+const app = createConnectRoutes(sandboxOutbound);
 
 async function open(url: string | URL, init: RequestInit = {}, env: Env = sandboxEnv) {
   const execution = createExecutionContext();
@@ -22,8 +22,8 @@ const callback = (query: Record<string, string>, platform = "x") =>
 
 describe("200", () => {
   test("says the window can be closed, and names the account", async ({ expect }) => {
-    const { ctx } = await resident();
-    const page = await open(await logIn(ctx, "x"));
+    const { ctx } = await createSandboxUser();
+    const page = await open(await completePlatformLogin(ctx, "x"));
     expect(page.status).toBe(200);
     expect(page.text).toContain("X is connected");
     expect(page.text).toContain("You can close this window.");
@@ -33,15 +33,15 @@ describe("200", () => {
   });
 
   test("a person who comes back again sees the account as renewed", async ({ expect }) => {
-    const { ctx } = await resident();
-    await open(await logIn(ctx, "x"));
-    expect((await open(await logIn(ctx, "x"))).text).toContain("Renewed");
+    const { ctx } = await createSandboxUser();
+    await open(await completePlatformLogin(ctx, "x"));
+    expect((await open(await completePlatformLogin(ctx, "x"))).text).toContain("Renewed");
     expect(await listAccounts(ctx)).toHaveLength(1);
   });
 
   test("a look without a visit spends nothing", async ({ expect }) => {
-    const { ctx } = await resident();
-    const url = await logIn(ctx, "x");
+    const { ctx } = await createSandboxUser();
+    const url = await completePlatformLogin(ctx, "x");
     expect((await open(url, { method: "HEAD" })).status).toBe(200);
     expect((await open(url)).status).toBe(200);
   });
@@ -49,8 +49,8 @@ describe("200", () => {
 
 describe("400", () => {
   test("a link that was used", async ({ expect }) => {
-    const { ctx } = await resident();
-    const url = await logIn(ctx, "x");
+    const { ctx } = await createSandboxUser();
+    const url = await completePlatformLogin(ctx, "x");
     await open(url);
     const page = await open(url);
     expect(page.status).toBe(400);
@@ -58,7 +58,7 @@ describe("400", () => {
   });
 
   test("a person who said no, without an echo of what the address says", async ({ expect }) => {
-    const { ctx } = await resident();
+    const { ctx } = await createSandboxUser();
     const { connectUrl } = await startConnect(ctx, { platform: "x" });
     const state = new URL(connectUrl).searchParams.get("state") ?? "";
     const page = await open(
@@ -70,9 +70,9 @@ describe("400", () => {
   });
 
   test("a browser in which somebody else is signed in", async ({ expect }) => {
-    const [{ ctx }, { ctx: other }] = [await resident(), await resident()];
+    const [{ ctx }, { ctx: other }] = [await createSandboxUser(), await createSandboxUser()];
     const token = await startSession(other, { userId: other.actor.userId });
-    const url = await logIn(ctx, "x");
+    const url = await completePlatformLogin(ctx, "x");
     const foreign = await open(url, { headers: { cookie: `__Host-session=${token}` } });
     expect(foreign.status).toBe(400);
     expect(await listAccounts(ctx)).toEqual([]);
@@ -90,8 +90,8 @@ describe("400", () => {
   });
 
   test("trouble of our own, without a word of it", async ({ expect }) => {
-    const { ctx } = await resident();
-    const url = await logIn(ctx, "x");
+    const { ctx } = await createSandboxUser();
+    const url = await completePlatformLogin(ctx, "x");
     const spy = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const page = await open(url, {}, { ...sandboxEnv, TOKEN_KEYS: "broken S3CR3T" });
     expect(page.status).toBe(400);

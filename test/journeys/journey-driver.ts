@@ -1,25 +1,25 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, vi } from "vitest";
-import { DAY, HOUR, toInstant } from "#core/clock.ts";
+import { DAY, HOUR, toIsoInstant } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Platform } from "#core/platform.ts";
-import type { BookEntry } from "#sandbox/contract.ts";
-import { joined } from "../media/bytes.ts";
-import { sample, settings } from "../sandbox/help.ts";
-import { type Answer, call } from "../support/call.ts";
+import type { PublishedPost } from "#sandbox/contract.ts";
+import { concatBytes } from "../media/bytes.ts";
+import { sampleBytes, changeSettings } from "../sandbox/sandbox-api.ts";
+import { type ApiResponse, callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
-import type { Caller } from "../support/user.ts";
+import type { ApiCaller } from "../support/api-caller.ts";
 
 /* What a person and a program do with the service, over HTTP alone. Only the clock and the alarms are moved by hand. */
 
 /** Far enough ahead that no alarm fires by itself; days apart, so that no journey uses up another one's quota. */
-export function journeysApart(from: string): void {
+export function useJourneyClock(from: string): void {
   let clock = Date.parse(from);
   beforeEach(async () => {
     clock += 10 * DAY;
     vi.useFakeTimers({ toFake: ["Date"], now: clock });
-    await settings("linkedin", { version_months: 1200 });
+    await changeSettings("linkedin", { version_months: 1200 });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -36,8 +36,8 @@ export interface Account {
   readonly status_reason: string | null;
 }
 
-async function api(caller: Caller, method: string, path: string, body?: unknown, status = 200): Promise<Answer> {
-  const answer = await call(caller, { method, path, ...(body !== undefined && { body }) });
+async function callExpecting(caller: ApiCaller, method: string, path: string, body?: unknown, status = 200): Promise<ApiResponse> {
+  const answer = await callApi(caller, { method, path, ...(body !== undefined && { body }) });
   if (answer.status !== status) {
     throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   }
@@ -46,50 +46,50 @@ async function api(caller: Caller, method: string, path: string, body?: unknown,
 
 /** Asks for the connect URL, opens it, picks a login on the platform's page, comes back, syncs. */
 export async function connectInBrowser(
-  caller: Caller,
+  caller: ApiCaller,
   platform: Platform,
   login = "ada",
 ): Promise<{ readonly accounts: readonly Account[]; readonly lastPage: string }> {
-  const { body } = await api(caller, "POST", "/accounts", { platform });
-  const entrance = new URL(body.connect_url);
-  const consent = await (await exports.default.fetch(entrance)).text();
+  const { body } = await callExpecting(caller, "POST", "/accounts", { platform });
+  const connectUrl = new URL(body.connect_url);
+  const consentPage = await (await exports.default.fetch(connectUrl)).text();
   const links = Array.from(
-    consent.matchAll(/href="(?<query>\?[^"]+)"/g),
-    (link) => new URL(link.groups!["query"]!.replaceAll("&amp;", "&"), entrance),
+    consentPage.matchAll(/href="(?<query>\?[^"]+)"/g),
+    (link) => new URL(link.groups!["query"]!.replaceAll("&amp;", "&"), connectUrl),
   );
-  const choice = links.find((link) => link.searchParams.get("login") === login);
-  if (!choice) {
-    throw new Error(`the page of ${platform} offers no "${login}": ${consent}`);
+  const loginLink = links.find((link) => link.searchParams.get("login") === login);
+  if (!loginLink) {
+    throw new Error(`the page of ${platform} offers no "${login}": ${consentPage}`);
   }
-  const end = await exports.default.fetch(choice);
-  const lastPage = await end.text();
-  if (!end.ok) {
-    throw new Error(`the browser ended at ${end.status}: ${lastPage}`);
+  const lastResponse = await exports.default.fetch(loginLink);
+  const lastPage = await lastResponse.text();
+  if (!lastResponse.ok) {
+    throw new Error(`the browser ended at ${lastResponse.status}: ${lastPage}`);
   }
-  await api(caller, "POST", "/accounts/sync");
-  return { accounts: await accountsOf(caller, platform), lastPage };
+  await callExpecting(caller, "POST", "/accounts/sync");
+  return { accounts: await listAccounts(caller, platform), lastPage };
 }
 
-export async function accountsOf(caller: Caller, platform: Platform): Promise<readonly Account[]> {
-  return (await api(caller, "GET", `/accounts?platform=${platform}`)).body.accounts;
+export async function listAccounts(caller: ApiCaller, platform: Platform): Promise<readonly Account[]> {
+  return (await callExpecting(caller, "GET", `/accounts?platform=${platform}`)).body.accounts;
 }
 
 // ---------------------------------------------------------------- media
 
-export interface File {
+export interface JourneyFile {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly sha256: string;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   jpg: "image/jpeg",
   png: "image/png",
   gif: "image/gif",
   webp: "image/webp",
   mp4: "video/mp4",
 };
-const typeOf = (name: string): string => TYPES[name.split(".").at(-1) ?? ""] ?? "";
+const contentTypeOf = (name: string): string => CONTENT_TYPES[name.split(".").at(-1) ?? ""] ?? "";
 
 /** Bytes that a film may carry along and no player reads; the whole is then as long as short films usually are. */
 function freeBox(size: number): Uint8Array {
@@ -101,14 +101,14 @@ function freeBox(size: number): Uint8Array {
 }
 
 /** A true file that nobody has had before, where its format lets it carry something of its own. */
-export async function freshFile(name: string): Promise<File> {
-  const original = await sample(name);
-  const own = name.endsWith(".mp4")
+export async function createUniqueFile(name: string): Promise<JourneyFile> {
+  const original = await sampleBytes(name);
+  const uniqueSuffix = name.endsWith(".mp4")
     ? freeBox(80_000)
     : name.endsWith(".jpg")
       ? new TextEncoder().encode(crypto.randomUUID())
       : new Uint8Array();
-  const bytes = joined(original, own);
+  const bytes = concatBytes(original, uniqueSuffix);
   return { name, bytes, sha256: await sha256Hex(bytes) };
 }
 
@@ -118,9 +118,9 @@ export interface MediaItem {
 }
 
 /** Sends a file to the signed address it is given. */
-export async function upload(caller: Caller, file: File): Promise<MediaItem> {
-  const content_type = typeOf(file.name);
-  const { body } = await api(caller, "POST", "/media/uploads", {
+export async function uploadFile(caller: ApiCaller, file: JourneyFile): Promise<MediaItem> {
+  const content_type = contentTypeOf(file.name);
+  const { body } = await callExpecting(caller, "POST", "/media/uploads", {
     filename: file.name,
     content_type,
     size_bytes: file.bytes.length,
@@ -158,62 +158,62 @@ export interface Post {
   readonly media_items: readonly { readonly sha256: string }[];
 }
 
-const inAnHour = (): string => toInstant(Math.ceil(Date.now() / 1000) * 1000 + HOUR);
+const isoInOneHour = (): string => toIsoInstant(Math.ceil(Date.now() / 1000) * 1000 + HOUR);
 
-export async function schedule(
-  caller: Caller,
+export async function schedulePost(
+  caller: ApiCaller,
   body: Readonly<Record<string, unknown>>,
 ): Promise<{
   readonly post: Post;
   readonly preview: { readonly plan_hash: string; readonly targets: readonly Target[] };
 }> {
-  const previewed = await api(caller, "POST", "/posts/preview", { scheduled_at: inAnHour(), ...body });
+  const previewed = await callExpecting(caller, "POST", "/posts/preview", { scheduled_at: isoInOneHour(), ...body });
   const { confirmation_token, preview } = previewed.body;
-  const confirmed = await api(caller, "POST", "/posts/confirm", { confirmation_token });
+  const confirmed = await callExpecting(caller, "POST", "/posts/confirm", { confirmation_token });
   return { post: confirmed.body.posts[0], preview };
 }
 
-export async function readPost(caller: Caller, id: string): Promise<Post> {
-  return (await api(caller, "GET", `/posts/${id}`)).body.post;
+export async function readPost(caller: ApiCaller, id: string): Promise<Post> {
+  return (await callExpecting(caller, "GET", `/posts/${id}`)).body.post;
 }
 
-const objectOf = (postId: string) => env.POSTS.get(env.POSTS.idFromName(postId));
+const publisherStub = (postId: string) => env.POSTS.get(env.POSTS.idFromName(postId));
 
 const nextAlarm = (postId: string): Promise<number | null> =>
-  runInDurableObject(objectOf(postId), (_, { storage }) => storage.getAlarm());
+  runInDurableObject(publisherStub(postId), (_, { storage }) => storage.getAlarm());
 
-const MOST_ALARMS = 150;
+const MAX_ALARMS = 150;
 /** Objects wake up a little early and then wait for the instant; here time jumps over the waiting. */
-const EARLY_MS = 3000;
+const EARLY_WAKE_MS = 3000;
 
 /** Lets time pass from alarm to alarm until the objects of these posts, due at one instant, have nothing left to do. */
-export async function letTimePass(posts: readonly Pick<Post, "id" | "scheduled_at">[]): Promise<void> {
+export async function runAlarmsUntilIdle(posts: readonly Pick<Post, "id" | "scheduled_at">[]): Promise<void> {
   const due = Date.parse(posts[0]?.scheduled_at ?? "");
-  for (let turn = 0; turn < MOST_ALARMS; turn += 1) {
+  for (let round = 0; round < MAX_ALARMS; round += 1) {
     const alarms = await Promise.all(posts.map(async ({ id }) => [id, await nextAlarm(id)] as const));
-    const set = alarms.filter((entry): entry is readonly [string, number] => entry[1] !== null);
-    if (set.length === 0) {
+    const pending = alarms.filter((entry): entry is readonly [string, number] => entry[1] !== null);
+    if (pending.length === 0) {
       return;
     }
-    const next = Math.min(...set.map(([, alarm]) => alarm));
-    const at = Math.max(Date.now(), next < due && next > due - EARLY_MS ? due : next);
-    vi.setSystemTime(at);
-    await Promise.all(set.filter(([, alarm]) => alarm <= at).map(async ([id]) => runDurableObjectAlarm(objectOf(id))));
+    const next = Math.min(...pending.map(([, alarm]) => alarm));
+    const now = Math.max(Date.now(), next < due && next > due - EARLY_WAKE_MS ? due : next);
+    vi.setSystemTime(now);
+    await Promise.all(pending.filter(([, alarm]) => alarm <= now).map(async ([id]) => runDurableObjectAlarm(publisherStub(id))));
   }
-  throw new Error(`after ${MOST_ALARMS} alarms there is no end in sight`);
+  throw new Error(`after ${MAX_ALARMS} alarms there is no end in sight`);
 }
 
-export async function disconnect(caller: Caller, account_id: string): Promise<void> {
-  await api(caller, "DELETE", "/accounts", { account_id, confirm: true });
+export async function disconnect(caller: ApiCaller, account_id: string): Promise<void> {
+  await callExpecting(caller, "DELETE", "/accounts", { account_id, confirm: true });
 }
 
 // ---------------------------------------------------------------- the platform's side
 
-const sandbox = async <T>(path: string): Promise<T> =>
+const getFromSandbox = async <T>(path: string): Promise<T> =>
   (await exports.default.fetch(`${ORIGIN}/sandbox${path}`)).json<T>();
 
-export const bookOf = async (platform: Platform): Promise<readonly BookEntry[]> =>
-  (await sandbox<{ posts: readonly BookEntry[] }>(`/platforms/${platform}/posts`)).posts;
+export const publishedPosts = async (platform: Platform): Promise<readonly PublishedPost[]> =>
+  (await getFromSandbox<{ posts: readonly PublishedPost[] }>(`/platforms/${platform}/posts`)).posts;
 
 export interface PlatformCall {
   readonly method: string;
@@ -221,10 +221,10 @@ export interface PlatformCall {
   readonly status: number | null;
 }
 
-export const callsTo = async (platform: Platform, since: number): Promise<readonly PlatformCall[]> =>
-  (await sandbox<{ calls: readonly PlatformCall[] }>(`/platforms/${platform}/calls?since=${since}`)).calls;
+export const platformCalls = async (platform: Platform, since: number): Promise<readonly PlatformCall[]> =>
+  (await getFromSandbox<{ calls: readonly PlatformCall[] }>(`/platforms/${platform}/calls?since=${since}`)).calls;
 
-async function tell(path: string, body: unknown): Promise<void> {
+async function postToSandbox(path: string, body: unknown): Promise<void> {
   const answer = await exports.default.fetch(`${ORIGIN}/sandbox${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -236,8 +236,8 @@ async function tell(path: string, body: unknown): Promise<void> {
 }
 
 /** The person withdraws the app at the platform. */
-export const withdrawAt = (platform: Platform, account: string): Promise<void> =>
-  tell(`/platforms/${platform}/revoke`, { account });
+export const revokeAtPlatform = (platform: Platform, account: string): Promise<void> =>
+  postToSandbox(`/platforms/${platform}/revoke`, { account });
 
 /** What happens once a minute. */
-export const runCron = (): Promise<void> => tell("/cron", {});
+export const runCron = (): Promise<void> => postToSandbox("/cron", {});

@@ -1,4 +1,4 @@
-export function joined(...parts: readonly (Uint8Array | string)[]): Uint8Array<ArrayBuffer> {
+export function concatBytes(...parts: readonly (Uint8Array | string)[]): Uint8Array<ArrayBuffer> {
   const bytes = parts.map((part) => (typeof part === "string" ? new TextEncoder().encode(part) : part));
   const whole = new Uint8Array(bytes.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -10,7 +10,7 @@ export function joined(...parts: readonly (Uint8Array | string)[]): Uint8Array<A
 }
 
 /** The same bytes over and over, up to a number of bytes. */
-export function repeated(unit: Uint8Array | readonly number[], upToBytes: number): Uint8Array<ArrayBuffer> {
+export function repeatBytes(unit: Uint8Array | readonly number[], upToBytes: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(Math.floor(upToBytes / unit.length) * unit.length);
   bytes.set(unit.length <= bytes.length ? unit : []);
   for (let filled = unit.length; filled < bytes.length; filled *= 2) {

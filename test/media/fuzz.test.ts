@@ -1,19 +1,19 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { shutAddress } from "#media/addresses.ts";
-import { checkAddress } from "#media/address-gate.ts";
+import { nonPublicRange } from "#media/import/ip-ranges.ts";
+import { checkUrl } from "#media/import/check-url.ts";
 import { ByteReader } from "#media/formats/byte-reader.ts";
 import { safeFilename } from "#media/filename.ts";
-import { inspect } from "#media/inspect.ts";
+import { inspectFile } from "#media/formats/inspect-file.ts";
 import { CONTENT_TYPES } from "#media/content-types.ts";
 import type { ContentType } from "#media/types.ts";
-import { mutations } from "./bending.ts";
-import { COSTLY } from "./costly.ts";
-import { joined, sample, SAMPLE_NAMES } from "./samples.ts";
+import { mutations } from "./mutations.ts";
+import { EXPENSIVE_FILES } from "./expensive-files.ts";
+import { concatBytes, sample, SAMPLE_NAMES } from "./samples.ts";
 
-const MOST_READS = 256;
-const MOST_BYTES = 40 * 1024 ** 2;
-const MOST_STEPS = 200_000;
+const MAX_READS = 256;
+const MAX_READ_BYTES = 40 * 1024 ** 2;
+const MAX_STEPS = 200_000;
 
 /** Counts the turns of every loop over a file's structure, in the weights their time was given. */
 class CountingReader extends ByteReader {
@@ -26,7 +26,7 @@ class CountingReader extends ByteReader {
 }
 
 /** Looks into a file and notes what that cost. */
-async function measured(bytes: Uint8Array<ArrayBuffer>) {
+async function measureInspection(bytes: Uint8Array<ArrayBuffer>) {
   let reads = 0;
   let readBytes = 0;
   const reader = new CountingReader(bytes.length, async (offset, length) => {
@@ -34,14 +34,14 @@ async function measured(bytes: Uint8Array<ArrayBuffer>) {
     readBytes += length;
     return bytes.slice(offset, offset + length);
   });
-  const verdict = await inspect(reader);
+  const verdict = await inspectFile(reader);
   return { verdict, reads, readBytes, steps: reader.stepsTaken };
 }
 
 /** What every verdict keeps, whatever the bytes. */
-async function holds(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-  const { verdict, reads, readBytes, steps } = await measured(bytes);
-  if (reads > MOST_READS || readBytes > MOST_BYTES || steps > MOST_STEPS) {
+async function assertInspectionInvariants(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  const { verdict, reads, readBytes, steps } = await measureInspection(bytes);
+  if (reads > MAX_READS || readBytes > MAX_READ_BYTES || steps > MAX_STEPS) {
     throw new Error(`${reads} reads of ${readBytes} bytes, ${steps} steps`);
   }
   if (!verdict.ok) {
@@ -73,7 +73,7 @@ describe("whatever the bytes are, there is a verdict", { timeout: 120_000 }, () 
   test.for(SAMPLE_NAMES.map((name) => [name] as const))("%s, bent", async ([name]) => {
     await fc.assert(
       fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 6 }), async (mutations) => {
-        await holds(mutations.reduce((bytes, mutate) => mutate(bytes), sample(name)));
+        await assertInspectionInvariants(mutations.reduce((bytes, mutate) => mutate(bytes), sample(name)));
       }),
       { numRuns: 400 },
     );
@@ -83,7 +83,7 @@ describe("whatever the bytes are, there is a verdict", { timeout: 120_000 }, () 
     const beginning = fc.constantFrom(...SAMPLE_NAMES).map((name) => sample(name).slice(0, 64));
     await fc.assert(
       fc.asyncProperty(beginning, fc.nat(64), fc.uint8Array({ maxLength: 4000 }), async (head, keep, noise) => {
-        await holds(joined(head.subarray(0, keep), noise));
+        await assertInspectionInvariants(concatBytes(head.subarray(0, keep), noise));
       }),
       { numRuns: 2000 },
     );
@@ -92,7 +92,7 @@ describe("whatever the bytes are, there is a verdict", { timeout: 120_000 }, () 
   test("noise alone", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (noise) => {
-        await holds(joined(noise));
+        await assertInspectionInvariants(concatBytes(noise));
       }),
       { numRuns: 2000 },
     );
@@ -100,15 +100,15 @@ describe("whatever the bytes are, there is a verdict", { timeout: 120_000 }, () 
 });
 
 describe("files made to be expensive are cheap to judge", () => {
-  test.for(COSTLY.map((file) => [file.format, file.name, file] as const))(
+  test.for(EXPENSIVE_FILES.map((file) => [file.format, file.name, file] as const))(
     "%s: %s",
     { timeout: 20_000 },
     async ([, , { make }], { expect }) => {
-      const { verdict, reads, readBytes, steps } = await measured(make(sample));
+      const { verdict, reads, readBytes, steps } = await measureInspection(make(sample));
       expect(verdict.ok || verdict.problem.message).toBeTruthy();
-      expect(reads).toBeLessThanOrEqual(MOST_READS);
-      expect(readBytes).toBeLessThanOrEqual(MOST_BYTES);
-      expect(steps).toBeLessThanOrEqual(MOST_STEPS);
+      expect(reads).toBeLessThanOrEqual(MAX_READS);
+      expect(readBytes).toBeLessThanOrEqual(MAX_READ_BYTES);
+      expect(steps).toBeLessThanOrEqual(MAX_STEPS);
     },
   );
 });
@@ -140,14 +140,14 @@ describe("names and addresses", () => {
     fc.assert(
       fc.property(fc.constantFrom("https://", "http://", "", "//"), hosts, (scheme, host) => {
         for (const text of [scheme + host, `${scheme}[${host}]/a.jpg`, host]) {
-          const checked = checkAddress(text, null);
+          const checked = checkUrl(text, null);
           if (checked.ok) {
             const { protocol, port, username, hostname } = checked.value;
             if (
               protocol !== "https:" ||
               port !== "" ||
               username !== "" ||
-              shutAddress(hostname.replaceAll(/[[\]]/g, "")) !== null
+              nonPublicRange(hostname.replaceAll(/[[\]]/g, "")) !== null
             ) {
               return false;
             }
@@ -184,7 +184,7 @@ describe("names and addresses", () => {
             `[2002:${(a * 256 + b).toString(16)}:${low.toString(16)}::]`,
             `${a}.${b}.${c}.${d}.`,
           ];
-          return spellings.every((host) => !checkAddress(`https://${host}/a.jpg`, null).ok);
+          return spellings.every((host) => !checkUrl(`https://${host}/a.jpg`, null).ok);
         },
       ),
       { numRuns: 500 },

@@ -2,14 +2,14 @@ import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { importMedia } from "#media/index.ts";
 import { IMPORT_LIMITS } from "#media/limits.ts";
-import { guest, refusalOf, sha256, stored } from "./test-context.ts";
-import { joined, sample } from "./samples.ts";
+import { createTestContext, refusalOf, sha256, storedKeys } from "./test-context.ts";
+import { concatBytes, sample } from "./samples.ts";
 
 const host = "https://files.example.net";
 
 describe("imported", () => {
   test("files come back in the order of the addresses, known by their bytes", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const photo = ctx.internet.set(`${host}/a/My%20Photo.PNG`, sample("photo.jpg"), { "content-type": "text/html" });
     const film = ctx.internet.set(`${host}/film`, sample("moov-last.mp4"), {
       "content-type": "application/octet-stream",
@@ -40,9 +40,9 @@ describe("imported", () => {
   });
 
   test("the same bytes are stored once, and are one item within a workspace", async ({ expect }) => {
-    const ctx = guest();
-    const other = guest({ internet: ctx.internet });
-    const bytes = joined(sample("photo.jpg"), crypto.randomUUID());
+    const ctx = createTestContext();
+    const other = createTestContext({ internet: ctx.internet });
+    const bytes = concatBytes(sample("photo.jpg"), crypto.randomUUID());
     const first = ctx.internet.set(`${host}/one.jpg`, bytes);
     const second = ctx.internet.set(`${host}/two.jpg`, bytes);
     const [a, b] = await importMedia(ctx, { urls: [first, second] });
@@ -51,40 +51,40 @@ describe("imported", () => {
     expect(b?.id).toBe(a?.id);
     expect(c?.id).toBe(a?.id);
     expect(d?.id).not.toBe(a?.id);
-    expect(await stored(`media/${a?.sha256}`)).toHaveLength(1);
+    expect(await storedKeys(`media/${a?.sha256}`)).toHaveLength(1);
   });
 
   test("a source that says no length is taken, whole, and nothing stays in staging", async ({ expect }) => {
-    const ctx = guest();
-    const bytes = joined(
+    const ctx = createTestContext();
+    const bytes = concatBytes(
       sample("photo.jpg"),
       crypto.getRandomValues(new Uint8Array(60_000)),
       new Uint8Array(9 * 1024 * 1024),
     );
-    const url = ctx.internet.set(`${host}/long.jpg`, () => new Response(inPieces(bytes, 100_000)));
+    const url = ctx.internet.set(`${host}/long.jpg`, () => new Response(streamInChunks(bytes, 100_000)));
     const [item] = await importMedia(ctx, { urls: [url] });
-    await ctx.settled();
+    await ctx.deferredWork();
     expect(item?.sizeBytes).toBe(bytes.length);
     expect(item?.sha256).toBe(await sha256(bytes));
-    expect(await stored("incoming/")).toEqual([]);
+    expect(await storedKeys("incoming/")).toEqual([]);
   });
 
   test("a large file with a length takes the way over staging and leaves nothing there", async ({ expect }) => {
-    const ctx = guest();
-    const bytes = joined(
+    const ctx = createTestContext();
+    const bytes = concatBytes(
       sample("photo.jpg"),
       crypto.getRandomValues(new Uint8Array(1000)),
       new Uint8Array(9 * 1024 * 1024),
     );
     const [item] = await importMedia(ctx, { urls: [ctx.internet.set(`${host}/big.jpg`, bytes)] });
-    await ctx.settled();
+    await ctx.deferredWork();
     expect(item?.sha256).toBe(await sha256(bytes));
     expect((await env.MEDIA.head(`media/${item?.sha256}`))?.size).toBe(bytes.length);
-    expect(await stored("incoming/")).toEqual([]);
+    expect(await storedKeys("incoming/")).toEqual([]);
   });
 
   test("redirects are followed by hand, at most five", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     for (let hop = 0; hop < 7; hop += 1) {
       ctx.internet.set(
         `${host}/hop/${hop}`,
@@ -99,7 +99,7 @@ describe("imported", () => {
   });
 
   test("an address of our own is looked up, not fetched", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const [first] = await importMedia(ctx, { urls: [ctx.internet.set(`${host}/x.png`, sample("photo.png"))] });
     const [again] = await importMedia(ctx, { urls: [first?.url ?? ""] });
     expect(again).toEqual(first);
@@ -109,18 +109,20 @@ describe("imported", () => {
 
 describe("all or nothing", () => {
   test("one detail for each address that failed, and none of the others is kept", async ({ expect }) => {
-    const ctx = guest();
-    const bytes = joined(sample("photo.jpg"), crypto.randomUUID());
+    const ctx = createTestContext();
+    const bytes = concatBytes(sample("photo.jpg"), crypto.randomUUID());
     const urls = [
       ctx.internet.set(`${host}/good.jpg`, bytes),
-      ctx.internet.set(`${host}/page.jpg`, joined("<!doctype html><title>x</title>"), { "content-type": "image/jpeg" }),
+      ctx.internet.set(`${host}/page.jpg`, concatBytes("<!doctype html><title>x</title>"), {
+        "content-type": "image/jpeg",
+      }),
       `${host}/gone.jpg`,
       "https://10.0.0.1/a.jpg",
       ctx.internet.set(`${host}/cut.mp4`, sample("moov-last.mp4").slice(0, 5000)),
       "not an address",
     ];
     const refusal = await refusalOf(importMedia(ctx, { urls }));
-    await ctx.settled();
+    await ctx.deferredWork();
     expect(refusal.code).toBe("validation_failed");
     expect(refusal.details).toMatchObject([
       { code: "media_unsupported", param: "urls[1]", actual: "a web page, not the file itself" },
@@ -131,12 +133,12 @@ describe("all or nothing", () => {
     ]);
     const rows = await env.DB.prepare("SELECT id FROM media WHERE workspace_id = ?").bind(ctx.actor.workspaceId).all();
     expect(rows.results).toEqual([]);
-    expect(await stored(`media/${await sha256(bytes)}`)).toEqual([]);
-    expect(await stored("incoming/")).toEqual([]);
+    expect(await storedKeys(`media/${await sha256(bytes)}`)).toEqual([]);
+    expect(await storedKeys("incoming/")).toEqual([]);
   });
 
   test("none and more than ten addresses are refused before anything is fetched", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const many = Array.from({ length: 11 }, (_, index) => `${host}/${index}.jpg`);
     expect(await refusalOf(importMedia(ctx, { urls: many }))).toMatchObject({ details: [{ limit: 10, actual: 11 }] });
     expect(await refusalOf(importMedia(ctx, { urls: [] }))).toMatchObject({ code: "validation_failed" });
@@ -152,14 +154,14 @@ describe("limits hold while the bytes arrive", () => {
     idleMs: 60,
     totalMs: 250,
   };
-  const long = (bytes: number) => joined(sample("photo.jpg"), new Uint8Array(bytes));
+  const long = (bytes: number) => concatBytes(sample("photo.jpg"), new Uint8Array(bytes));
 
   test("a stated length over the limit ends it after the first piece", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const read: number[] = [];
     const url = ctx.internet.set(
       `${host}/stated.jpg`,
-      () => new Response(inPieces(long(30_000), 5000, read), { headers: { "content-length": "31402" } }),
+      () => new Response(streamInChunks(long(30_000), 5000, read), { headers: { "content-length": "31402" } }),
     );
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
     expect(refusal.details).toMatchObject([
@@ -169,7 +171,7 @@ describe("limits hold while the bytes arrive", () => {
   });
 
   test("a stated length over every limit ends it before anything is read", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const silent = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(10)) });
     const url = ctx.internet.set(
       `${host}/vast.mp4`,
@@ -180,9 +182,12 @@ describe("limits hold while the bytes arrive", () => {
   });
 
   test("an endless source of unknown length is cut", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const read: number[] = [];
-    const url = ctx.internet.set(`${host}/endless.jpg`, () => new Response(inPieces(long(10_000_000), 5000, read)));
+    const url = ctx.internet.set(
+      `${host}/endless.jpg`,
+      () => new Response(streamInChunks(long(10_000_000), 5000, read)),
+    );
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
     expect(refusal.details).toMatchObject([{ code: "media_too_large", limit: 20_000 }]);
     expect(read.length).toBeLessThan(10);
@@ -192,21 +197,21 @@ describe("limits hold while the bytes arrive", () => {
     ["more", 3000, "more"],
     ["fewer", 12_000, "fewer"],
   ])("a source that sends %s than it promised", async ([, promised, word], { expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const url = ctx.internet.set(
       `${host}/liar.jpg`,
-      () => new Response(inPieces(long(5000), 1000), { headers: { "content-length": String(promised) } }),
+      () => new Response(streamInChunks(long(5000), 1000), { headers: { "content-length": String(promised) } }),
     );
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
     expect(refusal.details).toMatchObject([{ code: "source_broke_off", message: expect.stringContaining(word) }]);
   });
 
   test("what unpacks from a compressed answer has a limit of its own", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const url = ctx.internet.set(
       `${host}/bomb.jpg`,
       () =>
-        new Response(inPieces(long(15_000), 1000), {
+        new Response(streamInChunks(long(15_000), 1000), {
           headers: { "content-encoding": "gzip", "content-length": "40" },
           encodeBody: "manual",
         }),
@@ -216,7 +221,7 @@ describe("limits hold while the bytes arrive", () => {
   });
 
   test("silence ends it", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const silent = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(sample("photo.jpg").subarray(0, 500)),
     });
@@ -228,21 +233,21 @@ describe("limits hold while the bytes arrive", () => {
   });
 
   test("a source that never answers", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const url = ctx.internet.set(`${host}/never.jpg`, () => new Promise<Response>(() => undefined));
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
     expect(refusal.details).toMatchObject([{ code: "source_unreachable" }]);
   });
 
   test("a source that drips is out of time in total", async ({ expect }) => {
-    const ctx = guest();
-    const url = ctx.internet.set(`${host}/drip.jpg`, () => new Response(inPieces(long(15_000), 200, [], 20)));
+    const ctx = createTestContext();
+    const url = ctx.internet.set(`${host}/drip.jpg`, () => new Response(streamInChunks(long(15_000), 200, [], 20)));
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
     expect(refusal.details).toMatchObject([{ code: "source_broke_off", message: expect.stringContaining("in total") }]);
   });
 
   test("an empty file", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const url = ctx.internet.set(`${host}/empty.jpg`, () => new Response(new Uint8Array(0)));
     expect(await refusalOf(importMedia(ctx, { urls: [url] }))).toMatchObject({ details: [{ code: "media_empty" }] });
   });
@@ -250,8 +255,8 @@ describe("limits hold while the bytes arrive", () => {
 
 describe("the plan's storage", () => {
   test("what would exceed it is refused whole, and what is already here costs nothing", async ({ expect }) => {
-    const ctx = guest({ plan: "starter" });
-    const bytes = joined(sample("photo.jpg"), crypto.randomUUID());
+    const ctx = createTestContext({ plan: "starter" });
+    const bytes = concatBytes(sample("photo.jpg"), crypto.randomUUID());
     const url = ctx.internet.set(`${host}/fits.jpg`, bytes);
     const used = 5 * 1024 ** 3 - bytes.length;
     await env.DB.prepare("INSERT INTO storage_use (workspace_id, bytes) VALUES (?, ?)")
@@ -259,7 +264,7 @@ describe("the plan's storage", () => {
       .run();
     await importMedia(ctx, { urls: [url] });
     await importMedia(ctx, { urls: [url] });
-    const more = ctx.internet.set(`${host}/more.jpg`, joined(sample("photo.jpg"), crypto.randomUUID()));
+    const more = ctx.internet.set(`${host}/more.jpg`, concatBytes(sample("photo.jpg"), crypto.randomUUID()));
     const refusal = await refusalOf(importMedia(ctx, { urls: [url, more] }));
     expect(refusal).toMatchObject({ code: "storage_limit_reached", details: [{ limit: 5 * 1024 ** 3 }] });
     const row = await env.DB.prepare("SELECT bytes FROM storage_use WHERE workspace_id = ?")
@@ -270,7 +275,12 @@ describe("the plan's storage", () => {
 });
 
 /** A body that hands out `pieceBytes` at a time and notes each piece it was asked for. */
-function inPieces(bytes: Uint8Array, pieceBytes: number, read: number[] = [], delayMs = 0): ReadableStream<Uint8Array> {
+function streamInChunks(
+  bytes: Uint8Array,
+  pieceBytes: number,
+  read: number[] = [],
+  delayMs = 0,
+): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({
     async pull(controller) {

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { Inspection } from "#media/types.ts";
-import { lookInto } from "./test-context.ts";
-import { joined, sample, type SampleName } from "./samples.ts";
+import { inspectBytes } from "./test-context.ts";
+import { concatBytes, sample, type SampleName } from "./samples.ts";
 
 describe("true files are read", () => {
   test.for<[SampleName, Omit<Inspection, "facts"> & { facts: Record<string, unknown> }]>([
@@ -180,65 +180,65 @@ describe("true files are read", () => {
       },
     ],
   ])("%s", async ([name, expected], { expect }) => {
-    const verdict = await lookInto(sample(name));
+    const verdict = await inspectBytes(sample(name));
     expect(verdict).toMatchObject({ ok: true, value: expected });
   });
 
   test("a photo on its side is as wide as it is shown", async ({ expect }) => {
-    const verdict = await lookInto(withOrientation(sample("photo.jpg"), 6));
+    const verdict = await inspectBytes(withOrientation(sample("photo.jpg"), 6));
     expect(verdict).toMatchObject({ ok: true, value: { width: 80, height: 120, facts: { orientation: 6 } } });
   });
 
   test("a photo with another picture behind its end is still a photo", async ({ expect }) => {
-    const verdict = await lookInto(joined(sample("photo.jpg"), sample("moov-first.mp4")));
+    const verdict = await inspectBytes(concatBytes(sample("photo.jpg"), sample("moov-first.mp4")));
     expect(verdict).toMatchObject({ ok: true, value: { contentType: "image/jpeg" } });
   });
 });
 
 describe("what is not media is refused with what it is", () => {
   test.for<[string, Uint8Array<ArrayBuffer>, RegExp]>([
-    ["an HTML page", joined("<!doctype html><title>Hello</title>"), /web page/],
-    ["an HTML page behind a byte order mark", joined(Uint8Array.of(0xef, 0xbb, 0xbf), "\n <HTML>"), /web page/],
-    ["an SVG", joined('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'), /SVG/],
-    ["plain text", joined("just some words"), /text/],
-    ["JSON", joined('{"error":"not found"}'), /text/],
-    ["a PDF", joined("%PDF-1.7\n"), /PDF/],
-    ["a ZIP", joined("PK\u0003\u0004rest of it"), /ZIP/],
-    ["a program", joined("MZ\u0090\u0000\u0003"), /program/],
+    ["an HTML page", concatBytes("<!doctype html><title>Hello</title>"), /web page/],
+    ["an HTML page behind a byte order mark", concatBytes(Uint8Array.of(0xef, 0xbb, 0xbf), "\n <HTML>"), /web page/],
+    ["an SVG", concatBytes('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'), /SVG/],
+    ["plain text", concatBytes("just some words"), /text/],
+    ["JSON", concatBytes('{"error":"not found"}'), /text/],
+    ["a PDF", concatBytes("%PDF-1.7\n"), /PDF/],
+    ["a ZIP", concatBytes("PK\u0003\u0004rest of it"), /ZIP/],
+    ["a program", concatBytes("MZ\u0090\u0000\u0003"), /program/],
     ["zeros", new Uint8Array(5000), /unknown type/],
     ["a Matroska film", sample("film.mkv"), /Matroska/],
     ["sound alone", sample("audio.mp4"), /no video track/],
     ["an M4A", sample("audio.m4a"), /audio/],
   ])("%s", async ([, bytes, words], { expect }) => {
-    const verdict = await lookInto(bytes);
+    const verdict = await inspectBytes(bytes);
     expect(verdict).toMatchObject({ ok: false, problem: { code: "media_unsupported" } });
     expect(verdict.ok ? "" : verdict.problem.message).toMatch(words);
   });
 
   test("a HEIC photo is told what to become", async ({ expect }) => {
-    const verdict = await lookInto(joined(Uint8Array.of(0, 0, 0, 24), "ftypheic", new Uint8Array(40)));
+    const verdict = await inspectBytes(concatBytes(Uint8Array.of(0, 0, 0, 24), "ftypheic", new Uint8Array(40)));
     expect(verdict).toMatchObject({ ok: false, problem: { message: expect.stringMatching(/HEIC.*JPEG/) } });
   });
 
   test("an empty file", async ({ expect }) => {
-    expect(await lookInto(new Uint8Array(0))).toMatchObject({ ok: false, problem: { code: "media_empty" } });
+    expect(await inspectBytes(new Uint8Array(0))).toMatchObject({ ok: false, problem: { code: "media_empty" } });
   });
 });
 
 describe("a file that is two things at once is refused", () => {
   test.for<[string, Uint8Array<ArrayBuffer>]>([
-    ["a GIF that is a script", joined("GIF89a/*<script>alert(1)</script>*/=1;", new Uint8Array(200))],
+    ["a GIF that is a script", concatBytes("GIF89a/*<script>alert(1)</script>*/=1;", new Uint8Array(200))],
     ["a JPEG with a page in its comment", withComment("<html><body onload=alert(1)>")],
     ["a JPEG with PHP in its comment", withComment("<?php system($_GET[0]); ?>")],
     ["a JPEG that is a PDF", withComment("%PDF-1.4 1 0 obj")],
     [
       "a photo with an archive behind it",
-      joined(sample("photo.png").subarray(0, -12), emptyZip(), sample("photo.png").subarray(-12), emptyZip()),
+      concatBytes(sample("photo.png").subarray(0, -12), emptyZip(), sample("photo.png").subarray(-12), emptyZip()),
     ],
-    ["a JPEG with an archive behind it", joined(sample("photo.jpg"), emptyZip())],
-    ["a video with an archive behind it", joined(sample("moov-first.mp4"), freeBox(emptyZip()))],
+    ["a JPEG with an archive behind it", concatBytes(sample("photo.jpg"), emptyZip())],
+    ["a video with an archive behind it", concatBytes(sample("moov-first.mp4"), freeBox(emptyZip()))],
   ])("%s", async ([, bytes], { expect }) => {
-    const verdict = await lookInto(bytes);
+    const verdict = await inspectBytes(bytes);
     expect(verdict).toMatchObject({ ok: false });
     expect(verdict.ok ? "" : verdict.problem.code).toMatch(/media_(?:suspicious|truncated|malformed)/);
   });
@@ -261,10 +261,10 @@ describe("a file that was cut off is refused", () => {
   ])("%s at every tenth of its length", async (name, { expect }) => {
     const whole = sample(name);
     for (let tenth = 1; tenth < 10; tenth += 1) {
-      const verdict = await lookInto(whole.slice(0, Math.floor((whole.length * tenth) / 10)));
+      const verdict = await inspectBytes(whole.slice(0, Math.floor((whole.length * tenth) / 10)));
       expect(verdict, `${tenth}/10`).toMatchObject({ ok: false });
     }
-    const verdict = await lookInto(whole.slice(0, -1));
+    const verdict = await inspectBytes(whole.slice(0, -1));
     expect(verdict, "without its last byte").toMatchObject({ ok: false, problem: { code: "media_truncated" } });
   });
 });
@@ -272,9 +272,14 @@ describe("a file that was cut off is refused", () => {
 /** A segment right behind the start of a JPEG. */
 function withSegment(marker: number, payload: Uint8Array | string): Uint8Array<ArrayBuffer> {
   const photo = sample("photo.jpg");
-  const body = joined(payload);
+  const body = concatBytes(payload);
   const length = body.length + 2;
-  return joined(photo.subarray(0, 2), Uint8Array.of(0xff, marker, length >> 8, length & 0xff), body, photo.subarray(2));
+  return concatBytes(
+    photo.subarray(0, 2),
+    Uint8Array.of(0xff, marker, length >> 8, length & 0xff),
+    body,
+    photo.subarray(2),
+  );
 }
 
 function withComment(text: string): Uint8Array<ArrayBuffer> {
@@ -310,14 +315,14 @@ function withOrientation(_photo: Uint8Array, orientation: number): Uint8Array<Ar
     0,
     0,
   );
-  return withSegment(0xe1, joined("Exif\0\0", tiff));
+  return withSegment(0xe1, concatBytes("Exif\0\0", tiff));
 }
 
 function emptyZip(): Uint8Array<ArrayBuffer> {
-  return joined(Uint8Array.of(0x50, 0x4b, 5, 6), new Uint8Array(18));
+  return concatBytes(Uint8Array.of(0x50, 0x4b, 5, 6), new Uint8Array(18));
 }
 
 function freeBox(payload: Uint8Array): Uint8Array<ArrayBuffer> {
   const size = payload.length + 8;
-  return joined(Uint8Array.of(0, 0, size >> 8, size & 0xff), "free", payload);
+  return concatBytes(Uint8Array.of(0, 0, size >> 8, size & 0xff), "free", payload);
 }

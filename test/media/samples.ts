@@ -21,7 +21,7 @@ import stillGif from "./samples/still.gif.bin";
 import vp8LiveWebm from "./samples/vp8-live.webm.bin";
 import vp9Webm from "./samples/vp9.webm.bin";
 
-export { joined } from "./bytes.ts";
+export { concatBytes } from "./bytes.ts";
 
 const FILES = {
   "alpha.webp": alphaWebp,

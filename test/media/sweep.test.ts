@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { setFailpointHook } from "#core/failpoint.ts";
 import type { PostStatus } from "#core/status.ts";
 import { importMedia, resolveMedia, startUpload, sweepMedia } from "#media/index.ts";
-import { guest, type Guest, refusalOf, stored } from "./test-context.ts";
-import { joined, sample } from "./samples.ts";
+import { createTestContext, type TestContext, refusalOf, storedKeys } from "./test-context.ts";
+import { concatBytes, sample } from "./samples.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -18,19 +18,19 @@ afterEach(() => {
   setFailpointHook(undefined);
 });
 
-function pass(ms: number): void {
+function advanceTime(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 
-async function photo(ctx: Guest, bytes = joined(sample("photo.jpg"), crypto.randomUUID())) {
+async function importPhoto(ctx: TestContext, bytes = concatBytes(sample("photo.jpg"), crypto.randomUUID())) {
   const [item] = await importMedia(ctx, { urls: [ctx.internet.set(`${host}/${crypto.randomUUID()}.jpg`, bytes)] });
-  await ctx.settled();
+  await ctx.deferredWork();
   return { ...item!, bytes };
 }
 
 /** A post that uses a media item; only what the sweep reads of it matters. */
-async function post(
-  ctx: Guest,
+async function insertPost(
+  ctx: TestContext,
   mediaId: string,
   status: PostStatus,
   scheduledAt: number,
@@ -48,77 +48,77 @@ async function post(
   return id;
 }
 
-async function used(ctx: Guest): Promise<number> {
+async function usedBytes(ctx: TestContext): Promise<number> {
   const row = await env.DB.prepare("SELECT bytes FROM storage_use WHERE workspace_id = ?")
     .bind(ctx.actor.workspaceId)
     .first<{ bytes: number }>();
   return row?.bytes ?? 0;
 }
 
-const exists = (ctx: Guest, url: string) =>
+const isUsable = (ctx: TestContext, url: string) =>
   resolveMedia(ctx, { mediaUrls: [url] }).then(
     () => true,
     () => false,
   );
 
 /** Both steps of a removal, with the time between them. */
-async function sweepTwice(ctx: Guest) {
+async function sweepTwice(ctx: TestContext) {
   await sweepMedia(ctx);
-  pass(11 * MINUTE);
+  advanceTime(11 * MINUTE);
   await sweepMedia(ctx);
 }
 
 describe("media that nothing uses", () => {
   test("goes after 30 days: row, object and the room it took", async ({ expect }) => {
-    const ctx = guest();
-    const item = await photo(ctx);
-    expect(await used(ctx)).toBe(item.sizeBytes);
-    pass(29 * DAY);
+    const ctx = createTestContext();
+    const item = await importPhoto(ctx);
+    expect(await usedBytes(ctx)).toBe(item.sizeBytes);
+    advanceTime(29 * DAY);
     await sweepTwice(ctx);
-    expect(await exists(ctx, item.url)).toBe(true);
-    pass(DAY);
+    expect(await isUsable(ctx, item.url)).toBe(true);
+    advanceTime(DAY);
     await sweepTwice(ctx);
-    expect(await exists(ctx, item.url)).toBe(false);
-    expect(await stored(`media/${item.sha256}`)).toEqual([]);
-    expect(await used(ctx)).toBe(0);
+    expect(await isUsable(ctx, item.url)).toBe(false);
+    expect(await storedKeys(`media/${item.sha256}`)).toEqual([]);
+    expect(await usedBytes(ctx)).toBe(0);
   });
 
   test("stays when it is imported again in time", async ({ expect }) => {
-    const ctx = guest();
-    const item = await photo(ctx);
-    pass(29 * DAY);
-    await photo(ctx, item.bytes);
-    pass(29 * DAY);
+    const ctx = createTestContext();
+    const item = await importPhoto(ctx);
+    advanceTime(29 * DAY);
+    await importPhoto(ctx, item.bytes);
+    advanceTime(29 * DAY);
     await sweepTwice(ctx);
-    expect(await exists(ctx, item.url)).toBe(true);
+    expect(await isUsable(ctx, item.url)).toBe(true);
   });
 
   test("is first invisible to previews, then removed; a post confirmed in between keeps it", async ({ expect }) => {
-    const ctx = guest();
-    const item = await photo(ctx);
-    pass(30 * DAY + MINUTE);
+    const ctx = createTestContext();
+    const item = await importPhoto(ctx);
+    advanceTime(30 * DAY + MINUTE);
     await sweepMedia(ctx);
     expect(await refusalOf(resolveMedia(ctx, { mediaUrls: [item.url] }))).toMatchObject({
       details: [{ code: "media_not_found" }],
     });
-    expect(await stored(`media/${item.sha256}`)).toHaveLength(1);
-    await post(ctx, item.id, "scheduled", Date.now() + DAY);
-    pass(11 * MINUTE);
+    expect(await storedKeys(`media/${item.sha256}`)).toHaveLength(1);
+    await insertPost(ctx, item.id, "scheduled", Date.now() + DAY);
+    advanceTime(11 * MINUTE);
     await sweepMedia(ctx);
-    expect(await exists(ctx, item.url)).toBe(true);
-    expect(await stored(`media/${item.sha256}`)).toHaveLength(1);
+    expect(await isUsable(ctx, item.url)).toBe(true);
+    expect(await storedKeys(`media/${item.sha256}`)).toHaveLength(1);
   });
 
   test("is brought back by an import while it is invisible", async ({ expect }) => {
-    const ctx = guest();
-    const item = await photo(ctx);
-    pass(30 * DAY + MINUTE);
+    const ctx = createTestContext();
+    const item = await importPhoto(ctx);
+    advanceTime(30 * DAY + MINUTE);
     await sweepMedia(ctx);
-    const again = await photo(ctx, item.bytes);
+    const again = await importPhoto(ctx, item.bytes);
     expect(again.id).toBe(item.id);
-    pass(11 * MINUTE);
+    advanceTime(11 * MINUTE);
     await sweepMedia(ctx);
-    expect(await exists(ctx, item.url)).toBe(true);
+    expect(await isUsable(ctx, item.url)).toBe(true);
   });
 });
 
@@ -135,62 +135,68 @@ describe("media of a post", () => {
   ])(
     "of a %s post due on day %i and finished on day %s: kept is %s",
     async ([status, due, finished, kept], { expect }) => {
-      const ctx = guest();
-      const item = await photo(ctx);
-      pass(60 * DAY);
-      await post(ctx, item.id, status, Date.now() + due * DAY, finished === null ? null : Date.now() + finished * DAY);
+      const ctx = createTestContext();
+      const item = await importPhoto(ctx);
+      advanceTime(60 * DAY);
+      await insertPost(
+        ctx,
+        item.id,
+        status,
+        Date.now() + due * DAY,
+        finished === null ? null : Date.now() + finished * DAY,
+      );
       await sweepTwice(ctx);
-      expect(await exists(ctx, item.url)).toBe(kept);
-      expect(await stored(`media/${item.sha256}`)).toHaveLength(kept ? 1 : 0);
+      expect(await isUsable(ctx, item.url)).toBe(kept);
+      expect(await storedKeys(`media/${item.sha256}`)).toHaveLength(kept ? 1 : 0);
     },
   );
 
   test("a cancelled post keeps it for 30 days more", async ({ expect }) => {
-    const ctx = guest();
-    const item = await photo(ctx);
-    await post(ctx, item.id, "cancelled", Date.now() + DAY);
-    pass(30 * DAY + MINUTE);
+    const ctx = createTestContext();
+    const item = await importPhoto(ctx);
+    await insertPost(ctx, item.id, "cancelled", Date.now() + DAY);
+    advanceTime(30 * DAY + MINUTE);
     await sweepTwice(ctx);
-    expect(await exists(ctx, item.url)).toBe(false);
+    expect(await isUsable(ctx, item.url)).toBe(false);
   });
 
   test("one use among many is enough", async ({ expect }) => {
-    const ctx = guest();
-    const item = await photo(ctx);
-    pass(100 * DAY);
-    await post(ctx, item.id, "published", Date.now() - 90 * DAY, Date.now() - 90 * DAY);
-    await post(ctx, item.id, "scheduled", Date.now() + DAY);
+    const ctx = createTestContext();
+    const item = await importPhoto(ctx);
+    advanceTime(100 * DAY);
+    await insertPost(ctx, item.id, "published", Date.now() - 90 * DAY, Date.now() - 90 * DAY);
+    await insertPost(ctx, item.id, "scheduled", Date.now() + DAY);
     await sweepTwice(ctx);
-    expect(await exists(ctx, item.url)).toBe(true);
+    expect(await isUsable(ctx, item.url)).toBe(true);
   });
 });
 
 describe("bytes that two workspaces have", () => {
   test("stay until the last of them is gone", async ({ expect }) => {
-    const ctx = guest();
-    const other = guest({ internet: ctx.internet });
-    const item = await photo(ctx);
-    pass(10 * DAY);
-    const theirs = await photo(other, item.bytes);
-    pass(21 * DAY);
+    const ctx = createTestContext();
+    const other = createTestContext({ internet: ctx.internet });
+    const item = await importPhoto(ctx);
+    advanceTime(10 * DAY);
+    const theirs = await importPhoto(other, item.bytes);
+    advanceTime(21 * DAY);
     await sweepTwice(ctx);
-    expect(await exists(ctx, item.url)).toBe(false);
-    expect(await exists(other, theirs.url)).toBe(true);
-    expect(await stored(`media/${item.sha256}`)).toHaveLength(1);
-    expect([await used(ctx), await used(other)]).toEqual([0, item.sizeBytes]);
-    pass(10 * DAY);
+    expect(await isUsable(ctx, item.url)).toBe(false);
+    expect(await isUsable(other, theirs.url)).toBe(true);
+    expect(await storedKeys(`media/${item.sha256}`)).toHaveLength(1);
+    expect([await usedBytes(ctx), await usedBytes(other)]).toEqual([0, item.sizeBytes]);
+    advanceTime(10 * DAY);
     await sweepTwice(ctx);
-    expect(await stored(`media/${item.sha256}`)).toEqual([]);
+    expect(await storedKeys(`media/${item.sha256}`)).toEqual([]);
   });
 
   test("both at once", async ({ expect }) => {
-    const ctx = guest();
-    const other = guest({ internet: ctx.internet });
-    const item = await photo(ctx);
-    await photo(other, item.bytes);
-    pass(31 * DAY);
+    const ctx = createTestContext();
+    const other = createTestContext({ internet: ctx.internet });
+    const item = await importPhoto(ctx);
+    await importPhoto(other, item.bytes);
+    advanceTime(31 * DAY);
     await sweepTwice(ctx);
-    expect(await stored(`media/${item.sha256}`)).toEqual([]);
+    expect(await storedKeys(`media/${item.sha256}`)).toEqual([]);
   });
 });
 
@@ -198,11 +204,11 @@ describe("a run that dies", () => {
   test("half-way through a removal is taken over, and no import takes up an object that is being deleted", async ({
     expect,
   }) => {
-    const ctx = guest();
-    const item = await photo(ctx);
-    pass(31 * DAY);
+    const ctx = createTestContext();
+    const item = await importPhoto(ctx);
+    advanceTime(31 * DAY);
     await sweepMedia(ctx);
-    pass(11 * MINUTE);
+    advanceTime(11 * MINUTE);
     setFailpointHook((point) => {
       if (point === "media.objects_deleted") {
         throw new Error("killed");
@@ -214,19 +220,19 @@ describe("a run that dies", () => {
     expect(await refusalOf(importMedia(ctx, { urls: [again] }))).toMatchObject({
       message: expect.stringContaining("being removed"),
     });
-    pass(11 * MINUTE);
+    advanceTime(11 * MINUTE);
     await sweepMedia(ctx);
-    expect(await used(ctx)).toBe(0);
-    const fresh = await photo(ctx, item.bytes);
+    expect(await usedBytes(ctx)).toBe(0);
+    const fresh = await importPhoto(ctx, item.bytes);
     expect(fresh.id).not.toBe(item.id);
-    expect(await stored(`media/${item.sha256}`)).toHaveLength(1);
+    expect(await storedKeys(`media/${item.sha256}`)).toHaveLength(1);
   });
 
   test.for(["media.before_store", "media.before_ready"])(
     "at %s of an import leaves nothing usable, and the next try heals it",
     async (point, { expect }) => {
-      const ctx = guest();
-      const bytes = joined(sample("photo.jpg"), crypto.randomUUID());
+      const ctx = createTestContext();
+      const bytes = concatBytes(sample("photo.jpg"), crypto.randomUUID());
       const url = ctx.internet.set(`${host}/${crypto.randomUUID()}.jpg`, bytes);
       setFailpointHook((here) => {
         if (here === point) {
@@ -236,15 +242,15 @@ describe("a run that dies", () => {
       await expect(importMedia(ctx, { urls: [url] })).rejects.toThrow("killed");
       setFailpointHook(undefined);
       const [item] = await importMedia(ctx, { urls: [url] });
-      expect(await stored(`media/${item?.sha256}`)).toHaveLength(1);
-      expect(await exists(ctx, item?.url ?? "")).toBe(true);
-      expect(await used(ctx)).toBe(bytes.length);
+      expect(await storedKeys(`media/${item?.sha256}`)).toHaveLength(1);
+      expect(await isUsable(ctx, item?.url ?? "")).toBe(true);
+      expect(await usedBytes(ctx)).toBe(bytes.length);
     },
   );
 
   test("an import that is never tried again is cleaned up after a day", async ({ expect }) => {
-    const ctx = guest();
-    const url = ctx.internet.set(`${host}/dead.jpg`, joined(sample("photo.jpg"), crypto.randomUUID()));
+    const ctx = createTestContext();
+    const url = ctx.internet.set(`${host}/dead.jpg`, concatBytes(sample("photo.jpg"), crypto.randomUUID()));
     setFailpointHook((here) => {
       if (here === "media.before_ready") {
         throw new Error("killed");
@@ -252,44 +258,44 @@ describe("a run that dies", () => {
     });
     await expect(importMedia(ctx, { urls: [url] })).rejects.toThrow("killed");
     setFailpointHook(undefined);
-    const before = await stored("media/");
-    pass(DAY + MINUTE);
+    const before = await storedKeys("media/");
+    advanceTime(DAY + MINUTE);
     await sweepMedia(ctx);
-    expect((await stored("media/")).length).toBe(before.length - 1);
-    expect(await used(ctx)).toBe(0);
+    expect((await storedKeys("media/")).length).toBe(before.length - 1);
+    expect(await usedBytes(ctx)).toBe(0);
   });
 });
 
 describe("uploads never finished", () => {
   test("give their room back after a day, and their address leads nowhere", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const { mediaItem } = await startUpload(ctx, { filename: "a.mp4", contentType: "video/mp4", sizeBytes: 1024 ** 3 });
-    expect(await used(ctx)).toBe(1024 ** 3);
-    pass(DAY - MINUTE);
+    expect(await usedBytes(ctx)).toBe(1024 ** 3);
+    advanceTime(DAY - MINUTE);
     await sweepMedia(ctx);
-    expect(await used(ctx)).toBe(1024 ** 3);
-    pass(2 * MINUTE);
+    expect(await usedBytes(ctx)).toBe(1024 ** 3);
+    advanceTime(2 * MINUTE);
     const swept = await sweepMedia(ctx);
     expect(swept.abandonedUploads).toBe(1);
-    expect(await used(ctx)).toBe(0);
+    expect(await usedBytes(ctx)).toBe(0);
     expect(await refusalOf(resolveMedia(ctx, { mediaUrls: [mediaItem.url] }))).toMatchObject({
       details: [{ code: "media_not_found" }],
     });
   });
 
   test("what they left in staging goes too, but nothing fresh", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     await env.MEDIA.put("incoming/left/0", "bytes");
     vi.setSystemTime(Math.ceil(Date.now() / (60 * MINUTE)) * 60 * MINUTE);
     await sweepMedia(ctx);
-    expect(await stored("incoming/left")).toHaveLength(1);
-    pass(26 * 60 * MINUTE);
+    expect(await storedKeys("incoming/left")).toHaveLength(1);
+    advanceTime(26 * 60 * MINUTE);
     await sweepMedia(ctx);
-    expect(await stored("incoming/left")).toEqual([]);
+    expect(await storedKeys("incoming/left")).toEqual([]);
   });
 
   test("more than the plan holds cannot even be started", async ({ expect }) => {
-    const ctx = guest({ plan: "starter" });
+    const ctx = createTestContext({ plan: "starter" });
     const start = () => startUpload(ctx, { filename: "a.mp4", contentType: "video/mp4", sizeBytes: 1024 ** 3 });
     for (let count = 0; count < 5; count += 1) {
       await start();
@@ -310,7 +316,7 @@ describe("uploads never finished", () => {
     ["an image over 32 MiB", { sizeBytes: 32 * 1024 ** 2 + 1 }, "media_too_large"],
     ["a video over 1 GiB", { contentType: "video/mp4", sizeBytes: 1024 ** 3 + 1 }, "media_too_large"],
   ])("%s is refused", async ([, wrong, code], { expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const refusal = await refusalOf(
       startUpload(ctx, { filename: "a.jpg", contentType: "image/jpeg", sizeBytes: 5, ...wrong }),
     );

@@ -4,17 +4,17 @@ import type { Actor } from "#core/actor.ts";
 import type { Plan } from "#core/plan.ts";
 import { RefusalError, type Refusal } from "#core/errors.ts";
 import { SCOPES } from "#core/scope.ts";
-import { inspect } from "#media/inspect.ts";
+import { inspectFile } from "#media/formats/inspect-file.ts";
 import { ByteReader } from "#media/formats/byte-reader.ts";
 
-type Answer = Response | (() => Response | Promise<Response>);
+type CannedResponse = Response | (() => Response | Promise<Response>);
 
 /** The public internet of a test: what each address answers, and every request that left for it. */
-export class Internet {
+export class FakeInternet {
   readonly requests: string[] = [];
-  private readonly answers = new Map<string, Answer>();
+  private readonly answers = new Map<string, CannedResponse>();
 
-  set(url: string, answer: Answer | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): string {
+  set(url: string, answer: CannedResponse | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): string {
     this.answers.set(
       url,
       answer instanceof Uint8Array
@@ -34,17 +34,17 @@ export class Internet {
   };
 }
 
-export interface Guest extends Context {
-  readonly internet: Internet;
+export interface TestContext extends Context {
+  readonly internet: FakeInternet;
   /** Everything that was put off until after the answer. */
-  settled(): Promise<unknown>;
+  deferredWork(): Promise<unknown>;
 }
 
 /** A person of their own with a workspace of their own. */
-export function guest(
-  options: { plan?: Plan; settings?: Record<string, string>; internet?: Internet; trusted?: string } = {},
-): Guest {
-  const internet = options.internet ?? new Internet();
+export function createTestContext(
+  options: { plan?: Plan; settings?: Record<string, string>; internet?: FakeInternet; trusted?: string } = {},
+): TestContext {
+  const internet = options.internet ?? new FakeInternet();
   const deferred: Promise<unknown>[] = [];
   const outbound: Outbound = {
     platformFetch: () => Promise.reject(new TypeError("no platforms here")),
@@ -62,7 +62,7 @@ export function guest(
     credential: { kind: "api_key", id: "test" },
     via: "api",
   };
-  return { ...services, actor, internet, settled: () => Promise.all(deferred.splice(0)) };
+  return { ...services, actor, internet, deferredWork: () => Promise.all(deferred.splice(0)) };
 }
 
 /** What a verb refused with; fails when it did not. */
@@ -78,8 +78,8 @@ export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   throw new Error("expected a refusal");
 }
 
-export function lookInto(bytes: Uint8Array<ArrayBuffer>) {
-  return inspect(new ByteReader(bytes.length, async (offset, length) => bytes.subarray(offset, offset + length)));
+export function inspectBytes(bytes: Uint8Array<ArrayBuffer>) {
+  return inspectFile(new ByteReader(bytes.length, async (offset, length) => bytes.subarray(offset, offset + length)));
 }
 
 export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -88,6 +88,6 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 }
 
 /** Everything that lies in the store under a prefix. */
-export async function stored(prefix: string): Promise<string[]> {
+export async function storedKeys(prefix: string): Promise<string[]> {
   return (await env.MEDIA.list({ prefix })).objects.map(({ key }) => key);
 }

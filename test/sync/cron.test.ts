@@ -3,8 +3,8 @@ import { listAccounts, startConnect } from "#accounts/index.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { reconnect, temporary } from "#platforms/fault.ts";
 import { runCron } from "#sync/index.ts";
-import { connect, house, rows, someone } from "../accounts/test-context.ts";
-import { page, ScriptedPlatform } from "../accounts/scripted.ts";
+import { completeConnect, createTestServices, queryRows, createTestUser } from "../accounts/test-context.ts";
+import { postableAccount, ScriptedPlatform } from "../accounts/scripted-platform.ts";
 
 let start = Date.UTC(2031, 0, 1);
 let lines: Record<string, unknown>[] = [];
@@ -27,13 +27,13 @@ afterEach(() => {
 
 const summary = () => lines.findLast((line) => line["event"] === "account_sync");
 
-async function connected(pages = [page("1")]) {
-  await rows("UPDATE connections SET next_sync_at = NULL");
+async function connected(pages = [postableAccount("1")]) {
+  await queryRows("UPDATE connections SET next_sync_at = NULL");
   const platform = new ScriptedPlatform("facebook");
-  const ada = platform.person("ada", pages);
-  const services = house(platform);
-  const ctx = await someone(services);
-  await connect(ctx, "facebook", "ada");
+  const ada = platform.addUser("ada", pages);
+  const services = createTestServices(platform);
+  const ctx = await createTestUser(services);
+  await completeConnect(ctx, "facebook", "ada");
   return { platform, ada, services, ctx };
 }
 
@@ -44,7 +44,7 @@ async function post(
   at: number,
 ) {
   const id = crypto.randomUUID();
-  await rows(
+  await queryRows(
     `INSERT INTO posts (id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms, plan_hash,
        confirm_hash, created_via, created_at, updated_at)
      VALUES (?1, ?2, ?3, 'scheduled', ?4, 1, NULL, 'text', 'hello', '[]', '["facebook"]', 'h', ?1, 'api', ?5, ?5)`,
@@ -55,7 +55,7 @@ async function post(
     Date.now(),
   );
   for (const accountId of accountIds) {
-    await rows(
+    await queryRows(
       `INSERT INTO post_targets (post_id, account_id, platform, username, effective_caption, options, state, due_at, history, updated_at)
        VALUES (?1, ?2, 'facebook', 'u', 'hello', '{}', 'pending', ?3, '[]', ?4)`,
       id,
@@ -64,7 +64,7 @@ async function post(
       Date.now(),
     );
   }
-  return async () => (await rows("SELECT status, paused_reason FROM posts WHERE id = ?", id))[0];
+  return async () => (await queryRows("SELECT status, paused_reason FROM posts WHERE id = ?", id))[0];
 }
 
 describe("the account sync of cron", () => {
@@ -81,7 +81,7 @@ describe("the account sync of cron", () => {
     await runCron(services);
     expect(summary()).toMatchObject({ due: 1, renewed: 1, listed: 0, failed: 0 });
     expect(platform.calls).toMatchObject({ accounts: 1, refresh: 1 });
-    ada.accounts = [page("1", { displayName: "Renamed" }), page("2")];
+    ada.accounts = [postableAccount("1", { displayName: "Renamed" }), postableAccount("2")];
     vi.setSystemTime(start + DAY);
     await runCron(services);
     expect(summary()).toMatchObject({ due: 1, listed: 1, added: 2 });
@@ -97,13 +97,13 @@ describe("the account sync of cron", () => {
 
   test("goes on with the others when one platform fails, and comes back later and later", async ({ expect }) => {
     const { services, platform, ctx } = await connected();
-    platform.person("bob", [page("9")]);
-    await connect(ctx, "facebook", "bob");
+    platform.addUser("bob", [postableAccount("9")]);
+    await completeConnect(ctx, "facebook", "bob");
     vi.setSystemTime(start + DAY);
     platform.faults.accounts.push(temporary("The platform did not answer.", { httpStatus: 503 }));
     await runCron(services);
     expect(summary()).toMatchObject({ due: 2, listed: 1, failed: 1 });
-    const [failed] = await rows(
+    const [failed] = await queryRows(
       "SELECT next_sync_at, sync_failures FROM connections WHERE user_id = ? AND sync_failures > 0",
       ctx.actor.userId,
     );
@@ -115,7 +115,7 @@ describe("the account sync of cron", () => {
   test("takes a run that died up again", async ({ expect }) => {
     const { services, platform } = await connected();
     vi.setSystemTime(start + DAY);
-    await rows("UPDATE connections SET next_sync_at = ? WHERE next_sync_at IS NOT NULL", Date.now() + 10 * MINUTE);
+    await queryRows("UPDATE connections SET next_sync_at = ? WHERE next_sync_at IS NOT NULL", Date.now() + 10 * MINUTE);
     await runCron(services);
     expect(platform.calls.accounts).toBe(1);
     vi.setSystemTime(start + DAY + 10 * MINUTE);
@@ -132,16 +132,16 @@ describe("the account sync of cron", () => {
     await runCron(services);
     expect(summary()).toMatchObject({ due: 1, ended: 1, blocked: 1 });
     expect(await status()).toMatchObject({ status: "paused", paused_reason: "account" });
-    const again = await connect(ctx, "facebook", "ada");
-    expect(again.readmittedAccountIds).toEqual([account!.id]);
+    const again = await completeConnect(ctx, "facebook", "ada");
+    expect(again.reactivatedAccountIds).toEqual([account!.id]);
   });
 
   test("finds by itself the posts of a login that died while another post was going out", async ({ expect }) => {
     const { services, ctx } = await connected();
     const [account] = await listAccounts(ctx);
     const status = await post(ctx, [account!.id], start + 3 * DAY);
-    await rows("UPDATE accounts SET status = 'needs_reconnect', status_reason = 'gone' WHERE id = ?", account!.id);
-    await rows(
+    await queryRows("UPDATE accounts SET status = 'needs_reconnect', status_reason = 'gone' WHERE id = ?", account!.id);
+    await queryRows(
       "UPDATE connections SET status = 'needs_reconnect', next_sync_at = ? WHERE user_id = ?",
       start,
       ctx.actor.userId,
@@ -160,7 +160,7 @@ describe("the cleaning of cron", () => {
     const { services, ctx } = await connected();
     await startConnect(ctx, { platform: "facebook" });
     const remember = async (key: string, createdAt: number) =>
-      await rows(
+      await queryRows(
         "INSERT INTO idempotency_records (user_id, key, request_hash, created_at, lease_until) VALUES (?, ?, 'h', ?, 0)",
         ctx.actor.userId,
         key,
@@ -170,8 +170,8 @@ describe("the cleaning of cron", () => {
     await remember("old", Date.now() + 1 - DAY - 1);
     await remember("young", Date.now() + 1 - DAY);
     const left = async () => ({
-      states: (await rows("SELECT hash FROM connect_states WHERE user_id = ?", ctx.actor.userId)).length,
-      keys: (await rows("SELECT key FROM idempotency_records WHERE user_id = ?", ctx.actor.userId)).map(
+      states: (await queryRows("SELECT hash FROM connect_states WHERE user_id = ?", ctx.actor.userId)).length,
+      keys: (await queryRows("SELECT key FROM idempotency_records WHERE user_id = ?", ctx.actor.userId)).map(
         (row) => row["key"],
       ),
     });
@@ -193,6 +193,6 @@ describe("the cleaning of cron", () => {
         throw new Error("broken");
       },
     });
-    expect(await rows("SELECT hash FROM connect_states WHERE user_id = ?", ctx.actor.userId)).toEqual([]);
+    expect(await queryRows("SELECT hash FROM connect_states WHERE user_id = ?", ctx.actor.userId)).toEqual([]);
   });
 });

@@ -62,4 +62,4 @@ function boardsOf(platform: Platform) {
 }
 
 /** One operation for every platform whose adapter knows boards; the path comes out of the registry. */
-export const boards = PLATFORMS.filter((platform) => adapterFor(platform)?.boards).map(boardsOf);
+export const boards = PLATFORMS.filter((platform) => adapterFor(platform)?.listBoards).map(boardsOf);

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { startConnect } from "#accounts/index.ts";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, Instant, PlatformName } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
@@ -44,7 +44,7 @@ export const connect = newRouter().openapi(route, async (c) => {
   const { platform } = c.req.valid("json");
   const started = await startConnect(c.var.ctx, { platform });
   return c.json(
-    { connect_url: started.connectUrl, platform: started.platform, expires_at: toInstant(started.expiresAt) },
+    { connect_url: started.connectUrl, platform: started.platform, expires_at: toIsoInstant(started.expiresAt) },
     200,
   );
 });

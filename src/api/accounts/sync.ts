@@ -2,7 +2,7 @@ import { syncAccounts } from "#accounts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_ACCOUNT, presentSync, SyncResult } from "#api/schemas/account.ts";
 import { json } from "#api/schemas/content.ts";
-import { pauseForAccounts, readmitAccounts } from "#posting/index.ts";
+import { pausePostsOfAccounts, resumePostsOfAccounts } from "#posting/index.ts";
 
 const route = operation("accounts:write", {
   method: "post",
@@ -29,7 +29,7 @@ const route = operation("accounts:write", {
 export const sync = newRouter().openapi(route, async (c) => {
   const { ctx } = c.var;
   const result = await syncAccounts(ctx);
-  await readmitAccounts(ctx, result.readmittedAccountIds);
-  await pauseForAccounts(ctx, result.blockedAccountIds);
+  await resumePostsOfAccounts(ctx, result.reactivatedAccountIds);
+  await pausePostsOfAccounts(ctx, result.blockedAccountIds);
   return c.json(presentSync(result), 200);
 });

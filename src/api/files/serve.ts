@@ -1,13 +1,13 @@
 import { refuse } from "#core/errors.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { findServed, isMediaId, mediaKey, type ServedMedia } from "#media/index.ts";
+import { findServableMedia, isMediaId, mediaKey, type ReadyMediaRow } from "#media/index.ts";
 import { namesTag, readRange } from "./range.ts";
 
 /** The bytes behind an address never change, and nobody may recompress them on the way: platforms check their hash. */
 const CACHING = "public, max-age=31536000, immutable, no-transform";
 
-function headersOf(media: ServedMedia, tag: string): Record<string, string> {
+function headersOf(media: ReadyMediaRow, tag: string): Record<string, string> {
   return {
     "accept-ranges": "bytes",
     "cache-control": CACHING,
@@ -29,7 +29,7 @@ export async function serveMedia(
   request: Request,
   id: string,
 ): Promise<Response> {
-  const media = isMediaId(id) ? await findServed(services.db, id) : null;
+  const media = isMediaId(id) ? await findServableMedia(services.db, id) : null;
   if (!media) {
     return notFound();
   }

@@ -2,13 +2,13 @@ import type { MiddlewareHandler } from "hono";
 import { Hono } from "hono";
 import type { ApiEnv } from "#api/env.ts";
 import { presentMediaItem } from "#api/schemas/media.ts";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import {
-  completeUpload,
+  completeMultipartUpload,
   getUploadProgress,
   isMediaId,
-  readGrant,
+  verifyUploadUrl,
   receiveFile,
   receivePart,
   type UploadBody,
@@ -39,7 +39,7 @@ const signed: MiddlewareHandler<UploadEnv> = async (c, next) => {
   const { pathname, searchParams } = new URL(c.req.url);
   const [, , , uploadId = "", last = "", partNumber] = pathname.split("/");
   const slot = isMediaId(uploadId) ? slotOf(last, partNumber) : null;
-  const grant = slot && (await readGrant(c.var.services.config, { uploadId, slot, query: searchParams }));
+  const grant = slot && (await verifyUploadUrl(c.var.services.config, { uploadId, slot, query: searchParams }));
   if (!grant) {
     return notFound();
   }
@@ -60,7 +60,7 @@ function bodyOf({ body, headers }: Request): UploadBody {
   const stated = headers.get("content-length");
   return {
     stream: body,
-    statedBytes: stated !== null && /^\d{1,15}$/.test(stated) ? Number(stated) : null,
+    contentLength: stated !== null && /^\d{1,15}$/.test(stated) ? Number(stated) : null,
     contentType: headers.get("content-type"),
   };
 }
@@ -83,10 +83,10 @@ export const uploadRoutes = new Hono<UploadEnv>()
   })
   .all("/media/uploads/:id/complete", only("GET", "POST"), async (c) => {
     if (c.req.method === "POST") {
-      return c.json({ media_item: presentMediaItem(await completeUpload(c.var.services, c.var.grant)) });
+      return c.json({ media_item: presentMediaItem(await completeMultipartUpload(c.var.services, c.var.grant)) });
     }
     const { state, expiresAt, received, missing } = await getUploadProgress(c.var.services, c.var.grant);
     return c.json({
-      upload: { state, expires_at: toInstant(expiresAt), received_parts: received, missing_parts: missing },
+      upload: { state, expires_at: toIsoInstant(expiresAt), received_parts: received, missing_parts: missing },
     });
   });

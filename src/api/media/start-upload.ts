@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { MEDIA_TYPES } from "#core/status.ts";
 import { startUpload, type StartedUpload } from "#media/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
@@ -44,7 +44,7 @@ function present({ upload, mediaItem }: StartedUpload): z.infer<typeof UploadSta
       method: upload.method,
       url: upload.url,
       headers: { ...upload.headers },
-      expires_at: toInstant(upload.expiresAt),
+      expires_at: toIsoInstant(upload.expiresAt),
       parts:
         upload.parts?.map(({ partNumber, url, sizeBytes }) => ({
           part_number: partNumber,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Account as DomainAccount, SyncResult as DomainSyncResult } from "#accounts/types.ts";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { ACCOUNT_STATUSES } from "#core/status.ts";
 import {
   EXAMPLE_ACCOUNT_ID,
@@ -63,7 +63,7 @@ export function presentAccount(account: DomainAccount): Account {
     status_reason: account.statusReason,
     missing_scopes: [...account.missingScopes],
     token_expires_at: instantOrNull(account.tokenExpiresAt),
-    connected_at: toInstant(account.connectedAt),
+    connected_at: toIsoInstant(account.connectedAt),
     last_synced_at: instantOrNull(account.lastSyncedAt),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import type { Workspace as DomainWorkspace } from "#workspaces/types.ts";
 import { EXAMPLE_WORKSPACE_ID, Id, Instant } from "./common.ts";
 
@@ -25,7 +25,7 @@ export function presentWorkspace(workspace: DomainWorkspace): Workspace {
     id: workspace.id,
     name: workspace.name,
     is_active: workspace.isActive,
-    created_at: toInstant(workspace.createdAt),
+    created_at: toIsoInstant(workspace.createdAt),
   };
 }
 

@@ -3,35 +3,35 @@ import { asciiAt } from "./byte-reader.ts";
 const ORIENTATION = 0x0112;
 const MAX_ENTRIES = 256;
 
-/** The orientation in a TIFF block (EXIF without its header); undefined when there is none that makes sense. */
+/** The orientation in a TIFF block (EXIF without its header); undefined without a valid one. */
 export function exifOrientation(tiff: DataView): number | undefined {
   if (tiff.byteLength < 14) {
     return undefined;
   }
-  const order = asciiAt(tiff, 0, 2);
-  if (order !== "II" && order !== "MM") {
+  const byteOrder = asciiAt(tiff, 0, 2);
+  if (byteOrder !== "II" && byteOrder !== "MM") {
     return undefined;
   }
-  const little = order === "II";
-  const directory = tiff.getUint32(4, little);
+  const littleEndian = byteOrder === "II";
+  const directory = tiff.getUint32(4, littleEndian);
   if (directory + 2 > tiff.byteLength) {
     return undefined;
   }
-  const entries = Math.min(tiff.getUint16(directory, little), MAX_ENTRIES);
+  const entries = Math.min(tiff.getUint16(directory, littleEndian), MAX_ENTRIES);
   for (let entry = 0; entry < entries; entry += 1) {
     const at = directory + 2 + entry * 12;
     if (at + 12 > tiff.byteLength) {
       return undefined;
     }
-    if (tiff.getUint16(at, little) === ORIENTATION) {
-      const value = tiff.getUint16(at + 8, little);
+    if (tiff.getUint16(at, littleEndian) === ORIENTATION) {
+      const value = tiff.getUint16(at + 8, littleEndian);
       return value >= 1 && value <= 8 ? value : undefined;
     }
   }
   return undefined;
 }
 
-/** Width and height as displayed: orientations 5 to 8 lie on their side. */
+/** Width and height as displayed: EXIF orientations 5 to 8 are rotated by 90 degrees. */
 export function asDisplayed(width: number, height: number, orientation: number | undefined) {
   return orientation !== undefined && orientation >= 5 ? { width: height, height: width } : { width, height };
 }

@@ -7,16 +7,16 @@ const TRAILER = 0x3b;
 const GRAPHIC_CONTROL = 0xf9;
 const WINDOW_BYTES = 1024 * 1024;
 
-function tableBytes(flags: number): number {
+function colorTableBytes(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
 
-/** Over a chain of sub-blocks, without looking into them; where it ends. */
+/** Skips a chain of sub-blocks; returns the offset after it. */
 async function skipBlocks(reader: ByteReader, from: number): Promise<number> {
   let at = from;
   for (;;) {
     reader.step(1);
-    const length = reader.byteAtHand(at) ?? (await reader.view(at, 1, WINDOW_BYTES)).getUint8(0);
+    const length = reader.bufferedByte(at) ?? (await reader.view(at, 1, WINDOW_BYTES)).getUint8(0);
     at += 1 + length;
     if (length === 0) {
       return at;
@@ -24,14 +24,14 @@ async function skipBlocks(reader: ByteReader, from: number): Promise<number> {
   }
 }
 
-/** Walks the blocks to the trailer: only so can frames be counted and a cut-off file be told. */
+/** Walks all blocks to the trailer, to count the frames and to detect a truncated file. */
 export async function inspectGif(reader: ByteReader): Promise<Inspection> {
   const screen = await reader.view(6, 7, WINDOW_BYTES);
   const width = screen.getUint16(0, true);
   const height = screen.getUint16(2, true);
-  let at = 13 + tableBytes(screen.getUint8(4));
+  let at = 13 + colorTableBytes(screen.getUint8(4));
   let frames = 0;
-  let hundredths = 0;
+  let durationHundredths = 0;
   for (;;) {
     reader.step(12);
     const kind = (await reader.view(at, 1, WINDOW_BYTES)).getUint8(0);
@@ -41,11 +41,11 @@ export async function inspectGif(reader: ByteReader): Promise<Inspection> {
     if (kind === IMAGE) {
       const descriptor = await reader.view(at + 1, 9, WINDOW_BYTES);
       frames += 1;
-      at = await skipBlocks(reader, at + 11 + tableBytes(descriptor.getUint8(8)));
+      at = await skipBlocks(reader, at + 11 + colorTableBytes(descriptor.getUint8(8)));
     } else if (kind === EXTENSION) {
       const label = (await reader.view(at + 1, 1, WINDOW_BYTES)).getUint8(0);
       if (label === GRAPHIC_CONTROL) {
-        hundredths += (await reader.view(at + 4, 2, WINDOW_BYTES)).getUint16(0, true);
+        durationHundredths += (await reader.view(at + 4, 2, WINDOW_BYTES)).getUint16(0, true);
       }
       at = await skipBlocks(reader, at + 2);
     } else {
@@ -53,7 +53,7 @@ export async function inspectGif(reader: ByteReader): Promise<Inspection> {
     }
   }
   if (frames === 0 || width === 0 || height === 0) {
-    malformed("the GIF holds no picture");
+    malformed("the GIF contains no image");
   }
   if (reader.size - at - 1 > 1) {
     malformed(`${reader.size - at - 1} bytes follow the end of the GIF`);
@@ -64,7 +64,7 @@ export async function inspectGif(reader: ByteReader): Promise<Inspection> {
     contentType: "image/gif",
     width,
     height,
-    durationMs: animated ? hundredths * 10 : null,
+    durationMs: animated ? durationHundredths * 10 : null,
     facts: { animated, frames },
   };
 }

@@ -1,13 +1,13 @@
-import { type Box, boxes, readDuration, toMs } from "./boxes.ts";
+import { type Box, boxes, readDuration, toMs } from "./isobmff-boxes.ts";
 import { asciiAt, type ByteReader, truncated } from "./byte-reader.ts";
 
 export interface Track {
   kind: "video" | "audio" | "other";
   codec: string | null;
-  /** A still picture stored as a track of its own. */
-  cover: boolean;
+  /** A still image stored as a track of its own. */
+  isCoverImage: boolean;
   isProtected: boolean;
-  /** As the track header says, in display pixels; 0 when it does not. */
+  /** From the track header, in display pixels; 0 when it has none. */
   width: number;
   height: number;
   rotation: number;
@@ -54,8 +54,8 @@ const CODECS: Readonly<Record<string, string>> = {
   "raw ": "pcm",
 };
 
-/** Object types of MPEG-4 Systems that share the name `mp4a`. */
-const MP4A: Readonly<Record<number, string>> = {
+/** Codecs by the MPEG-4 object type of an `mp4a` entry. */
+const MP4A_CODECS: Readonly<Record<number, string>> = {
   0x69: "mp3",
   0x6b: "mp3",
   0xa5: "ac3",
@@ -64,7 +64,7 @@ const MP4A: Readonly<Record<number, string>> = {
   0xdd: "vorbis",
 };
 
-async function readHeader(reader: ByteReader, box: Box, track: Track): Promise<void> {
+async function readTrackHeader(reader: ByteReader, box: Box, track: Track): Promise<void> {
   const version = (await reader.view(box.start, 1)).getUint8(0);
   const shift = version === 1 ? 12 : 0;
   const view = await reader.view(box.start, 84 + shift);
@@ -75,7 +75,7 @@ async function readHeader(reader: ByteReader, box: Box, track: Track): Promise<v
   track.height = Math.round(view.getUint32(80 + shift) / 65_536);
 }
 
-async function readEdits(reader: ByteReader, edts: Box, track: Track): Promise<void> {
+async function readEditList(reader: ByteReader, edts: Box, track: Track): Promise<void> {
   for await (const box of boxes(reader, edts.start, edts.end)) {
     if (box.name === "elst" && box.end - box.start >= 16) {
       const view = await reader.view(box.start, 16);
@@ -85,8 +85,8 @@ async function readEdits(reader: ByteReader, edts: Box, track: Track): Promise<v
   }
 }
 
-/** What an `mp4a` entry really holds; AAC unless its descriptor names another type. */
-async function readMp4a(reader: ByteReader, from: number, to: number): Promise<string> {
+/** The codec of an `mp4a` entry; AAC unless its descriptor names another object type. */
+async function readMp4aCodec(reader: ByteReader, from: number, to: number): Promise<string> {
   for await (const box of boxes(reader, from, to)) {
     if (box.name !== "esds") {
       continue;
@@ -100,7 +100,7 @@ async function readMp4a(reader: ByteReader, from: number, to: number): Promise<s
       }
       at += 1;
       if (tag === 4 && at < view.byteLength) {
-        return MP4A[view.getUint8(at)] ?? "aac";
+        return MP4A_CODECS[view.getUint8(at)] ?? "aac";
       }
       at += tag === 3 ? 3 : 1;
     }
@@ -108,8 +108,8 @@ async function readMp4a(reader: ByteReader, from: number, to: number): Promise<s
   return "aac";
 }
 
-/** The first sample entry names the codec; the others of a track are variations of it. */
-async function readEntry(reader: ByteReader, stsd: Box, track: Track): Promise<void> {
+/** Only the first sample entry is read: the others of a track have the same codec. */
+async function readSampleEntry(reader: ByteReader, stsd: Box, track: Track): Promise<void> {
   const at = stsd.start + 8;
   if (at + 16 > stsd.end) {
     return;
@@ -123,27 +123,27 @@ async function readEntry(reader: ByteReader, stsd: Box, track: Track): Promise<v
   }
   const entry = await reader.view(at, 36);
   if (track.kind === "video") {
-    track.cover = name === "jpeg" || name === "png ";
+    track.isCoverImage = name === "jpeg" || name === "png ";
     track.width ||= entry.getUint16(32);
     track.height ||= entry.getUint16(34);
   } else {
     track.channels = entry.getUint16(24);
     track.sampleRate = entry.getUint16(32);
     if (name === "mp4a" && entry.getUint16(16) === 0) {
-      track.codec = await readMp4a(reader, at + 36, Math.min(stsd.end, at + head.getUint32(0)));
+      track.codec = await readMp4aCodec(reader, at + 36, Math.min(stsd.end, at + head.getUint32(0)));
     }
   }
 }
 
-async function readTable(reader: ByteReader, stbl: Box, track: Track): Promise<void> {
+async function readSampleTable(reader: ByteReader, stbl: Box, track: Track): Promise<void> {
   for await (const box of boxes(reader, stbl.start, stbl.end)) {
     if (box.name === "stsd" && track.kind !== "other") {
-      await readEntry(reader, box, track);
+      await readSampleEntry(reader, box, track);
     } else if ((box.name === "stsz" || box.name === "stz2") && box.end - box.start >= 12) {
       const view = await reader.view(box.start, 12);
       track.samples = view.getUint32(8);
       if (box.name === "stsz" && view.getUint32(4) === 0 && track.samples * 4 > box.end - box.start - 12) {
-        truncated("the index of the video names more frames than it lists");
+        truncated("the index of the video declares more frames than it lists");
       }
     }
   }
@@ -160,19 +160,19 @@ async function readMedia(reader: ByteReader, mdia: Box, track: Track): Promise<v
     } else if (box.name === "minf") {
       for await (const part of boxes(reader, box.start, box.end)) {
         if (part.name === "stbl") {
-          await readTable(reader, part, track);
+          await readSampleTable(reader, part, track);
         }
       }
     }
   }
 }
 
-/** One `trak`: its handler comes before its tables in every file, so the kind is known when the codec is read. */
+/** Reads a `trak` box. Its handler precedes its sample table, so the kind is known when the codec is read. */
 export async function readTrack(reader: ByteReader, trak: Box): Promise<Track> {
   const track: Track = {
     kind: "other",
     codec: null,
-    cover: false,
+    isCoverImage: false,
     isProtected: false,
     width: 0,
     height: 0,
@@ -183,13 +183,13 @@ export async function readTrack(reader: ByteReader, trak: Box): Promise<Track> {
   };
   for await (const box of boxes(reader, trak.start, trak.end)) {
     if (box.name === "tkhd") {
-      await readHeader(reader, box, track);
+      await readTrackHeader(reader, box, track);
     } else if (box.name === "edts") {
-      await readEdits(reader, box, track);
+      await readEditList(reader, box, track);
     } else if (box.name === "mdia") {
       await readMedia(reader, box, track);
     }
   }
-  track.cover &&= track.samples <= 1;
+  track.isCoverImage &&= track.samples <= 1;
   return track;
 }

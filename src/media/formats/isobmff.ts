@@ -1,6 +1,6 @@
 import type { Inspection, MediaFacts } from "#media/types.ts";
-import { type Box, boxes, readDuration, toMs } from "./boxes.ts";
-import { type ByteReader, malformed, Malformed, truncated, uint64At } from "./byte-reader.ts";
+import { type Box, boxes, readDuration, toMs } from "./isobmff-boxes.ts";
+import { type ByteReader, malformed, MediaFormatError, truncated, uint64At } from "./byte-reader.ts";
 import { readTrack, type Track } from "./isobmff-track.ts";
 
 interface Movie {
@@ -20,9 +20,9 @@ async function readMovie(reader: ByteReader, moov: Box): Promise<Movie> {
     } else if (box.name === "trak") {
       movie.tracks.push(await readTrack(reader, box));
     } else if (box.name === "cmov") {
-      throw new Malformed(
+      throw new MediaFormatError(
         "media_unsupported",
-        "the video has a compressed index, which no platform reads; export it again",
+        "the video has a compressed index, which no platform supports; export it again",
       );
     } else if (box.name === "mvex") {
       movie.fragmented = true;
@@ -45,13 +45,13 @@ function factsOf(
   durationMs: number | null,
   moovFirst: boolean,
 ): MediaFacts {
-  const sound = movie.tracks.find((track) => track.kind === "audio");
+  const audio = movie.tracks.find((track) => track.kind === "audio");
   const seconds = video.durationMs ? video.durationMs / 1000 : 0;
   return {
     ...(video.codec !== null && { videoCodec: video.codec }),
-    audioCodec: sound?.codec ?? null,
-    ...(sound?.channels !== undefined && { audioChannels: sound.channels }),
-    ...(sound?.sampleRate !== undefined && { audioSampleRate: sound.sampleRate }),
+    audioCodec: audio?.codec ?? null,
+    ...(audio?.channels !== undefined && { audioChannels: audio.channels }),
+    ...(audio?.sampleRate !== undefined && { audioSampleRate: audio.sampleRate }),
     ...(seconds > 0 && video.samples > 0 && { frameRate: Math.round((video.samples / seconds) * 1000) / 1000 }),
     ...(durationMs !== null && durationMs > 0 && { bitRate: Math.round((reader.size * 8000) / durationMs) }),
     rotation: video.rotation,
@@ -61,8 +61,8 @@ function factsOf(
   };
 }
 
-/** MP4 and MOV: the index (`moov`) is looked for wherever it lies, the data is stepped over. */
-export async function inspectBoxes(
+/** Inspects MP4 and MOV: finds the index (`moov`) wherever it is and skips the media data. */
+export async function inspectIsobmff(
   reader: ByteReader,
   contentType: "video/mp4" | "video/quicktime",
 ): Promise<Inspection> {
@@ -78,34 +78,34 @@ export async function inspectBoxes(
       movie = await readMovie(reader, box);
       if (movie.fragmented) {
         dataBytes = Math.max(dataBytes, reader.size - box.end);
-        break; // Thousands of fragments may follow, and nothing in them is asked for.
+        break; // Thousands of fragments may follow, and none of them is needed.
       }
     }
   }
   if (!movie) {
-    truncated("the video has no index (moov); it was not finished or not copied to its end");
+    truncated("the video has no index (moov); its recording or its copy is incomplete");
   }
-  const video = movie.tracks.find((track) => track.kind === "video" && !track.cover);
+  const video = movie.tracks.find((track) => track.kind === "video" && !track.isCoverImage);
   if (!video) {
-    throw new Malformed("media_unsupported", "the file has no video track; send a video with a picture");
+    throw new MediaFormatError("media_unsupported", "the file has no video track; send a file with a video track");
   }
   if (video.isProtected) {
-    throw new Malformed("media_unsupported", "the video is copy-protected; send it without protection");
+    throw new MediaFormatError("media_unsupported", "the video is copy-protected; send it without protection");
   }
   if (dataBytes === 0 || (video.samples === 0 && !movie.fragmented)) {
     truncated("the video has an index but no frames");
   }
   if (video.width === 0 || video.height === 0) {
-    malformed("the video does not say how large its picture is");
+    malformed("the video does not state its dimensions");
   }
   const longest = Math.max(movie.durationMs ?? 0, ...movie.tracks.map((track) => track.durationMs ?? 0));
   const durationMs = movie.durationMs ?? (longest > 0 ? longest : null);
-  const sideways = video.rotation === 90 || video.rotation === 270;
+  const isRotated = video.rotation === 90 || video.rotation === 270;
   return {
     type: "video",
     contentType,
-    width: sideways ? video.height : video.width,
-    height: sideways ? video.width : video.height,
+    width: isRotated ? video.height : video.width,
+    height: isRotated ? video.width : video.height,
     durationMs,
     facts: factsOf(reader, movie, video, durationMs, moovFirst),
   };

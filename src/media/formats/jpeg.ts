@@ -6,19 +6,19 @@ const SOS = 0xda;
 const EOI = 0xd9;
 const APP1 = 0xe1;
 const TAIL_BYTES = 64 * 1024;
-/** No camera writes a larger picture before what it appends. */
+/** The image data before anything that a camera appends is never larger. */
 const SCAN_BYTES = 16 * 1024 * 1024;
 
-function isFrame(marker: number): boolean {
+function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
-function standsAlone(marker: number): boolean {
+function hasNoPayload(marker: number): boolean {
   return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 }
 
-function endsIn(bytes: Uint8Array): boolean {
-  // Of two neighbours one is always looked at.
+function containsEndMarker(bytes: Uint8Array): boolean {
+  // Every second byte suffices: the marker has two bytes, and both neighbours of a match are compared.
   for (let at = bytes.length - 1; at >= 0; at -= 2) {
     const byte = bytes[at];
     if ((byte === EOI && bytes[at - 1] === 0xff) || (byte === 0xff && bytes[at + 1] === EOI)) {
@@ -28,16 +28,16 @@ function endsIn(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Cameras append things (depth maps, a short video), so the end marker is looked for, near the end first. */
+/** Searches the end marker, near the end first, because cameras append data to it (depth maps, a short video). */
 async function checkEnd(reader: ByteReader, scan: number): Promise<void> {
   const tail = Math.max(scan, reader.size - TAIL_BYTES);
-  if (endsIn(bytesOf(await reader.view(tail, reader.size - tail)))) {
+  if (containsEndMarker(bytesOf(await reader.view(tail, reader.size - tail)))) {
     return;
   }
-  const piece = 1024 * 1024;
-  for (let at = scan; at < Math.min(tail, scan + SCAN_BYTES); at += piece - 1) {
-    const length = Math.min(piece, tail + 1 - at);
-    if (endsIn(bytesOf(await reader.view(at, length)))) {
+  const windowBytes = 1024 * 1024;
+  for (let at = scan; at < Math.min(tail, scan + SCAN_BYTES); at += windowBytes - 1) {
+    const length = Math.min(windowBytes, tail + 1 - at);
+    if (containsEndMarker(bytesOf(await reader.view(at, length)))) {
       return;
     }
   }
@@ -59,18 +59,18 @@ export async function inspectJpeg(reader: ByteReader): Promise<Inspection> {
       at += 1;
       continue;
     }
-    if (standsAlone(marker)) {
+    if (hasNoPayload(marker)) {
       at += 2;
       continue;
     }
     if (marker === EOI) {
-      malformed("the JPEG holds no picture");
+      malformed("the JPEG contains no image");
     }
     const length = head.getUint16(2);
     if (length < 2) {
       malformed("a JPEG segment has no length");
     }
-    if (isFrame(marker)) {
+    if (isFrameHeader(marker)) {
       const frame = await reader.view(at + 4, 6);
       size = { height: frame.getUint16(1), width: frame.getUint16(3) };
     }
@@ -86,10 +86,10 @@ export async function inspectJpeg(reader: ByteReader): Promise<Inspection> {
     }
   }
   if (!size || size.width === 0 || size.height === 0) {
-    malformed("the JPEG does not say how large it is");
+    malformed("the JPEG does not state its dimensions");
   }
   if (at >= reader.size) {
-    truncated("the JPEG ends before its picture");
+    truncated("the JPEG ends before its image data");
   }
   await checkEnd(reader, at);
   return {

@@ -4,14 +4,14 @@ import { asDisplayed, exifOrientation } from "./exif.ts";
 
 const FIRST_CHUNK = 8;
 const MAX_EXIF_BYTES = 64 * 1024;
-/** The last chunk, IEND, is always these twelve bytes. */
+/** The last chunk, IEND, always has these twelve bytes. */
 const END = [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82];
 
 function isEnd(bytes: Uint8Array): boolean {
   return END.every((byte, index) => bytes[index] === byte);
 }
 
-/** Looks at the chunks up to the picture data, and at the end. */
+/** Reads the chunks before the image data, and the end chunk. */
 export async function inspectPng(reader: ByteReader): Promise<Inspection> {
   const header = await reader.view(FIRST_CHUNK, 21);
   if (header.getUint32(0) !== 13 || asciiAt(header, 4, 4) !== "IHDR") {
@@ -20,7 +20,7 @@ export async function inspectPng(reader: ByteReader): Promise<Inspection> {
   const width = header.getUint32(8);
   const height = header.getUint32(12);
   if (width === 0 || height === 0 || width > 0x7fffffff || height > 0x7fffffff) {
-    malformed("the PNG does not say how large it is");
+    malformed("the PNG does not state its dimensions");
   }
   let frames: number | undefined;
   let orientation: number | undefined;
@@ -34,10 +34,10 @@ export async function inspectPng(reader: ByteReader): Promise<Inspection> {
       malformed("a PNG chunk has no name");
     }
     if (name === "IEND") {
-      malformed("the PNG holds no picture");
+      malformed("the PNG contains no image");
     }
     if (at + 12 + length > reader.size) {
-      truncated(`the PNG chunk ${name} goes beyond the end of the file`);
+      truncated(`the PNG chunk ${name} exceeds the end of the file`);
     }
     if (name === "IDAT") {
       break;

@@ -1,4 +1,4 @@
-import { type Checked, type ContentType, bad } from "#media/types.ts";
+import { type CheckResult, type ContentType, checkFailed } from "#media/types.ts";
 
 type Signature = readonly [offset: number, text: string];
 
@@ -10,8 +10,8 @@ const SIGNATURES: readonly (readonly [ContentType, ...Signature[]])[] = [
   ["image/webp", [0, "RIFF"], [8, "WEBP"]],
 ];
 
-/** What people send by mistake, so that the refusal can say what it was. */
-const OTHERS: readonly (readonly [what: string, ...Signature[]])[] = [
+/** Types that are often sent by mistake, so that the error can name them. */
+const UNSUPPORTED_SIGNATURES: readonly (readonly [kind: string, ...Signature[]])[] = [
   ["a PDF document", [0, "%PDF-"]],
   ["a ZIP archive or an Office document", [0, "PK"]],
   ["a compressed (gzip) file", [0, "\x1f\x8b"]],
@@ -34,7 +34,7 @@ const OTHERS: readonly (readonly [what: string, ...Signature[]])[] = [
   ["a program", [0, "\x7fELF"]],
 ];
 
-/** Boxes a QuickTime file from before `ftyp` may begin with. */
+/** First boxes of QuickTime files that have no `ftyp` box. */
 const CLASSIC_QUICKTIME: ReadonlySet<string> = new Set(["moov", "mdat", "wide", "free", "skip", "pnot"]);
 const HEIF_BRANDS: ReadonlySet<string> = new Set([
   "heic",
@@ -50,13 +50,13 @@ const HEIF_BRANDS: ReadonlySet<string> = new Set([
 ]);
 const AUDIO_BRANDS: ReadonlySet<string> = new Set(["M4A ", "M4B ", "M4P ", "F4A "]);
 
-/** What browsers look for within the bytes they sniff; none of it stands at the beginning of a real picture or film. */
+/** What browsers take for HTML when they sniff a file; a real image or video does not begin with it. */
 const MARKUP =
   /<!doctype\s+html|<(?:html|head|body|script|svg|iframe|object|embed|math|meta|style|title)[\s/>]|<\?php|<%@|javascript:/i;
 const MARKUP_WINDOW_BYTES = 1536;
 const PDF_WINDOW_BYTES = 1024;
 
-function latin(bytes: Uint8Array): string {
+function toLatin1(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) {
     text += String.fromCharCode(byte);
@@ -64,11 +64,11 @@ function latin(bytes: Uint8Array): string {
   return text;
 }
 
-function carries(head: string, signatures: readonly Signature[]): boolean {
+function matches(head: string, signatures: readonly Signature[]): boolean {
   return signatures.every(([offset, text]) => head.startsWith(text, offset));
 }
 
-function sniffBoxes(head: string): Checked<ContentType> | null {
+function sniffBoxes(head: string): CheckResult<ContentType> | null {
   const name = head.slice(4, 8);
   if (name === "ftyp") {
     const brand = head.slice(8, 12);
@@ -83,17 +83,21 @@ function sniffBoxes(head: string): Checked<ContentType> | null {
   return CLASSIC_QUICKTIME.has(name) ? { ok: true, value: "video/quicktime" } : null;
 }
 
-function unsupported(what: string) {
-  return bad("media_unsupported", `the file is ${what}; send JPEG, PNG, WebP or GIF images, MP4, MOV or WebM videos`, {
-    actual: what,
-  });
+function unsupported(kind: string) {
+  return checkFailed(
+    "media_unsupported",
+    `the file is ${kind}; send JPEG, PNG, WebP or GIF images, MP4, MOV or WebM videos`,
+    {
+      actual: kind,
+    },
+  );
 }
 
-function sniffOther(head: string): Checked<never> {
+function unsupportedKind(head: string): CheckResult<never> {
   if (head.trim() === "") {
     return unsupported("empty");
   }
-  const known = OTHERS.find(([, ...signatures]) => carries(head, signatures));
+  const known = UNSUPPORTED_SIGNATURES.find(([, ...signatures]) => matches(head, signatures));
   if (known) {
     return unsupported(known[0]);
   }
@@ -107,41 +111,39 @@ function sniffOther(head: string): Checked<never> {
   if (MARKUP.test(text.slice(0, MARKUP_WINDOW_BYTES))) {
     return unsupported("a web page, not the file itself");
   }
-  // oxlint-disable-next-line no-control-regex -- text is what has no control characters
+  // oxlint-disable-next-line no-control-regex -- text is recognized by the absence of control characters
   return unsupported(/^[^\u0000-\u0008\u000e-\u001f]*$/.test(head) ? "text" : "of an unknown type");
 }
 
-/** What the first bytes say the file is. The server's word and the file's name are never asked. */
-export function sniff(bytes: Uint8Array): Checked<ContentType> {
-  const head = latin(bytes);
-  const known = SIGNATURES.find(([, ...signatures]) => carries(head, signatures))?.[0];
-  const verdict: Checked<ContentType> | null = known
+/** The file's type by its first bytes; the declared content type and the file name are not used. */
+export function sniff(bytes: Uint8Array): CheckResult<ContentType> {
+  const head = toLatin1(bytes);
+  const known = SIGNATURES.find(([, ...signatures]) => matches(head, signatures))?.[0];
+  const sniffed: CheckResult<ContentType> | null = known
     ? { ok: true, value: known }
     : head.startsWith("\x1a\x45\xdf\xa3")
       ? { ok: true, value: "video/webm" }
       : sniffBoxes(head);
-  if (!verdict) {
-    return sniffOther(head);
+  if (!sniffed) {
+    return unsupportedKind(head);
   }
-  if (verdict.ok && MARKUP.test(head.slice(0, MARKUP_WINDOW_BYTES))) {
-    return bad(
+  if (sniffed.ok && MARKUP.test(head.slice(0, MARKUP_WINDOW_BYTES))) {
+    return checkFailed("media_suspicious", "the file is both media and a web page; export it again from the original");
+  }
+  if (sniffed.ok && head.slice(0, PDF_WINDOW_BYTES).includes("%PDF-")) {
+    return checkFailed(
       "media_suspicious",
-      "the file is a picture or video and a web page at once; export it again from the original",
+      "the file is both media and a PDF document; export it again from the original",
     );
   }
-  if (verdict.ok && head.slice(0, PDF_WINDOW_BYTES).includes("%PDF-")) {
-    return bad(
-      "media_suspicious",
-      "the file is a picture or video and a PDF document at once; export it again from the original",
-    );
-  }
-  return verdict;
+  return sniffed;
 }
 
-export const TAIL_BYTES = 65_557;
+/** The longest last record of a ZIP archive: 22 bytes and a comment of up to 65,535. */
+export const ZIP_TAIL_BYTES = 65_557;
 
-/** A ZIP archive is read from its end: its last record must end exactly where the file does. */
-export function endsAsArchive(tail: Uint8Array): boolean {
+/** ZIP readers search the archive's last record from the end of the file, where it must end exactly. */
+export function endsAsZipArchive(tail: Uint8Array): boolean {
   for (let at = tail.length - 22; at >= 0; at -= 1) {
     if (tail[at] === 0x50 && tail[at + 1] === 0x4b && tail[at + 2] === 5 && tail[at + 3] === 6) {
       const commentBytes = (tail[at + 20] ?? 0) + (tail[at + 21] ?? 0) * 256;

@@ -1,5 +1,5 @@
 import type { Inspection, MediaFacts } from "#media/types.ts";
-import { asciiAt, type ByteReader, bytesOf, malformed, Malformed, truncated } from "./byte-reader.ts";
+import { asciiAt, type ByteReader, bytesOf, malformed, MediaFormatError, truncated } from "./byte-reader.ts";
 
 const ID = {
   ebml: 0x1a45dfa3,
@@ -47,16 +47,16 @@ interface Element {
   readonly id: number;
   readonly start: number;
   readonly end: number;
-  /** Live recordings do not know how long their segment becomes. */
+  /** Live recordings have segments of unknown size. */
   readonly openEnded: boolean;
 }
 
-/** The element at `at`; ids of one to four bytes, sizes of one to eight. */
+/** Reads the element at an offset: an id of one to four bytes, then a size of one to eight. */
 async function elementAt(reader: ByteReader, at: number, parentEnd: number): Promise<Element> {
   const head = await reader.view(at, Math.min(12, reader.size - at));
   const idBytes = Math.clz32(head.getUint8(0)) - 23;
   if (idBytes > 4 || head.byteLength < idBytes + 1) {
-    malformed("a part of the WebM has no valid name");
+    malformed("a part of the WebM has no valid id");
   }
   let id = 0;
   for (let index = 0; index < idBytes; index += 1) {
@@ -80,7 +80,7 @@ async function elementAt(reader: ByteReader, at: number, parentEnd: number): Pro
     if (parentEnd === reader.size) {
       truncated(`a part of the WebM should end at byte ${end}, the file ends at ${parentEnd}`);
     }
-    malformed("a part of the WebM is larger than what holds it");
+    malformed("a part of the WebM is larger than the part that contains it");
   }
   return { id, start, end, openEnded };
 }
@@ -199,32 +199,32 @@ async function readTrack(reader: ByteReader, entry: Element): Promise<Track> {
   return track;
 }
 
-interface Film {
+interface SegmentInfo {
   scaleNanos: number;
   duration: number;
   tracks: Track[];
-  sawInfo: boolean;
-  sawTracks: boolean;
-  sawData: boolean;
-  /** Where the seek head says the two parts are, for files that have them behind the data. */
-  readonly elsewhere: Map<number, number>;
+  hasInfo: boolean;
+  hasTracks: boolean;
+  hasData: boolean;
+  /** Offsets by element id from the seek head, for files with the parts after the media data. */
+  readonly seekPositions: Map<number, number>;
 }
 
-async function readPart(reader: ByteReader, part: Element, segment: Element, film: Film): Promise<void> {
+async function readPart(reader: ByteReader, part: Element, segment: Element, segmentInfo: SegmentInfo): Promise<void> {
   if (part.id === ID.info) {
-    film.sawInfo = true;
+    segmentInfo.hasInfo = true;
     for await (const element of elements(reader, part.start, part.end)) {
       if (element.id === ID.timestampScale) {
-        film.scaleNanos = await uintOf(reader, element);
+        segmentInfo.scaleNanos = await uintOf(reader, element);
       } else if (element.id === ID.duration) {
-        film.duration = await floatOf(reader, element);
+        segmentInfo.duration = await floatOf(reader, element);
       }
     }
   } else if (part.id === ID.tracks) {
-    film.sawTracks = true;
+    segmentInfo.hasTracks = true;
     for await (const element of elements(reader, part.start, part.end)) {
       if (element.id === ID.trackEntry) {
-        film.tracks.push(await readTrack(reader, element));
+        segmentInfo.tracks.push(await readTrack(reader, element));
       }
     }
   } else if (part.id === ID.seekHead) {
@@ -236,49 +236,49 @@ async function readPart(reader: ByteReader, part: Element, segment: Element, fil
           id = element.id === ID.seekId ? await uintOf(reader, element) : id;
           position = element.id === ID.seekPosition ? await uintOf(reader, element) : position;
         }
-        film.elsewhere.set(id, segment.start + position);
+        segmentInfo.seekPositions.set(id, segment.start + position);
       }
     }
   }
 }
 
-async function readSegment(reader: ByteReader, segment: Element): Promise<Film> {
-  const film: Film = {
+async function readSegment(reader: ByteReader, segment: Element): Promise<SegmentInfo> {
+  const segmentInfo: SegmentInfo = {
     scaleNanos: NANOS_PER_MS,
     duration: 0,
     tracks: [],
-    sawInfo: false,
-    sawTracks: false,
-    sawData: false,
-    elsewhere: new Map(),
+    hasInfo: false,
+    hasTracks: false,
+    hasData: false,
+    seekPositions: new Map(),
   };
   for await (const part of elements(reader, segment.start, segment.end)) {
-    film.sawData ||= part.id === ID.cluster;
-    if (film.sawData) {
-      break; // Clusters fill the rest; their number is not bounded, and nothing in them is asked for.
+    segmentInfo.hasData ||= part.id === ID.cluster;
+    if (segmentInfo.hasData) {
+      break; // Only clusters follow; their number is not bounded, and none of them is needed.
     }
-    await readPart(reader, part, segment, film);
+    await readPart(reader, part, segment, segmentInfo);
   }
-  for (const [id, seen] of [
-    [ID.info, film.sawInfo],
-    [ID.tracks, film.sawTracks],
+  for (const [id, isRead] of [
+    [ID.info, segmentInfo.hasInfo],
+    [ID.tracks, segmentInfo.hasTracks],
   ] as const) {
-    const at = film.elsewhere.get(id);
-    if (!seen && at !== undefined && at < segment.end) {
+    const at = segmentInfo.seekPositions.get(id);
+    if (!isRead && at !== undefined && at < segment.end) {
       const part = await elementAt(reader, at, segment.end);
-      await (part.id === id ? readPart(reader, part, segment, film) : null);
+      await (part.id === id ? readPart(reader, part, segment, segmentInfo) : null);
     }
   }
-  return film;
+  return segmentInfo;
 }
 
-function factsOf(reader: ByteReader, film: Film, video: Track, durationMs: number | null): MediaFacts {
-  const sound = film.tracks.find((track) => track.type === 2);
+function factsOf(reader: ByteReader, segmentInfo: SegmentInfo, video: Track, durationMs: number | null): MediaFacts {
+  const audio = segmentInfo.tracks.find((track) => track.type === 2);
   return {
     videoCodec: CODECS[video.codec] ?? video.codec,
-    audioCodec: sound ? (CODECS[sound.codec] ?? sound.codec) : null,
-    ...(sound && sound.channels > 0 && { audioChannels: sound.channels }),
-    ...(sound && sound.sampleRate > 0 && { audioSampleRate: Math.round(sound.sampleRate) }),
+    audioCodec: audio ? (CODECS[audio.codec] ?? audio.codec) : null,
+    ...(audio && audio.channels > 0 && { audioChannels: audio.channels }),
+    ...(audio && audio.sampleRate > 0 && { audioSampleRate: Math.round(audio.sampleRate) }),
     ...(video.frameNanos > 0 && { frameRate: Math.round(1e12 / video.frameNanos) / 1000 }),
     ...(durationMs !== null && { bitRate: Math.round((reader.size * 8000) / durationMs) }),
     rotation: 0,
@@ -292,30 +292,30 @@ export async function inspectWebm(reader: ByteReader): Promise<Inspection> {
     docType = element.id === ID.docType ? await textOf(reader, element) : docType;
   }
   if (docType !== "webm") {
-    throw new Malformed(
+    throw new MediaFormatError(
       "media_unsupported",
       `the file is a Matroska video (${docType || "of no type"}); convert it to MP4 or WebM`,
     );
   }
   const segment = await elementAt(reader, header.end, reader.size);
   if (segment.id !== ID.segment) {
-    malformed("the WebM holds no segment");
+    malformed("the WebM contains no segment");
   }
-  const film = await readSegment(reader, segment);
-  const video = film.tracks.find((track) => track.type === 1);
+  const segmentInfo = await readSegment(reader, segment);
+  const video = segmentInfo.tracks.find((track) => track.type === 1);
   if (!video) {
-    throw new Malformed("media_unsupported", "the file has no video track; send a video with a picture");
+    throw new MediaFormatError("media_unsupported", "the file has no video track; send a file with a video track");
   }
   if (video.encrypted) {
-    throw new Malformed("media_unsupported", "the video is copy-protected; send it without protection");
+    throw new MediaFormatError("media_unsupported", "the video is copy-protected; send it without protection");
   }
-  if (!film.sawData) {
-    truncated("the WebM ends before its picture data");
+  if (!segmentInfo.hasData) {
+    truncated("the WebM ends before its media data");
   }
   if (video.width === 0 || video.height === 0) {
-    malformed("the WebM does not say how large its picture is");
+    malformed("the WebM does not state its dimensions");
   }
-  const ms = (film.duration * film.scaleNanos) / NANOS_PER_MS;
+  const ms = (segmentInfo.duration * segmentInfo.scaleNanos) / NANOS_PER_MS;
   const durationMs = Number.isFinite(ms) && ms >= 1 && ms < Number.MAX_SAFE_INTEGER ? Math.round(ms) : null;
   const inPixels = video.displayUnit === 0 && video.displayWidth > 0 && video.displayHeight > 0;
   return {
@@ -324,6 +324,6 @@ export async function inspectWebm(reader: ByteReader): Promise<Inspection> {
     width: inPixels ? video.displayWidth : video.width,
     height: inPixels ? video.displayHeight : video.height,
     durationMs,
-    facts: factsOf(reader, film, video, durationMs),
+    facts: factsOf(reader, segmentInfo, video, durationMs),
   };
 }

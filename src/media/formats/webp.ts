@@ -14,7 +14,7 @@ function uint24(view: DataView, offset: number): number {
 async function lossySize(reader: ByteReader, at: number) {
   const frame = await reader.view(at, 10);
   if ((frame.getUint8(0) & 1) !== 0 || asciiAt(frame, 3, 3) !== "\x9d\x01\x2a") {
-    malformed("the WebP picture does not begin with a key frame");
+    malformed("the WebP image does not begin with a key frame");
   }
   return { width: frame.getUint16(6, true) & 0x3fff, height: frame.getUint16(8, true) & 0x3fff };
 }
@@ -22,13 +22,13 @@ async function lossySize(reader: ByteReader, at: number) {
 async function losslessSize(reader: ByteReader, at: number) {
   const frame = await reader.view(at, 5);
   if (frame.getUint8(0) !== 0x2f) {
-    malformed("the lossless WebP picture has no signature");
+    malformed("the lossless WebP image has no signature");
   }
   const bits = frame.getUint32(1, true);
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
-/** The EXIF chunk follows the picture. */
+/** The EXIF chunk comes after the image data. */
 async function findOrientation(reader: ByteReader, from: number): Promise<number | undefined> {
   let at = from;
   for (let chunk = 0; chunk < MAX_CHUNKS && at + 8 <= reader.size; chunk += 1) {
@@ -46,7 +46,7 @@ export async function inspectWebp(reader: ByteReader): Promise<Inspection> {
   const head = await reader.view(0, 20);
   const end = head.getUint32(4, true) + 8;
   if (end > reader.size) {
-    truncated(`the WebP says ${end} bytes, ${reader.size} are there`);
+    truncated(`the WebP declares ${end} bytes, the file has ${reader.size}`);
   }
   if (reader.size - end > 1) {
     malformed(`${reader.size - end} bytes follow the end of the WebP`);
@@ -54,7 +54,7 @@ export async function inspectWebp(reader: ByteReader): Promise<Inspection> {
   const first = asciiAt(head, 12, 4);
   const firstBytes = head.getUint32(16, true);
   if (20 + firstBytes > end) {
-    truncated("its first chunk goes beyond the end of the file");
+    truncated("its first chunk exceeds the end of the file");
   }
   let size: { width: number; height: number };
   let animated = false;
@@ -71,10 +71,10 @@ export async function inspectWebp(reader: ByteReader): Promise<Inspection> {
     orientation =
       flags & HAS_EXIF && !animated ? await findOrientation(reader, 20 + firstBytes + (firstBytes % 2)) : undefined;
   } else {
-    malformed("the WebP holds no picture");
+    malformed("the WebP contains no image");
   }
   if (size.width === 0 || size.height === 0) {
-    malformed("the WebP does not say how large it is");
+    malformed("the WebP does not state its dimensions");
   }
   return {
     type: "image",

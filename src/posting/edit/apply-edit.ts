@@ -1,59 +1,59 @@
-import type { ChosenAccount } from "#accounts/index.ts";
+import type { TargetAccount } from "#accounts/index.ts";
 import { MINUTE } from "#core/clock.ts";
-import type { Detail } from "#core/errors.ts";
+import type { RefusalDetail } from "#core/errors.ts";
 import type { PausedReason } from "#core/status.ts";
-import type { Choice, Chosen } from "#posting/preview/resolve-targets.ts";
-import { applyTargets } from "./edit-targets.ts";
-import type { JudgedMedia } from "#posting/preview/validate-targets.ts";
-import { EDITABLE, type EditableStatus } from "#posting/confirm/post-plan.ts";
+import type { ResolvedTarget, TargetResolution } from "#posting/preview/resolve-targets.ts";
+import { applyTargetEdits } from "./apply-target-edits.ts";
+import type { MediaWithFacts } from "#posting/preview/validate-targets.ts";
+import { EDITABLE_STATUSES, type EditableStatus } from "#posting/confirm/post-plan.ts";
 import type { StoredPost, StoredTarget } from "#posting/calendar/post-rows.ts";
 import { timeProblems } from "#posting/preview/validate-schedule-time.ts";
 import type { EditInput } from "#posting/types.ts";
 
-/** An account some target of a post goes to, also when it was disconnected since. */
+/** The account of a target, which may have been disconnected since. */
 export interface PostAccount {
-  readonly account: ChosenAccount;
+  readonly account: TargetAccount;
   readonly connected: boolean;
 }
 
-/** What an edit looks at beside the post and the input. */
-export interface EditSetting {
-  /** The newly chosen accounts; null leaves the list as it is. */
-  readonly chosen: Chosen | null;
+/** What an edit depends on beside the post and the input. */
+export interface EditContext {
+  /** The newly selected targets; null leaves the list unchanged. */
+  readonly newTargets: TargetResolution | null;
   /** The accounts of the posts' targets. */
   readonly accounts: ReadonlyMap<string, PostAccount>;
-  /** The new media; null leaves them as they are. */
-  readonly media: readonly JudgedMedia[] | null;
-  /** What the bytes told about the media that are there. */
-  readonly facts: ReadonlyMap<string, JudgedMedia["facts"]>;
+  /** The new media; null leaves them unchanged. */
+  readonly media: readonly MediaWithFacts[] | null;
+  /** The facts of the media that the posts have, by media id. */
+  readonly facts: ReadonlyMap<string, MediaWithFacts["facts"]>;
   readonly subscribed: boolean;
   readonly now: number;
 }
 
-/** A post as an edit leaves it, before the platforms are asked. */
+/** A post after an edit, before its targets are validated. */
 export interface EditedPost {
-  readonly was: StoredPost;
-  readonly from: EditableStatus;
+  readonly stored: StoredPost;
+  readonly previousStatus: EditableStatus;
   readonly status: "scheduled" | "paused";
   readonly pausedReason: PausedReason | null;
   readonly scheduledAt: number;
-  readonly retimed: boolean;
+  readonly rescheduled: boolean;
   readonly caption: string;
-  readonly media: readonly JudgedMedia[];
-  /** What the edit is about, in the order of the list. */
-  readonly choices: readonly Choice[];
-  /** Targets an edit cannot touch: they are public, or may be, or belong to a run that is over. */
-  readonly fixed: readonly StoredTarget[];
-  readonly removed: readonly string[];
+  readonly media: readonly MediaWithFacts[];
+  /** The targets that can be edited, in the order of the list. */
+  readonly resolvedTargets: readonly ResolvedTarget[];
+  /** Targets that cannot be edited: they are public or may be, or belong to a run that has ended. */
+  readonly lockedTargets: readonly StoredTarget[];
+  readonly removedAccountIds: readonly string[];
 }
 
-export type Edited =
-  | { readonly ok: true; readonly value: EditedPost; readonly problems: readonly Detail[] }
-  | { readonly ok: false; readonly problems: readonly Detail[] };
+export type EditResult =
+  | { readonly ok: true; readonly value: EditedPost; readonly problems: readonly RefusalDetail[] }
+  | { readonly ok: false; readonly problems: readonly RefusalDetail[] };
 
-/** Fields that exclude each other, and nothing to do at all. */
-export function inputProblems(input: EditInput): Detail[] {
-  const problems: Detail[] = [];
+/** Fields that exclude each other, posts named twice and an empty caption. */
+export function editInputProblems(input: EditInput): RefusalDetail[] {
+  const problems: RefusalDetail[] = [];
   const exclusive = (param: string, other: string) =>
     problems.push({ code: "exclusive_fields", message: `send either ${other} or ${param}, not both`, param });
   if (input.scheduledAt !== undefined && input.shiftMinutes !== undefined) {
@@ -81,75 +81,83 @@ export function inputProblems(input: EditInput): Detail[] {
   return problems;
 }
 
-/** Whether the edit chooses accounts anew. */
-export function choosesAccounts(input: EditInput): boolean {
+/** Whether the edit replaces the list of accounts. */
+export function selectsAccounts(input: EditInput): boolean {
   return input.targets !== undefined || input.accountIds !== undefined || input.platforms !== undefined;
 }
 
-/** Applies an edit to one post; pure, so that every rule can be read and tested here. */
-export function applyEdit(was: StoredPost, input: EditInput, setting: EditSetting): Edited {
-  const { post } = was;
+/** Applies an edit to one post, without reading or writing anything. */
+export function applyEdit(storedPost: StoredPost, input: EditInput, context: EditContext): EditResult {
+  const { post } = storedPost;
   const param = `post_ids[${input.postIds.indexOf(post.id)}]`;
-  const from = EDITABLE.find((status) => status === post.status);
-  if (!from) {
+  const previousStatus = EDITABLE_STATUSES.find((status) => status === post.status);
+  if (!previousStatus) {
     const message = `a ${post.status} post cannot be edited`;
     return { ok: false, problems: [{ code: "invalid_state", message, param, actual: post.status }] };
   }
-  const tried = from === "failed" || from === "partially_failed";
-  const problems: Detail[] = [];
-  const retimed = input.scheduledAt !== undefined || (input.shiftMinutes ?? 0) !== 0;
+  const isRetry = previousStatus === "failed" || previousStatus === "partially_failed";
+  const problems: RefusalDetail[] = [];
+  const rescheduled = input.scheduledAt !== undefined || (input.shiftMinutes ?? 0) !== 0;
   const scheduledAt = input.scheduledAt ?? post.scheduledAt + (input.shiftMinutes ?? 0) * MINUTE;
-  if (retimed) {
+  if (rescheduled) {
     problems.push(
-      ...timeProblems(scheduledAt, setting.now, input.scheduledAt === undefined ? "shift_minutes" : "scheduled_at"),
+      ...timeProblems(scheduledAt, context.now, input.scheduledAt === undefined ? "shift_minutes" : "scheduled_at"),
     );
-  } else if (tried) {
-    const message = `a ${from} post is tried again at a new time: send scheduled_at or shift_minutes`;
+  } else if (isRetry) {
+    const message = `a ${previousStatus} post can only be retried at a new time: send scheduled_at or shift_minutes`;
     problems.push({ code: "scheduled_at_required", message, param });
   }
-  const targets = applyTargets(was, input, setting, { tried, param });
+  const targets = applyTargetEdits(storedPost, input, context, { isRetry, param });
   problems.push(...targets.problems);
-  const alive = targets.choices.some(({ account, resting }) => account.status === "active" && !resting);
-  if (tried && !alive && targets.problems.length === 0) {
+  const hasUsableAccount = targets.resolvedTargets.some(
+    ({ account, skipped }) => account.status === "active" && !skipped,
+  );
+  if (isRetry && !hasUsableAccount && targets.problems.length === 0) {
     const message = "none of the accounts that failed can be posted to: connect them again first";
     problems.push({ code: "account_needs_reconnect", message, param });
   }
-  const goesOn = from !== "paused" || endsPause(post.pausedReason, { retimed, alive, scheduledAt, ...setting });
+  const isScheduled =
+    previousStatus !== "paused" ||
+    endsPause(post.pausedReason, { rescheduled, hasUsableAccount, scheduledAt, ...context });
   return {
     ok: true,
     problems,
     value: {
-      was,
-      from,
-      status: goesOn ? "scheduled" : "paused",
-      pausedReason: goesOn ? null : post.pausedReason,
+      stored: storedPost,
+      previousStatus,
+      status: isScheduled ? "scheduled" : "paused",
+      pausedReason: isScheduled ? null : post.pausedReason,
       scheduledAt,
-      retimed,
+      rescheduled,
       caption: input.caption ?? post.caption,
-      media: mediaOf(was, input, setting),
-      choices: targets.choices,
-      fixed: targets.fixed,
-      removed: targets.removed,
+      media: mediaAfterEdit(storedPost, input, context),
+      resolvedTargets: targets.resolvedTargets,
+      lockedTargets: targets.lockedTargets,
+      removedAccountIds: targets.removedAccountIds,
     },
   };
 }
 
-/** A new time ends every pause whose cause is gone; a pause for an account also ends when the edit brings a usable one. */
+/** A new time ends a pause whose cause is gone; a pause for an account also ends when the edit adds a usable one. */
 function endsPause(
   reason: PausedReason | null,
   {
-    retimed,
-    alive,
+    rescheduled,
+    hasUsableAccount,
     scheduledAt,
     subscribed,
     now,
-  }: EditSetting & { retimed: boolean; alive: boolean; scheduledAt: number },
+  }: EditContext & { rescheduled: boolean; hasUsableAccount: boolean; scheduledAt: number },
 ): boolean {
-  const moves = retimed || (reason === "account" && scheduledAt > now);
-  return moves && alive && (reason !== "subscription" || subscribed);
+  const canEnd = rescheduled || (reason === "account" && scheduledAt > now);
+  return canEnd && hasUsableAccount && (reason !== "subscription" || subscribed);
 }
 
-function mediaOf({ post }: StoredPost, input: EditInput, { media, facts }: EditSetting): readonly JudgedMedia[] {
+function mediaAfterEdit(
+  { post }: StoredPost,
+  input: EditInput,
+  { media, facts }: EditContext,
+): readonly MediaWithFacts[] {
   if (input.removeMedia === true) {
     return [];
   }

@@ -1,36 +1,46 @@
 import { accountsStatement, readAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
-import type { Detail } from "#core/errors.ts";
+import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
-import { type Choice, choose, lookupOf } from "#posting/preview/resolve-targets.ts";
-import { cappedAccounts, longestCapWindowMs } from "#posting/preview/daily-caps.ts";
-import { applyEdit, choosesAccounts, type EditedPost, type EditSetting, inputProblems } from "./apply-edit.ts";
+import { type ResolvedTarget, resolveTargets, accountFilterOf } from "#posting/preview/resolve-targets.ts";
+import { dailyCapProblems, longestCapWindowMs } from "#posting/preview/daily-caps.ts";
+import { applyEdit, selectsAccounts, type EditedPost, type EditContext, editInputProblems } from "./apply-edit.ts";
 import { changedTargets, diffEdit } from "./edit-diff.ts";
-import { freshCapabilities } from "#posting/preview/refresh-capabilities.ts";
-import { searchMedia } from "#posting/preview/resolve-media.ts";
-import { judge, type Judgement, postTypeOf } from "#posting/preview/validate-targets.ts";
-import { type PlannedEdit, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
+import { refreshCapabilities } from "#posting/preview/refresh-capabilities.ts";
+import { lookUpMedia } from "#posting/preview/resolve-media.ts";
+import { validateTargets, type TargetValidation, postTypeOf } from "#posting/preview/validate-targets.ts";
+import { type PostUpdate, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { refuseProblems } from "#posting/refusals.ts";
 import { type PostRow, toStoredPost } from "#posting/calendar/post-rows.ts";
 import { timeWarnings } from "#posting/preview/validate-schedule-time.ts";
-import { inOrder, postsStatement } from "#posting/calendar/store-posts.ts";
-import { byAccount, editNeighboursStatement, type NeighbourRow } from "#posting/preview/store-daily-caps.ts";
-import { type FactsRow, postAccountsStatement, postFactsStatement, readFacts, readPostAccounts } from "./store-edit.ts";
-import { issueToken, lifetimeFrom } from "#posting/confirm/confirmation-token.ts";
-import type { EditInput, EditPreview, Previewed } from "#posting/types.ts";
-import { targetTexts, textProblems } from "#posting/preview/validate-text-encoding.ts";
+import { sortByIds, postsStatement } from "#posting/calendar/store-posts-by-id.ts";
+import {
+  dueTimesByAccount,
+  nearbyPostsOfEditStatement,
+  type NearbyPostRow,
+} from "#posting/preview/store-daily-caps.ts";
+import {
+  type FactsRow,
+  postAccountsStatement,
+  postFactsStatement,
+  readFacts,
+  readPostAccounts,
+} from "./store-edit-context.ts";
+import { issueToken, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
+import type { EditInput, EditPreview, PreviewResult } from "#posting/types.ts";
+import { targetTextProblems, textProblems } from "#posting/preview/validate-text-encoding.ts";
 
-/** Shows what an edit makes of every post and keeps it for the confirm; the posts stay as they are. */
-export async function previewEdit(ctx: Context, input: EditInput): Promise<Previewed<EditPreview>> {
-  const unfit = [...inputProblems(input), ...textsOf(input)];
-  if (unfit.length > 0) {
-    refuseProblems(unfit);
+/** Previews an edit of several posts and stores the plan for the confirm; the posts are not changed. */
+export async function previewEdit(ctx: Context, input: EditInput): Promise<PreviewResult<EditPreview>> {
+  const inputProblems = [...editInputProblems(input), ...editTextProblems(input)];
+  if (inputProblems.length > 0) {
+    refuseProblems(inputProblems);
   }
-  const gathered = await gather(ctx, input);
-  const { setting, rows, neighbours, mediaParams } = gathered;
-  const problems: Detail[] = [...gathered.problems];
+  const data = await loadEditData(ctx, input);
+  const { editContext, rows, nearbyTimes, mediaParams } = data;
+  const problems: RefusalDetail[] = [...data.problems];
   const edits: EditedPost[] = [];
   for (const [index, id] of input.postIds.entries()) {
     const row = rows.find((found) => found.id === id);
@@ -38,82 +48,91 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
       problems.push({ code: "post_not_found", message: "post not found", param: `post_ids[${index}]` });
       continue;
     }
-    const edited = applyEdit(toStoredPost(row, setting.now), input, setting);
-    problems.push(...named(input, id, edited.problems));
+    const edited = applyEdit(toStoredPost(row, editContext.now), input, editContext);
+    problems.push(...withPostId(input, id, edited.problems));
     if (edited.ok) {
       edits.push(edited.value);
     }
   }
-  const capabilities = await freshCapabilities(
+  const capabilities = await refreshCapabilities(
     ctx,
-    distinct(edits.flatMap((edited) => edited.choices.filter(({ resting }) => !resting))),
+    uniqueByAccount(edits.flatMap((edited) => edited.resolvedTargets.filter(({ skipped }) => !skipped))),
   );
-  const judged = edits.map((edited) => ({ edited, judgement: judgeEdit(ctx, edited, mediaParams, capabilities) }));
-  for (const { edited, judgement } of judged) {
-    const { id } = edited.was.post;
+  const validatedEdits = edits.map((edited) => ({
+    edited,
+    validation: validateEdit(ctx, edited, mediaParams, capabilities),
+  }));
+  for (const { edited, validation } of validatedEdits) {
+    const { id } = edited.stored.post;
     problems.push(
-      ...named(input, id, judgement.problems),
-      ...named(input, id, cappedAccounts(ctx, edited.choices, crowd(neighbours, edits, edited), edited.scheduledAt)),
+      ...withPostId(input, id, validation.problems),
+      ...withPostId(
+        input,
+        id,
+        dailyCapProblems(ctx, edited.resolvedTargets, otherPostTimes(nearbyTimes, edits, edited), edited.scheduledAt),
+      ),
     );
   }
   if (problems.length > 0) {
     refuseProblems(problems);
   }
-  const planned = await Promise.all(judged.map(({ edited, judgement }) => plan(edited, judgement, setting)));
-  if (planned.every(({ shown }) => shown.changes.length === 0)) {
+  const updates = await Promise.all(
+    validatedEdits.map(({ edited, validation }) => buildUpdate(edited, validation, editContext)),
+  );
+  if (updates.every(({ preview }) => preview.changes.length === 0)) {
     refuseProblems([{ code: "no_changes", message: "this edit changes nothing" }]);
   }
   const { userId, workspaceId } = ctx.actor;
-  const lifetime = lifetimeFrom(setting.now);
+  const lifetime = tokenLifetime(editContext.now);
   const confirmationToken = await issueToken(ctx, {
     kind: "edit",
     userId,
     workspaceId,
     ...lifetime,
-    needs: needsOf(edits, setting),
-    posts: planned.map(({ write }) => write),
+    dependencies: dependenciesOf(edits, editContext),
+    posts: updates.map(({ update }) => update),
   });
   return {
-    preview: { action: "edit", posts: planned.map(({ shown }) => shown) },
+    preview: { action: "edit", posts: updates.map(({ preview }) => preview) },
     confirmationToken,
     expiresAt: lifetime.expiresAt,
   };
 }
 
-interface Gathered {
-  readonly setting: EditSetting;
+interface EditData {
+  readonly editContext: EditContext;
   readonly rows: readonly PostRow[];
-  readonly neighbours: ReadonlyMap<string, readonly number[]>;
+  readonly nearbyTimes: ReadonlyMap<string, readonly number[]>;
   readonly mediaParams: readonly string[];
-  readonly problems: readonly Detail[];
+  readonly problems: readonly RefusalDetail[];
 }
 
-/** Everything an edit looks at, in one round trip. */
-async function gather(ctx: Context, input: EditInput): Promise<Gathered> {
+/** Reads everything an edit depends on in one round trip. */
+async function loadEditData(ctx: Context, input: EditInput): Promise<EditData> {
   const { db, actor } = ctx;
   const { postIds } = input;
-  const search = await searchMedia(ctx, input);
-  const lookup = choosesAccounts(input) ? lookupOf(input) : { ids: [], platforms: [] };
-  const retiming = { postIds, scheduledAt: input.scheduledAt ?? null, shiftMs: (input.shiftMinutes ?? 0) * MINUTE };
-  const [posts, chosenRows, accountRows, factsRows, mediaRows, neighbourRows] = await db.d1.batch([
+  const mediaLookup = await lookUpMedia(ctx, input);
+  const accountFilter = selectsAccounts(input) ? accountFilterOf(input) : { ids: [], platforms: [] };
+  const rescheduling = { postIds, scheduledAt: input.scheduledAt ?? null, shiftMs: (input.shiftMinutes ?? 0) * MINUTE };
+  const [posts, selectedAccountRows, accountRows, factsRows, mediaRows, nearbyPostRows] = await db.d1.batch([
     postsStatement(db, actor, postIds),
-    accountsStatement(db, actor, lookup),
+    accountsStatement(db, actor, accountFilter),
     postAccountsStatement(db, actor, postIds),
     postFactsStatement(db, actor, postIds),
-    search.statement ?? db.d1.prepare("SELECT NULL WHERE 0"),
-    editNeighboursStatement(db, actor, lookup, retiming, longestCapWindowMs(ctx)),
+    mediaLookup.statement ?? db.d1.prepare("SELECT NULL WHERE 0"),
+    nearbyPostsOfEditStatement(db, actor, accountFilter, rescheduling, longestCapWindowMs(ctx)),
   ]);
   const rowsOf = <Row>(result: D1Result | undefined) => (result?.results ?? []) as Row[];
-  const chosen = choosesAccounts(input) ? choose(input, readAccounts(rowsOf(chosenRows))) : null;
-  const media = search.finish(rowsOf(mediaRows));
+  const newTargets = selectsAccounts(input) ? resolveTargets(input, readAccounts(rowsOf(selectedAccountRows))) : null;
+  const media = mediaLookup.resolve(rowsOf(mediaRows));
   const hasMedia = input.mediaItems !== undefined || input.mediaUrls !== undefined;
   return {
-    rows: inOrder(postIds, rowsOf<PostRow>(posts)),
-    neighbours: byAccount(rowsOf<NeighbourRow>(neighbourRows)),
+    rows: sortByIds(postIds, rowsOf<PostRow>(posts)),
+    nearbyTimes: dueTimesByAccount(rowsOf<NearbyPostRow>(nearbyPostRows)),
     mediaParams: media.params,
-    problems: [...(chosen?.problems ?? []), ...media.problems],
-    setting: {
-      chosen,
+    problems: [...(newTargets?.problems ?? []), ...media.problems],
+    editContext: {
+      newTargets,
       accounts: readPostAccounts(rowsOf(accountRows)),
       media: hasMedia ? media.items : null,
       facts: readFacts(rowsOf<FactsRow>(factsRows)),
@@ -123,78 +142,96 @@ async function gather(ctx: Context, input: EditInput): Promise<Gathered> {
   };
 }
 
-function textsOf(input: EditInput): Detail[] {
+function editTextProblems(input: EditInput): RefusalDetail[] {
   return [
     ...textProblems("caption", input.caption),
-    ...targetTexts("targets", input.targets),
-    ...targetTexts("target_options", input.targetOptions),
+    ...targetTextProblems("targets", input.targets),
+    ...targetTextProblems("target_options", input.targetOptions),
   ];
 }
 
-function judgeEdit(
+function validateEdit(
   ctx: Pick<Context, "adapterFor" | "config">,
-  { caption, media, choices }: EditedPost,
+  { caption, media, resolvedTargets }: EditedPost,
   mediaParams: readonly string[],
   capabilities: ReadonlyMap<string, JsonObject>,
-): Judgement {
-  return judge(ctx, { caption, postType: postTypeOf(media), media, mediaParams, choices, capabilities });
+): TargetValidation {
+  return validateTargets(ctx, {
+    caption,
+    postType: postTypeOf(media),
+    media,
+    mediaParams,
+    resolvedTargets,
+    capabilities,
+  });
 }
 
-/** With several posts a problem has to say whose it is. */
-function named(input: EditInput, postId: string, problems: readonly Detail[]): Detail[] {
+/** With several posts, names the post in each message. */
+function withPostId(input: EditInput, postId: string, problems: readonly RefusalDetail[]): RefusalDetail[] {
   return problems.map((problem) =>
     input.postIds.length > 1 ? { ...problem, message: `post ${postId}: ${problem.message}` } : problem,
   );
 }
 
-function distinct(choices: readonly Choice[]): Choice[] {
-  return [...new Map(choices.map((choice) => [choice.account.id, choice])).values()];
+function uniqueByAccount(resolvedTargets: readonly ResolvedTarget[]): ResolvedTarget[] {
+  return [...new Map(resolvedTargets.map((target) => [target.account.id, target])).values()];
 }
 
-/** The other posts of each account: those that stay, and the edited ones at their new times. */
-function crowd(
-  neighbours: ReadonlyMap<string, readonly number[]>,
+/** The times of the other posts of each account, edited ones with their new times. */
+function otherPostTimes(
+  nearbyTimes: ReadonlyMap<string, readonly number[]>,
   edits: readonly EditedPost[],
-  mine: EditedPost,
+  edited: EditedPost,
 ): ReadonlyMap<string, readonly number[]> {
   return new Map(
-    mine.choices.map(({ account }) => {
-      const fellows = edits.filter(
-        (other) => other !== mine && other.choices.some((choice) => choice.account.id === account.id),
+    edited.resolvedTargets.map(({ account }) => {
+      const otherEdits = edits.filter(
+        (other) => other !== edited && other.resolvedTargets.some((target) => target.account.id === account.id),
       );
-      return [account.id, [...(neighbours.get(account.id) ?? []), ...fellows.map((other) => other.scheduledAt)]];
+      return [account.id, [...(nearbyTimes.get(account.id) ?? []), ...otherEdits.map((other) => other.scheduledAt)]];
     }),
   );
 }
 
-function needsOf(edits: readonly EditedPost[], { media }: EditSetting) {
-  const usable = edits.flatMap(({ choices }) =>
-    choices.filter(({ account, resting }) => account.status === "active" && !resting),
+function dependenciesOf(edits: readonly EditedPost[], { media }: EditContext) {
+  const usable = edits.flatMap(({ resolvedTargets }) =>
+    resolvedTargets.filter(({ account, skipped }) => account.status === "active" && !skipped),
   );
   return {
-    accountIds: distinct(usable).map(({ account }) => account.id),
+    accountIds: uniqueByAccount(usable).map(({ account }) => account.id),
     mediaIds: [...new Set((media ?? []).map((item) => item.id))],
   };
 }
 
-async function plan(
+async function buildUpdate(
   edited: EditedPost,
-  judgement: Judgement,
-  setting: EditSetting,
-): Promise<{ readonly shown: EditPreview["posts"][number]; readonly write: PlannedEdit }> {
-  const { caption, fixed, media, removed, retimed, scheduledAt, status, pausedReason, from, was } = edited;
-  const { id, version } = was.post;
-  const { targets, previews } = judgement;
+  validation: TargetValidation,
+  editContext: EditContext,
+): Promise<{ readonly preview: EditPreview["posts"][number]; readonly update: PostUpdate }> {
+  const {
+    caption,
+    lockedTargets,
+    media,
+    removedAccountIds,
+    rescheduled,
+    scheduledAt,
+    status,
+    pausedReason,
+    previousStatus,
+    stored,
+  } = edited;
+  const { id, version } = stored.post;
+  const { targets, previews } = validation;
   const postType = postTypeOf(media);
   const planHash = await planHashOf({
     postType,
     media,
-    targets: [...fixed, ...targets.map((target) => ({ ...target, dueAt: scheduledAt }))],
+    targets: [...lockedTargets, ...targets.map((target) => ({ ...target, dueAt: scheduledAt }))],
   });
   const mediaItems = media.map(storedMedia);
   const changes = diffEdit(edited, targets);
   return {
-    shown: {
+    preview: {
       id,
       version,
       changes,
@@ -205,25 +242,25 @@ async function plan(
         caption,
         targets: previews,
         mediaItems,
-        warnings: [...(setting.chosen?.warnings ?? []), ...timeWarnings(scheduledAt, setting.now)],
+        warnings: [...(editContext.newTargets?.warnings ?? []), ...timeWarnings(scheduledAt, editContext.now)],
         planHash,
       },
     },
-    write: {
+    update: {
       id,
       version,
-      from,
+      previousStatus,
       status,
       pausedReason,
       scheduledAt,
-      retimed,
+      rescheduled,
       caption,
       postType,
-      platforms: platformsOf([...fixed, ...targets]),
+      platforms: platformsOf([...lockedTargets, ...targets]),
       planHash,
       media: changes.some(({ field }) => field === "media_items") ? mediaItems : null,
       targets: changedTargets(edited, targets),
-      removed,
+      removedAccountIds,
     },
   };
 }

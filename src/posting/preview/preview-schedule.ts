@@ -1,100 +1,107 @@
 import { readAccounts, accountsStatement } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
-import type { Detail } from "#core/errors.ts";
-import { choose, lookupOf } from "./resolve-targets.ts";
-import { cappedAccounts, longestCapWindowMs } from "./daily-caps.ts";
-import { freshCapabilities } from "./refresh-capabilities.ts";
-import { searchMedia } from "./resolve-media.ts";
-import { judge, type Judgement, postTypeOf, postTypeProblems } from "./validate-targets.ts";
-import { planPost, storedMedia } from "#posting/confirm/post-plan.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import { resolveTargets, accountFilterOf } from "./resolve-targets.ts";
+import { dailyCapProblems, longestCapWindowMs } from "./daily-caps.ts";
+import { refreshCapabilities } from "./refresh-capabilities.ts";
+import { lookUpMedia } from "./resolve-media.ts";
+import { validateTargets, type TargetValidation, postTypeOf, postTypeProblems } from "./validate-targets.ts";
+import { withPlanHash, storedMedia } from "#posting/confirm/post-plan.ts";
 import { refuseProblems } from "#posting/refusals.ts";
 import { timeProblems, timeWarnings } from "./validate-schedule-time.ts";
-import { byAccount, type NeighbourRow, neighboursStatement } from "./store-daily-caps.ts";
-import { issueToken, lifetimeFrom } from "#posting/confirm/confirmation-token.ts";
-import type { Previewed, ScheduleInput, SchedulePreview } from "#posting/types.ts";
-import { targetTexts, textProblems } from "./validate-text-encoding.ts";
+import { dueTimesByAccount, type NearbyPostRow, nearbyPostsStatement } from "./store-daily-caps.ts";
+import { issueToken, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
+import type { PreviewResult, ScheduleInput, SchedulePreview } from "#posting/types.ts";
+import { targetTextProblems, textProblems } from "./validate-text-encoding.ts";
 
-/** Checks everything that can be known before publishing, and keeps the plan for the confirm; nothing else is written. */
-export async function previewSchedule(ctx: Context, input: ScheduleInput): Promise<Previewed<SchedulePreview>> {
-  const unfit = textsOf(input);
-  if (unfit.length > 0) {
-    refuseProblems(unfit);
+/** Checks everything that can be known before publishing and stores the plan for the confirm; nothing else is written. */
+export async function previewSchedule(ctx: Context, input: ScheduleInput): Promise<PreviewResult<SchedulePreview>> {
+  const inputProblems = scheduleTextProblems(input);
+  if (inputProblems.length > 0) {
+    refuseProblems(inputProblems);
   }
-  const lookup = lookupOf(input);
+  const accountFilter = accountFilterOf(input);
   const capWindowMs = longestCapWindowMs(ctx);
-  const search = await searchMedia(ctx, input);
-  const [accountRows, mediaRows, neighbourRows] = await ctx.db.d1.batch([
-    accountsStatement(ctx.db, ctx.actor, lookup),
-    search.statement ?? ctx.db.d1.prepare("SELECT NULL WHERE 0"),
-    neighboursStatement(ctx.db, ctx.actor, lookup, input.scheduledAt, capWindowMs),
+  const mediaLookup = await lookUpMedia(ctx, input);
+  const [accountRows, mediaRows, nearbyPostRows] = await ctx.db.d1.batch([
+    accountsStatement(ctx.db, ctx.actor, accountFilter),
+    mediaLookup.statement ?? ctx.db.d1.prepare("SELECT NULL WHERE 0"),
+    nearbyPostsStatement(ctx.db, ctx.actor, accountFilter, input.scheduledAt, capWindowMs),
   ]);
-  const { choices, ...chosen } = choose(input, readAccounts(accountRows?.results ?? []));
-  const media = search.finish(mediaRows?.results ?? []);
+  const { resolvedTargets, ...resolution } = resolveTargets(input, readAccounts(accountRows?.results ?? []));
+  const media = mediaLookup.resolve(mediaRows?.results ?? []);
   const postType = media.problems.length > 0 ? (input.postType ?? "text") : postTypeOf(media.items);
-  const judgement = judge(ctx, {
+  const validation = validateTargets(ctx, {
     caption: input.caption,
     postType,
     media: media.items,
     mediaParams: media.params,
-    choices,
-    capabilities: await freshCapabilities(ctx, choices),
+    resolvedTargets,
+    capabilities: await refreshCapabilities(ctx, resolvedTargets),
   });
-  // The clock is read after the import, which may have taken minutes.
+  // Read after the media import, which may have taken minutes.
   const now = ctx.clock.now();
   const problems = [
     ...timeProblems(input.scheduledAt, now, "scheduled_at"),
-    ...chosen.problems,
+    ...resolution.problems,
     ...media.problems,
     ...(media.problems.length > 0
-      ? withoutMedia(judgement)
-      : [...postTypeProblems(input.postType, media.items), ...judgement.problems]),
-    ...cappedAccounts(
+      ? problemsUnrelatedToMedia(validation)
+      : [...postTypeProblems(input.postType, media.items), ...validation.problems]),
+    ...dailyCapProblems(
       ctx,
-      choices,
-      byAccount((neighbourRows?.results ?? []) as unknown as NeighbourRow[]),
+      resolvedTargets,
+      dueTimesByAccount((nearbyPostRows?.results ?? []) as unknown as NearbyPostRow[]),
       input.scheduledAt,
     ),
   ];
   if (problems.length > 0) {
     refuseProblems(problems);
   }
-  const post = await planPost({
+  const post = await withPlanHash({
     id: ctx.ids.uuid(),
     scheduledAt: input.scheduledAt,
     caption: input.caption,
     postType,
     media: media.items.map(storedMedia),
-    targets: judgement.targets,
+    targets: validation.targets,
   });
   const { userId, workspaceId } = ctx.actor;
-  const lifetime = lifetimeFrom(now);
-  const needs = {
+  const lifetime = tokenLifetime(now);
+  const dependencies = {
     accountIds: post.targets.map((target) => target.accountId),
     mediaIds: [...new Set(post.media.map((item) => item.id))],
   };
-  const confirmationToken = await issueToken(ctx, { kind: "schedule", userId, workspaceId, ...lifetime, needs, post });
+  const confirmationToken = await issueToken(ctx, {
+    kind: "schedule",
+    userId,
+    workspaceId,
+    ...lifetime,
+    dependencies,
+    post,
+  });
   const preview: SchedulePreview = {
     action: "schedule",
     scheduledAt: post.scheduledAt,
     postType,
     caption: post.caption,
-    targets: judgement.previews,
+    targets: validation.previews,
     mediaItems: post.media,
-    warnings: [...chosen.warnings, ...timeWarnings(post.scheduledAt, now)],
+    warnings: [...resolution.warnings, ...timeWarnings(post.scheduledAt, now)],
     planHash: post.planHash,
   };
   return { preview, confirmationToken, expiresAt: lifetime.expiresAt };
 }
 
-function textsOf(input: ScheduleInput): Detail[] {
+function scheduleTextProblems(input: ScheduleInput): RefusalDetail[] {
   const empty =
     input.caption === ""
       ? [{ code: "caption_required", message: "the caption must not be empty", param: "caption" }]
       : [];
-  return [...empty, ...textProblems("caption", input.caption), ...targetTexts("targets", input.targets)];
+  return [...empty, ...textProblems("caption", input.caption), ...targetTextProblems("targets", input.targets)];
 }
 
-/** Without its media nothing can be said about what a post needs of them. */
-function withoutMedia({ problems }: Judgement): Detail[] {
+/** When the media could not be resolved, problems that depend on them are not meaningful. */
+function problemsUnrelatedToMedia({ problems }: TargetValidation): RefusalDetail[] {
   return problems.filter(({ code, param }) => !code.startsWith("media") && !param?.includes("media"));
 }

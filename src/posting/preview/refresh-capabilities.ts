@@ -1,66 +1,73 @@
-import { accessFor } from "#accounts/index.ts";
+import { getAccountAccess } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { SECOND } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import { openPlatformClient } from "#platforms/client.ts";
-import type { Choice } from "./resolve-targets.ts";
+import type { ResolvedTarget } from "./resolve-targets.ts";
 
-/** How long a preview waits for platforms; after it what is stored has to do. */
+/** How long a preview waits for platforms; after that it uses the stored capabilities. */
 const BUDGET_MS = 3 * SECOND;
 
-type Asking = Parameters<typeof accessFor>[0] & Pick<Services, "adapterFor" | "outbound">;
+type InspectServices = Parameters<typeof getAccountAccess>[0] & Pick<Services, "adapterFor" | "outbound">;
 
 /**
- * What the platforms whose rules change often let these accounts do right now. Failing is no problem: the stored
- * capabilities serve, and the platform has the last word.
+ * The current capabilities of accounts on platforms whose rules change often. An account is left out on failure: then the stored
+ * capabilities are used, and the platform decides when the post is published.
  */
-export async function freshCapabilities(
-  services: Asking,
-  choices: readonly Choice[],
+export async function refreshCapabilities(
+  services: InspectServices,
+  resolvedTargets: readonly ResolvedTarget[],
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const fresh = new Map<string, JsonObject>();
-  const asked = choices.filter(
-    ({ account }) => account.status === "active" && services.adapterFor(account.platform)?.inspect !== undefined,
+  const inspectable = resolvedTargets.filter(
+    ({ account }) =>
+      account.status === "active" && services.adapterFor(account.platform)?.fetchCapabilities !== undefined,
   );
-  if (asked.length === 0) {
+  if (inspectable.length === 0) {
     return fresh;
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   const budget = new Promise((resolve) => {
     timer = setTimeout(resolve, BUDGET_MS);
   });
-  await Promise.race([budget, askAll(services, asked, fresh)]);
+  await Promise.race([budget, inspectAccounts(services, inspectable, fresh)]);
   clearTimeout(timer);
-  // A copy: an answer that comes late must not change what is being judged.
+  // A copy, because a late answer must not change the capabilities during validation.
   return new Map(fresh);
 }
 
-async function askAll(services: Asking, asked: readonly Choice[], fresh: Map<string, JsonObject>): Promise<void> {
+async function inspectAccounts(
+  services: InspectServices,
+  inspectable: readonly ResolvedTarget[],
+  fresh: Map<string, JsonObject>,
+): Promise<void> {
   try {
-    const access = await accessFor(
+    const access = await getAccountAccess(
       services,
-      asked.map(({ account }) => account.id),
+      inspectable.map(({ account }) => account.id),
     );
-    await Promise.all(asked.map((choice) => ask(services, choice, access.get(choice.account.id), fresh)));
+    await Promise.all(
+      inspectable.map((target) => inspectAccount(services, target, access.get(target.account.id), fresh)),
+    );
   } catch (error) {
     log("warn", "preview.inspect_failed", { reason: String(error) });
   }
 }
 
-async function ask(
-  services: Asking,
-  { account }: Choice,
-  access: Awaited<ReturnType<typeof accessFor>> extends Map<string, infer R> ? R | undefined : never,
+async function inspectAccount(
+  services: InspectServices,
+  { account }: ResolvedTarget,
+  access: Awaited<ReturnType<typeof getAccountAccess>> extends Map<string, infer R> ? R | undefined : never,
   fresh: Map<string, JsonObject>,
 ): Promise<void> {
   const adapter = services.adapterFor(account.platform);
-  if (!adapter?.inspect || !access?.ok) {
+  if (!adapter?.fetchCapabilities || !access?.ok) {
     return;
   }
   try {
     const client = openPlatformClient((request) => services.outbound.platformFetch(request), adapter.hosts);
-    const answer = await adapter.inspect(client, access.value);
+    const answer = await adapter.fetchCapabilities(client, access.value);
     if (answer.ok) {
       fresh.set(account.id, answer.value);
     }

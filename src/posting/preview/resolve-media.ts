@@ -1,54 +1,54 @@
 import type { Context } from "#context.ts";
-import { type Detail, RefusalError } from "#core/errors.ts";
+import { type RefusalDetail, RefusalError } from "#core/errors.ts";
 import {
   MAX_POST_MEDIA,
   type MediaInput,
   type MediaRef,
   mediaRefs,
   mediaStatement,
-  ownProblem,
-  readMedia,
+  mediaItemProblem,
+  parseMediaRows,
   type ResolvedMedia,
   resolveMedia,
 } from "#media/index.ts";
 
-interface GatheredMedia {
+interface MediaResolution {
   readonly items: readonly ResolvedMedia[];
-  /** Where the caller named each of them. */
+  /** The request field of each item. */
   readonly params: readonly string[];
-  readonly problems: readonly Detail[];
+  readonly problems: readonly RefusalDetail[];
 }
 
-/** Media of a request: our own are found by a statement of the preview's one batch, others were imported before it. */
-export interface MediaSearch {
-  /** Null when there is nothing left to look up. */
+/** Media of a request: stored ones are read by a statement of the preview's batch, others were imported before it. */
+export interface MediaLookup {
+  /** Null when nothing has to be read. */
   readonly statement: D1PreparedStatement | null;
-  /** Reads the statement's rows. */
-  finish(rows: readonly unknown[]): GatheredMedia;
+  /** Matches the rows of the statement with the request. */
+  resolve(rows: readonly unknown[]): MediaResolution;
 }
 
-type Gathering = Parameters<typeof resolveMedia>[0] & Pick<Context, "actor" | "config" | "db">;
+type MediaContext = Parameters<typeof resolveMedia>[0] & Pick<Context, "actor" | "config" | "db">;
 
-/** What comes from elsewhere is here, checked and kept, when this settles. */
-export async function searchMedia(ctx: Gathering, input: MediaInput): Promise<MediaSearch> {
+/** When this settles, media from other servers are imported and checked. */
+export async function lookUpMedia(ctx: MediaContext, input: MediaInput): Promise<MediaLookup> {
   const refs = mediaRefs(ctx.config, input);
   const params = refs.map(({ param }) => param.replace(/\.url$/, ""));
   const ids = refs.flatMap(({ id }) => (id === null ? [] : [id]));
   if (ids.length < refs.length || refs.length > MAX_POST_MEDIA) {
-    const gathered = await importAll(ctx, input, params);
-    return { statement: null, finish: () => gathered };
+    const imported = await importMedia(ctx, input, params);
+    return { statement: null, resolve: () => imported };
   }
   return {
     statement: ids.length > 0 ? mediaStatement(ctx.db, ctx.actor, [...new Set(ids)]) : null,
-    finish: (rows) => match(refs, params, readMedia(rows, ctx.config)),
+    resolve: (rows) => matchMedia(refs, params, parseMediaRows(rows, ctx.config)),
   };
 }
 
-async function importAll(ctx: Gathering, input: MediaInput, params: readonly string[]): Promise<GatheredMedia> {
+async function importMedia(ctx: MediaContext, input: MediaInput, params: readonly string[]): Promise<MediaResolution> {
   try {
     return { items: await resolveMedia(ctx, input), params, problems: [] };
   } catch (error) {
-    // What is wrong with the media is told together with everything else that is wrong.
+    // Problems of the media are reported together with all others.
     if (error instanceof RefusalError && error.refusal.code === "validation_failed" && error.refusal.details) {
       return { items: [], params, problems: error.refusal.details };
     }
@@ -56,12 +56,12 @@ async function importAll(ctx: Gathering, input: MediaInput, params: readonly str
   }
 }
 
-function match(
+function matchMedia(
   refs: readonly MediaRef[],
   params: readonly string[],
-  found: ReadonlyMap<string, ResolvedMedia | null>,
-): GatheredMedia {
-  const media = refs.map((ref) => (ref.id === null ? undefined : found.get(ref.id)));
-  const problems = refs.flatMap((ref, index) => ownProblem(ref, media[index]) ?? []);
+  storedMedia: ReadonlyMap<string, ResolvedMedia | null>,
+): MediaResolution {
+  const media = refs.map((ref) => (ref.id === null ? undefined : storedMedia.get(ref.id)));
+  const problems = refs.flatMap((ref, index) => mediaItemProblem(ref, media[index]) ?? []);
   return { items: problems.length > 0 ? [] : media.flatMap((item) => item ?? []), params, problems };
 }

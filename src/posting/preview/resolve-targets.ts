@@ -1,36 +1,36 @@
-import type { ChosenAccount } from "#accounts/index.ts";
-import type { Detail } from "#core/errors.ts";
+import type { TargetAccount } from "#accounts/index.ts";
+import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { ValidationWarning } from "#platforms/contract.ts";
 import type { TargetInput } from "#posting/types.ts";
 
-/** The part of an input that chooses accounts. */
-export interface Selection {
+/** The part of an input that selects accounts. */
+export interface TargetSelection {
   readonly accountIds?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
   readonly targets?: readonly TargetInput[] | undefined;
 }
 
-/** One account to post to, with what was asked for it and where. */
-export interface Choice {
-  readonly account: ChosenAccount;
+/** One account to post to, with its caption and options from the request. */
+export interface ResolvedTarget {
+  readonly account: TargetAccount;
   readonly caption: string | null;
-  readonly asked: JsonObject;
-  /** Where the caller named it (`targets[1]`); null when it came with a platform or was there before. */
+  readonly requestedOptions: JsonObject;
+  /** The request field that selects it (`targets[1]`); null when a platform selects it or it was on the post before. */
   readonly param: string | null;
-  /** Its account is disconnected: nothing goes there until it comes back, but the text is kept up to date. */
-  readonly resting: boolean;
+  /** Its account is disconnected: it is not published until a reconnect, but edits apply to it. */
+  readonly skipped: boolean;
 }
 
-export interface Chosen {
-  readonly choices: readonly Choice[];
-  readonly problems: readonly Detail[];
+export interface TargetResolution {
+  readonly resolvedTargets: readonly ResolvedTarget[];
+  readonly problems: readonly RefusalDetail[];
   readonly warnings: readonly ValidationWarning[];
 }
 
-/** What the accounts have to be looked up by: `targets` wins over the other two. */
-export function lookupOf(selection: Selection): {
+/** How the accounts are looked up; `targets` takes precedence over the other two fields. */
+export function accountFilterOf(selection: TargetSelection): {
   readonly ids: readonly string[];
   readonly platforms: readonly Platform[];
 } {
@@ -39,75 +39,75 @@ export function lookupOf(selection: Selection): {
     : { ids: selection.accountIds ?? [], platforms: selection.platforms ?? [] };
 }
 
-/** Resolves a selection with the accounts that were found for it. */
-export function choose(selection: Selection, found: readonly ChosenAccount[]): Chosen {
-  const named: readonly { readonly input: TargetInput; readonly param: string }[] = selection.targets
+/** Resolves a selection with the accounts that the filter found. */
+export function resolveTargets(selection: TargetSelection, accounts: readonly TargetAccount[]): TargetResolution {
+  const namedInputs: readonly { readonly input: TargetInput; readonly param: string }[] = selection.targets
     ? selection.targets.map((input, index) => ({ input, param: `targets[${index}]` }))
     : (selection.accountIds ?? []).map((accountId, index) => ({
         input: { accountId },
         param: `account_ids[${index}]`,
       }));
-  const byId = new Map(found.map((account) => [account.id, account]));
-  const choices: Choice[] = [];
-  const problems: Detail[] = [];
+  const byId = new Map(accounts.map((account) => [account.id, account]));
+  const resolvedTargets: ResolvedTarget[] = [];
+  const problems: RefusalDetail[] = [];
   const seen = new Set<string>();
-  for (const { input, param } of named) {
-    const where = selection.targets ? `${param}.account_id` : param;
+  for (const { input, param } of namedInputs) {
+    const idParam = selection.targets ? `${param}.account_id` : param;
     const account = byId.get(input.accountId);
     if (!account) {
       problems.push({
         code: "account_not_found",
         message: "no connected account has this id",
-        param: where,
+        param: idParam,
         accountId: input.accountId,
       });
     } else if (seen.has(account.id)) {
       problems.push({
-        ...about(account, where),
+        ...accountMembers(account, idParam),
         code: "duplicate_account",
         message: "this account is named more than once",
       });
     } else if (account.status !== "active") {
       problems.push({
-        ...about(account, where),
+        ...accountMembers(account, idParam),
         code: "account_needs_reconnect",
         message: account.statusReason ?? "this account must be connected again before it can be posted to",
       });
     } else {
-      choices.push({
+      resolvedTargets.push({
         account,
         caption: input.caption ?? null,
-        asked: input.platformOptions ?? {},
+        requestedOptions: input.platformOptions ?? {},
         param,
-        resting: false,
+        skipped: false,
       });
     }
     seen.add(input.accountId);
   }
-  const ofPlatforms = selection.targets ? [] : (selection.platforms ?? []);
-  for (const account of found) {
-    if (ofPlatforms.includes(account.platform) && account.status === "active" && !seen.has(account.id)) {
-      choices.push({ account, caption: null, asked: {}, param: null, resting: false });
+  const selectedPlatforms = selection.targets ? [] : (selection.platforms ?? []);
+  for (const account of accounts) {
+    if (selectedPlatforms.includes(account.platform) && account.status === "active" && !seen.has(account.id)) {
+      resolvedTargets.push({ account, caption: null, requestedOptions: {}, param: null, skipped: false });
       seen.add(account.id);
     }
   }
-  if (choices.length === 0 && problems.length === 0) {
-    problems.push(nothingChosen(selection));
+  if (resolvedTargets.length === 0 && problems.length === 0) {
+    problems.push(noTargetsProblem(selection));
   }
-  const missing = ofPlatforms.filter(
-    (platform) => !found.some((account) => account.platform === platform && account.status === "active"),
+  const withoutAccount = selectedPlatforms.filter(
+    (platform) => !accounts.some((account) => account.platform === platform && account.status === "active"),
   );
-  const warnings = missing.map((platform) => ({
+  const warnings = withoutAccount.map((platform) => ({
     code: "platform_without_account",
     message: `no connected account of ${platform} can be posted to, so nothing will be posted there`,
   }));
-  return { choices, problems, warnings };
+  return { resolvedTargets, problems, warnings };
 }
 
-function nothingChosen(selection: Selection): Detail {
-  const asked =
+function noTargetsProblem(selection: TargetSelection): RefusalDetail {
+  const hasSelection =
     [...(selection.targets ?? []), ...(selection.accountIds ?? []), ...(selection.platforms ?? [])].length > 0;
-  return asked
+  return hasSelection
     ? {
         code: "account_not_found",
         message: "no connected account of these platforms can be posted to",
@@ -115,11 +115,11 @@ function nothingChosen(selection: Selection): Detail {
       }
     : {
         code: "targets_required",
-        message: "choose where to post with targets, account_ids or platforms",
+        message: "select where to post with targets, account_ids or platforms",
         param: "targets",
       };
 }
 
-function about(account: ChosenAccount, param: string) {
+function accountMembers(account: TargetAccount, param: string) {
   return { param, accountId: account.id, platform: account.platform };
 }

@@ -3,31 +3,31 @@ import type { Context } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import type { Platform } from "#core/platform.ts";
 import { armPosts, disarmPosts } from "#posting/arming/arm-posts.ts";
-import { dropStatements, type MovedRow } from "./store-account-changes.ts";
-import { toArmable } from "#posting/arming/armable-post.ts";
+import { skipTargetsStatements, type ChangedPostRow } from "./store-account-changes.ts";
+import { armableFromRow } from "#posting/arming/to-armable-post.ts";
 
-/** Takes an account out of service: account, targets and posts change in one transaction, the login ends after it. */
+/** Disconnects an account: account, targets and posts change in one transaction, then the login is revoked. */
 export async function disconnectAccount(
   ctx: Context,
   input: { readonly accountId: string },
 ): Promise<{ readonly id: string; readonly platform: Platform; readonly pausedPostIds: readonly string[] }> {
   const { db, actor } = ctx;
   const now = ctx.clock.now();
-  const [account, changed, paused] = await db.d1.batch<MovedRow>([
+  const [account, changed, paused] = await db.d1.batch<ChangedPostRow>([
     ...disconnectStatements(db, actor, input.accountId, now),
-    ...dropStatements(db, actor, input.accountId, now),
+    ...skipTargetsStatements(db, actor, input.accountId, now),
   ]);
   const disconnected = readDisconnected(account);
   if (!disconnected) {
     refuse({ code: "not_found", message: "account not found" });
   }
-  const pausedPosts = (paused?.results ?? []).map(toArmable);
+  const pausedPosts = (paused?.results ?? []).map(armableFromRow);
   const pausedPostIds = pausedPosts.map(({ id }) => id);
-  const goingOn = (changed?.results ?? [])
-    .map(toArmable)
+  const stillScheduled = (changed?.results ?? [])
+    .map(armableFromRow)
     .filter(({ id, status }) => status === "scheduled" && !pausedPostIds.includes(id));
   await revokeConnection(ctx, disconnected.connectionId);
   disarmPosts(ctx, pausedPosts);
-  ctx.defer(armPosts(ctx, goingOn));
+  ctx.defer(armPosts(ctx, stillScheduled));
   return { id: disconnected.id, platform: disconnected.platform, pausedPostIds };
 }

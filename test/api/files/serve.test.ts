@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { importMedia, type ResolvedMedia } from "#media/index.ts";
-import { joined, sample } from "../../media/samples.ts";
-import { call, guest } from "./test-context.ts";
+import { concatBytes, sample } from "../../media/samples.ts";
+import { call, createTestContext } from "./test-context.ts";
 
-const bytes = joined(sample("photo.jpg"), crypto.getRandomValues(new Uint8Array(5000)));
+const bytes = concatBytes(sample("photo.jpg"), crypto.getRandomValues(new Uint8Array(5000)));
 
 async function served(): Promise<ResolvedMedia> {
-  const ctx = guest();
+  const ctx = createTestContext();
   const url = ctx.internet.set("https://files.example.net/%C3%89t%C3%A9%20%C3%A0%20la%20mer.jpg", bytes);
   const [item] = await importMedia(ctx, { urls: [url] });
   return item!;
@@ -128,7 +128,7 @@ describe("404", () => {
   });
 
   test("a file that is not complete", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const id = crypto.randomUUID();
     await env.DB.prepare(
       `INSERT INTO media (id, user_id, workspace_id, state, type, content_type, filename, size_bytes, facts, created_at, sweep_at)

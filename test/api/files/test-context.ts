@@ -1,11 +1,11 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createFileRoutes } from "#api/files/index.ts";
-import { type Guest, guest } from "../../media/test-context.ts";
+import { type TestContext, createTestContext } from "../../media/test-context.ts";
 
-export { guest, type Guest };
+export { createTestContext, type TestContext };
 
-const routes = createFileRoutes(() => guest().outbound);
+const routes = createFileRoutes(() => createTestContext().outbound);
 
 /** A request to the file routes; ends when the work put off is done too. */
 export async function call(

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, test, vi } from "vitest";
 import { importMedia, resolveMedia, startUpload } from "#media/index.ts";
-import { refusalOf, sha256, stored } from "../../media/test-context.ts";
-import { joined, sample } from "../../media/samples.ts";
-import { call, guest, type Guest } from "./test-context.ts";
+import { refusalOf, sha256, storedKeys } from "../../media/test-context.ts";
+import { concatBytes, sample } from "../../media/samples.ts";
+import { call, createTestContext, type TestContext } from "./test-context.ts";
 
 const MIB = 1024 ** 2;
 
@@ -21,14 +21,14 @@ const byNumber = (a: number, b: number) => a - b;
 const read = (response: Response): Promise<Wire> => response.json<Wire>();
 
 function fresh(name: "photo.jpg" = "photo.jpg"): Uint8Array<ArrayBuffer> {
-  return joined(sample(name), crypto.randomUUID());
+  return concatBytes(sample(name), crypto.randomUUID());
 }
 
-async function start(ctx: Guest, bytes: Uint8Array, contentType = "image/jpeg") {
+async function start(ctx: TestContext, bytes: Uint8Array, contentType = "image/jpeg") {
   return startUpload(ctx, { filename: "Photo of us.JPG", contentType, sizeBytes: bytes.length });
 }
 
-async function used(ctx: Guest): Promise<number> {
+async function used(ctx: TestContext): Promise<number> {
   const row = await env.DB.prepare("SELECT bytes FROM storage_use WHERE workspace_id = ?")
     .bind(ctx.actor.workspaceId)
     .first<{ bytes: number }>();
@@ -49,7 +49,7 @@ function longFilm(sizeBytes: number): Uint8Array<ArrayBuffer> {
 
 describe("one request", () => {
   test("the bytes go to the signed address without a credential and become the promised item", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const bytes = fresh();
     const { upload, mediaItem } = await start(ctx, bytes);
     expect(upload).toMatchObject({
@@ -75,13 +75,13 @@ describe("one request", () => {
     });
     expect(await resolveMedia(ctx, { mediaItems: [mediaItem] })).toMatchObject([{ id: mediaItem.id, width: 120 }]);
     expect(await used(ctx)).toBe(bytes.length);
-    expect(await stored(`incoming/${mediaItem.id}`)).toEqual([]);
+    expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
     const served = await call(mediaItem.url);
     expect(new Uint8Array(await served.arrayBuffer())).toEqual(bytes);
   });
 
   test("the address works once", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const bytes = fresh();
     const { upload } = await start(ctx, bytes);
     await call(upload.url, { method: "PUT", body: bytes });
@@ -91,7 +91,7 @@ describe("one request", () => {
   });
 
   test("two transfers at once end as one item, and only one is told so", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const first = fresh();
     const second = fresh();
     const { upload, mediaItem } = await start(ctx, first);
@@ -100,23 +100,23 @@ describe("one request", () => {
     const [item] = await resolveMedia(ctx, { mediaUrls: [mediaItem.url] });
     expect([await sha256(first), await sha256(second)]).toContain(item?.sha256);
     expect(await used(ctx)).toBe(first.length);
-    expect(await stored(`incoming/${mediaItem.id}`)).toEqual([]);
+    expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
   });
 
   test("a larger file takes the way over staging", async ({ expect }) => {
-    const ctx = guest();
-    const bytes = joined(fresh(), new Uint8Array(6 * MIB));
+    const ctx = createTestContext();
+    const bytes = concatBytes(fresh(), new Uint8Array(6 * MIB));
     const { upload, mediaItem } = await start(ctx, bytes);
     const answer = await call(upload.url, { method: "PUT", body: bytes });
     expect((await read(answer)).media_item?.sha256).toBe(await sha256(bytes));
-    expect(await stored(`incoming/${mediaItem.id}`)).toEqual([]);
+    expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
   });
 
   test.for<[string, (bytes: Uint8Array<ArrayBuffer>) => RequestInit, string]>([
     ["one byte too few", (bytes) => ({ body: bytes.slice(0, -1) }), "size_mismatch"],
-    ["one byte too many", (bytes) => ({ body: joined(bytes, "x") }), "size_mismatch"],
+    ["one byte too many", (bytes) => ({ body: concatBytes(bytes, "x") }), "size_mismatch"],
     ["fewer, without saying how many", (bytes) => ({ body: streamOf(bytes.slice(0, -1)) }), "size_mismatch"],
-    ["more, without saying how many", (bytes) => ({ body: streamOf(joined(bytes, "x")) }), "size_mismatch"],
+    ["more, without saying how many", (bytes) => ({ body: streamOf(concatBytes(bytes, "x")) }), "size_mismatch"],
     ["nothing", () => ({}), "size_mismatch"],
     [
       "another type by its header",
@@ -130,25 +130,25 @@ describe("one request", () => {
     ],
     [
       "a web page",
-      (bytes) => ({ body: padded(joined("<!doctype html><script>1</script>"), bytes.length) }),
+      (bytes) => ({ body: padded(concatBytes("<!doctype html><script>1</script>"), bytes.length) }),
       "media_unsupported",
     ],
     ["half a photo", (bytes) => ({ body: padded(sample("photo.jpg").slice(0, 900), bytes.length) }), "media_truncated"],
   ])("%s is refused, and the address still works afterwards", async ([, init, code], { expect }) => {
-    const ctx = guest();
-    const bytes = joined(fresh(), new Uint8Array(6000));
+    const ctx = createTestContext();
+    const bytes = concatBytes(fresh(), new Uint8Array(6000));
     const { upload, mediaItem } = await start(ctx, bytes);
     const refused = await call(upload.url, { method: "PUT", ...init(bytes) });
     expect(refused.status).toBe(400);
     expect(await read(refused)).toMatchObject({ code: "validation_failed", details: [{ code }] });
-    expect(await stored(`incoming/${mediaItem.id}`)).toEqual([]);
+    expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
     expect((await call(upload.url, { method: "PUT", body: bytes })).status).toBe(200);
   });
 
   test("bytes that the workspace already has lead to the item that is there, and take no room twice", async ({
     expect,
   }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const bytes = fresh();
     const [known] = await importMedia(ctx, { urls: [ctx.internet.set("https://files.example.net/known.jpg", bytes)] });
     const { upload, mediaItem } = await start(ctx, bytes);
@@ -176,7 +176,7 @@ describe("the signature", () => {
     ["odd id", (url) => (url.pathname = "/media/uploads/../file")],
   ];
   test.for(changes)("binds the %s: with another one the address does not exist", async ([, change], { expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const bytes = fresh();
     const { upload } = await start(ctx, bytes);
     const url = new URL(upload.url);
@@ -187,7 +187,7 @@ describe("the signature", () => {
   });
 
   test("it expires", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const bytes = fresh();
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
@@ -202,7 +202,7 @@ describe("the signature", () => {
   });
 
   test("an address signed under an older key still works after the key was changed", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const bytes = fresh();
     const { upload } = await start(ctx, bytes);
     const keys = { ...(JSON.parse(env.TOKEN_KEYS) as Record<string, string>), next: btoa("n".repeat(32)) };
@@ -215,7 +215,7 @@ describe("the signature", () => {
   });
 
   test("a browser may send to it, and to nothing else", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const { upload, mediaItem } = await start(ctx, fresh());
     const preflight = await call(upload.url, { method: "OPTIONS", headers: { origin: "https://app.example" } });
     expect(preflight.status).toBe(204);
@@ -225,7 +225,7 @@ describe("the signature", () => {
   });
 
   test("other methods are named", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const { upload } = await start(ctx, fresh());
     const answer = await call(upload.url);
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "PUT"]);
@@ -236,7 +236,7 @@ describe("parts", { timeout: 60_000 }, () => {
   const film = longFilm(91 * MIB);
 
   test("in any order, resumed, put together once", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const { upload, mediaItem } = await startUpload(ctx, {
       filename: "film.mp4",
       contentType: "video/mp4",
@@ -276,12 +276,12 @@ describe("parts", { timeout: 60_000 }, () => {
       size_bytes: film.length,
     });
     expect((await read(await call(completeUrl))).upload).toMatchObject({ state: "complete", missing_parts: [] });
-    expect(await stored(`incoming/${mediaItem.id}`)).toEqual([]);
+    expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
     expect(await used(ctx)).toBe(film.length);
   });
 
   test("parts that are no film end the upload and give its room back", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const { upload, mediaItem } = await startUpload(ctx, {
       filename: "film.mp4",
       contentType: "video/mp4",
@@ -295,25 +295,25 @@ describe("parts", { timeout: 60_000 }, () => {
     const end = await call(upload.completeUrl ?? "", { method: "POST" });
     expect([end.status, (await read(end)).details?.[0]?.code]).toEqual([400, "media_truncated"]);
     expect(await used(ctx)).toBe(0);
-    expect(await stored(`incoming/${mediaItem.id}`)).toEqual([]);
+    expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
     expect((await call(upload.completeUrl ?? "", { method: "POST" })).status).toBe(404);
   });
 
   test("a first part that is no film is refused at once", async ({ expect }) => {
-    const ctx = guest();
+    const ctx = createTestContext();
     const { upload } = await startUpload(ctx, {
       filename: "film.mp4",
       contentType: "video/mp4",
       sizeBytes: film.length,
     });
-    const page = padded(joined("<!doctype html><script>"), 64 * MIB);
+    const page = padded(concatBytes("<!doctype html><script>"), 64 * MIB);
     const answer = await call(upload.parts?.[0]?.url ?? "", { method: "PUT", body: page });
     expect((await read(answer)).details?.[0]?.code).toBe("media_unsupported");
   });
 });
 
 function padded(bytes: Uint8Array, sizeBytes: number): Uint8Array<ArrayBuffer> {
-  return joined(bytes, new Uint8Array(sizeBytes - bytes.length));
+  return concatBytes(bytes, new Uint8Array(sizeBytes - bytes.length));
 }
 
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {

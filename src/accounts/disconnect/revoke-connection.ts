@@ -1,0 +1,40 @@
+import { log } from "#core/log.ts";
+import type { Services } from "#context.ts";
+import { platformClient } from "#accounts/platform-client.ts";
+import type { RefreshServices } from "#accounts/tokens/refresh-tokens.ts";
+import { type ErasedLogin, eraseLogin } from "./store-disconnect.ts";
+import { unsealTokens } from "#accounts/tokens/seal-tokens.ts";
+
+/**
+ * Ends a login that no account uses any more: its tokens are erased here at once, and revoked at the platform after the
+ * response, best effort. Does nothing while an account still uses it, so it may be called after every disconnect.
+ */
+export async function revokeConnection(
+  services: RefreshServices & Pick<Services, "defer">,
+  connectionId: string,
+): Promise<void> {
+  const erased = await eraseLogin(services.db, connectionId);
+  // Revoking the grant ends every login of that platform user with this app, also those of other workspaces.
+  if (erased && erased.otherLogins === 0) {
+    services.defer(revokeAtPlatform(services, erased));
+  }
+}
+
+async function revokeAtPlatform(services: RefreshServices, erased: ErasedLogin): Promise<void> {
+  const platform = platformClient(services, erased.platform);
+  const { revoke } = platform?.adapter.connect ?? {};
+  const tokens = await unsealTokens(services, {
+    id: erased.id,
+    sealedTokens: erased.sealed_tokens,
+    tokenExpiresAt: erased.token_expires_at,
+  });
+  if (!platform || !revoke || !tokens) {
+    return;
+  }
+  try {
+    await revoke(platform.client, platform.app, tokens);
+    log("info", "login_revoked", { connection_id: erased.id, platform: erased.platform });
+  } catch {
+    log("warn", "login_revoke_failed", { connection_id: erased.id, platform: erased.platform });
+  }
+}

@@ -1,0 +1,94 @@
+import { PLAN_LIMITS, type Plan } from "#core/plan.ts";
+import type { PostableAccount, UnpostableAccount } from "#platforms/contract.ts";
+import type { AccountRow } from "#accounts/store.ts";
+import type { ConnectionRow } from "#accounts/store-connections.ts";
+import type { WrittenListing } from "./store-account-listing.ts";
+import type { AvailabilityChanges, SkippedAccount } from "#accounts/types.ts";
+
+/** The accounts that a platform listed for a login: those that can be posted to, and those that cannot. */
+export interface AccountListing {
+  readonly accounts: readonly PostableAccount[];
+  readonly unpostable: readonly UnpostableAccount[];
+}
+
+export interface ListingChanges extends AvailabilityChanges {
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly skipped: readonly SkippedAccount[];
+}
+
+interface ListingComparison {
+  readonly row: Pick<ConnectionRow, "id" | "platform" | "connectedAt">;
+  readonly listing: AccountListing;
+  readonly plan: Plan;
+  readonly written: WrittenListing;
+  readonly isSync: boolean;
+}
+
+/** Compares the account rows before and after a listing was written; the result has the fields of a sync's answer. */
+export function describeListingChanges({ row, listing, plan, written, isSync }: ListingComparison): ListingChanges {
+  const previousById = new Map(written.before.map((account) => [account.id, account]));
+  const currentByPlatformId = new Map(written.after.map((account) => [account.platform_account_id, account]));
+  const ownAccounts = written.after.filter(
+    (account) => account.connection_id === row.id && account.disconnected_at === null,
+  );
+  const isNew = (account: AccountRow) => {
+    const previous = previousById.get(account.id);
+    return !previous || previous.disconnected_at !== null || (isSync && previous.last_synced_at === null);
+  };
+  // An account that its owner disconnected after this login is left out on purpose, not because of the plan's limit.
+  const exceedsPlanLimit = ({ platformAccountId }: PostableAccount) => {
+    const account = currentByPlatformId.get(platformAccountId);
+    return !account || (account.disconnected_at !== null && account.disconnected_at <= row.connectedAt);
+  };
+  const skippedAccount = (account: PostableAccount | UnpostableAccount, reason: string): SkippedAccount => ({
+    platform: row.platform,
+    platformAccountId: account.platformAccountId,
+    displayName: account.displayName,
+    reason,
+  });
+  const limitReason = `The ${plan} plan allows ${PLAN_LIMITS[plan].accounts} connected accounts.`;
+  return {
+    added: ownAccounts.filter(isNew).map(idOf),
+    updated: ownAccounts
+      .filter(
+        (account) =>
+          account.status === "active" &&
+          !isNew(account) &&
+          visibleStateKey(account) !== visibleStateKey(previousById.get(account.id)),
+      )
+      .map(idOf),
+    skipped: [
+      ...(written.isCurrent
+        ? listing.accounts.filter(exceedsPlanLimit).map((account) => skippedAccount(account, limitReason))
+        : []),
+      ...listing.unpostable
+        .filter((account) => !currentByPlatformId.has(account.platformAccountId))
+        .map((account) => skippedAccount(account, account.reason)),
+    ],
+    reactivatedAccountIds: ownAccounts
+      .filter((account) => account.status === "active" && wasUnavailable(previousById.get(account.id)))
+      .map(idOf),
+    blockedAccountIds: ownAccounts.filter((account) => account.status === "needs_reconnect").map(idOf),
+  };
+}
+
+const idOf = (account: AccountRow) => account.id;
+
+const wasUnavailable = (account: AccountRow | undefined) =>
+  account !== undefined && (account.disconnected_at !== null || account.status !== "active");
+
+/** Equal for two versions of an account that look the same to a user. */
+const visibleStateKey = (account: AccountRow | undefined) =>
+  account &&
+  JSON.stringify([
+    account.connection_id,
+    account.username,
+    account.display_name,
+    account.avatar_url,
+    account.profile_url,
+    account.capabilities,
+    account.missing_scopes,
+    account.status,
+    account.status_reason,
+  ]);

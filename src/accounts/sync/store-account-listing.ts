@@ -1,0 +1,145 @@
+import type { Platform } from "#core/platform.ts";
+import type { AccountStatus } from "#core/status.ts";
+import type { Db } from "#db/client.ts";
+import { SELECT_ACCOUNTS, type AccountRow } from "#accounts/store.ts";
+import type { ConnectionRow } from "#accounts/store-connections.ts";
+
+/** One postable account as a platform listed it, ready to be written. */
+export interface ListedAccount {
+  /** Used only if the account is new here. */
+  readonly id: string;
+  readonly platformAccountId: string;
+  readonly username: string;
+  readonly displayName: string;
+  readonly avatarUrl: string | null;
+  readonly profileUrl: string | null;
+  readonly capabilities: string;
+  readonly missingScopes: string;
+  readonly sealedToken: string | null;
+  readonly status: AccountStatus;
+  readonly statusReason: string | null;
+}
+
+/** An account that the login can no longer post to, and the reason for its owner. */
+interface UnlistedAccount {
+  readonly platformAccountId: string;
+  readonly reason: string;
+}
+
+export interface ListingWrite {
+  /** The login as it was before the platform was called; if it was replaced or erased since, no statement changes anything. */
+  readonly login: Pick<ConnectionRow, "id" | "workspaceId" | "connectedAt"> & { readonly platform: Platform };
+  readonly listed: readonly ListedAccount[];
+  readonly unlisted: readonly UnlistedAccount[];
+  readonly unlistedReason: string;
+  readonly accountLimit: number;
+  /** False right after a login, so that the first sync reports its accounts as added. */
+  readonly isSync: boolean;
+  readonly now: number;
+  readonly nextSyncAt: number;
+}
+
+const CURRENT_LOGIN =
+  "SELECT * FROM connections WHERE id = ?1 AND connected_at = ?2 AND status = 'active' AND sealed_tokens IS NOT NULL";
+
+/*
+ * A disconnected account is connected again only by a login made after the disconnect; an account of another login of the
+ * workspace moves only to a newer login, or away from one that has ended. New accounts are added up to the plan's limit, in
+ * the platform's order; counting and inserting are one statement, so that parallel logins cannot exceed the limit.
+ */
+const UPSERT_LISTED_ACCOUNTS = `WITH login AS (${CURRENT_LOGIN}),
+  found AS (
+    SELECT l.key AS position, l.value AS item, login.id AS touchedid, login.user_id AS user_id,
+      login.workspace_id AS workspace_id, login.platform AS platform, login.connected_at AS connected_at,
+      (a.id IS NULL OR a.disconnected_at IS NOT NULL) AS needs_slot
+    FROM login JOIN json_each(?3) l
+    LEFT JOIN accounts a ON a.workspace_id = login.workspace_id AND a.platform = login.platform
+      AND a.platform_account_id = l.value ->> '$.platformAccountId'
+    LEFT JOIN connections o ON o.id = a.connection_id
+    WHERE a.id IS NULL
+      OR ((a.disconnected_at IS NULL OR a.disconnected_at <= login.connected_at)
+        AND (o.id = login.id OR o.connected_at <= login.connected_at OR o.status <> 'active'))),
+  ranked AS (SELECT *, sum(needs_slot) OVER (ORDER BY position) AS slot FROM found)
+INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
+  avatar_url, profile_url, capabilities, sealed_token, missing_scopes, status, status_reason, blocked_by, connected_at)
+SELECT item ->> '$.id', user_id, workspace_id, touchedid, platform, item ->> '$.platformAccountId', item ->> '$.username',
+  item ->> '$.displayName', item ->> '$.avatarUrl', item ->> '$.profileUrl', item ->> '$.capabilities',
+  item ->> '$.sealedToken', item ->> '$.missingScopes', item ->> '$.status', item ->> '$.statusReason',
+  iif(item ->> '$.status' = 'active', NULL, 'listing'), connected_at
+FROM ranked
+WHERE needs_slot = 0
+  OR slot <= ?4 - (SELECT count(*) FROM accounts c WHERE c.user_id = ranked.user_id AND c.disconnected_at IS NULL)
+ON CONFLICT (workspace_id, platform, platform_account_id) DO UPDATE SET
+  connection_id = excluded.connection_id, username = excluded.username, display_name = excluded.display_name,
+  avatar_url = excluded.avatar_url, profile_url = excluded.profile_url, capabilities = excluded.capabilities,
+  sealed_token = excluded.sealed_token, missing_scopes = excluded.missing_scopes,
+  status = iif(accounts.blocked_by IS 'post' AND accounts.connection_id = excluded.connection_id, accounts.status, excluded.status),
+  status_reason =
+    iif(accounts.blocked_by IS 'post' AND accounts.connection_id = excluded.connection_id, accounts.status_reason, excluded.status_reason),
+  blocked_by =
+    iif(accounts.blocked_by IS 'post' AND accounts.connection_id = excluded.connection_id, accounts.blocked_by, excluded.blocked_by),
+  connected_at = iif(accounts.disconnected_at IS NULL, accounts.connected_at, excluded.connected_at),
+  last_synced_at = iif(accounts.disconnected_at IS NULL, accounts.last_synced_at, NULL),
+  disconnected_at = NULL`;
+
+/** Accounts that are no longer listed need a new login; those that a refused post has blocked keep their own reason. */
+const BLOCK_UNLISTED_ACCOUNTS = `UPDATE accounts SET status = 'needs_reconnect', blocked_by = 'listing',
+    status_reason = coalesce((SELECT l.value ->> '$.reason' FROM json_each(?4) l
+      WHERE l.value ->> '$.platformAccountId' = accounts.platform_account_id), ?5)
+  WHERE connection_id = ?1 AND disconnected_at IS NULL AND blocked_by IS NOT 'post'
+    AND platform_account_id NOT IN (SELECT l.value ->> '$.platformAccountId' FROM json_each(?3) l)
+    AND EXISTS (${CURRENT_LOGIN})`;
+
+const SELECT_AFFECTED_ACCOUNTS = `${SELECT_ACCOUNTS} WHERE a.connection_id = ?1 OR (a.workspace_id = ?2 AND a.platform = ?3
+    AND a.platform_account_id IN (SELECT value FROM json_each(?4)))
+  ORDER BY a.connected_at, a.rowid`;
+
+export interface WrittenListing {
+  /** False when nothing was written, because a newer login or a disconnect happened meanwhile. */
+  readonly isCurrent: boolean;
+  readonly before: readonly AccountRow[];
+  readonly after: readonly AccountRow[];
+}
+
+/** Writes a whole listing in one transaction and returns the rows before and after it. */
+export async function writeListing(db: Db, write: ListingWrite): Promise<WrittenListing> {
+  const { login } = write;
+  const listed = JSON.stringify(write.listed);
+  const keys = JSON.stringify(write.listed.map((account) => account.platformAccountId));
+  const affected = db.d1.prepare(SELECT_AFFECTED_ACCOUNTS).bind(login.id, login.workspaceId, login.platform, keys);
+  const [before, , , updatedLogin, , after] = await db.d1.batch<AccountRow>([
+    affected,
+    db.d1.prepare(UPSERT_LISTED_ACCOUNTS).bind(login.id, login.connectedAt, listed, write.accountLimit),
+    db.d1
+      .prepare(BLOCK_UNLISTED_ACCOUNTS)
+      .bind(login.id, login.connectedAt, listed, JSON.stringify(write.unlisted), write.unlistedReason),
+    db.d1
+      .prepare(
+        `UPDATE connections SET last_synced_at = ?3, next_sync_at = ?4, sync_failures = 0 WHERE id IN (SELECT id FROM (${CURRENT_LOGIN}))`,
+      )
+      .bind(login.id, login.connectedAt, write.now, write.nextSyncAt),
+    db.d1
+      .prepare(
+        `UPDATE accounts SET last_synced_at = ?3 WHERE ?4 AND connection_id = ?1 AND disconnected_at IS NULL AND EXISTS (${CURRENT_LOGIN})`,
+      )
+      .bind(login.id, login.connectedAt, write.now, write.isSync ? 1 : 0),
+    affected,
+  ]);
+  return { isCurrent: updatedLogin?.meta.changes === 1, before: before?.results ?? [], after: after?.results ?? [] };
+}
+
+/** Logins that were listed at least once and have no account left, because their accounts moved to another login. */
+export async function selectConnectionsWithoutAccounts(
+  db: Db,
+  scope: { readonly workspaceId: string; readonly platform: Platform },
+): Promise<readonly string[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT c.id AS id FROM connections c
+       WHERE c.workspace_id = ?1 AND c.platform = ?2 AND c.sealed_tokens IS NOT NULL AND c.last_synced_at IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.disconnected_at IS NULL)`,
+    )
+    .bind(scope.workspaceId, scope.platform)
+    .all<{ id: string }>();
+  return results.map((row) => row.id);
+}

@@ -1,0 +1,188 @@
+import { SECOND } from "#core/clock.ts";
+import { log } from "#core/log.ts";
+import { PLAN_LIMITS, type Plan, PLANS } from "#core/plan.ts";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import type { Services } from "#context.ts";
+import type { Fault } from "#platforms/contract.ts";
+import { temporary } from "#platforms/fault.ts";
+import { catchConnectionErrors } from "#platforms/oauth-token.ts";
+import { toListedAccounts } from "./listed-account-rows.ts";
+import { type AccountListing, describeListingChanges } from "./listing-changes.ts";
+import {
+  type ActiveLogin,
+  loadActiveLogin,
+  type RefreshServices,
+  expireRefusedToken,
+} from "#accounts/tokens/refresh-tokens.ts";
+import { revokeConnection } from "#accounts/disconnect/revoke-connection.ts";
+import { isSealedWithOldKey } from "#accounts/tokens/aes-gcm.ts";
+import {
+  type ConnectionRow,
+  endLogin,
+  scheduleSync,
+  resealTokens,
+  selectBlockedAccountIds,
+} from "#accounts/store-connections.ts";
+import { selectUserPlan } from "#accounts/store.ts";
+import { selectConnectionsWithoutAccounts, writeListing } from "./store-account-listing.ts";
+import { backoffMs, isListingDue, nextSyncAt } from "#accounts/tokens/refresh-schedule.ts";
+import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
+import type { AvailabilityChanges, SkippedAccount } from "#accounts/types.ts";
+
+export type SyncServices = RefreshServices & Pick<Services, "defer">;
+
+export interface SyncOptions {
+  /** The user's plan if the caller knows it; read from the database otherwise. */
+  readonly plan?: Plan;
+  /** Right after a login: its accounts stay "new" until the first sync reports them. */
+  readonly afterLogin?: boolean;
+  /** Skips the listing while only a token refresh is due. */
+  readonly onlyDue?: boolean;
+}
+
+export interface ConnectionSync extends AvailabilityChanges {
+  /** `ended`: the user must log in again. `failed`: the platform did not answer; tried again later. */
+  readonly state: "listed" | "refreshed" | "ended" | "failed";
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly skipped: readonly SkippedAccount[];
+  readonly fault: Fault | null;
+}
+
+/**
+ * Syncs one login: refreshes its tokens if due, and stores the accounts that the platform lists for it. Never throws, so
+ * that one failing login does not stop the others.
+ */
+export async function syncConnection(
+  services: SyncServices,
+  connection: ConnectionRow,
+  options: SyncOptions = {},
+): Promise<ConnectionSync> {
+  try {
+    return await refreshAndList(services, connection, options);
+  } catch (error) {
+    // The message may quote a URL with a token in it; the name cannot.
+    const name = error instanceof Error ? error.name : typeof error;
+    log("error", "account_sync_crashed", { connection_id: connection.id, platform: connection.platform, error: name });
+    return { state: "failed", added: [], updated: [], skipped: [], fault: internalError(), ...NO_CHANGES };
+  }
+}
+
+function internalError(): Fault {
+  return temporary(
+    "The account could not be synced.",
+    { httpStatus: null },
+    { code: "internal_error", category: "internal", whoMustAct: "operator" },
+  );
+}
+
+async function refreshAndList(
+  services: SyncServices,
+  connection: ConnectionRow,
+  options: SyncOptions,
+): Promise<ConnectionSync> {
+  if (connection.status !== "active") {
+    await scheduleSync(services.db, connection.id, { nextSyncAt: null, syncFailures: 0 });
+    return await endedResult(services, connection, null);
+  }
+  const login = await loadActiveLogin(services, connection);
+  if (!login.ok) {
+    return await recordFailedListing(services, connection, login.fault);
+  }
+  const { row, tokens, platform } = login.value;
+  // A login with a blocked account is listed even if only a refresh is due, so that the account's other posts are paused.
+  const onlyRefreshDue = options.onlyDue && !isListingDue(row.lastSyncedAt, services.clock.now());
+  if (onlyRefreshDue && (await selectBlockedAccountIds(services.db, row.id)).length === 0) {
+    const next = nextSyncAt(row, platform.adapter.connect, tokens, services.clock.now());
+    await scheduleSync(services.db, row.id, { nextSyncAt: next, syncFailures: 0 });
+    return { state: "refreshed", added: [], updated: [], skipped: [], fault: null, ...NO_CHANGES };
+  }
+  const answer = await catchConnectionErrors(
+    async () => await platform.adapter.connect.listAccounts(platform.client, platform.app, tokens),
+  );
+  if (answer.ok) {
+    return await storeListing(services, login.value, answer.value, options);
+  }
+  // Many platforms end tokens early; only a refresh shows whether the login itself has ended.
+  const expired = answer.fault.kind === "reconnect" ? await expireRefusedToken(services, login.value) : null;
+  return expired
+    ? await refreshAndList(services, expired, options)
+    : await recordFailedListing(services, row, answer.fault);
+}
+
+const NO_CHANGES: AvailabilityChanges = { reactivatedAccountIds: [], blockedAccountIds: [] };
+
+async function storeListing(
+  services: SyncServices,
+  { row, tokens, platform }: ActiveLogin,
+  listing: AccountListing,
+  options: SyncOptions,
+): Promise<ConnectionSync> {
+  const { db, config, clock } = services;
+  const platformName = PLATFORM_NAMES[row.platform];
+  const plan = options.plan ?? (await findUserPlan(services, row.userId));
+  const now = clock.now();
+  const written = await writeListing(db, {
+    login: row,
+    listed: await toListedAccounts(services, row, listing.accounts),
+    unlisted: listing.unpostable.map(({ platformAccountId, reason }) => ({ platformAccountId, reason })),
+    unlistedReason: `${platformName} no longer offers this account to the login behind it. Connect it again and allow access to it.`,
+    accountLimit: PLAN_LIMITS[plan].accounts,
+    isSync: options.afterLogin !== true,
+    now,
+    nextSyncAt: nextSyncAt({ id: row.id, lastSyncedAt: now }, platform.adapter.connect, tokens, now),
+  });
+  if (row.sealedTokens !== null && isSealedWithOldKey(config, row.sealedTokens)) {
+    await resealTokens(db, row, await sealTokens(services, row.id, tokens, tokens.obtainedAt));
+  }
+  for (const id of await selectConnectionsWithoutAccounts(db, row)) {
+    await revokeConnection(services, id);
+  }
+  return {
+    state: "listed",
+    fault: null,
+    ...describeListingChanges({ row, listing, plan, written, isSync: options.afterLogin !== true }),
+  };
+}
+
+async function findUserPlan(services: Pick<Services, "db" | "config">, userId: string): Promise<Plan> {
+  const { planForAll } = services.config;
+  if (planForAll !== null) {
+    return planForAll;
+  }
+  const plan = await selectUserPlan(services.db, userId);
+  return PLANS.find((known) => known === plan) ?? "starter";
+}
+
+/** The platform did not list the accounts: either the login has ended, or the next attempt waits longer than the last. */
+async function recordFailedListing(services: SyncServices, row: ConnectionRow, fault: Fault): Promise<ConnectionSync> {
+  const now = services.clock.now();
+  if (fault.kind === "reconnect") {
+    await endLogin(services.db, row, fault.message, now);
+    return await endedResult(services, row, fault);
+  }
+  const syncFailures = row.syncFailures + 1;
+  const waitMs = Math.max(backoffMs(row.id, syncFailures), (fault.retryAfterSeconds ?? 0) * SECOND);
+  await scheduleSync(services.db, row.id, { nextSyncAt: now + waitMs, syncFailures });
+  log("warn", "account_sync_failed", {
+    connection_id: row.id,
+    platform: row.platform,
+    kind: fault.kind,
+    code: fault.code,
+    http_status: fault.httpStatus,
+    failures: syncFailures,
+  });
+  return { state: "failed", added: [], updated: [], skipped: [], fault, ...NO_CHANGES };
+}
+
+async function endedResult(services: SyncServices, row: ConnectionRow, fault: Fault | null): Promise<ConnectionSync> {
+  return {
+    state: "ended",
+    added: [],
+    updated: [],
+    skipped: [],
+    fault,
+    reactivatedAccountIds: [],
+    blockedAccountIds: await selectBlockedAccountIds(services.db, row.id),
+  };
+}

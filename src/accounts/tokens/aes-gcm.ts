@@ -1,0 +1,102 @@
+import { fromBase64, toBase64Url } from "#core/encoding.ts";
+import type { Ids } from "#core/ids.ts";
+import type { Config } from "#config.ts";
+
+/*
+ * AES-256-GCM, written as `v1.<key id>.<iv>.<ciphertext>`, all base64url. The purpose is additional authenticated data, so
+ * a sealed text copied into another row cannot be decrypted there. `tokenKeyId` names the key that encrypts; every key of
+ * `tokenKeys` decrypts.
+ */
+
+const VERSION = "v1";
+const IV_BYTES = 12;
+const KEY_BYTES = 32;
+
+/** Its code says what was wrong; it never contains the plaintext or a key. */
+export class SealingError extends Error {
+  override readonly name = "SealingError";
+  readonly code: "keys_invalid" | "key_unknown" | "damaged";
+  constructor(code: SealingError["code"]) {
+    super(code);
+    this.code = code;
+  }
+}
+
+type EncryptionKeys = Pick<Config, "tokenKeys" | "tokenKeyId">;
+
+function parseKeys(config: EncryptionKeys): Readonly<Record<string, unknown>> {
+  try {
+    const keys: unknown = JSON.parse(config.tokenKeys);
+    if (typeof keys === "object" && keys !== null) {
+      return keys as Record<string, unknown>;
+    }
+  } catch {
+    // The parser's message would quote the keys.
+  }
+  throw new SealingError("keys_invalid");
+}
+
+async function importKey(config: EncryptionKeys, keyId: string): Promise<CryptoKey> {
+  const keys = parseKeys(config);
+  const text = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
+  if (typeof text !== "string") {
+    throw new SealingError("key_unknown");
+  }
+  const bytes = decode(text, "keys_invalid");
+  if (bytes.length !== KEY_BYTES) {
+    throw new SealingError("keys_invalid");
+  }
+  return await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
+}
+
+function decode(text: string, code: SealingError["code"]): Uint8Array<ArrayBuffer> {
+  try {
+    return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    throw new SealingError(code);
+  }
+}
+
+const purposeBytes = (purpose: string) => new TextEncoder().encode(purpose);
+
+export async function seal(
+  config: EncryptionKeys,
+  ids: Pick<Ids, "random">,
+  purpose: string,
+  text: string,
+): Promise<string> {
+  if (!/^[\w-]{1,64}$/.test(config.tokenKeyId)) {
+    throw new SealingError("keys_invalid");
+  }
+  const key = await importKey(config, config.tokenKeyId);
+  const iv = ids.random(IV_BYTES);
+  const sealed = await crypto.subtle.encrypt(
+    { name: "AES-GCM", iv, additionalData: purposeBytes(purpose) },
+    key,
+    new TextEncoder().encode(text),
+  );
+  return [VERSION, config.tokenKeyId, toBase64Url(iv), toBase64Url(new Uint8Array(sealed))].join(".");
+}
+
+export async function unseal(config: EncryptionKeys, purpose: string, sealed: string): Promise<string> {
+  const [version, keyId, iv, ciphertext, ...rest] = sealed.split(".");
+  if (version !== VERSION || !keyId || !iv || !ciphertext || rest.length > 0) {
+    throw new SealingError("damaged");
+  }
+  const key = await importKey(config, keyId);
+  try {
+    const opened = await crypto.subtle.decrypt(
+      { name: "AES-GCM", iv: decode(iv, "damaged"), additionalData: purposeBytes(purpose) },
+      key,
+      decode(ciphertext, "damaged"),
+    );
+    return new TextDecoder().decode(opened);
+  } catch {
+    throw new SealingError("damaged");
+  }
+}
+
+/** Whether it was encrypted with another key than the current one. */
+export function isSealedWithOldKey(config: EncryptionKeys, sealed: string): boolean {
+  return sealed.split(".")[1] !== config.tokenKeyId;
+}

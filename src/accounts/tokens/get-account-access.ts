@@ -1,0 +1,74 @@
+import type { Services } from "#context.ts";
+import type { Fault, Result } from "#platforms/contract.ts";
+import { failed, rejected, succeeded } from "#platforms/fault.ts";
+import { type ActiveLogin, loadActiveLogin, loginEnded, type RefreshServices } from "./refresh-tokens.ts";
+import { selectAccountsWithConnections } from "#accounts/store-connections.ts";
+import { unsealAccountToken, tokenUnreadable } from "./seal-tokens.ts";
+import type { GrantedAccess } from "#accounts/types.ts";
+
+type AccountEntry = Awaited<ReturnType<typeof selectAccountsWithConnections>>[number]["account"];
+
+/**
+ * The tokens and app credentials that platform calls for these accounts need. Costs one database round trip while no token
+ * has expired, and one token refresh per connection otherwise. The result has an entry for every requested id.
+ */
+export async function getAccountAccess(
+  services: RefreshServices,
+  accountIds: readonly string[],
+): Promise<Map<string, Result<GrantedAccess>>> {
+  const entries = new Map(
+    (await selectAccountsWithConnections(services.db, accountIds)).map((entry) => [entry.account.id, entry]),
+  );
+  const logins = new Map<string, Promise<Result<ActiveLogin>>>();
+  const results = await Promise.all(
+    accountIds.map(async (id): Promise<[string, Result<GrantedAccess>]> => {
+      const entry = entries.get(id);
+      if (!entry || entry.account.disconnectedAt !== null) {
+        return [id, failed(accountDisconnected())];
+      }
+      const { account, connection } = entry;
+      if (account.status !== "active") {
+        return [id, failed(loginEnded(account.statusReason))];
+      }
+      const login = logins.get(connection.id) ?? loadActiveLogin(services, connection);
+      logins.set(connection.id, login);
+      return [id, await grantAccess(services, account, await login)];
+    }),
+  );
+  return new Map(results);
+}
+
+async function grantAccess(
+  services: Pick<Services, "config">,
+  account: AccountEntry,
+  login: Result<ActiveLogin>,
+): Promise<Result<GrantedAccess>> {
+  if (!login.ok) {
+    return login;
+  }
+  const { row, tokens, platform: reach } = login.value;
+  const accessToken =
+    account.sealedToken === null
+      ? tokens.accessToken
+      : await unsealAccountToken(services, account.connectionId, account.platformAccountId, account.sealedToken);
+  if (accessToken === null) {
+    return failed(tokenUnreadable());
+  }
+  return succeeded({
+    platformAccountId: account.platformAccountId,
+    username: account.username,
+    capabilities: account.capabilities,
+    accessToken,
+    loginToken: tokens.accessToken,
+    app: reach.app,
+    tokenVersion: row.tokenVersion,
+  });
+}
+
+function accountDisconnected(): Fault {
+  return rejected(
+    "The account was disconnected.",
+    { httpStatus: null },
+    { code: "account_disconnected", category: "auth" },
+  );
+}

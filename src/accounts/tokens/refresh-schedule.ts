@@ -1,0 +1,77 @@
+import { DAY, HOUR, MINUTE } from "#core/clock.ts";
+import type { Connector, TokenSet } from "#platforms/contract.ts";
+
+/*
+ * When a login is synced again: pure arithmetic over its tokens. Short-lived tokens are refreshed before they expire; the
+ * accounts are listed once a day, at a minute that is derived from the login's id.
+ */
+
+/** The tokens as they are stored, with the time they were obtained. */
+export interface StoredTokens extends TokenSet {
+  readonly obtainedAt: number;
+}
+
+type RefreshRules = Pick<Connector, "refresh" | "canRefresh" | "refreshAheadMs">;
+
+const LISTING_INTERVAL_MS = DAY;
+const MIN_SYNC_DELAY_MS = 5 * MINUTE;
+const BACKOFF_FIRST_MS = 5 * MINUTE;
+const BACKOFF_MAX_MS = 6 * HOUR;
+
+/** A login that ends within this time shows a warning. */
+export const ENDS_SOON_MS = 7 * DAY;
+
+export function isRefreshable(connect: RefreshRules, tokens: TokenSet): boolean {
+  return connect.refresh !== undefined && (connect.canRefresh?.(tokens) ?? true);
+}
+
+/** When the token should be refreshed; null when it does not expire or cannot be refreshed. */
+export function refreshAt(connect: RefreshRules, tokens: StoredTokens): number | null {
+  if (tokens.expiresAt === null || !isRefreshable(connect, tokens)) {
+    return null;
+  }
+  // A token with a lifetime shorter than `refreshAheadMs` would otherwise be refreshed at every use.
+  const halfLifeMs = Math.max(0, (tokens.expiresAt - tokens.obtainedAt) / 2);
+  return tokens.expiresAt - Math.min(connect.refreshAheadMs, halfLifeMs);
+}
+
+/** When the user must log in again; null while tokens can be refreshed without end. */
+export function loginEndsAt(connect: RefreshRules, tokens: TokenSet): number | null {
+  return isRefreshable(connect, tokens) ? tokens.refreshExpiresAt : tokens.expiresAt;
+}
+
+export function isExpired(tokens: TokenSet, now: number): boolean {
+  return tokens.expiresAt !== null && tokens.expiresAt <= now;
+}
+
+/** A part of `spanMs` that depends only on the id (FNV-1a hash), so that logins made together are not synced together. */
+export function jitterMs(id: string, spanMs: number): number {
+  let hash = 0x811c9dc5;
+  for (const character of id) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  }
+  return Math.floor((hash / 2 ** 32) * spanMs);
+}
+
+/** Whether the accounts are to be listed, not only the token refreshed. */
+export function isListingDue(lastSyncedAt: number | null, now: number): boolean {
+  return lastSyncedAt === null || lastSyncedAt + LISTING_INTERVAL_MS - HOUR <= now;
+}
+
+export function nextSyncAt(
+  login: { readonly id: string; readonly lastSyncedAt: number | null },
+  connect: RefreshRules,
+  tokens: StoredTokens,
+  now: number,
+): number {
+  const listingAt =
+    login.lastSyncedAt === null ? now : login.lastSyncedAt + LISTING_INTERVAL_MS - HOUR + jitterMs(login.id, HOUR);
+  const tokenAt = isRefreshable(connect, tokens) ? refreshAt(connect, tokens) : tokens.expiresAt;
+  return Math.max(now + MIN_SYNC_DELAY_MS, Math.min(listingAt, tokenAt ?? listingAt));
+}
+
+/** The wait after `failures` failed syncs in a row. */
+export function backoffMs(id: string, failures: number): number {
+  const wait = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** Math.min(20, failures - 1));
+  return wait + jitterMs(id, wait / 4);
+}

@@ -1,0 +1,219 @@
+import { MINUTE, SECOND } from "#core/clock.ts";
+import { failpoint } from "#core/failpoint.ts";
+import { log } from "#core/log.ts";
+import type { Services } from "#context.ts";
+import type { Connector, Fault, Result, TokenSet } from "#platforms/contract.ts";
+import { failed, rateLimited, reconnect, succeeded, temporary } from "#platforms/fault.ts";
+import { catchConnectionErrors } from "#platforms/oauth-token.ts";
+import {
+  type ConfiguredPlatform,
+  platformClient,
+  platformNotConfigured,
+  withTimeoutCap,
+} from "#accounts/platform-client.ts";
+import {
+  type ConnectionRow,
+  endLogin,
+  expireToken,
+  findConnection,
+  extendLease,
+  LEASE_MS,
+  replaceTokens,
+  takeLease,
+} from "#accounts/store-connections.ts";
+import { isRefreshable, loginEndsAt, isExpired, nextSyncAt, refreshAt, type StoredTokens } from "./refresh-schedule.ts";
+import { sealTokens, tokenUnreadable, unsealTokens } from "./seal-tokens.ts";
+
+/*
+ * A rotating refresh token works once: two callers that use it in parallel lose the login. The caller that takes the lease
+ * refreshes and stores the new pair; the others re-read the row after short waits, and fail as temporary after the last.
+ */
+
+export type RefreshServices = Pick<Services, "db" | "config" | "clock" | "ids" | "outbound" | "adapterFor">;
+
+/** A login whose tokens can be used now. */
+export interface ActiveLogin {
+  readonly row: ConnectionRow;
+  readonly tokens: StoredTokens;
+  readonly platform: ConfiguredPlatform;
+}
+
+const LEASE_POLL_WAITS_MS = [100, 200, 400, 600, 700];
+/** A refresh makes up to two calls; both must end before its lease does. */
+const CALL_TIMEOUT_MS = 12 * SECOND;
+const MIN_RETRY_WAIT_MS = 5 * SECOND;
+const MAX_RETRY_WAIT_MS = 15 * MINUTE;
+const MAX_STORE_ATTEMPTS = 3;
+
+/** The login's tokens, refreshed first if that is due. */
+export async function loadActiveLogin(
+  services: RefreshServices,
+  connection: ConnectionRow,
+): Promise<Result<ActiveLogin>> {
+  const platform = platformClient(services, connection.platform);
+  let row = connection;
+  for (const waitMs of [...LEASE_POLL_WAITS_MS, null]) {
+    if (row.status !== "active") {
+      return failed(loginEnded(row.statusReason));
+    }
+    if (!platform) {
+      return failed(platformNotConfigured());
+    }
+    const tokens = await unsealTokens(services, row);
+    if (!tokens) {
+      return failed(tokenUnreadable());
+    }
+    const login: ActiveLogin = { row, tokens, platform };
+    const now = services.clock.now();
+    if (!isRefreshDue(platform.adapter.connect, tokens, now)) {
+      return isExpired(tokens, now) ? await endRefusedLogin(services, login, expiredFault()) : succeeded(login);
+    }
+    const leasedForMs = (row.refreshLeaseUntil ?? 0) - now;
+    if (leasedForMs <= 0 && (await takeLease(services.db, row, now))) {
+      return await refreshUnderLease(services, login);
+    }
+    if (waitMs === null || leasedForMs > LEASE_MS) {
+      return isExpired(tokens, now) ? failed(refreshInProgress(leasedForMs)) : succeeded(login);
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, waitMs);
+    });
+    row = (await findConnection(services.db, row.id)) ?? row;
+  }
+  return failed(refreshInProgress(0));
+}
+
+function isRefreshDue(connect: Connector, tokens: StoredTokens, now: number): boolean {
+  const due = refreshAt(connect, tokens);
+  return due !== null && due <= now;
+}
+
+/** One refresh call to the platform, made under the lease. */
+async function refreshUnderLease(services: RefreshServices, login: ActiveLogin): Promise<Result<ActiveLogin>> {
+  const { row, tokens, platform } = login;
+  await failpoint("accounts.refresh.leased");
+  const client = withTimeoutCap(platform.client, CALL_TIMEOUT_MS);
+  const answer = await catchConnectionErrors<TokenSet>(
+    async () =>
+      (await platform.adapter.connect.refresh?.(client, platform.app, tokens, services.clock.now())) ??
+      failed(expiredFault()),
+  );
+  await failpoint("accounts.refresh.answered");
+  if (answer.ok) {
+    return await storeRefreshedTokens(services, login, answer.value);
+  }
+  const { fault } = answer;
+  log("warn", "token_refresh_failed", {
+    connection_id: row.id,
+    platform: row.platform,
+    kind: fault.kind,
+    code: fault.code,
+    http_status: fault.httpStatus,
+  });
+  if (fault.kind === "reconnect") {
+    return await endRefusedLogin(services, login, fault);
+  }
+  const retryWaitMs = Math.min(MAX_RETRY_WAIT_MS, Math.max(MIN_RETRY_WAIT_MS, (fault.retryAfterSeconds ?? 0) * SECOND));
+  const now = services.clock.now();
+  await extendLease(services.db, row, now + retryWaitMs);
+  if (!isExpired(tokens, now)) {
+    return succeeded(login);
+  }
+  // A refusal that is not about this login (for example of the operator's credentials) must not make the post fail for good.
+  return failed(fault.kind === "rejected" ? { ...fault, kind: "temporary" } : fault);
+}
+
+async function storeRefreshedTokens(
+  services: RefreshServices,
+  login: ActiveLogin,
+  refreshed: TokenSet,
+): Promise<Result<ActiveLogin>> {
+  const { row, platform } = login;
+  const { connect } = platform.adapter;
+  const now = services.clock.now();
+  const tokens: StoredTokens = { ...refreshed, obtainedAt: now };
+  const write = {
+    sealedTokens: await sealTokens(services, row.id, refreshed, now),
+    scopes: [...refreshed.scopes],
+    tokenExpiresAt: refreshed.expiresAt,
+    refreshExpiresAt: refreshed.refreshExpiresAt,
+    endsAt: loginEndsAt(connect, refreshed),
+    nextSyncAt: nextSyncAt(row, connect, tokens, now),
+  };
+  const stored = await withStoreRetries(async () => await replaceTokens(services.db, row, write));
+  if (stored) {
+    log("info", "token_refreshed", { connection_id: row.id, platform: row.platform });
+    return succeeded({ row: stored, tokens, platform });
+  }
+  // A new login or a disconnect changed the row meanwhile: what it stored is used.
+  const current = await findConnection(services.db, row.id);
+  const currentTokens = current?.status === "active" ? await unsealTokens(services, current) : null;
+  return current && currentTokens
+    ? succeeded({ row: current, tokens: currentTokens, platform })
+    : failed(loginEnded(current?.statusReason ?? null));
+}
+
+/** The platform has already invalidated the old pair: losing the new one to a temporary database error would lose the login. */
+async function withStoreRetries<T>(write: () => Promise<T>): Promise<T> {
+  for (let triesLeft = MAX_STORE_ATTEMPTS - 1; triesLeft > 0; triesLeft -= 1) {
+    try {
+      await failpoint("accounts.refresh.storing");
+      return await write();
+    } catch {
+      log("warn", "token_store_retry", { tries_left: triesLeft });
+    }
+  }
+  return await write();
+}
+
+async function endRefusedLogin(
+  services: RefreshServices,
+  { row }: ActiveLogin,
+  fault: Fault,
+): Promise<Result<ActiveLogin>> {
+  await endLogin(services.db, row, fault.message, services.clock.now());
+  const current = await findConnection(services.db, row.id);
+  if (current && current.status === "active" && current.tokenVersion !== row.tokenVersion) {
+    return failed(refreshInProgress(0));
+  }
+  return failed(fault);
+}
+
+export function loginEnded(reason: string | null): Fault {
+  return reconnect(reason ?? "This account needs a new login. Connect it again.", { httpStatus: null });
+}
+
+function expiredFault(): Fault {
+  return reconnect("The login at the platform has expired. Connect the account again.", { httpStatus: null });
+}
+
+/** Another caller holds the lease. The wait grows with the age of the lease, so that a slow platform does not use up a post's attempts. */
+function refreshInProgress(leasedForMs: number): Fault {
+  const source = (seconds: number) => ({ httpStatus: null, retryAfterSeconds: Math.max(1, seconds) });
+  if (leasedForMs > LEASE_MS) {
+    return rateLimited(
+      "The platform asked to wait before the login is refreshed.",
+      source(Math.ceil(leasedForMs / SECOND)),
+    );
+  }
+  const ageSeconds = leasedForMs > 0 ? Math.floor((LEASE_MS - leasedForMs) / SECOND) : 0;
+  return temporary("The login is being refreshed.", source(Math.floor(ageSeconds / 2)), {
+    code: "refresh_in_progress",
+    category: "internal",
+    whoMustAct: "nobody",
+  });
+}
+
+/**
+ * For a token that a platform refused before it expired: marks it as expired, so that the next use refreshes it. Null when
+ * that cannot help: there is no refresh token, or the refused token was itself obtained less than a minute ago.
+ */
+export async function expireRefusedToken(
+  services: Pick<Services, "db" | "clock">,
+  { row, tokens, platform }: ActiveLogin,
+): Promise<ConnectionRow | null> {
+  const now = services.clock.now();
+  const refreshMayHelp =
+    tokens.refreshToken !== null && isRefreshable(platform.adapter.connect, tokens) && tokens.obtainedAt + MINUTE < now;
+  return refreshMayHelp && (await expireToken(services.db, row, now)) ? { ...row, tokenExpiresAt: now } : null;
+}

@@ -1,0 +1,77 @@
+import { log } from "#core/log.ts";
+import type { Services } from "#context.ts";
+import type { Fault, TokenSet } from "#platforms/contract.ts";
+import { temporary } from "#platforms/fault.ts";
+import { SealingError, seal, unseal } from "./aes-gcm.ts";
+import type { ConnectionRow } from "#accounts/store-connections.ts";
+import type { StoredTokens } from "./refresh-schedule.ts";
+
+type WithConfig = Pick<Services, "config">;
+
+/** The connection's id is the encryption purpose, so one connection's tokens do not decrypt in another's row. */
+export async function sealTokens(
+  services: WithConfig & Pick<Services, "ids">,
+  connectionId: string,
+  tokens: TokenSet,
+  obtainedAt: number,
+): Promise<string> {
+  const stored: StoredTokens = { ...tokens, obtainedAt };
+  return await seal(services.config, services.ids, connectionId, JSON.stringify(stored));
+}
+
+/** Null when they were erased or cannot be decrypted; the latter is for the operator to solve and is logged. */
+export async function unsealTokens(
+  services: WithConfig,
+  row: Pick<ConnectionRow, "id" | "sealedTokens" | "tokenExpiresAt">,
+): Promise<StoredTokens | null> {
+  const text = row.sealedTokens === null ? null : await unsealOrNull(services, row.id, row.id, row.sealedTokens);
+  // The column decides about expiry: a refused token is marked as expired there.
+  return text === null ? null : { ...(JSON.parse(text) as StoredTokens), expiresAt: row.tokenExpiresAt };
+}
+
+/** A token of one account alone is encrypted for its connection and that account. */
+const accountPurpose = (connectionId: string, platformAccountId: string) => `${connectionId}/${platformAccountId}`;
+
+export async function sealAccountToken(
+  services: WithConfig & Pick<Services, "ids">,
+  connectionId: string,
+  platformAccountId: string,
+  token: string,
+): Promise<string> {
+  return await seal(services.config, services.ids, accountPurpose(connectionId, platformAccountId), token);
+}
+
+export async function unsealAccountToken(
+  services: WithConfig,
+  connectionId: string,
+  platformAccountId: string,
+  sealed: string,
+): Promise<string | null> {
+  return await unsealOrNull(services, connectionId, accountPurpose(connectionId, platformAccountId), sealed);
+}
+
+async function unsealOrNull(
+  services: WithConfig,
+  connectionId: string,
+  purpose: string,
+  sealed: string,
+): Promise<string | null> {
+  try {
+    return await unseal(services.config, purpose, sealed);
+  } catch (error) {
+    if (!(error instanceof SealingError)) {
+      throw error;
+    }
+    log("error", "token_unreadable", { connection_id: connectionId, reason: error.code });
+    return null;
+  }
+}
+
+/** Temporary, because the operator may restore the key; the user has nothing to do. */
+export function tokenUnreadable(): Fault {
+  return temporary(
+    "The stored login could not be decrypted. The operator of this service must check its keys.",
+    { httpStatus: null },
+    { code: "token_unreadable", category: "internal", whoMustAct: "operator" },
+  );
+}

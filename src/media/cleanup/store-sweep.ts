@@ -1,0 +1,96 @@
+import type { Db } from "#db/client.ts";
+import { EXPIRING_MS, REMOVAL_LEASE_MS, UNUSED_RETENTION_MS } from "#media/limits.ts";
+
+/** When a media item's posts stop needing it, null without posts: an unfinished post needs it, and every post for a while after its end. */
+const NEEDED_UNTIL = `(SELECT max(CASE
+    WHEN p.status IN ('published', 'partially_failed', 'failed', 'cancelled') THEN coalesce(p.finished_at, p.updated_at)
+    ELSE max(p.scheduled_at, ?1) END) + ${UNUSED_RETENTION_MS}
+  FROM post_media pm CROSS JOIN posts p ON p.id = pm.post_id WHERE pm.media_id = m.id)`;
+
+const UNUSED = `coalesce(${NEEDED_UNTIL}, 0) <= ?1`;
+
+/**
+ * Moves every due item one step. An item in use gets a later `sweep_at`. An unused one becomes `expiring`, which hides it from
+ * previews for longer than a confirmation token is valid, and then `removing`: by then a preview that used it has either been
+ * confirmed, which counts as use, or can no longer be confirmed.
+ */
+export async function expireUnusedMedia(db: Db, now: number, limit: number): Promise<void> {
+  const due = (states: string) =>
+    `SELECT d.id FROM media d WHERE d.sweep_at <= ?1 AND d.state IN (${states}) ORDER BY d.sweep_at LIMIT ${limit}`;
+  await db.d1.batch([
+    db.d1
+      .prepare(
+        `UPDATE media AS m SET sweep_at = ${NEEDED_UNTIL}, state = CASE state WHEN 'expiring' THEN 'ready' ELSE state END
+         WHERE m.id IN (${due("'ready', 'expiring'")}) AND NOT (${UNUSED})`,
+      )
+      .bind(now),
+    db.d1
+      .prepare(`UPDATE media AS m SET state = 'removing' WHERE m.id IN (${due("'expiring', 'storing'")}) AND ${UNUSED}`)
+      .bind(now),
+    db.d1
+      .prepare(
+        `UPDATE media AS m SET state = 'expiring', sweep_at = ?2 WHERE m.id IN (${due("'ready'")}) AND ${UNUSED}`,
+      )
+      .bind(now, now + EXPIRING_MS),
+  ]);
+}
+
+export interface Removal {
+  readonly id: string;
+  readonly sha256: string;
+  /** 1 when no other item has the same bytes, so that the object is deleted too. */
+  readonly last: 0 | 1;
+}
+
+/** Claims removals, also those of a crashed run; no other run claims them before the lease ends. */
+export async function claimRemovals(db: Db, now: number, limit: number): Promise<readonly Removal[]> {
+  const { results } = await db.d1
+    .prepare(
+      `UPDATE media SET sweep_at = ?2
+       WHERE id IN (SELECT id FROM media WHERE state = 'removing' AND sweep_at <= ?1 ORDER BY sweep_at LIMIT ?3)
+       RETURNING id AS id, sha256 AS sha256,
+         NOT EXISTS (SELECT 1 FROM media o WHERE o.sha256 = media.sha256 AND o.state <> 'removing') AS last`,
+    )
+    .bind(now, now + REMOVAL_LEASE_MS, limit)
+    .all<Removal>();
+  return results;
+}
+
+/** Called after the objects were deleted: deletes the rows and their aliases, and releases the storage. */
+export async function deleteRemoved(db: Db, ids: readonly string[]): Promise<void> {
+  const list = JSON.stringify(ids);
+  const removed = "m.id IN (SELECT value FROM json_each(?1)) AND m.state = 'removing'";
+  await db.d1.batch([
+    db.d1
+      .prepare(
+        `UPDATE storage_use SET bytes = bytes -
+           (SELECT coalesce(sum(m.size_bytes), 0) FROM media m WHERE m.workspace_id = storage_use.workspace_id AND ${removed})
+         WHERE workspace_id IN (SELECT m.workspace_id FROM media m WHERE ${removed})`,
+      )
+      .bind(list),
+    db.d1.prepare(`DELETE FROM uploads WHERE media_id IN (SELECT m.id FROM media m WHERE ${removed})`).bind(list),
+    db.d1.prepare(`DELETE FROM post_media WHERE media_id IN (SELECT m.id FROM media m WHERE ${removed})`).bind(list),
+    db.d1.prepare(`DELETE FROM media AS m WHERE ${removed}`).bind(list),
+  ]);
+}
+
+/** Open uploads that have expired. */
+export async function findAbandonedUploads(db: Db, now: number, limit: number): Promise<readonly string[]> {
+  const { results } = await db.d1
+    .prepare("SELECT id FROM uploads WHERE expires_at <= ? AND state = 'open' ORDER BY expires_at LIMIT ?")
+    .bind(now, limit)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+}
+
+/** Deletes completed uploads with expired URLs; one that is an alias of another item is kept as long as that item. */
+export async function deleteCompletedUploads(db: Db, now: number, limit: number): Promise<number> {
+  const { meta } = await db.d1
+    .prepare(
+      `DELETE FROM uploads WHERE id IN (SELECT id FROM uploads
+         WHERE expires_at <= ? AND state = 'complete' AND media_id = id ORDER BY expires_at LIMIT ?)`,
+    )
+    .bind(now, limit)
+    .run();
+  return meta.changes;
+}

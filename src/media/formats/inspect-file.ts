@@ -1,0 +1,70 @@
+import { type ByteReader, bytesOf, MediaFormatError } from "./byte-reader.ts";
+import { inspectGif } from "./gif.ts";
+import { inspectIsobmff } from "./isobmff.ts";
+import { inspectJpeg } from "./jpeg.ts";
+import { inspectPng } from "./png.ts";
+import { endsAsZipArchive, sniff, ZIP_TAIL_BYTES } from "./sniff.ts";
+import { inspectWebm } from "./webm.ts";
+import { inspectWebp } from "./webp.ts";
+import { checkFailed, type CheckResult, type ContentType, type Inspection } from "#media/types.ts";
+
+const SNIFF_BYTES = 4096;
+
+function inspectAs(contentType: ContentType, reader: ByteReader): Promise<Inspection> {
+  switch (contentType) {
+    case "image/jpeg":
+      return inspectJpeg(reader);
+    case "image/png":
+      return inspectPng(reader);
+    case "image/webp":
+      return inspectWebp(reader);
+    case "image/gif":
+      return inspectGif(reader);
+    case "video/webm":
+      return inspectWebm(reader);
+    case "video/mp4":
+    case "video/quicktime":
+      return inspectIsobmff(reader, contentType);
+  }
+}
+
+function isValidDimension(pixels: number | null): boolean {
+  return pixels === null || (Number.isInteger(pixels) && pixels > 0 && pixels <= 0x7fffffff);
+}
+
+/**
+ * Determines what a file is from its bytes alone, without decoding it. A damaged file is a failed check; only an error of
+ * the storage throws.
+ */
+export async function inspectFile(reader: ByteReader): Promise<CheckResult<Inspection>> {
+  if (reader.size === 0) {
+    return checkFailed("media_empty", "the file is empty");
+  }
+  try {
+    const sniffed = sniff(bytesOf(await reader.view(0, Math.min(SNIFF_BYTES, reader.size))));
+    if (!sniffed.ok) {
+      return sniffed;
+    }
+    const inspection = await inspectAs(sniffed.value, reader);
+    if (!isValidDimension(inspection.width) || !isValidDimension(inspection.height)) {
+      return checkFailed("media_malformed", "the file is damaged: its width or height is not possible");
+    }
+    const tailBytes = Math.min(ZIP_TAIL_BYTES, reader.size);
+    if (endsAsZipArchive(bytesOf(await reader.view(reader.size - tailBytes, tailBytes)))) {
+      return checkFailed(
+        "media_suspicious",
+        "the file is both media and a ZIP archive; export it again from the original",
+      );
+    }
+    return { ok: true, value: inspection };
+  } catch (error) {
+    if (error instanceof MediaFormatError) {
+      return checkFailed(error.code, error.message);
+    }
+    // An offset in the file pointed outside of the bytes that were read: the file is at fault.
+    if (error instanceof RangeError) {
+      return checkFailed("media_malformed", "the file is damaged: an offset in it points outside of the file");
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import { isIpAddress, nonPublicRange } from "./ip-ranges.ts";
+import { type CheckResult, checkFailed } from "#media/types.ts";
+
+const MAX_URL_LENGTH = 2048;
+
+/** Suffixes that no public name has (RFC 6761, 6762, 7686 and 8375 on special-use domain names, and common private ones). */
+const NON_PUBLIC_SUFFIXES = [
+  "localhost",
+  "localdomain",
+  "local",
+  "internal",
+  "intranet",
+  "private",
+  "corp",
+  "home",
+  "lan",
+  "home.arpa",
+  "onion",
+];
+
+/** Public names that exist to resolve to private addresses or to cloud metadata. */
+const PRIVATE_ALIAS_DOMAINS = [
+  "metadata.goog",
+  "localtest.me",
+  "lvh.me",
+  "lacolhost.com",
+  "vcap.me",
+  "yoogle.com",
+  "127-0-0-1.org.uk",
+  "nip.io",
+  "sslip.io",
+  "xip.io",
+  "traefik.me",
+  "backname.io",
+  "rbndr.us",
+];
+
+function isNonPublicName(name: string): boolean {
+  return (
+    !name.includes(".") ||
+    NON_PUBLIC_SUFFIXES.some((suffix) => name.endsWith(`.${suffix}`)) ||
+    PRIVATE_ALIAS_DOMAINS.some((known) => name === known || name.endsWith(`.${known}`))
+  );
+}
+
+/**
+ * Whether a URL may be fetched. Called before every request, redirects included. Checks the parsed URL, not the text,
+ * because the parser has normalized every spelling of numbers and letters.
+ */
+export function checkUrl(text: string, trustedOrigin: string | null): CheckResult<URL> {
+  if (text.length > MAX_URL_LENGTH) {
+    return checkFailed("url_too_long", `the URL has ${text.length} characters; shorten it to ${MAX_URL_LENGTH}`, {
+      limit: MAX_URL_LENGTH,
+      actual: text.length,
+    });
+  }
+  // The parser drops these characters silently, so they only serve to disguise a URL.
+  // oxlint-disable-next-line no-control-regex -- the expression is meant to find control characters
+  if (/[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) {
+    return checkFailed("url_invalid", "this is not a valid URL; send a complete https:// URL without spaces");
+  }
+  const url = new URL(text);
+  url.hash = "";
+  if (url.username !== "" || url.password !== "") {
+    return checkFailed(
+      "url_has_credentials",
+      "the URL contains a user name or password; use a URL that is public without them",
+    );
+  }
+  if (trustedOrigin !== null && url.origin === new URL(trustedOrigin).origin) {
+    return { ok: true, value: url };
+  }
+  if (url.protocol !== "https:") {
+    return checkFailed("url_not_https", `only https:// URLs are fetched, this one is ${url.protocol}//`, {
+      actual: url.protocol,
+    });
+  }
+  if (url.port !== "") {
+    return checkFailed("url_has_port", `the URL has port ${url.port}; only the default port 443 is allowed`, {
+      limit: 443,
+      actual: Number(url.port),
+    });
+  }
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
+  const range = nonPublicRange(host);
+  if (range !== null || (!isIpAddress(host) && isNonPublicName(host))) {
+    return checkFailed(
+      "url_not_public",
+      "the URL does not lead to the public internet; use one that everybody can open",
+    );
+  }
+  return { ok: true, value: url };
+}

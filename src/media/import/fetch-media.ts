@@ -1,0 +1,106 @@
+import type { Context } from "#context.ts";
+import { CONTENT_TYPES } from "#media/content-types.ts";
+import { filenameOf, safeFilename } from "#media/filename.ts";
+import { sniff } from "#media/formats/sniff.ts";
+import type { ReceivedFile } from "#media/storage/save-media.ts";
+import { type ImportLimits, MAX_BYTES_TEXT } from "#media/limits.ts";
+import { TransferInterrupted } from "#media/chunk-reader.ts";
+import { openRemoteFile, type RemoteFile } from "./remote-file.ts";
+import { writeStagedFile, type TransferCheck } from "#media/storage/write-staged-file.ts";
+import { deleteStagedFile } from "#media/storage/staged-file.ts";
+import { inspectStagedFile } from "#media/storage/inspect-staged-file.ts";
+import { checkFailed, type CheckResult, type MediaProblem } from "#media/types.ts";
+
+type FetchContext = Pick<Context, "bucket" | "config" | "clock" | "ids" | "outbound">;
+
+/** Ends a transfer as soon as its first bytes are of an unsupported type, or it exceeds the size limit of their type. */
+function checkSource(source: RemoteFile, limits: ImportLimits): TransferCheck<MediaProblem> {
+  let maxBytes = 0;
+  let tooLarge: (bytes: number) => MediaProblem | null = () => null;
+  return {
+    checkHead(head) {
+      const sniffed = head.length === 0 ? checkFailed("media_empty", "the source sent an empty file") : sniff(head);
+      if (!sniffed.ok) {
+        return sniffed.problem;
+      }
+      const { type } = CONTENT_TYPES[sniffed.value];
+      const typeLimit = limits.maxBytes[type];
+      const limitedByUnpacking = source.compressed && limits.maxUnpackedBytes < typeLimit;
+      maxBytes = limitedByUnpacking ? limits.maxUnpackedBytes : typeLimit;
+      tooLarge = (actual) =>
+        checkFailed(
+          "media_too_large",
+          limitedByUnpacking
+            ? `the source compresses the file, and its unpacked size exceeds ${maxBytes} bytes; have it sent uncompressed`
+            : `the ${type} has more than ${maxBytes === limits.maxBytes[type] ? MAX_BYTES_TEXT[type] : maxBytes}; make it smaller`,
+          { limit: maxBytes, actual },
+        ).problem;
+      return source.statedBytes !== null && source.statedBytes > maxBytes ? tooLarge(source.statedBytes) : null;
+    },
+    checkSize: (bytes) => (maxBytes > 0 && bytes > maxBytes ? tooLarge(bytes) : null),
+  };
+}
+
+async function downloadSource(
+  ctx: FetchContext,
+  source: RemoteFile,
+  limits: ImportLimits,
+  maxInMemoryBytes: number,
+): Promise<CheckResult<ReceivedFile>> {
+  const result = await writeStagedFile(ctx, source, checkSource(source, limits), {
+    name: ctx.ids.secretUuid(),
+    maxInMemoryBytes,
+  });
+  if (!result.ok) {
+    return result.problem === "too_short" || result.problem === "too_long"
+      ? checkFailed(
+          "source_broke_off",
+          `the source announced ${source.statedBytes} bytes and sent ${result.problem === "too_short" ? "fewer" : "more"}; try again`,
+        )
+      : { ok: false, problem: result.problem };
+  }
+  let succeeded = false;
+  try {
+    const inspected = await inspectStagedFile(ctx.bucket, result.staged);
+    succeeded = inspected.ok;
+    if (!inspected.ok) {
+      return inspected;
+    }
+    const filename = safeFilename(filenameOf(source.url), inspected.value.contentType);
+    return { ok: true, value: { staged: result.staged, sha256: result.sha256, inspection: inspected.value, filename } };
+  } finally {
+    await (succeeded ? null : deleteStagedFile(ctx.bucket, result.staged));
+  }
+}
+
+/** Downloads one public URL to staging and inspects the file. Files up to `maxInMemoryBytes` stay in memory. */
+export async function fetchMedia(
+  ctx: FetchContext,
+  url: string,
+  limits: ImportLimits,
+  maxInMemoryBytes: number,
+): Promise<CheckResult<ReceivedFile>> {
+  const opened = await openRemoteFile(ctx, url, limits);
+  if (!opened.ok) {
+    return opened;
+  }
+  const source = opened.value;
+  const maxBytes = limits.maxBytes.video;
+  if (source.statedBytes !== null && source.statedBytes > maxBytes) {
+    source.close();
+    return checkFailed("media_too_large", `the file has more than ${MAX_BYTES_TEXT.video}; make it smaller`, {
+      limit: maxBytes,
+      actual: source.statedBytes,
+    });
+  }
+  try {
+    return await downloadSource(ctx, source, limits, maxInMemoryBytes);
+  } catch (error) {
+    if (error instanceof TransferInterrupted) {
+      return checkFailed("source_broke_off", `${error.message}; try again or use another URL`);
+    }
+    throw error;
+  } finally {
+    source.close();
+  }
+}

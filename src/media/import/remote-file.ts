@@ -1,0 +1,157 @@
+import type { Services } from "#context.ts";
+import type { Clock } from "#core/clock.ts";
+import { checkUrl } from "./check-url.ts";
+import type { ImportLimits } from "#media/limits.ts";
+import { checkHostName } from "./check-host-name.ts";
+import { openChunkReader, TransferInterrupted } from "#media/chunk-reader.ts";
+import { type CheckResult, checkFailed } from "#media/types.ts";
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** The response for a public URL, read chunk by chunk. */
+export interface RemoteFile {
+  /** The URL after all redirects. */
+  readonly url: URL;
+  /** The content-length; null without one, or when it is that of compressed bytes. */
+  readonly statedBytes: number | null;
+  readonly compressed: boolean;
+  /** The next chunk, valid until the next call; null at the end. Throws `TransferInterrupted`. */
+  read(): Promise<Uint8Array | null>;
+  /** Closes the connection; may be called at any time, never throws. */
+  close(): void;
+}
+
+type RequestServices = Pick<Services, "outbound" | "config" | "clock">;
+
+function withTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TransferInterrupted(message)), Math.max(0, ms));
+  });
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
+async function checkHop(services: RequestServices, url: string): Promise<CheckResult<URL>> {
+  const checked = checkUrl(url, services.outbound.trustedMediaOrigin);
+  if (!checked.ok || checked.value.origin === services.outbound.trustedMediaOrigin) {
+    return checked;
+  }
+  return checkHostName(services.outbound, services.config.setting("MEDIA_DOH_URL"), checked.value);
+}
+
+/** An unread body would keep its connection open. */
+function discardBody(response: Response): void {
+  response.body?.cancel().catch(() => undefined);
+}
+
+function unexpectedStatus(status: number): CheckResult<never> {
+  const advice =
+    status === 401 || status === 403
+      ? "make the file public"
+      : status === 404 || status === 410
+        ? "check that the file is still there"
+        : "try again later";
+  return checkFailed("source_refused", `the source answered with status ${status} instead of the file; ${advice}`, {
+    limit: 200,
+    actual: status,
+  });
+}
+
+function toRemoteFile(
+  clock: Clock,
+  response: Response,
+  url: URL,
+  limits: ImportLimits,
+  deadline: number,
+): RemoteFile | null {
+  if (!response.body) {
+    return null;
+  }
+  const body = response.body;
+  const encoding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  const compressed = encoding !== "" && encoding !== "identity";
+  const contentLength = response.headers.get("content-length");
+  const reader = openChunkReader(body);
+  return {
+    url,
+    compressed,
+    statedBytes:
+      !compressed && contentLength !== null && /^\d{1,15}$/.test(contentLength) ? Number(contentLength) : null,
+    read() {
+      const remainingMs = deadline - clock.now();
+      return remainingMs < limits.idleMs
+        ? withTimeout(reader.next(), remainingMs, `the transfer took longer than ${limits.totalMs / 1000} s in total`)
+        : withTimeout(reader.next(), limits.idleMs, `the source sent nothing for ${limits.idleMs / 1000} s`);
+    },
+    close: () => reader.close(),
+  };
+}
+
+/**
+ * Requests a public URL. Redirects are followed here, so that every URL is checked before it is requested. The declared
+ * type and length are not trusted.
+ */
+export async function openRemoteFile(
+  services: RequestServices,
+  url: string,
+  limits: ImportLimits,
+): Promise<CheckResult<RemoteFile>> {
+  const deadline = services.clock.now() + limits.totalMs;
+  let nextUrl = url;
+  for (let hop = 0; hop <= limits.maxRedirects; hop += 1) {
+    const checked = await checkHop(services, nextUrl);
+    if (!checked.ok) {
+      return hop === 0
+        ? checked
+        : { ok: false, problem: { ...checked.problem, message: `redirected: ${checked.problem.message}` } };
+    }
+    const response = await sendRequest(
+      services,
+      checked.value,
+      Math.min(limits.idleMs, deadline - services.clock.now()),
+    );
+    if (response === null) {
+      return checkFailed("source_unreachable", "the source did not answer; check the URL or try again later");
+    }
+    if (!REDIRECTS.has(response.status)) {
+      if (response.status !== 200) {
+        discardBody(response);
+        return unexpectedStatus(response.status);
+      }
+      const source = toRemoteFile(services.clock, response, checked.value, limits, deadline);
+      return source ? { ok: true, value: source } : checkFailed("media_empty", "the source sent an empty file");
+    }
+    discardBody(response);
+    const location = response.headers.get("location");
+    if (location === null || !URL.canParse(location, checked.value)) {
+      return checkFailed(
+        "source_refused",
+        `the source answered with redirect ${response.status} without a valid target; use the final URL`,
+      );
+    }
+    nextUrl = new URL(location, checked.value).href;
+  }
+  return checkFailed(
+    "too_many_redirects",
+    `the source redirects more than ${limits.maxRedirects} times; use the final URL`,
+    {
+      limit: limits.maxRedirects,
+      actual: limits.maxRedirects + 1,
+    },
+  );
+}
+
+async function sendRequest(services: RequestServices, url: URL, waitMs: number): Promise<Response | null> {
+  const abort = new AbortController();
+  try {
+    const request = new Request(url, {
+      headers: { accept: "image/*, video/*", "accept-encoding": "identity", "user-agent": "Almanac-Media/1.0" },
+      redirect: "manual",
+      signal: abort.signal,
+    });
+    return await withTimeout(services.outbound.publicFetch(request), waitMs, "no answer");
+  } catch {
+    abort.abort();
+    return null;
+  }
+}

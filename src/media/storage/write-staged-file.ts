@@ -1,0 +1,214 @@
+import type { Services } from "#context.ts";
+import { toHex } from "#core/encoding.ts";
+import { STAGED_OBJECT_BYTES } from "#media/limits.ts";
+import { deleteStagedFile, type StagedFile, STAGING_PREFIX } from "./staged-file.ts";
+
+/** A file being received; each chunk is valid until the next one is read. */
+export interface IncomingFile {
+  readonly statedBytes: number | null;
+  read(): Promise<Uint8Array | null>;
+}
+
+/** Checks a file while it arrives; a problem that it returns ends the transfer. */
+export interface TransferCheck<P> {
+  /** Called once with the first bytes (all of them when the file is shorter). */
+  checkHead(head: Uint8Array): P | null;
+  /** Called with the total so far after every chunk. */
+  checkSize(bytes: number): P | null;
+}
+
+export type StagingResult<P> =
+  | { readonly ok: true; readonly staged: StagedFile; readonly sha256: string }
+  | { readonly ok: false; readonly problem: P | "too_short" | "too_long" };
+
+const HEAD_BYTES = 4096;
+
+interface StagingOptions {
+  /** Under `STAGING_PREFIX`. */
+  readonly name: string;
+  /** Files up to this size stay in memory. */
+  readonly maxInMemoryBytes: number;
+}
+
+/** For files of unknown length: collects bytes in a buffer, and writes it as an object whenever it is full. */
+class BufferedWriter {
+  readonly objects: { key: string; sizeBytes: number }[] = [];
+  private readonly bucket: R2Bucket;
+  private readonly name: string;
+  private buffer: Uint8Array<ArrayBuffer>;
+  private filled = 0;
+
+  constructor(bucket: R2Bucket, name: string, sizeBytes: number) {
+    this.bucket = bucket;
+    this.name = name;
+    this.buffer = new Uint8Array(sizeBytes);
+  }
+
+  async add(chunk: Uint8Array): Promise<void> {
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (this.filled === this.buffer.length) {
+        await this.flush();
+      }
+      const part = rest.subarray(0, this.buffer.length - this.filled);
+      this.buffer.set(part, this.filled);
+      this.filled += part.length;
+      rest = rest.subarray(part.length);
+    }
+  }
+
+  async flush(): Promise<void> {
+    if (this.filled === 0) {
+      return;
+    }
+    const key = `${STAGING_PREFIX}${this.name}/${this.objects.length}`;
+    // Listed before it is written, so that a failed write is cleaned up too.
+    this.objects.push({ key, sizeBytes: this.filled });
+    await this.bucket.put(key, this.buffer.subarray(0, this.filled));
+    this.filled = 0;
+  }
+
+  /** The whole file, as long as nothing was written yet. */
+  bufferedBytes(): Uint8Array<ArrayBuffer> | null {
+    return this.objects.length === 0 ? this.buffer.slice(0, this.filled) : null;
+  }
+}
+
+/** For files of known length: one object, written while it arrives. */
+class StreamingWriter {
+  readonly objects: { key: string; sizeBytes: number }[];
+  private readonly writer: WritableStreamDefaultWriter<Uint8Array>;
+  private readonly written: Promise<unknown>;
+
+  constructor(bucket: R2Bucket, name: string, sizeBytes: number) {
+    const key = `${STAGING_PREFIX}${name}/0`;
+    const { readable, writable } = new FixedLengthStream(sizeBytes);
+    this.objects = [{ key, sizeBytes }];
+    this.writer = writable.getWriter();
+    this.written = bucket.put(key, readable);
+    this.written.catch((error: unknown) => this.writer.abort(error).catch(() => undefined));
+  }
+
+  async add(chunk: Uint8Array): Promise<void> {
+    await this.writer.write(chunk);
+  }
+
+  async flush(): Promise<void> {
+    await this.writer.close();
+    await this.written;
+  }
+
+  async abort(): Promise<void> {
+    await this.writer.abort(new Error("transfer aborted")).catch(() => undefined);
+    await this.written.catch(() => undefined);
+  }
+
+  bufferedBytes(): null {
+    return null;
+  }
+}
+
+function openWriter(
+  bucket: R2Bucket,
+  incoming: IncomingFile,
+  options: StagingOptions,
+): BufferedWriter | StreamingWriter {
+  const statedBytes = incoming.statedBytes;
+  if (statedBytes !== null && statedBytes > options.maxInMemoryBytes) {
+    return new StreamingWriter(bucket, options.name, statedBytes);
+  }
+  return new BufferedWriter(
+    bucket,
+    options.name,
+    statedBytes === null ? STAGED_OBJECT_BYTES : Math.max(1, statedBytes),
+  );
+}
+
+/** Runs the check on the first bytes once, and on the size after every chunk. */
+class TransferMonitor<P> {
+  private readonly check: TransferCheck<P>;
+  private readonly statedBytes: number | null;
+  private readonly head = new Uint8Array(HEAD_BYTES);
+  private headBytes = 0;
+  private headChecked = false;
+  total = 0;
+
+  constructor(check: TransferCheck<P>, statedBytes: number | null) {
+    this.check = check;
+    this.statedBytes = statedBytes;
+  }
+
+  private checkHeadOnce(): P | null {
+    this.headChecked = true;
+    return this.check.checkHead(this.head.subarray(0, this.headBytes));
+  }
+
+  addChunk(chunk: Uint8Array): P | "too_long" | null {
+    this.total += chunk.length;
+    if (this.statedBytes !== null && this.total > this.statedBytes) {
+      return "too_long";
+    }
+    const part = chunk.subarray(0, HEAD_BYTES - this.headBytes);
+    this.head.set(part, this.headBytes);
+    this.headBytes += part.length;
+    return (
+      (this.headChecked || this.headBytes < HEAD_BYTES ? null : this.checkHeadOnce()) ??
+      this.check.checkSize(this.total)
+    );
+  }
+
+  finish(): P | "too_short" | null {
+    const problem = this.headChecked ? null : this.checkHeadOnce();
+    return problem ?? (this.statedBytes !== null && this.total < this.statedBytes ? "too_short" : null);
+  }
+}
+
+/**
+ * Writes an incoming file to staging and hashes it. However large the file is, memory holds one chunk (known length) or one
+ * buffer (unknown length). Each chunk is written and hashed before the next is read, so slow storage slows the source down.
+ */
+export async function writeStagedFile<P>(
+  { bucket }: Pick<Services, "bucket">,
+  incoming: IncomingFile,
+  check: TransferCheck<P>,
+  options: StagingOptions,
+): Promise<StagingResult<P>> {
+  const digest = new crypto.DigestStream("SHA-256");
+  // When the transfer is aborted, nothing awaits the digest: its rejection must not be unhandled.
+  digest.digest.catch(() => undefined);
+  const hasher = digest.getWriter();
+  const monitor = new TransferMonitor(check, incoming.statedBytes);
+  let writer: BufferedWriter | StreamingWriter | null = null;
+  let succeeded = false;
+  try {
+    for (let chunk = await incoming.read(); chunk; chunk = await incoming.read()) {
+      const problem = monitor.addChunk(chunk);
+      if (problem !== null) {
+        return { ok: false, problem };
+      }
+      writer ??= openWriter(bucket, incoming, options);
+      await Promise.all([hasher.write(chunk), writer.add(chunk)]);
+    }
+    const problem = monitor.finish();
+    if (problem !== null) {
+      return { ok: false, problem };
+    }
+    writer ??= openWriter(bucket, incoming, options);
+    const buffered = writer.bufferedBytes();
+    const inMemory = buffered !== null && buffered.length <= options.maxInMemoryBytes ? buffered : null;
+    await Promise.all([hasher.close(), inMemory ? null : writer.flush()]);
+    const sha256 = toHex(new Uint8Array(await digest.digest));
+    succeeded = true;
+    return {
+      ok: true,
+      staged: { sizeBytes: monitor.total, inMemory, objects: inMemory ? [] : writer.objects },
+      sha256,
+    };
+  } finally {
+    if (!succeeded) {
+      await hasher.abort(new Error("transfer aborted")).catch(() => undefined);
+      await (writer instanceof StreamingWriter ? writer.abort() : null);
+      await deleteStagedFile(bucket, { objects: writer?.objects ?? [] });
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { DAY } from "#core/clock.ts";
+import { log } from "#core/log.ts";
+import type { Services } from "#context.ts";
+import { deleteExpiredStates } from "#accounts/index.ts";
+import { deleteExpiredCredentials } from "#auth/index.ts";
+import { sweepMedia } from "#media/index.ts";
+import { sweepPosts } from "#posting/sweep/sweep-posts.ts";
+import { deleteOldIdempotencyRecords } from "./store.ts";
+
+const ROWS_PER_RUN = 500;
+const IDEMPOTENCY_RETENTION_MS = DAY;
+
+/** Deletes expired rows and files, a bounded number per run. */
+export async function deleteExpiredData(services: Pick<Services, "db" | "bucket" | "clock">): Promise<void> {
+  const now = services.clock.now();
+  const states = await deleteExpiredStates(services.db, now, ROWS_PER_RUN);
+  await deleteExpiredCredentials(services);
+  const { posts, confirmations } = await sweepPosts(services);
+  const { abandonedUploads, abandonedObjects, ...media } = await sweepMedia(services);
+  const idempotencyRecords = await deleteOldIdempotencyRecords(
+    services.db,
+    now - IDEMPOTENCY_RETENTION_MS,
+    ROWS_PER_RUN,
+  );
+  const removed = {
+    connect_states: states,
+    idempotency_records: idempotencyRecords,
+    posts,
+    confirmations,
+    abandoned_uploads: abandonedUploads,
+    abandoned_objects: abandonedObjects,
+    ...media,
+  };
+  if (Object.values(removed).some((count) => count > 0)) {
+    log("info", "expired_data_deleted", removed);
+  }
+}

@@ -1,0 +1,82 @@
+import { exports } from "cloudflare:workers";
+import { describe, test, vi } from "vitest";
+import {
+  getAccountAccess,
+  disconnectStatements,
+  finishConnect,
+  listAccounts,
+  revokeConnection,
+  startConnect,
+  syncAccounts,
+} from "#accounts/index.ts";
+import { PLATFORMS, type Platform } from "#core/platform.ts";
+import { adapterFor } from "#platforms/registry.ts";
+import { changeSettings } from "../sandbox/sandbox-api.ts";
+import { queryRows } from "./test-context.ts";
+import { completePlatformLogin, createSandboxUser } from "./sandbox-context.ts";
+
+async function tokenCalls(platform: Platform): Promise<number> {
+  const answer = await exports.default.fetch(`http://localhost:8787/sandbox/platforms/${platform}/calls`);
+  const { calls } = await answer.json<{ calls: { path: string }[] }>();
+  return calls.filter((call) => /token/i.test(call.path)).length;
+}
+
+describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platform) => {
+  test("is connected, renewed once for fifty callers, and disconnected", async ({ expect }) => {
+    // Some platforms give only approved apps what a login is renewed with.
+    await changeSettings(platform, { partner: true });
+    const { ctx, settled } = await createSandboxUser();
+    const end = await finishConnect(ctx, {
+      platform,
+      params: Object.fromEntries((await completePlatformLogin(ctx, platform)).searchParams),
+    });
+    expect(end).toMatchObject({ ok: true, pending: false, blockedAccountIds: [] });
+    const accounts = await listAccounts(ctx, { platform });
+    expect(accounts.length).toBeGreaterThan(0);
+    expect((await syncAccounts(ctx)).added).toEqual(accounts.map((account) => account.id));
+
+    const before = await tokenCalls(platform);
+    const { tokenExpiresAt } = accounts[0]!;
+    const canRefresh = adapterFor(platform)?.connect.refresh !== undefined;
+    if (tokenExpiresAt !== null && canRefresh) {
+      vi.useFakeTimers({ toFake: ["Date"] });
+      // Some tokens cannot be renewed on their first day.
+      vi.setSystemTime(Math.max(tokenExpiresAt - 1000, Date.now() + 1000));
+      const access = await Promise.all(
+        Array.from({ length: 50 }, async () => await getAccountAccess(ctx, [accounts[0]!.id])),
+      );
+      const versions = access
+        .map((map) => [...map.values()][0])
+        .map((result) => result?.ok && result.value.tokenVersion);
+      vi.useRealTimers();
+      expect(new Set(versions)).toEqual(new Set([2]));
+      expect(await tokenCalls(platform)).toBe(before + 1);
+    }
+
+    for (const account of accounts) {
+      await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, account.id, Date.now())]);
+    }
+    const [login] = await queryRows("SELECT id FROM connections WHERE user_id = ?", ctx.actor.userId);
+    await revokeConnection(ctx, String(login?.["id"]));
+    await settled();
+    expect(await listAccounts(ctx)).toEqual([]);
+    expect(
+      await queryRows("SELECT id FROM connections WHERE user_id = ? AND sealed_tokens IS NOT NULL", ctx.actor.userId),
+    ).toEqual([]);
+    expect(
+      await queryRows("SELECT id FROM accounts WHERE user_id = ? AND sealed_token IS NOT NULL", ctx.actor.userId),
+    ).toEqual([]);
+  });
+
+  test("tells a person who said no", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const { connectUrl } = await startConnect(ctx, { platform });
+    const state = new URL(connectUrl).searchParams.get("state") ?? "";
+    const end = await finishConnect(ctx, {
+      platform,
+      params: { state, error: "access_denied", error_description: "<b>no</b>" },
+    });
+    expect(end).toMatchObject({ ok: false, reason: expect.stringContaining("cancelled") });
+    expect(JSON.stringify(end)).not.toContain("<b>");
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, test } from "vitest";
+import {
+  backoffMs,
+  isRefreshable,
+  loginEndsAt,
+  isListingDue,
+  nextSyncAt,
+  refreshAt,
+  jitterMs,
+} from "#accounts/tokens/refresh-schedule.ts";
+import { DAY, HOUR, MINUTE } from "#core/clock.ts";
+import type { TokenSet } from "#platforms/contract.ts";
+
+const now = Date.UTC(2030, 0, 1);
+const tokens = (more: Partial<TokenSet> = {}) => ({
+  accessToken: "a",
+  refreshToken: "r",
+  expiresAt: now + 2 * HOUR,
+  refreshExpiresAt: null,
+  scopes: [],
+  obtainedAt: now,
+  ...more,
+});
+const refresh = () => Promise.reject(new Error("not called here"));
+const renewing = { refresh, refreshAheadMs: 5 * MINUTE };
+const ending = { refreshAheadMs: 0 };
+
+describe("the life of a token", () => {
+  test("it is renewed the platform's lead ahead of its end", ({ expect }) => {
+    expect(refreshAt(renewing, tokens())).toBe(now + 2 * HOUR - 5 * MINUTE);
+  });
+
+  test("one that lives shorter than the lead is renewed at half its life, not at every use", ({ expect }) => {
+    expect(refreshAt(renewing, tokens({ expiresAt: now + MINUTE }))).toBe(now + MINUTE / 2);
+  });
+
+  test("one that does not expire, or cannot be renewed, never is", ({ expect }) => {
+    expect(refreshAt(renewing, tokens({ expiresAt: null }))).toBeNull();
+    expect(refreshAt(ending, tokens())).toBeNull();
+    expect(
+      isRefreshable({ ...renewing, canRefresh: (set) => set.refreshToken !== null }, tokens({ refreshToken: null })),
+    ).toBe(false);
+  });
+
+  test("a login ends with what cannot be renewed", ({ expect }) => {
+    expect(loginEndsAt(renewing, tokens())).toBeNull();
+    expect(loginEndsAt(renewing, tokens({ refreshExpiresAt: now + DAY }))).toBe(now + DAY);
+    expect(loginEndsAt(ending, tokens())).toBe(now + 2 * HOUR);
+  });
+});
+
+describe("the next look", () => {
+  test("comes before the token ends, and otherwise within a day of the last one", ({ expect }) => {
+    const login = { id: "c", lastSyncedAt: now };
+    expect(nextSyncAt(login, renewing, tokens(), now)).toBe(now + 2 * HOUR - 5 * MINUTE);
+    const daily = nextSyncAt(login, renewing, tokens({ expiresAt: null }), now);
+    expect(daily).toBeGreaterThanOrEqual(now + DAY - HOUR);
+    expect(daily).toBeLessThan(now + DAY);
+    expect(isListingDue(now, daily)).toBe(true);
+    expect(isListingDue(now, now + 2 * HOUR)).toBe(false);
+  });
+
+  test("is never sooner than five minutes", ({ expect }) => {
+    const soon = nextSyncAt({ id: "c", lastSyncedAt: null }, renewing, tokens({ expiresAt: now - HOUR }), now);
+    expect(soon).toBe(now + 5 * MINUTE);
+  });
+
+  test("logins made together are spread over the hour", ({ expect }) => {
+    const minutes = Array.from({ length: 600 }, () => Math.floor(jitterMs(crypto.randomUUID(), HOUR) / MINUTE));
+    expect(new Set(minutes).size).toBeGreaterThan(50);
+    expect(Math.max(...minutes)).toBeLessThan(60);
+  });
+
+  test("failures double the wait up to a bound", ({ expect }) => {
+    const waits = [1, 2, 3, 4, 30].map((failures) => backoffMs("c", failures));
+    expect(waits[0]).toBeGreaterThanOrEqual(5 * MINUTE);
+    expect(waits[1]! / waits[0]!).toBeCloseTo(2, 2);
+    expect(waits[3]! / waits[2]!).toBeCloseTo(2, 2);
+    expect(waits[4]).toBeLessThan(8 * HOUR);
+  });
+});

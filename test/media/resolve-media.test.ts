@@ -1,0 +1,113 @@
+import { describe, test } from "vitest";
+import { importMedia, mediaIdOf, mediaStatement, parseMediaRows, resolveMedia } from "#media/index.ts";
+import { createTestContext, refusalOf } from "./test-context.ts";
+import { concatBytes, sample } from "./samples.ts";
+
+const host = "https://files.example.net";
+
+describe("a draft's media", () => {
+  test("our own are looked up, others imported, and every one comes in its place", async ({ expect }) => {
+    const ctx = createTestContext();
+    const [own] = await importMedia(ctx, { urls: [ctx.internet.set(`${host}/own.png`, sample("photo.png"))] });
+    const film = ctx.internet.set(`${host}/film.mp4`, sample("moov-first.mp4"));
+    const gif = ctx.internet.set(`${host}/a.gif`, sample("animated.gif"));
+    const items = await resolveMedia(ctx, {
+      mediaItems: [
+        { url: gif, type: "image" },
+        { url: own?.url ?? "", type: "image" },
+      ],
+      mediaUrls: [film, gif],
+    });
+    expect(items.map(({ contentType }) => contentType)).toEqual(["image/gif", "image/png", "video/mp4", "image/gif"]);
+    expect(items[1]?.id).toBe(own?.id);
+    expect(items[2]?.facts).toMatchObject({ videoCodec: "h264", frameRate: 30 });
+    expect(ctx.internet.requests.filter((url) => url === gif)).toHaveLength(1);
+  });
+
+  test("a source that vanishes afterwards changes nothing", async ({ expect }) => {
+    const ctx = createTestContext();
+    const url = ctx.internet.set(`${host}/brief.jpg`, concatBytes(sample("photo.jpg"), crypto.randomUUID()));
+    const [item] = await resolveMedia(ctx, { mediaUrls: [url] });
+    ctx.internet.set(url, () => new Response("gone", { status: 410 }));
+    const again = await resolveMedia(ctx, { mediaUrls: [item?.url ?? ""] });
+    expect(again).toEqual([item]);
+    const object = await ctx.bucket.head(`media/${item?.sha256}`);
+    expect(object?.size).toBe(item?.sizeBytes);
+  });
+
+  test("every problem is named where the caller wrote it", async ({ expect }) => {
+    const ctx = createTestContext();
+    const stranger = createTestContext({ internet: ctx.internet });
+    const film = ctx.internet.set(`${host}/film.mp4`, sample("moov-first.mp4"));
+    const [theirs] = await importMedia(stranger, { urls: [film] });
+    const [ours] = await importMedia(ctx, { urls: [film] });
+    const missing = `${ctx.config.origin}/media/${crypto.randomUUID()}/x.jpg`;
+    const refusal = await refusalOf(
+      resolveMedia(ctx, {
+        mediaItems: [
+          { url: film, type: "image" },
+          { url: ours?.url ?? "", type: "image" },
+        ],
+        mediaUrls: [theirs?.url ?? "", missing, `${host}/none.jpg`],
+      }),
+    );
+    expect(refusal.details).toMatchObject([
+      { code: "media_type_mismatch", param: "media_items[0].type", actual: "image", limit: "video" },
+      { code: "media_type_mismatch", param: "media_items[1].type" },
+      { code: "media_not_found", param: "media_urls[0]" },
+      { code: "media_not_found", param: "media_urls[1]" },
+      { code: "source_refused", param: "media_urls[2]" },
+    ]);
+    const [foreign, unknown] = [refusal.details?.[2], refusal.details?.[3]];
+    expect({ ...foreign, param: "" }).toEqual({ ...unknown, param: "" });
+  });
+
+  test("more than any platform takes is refused before anything is fetched", async ({ expect }) => {
+    const ctx = createTestContext();
+    const urls = Array.from({ length: 51 }, (_, index) => `${host}/${index}.jpg`);
+    expect(await refusalOf(resolveMedia(ctx, { mediaUrls: urls }))).toMatchObject({
+      details: [{ code: "too_many_media", limit: 50, actual: 51 }],
+    });
+    expect(ctx.internet.requests).toEqual([]);
+  });
+
+  test("hostile ids in our own address are no ids", ({ expect }) => {
+    const { config } = createTestContext();
+    const id = crypto.randomUUID();
+    expect(mediaIdOf(config, `${config.origin}/media/${id}/a.jpg`)).toBe(id);
+    expect(mediaIdOf(config, `${config.origin}/media/${id}/a.jpg?x=1#y`)).toBe(id);
+    for (const path of [
+      `/media/${id}`,
+      `/media/${id}/`,
+      `/media/${id}/a/b`,
+      `/media/x/a.jpg`,
+      `/x/media/${id}/a.jpg`,
+      `/media/%00/a`,
+    ]) {
+      expect(mediaIdOf(config, config.origin + path), path).toBeNull();
+    }
+    for (const url of [
+      "",
+      "nonsense",
+      "\ud800",
+      `https://evil.example/media/${id}/a.jpg`,
+      `${config.origin}.evil.example/media/${id}/a.jpg`,
+    ]) {
+      expect(mediaIdOf(config, url), url).toBeNull();
+    }
+  });
+});
+
+describe("the statement for a batch", () => {
+  test("finds the actor's own, ready or not, and nobody else's", async ({ expect }) => {
+    const ctx = createTestContext();
+    const other = createTestContext({ internet: ctx.internet });
+    const url = ctx.internet.set(`${host}/x.png`, sample("photo.png"));
+    const [mine] = await importMedia(ctx, { urls: [url] });
+    const [theirs] = await importMedia(other, { urls: [url] });
+    const ids = [mine?.id ?? "", theirs?.id ?? "", crypto.randomUUID(), "'; --"];
+    const [result] = await ctx.db.d1.batch([mediaStatement(ctx.db, ctx.actor, ids)]);
+    const found = parseMediaRows(result?.results ?? [], ctx.config);
+    expect([...found]).toEqual([[mine?.id, mine]]);
+  });
+});
