@@ -55,7 +55,7 @@ export async function advanceTargets(context: RunContext, activeRun: ActiveRun, 
         failWithoutCall(
           settled,
           PLAN_MISMATCH_ERROR,
-          context.moment(activeRun.publishRun, targetOf(activeRun.publishRun, settled)),
+          context.stepContext(activeRun.publishRun, targetOf(activeRun.publishRun, settled)),
         ),
       );
     }
@@ -106,8 +106,8 @@ export async function advanceTargets(context: RunContext, activeRun: ActiveRun, 
 export async function recordChanges(context: RunContext, activeRun: ActiveRun, wakeAt: number): Promise<RecordResult> {
   const runs = [...activeRun.targetRuns.values()];
   const changed = runs.filter((run) => activeRun.recordedStateKeys.get(run.accountId) !== visibleStateKey(run));
-  const { publishRun: plan, runId, watchAt } = activeRun;
-  const recorded = await recordRunResults(context.services, { publishRun: plan, runId, runs, changed, watchAt, wakeAt });
+  const { publishRun, runId, watchAt } = activeRun;
+  const recorded = await recordRunResults(context.services, { publishRun, runId, runs, changed, watchAt, wakeAt });
   for (const run of changed) {
     activeRun.recordedStateKeys.set(run.accountId, visibleStateKey(run));
   }

@@ -5,7 +5,12 @@ import type { JsonValue } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { type ClaimResult, claimPost, matchesConfirmedPlan } from "#posting/run/claim-post.ts";
-import { adoptEarlyPreparation, startAsUncertain, failWithoutCall, recoverInterruptedCommit } from "#posting/run/next-step.ts";
+import {
+  adoptEarlyPreparation,
+  startAsUncertain,
+  failWithoutCall,
+  recoverInterruptedCommit,
+} from "#posting/run/next-step.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
 import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
@@ -35,12 +40,12 @@ const ERROR_RETRY_MAX_MS = 30 * SECOND;
 
 type SuccessfulClaim = Extract<ClaimResult, { readonly publishRun: PublishRun }>;
 
-/** What an alarm ends with: sleep until then, or nothing remainingMs to do for `runId`. */
+/** How an alarm ends: sleep until `wakeAt`, or nothing is left to do for the run. */
 type AlarmResult = { readonly wakeAt: number } | { readonly endedRunId: string | null };
 
 /**
- * One post on its way: a timer and a journal, never a copy of the publishRun. All it knows is on disk; what it keeps in memory is
- * only there to be quick, and is thrown away after any error.
+ * Publishes one post: a timer and a journal, never a copy of the plan. The journal on disk is authoritative; the memory is
+ * only a cache and is cleared after any error.
  */
 export class PostRunner {
   private readonly journal: Journal;
@@ -230,19 +235,19 @@ export class PostRunner {
     const runs = publishRun.targets
       .filter((target) => !isTerminal(target.state))
       .map((target) => {
-        const moment = this.context.moment(publishRun, target);
-        const initialRun = createTargetRun(target, moment.now);
+        const stepContext = this.context.stepContext(publishRun, target);
+        const initialRun = createTargetRun(target, stepContext.now);
         // Before any other check: what the lost run may have sent must be verified, even if the rows have changed since.
         if (claim.state === "taken_over") {
-          return startAsUncertain(initialRun, moment);
+          return startAsUncertain(initialRun, stepContext);
         }
         if (!matchesConfirmation) {
-          return failWithoutCall(initialRun, PLAN_MISMATCH_ERROR, moment);
+          return failWithoutCall(initialRun, PLAN_MISMATCH_ERROR, stepContext);
         }
         const prepared =
           this.earlyPreparation?.preparedFor(publishRun, target.accountId) ??
           matchingRun(entries.get(target.accountId), publishRun);
-        return prepared ? adoptEarlyPreparation(prepared, initialRun, moment.now) : initialRun;
+        return prepared ? adoptEarlyPreparation(prepared, initialRun, stepContext.now) : initialRun;
       });
     this.journal.startRun(
       {
@@ -278,10 +283,10 @@ export class PostRunner {
       if (run && isTerminal(run.state)) {
         return [run];
       }
-      const moment = this.context.moment(claim.publishRun, target);
+      const stepContext = this.context.stepContext(claim.publishRun, target);
       return run && claim.state === "claimed"
-        ? [recoverInterruptedCommit(run, moment)]
-        : [startAsUncertain(run ?? createTargetRun(target, moment.now), moment)];
+        ? [recoverInterruptedCommit(run, stepContext)]
+        : [startAsUncertain(run ?? createTargetRun(target, stepContext.now), stepContext)];
     });
     const matchesConfirmation = await matchesConfirmedPlan(claim.publishRun);
     // Written without an await between them, so that the storage keeps the new run id and its entries, or neither.

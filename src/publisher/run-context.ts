@@ -44,7 +44,7 @@ export class RunContext {
     return access ?? { ok: false, fault: ACCOUNT_DISCONNECTED };
   }
 
-  /** Whether the account now needs a reconnect by its owner. False when the token was outdated or the check failed: then the step is retried. */
+  /** Whether its owner must reconnect the account. False if only the token was outdated or the check failed: then the step is retried. */
   async reportRefusal(accountId: string, fault: Fault): Promise<boolean> {
     const cached = this.accessCache.get(accountId);
     this.accessCache.delete(accountId);
@@ -58,7 +58,7 @@ export class RunContext {
     }
   }
 
-  moment(publishRun: PublishRun, target: PublishRunTarget, httpStatus: number | null = null): StepContext {
+  stepContext(publishRun: PublishRun, target: PublishRunTarget, httpStatus: number | null = null): StepContext {
     const [randomBits = 0] = new Uint32Array(this.services.ids.random(4).buffer);
     return {
       now: this.now(),

@@ -34,7 +34,7 @@ export async function runTargetStep(
   const created = await createCall(context, publishRun, run, dueAt);
   const target = targetOf(publishRun, run);
   if (!created.ok) {
-    return saveRun(journal, afterNoAccess(run, created.fault, context.moment(publishRun, target)));
+    return saveRun(journal, afterNoAccess(run, created.fault, context.stepContext(publishRun, target)));
   }
   const { call } = created;
   const started = startStep(dropExpired(run, context.now()), context.now());
@@ -43,10 +43,10 @@ export async function runTargetStep(
       await failpoint("prepare.before_send");
       const { outcome, httpStatus } = await callPrepare({ ...call, run: started });
       await failpoint("prepare.after_send");
-      const moment = context.moment(publishRun, target, httpStatus);
+      const stepContext = context.stepContext(publishRun, target, httpStatus);
       return outcome.state === "refused" && (await isOldToken(context, run, outcome.fault))
-        ? saveRun(journal, afterExpiredToken(started, outcome.fault, moment))
-        : saveRun(journal, afterPrepare(started, outcome, moment));
+        ? saveRun(journal, afterExpiredToken(started, outcome.fault, stepContext))
+        : saveRun(journal, afterPrepare(started, outcome, stepContext));
     }
     case "commit": {
       await failpoint("commit.before_intent");
@@ -57,19 +57,19 @@ export async function runTargetStep(
       await failpoint("commit.before_send");
       const { outcome, httpStatus } = await callCommit({ ...call, run: intended });
       await failpoint("commit.after_send");
-      const moment = context.moment(publishRun, target, httpStatus);
+      const stepContext = context.stepContext(publishRun, target, httpStatus);
       return outcome.state === "refused" && (await isOldToken(context, run, outcome.fault))
-        ? saveRun(journal, afterExpiredToken(intended, outcome.fault, moment))
-        : saveRun(journal, afterCommit(intended, outcome, moment));
+        ? saveRun(journal, afterExpiredToken(intended, outcome.fault, stepContext))
+        : saveRun(journal, afterCommit(intended, outcome, stepContext));
     }
     case "verify": {
       await failpoint("verify.before_send");
       const { outcome, httpStatus } = await callVerify({ ...call, run: started });
       await failpoint("verify.after_send");
-      const moment = context.moment(publishRun, target, httpStatus);
+      const stepContext = context.stepContext(publishRun, target, httpStatus);
       return outcome.state === "refused" && (await isOldToken(context, run, outcome.fault))
-        ? saveRun(journal, afterExpiredToken(started, outcome.fault, moment))
-        : saveRun(journal, afterVerify(started, outcome, moment));
+        ? saveRun(journal, afterExpiredToken(started, outcome.fault, stepContext))
+        : saveRun(journal, afterVerify(started, outcome, stepContext));
     }
   }
 }
@@ -84,18 +84,18 @@ export async function runEarlyStep(
   const target = targetOf(publishRun, run);
   const created = await createCall(context, publishRun, run, dueAt);
   if (!created.ok) {
-    return afterEarlyFault(run, created.fault, context.moment(publishRun, target));
+    return afterEarlyFault(run, created.fault, context.stepContext(publishRun, target));
   }
   await failpoint("prepare.before_send");
   const { outcome, httpStatus } = await callPrepare(created.call);
   await failpoint("prepare.after_send");
-  const moment = context.moment(publishRun, target, httpStatus);
+  const stepContext = context.stepContext(publishRun, target, httpStatus);
   if (outcome.state !== "refused") {
-    return afterPrepare(run, outcome, moment);
+    return afterPrepare(run, outcome, stepContext);
   }
   // A refused login is reported now, so that its owner can log in again before the post is due.
   const fault = (await isOldToken(context, run, outcome.fault)) ? asTemporary(outcome.fault) : outcome.fault;
-  return afterEarlyFault(run, fault, moment);
+  return afterEarlyFault(run, fault, stepContext);
 }
 
 async function createCall(

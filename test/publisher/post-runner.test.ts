@@ -277,15 +277,15 @@ describe("several targets", () => {
       ...(await Promise.all(Array.from({ length: 8 }, () => harness.addAccount("x")))),
     ];
     const id = await harness.createPost({ accountIds });
-    let now = 0;
-    let most = 0;
+    let running = 0;
+    let maxRunning = 0;
     harness.x.beforeCall = async () => {
-      most = Math.max(most, (now += 1));
+      maxRunning = Math.max(maxRunning, (running += 1));
       await new Promise((resolve) => setTimeout(resolve, 1));
-      now -= 1;
+      running -= 1;
     };
     await harness.runAlarms(id);
-    expect(most).toBe(6);
+    expect(maxRunning).toBe(6);
     expect(harness.x.acceptedFor(id)).toHaveLength(9);
     expect(await harness.readPost(id)).toMatchObject({ status: "published" });
   });
@@ -321,7 +321,7 @@ describe("several targets", () => {
     ]);
   });
 
-  test("P12 one refused, one published: partially failed, each with its own end", async () => {
+  test("P12 one refused, one published: partially failed, each target with its own state", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost({ on: ["x", "linkedin"] });
     harness.x.commitBehaviours.push("rejected");
@@ -355,8 +355,8 @@ describe("several targets", () => {
   });
 });
 
-describe("waiting", () => {
-  test("P15 a temporary fault is shown with its next attempt, and the reconciler looks after that", async () => {
+describe("retries and verification", () => {
+  test("P15 a temporary fault is shown with its next attempt, and watch_at is later than that", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     harness.x.prepareBehaviours.push("temporary", "temporary");
@@ -376,7 +376,7 @@ describe("waiting", () => {
     });
   });
 
-  test("a rate limit of hours is waited for and still ends", async () => {
+  test("a rate limit of several hours is waited for, a day at most", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     const limited = {
@@ -394,7 +394,7 @@ describe("waiting", () => {
     expect(await harness.readPost(id)).toMatchObject({ status: "failed" });
   });
 
-  test("what the platform accepted is asked for until it is there", async () => {
+  test("an accepted post is verified until it is published", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     harness.x.commitBehaviours.push("accepted");
@@ -402,22 +402,22 @@ describe("waiting", () => {
       ...Array.from({ length: 12 }, () => ({ state: "again", afterSeconds: 10, isProcessing: true }) as const),
     );
     await harness.runAlarms(id, MINUTE + 30 * SECOND);
-    expect(await harness.readTarget(id), "not in doubt").toMatchObject({ state: "processing", nextAttemptAt: null });
+    expect(await harness.readTarget(id), "not uncertain").toMatchObject({ state: "processing", nextAttemptAt: null });
     await harness.runAlarms(id);
     expect(await harness.readTarget(id)).toMatchObject({ state: "published" });
     expect(harness.x.callCount("commit")).toBe(1);
     expect((await harness.readTarget(id)).history).toHaveLength(4);
   });
 
-  test("what is in doubt always tells when it is looked for again", async () => {
+  test("an uncertain target always shows when it is verified again", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     harness.x.commitBehaviours.push("lost_after");
     harness.x.verifyOutcomes.push(
       ...Array.from({ length: 3 }, () => ({ state: "again", afterSeconds: 60, isProcessing: false }) as const),
     );
-    for (let looks = 1; looks <= 3; looks += 1) {
-      for (let turns = 0; harness.x.callCount("verify") < looks && turns < 10; turns += 1) {
+    for (let checks = 1; checks <= 3; checks += 1) {
+      for (let turns = 0; harness.x.callCount("verify") < checks && turns < 10; turns += 1) {
         harness.now = (await harness.alarmAt(id))!;
         await harness.fireAlarm(id);
       }
@@ -449,7 +449,7 @@ describe("waiting", () => {
 });
 
 describe("accounts", () => {
-  test("a refused login ends the target and the account waits for its owner", async () => {
+  test("a refused login fails the target and marks the account as needing a reconnect", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost({ on: ["x", "linkedin"] });
     harness.x.commitBehaviours.push("reconnect");
@@ -463,7 +463,7 @@ describe("accounts", () => {
     expect(account).toEqual({ status: "needs_reconnect" });
   });
 
-  test("a login that is refused before the time is told of at once", async () => {
+  test("a login that is refused before the due time is reported immediately", async () => {
     const harness = await PublisherHarness.open();
     harness.x.prepareAheadMs = 10 * MINUTE;
     const id = await harness.createPost({ inMs: HOUR, on: ["x", "linkedin"] });
@@ -477,7 +477,7 @@ describe("accounts", () => {
     expect(await harness.readTarget(id, "linkedin")).toMatchObject({ state: "published" });
   });
 
-  test("T16 an account that is gone at the due time fails alone", async () => {
+  test("T16 a disconnected account fails only its own target", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost({ on: ["x", "linkedin"] });
     await env.DB.prepare("UPDATE accounts SET disconnected_at = 1 WHERE id = ?").bind(harness.accounts.x).run();
@@ -488,7 +488,7 @@ describe("accounts", () => {
 });
 
 describe("what is sent", () => {
-  test("P14 found more than a day late, it is not sent any more", async () => {
+  test("P14 a post more than a day late is not sent", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     harness.now += 25 * HOUR;
@@ -503,7 +503,7 @@ describe("what is sent", () => {
     expect(await harness.storedKeys(id)).toEqual([]);
   });
 
-  test("a day late minus a minute, it is", async () => {
+  test("a post a minute less than a day late is sent", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     harness.now += DAY;
@@ -512,10 +512,10 @@ describe("what is sent", () => {
   });
 
   test.each([
-    "UPDATE post_targets SET effective_caption = 'changed behind our back' WHERE post_id = ?",
+    "UPDATE post_targets SET effective_caption = 'changed after the confirm' WHERE post_id = ?",
     'UPDATE post_targets SET options = \'{"reply_settings":"verified"}\' WHERE post_id = ?',
     "UPDATE posts SET plan_hash = 'another' WHERE id = ?",
-  ])("nothing that differs from what was confirmed: %s", async (sql) => {
+  ])("a plan that differs from what was confirmed is not sent: %s", async (sql) => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     await env.DB.prepare(sql).bind(id).run();
@@ -527,23 +527,23 @@ describe("what is sent", () => {
     });
   });
 
-  test("media come from our own store, with what is known of them", async () => {
+  test("media are read from our own storage, with their facts", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     await harness.attachMedia(id, "video");
-    const seen: unknown[] = [];
+    const mediaRead: unknown[] = [];
     harness.x.beforeCall = async (step, job) => {
       for (const media of step === "commit" ? job.media : []) {
         const body = await new Response(await media.read()).text();
         const part = await new Response(await media.read({ offset: 1, length: 1 })).text();
-        seen.push([job.postType, media.filename, media.facts, body, part]);
+        mediaRead.push([job.postType, media.filename, media.facts, body, part]);
       }
     };
     await harness.runAlarms(id);
-    expect(seen).toEqual([["video", "file.bin", { frameRate: 30 }, "abc", "b"]]);
+    expect(mediaRead).toEqual([["video", "file.bin", { frameRate: 30 }, "abc", "b"]]);
   });
 
-  test("media that are missing end the target with the reason", async () => {
+  test("missing media fail the target with the reason", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     await harness.attachMedia(id, "image");
@@ -564,7 +564,7 @@ describe("what is sent", () => {
 });
 
 describe("the object itself", () => {
-  test("sets its dead-man alarm before anything else, and never throws", async () => {
+  test("sets its recovery alarm before anything else, and never throws", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     let alarmAt: number | null = null;
@@ -581,7 +581,7 @@ describe("the object itself", () => {
     expect(await harness.alarmAt(id)).toBe(harness.now + SECOND / 2);
   });
 
-  test("comes back after errors with growing waits, half a minute at most", async () => {
+  test("retries after errors with growing delays, half a minute at most", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     setFailpointHook(() => Promise.reject(new Error("boom")));
@@ -594,7 +594,7 @@ describe("the object itself", () => {
     expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   });
 
-  test("an alarm is never set for this very instant", async () => {
+  test("an alarm is never set for the current instant", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     harness.x.prepareBehaviours.push({ outcome: { state: "again", afterSeconds: 0.001, cursor: 1 } });
