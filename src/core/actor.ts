@@ -3,25 +3,25 @@ import type { Plan } from "./plan.ts";
 import type { Scope } from "./scope.ts";
 import type { CreatedVia } from "./status.ts";
 
-/** Who is asking: proved by a credential, never by a parameter. */
+/** The authenticated caller; taken from the credential, never from a parameter. */
 export interface Actor {
   readonly userId: string;
-  /** The user's active workspace: what every call sees and makes. */
+  /** The user's active workspace, to which every call is limited. */
   readonly workspaceId: string;
   readonly plan: Plan;
-  /** False when the trial is over or the subscription lapsed: every operation answers 403. */
+  /** False when the trial ended or the subscription lapsed; operations then answer 403. */
   readonly subscribed: boolean;
   readonly scopes: readonly Scope[];
   readonly credential: { readonly kind: "api_key" | "oauth" | "session"; readonly id: string };
   readonly via: CreatedVia;
 }
 
-/** Nothing else is looked at before this: who pays for nothing learns nothing. */
+/** Checked before anything is read, so that the refusal does not reveal whether something exists. */
 export function requireSubscription({ subscribed }: Pick<Actor, "subscribed">): void {
   if (!subscribed) {
     refuse({
       code: "subscription_required",
-      message: "the trial is over or the subscription lapsed: choose a plan in the dashboard",
+      message: "the trial has ended or the subscription has lapsed: choose a plan in the dashboard",
     });
   }
 }

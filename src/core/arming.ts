@@ -1,6 +1,6 @@
 import type { PostStatus } from "./status.ts";
 
-/** What the object of a post must know to be awake in time; `version` orders hints, an older one is ignored. */
+/** What the Durable Object of a post needs to set its alarm; a hint with an older `version` than the last one is ignored. */
 export interface ArmHint {
   readonly postId: string;
   readonly version: number;
@@ -10,9 +10,9 @@ export interface ArmHint {
   readonly prepareAheadMs: number;
 }
 
-export type ArmAnswer = "armed" | "running" | "ignored" | "disarmed";
+export type ArmResult = "armed" | "running" | "ignored" | "disarmed";
 
-/** The Durable Object of a post as the rest of the house sees it. */
+/** The Durable Object of a post as other modules call it. */
 export interface PostPublisherApi {
-  sync(hint: ArmHint): Promise<ArmAnswer>;
+  sync(hint: ArmHint): Promise<ArmResult>;
 }

@@ -1,4 +1,4 @@
-/** Time is handed in, so that tests move it by hand. Milliseconds since 1970, UTC. */
+/** Passed in so that tests control the time. Milliseconds since 1970, UTC. */
 export interface Clock {
   now(): number;
 }
@@ -10,7 +10,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** The contract's spelling of an instant: UTC, milliseconds, `Z`. */
-export function toInstant(ms: number): string {
+/** An instant as the API writes it: ISO 8601, UTC, with milliseconds. */
+export function toIsoInstant(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -24,7 +24,7 @@ export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Lower-case hex SHA-256 of a text (UTF-8) or of bytes. */
+/** Lower-case hex SHA-256 of a text (as UTF-8) or of bytes. */
 export async function sha256Hex(input: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));

@@ -1,6 +1,6 @@
 import type { Platform } from "./platform.ts";
 
-/** Everything the product can refuse, by the word a program can act on. src/api/errors.ts maps each to a status. */
+/** Public codes of all refusals; src/api/errors.ts maps each to an HTTP status. */
 export type RefusalCode =
   | "invalid_request"
   | "validation_failed"
@@ -22,8 +22,8 @@ export type RefusalCode =
   | "not_found"
   | "rate_limited";
 
-/** One problem of many; `limit` and `actual` are in the unit that `message` names. */
-export interface Detail {
+/** One of possibly several problems; `limit` and `actual` are in the unit that `message` names. */
+export interface RefusalDetail {
   readonly code: string;
   readonly message: string;
   readonly param?: string;
@@ -35,17 +35,17 @@ export interface Detail {
 
 export interface Refusal {
   readonly code: RefusalCode;
-  /** A sentence a person can act on; never a secret, never another user's data. */
+  /** A sentence the user can act on; never contains secrets or data of another user. */
   readonly message: string;
   readonly param?: string;
-  /** Every problem found, not the first. */
-  readonly details?: readonly Detail[];
+  /** Every problem found, not only the first. */
+  readonly details?: readonly RefusalDetail[];
   /** The posts the refusal is about (a token already used, posts that changed). */
   readonly postIds?: readonly string[];
   readonly retryAfterSeconds?: number;
 }
 
-/** An expected refusal on its way to the caller; anything else thrown is a fault of ours. */
+/** An expected refusal; anything else that is thrown is a bug and answered as an internal error. */
 export class RefusalError extends Error {
   override readonly name = "RefusalError";
   readonly refusal: Refusal;

@@ -1,6 +1,6 @@
 /**
  * A named place where the crash tests may kill or fail the process. The production build defines `FAILPOINTS` as
- * false: what is left of this function is empty, and the bundler drops its calls with their names.
+ * false: the function is then empty, and the bundler removes its calls and their names.
  */
 declare const FAILPOINTS: boolean | undefined;
 
@@ -11,7 +11,7 @@ export function setFailpointHook(next: FailpointHook | undefined): void {
   hook = next;
 }
 
-/** Not `async`, or its calls could not be dropped. */
+/** Not `async`, because the bundler could then not remove its calls. */
 export function failpoint(point: string): void | Promise<void> {
   if (typeof FAILPOINTS !== "undefined" && FAILPOINTS) {
     return hook?.(point);

@@ -1,13 +1,13 @@
 import { v7 } from "uuid";
 import type { Clock } from "./clock.ts";
 
-/** Ids and randomness are handed in like time. */
+/** Passed in like the clock, so that tests control ids and randomness. */
 export interface Ids {
-  /** A UUIDv7: sorts by the moment it was made. */
+  /** A UUIDv7, which sorts by its time of creation. */
   uuid(): string;
-  /** A UUIDv4: tells nothing about when it was made; for anything that must not be guessed. */
+  /** A UUIDv4, for ids that must not be guessed. */
   secretUuid(): string;
-  /** `bytes` random bytes from the system's generator. */
+  /** Cryptographically secure random bytes. */
   random(bytes: number): Uint8Array<ArrayBuffer>;
 }
 

@@ -1,9 +1,9 @@
-/** A value that survives JSON unchanged; what journals, cursors and stored options are made of. */
+/** A value that JSON does not change: journals, cursors and stored options consist of these. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** JSON with sorted keys, so that equal values always give equal bytes (hashes depend on it). */
+/** JSON with sorted keys: equal values give equal bytes, on which hashes depend. */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value !== "object") {
     return JSON.stringify(value);

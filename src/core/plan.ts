@@ -1,15 +1,15 @@
-/** Plans are data: what each one allows stands here and nowhere else. */
+/** Subscription plans; this file is the only place that says what each one allows. */
 export const PLANS = ["starter", "growth", "scale"] as const;
 export type Plan = (typeof PLANS)[number];
 
 export interface PlanLimits {
-  /** Connected accounts over all workspaces. */
+  /** Connected accounts in all workspaces together. */
   readonly accounts: number;
-  /** Whether further workspaces can be made. */
+  /** Whether more than one workspace is allowed. */
   readonly workspaces: boolean;
-  /** API requests per minute and credential; wrangler.toml carries the same numbers for the limiter, a test compares them. */
+  /** API requests per minute and credential; a test compares them with the limiters in wrangler.toml. */
   readonly requestsPerMinute: number;
-  /** Bytes of media kept per workspace. */
+  /** Bytes of stored media per workspace. */
   readonly storageBytes: number;
 }
 

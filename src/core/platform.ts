@@ -1,4 +1,4 @@
-/** The platforms a post can go to, in the order in which the product lists them. */
+/** The supported platforms, in the order in which the product lists them. */
 export const PLATFORMS = [
   "instagram",
   "tiktok",
@@ -12,7 +12,7 @@ export const PLATFORMS = [
 
 export type Platform = (typeof PLATFORMS)[number];
 
-/** How a platform spells itself, for sentences that people read. */
+/** Display names. */
 export const PLATFORM_NAMES = {
   instagram: "Instagram",
   tiktok: "TikTok",
@@ -24,8 +24,8 @@ export const PLATFORM_NAMES = {
   threads: "Threads",
 } as const satisfies Record<Platform, string>;
 
-const WORDS: ReadonlySet<string> = new Set(PLATFORMS);
+const PLATFORM_SET: ReadonlySet<string> = new Set(PLATFORMS);
 
-export function isPlatform(word: string): word is Platform {
-  return WORDS.has(word);
+export function isPlatform(value: string): value is Platform {
+  return PLATFORM_SET.has(value);
 }

@@ -1,4 +1,4 @@
-/** What a credential may do; SPEC.md names the scope of every operation. */
+/** The permissions of a credential; SPEC.md names the scope of every operation. */
 export const SCOPES = [
   "accounts:read",
   "accounts:write",

@@ -1,13 +1,13 @@
-/** The states a caller can filter by; `cancelled` exists beside them as a tombstone that only a read by id shows. */
+/** The statuses a caller can filter by; a cancelled post is in no list and only readable by its id. */
 export const POST_STATUSES = ["scheduled", "publishing", "published", "partially_failed", "failed", "paused"] as const;
 export type ListedStatus = (typeof POST_STATUSES)[number];
 export type PostStatus = ListedStatus | "cancelled";
 
-/** What a caller sees of a target. */
+/** The status of a target as the API shows it. */
 export const TARGET_STATUSES = ["pending", "processing", "published", "failed", "unconfirmed", "skipped"] as const;
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
 
-/** What the publisher works with; SCHEDULING.md 4.1 draws the moves. `unconfirmed` is "failed / outcome_unknown". */
+/** The state of a target inside the publisher; TARGET_TRANSITIONS (src/posting/state-machine.ts) has the transitions. */
 export const TARGET_STATES = [
   "pending",
   "preparing",

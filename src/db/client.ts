@@ -1,9 +1,9 @@
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 
 export interface Db {
-  /** The binding itself: atomic writes go through its `batch`, because drizzle's own has two verified bugs (SCHEDULING.md 8.2). */
+  /** The binding itself: atomic writes use its `batch`, because that of drizzle has two known bugs (SCHEDULING.md 8.2). */
   readonly d1: D1Database;
-  /** Typed queries outside batches; made when first asked for, because most requests need none. */
+  /** Typed queries outside batches; created on first use, because most requests need none. */
   readonly orm: DrizzleD1Database;
 }
 

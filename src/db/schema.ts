@@ -15,8 +15,9 @@ import type {
 } from "#core/status.ts";
 
 /*
- * Instants are milliseconds since 1970 (UTC) in plain integers; secrets are hex SHA-256 only; lists and objects are JSON.
- * No foreign key cascades and no table is ever rebuilt: a rebuild silently deletes children and triggers (docs/storage.md).
+ * Instants are integers in milliseconds since 1970 (UTC); of secrets only the hex SHA-256 is stored; lists and objects are JSON.
+ * No foreign key cascades and no migration rebuilds a table, because that silently deletes child rows and triggers
+ * (docs/storage.md).
  */
 
 export const users = sqliteTable(
@@ -41,7 +42,7 @@ export const subscriptions = sqliteTable(
     userId: text("user_id").primaryKey(),
     plan: text().$type<Plan>().notNull(),
     status: text().$type<SubscriptionStatus>().notNull(),
-    /** End of the trial, of the paid period, or of the grace, whichever applies to `status`. */
+    /** End of the trial, of the paid period or of the grace period, depending on `status`. */
     currentPeriodEnd: integer("current_period_end"),
     stripeCustomerId: text("stripe_customer_id"),
     stripeSubscriptionId: text("stripe_subscription_id"),
@@ -185,7 +186,7 @@ export const oauthTokens = sqliteTable(
   (t) => [index("oauth_tokens_grant").on(t.grantId), index("oauth_tokens_expiry").on(t.expiresAt)],
 );
 
-/** One browser login at a platform; it owns the tokens of every account behind it. */
+/** One OAuth login at a platform, with the tokens for all accounts that it gives access to. */
 export const connections = sqliteTable(
   "connections",
   {
@@ -193,14 +194,14 @@ export const connections = sqliteTable(
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
     platform: text().$type<Platform>().notNull(),
-    /** Who logged in, by the platform's own id; text, because some exceed 2^53. */
+    /** The platform's id of the user who logged in; text, because some exceed 2^53. */
     externalId: text("external_id").notNull(),
     displayName: text("display_name").notNull(),
-    /** AES-GCM sealed JSON of the tokens; null once erased. */
+    /** The tokens as AES-GCM encrypted JSON; null once erased. */
     sealedTokens: text("sealed_tokens"),
-    /** Rises with every stored token pair; refreshes compare and set it. */
+    /** Incremented with every stored token pair; refreshes use it as a compare-and-set guard. */
     tokenVersion: integer("token_version").notNull().default(1),
-    /** Set while one caller refreshes; older than its lease it counts as free. */
+    /** Set while one caller refreshes the tokens; in the past it counts as free. */
     refreshLeaseUntil: integer("refresh_lease_until"),
     scopes: text({ mode: "json" }).$type<string[]>().notNull(),
     tokenExpiresAt: integer("token_expires_at"),
@@ -209,11 +210,11 @@ export const connections = sqliteTable(
     statusReason: text("status_reason"),
     connectedAt: integer("connected_at").notNull(),
     lastSyncedAt: integer("last_synced_at"),
-    /** When cron looks at it next; null when there is nothing to keep alive. */
+    /** When the cron syncs it next; null when nothing has to be kept alive. */
     nextSyncAt: integer("next_sync_at"),
-    /** Syncs in a row that the platform did not answer; they stretch the wait for the next one. */
+    /** Consecutive syncs without an answer of the platform; they lengthen the wait for the next one. */
     syncFailures: integer("sync_failures").notNull().default(0),
-    /** When the login ends unless the person logs in again; null while it renews itself. */
+    /** When the login expires unless the user logs in again; null while it is renewed automatically. */
     endsAt: integer("ends_at"),
   },
   (t) => [
@@ -238,14 +239,14 @@ export const accounts = sqliteTable(
     displayName: text("display_name").notNull(),
     avatarUrl: text("avatar_url"),
     profileUrl: text("profile_url"),
-    /** What the platform lets this account do (longer texts, allowed privacy levels); the adapter writes and reads it. */
+    /** What the platform allows this account (longer texts, privacy levels); written and read by the adapter. */
     capabilities: text({ mode: "json" }).$type<JsonObject>().notNull(),
-    /** AES-GCM sealed token of this account alone (a Page token); null where the connection's token serves. */
+    /** The AES-GCM encrypted token of this account alone (a Page token); null where the connection's token is used. */
     sealedToken: text("sealed_token"),
     missingScopes: text("missing_scopes", { mode: "json" }).$type<string[]>().notNull(),
     status: text().$type<AccountStatus>().notNull(),
     statusReason: text("status_reason"),
-    /** Who said `needs_reconnect`: our look at the login (a later look may take it back) or a refused post (only a new login may). */
+    /** What caused `needs_reconnect`: a sync of the login (a later sync may clear it) or a refused post (only a new login may). */
     blockedBy: text("blocked_by").$type<"listing" | "post">(),
     connectedAt: integer("connected_at").notNull(),
     lastSyncedAt: integer("last_synced_at"),
@@ -261,7 +262,7 @@ export const accounts = sqliteTable(
   ],
 );
 
-/** The single-use `state` of a browser login under way. */
+/** The single-use `state` of an OAuth login in progress. */
 export const connectStates = sqliteTable(
   "connect_states",
   {
@@ -276,7 +277,7 @@ export const connectStates = sqliteTable(
   (t) => [index("connect_states_expiry").on(t.expiresAt)],
 );
 
-/** What a target ended with; null while nothing went wrong. */
+/** Why a target failed or cannot be confirmed. */
 export interface StoredTargetError {
   readonly code: string;
   readonly category: string;
@@ -286,7 +287,7 @@ export interface StoredTargetError {
   readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
 }
 
-/** One line of the true history of publishing. */
+/** One entry of the history of publishing a target. */
 export interface StoredAttempt {
   readonly at: number;
   readonly step: string;
@@ -297,7 +298,7 @@ export interface StoredAttempt {
   readonly nextAttemptAt: number | null;
 }
 
-/** A media item as it stood when it was previewed; the bytes live in R2 under their hash. */
+/** A media item as it was when the post was previewed; the bytes are in R2 under their hash. */
 export interface StoredMediaItem {
   readonly id: string;
   readonly type: MediaType;
@@ -319,16 +320,16 @@ export const posts = sqliteTable(
     status: text().$type<PostStatus>().notNull(),
     pausedReason: text("paused_reason").$type<PausedReason>(),
     scheduledAt: integer("scheduled_at").notNull(),
-    /** Rises with every edit, cancel, pause and resume; orders arm hints and guards edits. */
+    /** Incremented by every edit, cancel, pause and resume; orders arm hints and guards edits. */
     version: integer().notNull(),
-    /** The run that claimed the post; every result write carries it. */
+    /** The run that claimed the post; guards every write of results. */
     runId: text("run_id"),
-    /** When the reconciler must look; null exactly when nothing can be overdue (SCHEDULING.md S4). */
+    /** When the reconciler must check the post; null exactly when nothing can be overdue (SCHEDULING.md S4, the watch invariant). */
     watchAt: integer("watch_at"),
     postType: text("post_type").$type<PostType>().notNull(),
     caption: text().notNull(),
     media: text({ mode: "json" }).$type<StoredMediaItem[]>().notNull(),
-    /** The distinct platforms of the targets; the day counters read it. */
+    /** The distinct platforms of the targets, for the day counters. */
     platforms: text({ mode: "json" }).$type<Platform[]>().notNull(),
     planHash: text("plan_hash").notNull(),
     /** Hash of the confirmation token that made the post. */
@@ -352,7 +353,7 @@ export const posts = sqliteTable(
   ],
 );
 
-/** `WITHOUT ROWID` is written into the migration by hand: one row instead of two per target. */
+/** `WITHOUT ROWID`, written into the migration by hand, saves one of two row writes per target. */
 export const postTargets = sqliteTable(
   "post_targets",
   {
@@ -362,9 +363,9 @@ export const postTargets = sqliteTable(
     username: text().notNull(),
     caption: text(),
     effectiveCaption: text("effective_caption").notNull(),
-    /** What was asked for with defaults filled in; exactly what the adapter is handed. */
+    /** The requested options with defaults filled in; exactly what the adapter receives. */
     options: text({ mode: "json" }).$type<JsonObject>().notNull(),
-    /** What was asked for, without defaults: an edit begins from it, so that a default never outlives its reason. */
+    /** The requested options without defaults: edits start from these, so that defaults are computed anew each time. */
     asked: text({ mode: "json" }).$type<JsonObject>(),
     state: text().$type<TargetState>().notNull(),
     dueAt: integer("due_at").notNull(),
@@ -375,9 +376,9 @@ export const postTargets = sqliteTable(
     remoteId: text("remote_id"),
     remoteUrl: text("remote_url"),
     error: text({ mode: "json" }).$type<StoredTargetError>(),
-    /** Visible parts already done when a target needs several (one pin a board), so that a retry never repeats them. */
+    /** The published parts of a target that needs several (one pin per board), so that a retry never repeats them. */
     progress: text({ mode: "json" }).$type<JsonValue>(),
-    /** The attempts, oldest first, newest 50 kept; here instead of a table because the row is written anyway. */
+    /** The newest 50 attempts, oldest first; not a table of its own, because this row is written anyway. */
     history: text({ mode: "json" }).$type<StoredAttempt[]>().notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
@@ -388,7 +389,7 @@ export const postTargets = sqliteTable(
 export const confirmations = sqliteTable(
   "confirmations",
   {
-    /** Hours since 1970 at issue; leads the key so that cleaning up is a range delete. */
+    /** Hours since 1970 at issue; first in the key, so that cleaning up is a range delete. */
     issuedHour: integer("issued_hour").notNull(),
     tokenHash: text("token_hash").notNull(),
     userId: text("user_id").notNull(),
@@ -400,7 +401,7 @@ export const confirmations = sqliteTable(
   (t) => [primaryKey({ columns: [t.issuedHour, t.tokenHash] }), check("stale_plan", sql`matched = expected`)],
 );
 
-/** Counters a workspace and UTC day, kept by triggers on posts (never written by code). `WITHOUT ROWID`. */
+/** Counters per workspace and UTC day, maintained by triggers on posts (never written by code). `WITHOUT ROWID`. */
 export const postDays = sqliteTable(
   "post_days",
   {
@@ -413,26 +414,26 @@ export const postDays = sqliteTable(
     partiallyFailed: integer("partially_failed").notNull().default(0),
     failed: integer().notNull().default(0),
     paused: integer().notNull().default(0),
-    /** Quarter hour of the day (0..95) to number of scheduled and published posts: exact in every time zone. */
+    /** Number of scheduled and published posts by quarter hour of the day (0..95), which is exact in every time zone. */
     slots: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
-    /** Platform to number of scheduled posts. */
+    /** Number of scheduled posts by platform. */
     platforms: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
-    /** Milliseconds late (two significant digits) to number of targets published so; written when a post finishes. */
+    /** Number of published targets by lateness in ms (two significant digits); written when a post finishes. */
     lateness: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
 );
 
 /**
- * `uploading`: bytes are awaited. `storing`: the hash is known, the object is being written. `ready`. `expiring`: unused for
- * its time, invisible to previews, still served. `removing`: the object is being deleted; nobody may take the hash up again.
+ * `uploading`: waits for bytes. `storing`: the hash is known, the object is being written. `ready`. `expiring`: unused for
+ * the retention time, hidden from previews, still served. `removing`: the object is being deleted; the hash must not be reused.
  */
 export type MediaState = "uploading" | "storing" | "ready" | "expiring" | "removing";
 
 export const media = sqliteTable(
   "media",
   {
-    /** Random (v4): a media address must not be guessed. */
+    /** A random UUIDv4, because media URLs must not be guessable. */
     id: text().primaryKey(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
@@ -446,10 +447,10 @@ export const media = sqliteTable(
     durationMs: integer("duration_ms"),
     /** Hex SHA-256 of the bytes, and their R2 key `media/{sha256}`; null until complete. */
     sha256: text(),
-    /** Codec, frame rate, orientation: what validation reads beside the columns. */
+    /** Further properties that validation reads: codec, frame rate, orientation. */
     facts: text({ mode: "json" }).$type<JsonObject>().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** When the sweep looks whether a post still uses it. */
+    /** When the sweep checks whether a post still uses it. */
     sweepAt: integer("sweep_at").notNull(),
   },
   (t) => [
@@ -463,14 +464,14 @@ export const media = sqliteTable(
   ],
 );
 
-/** Which posts use a media item; reference counts are a query. `WITHOUT ROWID`. */
+/** Which posts use a media item; reference counts are computed from it. `WITHOUT ROWID`. */
 export const postMedia = sqliteTable(
   "post_media",
   { mediaId: text("media_id").notNull(), postId: text("post_id").notNull() },
   (t) => [primaryKey({ columns: [t.mediaId, t.postId] }), index("post_media_post").on(t.postId)],
 );
 
-/** Bytes kept per workspace, so that the plan's limit costs one row to check. */
+/** Stored bytes per workspace, so that checking the plan's limit reads one row. */
 export const storageUse = sqliteTable("storage_use", {
   workspaceId: text("workspace_id").primaryKey(),
   bytes: integer().notNull(),
@@ -479,16 +480,16 @@ export const storageUse = sqliteTable("storage_use", {
 export const uploads = sqliteTable(
   "uploads",
   {
-    /** The media id that was handed out at the start. */
+    /** The media id that was returned when the upload started. */
     id: text().primaryKey(),
-    /** The same id, or that of an item of the workspace which turned out to have the same bytes. */
+    /** The same id, or that of an existing item of the workspace with the same bytes. */
     mediaId: text("media_id").notNull(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
     contentType: text("content_type").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     partSizeBytes: integer("part_size_bytes").notNull(),
-    /** Part number to the key of its object under `incoming/`. */
+    /** The key of each part's object under `incoming/`, by part number. */
     parts: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
     state: text().$type<"open" | "complete">().notNull(),
     createdAt: integer("created_at").notNull(),
@@ -497,18 +498,18 @@ export const uploads = sqliteTable(
   (t) => [index("uploads_expiry").on(t.expiresAt), index("uploads_media").on(t.mediaId)],
 );
 
-/** One remembered answer a caller's `Idempotency-Key`, for 24 h. `WITHOUT ROWID`. */
+/** The stored response for a user's `Idempotency-Key`, for 24 h. `WITHOUT ROWID`. */
 export const idempotencyRecords = sqliteTable(
   "idempotency_records",
   {
     userId: text("user_id").notNull(),
     key: text().notNull(),
     requestHash: text("request_hash").notNull(),
-    /** Null while the first request runs. */
+    /** Null while the first request is being processed. */
     status: integer(),
     body: text(),
     createdAt: integer("created_at").notNull(),
-    /** A runner that died frees the key after this. */
+    /** After this the key is free again if the first request was never completed. */
     leaseUntil: integer("lease_until").notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.key] }), index("idempotency_age").on(t.createdAt)],

@@ -1,22 +1,22 @@
-import { type Detail, refuse } from "#core/errors.ts";
+import { type RefusalDetail, refuse } from "#core/errors.ts";
 
-/** A post that does not exist and one that is not the actor's: word for word the same. */
-export function refuseMissing(): never {
+/** The same for a post that does not exist and for one of another user, which must not be distinguishable. */
+export function refusePostNotFound(): never {
   refuse({ code: "not_found", message: "post not found" });
 }
 
-/** Everything that is wrong with what was asked for, at once. */
-export function refuseProblems(problems: readonly Detail[]): never {
+/** All problems of the request in one refusal. */
+export function refuseProblems(problems: readonly RefusalDetail[]): never {
   const [first] = problems;
-  const more = problems.length - 1;
+  const othersCount = problems.length - 1;
   refuse({
     code: "validation_failed",
-    message: `${first?.message ?? "the request is not valid"}${more > 0 ? ` (and ${more} more ${more === 1 ? "problem" : "problems"})` : ""}`,
+    message: `${first?.message ?? "the request is not valid"}${othersCount > 0 ? ` (and ${othersCount} more ${othersCount === 1 ? "problem" : "problems"})` : ""}`,
     ...(first?.param !== undefined && { param: first.param }),
     details: problems,
   });
 }
 
-export function refuseState(message: string): never {
+export function refuseInvalidState(message: string): never {
   refuse({ code: "invalid_state", message });
 }

@@ -2,7 +2,7 @@ import type { PostStatus, TargetState } from "#core/status.ts";
 
 export type PostEvent =
   | "edit"
-  | "move"
+  | "reschedule"
   | "cancel"
   | "pause"
   | "resume"
@@ -13,17 +13,17 @@ export type PostEvent =
   | "none_published"
   | "reopen";
 
-/** The life of a post: a missing cell is a move that cannot happen, so nothing that was sent can be taken back. */
-export const POST_MOVES: Record<PostStatus, Partial<Record<PostEvent, PostStatus>>> = {
+/** The state machine of a post; events that are missing for a status are impossible there. */
+export const POST_TRANSITIONS: Record<PostStatus, Partial<Record<PostEvent, PostStatus>>> = {
   scheduled: {
     edit: "scheduled",
-    move: "scheduled",
+    reschedule: "scheduled",
     cancel: "cancelled",
     pause: "paused",
     claim: "publishing",
     miss_window: "failed",
   },
-  paused: { edit: "paused", move: "scheduled", cancel: "cancelled", resume: "scheduled" },
+  paused: { edit: "paused", reschedule: "scheduled", cancel: "cancelled", resume: "scheduled" },
   publishing: { all_published: "published", some_published: "partially_failed", none_published: "failed" },
   failed: { reopen: "scheduled" },
   partially_failed: { reopen: "scheduled" },
@@ -31,8 +31,8 @@ export const POST_MOVES: Record<PostStatus, Partial<Record<PostEvent, PostStatus
   cancelled: {},
 };
 
-/** The life of a target within one run; `failed` opens again only by an edit of the whole post. */
-export const TARGET_MOVES: Record<TargetState, readonly TargetState[]> = {
+/** The state machine of a target within one run; `failed` becomes `pending` only by an edit of the post. */
+export const TARGET_TRANSITIONS: Record<TargetState, readonly TargetState[]> = {
   pending: ["preparing", "processing", "committing", "verifying", "retry_wait", "failed", "skipped"],
   preparing: ["preparing", "processing", "committing", "verifying", "retry_wait", "failed"],
   processing: ["preparing", "processing", "committing", "verifying", "retry_wait", "failed"],
@@ -45,23 +45,40 @@ export const TARGET_MOVES: Record<TargetState, readonly TargetState[]> = {
   skipped: [],
 };
 
-const TERMINAL: ReadonlySet<TargetState> = new Set(["published", "failed", "unconfirmed", "skipped"]);
+const TERMINAL_STATES: ReadonlySet<TargetState> = new Set(["published", "failed", "unconfirmed", "skipped"]);
 
 export function isTerminal(state: TargetState): boolean {
-  return TERMINAL.has(state);
+  return TERMINAL_STATES.has(state);
 }
 
-/** How a run ends; undefined while a target still moves. What was skipped does not count, what is unconfirmed is not published. */
-export function endOf(
+const OPEN_STATES = [
+  "pending",
+  "preparing",
+  "processing",
+  "committing",
+  "verifying",
+  "retry_wait",
+] as const satisfies TargetState[];
+
+/** Whether the next run of the post still has to publish the target. */
+export function isOpen(state: TargetState): boolean {
+  return (OPEN_STATES as readonly TargetState[]).includes(state);
+}
+
+/** The states of `isOpen` as an SQL list. */
+export const OPEN_STATES_SQL = `(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`;
+
+/** The event that ends a run; undefined while a target is open. Skipped targets do not count, unconfirmed ones count as not published. */
+export function completionEvent(
   states: readonly TargetState[],
 ): "all_published" | "some_published" | "none_published" | undefined {
   if (!states.every(isTerminal)) {
     return undefined;
   }
-  const tried = states.filter((state) => state !== "skipped");
-  const published = tried.filter((state) => state === "published").length;
+  const attempted = states.filter((state) => state !== "skipped");
+  const published = attempted.filter((state) => state === "published").length;
   if (published === 0) {
     return "none_published";
   }
-  return published === tried.length ? "all_published" : "some_published";
+  return published === attempted.length ? "all_published" : "some_published";
 }

@@ -12,7 +12,7 @@ import type {
 import type { StoredMediaItem } from "#db/schema.ts";
 import type { FaultCategory, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
 
-/** Instants are milliseconds since 1970 here; the API room writes them as ISO 8601. */
+/** Instants are milliseconds since 1970 in this module; the API module writes them as ISO 8601. */
 export type MediaItem = StoredMediaItem;
 
 export interface TargetError {
@@ -65,7 +65,7 @@ export interface PostSummary {
   readonly id: string;
   readonly status: ListedStatus;
   readonly scheduledAt: number;
-  /** The first 140 characters (code points), never half of one. */
+  /** The first 140 characters, counted in code points. */
   readonly caption: string;
   readonly postType: PostType;
   readonly platforms: readonly Platform[];
@@ -137,7 +137,7 @@ export interface SchedulePreview {
 export interface EditChange {
   readonly field: string;
   readonly accountId?: string;
-  /** JSON as the API shows it (instants already ISO 8601). */
+  /** As the API shows it (instants in ISO 8601). */
   readonly from: unknown;
   readonly to: unknown;
 }
@@ -152,7 +152,7 @@ export interface EditPreview {
   }[];
 }
 
-export interface Previewed<P> {
+export interface PreviewResult<P> {
   readonly preview: P;
   readonly confirmationToken: string;
   readonly expiresAt: number;
@@ -195,7 +195,7 @@ export interface ScheduleSummary {
     readonly busiest: readonly { readonly weekday: number; readonly hour: number; readonly count: number }[];
     readonly postsPerWeek: number;
   };
-  /** Of the targets published in the last 30 days, in ms after their due time. */
+  /** Lateness of the targets published in the last 30 days, in ms after their due time. */
   readonly lateness: {
     readonly p50Ms: number | null;
     readonly p99Ms: number | null;

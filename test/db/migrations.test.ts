@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 const migrations = env.TEST_MIGRATIONS;
 
-async function names(type: "index" | "trigger" | "table"): Promise<string[]> {
+async function schemaNames(type: "index" | "trigger" | "table"): Promise<string[]> {
   const { results } = await env.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = ? AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'd1_migrations' ORDER BY name",
   )
@@ -13,9 +13,9 @@ async function names(type: "index" | "trigger" | "table"): Promise<string[]> {
   return results.map((row) => row.name);
 }
 
-/** One row in every table, whatever its columns: values are made from the declared types. */
-async function fill(): Promise<Map<string, number>> {
-  for (const table of await names("table")) {
+/** Inserts one row into every table, with values made from the declared column types. */
+async function insertRowIntoEveryTable(): Promise<Map<string, number>> {
+  for (const table of await schemaNames("table")) {
     const { results: columns } = await env.DB.prepare(
       `SELECT name, type, "notnull" AS required FROM pragma_table_info(?)`,
     )
@@ -30,15 +30,15 @@ async function fill(): Promise<Map<string, number>> {
       .bind(...values)
       .run();
   }
-  return counts();
+  return countRows();
 }
 
-async function counts(): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  for (const table of await names("table")) {
-    found.set(table, (await env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n")) ?? 0);
+async function countRows(): Promise<Map<string, number>> {
+  const rowCounts = new Map<string, number>();
+  for (const table of await schemaNames("table")) {
+    rowCounts.set(table, (await env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n")) ?? 0);
   }
-  return found;
+  return rowCounts;
 }
 
 describe("migrations", () => {
@@ -53,19 +53,19 @@ describe("migrations", () => {
     await reset();
     const [first, ...rest] = migrations;
     await applyD1Migrations(env.DB, first ? [first] : []);
-    const rows = await fill();
-    let indexes = await names("index");
-    let triggers = await names("trigger");
+    const rows = await insertRowIntoEveryTable();
+    let indexes = await schemaNames("index");
+    let triggers = await schemaNames("trigger");
     for (const migration of rest) {
       await applyD1Migrations(env.DB, [migration]);
-      const after = await counts();
+      const after = await countRows();
       for (const [table, count] of rows) {
         expect(after.get(table), `${table} after ${migration.name}`).toBeGreaterThanOrEqual(count);
       }
-      expect(await names("index"), migration.name).toEqual(expect.arrayContaining(indexes));
-      expect(await names("trigger"), migration.name).toEqual(expect.arrayContaining(triggers));
-      indexes = await names("index");
-      triggers = await names("trigger");
+      expect(await schemaNames("index"), migration.name).toEqual(expect.arrayContaining(indexes));
+      expect(await schemaNames("trigger"), migration.name).toEqual(expect.arrayContaining(triggers));
+      indexes = await schemaNames("index");
+      triggers = await schemaNames("trigger");
     }
   });
 });

@@ -23,39 +23,39 @@ import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { type CountingD1, countingD1 } from "../support/counting-d1.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
 
-/** A moment in the future of the real clock, so that nothing fires by itself; a quarter past an hour. */
+/** A time in the future of the real clock, so that no alarm fires by itself. */
 export const NOON = Date.UTC(2030, 4, 15, 12, 0, 0);
 
-export function stopTheClock(at = NOON): void {
+export function freezeClock(at = NOON): void {
   vi.useFakeTimers({ toFake: ["Date"], now: at });
 }
 
-export interface House extends Context {
+export interface TestContext extends Context {
   readonly counting: CountingD1;
-  /** Every hint that went to an object, oldest first. */
+  /** Every arm hint sent to an object, oldest first. */
   readonly hints: ArmHint[];
-  settled(): Promise<void>;
+  waitForDeferred(): Promise<void>;
 }
 
-/** What the operator of the sandbox has at every platform. */
+/** The platform credentials of the operator, the same for every platform. */
 const APP = { clientId: "id", clientSecret: "secret", settings: {} };
 
-export interface HouseOptions {
+export interface TestContextOptions {
   readonly adapters?: Partial<Record<Platform, Adapter>>;
   readonly arm?: Context["arm"];
   readonly actor?: Partial<Actor>;
   readonly config?: Partial<Context["config"]>;
 }
 
-/** A user with a workspace of their own, and everything the verbs ask for. */
-export function house(options: HouseOptions = {}): House {
+/** The context of a new user with a workspace of their own. */
+export function createTestContext(options: TestContextOptions = {}): TestContext {
   const deferred: Promise<unknown>[] = [];
   const hints: ArmHint[] = [];
   const counting = countingD1(env.DB);
-  const silent = () => Promise.resolve(new Response(null, { status: 599 }));
+  const failedResponse = () => Promise.resolve(new Response(null, { status: 599 }));
   const outbound = {
-    platformFetch: silent,
-    publicFetch: silent,
+    platformFetch: failedResponse,
+    publicFetch: failedResponse,
     browserUrl: (url: URL) => url,
     trustedMediaOrigin: null,
   };
@@ -83,7 +83,7 @@ export function house(options: HouseOptions = {}): House {
     actor,
     counting,
     hints,
-    async settled() {
+    async waitForDeferred() {
       while (deferred.length > 0) {
         await Promise.allSettled(deferred.splice(0));
       }
@@ -97,18 +97,22 @@ export interface AccountOptions {
   readonly missingScopes?: readonly string[];
 }
 
-let count = 0;
+let accountCount = 0;
 
-export async function account(ctx: Context, platform: Platform = "x", options: AccountOptions = {}): Promise<string> {
+export async function createAccount(
+  ctx: Context,
+  platform: Platform = "x",
+  options: AccountOptions = {},
+): Promise<string> {
   const [id, connectionId] = [ctx.ids.uuid(), ctx.ids.uuid()];
   const { userId, workspaceId } = ctx.actor;
   const { status = "active", capabilities = {}, missingScopes = [] } = options;
-  const external = `person-${++count}`;
+  const externalId = `account-${++accountCount}`;
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO connections (id, user_id, workspace_id, platform, external_id, display_name, scopes, status, connected_at)
        VALUES (?, ?, ?, ?, ?, 'Ada', '[]', ?, 1)`,
-    ).bind(connectionId, userId, workspaceId, platform, external, status),
+    ).bind(connectionId, userId, workspaceId, platform, externalId, status),
     env.DB.prepare(
       `INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
          capabilities, missing_scopes, status, connected_at)
@@ -119,8 +123,8 @@ export async function account(ctx: Context, platform: Platform = "x", options: A
       workspaceId,
       connectionId,
       platform,
-      external,
-      external,
+      externalId,
+      externalId,
       JSON.stringify(capabilities),
       JSON.stringify(missingScopes),
       status,
@@ -129,8 +133,8 @@ export async function account(ctx: Context, platform: Platform = "x", options: A
   return id;
 }
 
-/** A stored media item; its address. */
-export async function media(
+/** Creates a stored media item and returns its URL. */
+export async function createMedia(
   ctx: Context,
   type: MediaType = "image",
   contentType = type === "image" ? "image/png" : "video/mp4",
@@ -139,29 +143,33 @@ export async function media(
   const sha256 = id.replaceAll("-", "").repeat(2);
   await env.DB.prepare(
     `INSERT INTO media (id, user_id, workspace_id, state, type, content_type, filename, size_bytes, sha256, facts, created_at, sweep_at)
-     VALUES (?, ?, ?, 'ready', ?, ?, 'file.bin', 10, ?, '{"kept":true}', 1, 1)`,
+     VALUES (?, ?, ?, 'ready', ?, ?, 'file.bin', 10, ?, '{"frameRate":30}', 1, 1)`,
   )
     .bind(id, ctx.actor.userId, ctx.actor.workspaceId, type, contentType, sha256)
     .run();
   return { id, url: `${ctx.config.origin}/media/${id}/file.bin`, type };
 }
 
-export function inAnHour(ctx: Pick<Context, "clock">): number {
+export function oneHourAhead(ctx: Pick<Context, "clock">): number {
   return ctx.clock.now() + HOUR;
 }
 
-/** Preview and confirm in one go. */
-export async function schedule(
-  ctx: House,
+/** Previews and confirms a post. */
+export async function schedulePost(
+  ctx: TestContext,
   input: Partial<ScheduleInput> & Pick<ScheduleInput, "targets" | "accountIds">,
 ): Promise<Post> {
-  const { confirmationToken } = await previewSchedule(ctx, { caption: "Hello", scheduledAt: inAnHour(ctx), ...input });
+  const { confirmationToken } = await previewSchedule(ctx, {
+    caption: "Hello",
+    scheduledAt: oneHourAhead(ctx),
+    ...input,
+  });
   const { posts } = await confirmSchedule(ctx, { confirmationToken });
-  await ctx.settled();
+  await ctx.waitForDeferred();
   return posts[0] as Post;
 }
 
-/** The refusal a call ends with; anything else fails the test. */
+/** The refusal of a call; any other result fails the test. */
 export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   try {
     await work;
@@ -174,33 +182,33 @@ export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   throw new Error("nothing was refused");
 }
 
-/** The refusals among the ends of parallel calls. */
-export function refusalsIn(ends: readonly PromiseSettledResult<unknown>[]): Refusal[] {
-  return ends.flatMap((end) => {
-    if (end.status === "fulfilled") {
+/** The refusals among the results of parallel calls. */
+export function refusalsIn(results: readonly PromiseSettledResult<unknown>[]): Refusal[] {
+  return results.flatMap((result) => {
+    if (result.status === "fulfilled") {
       return [];
     }
-    if (end.reason instanceof RefusalError) {
-      return [end.reason.refusal];
+    if (result.reason instanceof RefusalError) {
+      return [result.reason.refusal];
     }
-    throw end.reason;
+    throw result.reason;
   });
 }
 
 /** `code param` of every detail. */
-export function details({ details: found = [] }: Refusal): string[] {
-  return found.map(({ code, param }) => (param === undefined ? code : `${code} ${param}`));
+export function detailCodes({ details = [] }: Refusal): string[] {
+  return details.map(({ code, param }) => (param === undefined ? code : `${code} ${param}`));
 }
 
-/** Sets columns of a post past every rule; for states that only the publisher makes. */
-export async function force(id: string, columns: Record<string, string | number | null>): Promise<void> {
+/** Sets columns directly, for states that only the publisher creates. */
+export async function updatePostRow(id: string, columns: Record<string, string | number | null>): Promise<void> {
   const names = Object.keys(columns);
   await env.DB.prepare(`UPDATE posts SET ${names.map((name) => `${name} = ?`).join(", ")} WHERE id = ?`)
     .bind(...Object.values(columns), id)
     .run();
 }
 
-export async function forceTarget(
+export async function updateTargetRow(
   id: string,
   accountId: string,
   columns: Record<string, string | number | null>,
@@ -213,24 +221,24 @@ export async function forceTarget(
     .run();
 }
 
-export async function row(id: string): Promise<Record<string, unknown>> {
+export async function readPostRow(id: string): Promise<Record<string, unknown>> {
   return (await env.DB.prepare("SELECT * FROM posts WHERE id = ?").bind(id).first()) ?? {};
 }
 
-/** Preview and confirm of an edit in one go. */
-export async function edit(ctx: House, input: EditInput) {
+/** Previews and confirms an edit. */
+export async function editPosts(ctx: TestContext, input: EditInput) {
   const { preview, confirmationToken } = await previewEdit(ctx, input);
   const { posts } = await confirmEdit(ctx, { confirmationToken });
-  await ctx.settled();
+  await ctx.waitForDeferred();
   return { preview, posts };
 }
 
-/** The plan hash as the publisher computes it: from the rows. */
-export async function hashOfRows(id: string): Promise<string> {
+/** The plan hash as the publisher computes it from the rows. */
+export async function planHashOfRows(id: string): Promise<string> {
   const { results } = await env.DB.prepare("SELECT * FROM post_targets WHERE post_id = ?")
     .bind(id)
     .all<Record<string, string>>();
-  const stored = await row(id);
+  const stored = await readPostRow(id);
   return planHashOf({
     postType: stored["post_type"] as "text",
     media: JSON.parse(String(stored["media"])),
@@ -241,4 +249,11 @@ export async function hashOfRows(id: string): Promise<string> {
       dueAt: Number(target["due_at"]),
     })),
   });
+}
+
+export async function updateAccountRow(id: string, columns: Record<string, string | number | null>): Promise<void> {
+  const names = Object.keys(columns);
+  await env.DB.prepare(`UPDATE accounts SET ${names.map((name) => `${name} = ?`).join(", ")} WHERE id = ?`)
+    .bind(...Object.values(columns), id)
+    .run();
 }

@@ -14,7 +14,7 @@ const outbound: Outbound = {
   trustedMediaOrigin: null,
 };
 
-async function someone(plan: Plan = "scale"): Promise<Context> {
+async function createUserContext(plan: Plan = "scale"): Promise<Context> {
   const services = createServices(env, outbound, () => undefined);
   const email = `${crypto.randomUUID()}@example.com`;
   const { userId, workspaceId } = await createUser(services, { email, password: null, plan });
@@ -25,8 +25,8 @@ async function someone(plan: Plan = "scale"): Promise<Context> {
   };
 }
 
-/** The same person on the next request. */
-async function again(ctx: Context): Promise<Context> {
+/** The context of the next request of the same user. */
+async function nextRequest(ctx: Context): Promise<Context> {
   const row = await ctx.db.d1
     .prepare("SELECT active_workspace_id FROM users WHERE id = ?")
     .bind(ctx.actor.userId)
@@ -34,7 +34,7 @@ async function again(ctx: Context): Promise<Context> {
   return { ...ctx, actor: { ...ctx.actor, workspaceId: String(row?.["active_workspace_id"]) } };
 }
 
-async function refusal(work: Promise<unknown>) {
+async function resultOrRefusal(work: Promise<unknown>) {
   try {
     return await work;
   } catch (error) {
@@ -46,28 +46,28 @@ async function refusal(work: Promise<unknown>) {
 }
 
 describe("workspaces", () => {
-  test("everyone has one from the start, and it is active", async ({ expect }) => {
-    const ctx = await someone("starter");
+  test("every user has one active workspace from the start", async ({ expect }) => {
+    const ctx = await createUserContext("starter");
     expect(await listWorkspaces(ctx)).toMatchObject([{ id: ctx.actor.workspaceId, isActive: true }]);
   });
 
-  test("a new one is listed, but not active until it is made so", async ({ expect }) => {
-    const ctx = await someone();
-    const made = await createWorkspace(ctx, { name: "  Client Ä  " });
-    expect(made).toMatchObject({ name: "Client Ä", isActive: false });
-    expect(await activateWorkspace(ctx, { workspaceId: made.id })).toEqual({ ...made, isActive: true });
-    const list = await listWorkspaces(await again(ctx));
+  test("a new workspace is listed and becomes active only when it is activated", async ({ expect }) => {
+    const ctx = await createUserContext();
+    const created = await createWorkspace(ctx, { name: "  Client Ä  " });
+    expect(created).toMatchObject({ name: "Client Ä", isActive: false });
+    expect(await activateWorkspace(ctx, { workspaceId: created.id })).toEqual({ ...created, isActive: true });
+    const list = await listWorkspaces(await nextRequest(ctx));
     expect(list.map(({ id, isActive }) => [id, isActive])).toEqual([
       [ctx.actor.workspaceId, false],
-      [made.id, true],
+      [created.id, true],
     ]);
   });
 
-  test.for(["starter", "growth"] as const)("the %s plan has one only", async (plan, { expect }) => {
-    const ctx = await someone(plan);
-    expect(await refusal(createWorkspace(ctx, { name: "More" }))).toMatchObject({ code: "plan_required" });
-    // A bad name is told before the plan is.
-    expect(await refusal(createWorkspace(ctx, { name: "" }))).toMatchObject({
+  test.for(["starter", "growth"] as const)("the %s plan allows only one workspace", async (plan, { expect }) => {
+    const ctx = await createUserContext(plan);
+    expect(await resultOrRefusal(createWorkspace(ctx, { name: "More" }))).toMatchObject({ code: "plan_required" });
+    // An invalid name is reported before the limit of the plan.
+    expect(await resultOrRefusal(createWorkspace(ctx, { name: "" }))).toMatchObject({
       code: "validation_failed",
       param: "name",
     });
@@ -75,38 +75,45 @@ describe("workspaces", () => {
   });
 
   test.for(["", " \t\n ", "x".repeat(101), "a\0b", "line\nbreak", "\ud800"])(
-    "%j is no name",
+    "the name %j is refused",
     async (name, { expect }) => {
-      const ctx = await someone();
-      expect(await refusal(createWorkspace(ctx, { name }))).toMatchObject({ code: "validation_failed", param: "name" });
+      const ctx = await createUserContext();
+      expect(await resultOrRefusal(createWorkspace(ctx, { name }))).toMatchObject({
+        code: "validation_failed",
+        param: "name",
+      });
       const workspaceId = ctx.actor.workspaceId;
-      expect(await refusal(renameWorkspace(ctx, { workspaceId, name }))).toMatchObject({ code: "validation_failed" });
+      expect(await resultOrRefusal(renameWorkspace(ctx, { workspaceId, name }))).toMatchObject({
+        code: "validation_failed",
+      });
     },
   );
 
-  test("a name counts characters as people do, not code units", async ({ expect }) => {
-    const ctx = await someone();
+  test("the length of a name is counted in characters, not code units", async ({ expect }) => {
+    const ctx = await createUserContext();
     const name = "🎉".repeat(100);
     expect(await createWorkspace(ctx, { name })).toMatchObject({ name });
-    expect(await refusal(createWorkspace(ctx, { name: `${name}x` }))).toMatchObject({ code: "validation_failed" });
+    expect(await resultOrRefusal(createWorkspace(ctx, { name: `${name}x` }))).toMatchObject({
+      code: "validation_failed",
+    });
   });
 
-  test("a foreign one looks like one that does not exist, and stays as it is", async ({ expect }) => {
-    const [ctx, stranger] = [await someone(), await someone()];
-    for (const verb of [
-      async (workspaceId: string) => await activateWorkspace(stranger, { workspaceId }),
-      async (workspaceId: string) => await renameWorkspace(stranger, { workspaceId, name: "Mine now" }),
+  test("another user's workspace is answered like one that does not exist, and is not changed", async ({ expect }) => {
+    const [ctx, otherUser] = [await createUserContext(), await createUserContext()];
+    for (const operation of [
+      async (workspaceId: string) => await activateWorkspace(otherUser, { workspaceId }),
+      async (workspaceId: string) => await renameWorkspace(otherUser, { workspaceId, name: "Mine now" }),
     ]) {
-      const theirs = await refusal(verb(ctx.actor.workspaceId));
-      expect(theirs).toMatchObject({ code: "not_found" });
-      expect(theirs).toEqual(await refusal(verb(crypto.randomUUID())));
+      const forOther = await resultOrRefusal(operation(ctx.actor.workspaceId));
+      expect(forOther).toMatchObject({ code: "not_found" });
+      expect(forOther).toEqual(await resultOrRefusal(operation(crypto.randomUUID())));
     }
-    expect((await again(stranger)).actor.workspaceId).toBe(stranger.actor.workspaceId);
+    expect((await nextRequest(otherUser)).actor.workspaceId).toBe(otherUser.actor.workspaceId);
     expect((await listWorkspaces(ctx))[0]).not.toMatchObject({ name: "Mine now" });
   });
 
-  test("can be renamed", async ({ expect }) => {
-    const ctx = await someone("starter");
+  test("a workspace can be renamed", async ({ expect }) => {
+    const ctx = await createUserContext("starter");
     const workspaceId = ctx.actor.workspaceId;
     expect(await renameWorkspace(ctx, { workspaceId, name: " Studio " })).toMatchObject({
       name: "Studio",

@@ -6,20 +6,20 @@ import { log } from "#core/log.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import { acknowledge } from "./store-watch-at.ts";
+import { setWatchAtOfArmed } from "./store-watch-at.ts";
 
-/** How soon the reconciler looks after a post whose object is not known to be armed. */
+/** When the reconciler checks a post whose object is not known to be armed. */
 export const WATCH_UNARMED_MS = 20 * SECOND;
-/** How long after its time a post whose object is armed counts as overdue. */
+/** How long after its time a post with an armed object counts as overdue. */
 export const WATCH_LATE_MS = MINUTE;
-/** How long an answer waits for the objects; the rest is done after it. */
+/** How long a response waits for the objects; what takes longer continues after it. */
 const ARM_BUDGET_MS = 2 * SECOND;
-/** Overdue posts that one read looks after. */
-const MAX_REPAIRS = 20;
+/** The most overdue posts that one read arms again. */
+const MAX_REARMED = 20;
 
-export type Arming = Pick<Services, "adapterFor" | "arm" | "clock" | "db" | "defer">;
+export type ArmingServices = Pick<Services, "adapterFor" | "arm" | "clock" | "db" | "defer">;
 
-export interface Armable {
+export interface ArmablePost {
   readonly id: string;
   readonly version: number;
   readonly status: PostStatus;
@@ -28,8 +28,8 @@ export interface Armable {
   readonly media: readonly StoredMediaItem[];
 }
 
-/** What the object of a post is told; the longest preparation of its platforms decides when it wakes. */
-export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Armable): ArmHint {
+/** The hint for the object of a post; the platform with the longest preparation decides when it wakes. */
+export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: ArmablePost): ArmHint {
   const media = post.media.map((item) => ({ ...item, facts: {} }));
   return {
     postId: post.id,
@@ -44,14 +44,14 @@ export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Ar
 }
 
 /**
- * Arms the objects of committed posts and notes the ones that are. Never fails and never takes longer than its budget:
- * `watch_at` makes a lost arming harmless.
+ * Arms the objects of committed posts and records which ones are armed. Never fails and never takes longer than its budget,
+ * because the reconciler finds posts that are not armed by `watch_at`.
  */
-export async function armPosts(services: Arming, posts: readonly Armable[]): Promise<void> {
-  const arming = Promise.all(posts.map((post) => armOne(services, post)));
+export async function armPosts(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
+  const allArmed = Promise.all(posts.map((post) => armOne(services, post)));
   services.defer(
-    arming.then((armed) =>
-      acknowledgeArmed(
+    allArmed.then((armed) =>
+      recordArmed(
         services,
         posts.filter((_, index) => armed[index]),
       ),
@@ -61,59 +61,59 @@ export async function armPosts(services: Arming, posts: readonly Armable[]): Pro
   const budget = new Promise((resolve) => {
     timer = setTimeout(resolve, ARM_BUDGET_MS);
   });
-  await Promise.race([arming, budget]);
+  await Promise.race([allArmed, budget]);
   clearTimeout(timer);
 }
 
-/** Tells the objects of posts that will not be published; saves them a wake-up and nothing depends on it. */
+/** Tells objects that their posts will not be published; this only saves a wake-up, nothing depends on it. */
 export function disarmPosts(
   services: Pick<Services, "arm" | "defer">,
-  posts: readonly Omit<Armable, "platforms" | "media">[],
+  posts: readonly Omit<ArmablePost, "platforms" | "media">[],
 ): void {
   for (const { id, version, status, scheduledAt } of posts) {
     const hint = { postId: id, version, status, scheduledAt, prepareAheadMs: 0 };
-    services.defer(services.arm(hint).catch((error: unknown) => logFailure(id, error)));
+    services.defer(services.arm(hint).catch((error: unknown) => logArmFailure(id, error)));
   }
 }
 
-/** Whoever reads a post that is overdue sets it going, after the answer. */
-export function repairOverdue<Row extends { readonly watch_at: number | null }>(
-  services: Arming,
+/** Arms overdue posts again whenever they are read, after the response. */
+export function rearmOverdue<Row extends { readonly watch_at: number | null }>(
+  services: ArmingServices,
   rows: readonly Row[],
-  armableIn: (row: Row) => Armable,
+  toArmable: (row: Row) => ArmablePost,
 ): void {
   const now = services.clock.now();
-  const overdue = rows.filter((row) => row.watch_at !== null && row.watch_at <= now).slice(0, MAX_REPAIRS);
+  const overdue = rows.filter((row) => row.watch_at !== null && row.watch_at <= now).slice(0, MAX_REARMED);
   if (overdue.length > 0) {
-    services.defer(armPosts(services, overdue.map(armableIn)));
+    services.defer(armPosts(services, overdue.map(toArmable)));
   }
 }
 
-async function armOne(services: Arming, post: Armable): Promise<boolean> {
+async function armOne(services: ArmingServices, post: ArmablePost): Promise<boolean> {
   try {
     await failpoint("arm.before");
     const answer = await services.arm(armHintOf(services, post));
     return answer === "armed" || answer === "running";
   } catch (error) {
-    logFailure(post.id, error);
+    logArmFailure(post.id, error);
     return false;
   }
 }
 
-async function acknowledgeArmed(services: Arming, armed: readonly Armable[]): Promise<void> {
+async function recordArmed(services: ArmingServices, armed: readonly ArmablePost[]): Promise<void> {
   if (armed.length === 0) {
     return;
   }
-  // The answer goes first.
+  // After the response, which must not wait for this write.
   await new Promise((resolve) => setTimeout(resolve));
   try {
     await failpoint("arm.acknowledge");
-    await acknowledge(services.db, armed, { now: services.clock.now(), graceMs: WATCH_LATE_MS });
+    await setWatchAtOfArmed(services.db, armed, { now: services.clock.now(), graceMs: WATCH_LATE_MS });
   } catch (error) {
     log("warn", "arm.not_acknowledged", { posts: armed.length, reason: String(error) });
   }
 }
 
-function logFailure(postId: string, error: unknown): void {
+function logArmFailure(postId: string, error: unknown): void {
   log("warn", "arm.failed", { postId, reason: String(error) });
 }

@@ -1,17 +1,11 @@
 import type { ArmHint } from "#core/arming.ts";
-import { DAY, HOUR } from "#core/clock.ts";
 import type { Services } from "#context.ts";
 import { armHintOf, WATCH_LATE_MS, WATCH_UNARMED_MS } from "./arm-posts.ts";
-import { LEASE_MS } from "#posting/run/claim-post.ts";
-import { deleteCancelled, deleteConfirmations, pushWatch, selectWatched } from "#posting/run/store-run.ts";
+import { RUN_LEASE_MS } from "#posting/run/claim-post.ts";
+import { setWatchAt, selectWatched } from "./store-watch-at.ts";
 
-const CANCELLED_KEPT_MS = 30 * DAY;
-/** Longer than the life of a token and of an `Idempotency-Key` together. */
-const CONFIRMATIONS_KEPT_MS = 2 * DAY;
-const SWEEP_ROWS = 500;
-
-/** The posts whose watch has run out, oldest first, as hints for their objects. */
-export async function findOverdue(
+/** Arm hints for the posts whose `watch_at` has passed, oldest first. */
+export async function findOverduePosts(
   services: Pick<Services, "db" | "clock" | "adapterFor">,
   limit: number,
 ): Promise<ArmHint[]> {
@@ -19,8 +13,8 @@ export async function findOverdue(
   return rows.map((row) => armHintOf(services, row));
 }
 
-/** Notes which objects answered; the others are looked at again soon, and nobody blocks the queue. */
-export async function acknowledgeArming(
+/** Moves `watch_at` on: far for objects that answered, a little for the others, so that they do not block the queue. */
+export async function recordArmingResults(
   services: Pick<Services, "db" | "clock">,
   hints: readonly ArmHint[],
   answered: ReadonlySet<string>,
@@ -30,21 +24,10 @@ export async function acknowledgeArming(
     if (!answered.has(hint.postId)) {
       return now + WATCH_UNARMED_MS;
     }
-    return hint.status === "publishing" ? now + LEASE_MS : Math.max(hint.scheduledAt, now) + WATCH_LATE_MS;
+    return hint.status === "publishing" ? now + RUN_LEASE_MS : Math.max(hint.scheduledAt, now) + WATCH_LATE_MS;
   };
-  await pushWatch(
+  await setWatchAt(
     services.db,
     hints.map((hint) => ({ id: hint.postId, version: hint.version, status: hint.status, watchAt: watchAt(hint) })),
   );
-}
-
-/** Housekeeping: cancelled posts leave after 30 days, used tokens after two; a bounded piece of work each time. */
-export async function sweepPosts(
-  services: Pick<Services, "db" | "clock">,
-): Promise<{ posts: number; confirmations: number }> {
-  const now = services.clock.now();
-  return {
-    posts: await deleteCancelled(services.db, now - CANCELLED_KEPT_MS, SWEEP_ROWS),
-    confirmations: await deleteConfirmations(services.db, Math.floor((now - CONFIRMATIONS_KEPT_MS) / HOUR), SWEEP_ROWS),
-  };
 }

@@ -1,10 +1,23 @@
+import type { Platform } from "#core/platform.ts";
+import type { PostStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
+import type { StoredMediaItem } from "#db/schema.ts";
+
+/** A post the reconciler must check. */
+export interface WatchedPost {
+  readonly id: string;
+  readonly version: number;
+  readonly status: PostStatus;
+  readonly scheduledAt: number;
+  readonly platforms: readonly Platform[];
+  readonly media: readonly StoredMediaItem[];
+}
 
 /**
- * The objects are awake in time: the reconciler need not look before the post is overdue. Only for the version that was
- * armed. A post under way keeps the watch its publisher set unless that has passed.
+ * The objects are armed, so that the reconciler need not check before the posts are overdue. Only for the version that was
+ * armed. A publishing post keeps the `watch_at` of its run unless that has passed.
  */
-export async function acknowledge(
+export async function setWatchAtOfArmed(
   db: Db,
   posts: readonly { readonly id: string; readonly version: number }[],
   { now, graceMs }: { readonly now: number; readonly graceMs: number },
@@ -16,5 +29,43 @@ export async function acknowledge(
          AND (posts.status = 'scheduled' OR (posts.status = 'publishing' AND posts.watch_at <= ?2))`,
     )
     .bind(JSON.stringify(posts.map(({ id, version }) => [id, version])), now, graceMs)
+    .run();
+}
+
+/** Reads one row when nothing is due, because the index holds only posts with a `watch_at`. */
+export async function selectWatched(db: Db, now: number, limit: number): Promise<WatchedPost[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT id, version, status, scheduled_at, platforms, media FROM posts
+       WHERE watch_at <= ? ORDER BY watch_at LIMIT ?`,
+    )
+    .bind(now, limit)
+    .all<{ id: string; version: number; status: PostStatus; scheduled_at: number; platforms: string; media: string }>();
+  return results.map((row) => ({
+    id: row.id,
+    version: row.version,
+    status: row.status,
+    scheduledAt: row.scheduled_at,
+    platforms: JSON.parse(row.platforms) as Platform[],
+    media: JSON.parse(row.media) as StoredMediaItem[],
+  }));
+}
+
+/** Only for the version and status that were armed. */
+export async function setWatchAt(
+  db: Db,
+  updates: readonly {
+    readonly id: string;
+    readonly version: number;
+    readonly status: PostStatus;
+    readonly watchAt: number;
+  }[],
+): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE posts SET watch_at = j.value ->> 'watchAt' FROM (SELECT value FROM json_each(?)) AS j
+       WHERE id = j.value ->> 'id' AND version = j.value ->> 'version' AND status = j.value ->> 'status'`,
+    )
+    .bind(JSON.stringify(updates))
     .run();
 }

@@ -6,8 +6,8 @@ import { targetStatus } from "./target-status.ts";
 import type { Post, PostSummary, Target } from "#posting/types.ts";
 
 /*
- * One statement reads a post with its targets: they come as one JSON column, each an array in the order of TARGET_FIELDS
- * (D1 allows a function 32 arguments, so an object with names would not fit).
+ * One statement reads a post with its targets. They are one JSON column, each target an array in the order of TARGET_FIELDS:
+ * an object with names would exceed the 32 arguments that D1 allows a function.
  */
 
 const TARGET_FIELDS = [
@@ -37,7 +37,7 @@ type TargetTuple = readonly [
   caption: string | null,
   effectiveCaption: string,
   options: JsonObject,
-  asked: JsonObject | null,
+  requestedOptions: JsonObject | null,
   state: TargetState,
   dueAt: number,
   startedAt: number | null,
@@ -47,7 +47,7 @@ type TargetTuple = readonly [
   remoteId: string | null,
   remoteUrl: string | null,
   error: StoredTargetError | null,
-  doubts: readonly StoredAttempt[] | null,
+  verifyHistory: readonly StoredAttempt[] | null,
 ];
 
 /** The columns of a whole post; the statement calls the table `p`. */
@@ -61,7 +61,7 @@ export const SUMMARY_COLUMNS = `p.id AS id, p.status AS status, p.scheduled_at A
   p.watch_at AS watch_at, substr(p.caption, 1, 140) AS caption, p.post_type AS post_type, p.platforms AS platforms,
   json_array_length(p.media) AS media_count, (SELECT count(*) FROM post_targets t WHERE t.post_id = p.id) AS target_count`;
 
-interface WatchedRow {
+interface CommonPostColumns {
   readonly id: string;
   readonly status: PostStatus;
   readonly scheduled_at: number;
@@ -70,7 +70,7 @@ interface WatchedRow {
   readonly platforms: string;
 }
 
-export interface PostRow extends WatchedRow {
+export interface PostRow extends CommonPostColumns {
   readonly workspace_id: string;
   readonly paused_reason: PausedReason | null;
   readonly post_type: PostType;
@@ -83,7 +83,7 @@ export interface PostRow extends WatchedRow {
   readonly targets: string;
 }
 
-export interface SummaryRow extends WatchedRow {
+export interface SummaryRow extends CommonPostColumns {
   readonly status: ListedStatus;
   readonly caption: string;
   readonly post_type: PostType;
@@ -91,7 +91,7 @@ export interface SummaryRow extends WatchedRow {
   readonly target_count: number;
 }
 
-/** A target with what only this room needs to know of it. */
+/** A target as stored, with what the API does not show. */
 export interface StoredTarget {
   readonly accountId: string;
   readonly platform: Platform;
@@ -99,7 +99,7 @@ export interface StoredTarget {
   readonly caption: string | null;
   readonly effectiveCaption: string;
   readonly options: JsonObject;
-  readonly asked: JsonObject;
+  readonly requestedOptions: JsonObject;
   readonly state: TargetState;
   readonly dueAt: number;
 }
@@ -112,26 +112,28 @@ export interface StoredPost {
 export function toStoredPost(row: PostRow, now: number): StoredPost {
   const tuples = JSON.parse(row.targets) as TargetTuple[];
   return {
-    post: toPostWith(row, tuples, now),
-    targets: tuples.map(([accountId, platform, username, caption, effectiveCaption, options, asked, state, dueAt]) => ({
-      accountId,
-      platform,
-      username,
-      caption,
-      effectiveCaption,
-      options,
-      asked: asked ?? options,
-      state,
-      dueAt,
-    })),
+    post: toPostWithTargets(row, tuples, now),
+    targets: tuples.map(
+      ([accountId, platform, username, caption, effectiveCaption, options, requestedOptions, state, dueAt]) => ({
+        accountId,
+        platform,
+        username,
+        caption,
+        effectiveCaption,
+        options,
+        requestedOptions: requestedOptions ?? options,
+        state,
+        dueAt,
+      }),
+    ),
   };
 }
 
 export function toPost(row: PostRow, now: number): Post {
-  return toPostWith(row, JSON.parse(row.targets) as TargetTuple[], now);
+  return toPostWithTargets(row, JSON.parse(row.targets) as TargetTuple[], now);
 }
 
-function toPostWith(row: PostRow, tuples: readonly TargetTuple[], now: number): Post {
+function toPostWithTargets(row: PostRow, tuples: readonly TargetTuple[], now: number): Post {
   const targets = tuples.map((tuple) => toTarget(tuple, now));
   return {
     id: row.id,
@@ -152,18 +154,19 @@ function toPostWith(row: PostRow, tuples: readonly TargetTuple[], now: number): 
   };
 }
 
-/** When the last of the targets that made it was public; null while the post is not done. */
+/** When the last published target became public; null while the post is not done. */
 function publishedAt(status: PostStatus, targets: readonly Target[]): number | null {
   if (status !== "published" && status !== "partially_failed") {
     return null;
   }
-  const instants = targets.flatMap((target) => (target.publishedAt === null ? [] : [target.publishedAt]));
-  return instants.length === 0 ? null : Math.max(...instants);
+  const publishedTimes = targets.flatMap((target) => (target.publishedAt === null ? [] : [target.publishedAt]));
+  return publishedTimes.length === 0 ? null : Math.max(...publishedTimes);
 }
 
 function toTarget(tuple: TargetTuple, now: number): Target {
-  const [accountId, platform, username, caption, effectiveCaption, platformOptions, , state, dueAt, ...run] = tuple;
-  const [startedAt, published, attempts, nextAttemptAt, platformPostId, platformPostUrl, error, doubts] = run;
+  const [accountId, platform, username, caption, effectiveCaption, platformOptions, , state, dueAt, ...results] = tuple;
+  const [startedAt, published, attempts, nextAttemptAt, platformPostId, platformPostUrl, error, verifyHistory] =
+    results;
   return {
     accountId,
     platform,
@@ -171,7 +174,7 @@ function toTarget(tuple: TargetTuple, now: number): Target {
     caption,
     effectiveCaption,
     platformOptions,
-    status: targetStatus(state, doubts ?? [], now),
+    status: targetStatus(state, verifyHistory ?? [], now),
     platformPostId,
     platformPostUrl,
     publishedAt: published,
@@ -180,7 +183,7 @@ function toTarget(tuple: TargetTuple, now: number): Target {
     error: error as Target["error"],
     dueAt,
     startedAt,
-    // What made it public is the call; a platform that has to be asked tells later.
+    // Measured to the visible call, because a platform that is polled reports the publication later.
     lateByMs: published === null ? null : Math.max(0, (startedAt ?? published) - dueAt),
   };
 }

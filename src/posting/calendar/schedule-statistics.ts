@@ -4,38 +4,38 @@ import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 import { zoneOffsetAt } from "./time-zone.ts";
 import type { ScheduleSummary } from "#posting/types.ts";
 
-export const SLOT = 15 * MINUTE;
+export const SLOT_MS = 15 * MINUTE;
 const PATTERN_DAYS = 90;
 const LATENESS_DAYS = 30;
-const BUSIEST = 5;
+const MAX_BUSIEST = 5;
 
 /** A row of post_days. */
-export interface DayRow {
+export interface DayCounters {
   readonly day: number;
   readonly counts: Readonly<Record<ListedStatus, number>>;
-  /** Empty outside the window of the patterns, as `lateness` is. */
+  /** Empty outside the pattern window, like `lateness`. */
   readonly slots: Readonly<Record<string, number>>;
   readonly platforms: Readonly<Partial<Record<Platform, number>>>;
   readonly lateness: Readonly<Record<string, number>>;
 }
 
-/** The window of the patterns, on quarter hours: exact in every zone, because all offsets are multiples of one. */
+/** The pattern window, aligned to quarter hours: exact in every time zone, because all offsets are multiples of these. */
 export function patternWindow(now: number): { readonly from: number; readonly until: number } {
-  const slot = Math.floor(now / SLOT) * SLOT;
+  const slot = Math.floor(now / SLOT_MS) * SLOT_MS;
   return { from: slot - PATTERN_DAYS * DAY, until: slot + PATTERN_DAYS * DAY };
 }
 
-export function sumCounts(days: readonly DayRow[]): Record<ListedStatus, number> {
+export function sumCounts(days: readonly DayCounters[]): Record<ListedStatus, number> {
   const counts = { scheduled: 0, publishing: 0, published: 0, partially_failed: 0, failed: 0, paused: 0 };
-  for (const { counts: ofDay } of days) {
+  for (const { counts: dayCounts } of days) {
     for (const status of POST_STATUSES) {
-      counts[status] += ofDay[status];
+      counts[status] += dayCounts[status];
     }
   }
   return counts;
 }
 
-export function sumPlatforms(days: readonly DayRow[]): Partial<Record<Platform, number>> {
+export function sumPlatforms(days: readonly DayCounters[]): Partial<Record<Platform, number>> {
   const total: Partial<Record<Platform, number>> = {};
   for (const { platforms } of days) {
     for (const [platform, count] of Object.entries(platforms) as [Platform, number][]) {
@@ -46,15 +46,15 @@ export function sumPlatforms(days: readonly DayRow[]): Partial<Record<Platform, 
 }
 
 /** Counts of the whole slots within [from, until). */
-export function sumSlots(days: readonly DayRow[], from: number, until: number): number {
+export function sumSlots(days: readonly DayCounters[], from: number, until: number): number {
   let sum = 0;
   for (const { day, slots } of days) {
     if ((day + 1) * DAY <= from || day * DAY >= until) {
       continue;
     }
     for (const [slot, count] of Object.entries(slots)) {
-      const start = day * DAY + Number(slot) * SLOT;
-      if (start >= from && start + SLOT <= until) {
+      const start = day * DAY + Number(slot) * SLOT_MS;
+      if (start >= from && start + SLOT_MS <= until) {
         sum += count;
       }
     }
@@ -62,14 +62,18 @@ export function sumSlots(days: readonly DayRow[], from: number, until: number): 
   return sum;
 }
 
-export function patternsOf(days: readonly DayRow[], timeZone: string, now: number): ScheduleSummary["patterns"] {
+export function computePatterns(
+  days: readonly DayCounters[],
+  timeZone: string,
+  now: number,
+): ScheduleSummary["patterns"] {
   const window = patternWindow(now);
   const cells = Array.from({ length: 7 * 24 }, () => 0);
   let total = 0;
   for (const { day, slots } of days) {
     const offset = dayOffset(timeZone, day);
     for (const [slot, count] of Object.entries(slots)) {
-      const start = day * DAY + Number(slot) * SLOT;
+      const start = day * DAY + Number(slot) * SLOT_MS;
       if (start < window.from || start >= window.until) {
         continue;
       }
@@ -85,7 +89,7 @@ export function patternsOf(days: readonly DayRow[], timeZone: string, now: numbe
     .map((count, cell) => ({ weekday: Math.floor(cell / 24), hour: cell % 24, count }))
     .filter(({ count }) => count > 0)
     .toSorted((a, b) => b.count - a.count || a.weekday - b.weekday || a.hour - b.hour)
-    .slice(0, BUSIEST);
+    .slice(0, MAX_BUSIEST);
   return {
     byWeekday: Array.from({ length: 7 }, (_, weekday) => sum(cells.slice(weekday * 24, weekday * 24 + 24))),
     byHour: Array.from({ length: 24 }, (_, hour) => sum(cells.filter((_count, cell) => cell % 24 === hour))),
@@ -94,14 +98,14 @@ export function patternsOf(days: readonly DayRow[], timeZone: string, now: numbe
   };
 }
 
-/** The offset of a whole UTC day; null on the few days on which the clocks change. */
+/** The UTC offset during a whole UTC day; null on the few days with a clock change. */
 function dayOffset(timeZone: string, day: number): number | null {
   const atStart = zoneOffsetAt(timeZone, day * DAY);
   return atStart === zoneOffsetAt(timeZone, (day + 1) * DAY - 1) ? atStart : null;
 }
 
-/** Percentiles of all targets published in the last 30 days, to two significant digits. */
-export function latenessOf(days: readonly DayRow[], now: number): ScheduleSummary["lateness"] {
+/** Lateness percentiles of all targets published in the last 30 days, to two significant digits. */
+export function computeLateness(days: readonly DayCounters[], now: number): ScheduleSummary["lateness"] {
   const today = Math.floor(now / DAY);
   const buckets = new Map<number, number>();
   for (const { day, lateness } of days) {
@@ -115,19 +119,19 @@ export function latenessOf(days: readonly DayRow[], now: number): ScheduleSummar
   const sorted = [...buckets].toSorted(([a], [b]) => a - b);
   const sample = sum([...buckets.values()]);
   return {
-    p50Ms: rank(sorted, sample * 0.5),
-    p99Ms: rank(sorted, sample * 0.99),
+    p50Ms: percentile(sorted, sample * 0.5),
+    p99Ms: percentile(sorted, sample * 0.99),
     maxMs: sorted.at(-1)?.[0] ?? null,
     sample,
   };
 }
 
-/** The smallest value that at least `wanted` of the counted ones do not exceed. */
-function rank(sorted: readonly (readonly [number, number])[], wanted: number): number | null {
-  let seen = 0;
+/** The smallest value that at least `rank` of the counted values do not exceed. */
+function percentile(sorted: readonly (readonly [number, number])[], rank: number): number | null {
+  let cumulativeCount = 0;
   for (const [value, count] of sorted) {
-    seen += count;
-    if (seen >= wanted) {
+    cumulativeCount += count;
+    if (cumulativeCount >= rank) {
       return value;
     }
   }

@@ -1,12 +1,12 @@
 import type { Context } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
-import { readSchedule } from "./store-summary.ts";
+import { readDayCounters } from "./store-day-counters.ts";
 import {
-  latenessOf,
-  patternsOf,
+  computeLateness,
+  computePatterns,
   patternWindow,
-  SLOT,
+  SLOT_MS,
   sumCounts,
   sumPlatforms,
   sumSlots,
@@ -31,19 +31,22 @@ export async function summarizeSchedule(
   }
   const now = ctx.clock.now();
   const ends = UPCOMING_DAYS.map((days) => now + days * DAY);
-  const { days, edges } = await readSchedule(ctx.db, ctx.actor, { now, ends, ...patternWindow(now) });
-  // Slots count published posts too, and none of those lies in the future.
+  const { days, boundaries } = await readDayCounters(ctx.db, ctx.actor, { now, ends, ...patternWindow(now) });
+  // Slots also count published posts, but none of those is in the future.
   const upcoming = ends.map(
-    (end, index) => edges.head + sumSlots(days, Math.ceil(now / SLOT) * SLOT, end) + (edges.tails[index] ?? 0),
+    (end, index) =>
+      boundaries.countBeforeFirstSlot +
+      sumSlots(days, Math.ceil(now / SLOT_MS) * SLOT_MS, end) +
+      (boundaries.countsAfterLastSlot[index] ?? 0),
   );
   const [next24Hours = 0, next7Days = 0, next30Days = 0] = upcoming;
   return {
     timezone,
     counts: sumCounts(days),
     byPlatform: sumPlatforms(days),
-    nextPostAt: edges.nextPostAt,
+    nextPostAt: boundaries.nextPostAt,
     upcoming: { next24Hours, next7Days, next30Days },
-    patterns: patternsOf(days, timezone, now),
-    lateness: latenessOf(days, now),
+    patterns: computePatterns(days, timezone, now),
+    lateness: computeLateness(days, now),
   };
 }

@@ -2,10 +2,10 @@ import { MINUTE } from "#core/clock.ts";
 import type { TargetState, TargetStatus } from "#core/status.ts";
 import type { StoredAttempt } from "#db/schema.ts";
 
-/** How long a target may be in doubt before its owner is told so. */
-const DOUBT_MS = MINUTE;
+/** How long an outcome may be uncertain before the target is shown as unconfirmed. */
+const UNCONFIRMED_AFTER_MS = MINUTE;
 
-const STATUS: Record<TargetState, TargetStatus> = {
+const STATUS_OF_STATE: Record<TargetState, TargetStatus> = {
   pending: "pending",
   retry_wait: "pending",
   preparing: "processing",
@@ -18,30 +18,15 @@ const STATUS: Record<TargetState, TargetStatus> = {
   skipped: "skipped",
 };
 
-/** What a caller sees of a target's state; only one that is being verified is told by its history. */
+/** The status that callers see; the history only matters for a target that is being verified. */
 export function targetStatus(state: TargetState, history: readonly StoredAttempt[], now: number): TargetStatus {
-  return state === "verifying" && now - doubtfulSince(history, now) > DOUBT_MS ? "unconfirmed" : STATUS[state];
+  return state === "verifying" && now - uncertainSince(history, now) > UNCONFIRMED_AFTER_MS
+    ? "unconfirmed"
+    : STATUS_OF_STATE[state];
 }
 
-/** When the fate of the last visible call became uncertain; what the platform took and works on is in no doubt. */
-function doubtfulSince(history: readonly StoredAttempt[], now: number): number {
-  const turn = history.findLast(({ outcome }) => outcome === "uncertain" || outcome === "accepted");
-  return turn?.outcome === "uncertain" ? turn.at : now;
+/** Since when the outcome of the last visible call is uncertain; what the platform accepted and processes is not uncertain. */
+function uncertainSince(history: readonly StoredAttempt[], now: number): number {
+  const lastChange = history.findLast(({ outcome }) => outcome === "uncertain" || outcome === "accepted");
+  return lastChange?.outcome === "uncertain" ? lastChange.at : now;
 }
-
-const OPEN = [
-  "pending",
-  "preparing",
-  "processing",
-  "committing",
-  "verifying",
-  "retry_wait",
-] as const satisfies TargetState[];
-
-/** Still to be published by the post's next run. */
-export function isOpen(state: TargetState): boolean {
-  return (OPEN as readonly TargetState[]).includes(state);
-}
-
-/** The same as `isOpen`, for statements. */
-export const OPEN_STATES = `(${OPEN.map((state) => `'${state}'`).join(", ")})`;

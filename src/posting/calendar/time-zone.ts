@@ -1,5 +1,5 @@
 const formats = new Map<string, Intl.DateTimeFormat>();
-const MAX_CACHED = 100;
+const MAX_CACHED_FORMATS = 100;
 
 function formatFor(timeZone: string): Intl.DateTimeFormat {
   const cached = formats.get(timeZone);
@@ -18,14 +18,14 @@ function formatFor(timeZone: string): Intl.DateTimeFormat {
     minute: "numeric",
     second: "numeric",
   });
-  if (formats.size >= MAX_CACHED) {
+  if (formats.size >= MAX_CACHED_FORMATS) {
     formats.clear();
   }
   formats.set(timeZone, format);
   return format;
 }
 
-/** Whether it is the name of a zone (`Europe/Berlin`, `UTC`); a bare offset (`+02:00`) is no zone. */
+/** Whether it is an IANA time zone name (`Europe/Berlin`, `UTC`); a bare offset (`+02:00`) is not. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) {
     return false;
@@ -38,7 +38,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Milliseconds to add to an instant to read its clock on the wall in that zone. */
+/** The UTC offset of the zone at an instant, in ms. */
 export function zoneOffsetAt(timeZone: string, instant: number): number {
   const wholeSecond = Math.floor(instant / 1000) * 1000;
   const parts: Record<string, number> = {};

@@ -1,9 +1,9 @@
-import { type Confirming, confirmPlan } from "./confirm-plan.ts";
+import { type ConfirmContext, confirmPlan } from "./confirm-plan.ts";
 import type { ConfirmInput, Post } from "#posting/types.ts";
 
-/** Makes the post that was previewed: once, whoever confirms how often and how much at once. */
+/** Creates the previewed post exactly once, however often and concurrently the token is confirmed. */
 export async function confirmSchedule(
-  ctx: Confirming,
+  ctx: ConfirmContext,
   input: ConfirmInput,
 ): Promise<{ readonly posts: readonly Post[]; readonly planHash: string }> {
   const posts = await confirmPlan(ctx, input, "schedule");

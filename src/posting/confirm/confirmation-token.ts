@@ -5,31 +5,31 @@ import { refuse } from "#core/errors.ts";
 import type { PostPlan } from "./post-plan.ts";
 
 const TOKEN_LIFETIME_SECONDS = 300;
-/** KV counts in seconds and on its own clock; the last millisecond of a token is decided here, so it keeps a little longer. */
-const KV_SLACK_SECONDS = 30;
+/** KV expires by its own clock and in seconds, so it keeps tokens longer and `expiresAt` decides to the millisecond. */
+const KV_EXTRA_SECONDS = 30;
 const TOKEN_BYTES = 32;
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-/** As large as a request may be: nobody can make the store keep more than they sent. */
+const TOKEN_PATTERN = /^[A-Za-z0-9_-]{43}$/;
+/** The size limit of a request, so that no plan in KV is larger than what its caller sent. */
 const MAX_PLAN_BYTES = 1024 * 1024;
 
-type OfKind<Kind extends PostPlan["kind"]> = Extract<PostPlan, { kind: Kind }>;
+type PlanOfKind<Kind extends PostPlan["kind"]> = Extract<PostPlan, { kind: Kind }>;
 
-function keyOf(userId: string, hash: string): string {
+function tokenKey(userId: string, hash: string): string {
   return `ct:${userId}:${hash}`;
 }
 
-export function lifetimeFrom(now: number): { readonly issuedAt: number; readonly expiresAt: number } {
+export function tokenLifetime(now: number): { readonly issuedAt: number; readonly expiresAt: number } {
   return { issuedAt: now, expiresAt: now + TOKEN_LIFETIME_SECONDS * SECOND };
 }
 
-/** Keeps the plan under a fresh token; only the token's hash is stored. */
+/** Stores the plan under the hash of a new token. */
 export async function issueToken(ctx: Pick<Context, "ids" | "tokens">, plan: PostPlan): Promise<string> {
   const token = toBase64Url(ctx.ids.random(TOKEN_BYTES));
   const value = JSON.stringify(plan);
   if (value.length > MAX_PLAN_BYTES) {
     refuse({
       code: "validation_failed",
-      message: "this is too much text for one preview: edit fewer posts at once",
+      message: "the texts are too long for one preview: edit fewer posts at once",
       details: [
         {
           code: "plan_too_large",
@@ -40,28 +40,28 @@ export async function issueToken(ctx: Pick<Context, "ids" | "tokens">, plan: Pos
       ],
     });
   }
-  await ctx.tokens.put(keyOf(plan.userId, await sha256Hex(token)), value, {
-    expirationTtl: TOKEN_LIFETIME_SECONDS + KV_SLACK_SECONDS,
+  await ctx.tokens.put(tokenKey(plan.userId, await sha256Hex(token)), value, {
+    expirationTtl: TOKEN_LIFETIME_SECONDS + KV_EXTRA_SECONDS,
   });
   return token;
 }
 
 export interface OpenedToken<Kind extends PostPlan["kind"]> {
-  readonly plan: OfKind<Kind>;
+  readonly plan: PlanOfKind<Kind>;
   readonly hash: string;
 }
 
-/** Unknown, expired, of another user, workspace or kind: one answer for all, which tells a stranger nothing. */
+/** The same refusal for tokens that are unknown, expired or of another user, workspace or kind, which must not be distinguishable. */
 export async function openToken<Kind extends PostPlan["kind"]>(
   ctx: Pick<Context, "actor" | "clock" | "tokens">,
   token: string,
   kind: Kind,
 ): Promise<OpenedToken<Kind>> {
-  if (!TOKEN.test(token)) {
+  if (!TOKEN_PATTERN.test(token)) {
     refuseToken();
   }
   const hash = await sha256Hex(token);
-  const plan = await ctx.tokens.get<PostPlan>(keyOf(ctx.actor.userId, hash), "json");
+  const plan = await ctx.tokens.get<PostPlan>(tokenKey(ctx.actor.userId, hash), "json");
   if (
     plan === null ||
     plan.kind !== kind ||
@@ -71,7 +71,7 @@ export async function openToken<Kind extends PostPlan["kind"]>(
   ) {
     refuseToken();
   }
-  return { plan: plan as OfKind<Kind>, hash };
+  return { plan: plan as PlanOfKind<Kind>, hash };
 }
 
 function refuseToken(): never {

@@ -2,8 +2,8 @@ import { sha256Hex } from "#core/encoding.ts";
 import { canonicalJson, type JsonObject } from "#core/json.ts";
 import type { MediaType, PostType } from "#core/status.ts";
 
-/** What readers will see of a post: exactly the columns that are stored and handed to the adapters, nothing else. */
-export interface PlannedContent {
+/** The published content of a post: exactly the columns that the adapters receive. */
+export interface PlanHashInput {
   readonly postType: PostType;
   readonly media: readonly { readonly type: MediaType; readonly sha256: string }[];
   readonly targets: readonly {
@@ -15,10 +15,10 @@ export interface PlannedContent {
 }
 
 /**
- * SHA-256 over the canonical JSON of the content. Every target row of the post counts, whatever its state: what became of a
- * target does not change what was confirmed. The publisher computes it again from the rows it claimed.
+ * SHA-256 over the canonical JSON of the content, with the targets of every state, because a result does not change what was
+ * confirmed. The publisher computes it again from the rows it claimed.
  */
-export function planHashOf(content: PlannedContent): Promise<string> {
+export function planHashOf(content: PlanHashInput): Promise<string> {
   const targets = content.targets
     .toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))
     .map((target) => ({

@@ -2,39 +2,38 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PausedReason, PostType } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import { type PlannedContent, planHashOf } from "./plan-hash.ts";
+import { type PlanHashInput, planHashOf } from "./plan-hash.ts";
 
-/** One target as it will be stored. */
-export interface PlannedTarget {
+/** A target as it will be inserted or updated. */
+export interface TargetUpsert {
   readonly accountId: string;
   readonly platform: Platform;
   readonly username: string;
   readonly caption: string | null;
   readonly effectiveCaption: string;
-  /** What was asked for with the platform's defaults filled in. */
+  /** The requested options with the platform's defaults filled in. */
   readonly options: JsonObject;
-  /** What was asked for. */
-  readonly asked: JsonObject;
-  /** Its account is disconnected: the row stays `skipped` until it comes back. */
-  readonly resting: boolean;
+  readonly requestedOptions: JsonObject;
+  /** Its account is disconnected: the target is stored as `skipped` until the account is connected again. */
+  readonly skipped: boolean;
 }
 
-export interface PlannedPost {
+export interface PostInsert {
   readonly id: string;
   readonly scheduledAt: number;
   readonly caption: string;
   readonly postType: PostType;
   readonly media: readonly StoredMediaItem[];
-  readonly targets: readonly PlannedTarget[];
+  readonly targets: readonly TargetUpsert[];
   readonly planHash: string;
 }
 
-/** What one post will be after an edit, as the columns that are written. */
-export interface PlannedEdit {
+/** The columns of a post that an edit writes. */
+export interface PostUpdate {
   readonly id: string;
-  /** The version and status that were previewed; any other at the confirm means the post changed. */
+  /** Version and status at the preview; the confirm is refused when either has changed. */
   readonly version: number;
-  readonly from: EditableStatus;
+  readonly previousStatus: EditableStatus;
   readonly status: "scheduled" | "paused";
   readonly pausedReason: PausedReason | null;
   readonly scheduledAt: number;
@@ -42,40 +41,40 @@ export interface PlannedEdit {
   readonly postType: PostType;
   readonly platforms: readonly Platform[];
   readonly planHash: string;
-  /** The new media; null leaves them as they are. */
+  /** The new media; null leaves them unchanged. */
   readonly media: readonly StoredMediaItem[] | null;
   /** Targets that are new or differ from their row. */
-  readonly targets: readonly PlannedTarget[];
-  /** Accounts that leave the post. */
-  readonly removed: readonly string[];
-  /** Whether the edit itself sets the time, so that the confirm must look at the clock. */
-  readonly retimed: boolean;
+  readonly targets: readonly TargetUpsert[];
+  /** Accounts whose targets are deleted. */
+  readonly removedAccountIds: readonly string[];
+  /** Whether the edit sets a new time, which the confirm compares with the clock. */
+  readonly rescheduled: boolean;
 }
 
-export const EDITABLE = ["scheduled", "paused", "failed", "partially_failed"] as const;
-export type EditableStatus = (typeof EDITABLE)[number];
+export const EDITABLE_STATUSES = ["scheduled", "paused", "failed", "partially_failed"] as const;
+export type EditableStatus = (typeof EDITABLE_STATUSES)[number];
 
-interface Issued {
+interface PlanHeader {
   readonly userId: string;
   readonly workspaceId: string;
   readonly issuedAt: number;
-  /** Exclusive: the last millisecond in which the token works is one before it. */
+  /** Exclusive: from this millisecond on the token is invalid. */
   readonly expiresAt: number;
-  /** What must still be usable when the plan is confirmed. */
-  readonly needs: { readonly accountIds: readonly string[]; readonly mediaIds: readonly string[] };
+  /** What must still be usable at the confirm. */
+  readonly dependencies: { readonly accountIds: readonly string[]; readonly mediaIds: readonly string[] };
 }
 
-export interface SchedulePlan extends Issued {
+export interface SchedulePlan extends PlanHeader {
   readonly kind: "schedule";
-  readonly post: PlannedPost;
+  readonly post: PostInsert;
 }
 
-export interface EditPlan extends Issued {
+export interface EditPlan extends PlanHeader {
   readonly kind: "edit";
-  readonly posts: readonly PlannedEdit[];
+  readonly posts: readonly PostUpdate[];
 }
 
-/** What a confirmation token stands for: everything that the confirm will write. */
+/** Stored under a confirmation token: everything that the confirm writes. */
 export type PostPlan = SchedulePlan | EditPlan;
 
 export function postIdsOf(plan: PostPlan): string[] {
@@ -86,17 +85,17 @@ export function platformsOf(targets: readonly { readonly platform: Platform }[])
   return [...new Set(targets.map((target) => target.platform))];
 }
 
-/** The media as the post keeps them, without what only validation reads. */
+/** The members that the post stores, without those that only validation reads. */
 export function storedMedia(item: StoredMediaItem): StoredMediaItem {
   const { id, type, url, contentType, sizeBytes, width, height, durationSeconds, sha256 } = item;
   return { id, type, url, contentType, sizeBytes, width, height, durationSeconds, sha256 };
 }
 
-export async function planPost(draft: Omit<PlannedPost, "planHash">): Promise<PlannedPost> {
-  return { ...draft, planHash: await planHashOf(contentOf(draft)) };
+export async function withPlanHash(post: Omit<PostInsert, "planHash">): Promise<PostInsert> {
+  return { ...post, planHash: await planHashOf(planHashInputOf(post)) };
 }
 
-function contentOf(draft: Omit<PlannedPost, "planHash">): PlannedContent {
-  const { postType, media, scheduledAt } = draft;
-  return { postType, media, targets: draft.targets.map((target) => ({ ...target, dueAt: scheduledAt })) };
+function planHashInputOf(post: Omit<PostInsert, "planHash">): PlanHashInput {
+  const { postType, media, scheduledAt } = post;
+  return { postType, media, targets: post.targets.map((target) => ({ ...target, dueAt: scheduledAt })) };
 }

@@ -1,72 +1,78 @@
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { canonicalJson } from "#core/json.ts";
 import type { EditedPost } from "./apply-edit.ts";
-import type { PlannedTarget } from "#posting/confirm/post-plan.ts";
+import type { TargetUpsert } from "#posting/confirm/post-plan.ts";
 import type { StoredTarget } from "#posting/calendar/post-rows.ts";
 import type { EditChange, MediaItem } from "#posting/types.ts";
 
-/** What an edit changes, field by field, as its author would read it. */
-export function diffEdit(edited: EditedPost, targets: readonly PlannedTarget[]): EditChange[] {
-  const { post } = edited.was;
+/** The changes of an edit, field by field, as the preview shows them. */
+export function diffEdit(edited: EditedPost, targets: readonly TargetUpsert[]): EditChange[] {
+  const { post } = edited.stored;
   return [
-    ...changed("status", post.status, edited.status),
-    ...changed("scheduled_at", toInstant(post.scheduledAt), toInstant(edited.scheduledAt)),
-    ...changed("caption", post.caption, edited.caption),
-    ...changed("media_items", mediaOf(post.mediaItems), mediaOf(edited.media)),
-    ...edited.removed.map((accountId) => removal(edited, accountId)),
+    ...fieldChange("status", post.status, edited.status),
+    ...fieldChange("scheduled_at", toIsoInstant(post.scheduledAt), toIsoInstant(edited.scheduledAt)),
+    ...fieldChange("caption", post.caption, edited.caption),
+    ...fieldChange("media_items", describeMedia(post.mediaItems), describeMedia(edited.media)),
+    ...edited.removedAccountIds.map((accountId) => removedTargetChange(edited, accountId)),
     ...targets.flatMap((target) => targetChanges(edited, target)),
   ];
 }
 
-/** Targets whose row is not what it has to be; a new time changes every one of them. */
-export function changedTargets(edited: EditedPost, targets: readonly PlannedTarget[]): PlannedTarget[] {
+/** Targets that differ from their row; a new time changes all of them. */
+export function changedTargets(edited: EditedPost, targets: readonly TargetUpsert[]): TargetUpsert[] {
   return targets.filter((target) => {
-    const was = rowOf(edited, target.accountId);
-    return !was || signature(was, was.dueAt, was.state) !== signature(target, edited.scheduledAt, stateOf(target));
+    const storedTarget = storedTargetOf(edited, target.accountId);
+    return (
+      !storedTarget ||
+      signature(storedTarget, storedTarget.dueAt, storedTarget.state) !==
+        signature(target, edited.scheduledAt, stateAfterEdit(target))
+    );
   });
 }
 
-function stateOf({ resting }: PlannedTarget): "pending" | "skipped" {
-  return resting ? "skipped" : "pending";
+function stateAfterEdit({ skipped }: TargetUpsert): "pending" | "skipped" {
+  return skipped ? "skipped" : "pending";
 }
 
-function signature(target: PlannedTarget | StoredTarget, dueAt: number, state: string): string {
-  const { caption, effectiveCaption, options, asked, username } = target;
-  return canonicalJson({ caption, effectiveCaption, options, asked, username, dueAt, state });
+function signature(target: TargetUpsert | StoredTarget, dueAt: number, state: string): string {
+  const { caption, effectiveCaption, options, requestedOptions, username } = target;
+  return canonicalJson({ caption, effectiveCaption, options, requestedOptions, username, dueAt, state });
 }
 
-function rowOf({ was }: EditedPost, accountId: string): StoredTarget | undefined {
-  return was.targets.find((target) => target.accountId === accountId);
+function storedTargetOf({ stored }: EditedPost, accountId: string): StoredTarget | undefined {
+  return stored.targets.find((target) => target.accountId === accountId);
 }
 
-function targetChanges(edited: EditedPost, target: PlannedTarget): EditChange[] {
+function targetChanges(edited: EditedPost, target: TargetUpsert): EditChange[] {
   const { accountId } = target;
-  const was = rowOf(edited, accountId);
-  if (!was) {
-    return [{ field: "targets", accountId, from: null, to: spell(target) }];
+  const storedTarget = storedTargetOf(edited, accountId);
+  if (!storedTarget) {
+    return [{ field: "targets", accountId, from: null, to: describeTarget(target) }];
   }
   return [
-    ...changed("caption", was.caption, target.caption),
-    ...changed("platform_options", was.options, target.options),
-    ...(was.state === "failed" || was.state === "skipped" ? changed("status", was.state, stateOf(target)) : []),
+    ...fieldChange("caption", storedTarget.caption, target.caption),
+    ...fieldChange("platform_options", storedTarget.options, target.options),
+    ...(storedTarget.state === "failed" || storedTarget.state === "skipped"
+      ? fieldChange("status", storedTarget.state, stateAfterEdit(target))
+      : []),
   ].map((change) => ({ ...change, accountId }));
 }
 
-function removal(edited: EditedPost, accountId: string): EditChange {
-  const was = rowOf(edited, accountId);
-  return { field: "targets", accountId, from: was ? spell(was) : null, to: null };
+function removedTargetChange(edited: EditedPost, accountId: string): EditChange {
+  const storedTarget = storedTargetOf(edited, accountId);
+  return { field: "targets", accountId, from: storedTarget ? describeTarget(storedTarget) : null, to: null };
 }
 
-function spell({ platform, caption, options }: PlannedTarget | StoredTarget) {
+function describeTarget({ platform, caption, options }: TargetUpsert | StoredTarget) {
   return { platform, caption, platform_options: options };
 }
 
-function mediaOf(items: readonly MediaItem[]) {
+function describeMedia(items: readonly MediaItem[]) {
   return items.map(({ id, url, type }) => ({ id, url, type }));
 }
 
 type Json = Parameters<typeof canonicalJson>[0];
 
-function changed(field: string, from: Json, to: Json): EditChange[] {
+function fieldChange(field: string, from: Json, to: Json): EditChange[] {
   return canonicalJson(from) === canonicalJson(to) ? [] : [{ field, from, to }];
 }

@@ -1,14 +1,16 @@
-import { DAY, MINUTE, toInstant } from "#core/clock.ts";
-import type { Detail } from "#core/errors.ts";
+import { DAY, MINUTE, toIsoInstant } from "#core/clock.ts";
+import type { RefusalDetail } from "#core/errors.ts";
 import type { ValidationWarning } from "#platforms/contract.ts";
 
 const MAX_AHEAD_MS = 365 * DAY;
-const SOON_MS = 5 * MINUTE;
+const DUE_SOON_MS = 5 * MINUTE;
 
-/** A time that is past, or too far off to promise anything. */
-export function timeProblems(scheduledAt: number, now: number, param: string): Detail[] {
+/** Refuses times in the past and more than a year ahead. */
+export function timeProblems(scheduledAt: number, now: number, param: string): RefusalDetail[] {
   if (scheduledAt < now) {
-    return [{ code: "scheduled_at_in_past", message: "this time has passed", param, actual: spell(scheduledAt) }];
+    return [
+      { code: "scheduled_at_in_past", message: "this time has passed", param, actual: formatInstant(scheduledAt) },
+    ];
   }
   return scheduledAt > now + MAX_AHEAD_MS
     ? [
@@ -16,20 +18,25 @@ export function timeProblems(scheduledAt: number, now: number, param: string): D
           code: "scheduled_at_too_far",
           message: "posts can be scheduled at most 365 days ahead",
           param,
-          limit: toInstant(now + MAX_AHEAD_MS),
-          actual: spell(scheduledAt),
+          limit: toIsoInstant(now + MAX_AHEAD_MS),
+          actual: formatInstant(scheduledAt),
         },
       ]
     : [];
 }
 
 export function timeWarnings(scheduledAt: number, now: number): ValidationWarning[] {
-  return scheduledAt - now < SOON_MS
-    ? [{ code: "due_soon", message: `confirm before ${toInstant(scheduledAt)}: afterwards the time has passed` }]
+  return scheduledAt - now < DUE_SOON_MS
+    ? [
+        {
+          code: "due_soon",
+          message: `confirm before ${toIsoInstant(scheduledAt)}, because the post cannot be scheduled after that`,
+        },
+      ]
     : [];
 }
 
-/** Shifted by a wild number of minutes, an instant may have no spelling. */
-function spell(instant: number): string {
-  return Number.isNaN(new Date(instant).valueOf()) ? String(instant) : toInstant(instant);
+/** A very large `shift_minutes` may lead outside the range of dates, where `toIsoInstant` would throw. */
+function formatInstant(instant: number): string {
+  return Number.isNaN(new Date(instant).valueOf()) ? String(instant) : toIsoInstant(instant);
 }

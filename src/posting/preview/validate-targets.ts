@@ -1,93 +1,96 @@
 import type { Services } from "#context.ts";
-import type { Detail } from "#core/errors.ts";
+import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import { type MediaType, POST_TYPES, type PostType } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import type { ValidationProblem, ValidationWarning } from "#platforms/contract.ts";
-import type { Choice } from "./resolve-targets.ts";
-import type { PlannedTarget } from "#posting/confirm/post-plan.ts";
+import type { ResolvedTarget } from "./resolve-targets.ts";
+import type { TargetUpsert } from "#posting/confirm/post-plan.ts";
 import type { PreviewTarget } from "#posting/types.ts";
 
-/** A media item as validation reads it, and where the caller named it. */
-export interface JudgedMedia extends StoredMediaItem {
+/** A media item as validation reads it. */
+export interface MediaWithFacts extends StoredMediaItem {
   readonly facts: JsonObject;
 }
 
-export interface Draft {
+export interface RequestedPost {
   readonly caption: string;
   readonly postType: PostType;
-  readonly media: readonly JudgedMedia[];
-  /** Where the caller named each media item. */
+  readonly media: readonly MediaWithFacts[];
+  /** The request field of each media item. */
   readonly mediaParams: readonly string[];
-  readonly choices: readonly Choice[];
-  /** Capabilities fresher than the stored ones, by account. */
+  readonly resolvedTargets: readonly ResolvedTarget[];
+  /** Capabilities that are newer than the stored ones, by account. */
   readonly capabilities: ReadonlyMap<string, JsonObject>;
 }
 
-export interface Judgement {
-  readonly targets: readonly PlannedTarget[];
+export interface TargetValidation {
+  readonly targets: readonly TargetUpsert[];
   readonly previews: readonly PreviewTarget[];
-  readonly problems: readonly Detail[];
+  readonly problems: readonly RefusalDetail[];
 }
 
-/** Asks every chosen platform for everything it can know before publishing. */
-export function judge(services: Pick<Services, "adapterFor" | "config">, draft: Draft): Judgement {
-  const targets: PlannedTarget[] = [];
+/** Validates every target with its platform's adapter. */
+export function validateTargets(
+  services: Pick<Services, "adapterFor" | "config">,
+  post: RequestedPost,
+): TargetValidation {
+  const targets: TargetUpsert[] = [];
   const previews: PreviewTarget[] = [];
-  const problems: Detail[] = [];
-  for (const choice of draft.choices) {
-    const { account, asked, resting } = choice;
+  const problems: RefusalDetail[] = [];
+  for (const target of post.resolvedTargets) {
+    const { account, requestedOptions, skipped } = target;
     const adapter = services.adapterFor(account.platform);
     const about = { accountId: account.id, platform: account.platform };
     const app = services.config.app(account.platform);
-    // A resting target is not published, so that what its platform lacks must not stop the others.
-    if (!adapter || (app === null && !resting)) {
+    // A skipped target is not published, so that missing credentials of its platform must not block the others.
+    if (!adapter || (app === null && !skipped)) {
       const message = `publishing to ${account.platform} is not set up on this server`;
-      problems.push({ ...about, code: "platform_not_configured", message, param: choice.param ?? "platforms" });
+      problems.push({ ...about, code: "platform_not_configured", message, param: target.param ?? "platforms" });
       continue;
     }
-    const effectiveCaption = effectiveCaptionOf(choice, draft.caption);
-    const verdict = adapter.validate({
+    const effectiveCaption = effectiveCaptionOf(target, post.caption);
+    const result = adapter.validate({
       caption: effectiveCaption,
-      postType: draft.postType,
-      media: draft.media,
-      options: asked,
-      account: { username: account.username, capabilities: draft.capabilities.get(account.id) ?? account.capabilities },
+      postType: post.postType,
+      media: post.media,
+      options: requestedOptions,
+      account: { username: account.username, capabilities: post.capabilities.get(account.id) ?? account.capabilities },
       settings: app?.settings ?? {},
     });
-    problems.push(...verdict.problems.map((problem) => ({ ...about, ...detailOf(choice, draft, problem) })));
+    problems.push(...result.problems.map((problem) => ({ ...about, ...toRefusalDetail(target, post, problem) })));
     targets.push({
       ...about,
       username: account.username,
-      caption: choice.caption,
+      caption: target.caption,
       effectiveCaption,
-      options: verdict.options,
-      asked,
-      resting,
+      options: result.options,
+      requestedOptions,
+      skipped,
     });
     previews.push({
       ...about,
       username: account.username,
       effectiveCaption,
-      captionLength: verdict.captionLength,
-      captionLimit: verdict.captionLimit,
+      captionLength: result.captionLength,
+      captionLimit: result.captionLimit,
       captionUnit: adapter.limits.caption.unit,
-      platformOptions: verdict.options,
-      placement: verdict.placement,
-      warnings: [...verdict.warnings, ...accountWarnings(choice)],
-      cost: verdict.cost,
+      platformOptions: result.options,
+      placement: result.placement,
+      warnings: [...result.warnings, ...accountWarnings(target)],
+      cost: result.cost,
     });
   }
   return { targets, previews, problems };
 }
 
-/** The target's own caption, else the one inside its options, else the post's; the adapter says when that one is no text. */
-function effectiveCaptionOf(choice: Pick<Choice, "caption" | "asked">, postCaption: string): string {
-  const inOptions = choice.asked["caption"];
-  return choice.caption ?? (typeof inOptions === "string" ? inOptions : postCaption);
+/** The target's own caption, else the one in its options, else the post's; the adapter reports one that is not a text. */
+function effectiveCaptionOf(target: Pick<ResolvedTarget, "caption" | "requestedOptions">, postCaption: string): string {
+  const inOptions = target.requestedOptions["caption"];
+  return target.caption ?? (typeof inOptions === "string" ? inOptions : postCaption);
 }
 
-/** Text without media; otherwise a single video makes it a video post. */
+/** Text without media; video if any item is a video. */
 export function postTypeOf(media: readonly { readonly type: MediaType }[]): PostType {
   if (media.length === 0) {
     return "text";
@@ -96,25 +99,25 @@ export function postTypeOf(media: readonly { readonly type: MediaType }[]): Post
 }
 
 export function postTypeProblems(
-  wanted: PostType | undefined,
+  requestedType: PostType | undefined,
   media: readonly { readonly type: MediaType }[],
-): Detail[] {
+): RefusalDetail[] {
   const actual = postTypeOf(media);
-  return wanted === undefined || wanted === actual || !POST_TYPES.includes(wanted)
+  return requestedType === undefined || requestedType === actual || !POST_TYPES.includes(requestedType)
     ? []
     : [
         {
           code: "post_type_mismatch",
-          message: `with this media it is a post of type ${actual}`,
+          message: `with this media the post has the type ${actual}`,
           param: "post_type",
           limit: actual,
-          actual: wanted,
+          actual: requestedType,
         },
       ];
 }
 
-function accountWarnings({ account, resting }: Choice): ValidationWarning[] {
-  if (resting) {
+function accountWarnings({ account, skipped }: ResolvedTarget): ValidationWarning[] {
+  if (skipped) {
     const message = "this account is disconnected: nothing is posted there unless it is connected again in time";
     return [{ code: "account_disconnected", message }];
   }
@@ -134,32 +137,32 @@ function accountWarnings({ account, resting }: Choice): ValidationWarning[] {
   return warnings;
 }
 
-function detailOf(choice: Choice, draft: Draft, problem: ValidationProblem): Detail {
+function toRefusalDetail(target: ResolvedTarget, post: RequestedPost, problem: ValidationProblem): RefusalDetail {
   const { code, message, limit, actual } = problem;
   return {
     code,
     message,
-    param: paramOf(choice, draft, problem.param),
+    param: requestParam(target, post, problem.param),
     ...(limit !== undefined && { limit }),
     ...(actual !== undefined && { actual }),
   };
 }
 
-/** From what an adapter calls it to where the caller wrote it. */
-function paramOf(choice: Choice, draft: Draft, param: string): string {
-  const ofTarget = choice.param?.includes("target") ? choice.param : null;
+/** Maps a field name of the adapter to the field of the request. */
+function requestParam(target: ResolvedTarget, post: RequestedPost, param: string): string {
+  const targetParam = target.param?.includes("target") ? target.param : null;
   const media = /^media_items\[(\d+)\](.*)$/.exec(param);
   if (media) {
-    const named = draft.mediaParams[Number(media[1])];
+    const named = post.mediaParams[Number(media[1])];
     return named === undefined ? param : `${named}${media[2] ?? ""}`;
   }
   if (param === "media_items") {
-    return draft.mediaParams[0]?.replace(/\[.*$/, "") ?? param;
+    return post.mediaParams[0]?.replace(/\[.*$/, "") ?? param;
   }
   if (param === "caption") {
-    const inOptions = choice.caption === null && typeof choice.asked["caption"] === "string";
+    const inOptions = target.caption === null && typeof target.requestedOptions["caption"] === "string";
     const own = inOptions ? "platform_options.caption" : "caption";
-    return ofTarget !== null && (inOptions || choice.caption !== null) ? `${ofTarget}.${own}` : "caption";
+    return targetParam !== null && (inOptions || target.caption !== null) ? `${targetParam}.${own}` : "caption";
   }
-  return ofTarget === null ? `targets[].${param}` : `${ofTarget}.${param}`;
+  return targetParam === null ? `targets[].${param}` : `${targetParam}.${param}`;
 }

@@ -1,15 +1,15 @@
-import type { Detail } from "#core/errors.ts";
+import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { TargetInput } from "#posting/types.ts";
 
 const MAX_DEPTH = 16;
 
-/** A NUL cuts a text short in some places, half a character is refused by others: neither may be stored or sent. */
-function isPlain(text: string): boolean {
+/** Some systems truncate a text at a NUL, others refuse an unpaired surrogate: neither may be stored or sent. */
+function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-function badText(param: string): Detail {
+function invalidText(param: string): RefusalDetail {
   return {
     code: "invalid_characters",
     message: "the text contains a NUL character or half of a character (an unpaired surrogate)",
@@ -17,12 +17,12 @@ function badText(param: string): Detail {
   };
 }
 
-export function textProblems(param: string, text: string | undefined): Detail[] {
-  return text === undefined || isPlain(text) ? [] : [badText(param)];
+export function textProblems(param: string, text: string | undefined): RefusalDetail[] {
+  return text === undefined || isStorableText(text) ? [] : [invalidText(param)];
 }
 
-/** Looks into options of any shape; the depth is bounded so that nobody can exhaust a stack with brackets. */
-function jsonProblems(param: string, value: JsonValue | undefined, depth = 0): Detail[] {
+/** Checks options of any shape; the depth is limited so that deep nesting cannot overflow the stack. */
+function jsonTextProblems(param: string, value: JsonValue | undefined, depth = 0): RefusalDetail[] {
   if (typeof value === "string") {
     return textProblems(param, value);
   }
@@ -30,19 +30,19 @@ function jsonProblems(param: string, value: JsonValue | undefined, depth = 0): D
     return [];
   }
   if (depth === MAX_DEPTH) {
-    return [{ code: "too_deep", message: `no more than ${MAX_DEPTH} levels are kept`, param, limit: MAX_DEPTH }];
+    return [{ code: "too_deep", message: `at most ${MAX_DEPTH} nested levels are accepted`, param, limit: MAX_DEPTH }];
   }
   return Object.entries(value).flatMap(([key, member]: [string, JsonValue]) =>
-    isPlain(key)
-      ? jsonProblems(Array.isArray(value) ? `${param}[${key}]` : `${param}.${key}`, member, depth + 1)
-      : [badText(param)],
+    isStorableText(key)
+      ? jsonTextProblems(Array.isArray(value) ? `${param}[${key}]` : `${param}.${key}`, member, depth + 1)
+      : [invalidText(param)],
   );
 }
 
-/** Everything a caller wrote into a list of targets. */
-export function targetTexts(field: string, targets: readonly TargetInput[] | undefined): Detail[] {
+/** Problems of all texts in a list of targets. */
+export function targetTextProblems(field: string, targets: readonly TargetInput[] | undefined): RefusalDetail[] {
   return (targets ?? []).flatMap(({ caption, platformOptions }, index) => [
     ...textProblems(`${field}[${index}].caption`, caption),
-    ...jsonProblems(`${field}[${index}].platform_options`, platformOptions as JsonValue | undefined),
+    ...jsonTextProblems(`${field}[${index}].platform_options`, platformOptions as JsonValue | undefined),
   ]);
 }

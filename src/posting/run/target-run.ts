@@ -2,36 +2,36 @@ import { SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { PostType, TargetState } from "#core/status.ts";
 import type { StoredAttempt, StoredTargetError } from "#db/schema.ts";
-import { isTerminal, TARGET_MOVES } from "#posting/state-machine.ts";
+import { isTerminal, TARGET_TRANSITIONS } from "#posting/state-machine.ts";
 
-/** A target on its way; survives JSON and structured clone, for it lives in the journal. */
+/** The progress of one target within a run; JSON only, because it is stored in the journal. */
 export interface TargetRun {
   readonly accountId: string;
   readonly state: TargetState;
   /** When its next step is due. */
   readonly wakeAt: number;
-  /** Where preparation goes on; null at its beginning. */
+  /** Where preparation continues; null before its first step. */
   readonly cursor: { readonly value: JsonValue } | null;
-  /** What preparation ended with: the next step is the visible one. Kept while verifying, which asks by it. */
-  readonly ready: { readonly ref: JsonValue; readonly expiresAt: number | null } | null;
-  /** Whether the try under way is in `attempts` already; a platform's "later" uses up none. */
-  readonly counted: boolean;
-  /** Tries over the life of the target, as its owner sees them. */
+  /** The result of a finished preparation: the next step is the visible call. Kept while verifying, which looks the post up by it. */
+  readonly prepared: { readonly ref: JsonValue; readonly expiresAt: number | null } | null;
+  /** Whether the current attempt is in `attempts` already; being asked to wait by a platform starts no new one. */
+  readonly attemptCounted: boolean;
+  /** Attempts in all runs of the target, as its owner sees them. */
   readonly attempts: number;
-  /** Tries of this run; bounds it. */
-  readonly tries: number;
-  /** Waits at a rate limit in a row that named no time. */
-  readonly limited: number;
-  /** Unanswered looks since the outcome became uncertain. */
-  readonly checks: number;
-  /** References that died before they could be used. */
-  readonly stales: number;
+  /** Attempts of this run, which are limited. */
+  readonly runAttempts: number;
+  /** Consecutive waits at a rate limit. */
+  readonly rateLimitWaits: number;
+  /** Lookups without an answer since the outcome became uncertain. */
+  readonly unansweredVerifies: number;
+  /** Prepared references that expired before they could be used. */
+  readonly staleReferences: number;
   /** Visible calls that succeeded where a target needs several. */
-  readonly parts: number;
+  readonly publishedParts: number;
   readonly preparingSince: number | null;
-  /** When the visible call whose fate is open was first sent. */
+  /** When the visible call whose outcome is not known yet was first sent. */
   readonly committedAt: number | null;
-  /** Since when the platform is known to have it and to work on it. */
+  /** Since when the platform is known to have accepted and to process it. */
   readonly acceptedAt: number | null;
   readonly progress: JsonValue;
   readonly startedAt: number | null;
@@ -42,24 +42,24 @@ export interface TargetRun {
   readonly history: readonly StoredAttempt[];
 }
 
-/** What a decision may look at beside the run and the outcome. */
-export interface Moment {
+/** What a decision depends on beside the run and the outcome. */
+export interface StepContext {
   readonly now: number;
   readonly dueAt: number;
   readonly postType: PostType;
-  /** The status of the last answer of the step. */
+  /** The HTTP status of the last response of the step. */
   readonly httpStatus: number | null;
-  /** In [0, 1): the jitter, handed in. */
+  /** In [0, 1), for the jitter of a wait. */
   readonly random: number;
 }
 
 export const MAX_HISTORY = 50;
 
 const MAX_WAIT_SECONDS = 15 * 60;
-const MAX_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
-/** A target at the start of a run; `row` is what D1 holds of it. */
-export function beginRun(
+/** A target at the start of a run, from its row in D1. */
+export function createTargetRun(
   row: { accountId: string; attempts: number; progress: JsonValue; history: readonly StoredAttempt[] },
   now: number,
 ): TargetRun {
@@ -68,14 +68,14 @@ export function beginRun(
     state: "pending",
     wakeAt: now,
     cursor: null,
-    ready: null,
-    counted: false,
+    prepared: null,
+    attemptCounted: false,
     attempts: row.attempts,
-    tries: 0,
-    limited: 0,
-    checks: 0,
-    stales: 0,
-    parts: 0,
+    runAttempts: 0,
+    rateLimitWaits: 0,
+    unansweredVerifies: 0,
+    staleReferences: 0,
+    publishedParts: 0,
     preparingSince: null,
     committedAt: null,
     acceptedAt: null,
@@ -89,74 +89,80 @@ export function beginRun(
   };
 }
 
-/** T7: the end, with the reason its owner reads. */
-export function fail(run: TargetRun, at: Moment, step: string, error: StoredTargetError): TargetRun {
+/** T7 (definite failure): ends the target with the reason that its owner reads. */
+export function failTarget(run: TargetRun, ctx: StepContext, step: string, error: StoredTargetError): TargetRun {
   const message = run.progress === null ? error.message : `${error.message} (a part of it is public already)`;
-  return move(run, at, "failed", step, error.code, {
+  return transition(run, ctx, "failed", step, error.code, {
     message,
     platformCode: error.platformCode,
-    error: { ...error, message: clean(message) },
+    error: { ...error, message: sanitizeMessage(message) },
   });
 }
 
-type Change = Partial<TargetRun> & { readonly message?: string; readonly platformCode?: string | null };
+type TargetRunChange = Partial<TargetRun> & { readonly message?: string; readonly platformCode?: string | null };
 
-/** A legal move with its line in the history. */
-export function move(
+/** A transition of the table, with its entry in the history. */
+export function transition(
   run: TargetRun,
-  at: Moment,
+  ctx: StepContext,
   to: TargetState,
   step: string,
   outcome: string,
-  change: Change,
+  change: TargetRunChange,
 ): TargetRun {
   const { message, platformCode, ...fields } = change;
   const wakeAt = isTerminal(to) ? null : (fields.wakeAt ?? run.wakeAt);
   return {
-    ...legally(run, to),
+    ...withState(run, to),
     ...fields,
-    history: noted(run, at, step, outcome, { message: message ?? null, platformCode: platformCode ?? null, wakeAt }),
+    history: appendHistory(run, ctx, step, outcome, {
+      message: message ?? null,
+      platformCode: platformCode ?? null,
+      wakeAt,
+    }),
   };
 }
 
-/** A move the table does not know is a fault of ours, and nothing may be sent after one. */
-export function legally(run: TargetRun, to: TargetState): TargetRun {
-  if (!TARGET_MOVES[run.state].includes(to)) {
+/** A transition that is not in the table is a bug, and nothing may be sent after it. */
+export function withState(run: TargetRun, to: TargetState): TargetRun {
+  if (!TARGET_TRANSITIONS[run.state].includes(to)) {
     throw new Error(`a target cannot go from ${run.state} to ${to}`);
   }
   return { ...run, state: to };
 }
 
-export function noted(
+export function appendHistory(
   run: TargetRun,
-  at: Moment,
+  ctx: StepContext,
   step: string,
   outcome: string,
-  line: { message: string | null; platformCode: string | null; wakeAt: number | null },
+  details: { message: string | null; platformCode: string | null; wakeAt: number | null },
 ): readonly StoredAttempt[] {
-  const last = run.history.at(-1);
+  const previous = run.history.at(-1);
   const entry: StoredAttempt = {
-    at: at.now,
+    at: ctx.now,
     step,
     outcome,
-    httpStatus: at.httpStatus,
-    platformCode: line.platformCode,
-    message: line.message === null ? null : clean(line.message),
-    nextAttemptAt: line.wakeAt !== null && line.wakeAt > at.now ? line.wakeAt : null,
+    httpStatus: ctx.httpStatus,
+    platformCode: details.platformCode,
+    message: details.message === null ? null : sanitizeMessage(details.message),
+    nextAttemptAt: details.wakeAt !== null && details.wakeAt > ctx.now ? details.wakeAt : null,
   };
-  // Waiting is one line however often it was asked: fifty lines must tell a life.
-  const repeats = outcome === "again" && last?.step === step && last.outcome === outcome;
-  return [...(repeats ? run.history.slice(0, -1) : run.history), entry].slice(-MAX_HISTORY);
+  // Repeated polls are one entry, so that the 50 kept entries cover the whole course of the target.
+  const isRepeatedWait = outcome === "again" && previous?.step === step && previous.outcome === outcome;
+  return [...(isRepeatedWait ? run.history.slice(0, -1) : run.history), entry].slice(-MAX_HISTORY);
 }
 
-/** A platform's wait in ms: whatever it said, within reason. */
-export function seconds(value: number, least: number, most: number = MAX_WAIT_SECONDS): number {
-  return Math.ceil(Math.min(most, Math.max(least, Number.isFinite(value) ? value : least)) * SECOND);
+/** The wait a platform asked for, in ms and within limits. */
+export function clampWaitMs(seconds: number, minSeconds: number, maxSeconds: number = MAX_WAIT_SECONDS): number {
+  return Math.ceil(
+    Math.min(maxSeconds, Math.max(minSeconds, Number.isFinite(seconds) ? seconds : minSeconds)) * SECOND,
+  );
 }
 
-const CONTROL = /\p{Cc}+/gu;
+const CONTROL_CHARACTERS = /\p{Cc}+/gu;
 
-/** Words of a platform or an error, fit to store. */
-export function clean(text: string): string {
-  return text.slice(0, MAX_MESSAGE).toWellFormed().replace(CONTROL, " ");
+/** A message of a platform or an error, bounded and without characters that cannot be stored. */
+export function sanitizeMessage(text: string): string {
+  return text.slice(0, MAX_MESSAGE_LENGTH).toWellFormed().replace(CONTROL_CHARACTERS, " ");
 }

@@ -1,28 +1,33 @@
 import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
-import { type Arming, armPosts } from "#posting/arming/arm-posts.ts";
-import { armableOf } from "#posting/arming/armable-post.ts";
-import { refuseMissing, refuseState } from "#posting/refusals.ts";
-import { moveStatements, readMove } from "./store-status-change.ts";
+import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
+import { armableFromPost } from "#posting/arming/to-armable-post.ts";
+import { refusePostNotFound, refuseInvalidState } from "#posting/refusals.ts";
+import { statusChangeStatements, readStatusChange } from "./store-status-change.ts";
 import type { Post } from "#posting/types.ts";
 
-/** Lets a paused post go on at its time, if that is still to come, paid for, and an account is there to post to. */
-export async function resumePost(ctx: Pick<Context, "actor"> & Arming, input: { readonly id: string }): Promise<Post> {
+/** Resumes a paused post if its time is ahead, the subscription is active and an account is usable. */
+export async function resumePost(
+  ctx: Pick<Context, "actor"> & ArmingServices,
+  input: { readonly id: string },
+): Promise<Post> {
   requireSubscription(ctx.actor);
   const now = ctx.clock.now();
-  const results = await ctx.db.d1.batch(moveStatements(ctx.db, ctx.actor, { id: input.id, to: "scheduled", now }));
-  const { moved, post } = readMove(results, now);
+  const results = await ctx.db.d1.batch(
+    statusChangeStatements(ctx.db, ctx.actor, { id: input.id, to: "scheduled", now }),
+  );
+  const { changed, post } = readStatusChange(results, now);
   if (!post) {
-    refuseMissing();
+    refusePostNotFound();
   }
-  if (!moved) {
-    refuseState(whyNot(post, now));
+  if (!changed) {
+    refuseInvalidState(resumeRefusalMessage(post, now));
   }
-  await armPosts(ctx, [armableOf(post)]);
+  await armPosts(ctx, [armableFromPost(post)]);
   return post;
 }
 
-function whyNot(post: Post, now: number): string {
+function resumeRefusalMessage(post: Post, now: number): string {
   if (post.status !== "paused") {
     return `a ${post.status} post cannot be resumed, only a paused one`;
   }

@@ -1,19 +1,22 @@
 import type { Services } from "#context.ts";
-import { type Arming, armPosts } from "#posting/arming/arm-posts.ts";
-import { toArmable } from "#posting/arming/armable-post.ts";
-import { readmit } from "./store-account-changes.ts";
+import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
+import { armableFromRow } from "#posting/arming/to-armable-post.ts";
+import { markResumedForAccounts } from "./store-account-changes.ts";
 
-/** Accounts that came back: what waited for them alone and is still to come goes on at its time. Repeatable. */
-export async function readmitAccounts(
-  services: Arming & Pick<Services, "config">,
+/** For accounts that are usable again: resumes the posts that were paused for them and whose time is ahead. Idempotent. */
+export async function resumePostsOfAccounts(
+  services: ArmingServices & Pick<Services, "config">,
   accountIds: readonly string[],
 ): Promise<{ readonly resumedPostIds: readonly string[] }> {
   if (accountIds.length === 0) {
     return { resumedPostIds: [] };
   }
   const needsSubscription = services.config.planForAll === null;
-  const changed = await readmit(services.db, accountIds, { now: services.clock.now(), needsSubscription });
+  const changed = await markResumedForAccounts(services.db, accountIds, {
+    now: services.clock.now(),
+    needsSubscription,
+  });
   const resumed = changed.filter(({ status }) => status === "scheduled");
-  await armPosts(services, resumed.map(toArmable));
+  await armPosts(services, resumed.map(armableFromRow));
   return { resumedPostIds: resumed.map(({ id }) => id) };
 }

@@ -2,22 +2,22 @@ import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
 import { type PostRow, toPost } from "#posting/calendar/post-rows.ts";
-import { postsStatement } from "#posting/calendar/store-posts.ts";
-import { OPEN_STATES } from "#posting/calendar/target-status.ts";
+import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
+import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
 import type { Post } from "#posting/types.ts";
 
-export interface Move {
+export interface StatusChange {
   readonly id: string;
   readonly to: "cancelled" | "paused" | "scheduled";
   readonly now: number;
 }
 
-/** A target that could be published now if it were due; `p` is the post. */
-export const HAS_LIVE_TARGET = `EXISTS (SELECT 1 FROM post_targets t JOIN accounts a ON a.id = t.account_id
-  WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES} AND a.status = 'active' AND a.disconnected_at IS NULL)`;
+/** Whether the post (`p`) has an open target with a usable account. */
+export const HAS_PUBLISHABLE_TARGET = `EXISTS (SELECT 1 FROM post_targets t JOIN accounts a ON a.id = t.account_id
+  WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES_SQL} AND a.status = 'active' AND a.disconnected_at IS NULL)`;
 
-/** Check and act are one statement, so an alarm cannot slip in between. ?4 is the time. */
-const MOVES = {
+/** Check and change are one statement, so that no alarm can come between them. ?4 is the current time. */
+const STATUS_CHANGES = {
   cancelled: {
     set: "status = 'cancelled', paused_reason = NULL, watch_at = NULL",
     allowed: "p.status IN ('scheduled', 'paused')",
@@ -28,13 +28,13 @@ const MOVES = {
   },
   scheduled: {
     set: `status = 'scheduled', paused_reason = NULL, watch_at = ?4 + ${WATCH_UNARMED_MS}`,
-    allowed: `p.status = 'paused' AND p.scheduled_at > ?4 AND ${HAS_LIVE_TARGET}`,
+    allowed: `p.status = 'paused' AND p.scheduled_at > ?4 AND ${HAS_PUBLISHABLE_TARGET}`,
   },
 };
 
-/** The move, if it is allowed, and the post as it is then. */
-export function moveStatements(db: Db, actor: Actor, { id, to, now }: Move): D1PreparedStatement[] {
-  const { set, allowed } = MOVES[to];
+/** Changes the status if that is allowed, then reads the post. */
+export function statusChangeStatements(db: Db, actor: Actor, { id, to, now }: StatusChange): D1PreparedStatement[] {
+  const { set, allowed } = STATUS_CHANGES[to];
   return [
     db.d1
       .prepare(
@@ -46,11 +46,11 @@ export function moveStatements(db: Db, actor: Actor, { id, to, now }: Move): D1P
   ];
 }
 
-export function readMove(
+export function readStatusChange(
   results: readonly D1Result[],
   now: number,
-): { readonly moved: boolean; readonly post: Post | null } {
-  const [moved, read] = results;
+): { readonly changed: boolean; readonly post: Post | null } {
+  const [update, read] = results;
   const row = (read?.results as PostRow[] | undefined)?.[0];
-  return { moved: moved?.results.length === 1, post: row ? toPost(row, now) : null };
+  return { changed: update?.results.length === 1, post: row ? toPost(row, now) : null };
 }

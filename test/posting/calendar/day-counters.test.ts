@@ -3,12 +3,20 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { HOUR, MINUTE } from "#core/clock.ts";
 import { POST_STATUSES } from "#core/status.ts";
-import { counted, kept } from "./counted.ts";
-import { account, force, forceTarget, house, NOON, schedule, stopTheClock } from "./test-context.ts";
+import { expectedDayCounters, storedDayCounters } from "../day-counters.ts";
+import {
+  createAccount,
+  updatePostRow,
+  updateTargetRow,
+  createTestContext,
+  NOON,
+  schedulePost,
+  freezeClock,
+} from "../test-context.ts";
 
-beforeEach(() => stopTheClock());
+beforeEach(() => freezeClock());
 
-test("the day counters equal what counting gives, whatever happens to the posts", async () => {
+test("the stored day counters equal the counted posts after any sequence of changes", async () => {
   const workspaces = [crypto.randomUUID(), crypto.randomUUID()] as const;
   const ids = Array.from({ length: 6 }, () => crypto.randomUUID());
   const time = fc
@@ -22,22 +30,22 @@ test("the day counters equal what counting gives, whatever happens to the posts"
          plan_hash, confirm_hash, created_via, created_at, updated_at)
        VALUES (?, ?, 'u', ?, ?, 1, 'text', '', '[]', ?, '', '', 'api', 1, 1)`,
     ).bind(id, workspaceId, state, at, on);
-  // A cancelled post stays cancelled; everything else may become anything.
-  const alive = "WHERE id = ? AND status <> 'cancelled'";
+  // A cancelled post stays cancelled; all other changes are possible.
+  const notCancelled = "WHERE id = ? AND status <> 'cancelled'";
   const step = fc.oneof(
     fc
       .tuple(fc.nat(5), fc.nat(1), time, status, platforms)
       .map(([n, w, at, state, on]) => insert(workspaces[w]!)(ids[n]!, at, state, on)),
     fc
       .tuple(fc.nat(5), status)
-      .map(([n, state]) => env.DB.prepare(`UPDATE posts SET status = ? ${alive}`).bind(state, ids[n])),
+      .map(([n, state]) => env.DB.prepare(`UPDATE posts SET status = ? ${notCancelled}`).bind(state, ids[n])),
     fc
       .tuple(fc.nat(5), time)
-      .map(([n, at]) => env.DB.prepare(`UPDATE posts SET scheduled_at = ? ${alive}`).bind(at, ids[n])),
+      .map(([n, at]) => env.DB.prepare(`UPDATE posts SET scheduled_at = ? ${notCancelled}`).bind(at, ids[n])),
     fc
       .tuple(fc.nat(5), time, status, platforms)
       .map(([n, at, state, on]) =>
-        env.DB.prepare(`UPDATE posts SET scheduled_at = ?, status = ?, platforms = ? ${alive}`).bind(
+        env.DB.prepare(`UPDATE posts SET scheduled_at = ?, status = ?, platforms = ? ${notCancelled}`).bind(
           at,
           state,
           on,
@@ -46,10 +54,10 @@ test("the day counters equal what counting gives, whatever happens to the posts"
       ),
     fc
       .tuple(fc.nat(5), platforms)
-      .map(([n, on]) => env.DB.prepare(`UPDATE posts SET platforms = ? ${alive}`).bind(on, ids[n])),
+      .map(([n, on]) => env.DB.prepare(`UPDATE posts SET platforms = ? ${notCancelled}`).bind(on, ids[n])),
     fc
       .tuple(fc.nat(5), fc.nat(1))
-      .map(([n, w]) => env.DB.prepare(`UPDATE posts SET workspace_id = ? ${alive}`).bind(workspaces[w], ids[n])),
+      .map(([n, w]) => env.DB.prepare(`UPDATE posts SET workspace_id = ? ${notCancelled}`).bind(workspaces[w], ids[n])),
     fc.nat(5).map((n) => env.DB.prepare("DELETE FROM posts WHERE id = ?").bind(ids[n])),
     time.map((at) => env.DB.prepare("UPDATE posts SET scheduled_at = ? WHERE status <> 'cancelled'").bind(at)),
   );
@@ -57,7 +65,7 @@ test("the day counters equal what counting gives, whatever happens to the posts"
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       await env.DB.batch(steps);
       for (const workspaceId of workspaces) {
-        expect(await kept(workspaceId)).toEqual(await counted(workspaceId));
+        expect(await storedDayCounters(workspaceId)).toEqual(await expectedDayCounters(workspaceId));
       }
     }),
     { numRuns: 120 },
@@ -73,32 +81,32 @@ describe("lateness", () => {
     [45_678, "45000"],
     [123_456, "120000"],
     [-5, "0"],
-  ] as const)("%i ms is kept as %s when the post finishes", async ([late, bucket], { expect }) => {
-    const ctx = house();
-    const [x, y] = [await account(ctx), await account(ctx)];
-    const post = await schedule(ctx, { accountIds: [x, y] });
-    await force(post.id, { status: "publishing" });
-    await forceTarget(post.id, x, { state: "published", published_at: post.scheduledAt + late });
-    await forceTarget(post.id, y, { state: "failed" });
-    await force(post.id, { status: "partially_failed" });
+  ] as const)("%i ms late is counted as %s when the post finishes", async ([late, bucket], { expect }) => {
+    const ctx = createTestContext();
+    const [x, y] = [await createAccount(ctx), await createAccount(ctx)];
+    const post = await schedulePost(ctx, { accountIds: [x, y] });
+    await updatePostRow(post.id, { status: "publishing" });
+    await updateTargetRow(post.id, x, { state: "published", published_at: post.scheduledAt + late });
+    await updateTargetRow(post.id, y, { state: "failed" });
+    await updatePostRow(post.id, { status: "partially_failed" });
     const lateness = await env.DB.prepare("SELECT lateness FROM post_days WHERE workspace_id = ?")
       .bind(ctx.actor.workspaceId)
       .first("lateness");
     expect(JSON.parse(String(lateness))).toEqual({ [bucket]: 1 });
   });
 
-  test("what an earlier run published is not counted twice", async () => {
-    const ctx = house();
-    const [x, y] = [await account(ctx), await account(ctx)];
-    const post = await schedule(ctx, { accountIds: [x, y] });
-    await forceTarget(post.id, x, {
+  test("targets published by an earlier run are not counted twice", async () => {
+    const ctx = createTestContext();
+    const [x, y] = [await createAccount(ctx), await createAccount(ctx)];
+    const post = await schedulePost(ctx, { accountIds: [x, y] });
+    await updateTargetRow(post.id, x, {
       state: "published",
       published_at: post.scheduledAt + 5,
       due_at: post.scheduledAt - HOUR,
     });
-    await forceTarget(post.id, y, { state: "published", published_at: post.scheduledAt + 7 });
-    await force(post.id, { status: "publishing" });
-    await force(post.id, { status: "published" });
+    await updateTargetRow(post.id, y, { state: "published", published_at: post.scheduledAt + 7 });
+    await updatePostRow(post.id, { status: "publishing" });
+    await updatePostRow(post.id, { status: "published" });
     const lateness = await env.DB.prepare("SELECT lateness FROM post_days WHERE workspace_id = ?")
       .bind(ctx.actor.workspaceId)
       .first("lateness");

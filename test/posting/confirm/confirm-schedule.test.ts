@@ -3,19 +3,29 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { SECOND } from "#core/clock.ts";
 import { confirmSchedule, getPost, previewSchedule } from "#posting/index.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
-import { scriptedAdapter } from "../support/scripted-adapter.ts";
-import { account, house, inAnHour, media, refusalOf, refusalsIn, row, schedule, stopTheClock } from "./test-context.ts";
+import { scriptedAdapter } from "../../support/scripted-adapter.ts";
+import {
+  createAccount,
+  createTestContext,
+  oneHourAhead,
+  createMedia,
+  refusalOf,
+  refusalsIn,
+  readPostRow,
+  schedulePost,
+  freezeClock,
+} from "../test-context.ts";
 
-beforeEach(() => stopTheClock());
+beforeEach(() => freezeClock());
 
-describe("confirm", () => {
-  test("makes the post exactly as previewed: one batch, whatever the number of targets", async () => {
-    const ctx = house();
-    const accounts = await Promise.all(Array.from({ length: 8 }, () => account(ctx)));
-    const image = await media(ctx);
+describe("confirmSchedule", () => {
+  test("creates the post exactly as previewed, in one batch for any number of targets", async () => {
+    const ctx = createTestContext();
+    const accounts = await Promise.all(Array.from({ length: 8 }, () => createAccount(ctx)));
+    const image = await createMedia(ctx);
     const { preview, confirmationToken } = await previewSchedule(ctx, {
       caption: "Hello",
-      scheduledAt: inAnHour(ctx),
+      scheduledAt: oneHourAhead(ctx),
       mediaUrls: [image.url, image.url],
       targets: accounts.map((accountId, index) => ({ accountId, ...(index === 0 && { caption: "First" }) })),
     });
@@ -42,24 +52,28 @@ describe("confirm", () => {
       attempts: 0,
       error: null,
     });
-    await ctx.settled();
+    await ctx.waitForDeferred();
     expect(ctx.counting.count.roundTrips).toBe(2);
     expect(ctx.hints).toMatchObject([{ postId: post?.id, version: 1, status: "scheduled" }]);
-    expect(await row(post?.id ?? "")).toMatchObject({ watch_at: inAnHour(ctx) + 60 * SECOND });
+    expect(await readPostRow(post?.id ?? "")).toMatchObject({ watch_at: oneHourAhead(ctx) + 60 * SECOND });
     expect(await getPost(ctx, { id: post?.id ?? "" })).toEqual(post);
   });
 
-  test("the plan hash can be computed again from the rows", async () => {
-    const ctx = house();
-    const [x, ig, clip] = [await account(ctx), await account(ctx, "instagram"), await media(ctx, "video")];
-    const post = await schedule(ctx, {
+  test("the plan hash can be recomputed from the stored rows", async () => {
+    const ctx = createTestContext();
+    const [x, ig, clip] = [
+      await createAccount(ctx),
+      await createAccount(ctx, "instagram"),
+      await createMedia(ctx, "video"),
+    ];
+    const post = await schedulePost(ctx, {
       targets: [{ accountId: x }, { accountId: ig, platformOptions: { z: 1, a: "é😀" } }],
       mediaUrls: [clip.url],
     });
     const { results } = await env.DB.prepare("SELECT * FROM post_targets WHERE post_id = ?")
       .bind(post.id)
       .all<Record<string, string>>();
-    const stored = await row(post.id);
+    const stored = await readPostRow(post.id);
     const hash = await planHashOf({
       postType: "video",
       media: JSON.parse(String(stored["media"])),
@@ -73,27 +87,29 @@ describe("confirm", () => {
     expect(hash).toBe(post.planHash);
   });
 
-  test("eight confirms of one token at once make one post; the others name it", async () => {
-    const ctx = house();
-    const x = await account(ctx);
+  test("eight concurrent confirms of one token create one post, and the others name it", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
     const { confirmationToken } = await previewSchedule(ctx, {
       caption: "Hello",
-      scheduledAt: inAnHour(ctx),
+      scheduledAt: oneHourAhead(ctx),
       accountIds: [x],
     });
-    const ends = await Promise.allSettled(Array.from({ length: 8 }, () => confirmSchedule(ctx, { confirmationToken })));
-    const made = ends.filter((end) => end.status === "fulfilled");
-    expect(made).toHaveLength(1);
-    const id = made[0]?.value.posts[0]?.id;
-    for (const refusal of refusalsIn(ends)) {
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, () => confirmSchedule(ctx, { confirmationToken })),
+    );
+    const fulfilled = results.filter((result) => result.status === "fulfilled");
+    expect(fulfilled).toHaveLength(1);
+    const id = fulfilled[0]?.value.posts[0]?.id;
+    for (const refusal of refusalsIn(results)) {
       expect(refusal).toMatchObject({ code: "token_already_used", postIds: [id] });
     }
   });
 
-  test("a token lives 300 seconds to the millisecond", async () => {
-    const ctx = house();
-    const x = await account(ctx);
-    const preview = () => previewSchedule(ctx, { caption: "Hello", scheduledAt: inAnHour(ctx), accountIds: [x] });
+  test("a token is valid for exactly 300 seconds", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
+    const preview = () => previewSchedule(ctx, { caption: "Hello", scheduledAt: oneHourAhead(ctx), accountIds: [x] });
     const issuedAt = ctx.clock.now();
     const [first, second] = [await preview(), await preview()];
     vi.setSystemTime(issuedAt + 300 * SECOND - 1);
@@ -102,19 +118,19 @@ describe("confirm", () => {
     expect(await refusalOf(confirmSchedule(ctx, second))).toMatchObject({ code: "invalid_confirmation_token" });
   });
 
-  test("another user, another workspace, another kind and nonsense get one answer", async () => {
-    const ctx = house();
-    const x = await account(ctx);
+  test("tokens of another user, workspace or kind and invalid tokens get the same refusal", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
     const { confirmationToken } = await previewSchedule(ctx, {
       caption: "Hello",
-      scheduledAt: inAnHour(ctx),
+      scheduledAt: oneHourAhead(ctx),
       accountIds: [x],
     });
     const { confirmEdit } = await import("#posting/index.ts");
-    const elsewhere = { ...ctx, actor: { ...ctx.actor, workspaceId: crypto.randomUUID() } };
+    const otherWorkspace = { ...ctx, actor: { ...ctx.actor, workspaceId: crypto.randomUUID() } };
     const answers = [
-      await refusalOf(confirmSchedule(house(), { confirmationToken })),
-      await refusalOf(confirmSchedule(elsewhere, { confirmationToken })),
+      await refusalOf(confirmSchedule(createTestContext(), { confirmationToken })),
+      await refusalOf(confirmSchedule(otherWorkspace, { confirmationToken })),
       await refusalOf(confirmEdit(ctx, { confirmationToken })),
       await refusalOf(confirmSchedule(ctx, { confirmationToken: "a".repeat(43) })),
       await refusalOf(confirmSchedule(ctx, { confirmationToken: `${confirmationToken}\0` })),
@@ -124,9 +140,9 @@ describe("confirm", () => {
     await confirmSchedule(ctx, { confirmationToken });
   });
 
-  test("a time that has passed is refused, and may be exactly now", async () => {
-    const ctx = house();
-    const x = await account(ctx);
+  test("a time in the past is refused, the current millisecond is accepted", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
     const at = ctx.clock.now() + 5 * SECOND;
     const preview = () => previewSchedule(ctx, { caption: "Hello", scheduledAt: at, accountIds: [x] });
     const [onTime, late] = [await preview(), await preview()];
@@ -134,19 +150,19 @@ describe("confirm", () => {
     const { posts } = await confirmSchedule(ctx, onTime);
     vi.setSystemTime(at + 1);
     expect(await refusalOf(confirmSchedule(ctx, late))).toMatchObject({ code: "scheduled_at_in_past" });
-    // Who asks again learns that the post is there, however late.
+    // A repeated confirm names the existing post, even after its time.
     expect(await refusalOf(confirmSchedule(ctx, onTime))).toMatchObject({
       code: "token_already_used",
       postIds: [posts[0]?.id],
     });
   });
 
-  test("an account or a media item that went away since the preview stops everything", async () => {
-    const ctx = house();
-    const [x, y, image] = [await account(ctx), await account(ctx), await media(ctx)];
+  test("the confirm is refused when an account or a media item became unusable since the preview", async () => {
+    const ctx = createTestContext();
+    const [x, y, image] = [await createAccount(ctx), await createAccount(ctx), await createMedia(ctx)];
     const { confirmationToken } = await previewSchedule(ctx, {
       caption: "Hello",
-      scheduledAt: inAnHour(ctx),
+      scheduledAt: oneHourAhead(ctx),
       accountIds: [x, y],
       mediaUrls: [image.url],
     });
@@ -163,12 +179,12 @@ describe("confirm", () => {
     expect(await refusalOf(confirmSchedule(ctx, { confirmationToken }))).toMatchObject({ code: "validation_failed" });
   });
 
-  test("a media item that is about to expire is kept by the confirm", async () => {
-    const ctx = house();
-    const [x, image] = [await account(ctx), await media(ctx)];
+  test("a media item that is about to expire can still be confirmed", async () => {
+    const ctx = createTestContext();
+    const [x, image] = [await createAccount(ctx), await createMedia(ctx)];
     const { confirmationToken } = await previewSchedule(ctx, {
       caption: "Hello",
-      scheduledAt: inAnHour(ctx),
+      scheduledAt: oneHourAhead(ctx),
       accountIds: [x],
       mediaUrls: [image.url],
     });
@@ -176,25 +192,25 @@ describe("confirm", () => {
     await confirmSchedule(ctx, { confirmationToken });
   });
 
-  test.for(["before", "after"])("an answer lost %s the commit is found out, not repeated", async (when) => {
-    const ctx = house();
-    const x = await account(ctx);
+  test.for(["before", "after"])("a response lost %s the commit does not create a second post", async (when) => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
     const { confirmationToken } = await previewSchedule(ctx, {
       caption: "Hello",
-      scheduledAt: inAnHour(ctx),
+      scheduledAt: oneHourAhead(ctx),
       accountIds: [x],
     });
-    let lost = false;
+    let hasLostResponse = false;
     const d1 = new Proxy(ctx.db.d1, {
       get(target, name) {
         if (name !== "batch") {
           return Reflect.get(target, name);
         }
         return async (statements: D1PreparedStatement[]) => {
-          if (lost) {
+          if (hasLostResponse) {
             return target.batch(statements);
           }
-          lost = true;
+          hasLostResponse = true;
           if (when === "after") {
             await target.batch(statements);
           }
@@ -210,39 +226,45 @@ describe("confirm", () => {
     });
   });
 
-  test("an object that cannot be armed delays nothing and stays on watch", async () => {
-    const failing = house({ arm: () => Promise.reject(new Error("no object")) });
-    const post = await schedule(failing, { accountIds: [await account(failing)] });
-    expect(await row(post.id)).toMatchObject({ status: "scheduled", watch_at: failing.clock.now() + 20 * SECOND });
+  test("an object that cannot be armed does not delay the confirm and is left to the reconciler", async () => {
+    const failing = createTestContext({ arm: () => Promise.reject(new Error("no object")) });
+    const post = await schedulePost(failing, { accountIds: [await createAccount(failing)] });
+    expect(await readPostRow(post.id)).toMatchObject({
+      status: "scheduled",
+      watch_at: failing.clock.now() + 20 * SECOND,
+    });
   });
 
-  test("an object that does not answer is not waited for longer than two seconds", async () => {
-    const hanging = house({ arm: () => new Promise(() => {}) });
-    const x = await account(hanging);
-    const input = { caption: "Hello", scheduledAt: inAnHour(hanging), accountIds: [x] };
+  test("the confirm waits at most two seconds for an object that does not answer", async () => {
+    const hanging = createTestContext({ arm: () => new Promise(() => {}) });
+    const x = await createAccount(hanging);
+    const input = { caption: "Hello", scheduledAt: oneHourAhead(hanging), accountIds: [x] };
     const started = performance.now();
     const { posts } = await confirmSchedule(hanging, await previewSchedule(hanging, input));
     expect(performance.now() - started).toBeLessThan(4000);
-    expect(await row(posts[0]?.id ?? "")).toMatchObject({ watch_at: hanging.clock.now() + 20 * SECOND });
+    expect(await readPostRow(posts[0]?.id ?? "")).toMatchObject({ watch_at: hanging.clock.now() + 20 * SECOND });
   });
 
-  test("arming tells how long before its time the slowest platform begins", async () => {
-    const ctx = house({
+  test("the arm hint has the longest preparation time of the platforms", async () => {
+    const ctx = createTestContext({
       adapters: {
         x: scriptedAdapter("x", { prepareAheadMs: 5000 }),
         instagram: scriptedAdapter("instagram", { prepareAheadMs: 9000 }),
       },
     });
-    const clip = await media(ctx, "video");
-    await schedule(ctx, { accountIds: [await account(ctx), await account(ctx, "instagram")], mediaUrls: [clip.url] });
+    const clip = await createMedia(ctx, "video");
+    await schedulePost(ctx, {
+      accountIds: [await createAccount(ctx), await createAccount(ctx, "instagram")],
+      mediaUrls: [clip.url],
+    });
     expect(ctx.hints[0]?.prepareAheadMs).toBe(9000);
   });
 
-  test("the life of a post with two targets writes at most 14 rows before it is claimed", async () => {
-    const ctx = house();
-    const [x, y] = [await account(ctx), await account(ctx)];
+  test("a post with two targets costs at most 14 row writes until it is claimed", async () => {
+    const ctx = createTestContext();
+    const [x, y] = [await createAccount(ctx), await createAccount(ctx)];
     ctx.counting.reset();
-    await schedule(ctx, { accountIds: [x, y] });
+    await schedulePost(ctx, { accountIds: [x, y] });
     expect(ctx.counting.count.rowsWritten).toBeLessThanOrEqual(14);
   });
 });

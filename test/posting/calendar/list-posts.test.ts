@@ -6,27 +6,27 @@ import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 import { getPost, type ListInput, listPosts } from "#posting/index.ts";
 import { segmentsOf } from "#posting/calendar/list-posts.ts";
 import {
-  account,
-  force,
-  forceTarget,
-  house,
-  type House,
+  createAccount,
+  updatePostRow,
+  updateTargetRow,
+  createTestContext,
+  type TestContext,
   NOON,
   refusalOf,
-  schedule,
-  stopTheClock,
-} from "./test-context.ts";
+  schedulePost,
+  freezeClock,
+} from "../test-context.ts";
 
-beforeEach(() => stopTheClock());
+beforeEach(() => freezeClock());
 
-interface Bare {
+interface InsertedPost {
   readonly id: string;
   readonly status: string;
   readonly at: number;
 }
 
-/** Posts without targets, as many as wanted, in one statement. */
-async function fill(ctx: House, posts: readonly Omit<Bare, "id">[]): Promise<Bare[]> {
+/** Inserts posts without targets directly. */
+async function insertPosts(ctx: TestContext, posts: readonly Omit<InsertedPost, "id">[]): Promise<InsertedPost[]> {
   const rows = posts.map((post) => ({ ...post, id: ctx.ids.uuid() }));
   for (let start = 0; start < rows.length; start += 5000) {
     await env.DB.prepare(
@@ -41,8 +41,8 @@ async function fill(ctx: House, posts: readonly Omit<Bare, "id">[]): Promise<Bar
   return rows;
 }
 
-/** What the words of the contract say, without any index. */
-function expected(posts: readonly Bare[], input: ListInput, now: number) {
+/** The expected page by a direct implementation of SPEC.md, without any index. */
+function expectedPage(posts: readonly InsertedPost[], input: ListInput, now: number) {
   const includePast = input.includePast ?? (input.status !== undefined || input.from !== undefined);
   const found = posts
     .filter(({ status }) => status !== "cancelled" && (input.status === undefined || status === input.status))
@@ -53,21 +53,21 @@ function expected(posts: readonly Bare[], input: ListInput, now: number) {
   return { ids: page.map(({ id }) => id), total: found.length, hasMore: found.length > input.offset + input.limit };
 }
 
-async function asked(ctx: House, input: ListInput) {
+async function listedPage(ctx: TestContext, input: ListInput) {
   const { posts, pagination } = await listPosts(ctx, input);
   return { ids: posts.map(({ id }) => id), total: pagination.total, hasMore: pagination.hasMore };
 }
 
-describe("every filter, order and offset", () => {
-  test("give what a plain reading of the contract gives, shallow and deep", async () => {
-    const ctx = house();
+describe("listPosts with every filter, order and offset", () => {
+  test("returns the expected page at small and large offsets", async () => {
+    const ctx = createTestContext();
     const statuses = [...POST_STATUSES, "cancelled"];
     let seed = 7;
     const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
-    const posts = await fill(
+    const posts = await insertPosts(
       ctx,
       Array.from({ length: 4000 }, () => ({
-        // Few distinct instants, so that ids decide; some lie exactly on midnights and on the present moment.
+        // Few distinct times, so that ids decide the order; some are exactly at midnight or at the current time.
         at: NOON + (random(60) - 30) * DAY + [0, -12 * HOUR, 12 * HOUR - 1, 90 * MINUTE][random(4)]!,
         status: statuses[random(statuses.length)]!,
       })),
@@ -95,27 +95,27 @@ describe("every filter, order and offset", () => {
     );
     await fc.assert(
       fc.asyncProperty(inputs, async (input) => {
-        expect(await asked(ctx, input)).toEqual(expected(posts, input, NOON));
+        expect(await listedPage(ctx, input)).toEqual(expectedPage(posts, input, NOON));
       }),
       { numRuns: 300 },
     );
   }, 60_000);
 
-  test("of one day alone", async () => {
-    const ctx = house();
-    const posts = await fill(
+  test("returns the expected page within a single day", async () => {
+    const ctx = createTestContext();
+    const posts = await insertPosts(
       ctx,
       Array.from({ length: 1500 }, (_, index) => ({ at: NOON + index * 1000, status: "scheduled" })),
     );
     for (const order of ["asc", "desc"] as const) {
       const input = { limit: 10, offset: 1200, fields: "summary", order, from: NOON + 1, until: NOON + HOUR } as const;
-      expect(await asked(ctx, input)).toEqual(expected(posts, input, NOON));
+      expect(await listedPage(ctx, input)).toEqual(expectedPage(posts, input, NOON));
     }
   });
 });
 
-describe("what a list costs", () => {
-  async function rowsRead(ctx: House, input: Partial<ListInput>): Promise<number> {
+describe("the cost of a list", () => {
+  async function rowsRead(ctx: TestContext, input: Partial<ListInput>): Promise<number> {
     ctx.counting.reset();
     await listPosts(ctx, { limit: 50, offset: 0, fields: "full", order: "asc", ...input });
     expect(ctx.counting.count.roundTrips).toBe(1);
@@ -123,15 +123,15 @@ describe("what a list costs", () => {
   }
 
   test("does not depend on how many posts there are", async () => {
-    const [small, large] = [house(), house()];
+    const [small, large] = [createTestContext(), createTestContext()];
     const days = Array.from({ length: 60 }, (_, day) => ({
       at: NOON + (day - 30) * DAY,
       status: day < 30 ? "published" : "scheduled",
     }));
-    await fill(small, days);
-    // The same days, three hundred times as full, but for the one day at the edge.
-    await fill(large, days);
-    await fill(
+    await insertPosts(small, days);
+    // The same days with three hundred times as many posts, except on the partial day.
+    await insertPosts(large, days);
+    await insertPosts(
       large,
       Array.from({ length: 20_000 }, (_, index) => ({
         at: NOON + (2 + (index % 27)) * DAY + index,
@@ -146,23 +146,23 @@ describe("what a list costs", () => {
       { fields: "summary" as const },
     ]) {
       const [few, many] = [await rowsRead(small, input), await rowsRead(large, input)];
-      // A page of 51 against one of 30 that is not full.
+      // A page of 51 rows compared with one of 30.
       expect(many).toBeLessThanOrEqual(few + 51);
     }
     expect(await rowsRead(large, { includePast: true, offset: 15_000 })).toBeLessThan(1500);
   });
 });
 
-describe("a page", () => {
-  test("of whole posts holds their targets, one of summaries the short form", async () => {
-    const ctx = house();
-    const [x, ig] = [await account(ctx), await account(ctx, "instagram")];
+describe("a page of posts", () => {
+  test("contains full posts with their targets, or summaries", async () => {
+    const ctx = createTestContext();
+    const [x, ig] = [await createAccount(ctx), await createAccount(ctx, "instagram")];
     const caption = "😀".repeat(99);
-    const post = await schedule(ctx, { accountIds: [x, ig], caption });
+    const post = await schedulePost(ctx, { accountIds: [x, ig], caption });
     const full = await listPosts(ctx, { limit: 10, offset: 0, fields: "full", order: "asc" });
     expect(full.posts).toEqual([post]);
     expect(full.pagination).toEqual({ limit: 10, offset: 0, total: 1, hasMore: false });
-    await force(post.id, { caption: "😀".repeat(150) });
+    await updatePostRow(post.id, { caption: "😀".repeat(150) });
     const { posts } = await listPosts(ctx, { limit: 10, offset: 0, fields: "summary", order: "asc" });
     expect(posts).toEqual([
       {
@@ -178,46 +178,46 @@ describe("a page", () => {
     ]);
   });
 
-  test("shows nobody another workspace's posts", async () => {
-    const [ctx, stranger] = [house(), house()];
-    const post = await schedule(stranger, { accountIds: [await account(stranger)] });
-    expect((await asked(ctx, { limit: 10, offset: 0, fields: "full", order: "asc" })).total).toBe(0);
-    const theirs = await refusalOf(getPost(ctx, { id: post.id }));
-    expect(theirs).toEqual(await refusalOf(getPost(ctx, { id: crypto.randomUUID() })));
+  test("contains no posts of another user's workspace", async () => {
+    const [ctx, otherUser] = [createTestContext(), createTestContext()];
+    const post = await schedulePost(otherUser, { accountIds: [await createAccount(otherUser)] });
+    expect((await listedPage(ctx, { limit: 10, offset: 0, fields: "full", order: "asc" })).total).toBe(0);
+    const forOther = await refusalOf(getPost(ctx, { id: post.id }));
+    expect(forOther).toEqual(await refusalOf(getPost(ctx, { id: crypto.randomUUID() })));
   });
 
-  test("sets overdue posts going, a bounded number of them, and is not asked for it twice", async () => {
-    const ctx = house();
-    const x = await account(ctx);
-    const late = await schedule(ctx, { accountIds: [x] });
-    const running = await schedule(ctx, { accountIds: [x] });
-    await schedule(ctx, { accountIds: [x] });
-    await force(late.id, { watch_at: NOON - 1 });
-    await force(running.id, { watch_at: NOON, status: "publishing" });
+  test("arms a bounded number of overdue posts again, each only once", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
+    const late = await schedulePost(ctx, { accountIds: [x] });
+    const publishing = await schedulePost(ctx, { accountIds: [x] });
+    await schedulePost(ctx, { accountIds: [x] });
+    await updatePostRow(late.id, { watch_at: NOON - 1 });
+    await updatePostRow(publishing.id, { watch_at: NOON, status: "publishing" });
     ctx.hints.length = 0;
     const list = () => listPosts(ctx, { limit: 10, offset: 0, fields: "summary", order: "asc", includePast: true });
     await list();
-    await ctx.settled();
-    expect(ctx.hints.map(({ postId }) => postId).toSorted()).toEqual([late.id, running.id].toSorted());
+    await ctx.waitForDeferred();
+    expect(ctx.hints.map(({ postId }) => postId).toSorted()).toEqual([late.id, publishing.id].toSorted());
     await list();
     await getPost(ctx, { id: late.id });
-    await ctx.settled();
+    await ctx.waitForDeferred();
     expect(ctx.hints).toHaveLength(2);
   });
 });
 
-const doubt = (at: number) =>
+const uncertainHistory = (at: number) =>
   JSON.stringify([
     { at, outcome: "uncertain" },
     { at: NOON, outcome: "again" },
   ]);
-const accepted = (at: number) =>
+const acceptedHistory = (at: number) =>
   JSON.stringify([
     { at, outcome: "uncertain" },
     { at, outcome: "accepted" },
   ]);
 
-describe("the targets of a post", () => {
+describe("the status of targets", () => {
   test.for<[string, object, object]>([
     [
       "retry_wait",
@@ -226,9 +226,9 @@ describe("the targets of a post", () => {
     ],
     ["preparing", {}, { status: "processing" }],
     ["committing", { started_at: NOON }, { status: "processing", startedAt: NOON }],
-    ["verifying", { history: doubt(NOON - MINUTE) }, { status: "processing" }],
-    ["verifying", { history: doubt(NOON - MINUTE - 1) }, { status: "unconfirmed" }],
-    ["verifying", { history: accepted(NOON - 5 * MINUTE) }, { status: "processing" }],
+    ["verifying", { history: uncertainHistory(NOON - MINUTE) }, { status: "processing" }],
+    ["verifying", { history: uncertainHistory(NOON - MINUTE - 1) }, { status: "unconfirmed" }],
+    ["verifying", { history: acceptedHistory(NOON - 5 * MINUTE) }, { status: "processing" }],
     ["verifying", { history: "[]" }, { status: "processing" }],
     [
       "unconfirmed",
@@ -236,25 +236,25 @@ describe("the targets of a post", () => {
       { status: "unconfirmed", error: { code: "outcome_unknown" } },
     ],
     ["skipped", {}, { status: "skipped" }],
-  ])("in state %s", async ([state, columns, shown], { expect }) => {
-    const ctx = house();
-    const x = await account(ctx);
-    const post = await schedule(ctx, { accountIds: [x] });
-    await forceTarget(post.id, x, { state, ...columns });
-    expect((await getPost(ctx, { id: post.id })).targets[0]).toMatchObject(shown);
+  ])("in the state %s", async ([state, columns, expected], { expect }) => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
+    const post = await schedulePost(ctx, { accountIds: [x] });
+    await updateTargetRow(post.id, x, { state, ...columns });
+    expect((await getPost(ctx, { id: post.id })).targets[0]).toMatchObject(expected);
   });
 
-  test("tell how late they were, and the post when the last of them was public", async () => {
-    const ctx = house();
-    const [x, y] = [await account(ctx), await account(ctx)];
-    const post = await schedule(ctx, { accountIds: [x, y] });
-    await force(post.id, { status: "published", watch_at: null });
-    await forceTarget(post.id, x, {
+  test("targets show their lateness, and the post when its last target became public", async () => {
+    const ctx = createTestContext();
+    const [x, y] = [await createAccount(ctx), await createAccount(ctx)];
+    const post = await schedulePost(ctx, { accountIds: [x, y] });
+    await updatePostRow(post.id, { status: "published", watch_at: null });
+    await updateTargetRow(post.id, x, {
       state: "published",
       started_at: post.scheduledAt + 20,
       published_at: post.scheduledAt + 120,
     });
-    await forceTarget(post.id, y, {
+    await updateTargetRow(post.id, y, {
       state: "published",
       published_at: post.scheduledAt + 900,
       remote_url: "https://x.example/1",
@@ -267,10 +267,10 @@ describe("the targets of a post", () => {
   });
 });
 
-describe("what the filters mean", () => {
+describe("segmentsOf", () => {
   test.for<[string, Parameters<typeof segmentsOf>[0], ReturnType<typeof segmentsOf>]>([
     [
-      "nothing: what is under way and what is to come",
+      "no filter: publishing posts and future ones",
       {},
       [
         { status: "publishing", from: 0, until: 10 },

@@ -1,25 +1,23 @@
 import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import type { Armable } from "./arm-posts.ts";
+import type { ArmablePost } from "./arm-posts.ts";
 import { platformsOf } from "#posting/confirm/post-plan.ts";
 import type { Post } from "#posting/types.ts";
 
-/** What arming needs of a post. */
-export function armableOf(post: Post): Armable {
+export function armableFromPost(post: Post): ArmablePost {
   const { id, version, status, scheduledAt, mediaItems: media } = post;
   return { id, version, status, scheduledAt, media, platforms: platformsOf(post.targets) };
 }
 
-/** The same of a row. */
-export function toArmable(row: {
+export function armableFromRow(row: {
   readonly id: string;
   readonly version: number;
   readonly status: PostStatus;
   readonly scheduled_at: number;
   readonly platforms: string;
   readonly media: string;
-}): Armable {
+}): ArmablePost {
   return {
     id: row.id,
     version: row.version,

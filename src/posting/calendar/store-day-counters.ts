@@ -1,7 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
 import type { Db } from "#db/client.ts";
-import { type DayRow, SLOT } from "./schedule-statistics.ts";
+import { type DayCounters, SLOT_MS } from "./schedule-statistics.ts";
 
 interface DayColumns {
   readonly day: number;
@@ -16,30 +16,30 @@ interface DayColumns {
   readonly lateness: string | null;
 }
 
-interface EdgeColumns {
+interface BoundaryColumns {
   readonly next_at: number | null;
   readonly scheduled: string;
 }
 
-/** What is not in the day counters: the next post, and scheduled posts within the quarter hours that a window cuts. */
-export interface Edges {
+/** What the day counters do not tell: the next post, and the scheduled posts within quarter hours that a window cuts. */
+export interface ScheduleBoundaries {
   readonly nextPostAt: number | null;
-  /** By the end of each window: posts between the end of the last whole quarter hour before it and the end itself. */
-  readonly tails: readonly number[];
+  /** For the end of each window: posts between the last whole quarter hour before it and the end itself. */
+  readonly countsAfterLastSlot: readonly number[];
   /** Posts between now and the next quarter hour. */
-  readonly head: number;
+  readonly countBeforeFirstSlot: number;
 }
 
-/** The counters of the workspace and a few posts by index, in one round trip. */
-export async function readSchedule(
+/** The counters of the workspace and the boundaries of the windows, in one round trip. */
+export async function readDayCounters(
   db: Db,
   actor: Actor,
   window: { readonly now: number; readonly from: number; readonly until: number; readonly ends: readonly number[] },
-): Promise<{ readonly days: readonly DayRow[]; readonly edges: Edges }> {
+): Promise<{ readonly days: readonly DayCounters[]; readonly boundaries: ScheduleBoundaries }> {
   const { now, from, until, ends } = window;
-  const nextSlot = Math.ceil(now / SLOT) * SLOT;
-  const ranges = [[now, nextSlot], ...ends.map((end) => [Math.floor(end / SLOT) * SLOT, end])];
-  const [days, edges] = await db.d1.batch<DayColumns & EdgeColumns>([
+  const nextSlot = Math.ceil(now / SLOT_MS) * SLOT_MS;
+  const ranges = [[now, nextSlot], ...ends.map((end) => [Math.floor(end / SLOT_MS) * SLOT_MS, end])];
+  const [days, boundaries] = await db.d1.batch<DayColumns & BoundaryColumns>([
     db.d1
       .prepare(
         `SELECT day, scheduled, publishing, published, partially_failed, failed, paused, platforms,
@@ -56,21 +56,21 @@ export async function readSchedule(
       )
       .bind(actor.workspaceId, now, JSON.stringify(ranges)),
   ]);
-  const edge = edges?.results[0];
-  const [head = 0, ...tails] = JSON.parse(edge?.scheduled ?? "[]") as number[];
+  const boundaryRow = boundaries?.results[0];
+  const [countBeforeFirstSlot = 0, ...countsAfterLastSlot] = JSON.parse(boundaryRow?.scheduled ?? "[]") as number[];
   return {
-    days: (days?.results ?? []).map(toDay),
-    edges: { nextPostAt: edge?.next_at ?? null, head, tails },
+    days: (days?.results ?? []).map(toDayCounters),
+    boundaries: { nextPostAt: boundaryRow?.next_at ?? null, countBeforeFirstSlot, countsAfterLastSlot },
   };
 }
 
-function toDay(row: DayColumns): DayRow {
+function toDayCounters(row: DayColumns): DayCounters {
   const { day, scheduled, publishing, published, partially_failed, failed, paused } = row;
   return {
     day,
     counts: { scheduled, publishing, published, partially_failed, failed, paused },
-    slots: row.slots === null ? {} : (JSON.parse(row.slots) as DayRow["slots"]),
-    platforms: JSON.parse(row.platforms) as DayRow["platforms"],
-    lateness: row.lateness === null ? {} : (JSON.parse(row.lateness) as DayRow["lateness"]),
+    slots: row.slots === null ? {} : (JSON.parse(row.slots) as DayCounters["slots"]),
+    platforms: JSON.parse(row.platforms) as DayCounters["platforms"],
+    lateness: row.lateness === null ? {} : (JSON.parse(row.lateness) as DayCounters["lateness"]),
   };
 }

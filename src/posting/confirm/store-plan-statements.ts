@@ -1,21 +1,25 @@
 import type { CreatedVia } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
-import { type EditPlan, type PlannedEdit, type PlannedTarget, platformsOf, type SchedulePlan } from "./post-plan.ts";
+import { type EditPlan, type PostUpdate, type TargetUpsert, platformsOf, type SchedulePlan } from "./post-plan.ts";
 
 /*
- * The statements of a confirm. Lists go as one JSON parameter, so that their number never changes the number of statements;
- * options and media are JSON texts inside it, so that exactly the bytes that were hashed are stored.
+ * The statements of a confirm. A list is one JSON parameter, so that its length does not change the number of statements;
+ * options and media are JSON texts inside it, so that exactly the hashed bytes are stored.
  */
 
-export interface Making {
+export interface PostOrigin {
   readonly confirmHash: string;
   readonly via: CreatedVia;
   readonly now: number;
 }
 
-export function scheduleWrites(db: Db, plan: SchedulePlan, { confirmHash, via, now }: Making): D1PreparedStatement[] {
-  const { post, userId, workspaceId, needs } = plan;
+export function scheduleStatements(
+  db: Db,
+  plan: SchedulePlan,
+  { confirmHash, via, now }: PostOrigin,
+): D1PreparedStatement[] {
+  const { post, userId, workspaceId, dependencies } = plan;
   return [
     db.d1
       .prepare(
@@ -38,50 +42,52 @@ export function scheduleWrites(db: Db, plan: SchedulePlan, { confirmHash, via, n
         via,
         now,
       ),
-    targetsStatement(
+    upsertTargetsStatement(
       db,
-      post.targets.map((target) => targetRow(post.id, post.scheduledAt, target)),
+      post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
       now,
     ),
-    ...(needs.mediaIds.length > 0
+    ...(dependencies.mediaIds.length > 0
       ? [
-          mediaUseStatement(
+          insertMediaUsesStatement(
             db,
-            needs.mediaIds.map((id) => [id, post.id]),
+            dependencies.mediaIds.map((id) => [id, post.id]),
           ),
         ]
       : []),
   ];
 }
 
-export function editWrites(db: Db, plan: EditPlan, now: number): D1PreparedStatement[] {
+export function editStatements(db: Db, plan: EditPlan, now: number): D1PreparedStatement[] {
   const { posts } = plan;
-  const targets = posts.flatMap((post) => post.targets.map((target) => targetRow(post.id, post.scheduledAt, target)));
-  const removed = posts.flatMap((post) => post.removed.map((accountId) => [post.id, accountId]));
-  const remade = posts.filter((post) => post.media !== null);
-  const uses = remade.flatMap((post) =>
+  const targets = posts.flatMap((post) =>
+    post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
+  );
+  const removedTargets = posts.flatMap((post) => post.removedAccountIds.map((accountId) => [post.id, accountId]));
+  const withNewMedia = posts.filter((post) => post.media !== null);
+  const uses = withNewMedia.flatMap((post) =>
     [...new Set(post.media?.map(({ id }) => id))].map((id) => [id, post.id] as const),
   );
   return [
-    updateStatement(db, posts, now),
-    ...(removed.length > 0 ? [removalStatement(db, removed)] : []),
-    ...(targets.length > 0 ? [targetsStatement(db, targets, now)] : []),
-    ...(remade.length > 0
+    updatePostsStatement(db, posts, now),
+    ...(removedTargets.length > 0 ? [deleteTargetsStatement(db, removedTargets)] : []),
+    ...(targets.length > 0 ? [upsertTargetsStatement(db, targets, now)] : []),
+    ...(withNewMedia.length > 0
       ? [
-          mediaReleaseStatement(
+          deleteMediaUsesStatement(
             db,
-            remade.map(({ id }) => id),
+            withNewMedia.map(({ id }) => id),
           ),
         ]
       : []),
-    ...(uses.length > 0 ? [mediaUseStatement(db, uses)] : []),
+    ...(uses.length > 0 ? [insertMediaUsesStatement(db, uses)] : []),
   ];
 }
 
-/** The calendar's columns are written only when one of the posts moves: every index on them costs a row. */
-function updateStatement(db: Db, posts: readonly PlannedEdit[], now: number): D1PreparedStatement {
-  const moves = posts.some((post) => post.retimed || post.status !== post.from);
-  const calendar = `status = e.value ->> 'status', paused_reason = e.value ->> 'pausedReason',
+/** Status and time columns are only written when one of them changes, because every index on them costs a row write. */
+function updatePostsStatement(db: Db, posts: readonly PostUpdate[], now: number): D1PreparedStatement {
+  const changesSchedule = posts.some((post) => post.rescheduled || post.status !== post.previousStatus);
+  const scheduleColumns = `status = e.value ->> 'status', paused_reason = e.value ->> 'pausedReason',
     scheduled_at = e.value ->> 'scheduledAt', run_id = NULL, finished_at = NULL,`;
   const rows = posts.map(
     ({ id, status, pausedReason, scheduledAt, caption, postType, platforms, planHash, media }) => ({
@@ -98,7 +104,7 @@ function updateStatement(db: Db, posts: readonly PlannedEdit[], now: number): D1
   );
   return db.d1
     .prepare(
-      `UPDATE posts SET ${moves ? calendar : ""} version = version + 1, caption = e.value ->> 'caption',
+      `UPDATE posts SET ${changesSchedule ? scheduleColumns : ""} version = version + 1, caption = e.value ->> 'caption',
          post_type = e.value ->> 'postType', platforms = e.value ->> 'platforms', plan_hash = e.value ->> 'planHash',
          media = coalesce(e.value ->> 'media', media), updated_at = ?2,
          watch_at = iif(e.value ->> 'status' = 'scheduled', ?2 + ${WATCH_UNARMED_MS}, NULL)
@@ -107,26 +113,32 @@ function updateStatement(db: Db, posts: readonly PlannedEdit[], now: number): D1
     .bind(JSON.stringify(rows), now);
 }
 
-interface TargetRow extends Omit<PlannedTarget, "options" | "asked"> {
+interface TargetUpsertRow extends Omit<TargetUpsert, "options" | "requestedOptions"> {
   readonly postId: string;
   readonly dueAt: number;
   readonly options: string;
-  readonly asked: string;
+  readonly requestedOptions: string;
 }
 
-function targetRow(postId: string, dueAt: number, target: PlannedTarget): TargetRow {
-  return { ...target, postId, dueAt, options: JSON.stringify(target.options), asked: JSON.stringify(target.asked) };
+function toTargetUpsertRow(postId: string, dueAt: number, target: TargetUpsert): TargetUpsertRow {
+  return {
+    ...target,
+    postId,
+    dueAt,
+    options: JSON.stringify(target.options),
+    requestedOptions: JSON.stringify(target.requestedOptions),
+  };
 }
 
-/** A target that was there keeps its attempts, its history and the parts of it that are public already. */
-function targetsStatement(db: Db, rows: readonly TargetRow[], now: number): D1PreparedStatement {
+/** An existing target keeps its attempts, its history and its published parts. */
+function upsertTargetsStatement(db: Db, rows: readonly TargetUpsertRow[], now: number): D1PreparedStatement {
   return db.d1
     .prepare(
       `INSERT INTO post_targets (post_id, account_id, platform, username, caption, effective_caption, options, asked, state,
          due_at, history, updated_at)
        SELECT t.value ->> 'postId', t.value ->> 'accountId', t.value ->> 'platform', t.value ->> 'username',
-         t.value ->> 'caption', t.value ->> 'effectiveCaption', t.value ->> 'options', t.value ->> 'asked',
-         iif(t.value ->> 'resting', 'skipped', 'pending'),
+         t.value ->> 'caption', t.value ->> 'effectiveCaption', t.value ->> 'options', t.value ->> 'requestedOptions',
+         iif(t.value ->> 'skipped', 'skipped', 'pending'),
          t.value ->> 'dueAt', '[]', ?2
        FROM json_each(?1) AS t WHERE 1
        ON CONFLICT (post_id, account_id) DO UPDATE SET
@@ -137,7 +149,7 @@ function targetsStatement(db: Db, rows: readonly TargetRow[], now: number): D1Pr
     .bind(JSON.stringify(rows), now);
 }
 
-function removalStatement(db: Db, removed: readonly (readonly string[])[]): D1PreparedStatement {
+function deleteTargetsStatement(db: Db, removed: readonly (readonly string[])[]): D1PreparedStatement {
   return db.d1
     .prepare(
       `DELETE FROM post_targets
@@ -146,13 +158,16 @@ function removalStatement(db: Db, removed: readonly (readonly string[])[]): D1Pr
     .bind(JSON.stringify(removed));
 }
 
-function mediaReleaseStatement(db: Db, postIds: readonly string[]): D1PreparedStatement {
+function deleteMediaUsesStatement(db: Db, postIds: readonly string[]): D1PreparedStatement {
   return db.d1
     .prepare("DELETE FROM post_media WHERE post_id IN (SELECT value FROM json_each(?1))")
     .bind(JSON.stringify(postIds));
 }
 
-function mediaUseStatement(db: Db, uses: readonly (readonly [mediaId: string, postId: string])[]): D1PreparedStatement {
+function insertMediaUsesStatement(
+  db: Db,
+  uses: readonly (readonly [mediaId: string, postId: string])[],
+): D1PreparedStatement {
   return db.d1
     .prepare("INSERT INTO post_media (media_id, post_id) SELECT u.value ->> 0, u.value ->> 1 FROM json_each(?1) AS u")
     .bind(JSON.stringify(uses));

@@ -1,32 +1,32 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { sealTokens } from "#accounts/seal-tokens.ts";
+import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
 import { HOUR, SECOND } from "#core/clock.ts";
 import { previewSchedule } from "#posting/index.ts";
 import type { Adapter } from "#platforms/contract.ts";
 import { temporaryFault } from "#posting/run/next-step.ts";
-import { call } from "../support/call.ts";
-import { connectOne } from "../support/journey.ts";
-import { scriptedAdapter } from "../support/scripted-adapter.ts";
-import { newCaller } from "../support/user.ts";
+import { callApi } from "../../support/call-api.ts";
+import { connectOneAccount } from "../../support/api-workflows.ts";
+import { scriptedAdapter } from "../../support/scripted-adapter.ts";
+import { createCaller } from "../../support/api-caller.ts";
 import {
-  account,
-  details,
-  force,
-  house,
-  inAnHour,
-  media,
+  createAccount,
+  detailCodes,
+  updatePostRow,
+  createTestContext,
+  oneHourAhead,
+  createMedia,
   NOON,
   refusalOf,
-  schedule,
-  stopTheClock,
-  type House,
-} from "./test-context.ts";
+  schedulePost,
+  freezeClock,
+  type TestContext,
+} from "../test-context.ts";
 
-beforeEach(() => stopTheClock());
+beforeEach(() => freezeClock());
 
-/** Gives an account's connection tokens that can be opened. */
-async function logIn(ctx: House, accountId: string): Promise<void> {
+/** Stores encrypted tokens for the account's connection. */
+async function storeTokens(ctx: TestContext, accountId: string): Promise<void> {
   const find = env.DB.prepare("SELECT connection_id FROM accounts WHERE id = ?").bind(accountId);
   const connectionId = String(await find.first("connection_id"));
   const tokens = { accessToken: "secret", refreshToken: null, expiresAt: null, refreshExpiresAt: null, scopes: [] };
@@ -34,11 +34,11 @@ async function logIn(ctx: House, accountId: string): Promise<void> {
   await env.DB.prepare("UPDATE connections SET sealed_tokens = ? WHERE id = ?").bind(sealed, connectionId).run();
 }
 
-describe("preview", () => {
-  test("shows every target as it will be published and writes nothing but the token", async () => {
-    const ctx = house();
-    const [x, ig] = [await account(ctx, "x"), await account(ctx, "instagram")];
-    const at = inAnHour(ctx);
+describe("previewSchedule", () => {
+  test("shows every target as it will be published and only stores the token", async () => {
+    const ctx = createTestContext();
+    const [x, ig] = [await createAccount(ctx, "x"), await createAccount(ctx, "instagram")];
+    const at = oneHourAhead(ctx);
     const { preview, expiresAt } = await previewSchedule(ctx, {
       caption: "Hello",
       scheduledAt: at,
@@ -71,20 +71,20 @@ describe("preview", () => {
     expect(ctx.counting.count).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
   });
 
-  test("tells every problem at once, each where the caller wrote it", async () => {
-    const ctx = house({
+  test("reports all problems at once, each with its request field", async () => {
+    const ctx = createTestContext({
       adapters: {
         x: scriptedAdapter("x", { captionMax: 5 }),
         youtube: scriptedAdapter("youtube", { requiredOption: "title" }),
       },
     });
-    const [x, yt, tk, dead] = [
-      await account(ctx, "x"),
-      await account(ctx, "youtube"),
-      await account(ctx, "tiktok"),
-      await account(ctx, "x", { status: "needs_reconnect" }),
+    const [x, yt, tk, blockedAccount] = [
+      await createAccount(ctx, "x"),
+      await createAccount(ctx, "youtube"),
+      await createAccount(ctx, "tiktok"),
+      await createAccount(ctx, "x", { status: "needs_reconnect" }),
     ];
-    const gif = await media(ctx, "image", "image/gif");
+    const gif = await createMedia(ctx, "image", "image/gif");
     const refusal = await refusalOf(
       previewSchedule(ctx, {
         caption: "Much too long",
@@ -97,12 +97,12 @@ describe("preview", () => {
           { accountId: tk },
           { accountId: x },
           { accountId: crypto.randomUUID() },
-          { accountId: dead },
+          { accountId: blockedAccount },
         ],
       }),
     );
     expect(refusal.code).toBe("validation_failed");
-    expect(details(refusal).toSorted()).toEqual(
+    expect(detailCodes(refusal).toSorted()).toEqual(
       [
         "scheduled_at_in_past scheduled_at",
         "duplicate_account targets[3].account_id",
@@ -124,10 +124,10 @@ describe("preview", () => {
     });
   });
 
-  test("a caption among the options that is no text is told once", async () => {
-    const caller = await newCaller();
-    const { id } = await connectOne(caller);
-    const answer = await call(caller, {
+  test("a caption in the options that is not a text is reported once", async () => {
+    const caller = await createCaller();
+    const { id } = await connectOneAccount(caller);
+    const answer = await callApi(caller, {
       method: "POST",
       path: "/posts/preview",
       body: {
@@ -147,14 +147,18 @@ describe("preview", () => {
     ]);
   });
 
-  test("a platform whose credentials the operator took away is told once per account", async () => {
+  test("a platform without credentials is reported once per account", async () => {
     const own = { clientId: "id", clientSecret: "secret", settings: {} };
-    const ctx = house({ config: { app: (platform) => (platform === "x" ? null : own) } });
-    const [one, two, ig] = [await account(ctx, "x"), await account(ctx, "x"), await account(ctx, "instagram")];
+    const ctx = createTestContext({ config: { app: (platform) => (platform === "x" ? null : own) } });
+    const [one, two, ig] = [
+      await createAccount(ctx, "x"),
+      await createAccount(ctx, "x"),
+      await createAccount(ctx, "instagram"),
+    ];
     const refusal = await refusalOf(
       previewSchedule(ctx, {
         caption: "much too long ".repeat(100),
-        scheduledAt: inAnHour(ctx),
+        scheduledAt: oneHourAhead(ctx),
         targets: [
           { accountId: ig, caption: "Hi" },
           { accountId: one, platformOptions: { title: 7 } },
@@ -168,21 +172,21 @@ describe("preview", () => {
     ]);
   });
 
-  test("names media that are missing, unfinished or of the other kind, by the caller's own field", async () => {
-    const ctx = house();
-    const x = await account(ctx);
-    const [image, unfinished] = [await media(ctx), await media(ctx)];
+  test("missing and incomplete media and media of the wrong type are reported with their request fields", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
+    const [image, unfinished] = [await createMedia(ctx), await createMedia(ctx)];
     await env.DB.prepare("UPDATE media SET state = 'uploading', sha256 = NULL WHERE id = ?").bind(unfinished.id).run();
     const refusal = await refusalOf(
       previewSchedule(ctx, {
         caption: "Hello",
-        scheduledAt: inAnHour(ctx),
+        scheduledAt: oneHourAhead(ctx),
         accountIds: [x],
         mediaItems: [{ url: image.url, type: "video" }],
         mediaUrls: [unfinished.url, `${ctx.config.origin}/media/${crypto.randomUUID()}/a.png`],
       }),
     );
-    expect(details(refusal)).toEqual([
+    expect(detailCodes(refusal)).toEqual([
       "media_type_mismatch media_items[0].type",
       "media_not_ready media_urls[0]",
       "media_not_found media_urls[1]",
@@ -191,18 +195,18 @@ describe("preview", () => {
 
   test.for([
     ["a NUL", "a\0b"],
-    ["half a character", "a\ud800b"],
-  ])("%s is refused wherever it stands", async ([, bad], { expect }) => {
-    const ctx = house();
-    const x = await account(ctx);
+    ["an unpaired surrogate", "a\ud800b"],
+  ])("%s is refused in every text", async ([, bad], { expect }) => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
     const refusal = await refusalOf(
       previewSchedule(ctx, {
         caption: bad as string,
-        scheduledAt: inAnHour(ctx),
+        scheduledAt: oneHourAhead(ctx),
         targets: [{ accountId: x, caption: bad, platformOptions: { a: [{ b: bad as string }], [bad as string]: 1 } }],
       }),
     );
-    expect(details(refusal)).toEqual([
+    expect(detailCodes(refusal)).toEqual([
       "invalid_characters caption",
       "invalid_characters targets[0].caption",
       "invalid_characters targets[0].platform_options.a[0].b",
@@ -210,27 +214,31 @@ describe("preview", () => {
     ]);
   });
 
-  test("options as deep as a well are refused, not followed", async () => {
-    const ctx = house();
-    const x = await account(ctx);
+  test("very deeply nested options are refused", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
     const deep = JSON.parse(`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
     const refusal = await refusalOf(
       previewSchedule(ctx, {
         caption: "Hello",
-        scheduledAt: inAnHour(ctx),
+        scheduledAt: oneHourAhead(ctx),
         targets: [{ accountId: x, platformOptions: deep }],
       }),
     );
-    expect(details(refusal)[0]).toMatch(/^too_deep targets\[0\]\.platform_options\.a/);
+    expect(detailCodes(refusal)[0]).toMatch(/^too_deep targets\[0\]\.platform_options\.a/);
   });
 
-  test("chooses the union of account_ids and the active accounts of platforms, each once", async () => {
-    const ctx = house();
-    const [a, b, ig] = [await account(ctx, "x"), await account(ctx, "x"), await account(ctx, "instagram")];
-    await account(ctx, "x", { status: "needs_reconnect" });
+  test("selects account_ids and the active accounts of platforms, each account once", async () => {
+    const ctx = createTestContext();
+    const [a, b, ig] = [
+      await createAccount(ctx, "x"),
+      await createAccount(ctx, "x"),
+      await createAccount(ctx, "instagram"),
+    ];
+    await createAccount(ctx, "x", { status: "needs_reconnect" });
     const { preview } = await previewSchedule(ctx, {
       caption: "Hello",
-      scheduledAt: inAnHour(ctx),
+      scheduledAt: oneHourAhead(ctx),
       accountIds: [ig, b],
       platforms: ["x", "tiktok"],
     });
@@ -239,73 +247,81 @@ describe("preview", () => {
   });
 
   test.for<[string, object, string]>([
-    ["nothing chosen", {}, "targets_required targets"],
+    ["no selection", {}, "targets_required targets"],
     ["empty lists", { targets: [] }, "targets_required targets"],
     ["a platform without accounts", { platforms: ["threads"] }, "account_not_found platforms"],
   ])("%s is refused", async ([, choice, problem], { expect }) => {
-    const ctx = house();
-    const refusal = await refusalOf(previewSchedule(ctx, { caption: "Hello", scheduledAt: inAnHour(ctx), ...choice }));
-    expect(details(refusal)).toEqual([problem]);
+    const ctx = createTestContext();
+    const refusal = await refusalOf(
+      previewSchedule(ctx, { caption: "Hello", scheduledAt: oneHourAhead(ctx), ...choice }),
+    );
+    expect(detailCodes(refusal)).toEqual([problem]);
   });
 
-  test("another user's account looks like one that does not exist", async () => {
-    const [ctx, stranger] = [house(), house()];
-    const theirs = await account(stranger);
+  test("another user's account is answered like one that does not exist", async () => {
+    const [ctx, otherUser] = [createTestContext(), createTestContext()];
+    const othersAccount = await createAccount(otherUser);
     const missing = crypto.randomUUID();
-    const ask = (id: string) =>
-      refusalOf(previewSchedule(ctx, { caption: "Hello", scheduledAt: inAnHour(ctx), accountIds: [id] }));
-    const answers = [await ask(theirs), await ask(missing)].map((refusal) => JSON.stringify(refusal));
-    expect(answers[0]?.replaceAll(theirs, "id")).toBe(answers[1]?.replaceAll(missing, "id"));
+    const refusalFor = (id: string) =>
+      refusalOf(previewSchedule(ctx, { caption: "Hello", scheduledAt: oneHourAhead(ctx), accountIds: [id] }));
+    const answers = [await refusalFor(othersAccount), await refusalFor(missing)].map((refusal) =>
+      JSON.stringify(refusal),
+    );
+    expect(answers[0]?.replaceAll(othersAccount, "id")).toBe(answers[1]?.replaceAll(missing, "id"));
   });
 
-  test("365 days ahead is the furthest", async () => {
-    const ctx = house();
-    const x = await account(ctx);
+  test("a time more than 365 days ahead is refused", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
     const limit = ctx.clock.now() + 365 * 24 * HOUR;
     await previewSchedule(ctx, { caption: "Hello", scheduledAt: limit, accountIds: [x] });
     const refusal = await refusalOf(
       previewSchedule(ctx, { caption: "Hello", scheduledAt: limit + 1, accountIds: [x] }),
     );
-    expect(details(refusal)).toEqual(["scheduled_at_too_far scheduled_at"]);
-    const wild = await refusalOf(previewSchedule(ctx, { caption: "Hello", scheduledAt: 9e15, accountIds: [x] }));
-    expect(details(wild)).toEqual(["scheduled_at_too_far scheduled_at"]);
+    expect(detailCodes(refusal)).toEqual(["scheduled_at_too_far scheduled_at"]);
+    const farFuture = await refusalOf(previewSchedule(ctx, { caption: "Hello", scheduledAt: 9e15, accountIds: [x] }));
+    expect(detailCodes(farFuture)).toEqual(["scheduled_at_too_far scheduled_at"]);
   });
 
-  test("a platform's cap counts every rolling window around the post, without cancelled posts", async () => {
+  test("a daily cap counts posts in every rolling window around the post, without cancelled posts", async () => {
     const dailyCaps = [{ count: 2, windowHours: 24, what: "posts" }];
-    const ctx = house({ adapters: { x: scriptedAdapter("x", { dailyCaps }) } });
-    const x = await account(ctx);
-    const at = inAnHour(ctx) + 48 * HOUR;
-    await schedule(ctx, { accountIds: [x], scheduledAt: at - 23 * HOUR });
-    const near = await schedule(ctx, { accountIds: [x], scheduledAt: at + 30 * 60 * SECOND });
-    // 24 hours after the first and with only one other in every window.
+    const ctx = createTestContext({ adapters: { x: scriptedAdapter("x", { dailyCaps }) } });
+    const x = await createAccount(ctx);
+    const at = oneHourAhead(ctx) + 48 * HOUR;
+    await schedulePost(ctx, { accountIds: [x], scheduledAt: at - 23 * HOUR });
+    const nearbyPost = await schedulePost(ctx, { accountIds: [x], scheduledAt: at + 30 * 60 * SECOND });
+    // 24 hours after the first post, so that every window has only one other.
     await previewSchedule(ctx, { caption: "Hello", scheduledAt: at + HOUR, accountIds: [x] });
     const refusal = await refusalOf(previewSchedule(ctx, { caption: "Hello", scheduledAt: at, accountIds: [x] }));
     expect(refusal.details).toMatchObject([
       { code: "daily_cap_reached", param: "scheduled_at", accountId: x, limit: 2, actual: 3 },
     ]);
-    await force(near.id, { status: "cancelled", watch_at: null });
+    await updatePostRow(nearbyPost.id, { status: "cancelled", watch_at: null });
     await previewSchedule(ctx, { caption: "Hello", scheduledAt: at, accountIds: [x] });
-    const other = await account(ctx);
+    const other = await createAccount(ctx);
     await previewSchedule(ctx, { caption: "Hello", scheduledAt: at, accountIds: [other] });
   });
 
-  describe("where the rules of an account change often", () => {
-    const fresh = { captionMax: 50 };
-    test.for<[string, NonNullable<Adapter["inspect"]>, number]>([
-      ["the platform's fresh answer counts", () => Promise.resolve({ ok: true, value: fresh }), 50],
+  describe("capabilities of accounts that are inspected at every preview", () => {
+    const inspected = { captionMax: 50 };
+    test.for<[string, NonNullable<Adapter["fetchCapabilities"]>, number]>([
+      ["the answer of the platform is used", () => Promise.resolve({ ok: true, value: inspected }), 50],
       [
-        "a refusal leaves the stored capabilities",
+        "after a refusal the stored capabilities are used",
         () => Promise.resolve({ ok: false, fault: temporaryFault("later", 503) }),
         7,
       ],
-      ["a broken answer leaves them", () => Promise.reject(new Error("broken")), 7],
-      ["an answer that does not come within three seconds leaves them", () => new Promise(() => {}), 7],
+      ["after an invalid answer the stored capabilities are used", () => Promise.reject(new Error("broken")), 7],
+      ["without an answer within three seconds the stored capabilities are used", () => new Promise(() => {}), 7],
     ])("%s", async ([, inspect, captionLimit], { expect }) => {
-      const ctx = house({ adapters: { x: scriptedAdapter("x", { inspect }) } });
-      const x = await account(ctx, "x", { capabilities: { captionMax: 7 } });
-      await logIn(ctx, x);
-      const { preview } = await previewSchedule(ctx, { caption: "Hello", scheduledAt: inAnHour(ctx), accountIds: [x] });
+      const ctx = createTestContext({ adapters: { x: scriptedAdapter("x", { fetchCapabilities: inspect }) } });
+      const x = await createAccount(ctx, "x", { capabilities: { captionMax: 7 } });
+      await storeTokens(ctx, x);
+      const { preview } = await previewSchedule(ctx, {
+        caption: "Hello",
+        scheduledAt: oneHourAhead(ctx),
+        accountIds: [x],
+      });
       expect(preview.targets[0]?.captionLimit).toBe(captionLimit);
     });
   });

@@ -4,8 +4,8 @@ import { POST_STATUSES } from "#core/status.ts";
 
 type Row = Record<string, unknown>;
 
-/** What the day counters of a workspace must be, by counting its posts. */
-export async function counted(workspaceId: string) {
+/** The day counters of a workspace as computed from its posts. */
+export async function expectedDayCounters(workspaceId: string) {
   const { results } = await env.DB.prepare(
     "SELECT status, scheduled_at, platforms FROM posts WHERE workspace_id = ? AND status <> 'cancelled'",
   )
@@ -33,8 +33,8 @@ export async function counted(workspaceId: string) {
   return days;
 }
 
-/** What they are. */
-export async function kept(workspaceId: string) {
+/** The day counters of a workspace as stored. */
+export async function storedDayCounters(workspaceId: string) {
   const { results } = await env.DB.prepare("SELECT * FROM post_days WHERE workspace_id = ?")
     .bind(workspaceId)
     .all<Row>();
@@ -43,7 +43,7 @@ export async function kept(workspaceId: string) {
     const counts = Object.fromEntries(
       POST_STATUSES.map((status) => [status, row[status]]).filter(([, count]) => count !== 0),
     );
-    // A day that emptied again holds nothing in any column.
+    // A day whose posts are all gone has a row without counts.
     if (Object.keys(counts).length > 0 || row["slots"] !== "{}" || row["platforms"] !== "{}") {
       days.set(Number(row["day"]), {
         counts,

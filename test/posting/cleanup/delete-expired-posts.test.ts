@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { DAY, HOUR } from "#core/clock.ts";
 import { openDb } from "#db/client.ts";
-import { sweepPosts } from "#posting/arming/find-overdue-posts.ts";
+import { deleteExpiredPosts } from "#posting/cleanup/delete-expired-posts.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
 const services = { db: openDb(env.DB), clock: { now: () => NOW } };
 
-async function post(status: string, updatedAt: number): Promise<string> {
+async function insertPost(status: string, updatedAt: number): Promise<string> {
   const id = crypto.randomUUID();
   await env.DB.batch([
     env.DB.prepare(
@@ -23,17 +23,17 @@ async function post(status: string, updatedAt: number): Promise<string> {
   return id;
 }
 
-async function traces(id: string): Promise<number> {
+async function countRows(id: string): Promise<number> {
   const row = await env.DB.prepare(
     `SELECT (SELECT count(*) FROM posts WHERE id = ?1) + (SELECT count(*) FROM post_targets WHERE post_id = ?1)
-       + (SELECT count(*) FROM post_media WHERE post_id = ?1) AS traces`,
+       + (SELECT count(*) FROM post_media WHERE post_id = ?1) AS count`,
   )
     .bind(id)
-    .first<{ traces: number }>();
-  return row?.traces ?? 0;
+    .first<{ count: number }>();
+  return row?.count ?? 0;
 }
 
-async function confirmation(issuedAt: number): Promise<string> {
+async function insertConfirmation(issuedAt: number): Promise<string> {
   const hash = crypto.randomUUID();
   await env.DB.prepare("INSERT INTO confirmations VALUES (?, ?, 'u', 'n', '[]', 0, 0)")
     .bind(Math.floor(issuedAt / HOUR), hash)
@@ -41,28 +41,28 @@ async function confirmation(issuedAt: number): Promise<string> {
   return hash;
 }
 
-describe("the sweep", () => {
-  test("removes a cancelled post after 30 days with everything that hangs on it, and nothing else", async () => {
-    const old = await post("cancelled", NOW - 31 * DAY);
-    const recent = await post("cancelled", NOW - 29 * DAY);
-    const failed = await post("failed", NOW - 400 * DAY);
-    expect(await sweepPosts(services)).toMatchObject({ posts: 1 });
-    expect(await traces(old)).toBe(0);
-    expect(await traces(recent)).toBe(3);
-    expect(await traces(failed)).toBe(3);
+describe("deleteExpiredPosts", () => {
+  test("deletes a post 30 days after it was cancelled, with its targets and media references, and nothing else", async () => {
+    const old = await insertPost("cancelled", NOW - 31 * DAY);
+    const recent = await insertPost("cancelled", NOW - 29 * DAY);
+    const failed = await insertPost("failed", NOW - 400 * DAY);
+    expect(await deleteExpiredPosts(services)).toMatchObject({ posts: 1 });
+    expect(await countRows(old)).toBe(0);
+    expect(await countRows(recent)).toBe(3);
+    expect(await countRows(failed)).toBe(3);
   });
 
-  test("forgets used tokens after two days", async () => {
-    const old = await confirmation(NOW - 3 * DAY);
-    const recent = await confirmation(NOW - DAY);
-    expect(await sweepPosts(services)).toMatchObject({ confirmations: 1 });
+  test("deletes the records of used tokens after two days", async () => {
+    const old = await insertConfirmation(NOW - 3 * DAY);
+    const recent = await insertConfirmation(NOW - DAY);
+    expect(await deleteExpiredPosts(services)).toMatchObject({ confirmations: 1 });
     const { results } = await env.DB.prepare("SELECT token_hash FROM confirmations WHERE token_hash IN (?, ?)")
       .bind(old, recent)
       .all();
     expect(results).toEqual([{ token_hash: recent }]);
   });
 
-  test("does nothing when there is nothing", async () => {
-    expect(await sweepPosts(services)).toEqual({ posts: 0, confirmations: 0 });
+  test("deletes nothing when nothing is old enough", async () => {
+    expect(await deleteExpiredPosts(services)).toEqual({ posts: 0, confirmations: 0 });
   });
 });

@@ -4,7 +4,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { Db } from "#db/client.ts";
 import type { PostAccount } from "./apply-edit.ts";
 
-/** The accounts of the posts' targets in whatever state, disconnected ones too, as `readPostAccounts` reads them. */
+/** The accounts of the posts' targets in any state, also disconnected ones; the rows are for `readPostAccounts`. */
 export function postAccountsStatement(db: Db, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -35,7 +35,7 @@ export interface FactsRow {
   readonly facts: string;
 }
 
-/** What the bytes of the posts' media told, which the posts themselves do not keep. */
+/** The facts of the posts' media, which the posts do not store. */
 export function postFactsStatement(db: Db, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
   return db.d1
     .prepare(

@@ -1,0 +1,150 @@
+import type { Actor } from "#core/actor.ts";
+import { DAY } from "#core/clock.ts";
+import type { ListedStatus } from "#core/status.ts";
+import type { Db } from "#db/client.ts";
+import { POST_COLUMNS, SUMMARY_COLUMNS } from "./post-rows.ts";
+
+/*
+ * A list is one or two segments of the calendar, one after the other. Totals and offsets never scan the posts: whole days are
+ * taken from post_days, and only the partial days at both ends of a segment are counted, by index.
+ */
+
+/** Posts with `from` <= time < `until`, of one status or of all that are listed. */
+export interface ListSegment {
+  readonly status: ListedStatus | null;
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface PageRequest {
+  /** In the order of the list. */
+  readonly segments: readonly ListSegment[];
+  readonly order: "asc" | "desc";
+  readonly fields: "full" | "summary";
+  /** Rows to read: one more than the page, to know whether more follow. */
+  readonly rows: number;
+  readonly offset: number;
+}
+
+/** The upper bound of a list: the largest JavaScript date, a whole number of days. */
+export const MAX_INSTANT = 8_640_000_000_000_000;
+/** From this offset on, whole days are skipped by their counters instead of row by row. */
+const DEEP_OFFSET = 1000;
+
+/** Collects parameters while a statement is built. */
+class SqlParameters {
+  readonly values: (string | number)[] = [];
+
+  add(value: string | number): string {
+    this.values.push(value);
+    return `?${this.values.length}`;
+  }
+}
+
+/** One page statement per segment and, last, the total. */
+export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement[] {
+  const pages = request.segments.map((_, index) => prepareWithParameters(db, (p) => pageSql(p, actor, request, index)));
+  const total = prepareWithParameters(
+    db,
+    (p) => `SELECT ${request.segments.map((segment) => countSql(p, actor, segment)).join(" + ") || "0"} AS total`,
+  );
+  return [...pages, total];
+}
+
+function prepareWithParameters(db: Db, buildSql: (p: SqlParameters) => string): D1PreparedStatement {
+  const p = new SqlParameters();
+  const sql = buildSql(p);
+  return db.d1.prepare(sql).bind(...p.values);
+}
+
+function pageSql(p: SqlParameters, actor: Actor, request: PageRequest, index: number): string {
+  const { order, offset, rows } = request;
+  const segment = request.segments[index] as ListSegment;
+  const columns = request.fields === "full" ? POST_COLUMNS : SUMMARY_COLUMNS;
+  const before = request.segments.slice(0, index).map((earlier) => countSql(p, actor, earlier));
+  // What the earlier segments leave of the offset and of the page.
+  const skip = before.length === 0 ? p.add(offset) : `max(0, ${p.add(offset)} - (${before.join(" + ")}))`;
+  const limit =
+    before.length === 0
+      ? p.add(rows)
+      : `max(0, min(${p.add(rows)}, ${p.add(rows + offset)} - (${before.join(" + ")})))`;
+  const page =
+    offset > DEEP_OFFSET
+      ? deepOffsetRange(p, actor, segment, order, skip)
+      : { range: rangeSql(p.add(segment.from), p.add(segment.until)), skip };
+  return `SELECT ${columns} FROM posts p
+    WHERE ${scopeSql(p, actor, segment.status)} AND ${page.range} AND p.user_id = ${p.add(actor.userId)}
+    ORDER BY p.scheduled_at ${order}, p.id ${order} LIMIT ${limit} OFFSET ${page.skip}`;
+}
+
+function scopeSql(p: SqlParameters, actor: Actor, status: ListedStatus | null): string {
+  const hasStatus = status === null ? "p.status <> 'cancelled'" : `p.status = ${p.add(status)}`;
+  return `p.workspace_id = ${p.add(actor.workspaceId)} AND ${hasStatus}`;
+}
+
+function rangeSql(from: string, until: string): string {
+  return `p.scheduled_at >= ${from} AND p.scheduled_at < ${until}`;
+}
+
+/** How many posts a segment has, as one scalar expression. */
+function countSql(p: SqlParameters, actor: Actor, segment: ListSegment): string {
+  const { first, end } = wholeDays(segment);
+  // Publishing posts are few, and their days may be years ago.
+  if (segment.status === "publishing" || first >= end) {
+    return countRowsSql(p, actor, segment, segment.from, segment.until);
+  }
+  return `(${wholeDaysSql(p, actor, segment)} + ${firstPartialDaySql(p, actor, segment)} + ${lastPartialDaySql(p, actor, segment)})`;
+}
+
+/** The UTC days that lie completely within the segment: `first` <= day < `end`. */
+function wholeDays({ from, until }: ListSegment): { readonly first: number; readonly end: number } {
+  return { first: Math.ceil(from / DAY), end: Math.floor(until / DAY) };
+}
+
+function wholeDaysSql(p: SqlParameters, actor: Actor, segment: ListSegment): string {
+  const { first, end } = wholeDays(segment);
+  return `(SELECT coalesce(sum(${countColumns(segment.status)}), 0) FROM post_days
+    WHERE workspace_id = ${p.add(actor.workspaceId)} AND day >= ${p.add(first)} AND day < ${p.add(end)})`;
+}
+
+/** The column of post_days, or the sum of all; column names cannot be parameters, but come from a closed list. */
+function countColumns(status: ListedStatus | null): string {
+  return status ?? "(scheduled + publishing + published + partially_failed + failed + paused)";
+}
+
+function firstPartialDaySql(p: SqlParameters, actor: Actor, segment: ListSegment): string {
+  return countRowsSql(p, actor, segment, segment.from, wholeDays(segment).first * DAY);
+}
+
+function lastPartialDaySql(p: SqlParameters, actor: Actor, segment: ListSegment): string {
+  return countRowsSql(p, actor, segment, wholeDays(segment).end * DAY, segment.until);
+}
+
+function countRowsSql(p: SqlParameters, actor: Actor, { status }: ListSegment, from: number, until: number): string {
+  return from >= until
+    ? "0"
+    : `(SELECT count(*) FROM posts p WHERE ${scopeSql(p, actor, status)} AND ${rangeSql(p.add(from), p.add(until))})`;
+}
+
+/** The range that starts with the day in which the offset falls, and how many rows to skip within it. */
+function deepOffsetRange(p: SqlParameters, actor: Actor, segment: ListSegment, order: "asc" | "desc", skip: string) {
+  const { first, end } = wholeDays(segment);
+  const [from, until] = [p.add(segment.from), p.add(segment.until)];
+  if (segment.status === "publishing" || first >= end) {
+    return { range: rangeSql(from, until), skip };
+  }
+  const asc = order === "asc";
+  const partialDay = asc ? firstPartialDaySql(p, actor, segment) : lastPartialDaySql(p, actor, segment);
+  const days = `SELECT day, n, sum(n) OVER (ORDER BY day ${order}) AS cumulative FROM (
+    SELECT day, ${countColumns(segment.status)} AS n FROM post_days
+    WHERE workspace_id = ${p.add(actor.workspaceId)} AND day >= ${p.add(first)} AND day < ${p.add(end)})`;
+  const columnOfOffsetDay = (column: string) =>
+    `(SELECT ${column} FROM (${days}) WHERE cumulative > ${skip} - ${partialDay} ORDER BY day ${order} LIMIT 1)`;
+  const wholeDaysCount = wholeDaysSql(p, actor, segment);
+  // The offset is before the first whole day, in one of them, or after the last.
+  const start = asc
+    ? `iif(${skip} < ${partialDay}, ${from}, coalesce(${columnOfOffsetDay(`day * ${DAY}`)}, ${p.add(end * DAY)}))`
+    : `iif(${skip} < ${partialDay}, ${until}, coalesce(${columnOfOffsetDay(`(day + 1) * ${DAY}`)}, ${p.add(first * DAY)}))`;
+  const skippedRows = `iif(${skip} < ${partialDay}, 0, ${partialDay} + coalesce(${columnOfOffsetDay("cumulative - n")}, ${wholeDaysCount}))`;
+  return { range: asc ? rangeSql(start, until) : rangeSql(from, start), skip: `${skip} - ${skippedRows}` };
+}

@@ -1,0 +1,20 @@
+import type { Services } from "#context.ts";
+import { DAY, HOUR } from "#core/clock.ts";
+import { deleteCancelledPosts, deleteConfirmations } from "./store-cleanup.ts";
+
+const CANCELLED_RETENTION_MS = 30 * DAY;
+/** Longer than the lifetimes of a confirmation token and of an `Idempotency-Key` together. */
+const CONFIRMATION_RETENTION_MS = 2 * DAY;
+const MAX_ROWS_PER_CALL = 500;
+
+/** Deletes posts cancelled 30 days ago and the records of tokens used two days ago, a bounded number per call. */
+export async function deleteExpiredPosts(
+  services: Pick<Services, "db" | "clock">,
+): Promise<{ posts: number; confirmations: number }> {
+  const now = services.clock.now();
+  const issuedBeforeHour = Math.floor((now - CONFIRMATION_RETENTION_MS) / HOUR);
+  return {
+    posts: await deleteCancelledPosts(services.db, now - CANCELLED_RETENTION_MS, MAX_ROWS_PER_CALL),
+    confirmations: await deleteConfirmations(services.db, issuedBeforeHour, MAX_ROWS_PER_CALL),
+  };
+}

@@ -1,0 +1,157 @@
+import { HOUR } from "#core/clock.ts";
+import type { Actor } from "#core/actor.ts";
+import type { Db } from "#db/client.ts";
+import { type PostPlan, postIdsOf } from "./post-plan.ts";
+import type { PostRow } from "#posting/calendar/post-rows.ts";
+import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
+import { editStatements, scheduleStatements } from "./store-plan-statements.ts";
+
+/** One call of confirm; its nonce distinguishes its own row from that of a concurrent call. */
+export interface ConfirmAttempt {
+  readonly plan: PostPlan;
+  readonly tokenHash: string;
+  readonly nonce: string;
+}
+
+export type ConfirmResult =
+  | { readonly state: "committed"; readonly rows: readonly PostRow[] }
+  /** The token was used before, for these posts. */
+  | { readonly state: "used"; readonly postIds: readonly string[] }
+  /** A dependency of the plan has changed since the preview; nothing was written. */
+  | { readonly state: "stale" };
+
+const RETRYABLE_ERROR = /Network connection lost|object to be reset|code was updated/i;
+const CONSTRAINT_ERROR = /constraint failed/i;
+const STALE_PLAN_ERROR = /constraint failed: stale_plan/i;
+
+function issuedHour(plan: PostPlan): number {
+  return Math.floor(plan.issuedAt / HOUR);
+}
+
+/** Writes a plan in one transaction, completely or not at all. */
+export async function commitPlan(db: Db, actor: Actor, attempt: ConfirmAttempt, now: number): Promise<ConfirmResult> {
+  const { plan } = attempt;
+  const origin = { confirmHash: attempt.tokenHash, via: actor.via, now };
+  const writes = plan.kind === "schedule" ? scheduleStatements(db, plan, origin) : editStatements(db, plan, now);
+  const read = postsStatement(db, actor, postIdsOf(plan));
+  const batch = [insertConfirmationStatement(db, attempt), ...writes, read];
+  try {
+    return committed(await retryAfterLostAnswer(() => db.d1.batch<PostRow>(batch)));
+  } catch (error) {
+    const message = String(error);
+    if (!CONSTRAINT_ERROR.test(message)) {
+      throw error;
+    }
+    const [existing, rows] = await db.d1.batch<PostRow & ConfirmationRow>([
+      confirmationByTokenStatement(db, attempt),
+      read,
+    ]);
+    const row = existing?.results[0];
+    if (row) {
+      // With our own nonce the batch had been committed, and only its response was lost.
+      return row.nonce === attempt.nonce
+        ? { state: "committed", rows: rows?.results ?? [] }
+        : { state: "used", postIds: JSON.parse(row.post_ids) as string[] };
+    }
+    if (!STALE_PLAN_ERROR.test(message)) {
+      throw error;
+    }
+    return { state: "stale" };
+  }
+}
+
+function committed(results: readonly D1Result<PostRow>[]): ConfirmResult {
+  return { state: "committed", rows: results.at(-1)?.results ?? [] };
+}
+
+/** After a lost response it is unknown whether the batch was committed; running it again tells. */
+async function retryAfterLostAnswer<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!RETRYABLE_ERROR.test(String(error))) {
+      throw error;
+    }
+    return await run();
+  }
+}
+
+interface ConfirmationRow {
+  readonly nonce: string;
+  readonly post_ids: string;
+}
+
+function confirmationByTokenStatement(
+  db: Db,
+  { plan, tokenHash }: Pick<ConfirmAttempt, "plan" | "tokenHash">,
+): D1PreparedStatement {
+  return db.d1
+    .prepare("SELECT nonce, post_ids FROM confirmations WHERE issued_hour = ?1 AND token_hash = ?2 AND user_id = ?3")
+    .bind(issuedHour(plan), tokenHash, plan.userId);
+}
+
+/** The posts of a used token; null while it is unused. */
+export async function findPostsOfUsedToken(
+  db: Db,
+  used: Pick<ConfirmAttempt, "plan" | "tokenHash">,
+): Promise<readonly string[] | null> {
+  const row = await confirmationByTokenStatement(db, used).first<ConfirmationRow>();
+  return row ? (JSON.parse(row.post_ids) as string[]) : null;
+}
+
+/** The dependencies of a plan that are as they were at the preview; ?1 to ?5 are from `dependencyParameters`. */
+const UNCHANGED_DEPENDENCIES = `SELECT 'account' AS kind, a.id AS id FROM json_each(?3) needed CROSS JOIN accounts a ON a.id = needed.value
+    WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND a.status = 'active' AND a.disconnected_at IS NULL
+  UNION ALL SELECT 'media', m.id FROM json_each(?4) needed CROSS JOIN media m ON m.id = needed.value
+    WHERE m.workspace_id = ?2 AND m.state IN ('ready', 'expiring')
+  UNION ALL SELECT 'post', p.id FROM json_each(?5) previewed CROSS JOIN posts p ON p.id = previewed.value ->> 0
+    WHERE p.user_id = ?1 AND p.workspace_id = ?2 AND p.version = previewed.value ->> 1 AND p.status = previewed.value ->> 2`;
+
+function dependencyParameters(plan: PostPlan): readonly [string, string, string, string, string] {
+  const { accountIds, mediaIds } = plan.dependencies;
+  const versions =
+    plan.kind === "schedule" ? [] : plan.posts.map(({ id, version, previousStatus }) => [id, version, previousStatus]);
+  return [
+    plan.userId,
+    plan.workspaceId,
+    JSON.stringify(accountIds),
+    JSON.stringify(mediaIds),
+    JSON.stringify(versions),
+  ];
+}
+
+/**
+ * The primary key makes the token single-use. The CHECK stale_plan compares the number of unchanged dependencies with that of
+ * all, which makes the plan all-or-nothing.
+ */
+function insertConfirmationStatement(db: Db, { plan, tokenHash, nonce }: ConfirmAttempt): D1PreparedStatement {
+  const { accountIds, mediaIds } = plan.dependencies;
+  const expected = accountIds.length + mediaIds.length + (plan.kind === "schedule" ? 0 : plan.posts.length);
+  return db.d1
+    .prepare(
+      `INSERT INTO confirmations (issued_hour, token_hash, user_id, nonce, post_ids, expected, matched)
+       VALUES (?6, ?7, ?1, ?8, ?9, ?10, (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES})))`,
+    )
+    .bind(...dependencyParameters(plan), issuedHour(plan), tokenHash, nonce, JSON.stringify(postIdsOf(plan)), expected);
+}
+
+/** Accounts and media that can no longer be used, and posts that changed since the preview. */
+export interface ChangedDependencies {
+  readonly accountIds: readonly string[];
+  readonly mediaIds: readonly string[];
+  readonly postIds: readonly string[];
+}
+
+export async function findChangedDependencies(db: Db, plan: PostPlan): Promise<ChangedDependencies> {
+  const { results } = await db.d1
+    .prepare(UNCHANGED_DEPENDENCIES)
+    .bind(...dependencyParameters(plan))
+    .all<{ kind: string; id: string }>();
+  const unchanged = new Set(results.map(({ kind, id }) => `${kind} ${id}`));
+  const changed = (kind: string, ids: readonly string[]) => ids.filter((id) => !unchanged.has(`${kind} ${id}`));
+  return {
+    accountIds: changed("account", plan.dependencies.accountIds),
+    mediaIds: changed("media", plan.dependencies.mediaIds),
+    postIds: plan.kind === "schedule" ? [] : changed("post", postIdsOf(plan)),
+  };
+}

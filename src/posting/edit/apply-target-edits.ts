@@ -1,0 +1,146 @@
+import type { RefusalDetail } from "#core/errors.ts";
+import type { ResolvedTarget } from "#posting/preview/resolve-targets.ts";
+import type { EditContext } from "./apply-edit.ts";
+import type { StoredPost, StoredTarget } from "#posting/calendar/post-rows.ts";
+import { isOpen } from "#posting/state-machine.ts";
+import type { EditInput } from "#posting/types.ts";
+
+export interface TargetEditResult {
+  readonly resolvedTargets: readonly ResolvedTarget[];
+  readonly lockedTargets: readonly StoredTarget[];
+  readonly removedAccountIds: readonly string[];
+  readonly problems: readonly RefusalDetail[];
+}
+
+/** Applies an edit to the targets of one post. */
+export function applyTargetEdits(
+  { targets }: StoredPost,
+  input: EditInput,
+  context: EditContext,
+  { isRetry, param }: { readonly isRetry: boolean; readonly param: string },
+): TargetEditResult {
+  // A retry of a failed post only affects targets that definitely failed. Any other edit also changes the targets that are
+  // skipped while their account is disconnected, so that a reconnect never publishes outdated text.
+  const isEditable = ({ state }: StoredTarget) => (isRetry ? state === "failed" : isOpen(state) || state === "skipped");
+  const editable = targets.filter(isEditable);
+  const locked = targets.filter((target) => !isEditable(target));
+  const { resolvedTargets, removedAccountIds, problems } = context.newTargets
+    ? replaceTargets(context.newTargets, { editable, locked, isRetry })
+    : keepTargets(editable, context, { isRetry, param });
+  const withOptions = applyTargetOptions(resolvedTargets, input, locked);
+  const nothingToRetry = {
+    code: "nothing_to_retry",
+    message: "no target of this post can be retried: those that were not confirmed as published may be public already",
+    param,
+  };
+  return {
+    resolvedTargets: withOptions.resolvedTargets,
+    lockedTargets: locked,
+    removedAccountIds,
+    problems: [...(isRetry && editable.length === 0 ? [nothingToRetry] : []), ...problems, ...withOptions.problems],
+  };
+}
+
+type TargetListChange = Omit<TargetEditResult, "lockedTargets">;
+
+function keepTargets(
+  editable: readonly StoredTarget[],
+  { accounts }: EditContext,
+  { isRetry, param }: { readonly isRetry: boolean; readonly param: string },
+): TargetListChange {
+  const resolvedTargets: ResolvedTarget[] = [];
+  const problems: RefusalDetail[] = [];
+  for (const { accountId, platform, caption, requestedOptions } of editable) {
+    const { account, connected } = accounts.get(accountId) ?? {};
+    if (account && (connected || !isRetry)) {
+      resolvedTargets.push({ account, caption, requestedOptions, param: null, skipped: !connected });
+    } else {
+      const message = "this account is no longer connected";
+      problems.push({ code: "account_not_found", message, param, accountId, platform });
+    }
+  }
+  return { resolvedTargets, removedAccountIds: [], problems };
+}
+
+interface TargetsByEditability {
+  readonly editable: readonly StoredTarget[];
+  readonly locked: readonly StoredTarget[];
+  readonly isRetry: boolean;
+}
+
+function replaceTargets(
+  newTargets: NonNullable<EditContext["newTargets"]>,
+  { editable, locked, isRetry }: TargetsByEditability,
+): TargetListChange {
+  const resolvedTargets = newTargets.resolvedTargets.map((target) => keepStoredSettings(target, editable));
+  const selectedAccountIds = new Set(resolvedTargets.map(({ account }) => account.id));
+  const removedAccountIds = editable
+    .filter((target) => !selectedAccountIds.has(target.accountId))
+    .map((target) => target.accountId);
+  const problems = resolvedTargets.flatMap(({ account, param }): RefusalDetail[] => {
+    const lockedTarget = locked.find((target) => target.accountId === account.id);
+    const where = param?.startsWith("targets") ? `${param}.account_id` : param;
+    return lockedTarget ? [{ ...lockedTargetProblem(lockedTarget), ...(where !== null && { param: where }) }] : [];
+  });
+  const isUnchanged = selectedAccountIds.size === editable.length && removedAccountIds.length === 0;
+  if (isRetry && !isUnchanged && problems.length === 0 && newTargets.problems.length === 0) {
+    problems.push({
+      code: "targets_fixed",
+      message:
+        "the accounts of a failed post cannot be changed: only its failed targets can be retried (use target_options)",
+      param: "targets",
+    });
+  }
+  return { resolvedTargets, removedAccountIds, problems };
+}
+
+/** `account_ids` and `platforms` only change the list of accounts; those that stay keep their captions and options. */
+function keepStoredSettings(target: ResolvedTarget, editable: readonly StoredTarget[]): ResolvedTarget {
+  const storedTarget = target.param?.startsWith("targets")
+    ? undefined
+    : editable.find(({ accountId }) => accountId === target.account.id);
+  return storedTarget
+    ? { ...target, caption: storedTarget.caption, requestedOptions: storedTarget.requestedOptions }
+    : target;
+}
+
+function lockedTargetProblem({ accountId, platform, state }: StoredTarget): RefusalDetail {
+  const problem =
+    state === "published"
+      ? { code: "already_published", message: "this post is already published to this account" }
+      : { code: "target_closed", message: `the target of this account can no longer be changed (${state})` };
+  return { ...problem, accountId, platform };
+}
+
+/** Changes captions and options of accounts that are on the post; options that are not named are kept. */
+function applyTargetOptions(
+  resolvedTargets: readonly ResolvedTarget[],
+  { targetOptions = [] }: EditInput,
+  locked: readonly StoredTarget[],
+): { readonly resolvedTargets: readonly ResolvedTarget[]; readonly problems: readonly RefusalDetail[] } {
+  const problems: RefusalDetail[] = [];
+  const patched = new Map(resolvedTargets.map((target) => [target.account.id, target]));
+  const seen = new Set<string>();
+  for (const [index, { accountId, caption, platformOptions }] of targetOptions.entries()) {
+    const param = `target_options[${index}]`;
+    const target = patched.get(accountId);
+    if (target && !seen.has(accountId)) {
+      const requestedOptions = { ...target.requestedOptions, ...platformOptions };
+      patched.set(accountId, { ...target, caption: caption ?? target.caption, requestedOptions, param });
+    } else {
+      const lockedTarget = locked.find((target) => target.accountId === accountId);
+      problems.push({
+        ...(lockedTarget ? lockedTargetProblem(lockedTarget) : unknownTargetProblem(accountId, seen)),
+        param: `${param}.account_id`,
+      });
+    }
+    seen.add(accountId);
+  }
+  return { resolvedTargets: [...patched.values()], problems };
+}
+
+function unknownTargetProblem(accountId: string, seen: ReadonlySet<string>): RefusalDetail {
+  return seen.has(accountId)
+    ? { code: "duplicate_account", message: "this account is named more than once", accountId }
+    : { code: "account_not_on_post", message: "this account is not on the post", accountId };
+}

@@ -1,0 +1,14 @@
+import type { Services } from "#context.ts";
+import { pauseForSubscriptionStatement } from "./store-subscription-changes.ts";
+
+/**
+ * Pauses everything that users without a subscription have scheduled, in one batch with the statement that ends the
+ * subscriptions, so that both are committed or neither. A post that is already publishing is not interrupted.
+ */
+export async function pausePostsForSubscription(
+  { db, clock }: Pick<Services, "db" | "clock">,
+  userIds: readonly string[],
+  otherStatements: readonly D1PreparedStatement[] = [],
+): Promise<void> {
+  await db.d1.batch([pauseForSubscriptionStatement(db, userIds, clock.now()), ...otherStatements]);
+}

@@ -1,0 +1,50 @@
+import type { Db } from "#db/client.ts";
+import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
+import { HAS_PUBLISHABLE_TARGET } from "./store-status-change.ts";
+
+/** The posts of these users by the index over workspace and status; ?1 is the JSON list of users. */
+const OF_USERS = "p.workspace_id IN (SELECT id FROM workspaces WHERE user_id IN (SELECT value FROM json_each(?1)))";
+
+/** Pauses everything these users have scheduled. */
+export function pauseForSubscriptionStatement(db: Db, userIds: readonly string[], now: number): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `UPDATE posts AS p SET status = 'paused', paused_reason = 'subscription', version = version + 1, watch_at = NULL, updated_at = ?2
+       WHERE p.status = 'scheduled' AND ${OF_USERS}`,
+    )
+    .bind(JSON.stringify(userIds), now);
+}
+
+export interface ResumedPostRow {
+  readonly id: string;
+  readonly version: number;
+  readonly status: "scheduled";
+  readonly scheduled_at: number;
+  readonly platforms: string;
+  readonly media: string;
+}
+
+/** Schedules posts again that have a usable account; those without one stay paused, now for the reason `account`. */
+export async function markResumedForSubscription(
+  db: Db,
+  userIds: readonly string[],
+  now: number,
+): Promise<readonly ResumedPostRow[]> {
+  const resumable = `p.status = 'paused' AND p.paused_reason = 'subscription' AND p.scheduled_at > ?2 AND ${OF_USERS}`;
+  const users = JSON.stringify(userIds);
+  const [resumed] = await db.d1.batch<ResumedPostRow>([
+    db.d1
+      .prepare(
+        `UPDATE posts AS p SET status = 'scheduled', paused_reason = NULL, version = version + 1,
+           watch_at = ?2 + ${WATCH_UNARMED_MS}, updated_at = ?2
+         WHERE ${resumable} AND ${HAS_PUBLISHABLE_TARGET} RETURNING id, version, status, scheduled_at, platforms, media`,
+      )
+      .bind(users, now),
+    db.d1
+      .prepare(
+        `UPDATE posts AS p SET paused_reason = 'account', version = version + 1, updated_at = ?2 WHERE ${resumable}`,
+      )
+      .bind(users, now),
+  ]);
+  return resumed?.results ?? [];
+}
