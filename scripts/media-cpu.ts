@@ -10,12 +10,12 @@ import { concatBytes } from "../test/media/bytes.ts";
 import { EXPENSIVE_FILES, type SampleOf } from "../test/media/expensive-files.ts";
 
 /*
- * How much processor time a verdict about one file takes, through what an import looks into files with: bent and random files
- * of every format, and those made to be costly. `npm run media:cpu -- [--files 2000] [--rounds 5] [--allowed-ms 50] [--seed 1]`.
+ * Measures the CPU time that inspecting one file takes, with the code that imports use: for mutated and random files of every
+ * format, and for files made to be expensive. `npm run media:cpu -- [--files 2000] [--rounds 5] [--allowed-ms 50] [--seed 1]`.
  */
 
 const SAMPLES = join(import.meta.dirname, "..", "test", "media", "samples");
-const WARM_ROUNDS = 300;
+const WARM_UP_ROUNDS = 300;
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +25,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
   },
 });
-const count = Number(values.files);
+const fileCount = Number(values.files);
 const rounds = Number(values.rounds);
 const seed = Number(values.seed);
 const allowedMs = Number(values["allowed-ms"]);
@@ -35,7 +35,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** A bucket with one object in memory: what reading costs beside it is what it costs in the service. */
+/** A bucket with one object in memory, so that reading costs almost nothing beside the inspection. */
 function bucketOf(bytes: Bytes): R2Bucket {
   const bucket: unknown = {
     get: (_key: string, { range: { offset, length } }: { range: { offset: number; length: number } }) =>
@@ -51,7 +51,7 @@ const inspectBytes = (bytes: Bytes) =>
     objects: [{ key: "incoming/file", sizeBytes: bytes.length }],
   });
 
-/** All threads of this process: the one that works, and those that compile and clean up for it. */
+/** Of all threads of this process, including compilation and garbage collection. */
 async function cpuMs(bytes: Bytes): Promise<number> {
   const before = process.cpuUsage();
   await inspectBytes(bytes);
@@ -59,14 +59,14 @@ async function cpuMs(bytes: Bytes): Promise<number> {
   return (user + system) / 1000;
 }
 
-interface Reading {
+interface Measurement {
   readonly ms: number;
-  readonly what: string;
+  readonly fileName: string;
 }
-const readings = new Map<string, Reading[]>();
+const measurements = new Map<string, Measurement[]>();
 
-function addReading(format: string, reading: Reading): void {
-  readings.set(format, [...(readings.get(format) ?? []), reading]);
+function addMeasurement(format: string, measurement: Measurement): void {
+  measurements.set(format, [...(measurements.get(format) ?? []), measurement]);
 }
 
 const FORMATS: Readonly<Record<string, string>> = { jpg: "jpeg", m4a: "mp4", mov: "mp4", mkv: "webm" };
@@ -81,11 +81,14 @@ const formatOf = (name: string): string => {
 };
 
 function* mutatedFiles(): Generator<readonly [format: string, bytes: Bytes]> {
-  const each = Math.ceil(count / samples.size);
+  const each = Math.ceil(fileCount / samples.size);
   const mutation = mutations([...samples.values()]);
   for (const [name, whole] of samples) {
-    for (const bends of fc.sample(fc.array(mutation, { minLength: 1, maxLength: 6 }), { numRuns: each, seed })) {
-      yield [formatOf(name), bends.reduce((bytes, bend) => bend(bytes), Uint8Array.from(whole))];
+    for (const fileMutations of fc.sample(fc.array(mutation, { minLength: 1, maxLength: 6 }), {
+      numRuns: each,
+      seed,
+    })) {
+      yield [formatOf(name), fileMutations.reduce((bytes, mutate) => mutate(bytes), Uint8Array.from(whole))];
     }
     const noise = fc.tuple(fc.nat(64), fc.uint8Array({ maxLength: 100_000, size: "max" }));
     for (const [keep, tail] of fc.sample(noise, { numRuns: Math.ceil(each / 4), seed })) {
@@ -94,7 +97,7 @@ function* mutatedFiles(): Generator<readonly [format: string, bytes: Bytes]> {
   }
 }
 
-for (let round = 0; round < WARM_ROUNDS; round += 1) {
+for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
   for (const bytes of samples.values()) {
     await inspectBytes(bytes);
   }
@@ -105,27 +108,28 @@ for (const { make } of EXPENSIVE_FILES) {
 collectGarbage();
 
 for (const [format, bytes] of mutatedFiles()) {
-  addReading(format, { ms: await cpuMs(bytes), what: "bent" });
+  addMeasurement(format, { ms: await cpuMs(bytes), fileName: "mutated" });
 }
 for (const { format, name, make } of EXPENSIVE_FILES) {
   const bytes = make(sample);
   for (let round = 0; round < rounds; round += 1) {
-    // What was thrown away before is not this file's doing.
+    // So that garbage of earlier files is not counted.
     collectGarbage();
-    addReading(format, { ms: await cpuMs(bytes), what: name });
+    addMeasurement(format, { ms: await cpuMs(bytes), fileName: name });
   }
 }
 
 let failed = false;
-for (const [format, unordered] of readings) {
+for (const [format, unordered] of measurements) {
   const ordered = unordered.toSorted((a, b) => a.ms - b.ms);
-  const at = (share: number) => (ordered[Math.ceil(share * ordered.length) - 1]?.ms ?? 0).toFixed(2).padStart(6);
+  const percentile = (share: number) =>
+    (ordered[Math.ceil(share * ordered.length) - 1]?.ms ?? 0).toFixed(2).padStart(6);
   const worst = ordered.at(-1);
   const withinLimit = (worst?.ms ?? 0) <= allowedMs;
   failed ||= !withinLimit;
   console.log(
-    `${withinLimit ? "ok " : "BAD"}  ${format.padEnd(4)}  ${String(ordered.length).padStart(5)} verdicts  p50 ${at(0.5)} ms  ` +
-      `p99 ${at(0.99)} ms  at most ${at(1)} ms (${worst?.what})`,
+    `${withinLimit ? "ok " : "BAD"}  ${format.padEnd(4)}  ${String(ordered.length).padStart(5)} inspections  p50 ${percentile(0.5)} ms  ` +
+      `p99 ${percentile(0.99)} ms  at most ${percentile(1)} ms (${worst?.fileName})`,
   );
 }
 process.exit(failed ? 1 : 0);

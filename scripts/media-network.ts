@@ -9,42 +9,45 @@ import { nonPublicRange } from "#media/import/ip-ranges.ts";
 import { freePort, sleep } from "./service.ts";
 
 /*
- * Names that lead into a private network are refused by the runtime too, behind the gate: an import is made to go to
- * addresses of this machine in workerd itself, with the flags of wrangler.toml and the network a Worker has by default. A
- * listener counts who connects. The same once more where private networks are let in, so that it is seen to count.
+ * Shows that the runtime itself refuses host names that resolve to private addresses, in addition to our URL check. workerd
+ * runs an import of addresses of this machine, with the flags of wrangler.toml and a Worker's default network, while a
+ * listener counts connections. A second run with private networks allowed shows that the listener counts them.
  */
 
 const ROOT = join(import.meta.dirname, "..");
 const BIN = join(ROOT, "node_modules", ".bin");
 const MAX_START_ATTEMPTS = 100;
 const NON_INTERACTIVE_ENV = { CI: "1", WRANGLER_SEND_METRICS: "false" };
-const OPEN_NETWORK = `(name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),`;
+const NETWORK_WITH_PRIVATE_ADDRESSES = `(name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),`;
 
 const dir = await mkdtemp(join(tmpdir(), "media-network-"));
 
-interface Deployed {
+interface CompatibilitySettings {
   readonly compatibility_date: string;
   readonly compatibility_flags: readonly string[];
 }
 
-/** Bundles the Worker as it would be deployed; gives the date and the flags that it would be deployed with. */
-async function bundle(): Promise<Deployed> {
+/** Bundles the Worker as for deployment; returns the compatibility date and flags of wrangler.toml. */
+async function bundle(): Promise<CompatibilitySettings> {
   const settings = await readFile(join(ROOT, "wrangler.toml"), "utf8");
   const compatibility_date = /^compatibility_date = "(.+)"$/m.exec(settings)?.[1];
   const flags = /^compatibility_flags = (\[.+\])$/m.exec(settings)?.[1];
   if (compatibility_date === undefined || flags === undefined) {
-    throw new Error("wrangler.toml names no compatibility date and flags");
+    throw new Error("wrangler.toml has no compatibility date and flags");
   }
-  const deployed: Deployed = { compatibility_date, compatibility_flags: JSON.parse(flags) as string[] };
+  const compatibility: CompatibilitySettings = {
+    compatibility_date,
+    compatibility_flags: JSON.parse(flags) as string[],
+  };
   const config = join(dir, "wrangler.json");
   const main = join(import.meta.dirname, "media-network", "entry.ts");
-  await writeFile(config, JSON.stringify({ name: "media-network", main, ...deployed }));
+  await writeFile(config, JSON.stringify({ name: "media-network", main, ...compatibility }));
   const args = ["deploy", "--dry-run", `--config=${config}`, `--outdir=${dir}`];
   await promisify(execFile)(join(BIN, "wrangler"), args, {
     cwd: ROOT,
     env: { ...process.env, ...NON_INTERACTIVE_ENV },
   });
-  return deployed;
+  return compatibility;
 }
 
 interface Listener {
@@ -53,7 +56,7 @@ interface Listener {
   connections: number;
 }
 
-/** Answers everybody, on every address of this machine. */
+/** Answers every connection, on every address of this machine. */
 async function startListener(): Promise<Listener> {
   const port = await freePort();
   const server = createServer((socket) => {
@@ -68,17 +71,19 @@ async function startListener(): Promise<Listener> {
   return listener;
 }
 
-/** Ways to say "this machine" that the gate would refuse by their text. */
+/** Spellings of this machine's address that the URL check refuses. */
 const LOOPBACK = ["127.0.0.1", "127.1.2.3", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]"];
 
-/** The runtime knows less ranges than the gate: a machine that has one of these tells nothing. */
+/** Ranges that the URL check refuses and the runtime does not: an address in one of them proves nothing here. */
 const NOT_REFUSED_BY_RUNTIME: ReadonlySet<string | null> = new Set([null, "documentation", "benchmarking", "reserved"]);
 
-/** What this machine is called and what addresses it has; a name is resolved like any other. */
+/** The host names and addresses of this machine. */
 async function hostsOfThisMachine(): Promise<string[]> {
-  const named = await lookup(hostname()).catch(() => null);
+  const resolved = await lookup(hostname()).catch(() => null);
   const names =
-    named && !NOT_REFUSED_BY_RUNTIME.has(nonPublicRange(named.address)) ? ["localhost", hostname()] : ["localhost"];
+    resolved && !NOT_REFUSED_BY_RUNTIME.has(nonPublicRange(resolved.address))
+      ? ["localhost", hostname()]
+      : ["localhost"];
   const own = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .filter(({ address, scopeid }) => !scopeid && !NOT_REFUSED_BY_RUNTIME.has(nonPublicRange(address)))
@@ -91,9 +96,9 @@ interface Outcome {
   readonly connections: number;
 }
 
-/** Sends the Worker to each host, in a runtime of its own. */
+/** Makes the Worker request each host, in its own runtime. */
 async function requestAll(
-  deployed: Deployed,
+  compatibility: CompatibilitySettings,
   network: string,
   hosts: readonly string[],
   listener: Listener,
@@ -107,33 +112,37 @@ const config :Workerd.Config = (
   services = [
     ${network}
     (name = "main", worker = (modules = [(name = "entry.js", esModule = embed "entry.js")],
-      compatibilityDate = "${deployed.compatibility_date}",
-      compatibilityFlags = ${JSON.stringify(deployed.compatibility_flags)})),
+      compatibilityDate = "${compatibility.compatibility_date}",
+      compatibilityFlags = ${JSON.stringify(compatibility.compatibility_flags)})),
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );
 `,
   );
   const runtime = spawn(join(BIN, "workerd"), ["serve", file], { cwd: dir, stdio: ["ignore", "ignore", "pipe"] });
-  let complaints = "";
+  let runtimeErrors = "";
   runtime.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaints += text;
+    runtimeErrors += text;
   });
-  const ask = async (address: string) => {
+  const requestFromWorker = async (address: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}/?address=${encodeURIComponent(address)}`);
     return answer.text();
   };
   const outcomes = new Map<string, Outcome>();
   try {
-    for (let tries = 0; !(await fetch(`http://127.0.0.1:${port}/?address=about:blank`).catch(() => null)); tries += 1) {
-      if (tries > MAX_START_ATTEMPTS || runtime.exitCode !== null) {
-        throw new Error(`the runtime did not come up: ${complaints}`);
+    for (
+      let attempts = 0;
+      !(await fetch(`http://127.0.0.1:${port}/?address=about:blank`).catch(() => null));
+      attempts += 1
+    ) {
+      if (attempts > MAX_START_ATTEMPTS || runtime.exitCode !== null) {
+        throw new Error(`the runtime did not start: ${runtimeErrors}`);
       }
       await sleep(100);
     }
     for (const host of hosts) {
       const before = listener.connections;
-      const answer = await ask(`http://${host}:${listener.port}/photo.png`);
+      const answer = await requestFromWorker(`http://${host}:${listener.port}/photo.png`);
       outcomes.set(host, { answer, connections: listener.connections - before });
     }
   } finally {
@@ -145,19 +154,19 @@ const config :Workerd.Config = (
 let failed = false;
 const listener = await startListener();
 try {
-  const deployed = await bundle();
+  const compatibility = await bundle();
   const hosts = await hostsOfThisMachine();
-  const open = await requestAll(deployed, OPEN_NETWORK, hosts, listener);
-  const usual = await requestAll(deployed, "", hosts, listener);
+  const withPrivateNetworks = await requestAll(compatibility, NETWORK_WITH_PRIVATE_ADDRESSES, hosts, listener);
+  const byDefault = await requestAll(compatibility, "", hosts, listener);
   for (const host of hosts) {
-    const reached = open.get(host);
-    const refused = usual.get(host);
-    const counted = reached?.answer === "opened" && reached.connections > 0;
-    const good = counted && refused?.answer === "source_unreachable" && refused.connections === 0;
-    failed ||= !good;
+    const reached = withPrivateNetworks.get(host);
+    const refused = byDefault.get(host);
+    const isReachable = reached?.answer === "opened" && reached.connections > 0;
+    const ok = isReachable && refused?.answer === "source_unreachable" && refused.connections === 0;
+    failed ||= !ok;
     console.log(
-      `${good ? "ok " : "BAD"}  ${host.padEnd(24)}  by default: ${refused?.answer}, ${refused?.connections} connections  ` +
-        `private networks let in: ${reached?.answer}, ${reached?.connections} connections`,
+      `${ok ? "ok " : "BAD"}  ${host.padEnd(24)}  by default: ${refused?.answer}, ${refused?.connections} connections  ` +
+        `private networks allowed: ${reached?.answer}, ${reached?.connections} connections`,
     );
   }
 } finally {

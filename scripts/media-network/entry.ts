@@ -6,8 +6,8 @@ import { openRemoteFile } from "#media/import/remote-file.ts";
 const config = readConfig({ ORIGIN: "https://almanac.example.org" } as Partial<Env> as Env);
 
 /*
- * The part of an import that goes out, and nothing else. The gate takes the address for a good one, as it would a public name
- * that somebody has pointed at a private address: what is left is the runtime.
+ * Only the outgoing request of an import. The requested origin is trusted, so it passes the URL check, as a public host name
+ * with a private address would: only the runtime can still refuse it.
  */
 export default {
   async fetch(request) {
@@ -18,7 +18,7 @@ export default {
       browserUrl: (url: URL) => url,
       trustedMediaOrigin: new URL(address).origin,
     };
-    const opened = await openRemoteFile({ outbound: outbound, config, clock: systemClock }, address, IMPORT_LIMITS);
+    const opened = await openRemoteFile({ outbound, config, clock: systemClock }, address, IMPORT_LIMITS);
     if (opened.ok) {
       opened.value.close();
     }

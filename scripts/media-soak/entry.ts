@@ -6,10 +6,10 @@ import { toPlatformRequest, PLATFORM_PATH, withRemoteSimulators } from "./remote
 export { PlatformSimulator } from "#index.sandbox.ts";
 
 /*
- * The sandbox with three differences. Media may come from `SOAK_SOURCE`, over a real connection: no address on this machine
- * passes the gate otherwise, and that is as it should be. With `SOAK_PLATFORMS` set, the platforms are played by another
- * process of this same entry, reached over HTTP. And `/soak/warm` writes, copies and reads the local bucket without any of
- * our code, so that what the local stand-in of R2 keeps in memory for itself can be told from what we do.
+ * The sandbox with three differences. Media may come from `SOAK_SOURCE` over a real connection; the URL check refuses every
+ * other address of this machine. With `SOAK_PLATFORMS` set, the platforms are simulated by another process of this entry,
+ * called over HTTP. And `/soak/warm` writes, copies and reads the local bucket without any of our code, so that the memory
+ * of the local R2 simulation can be told from that of our code.
  */
 export class PostPublisher extends SandboxPublisher {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
@@ -27,7 +27,7 @@ const BLOCK = new Uint8Array(256 * 1024);
 const RANGE_BYTES = 5 * 1024 ** 2;
 const KEY = "incoming/warm";
 
-/** Over one buffer, so that the measuring leaves no garbage of its own. */
+/** Reads into one buffer, so that the measurement itself allocates almost nothing. */
 async function drain(body: ReadableStream): Promise<void> {
   const reader = body.getReader({ mode: "byob" });
   let buffer = new ArrayBuffer(BLOCK.length);
@@ -52,16 +52,16 @@ async function warm(bucket: R2Bucket, sizeBytes: number): Promise<Response> {
   await bucket.put(`${KEY}-copy`, copied?.body ?? null);
   for (let offset = 0; offset < sizeBytes; offset += RANGE_BYTES) {
     const range = { offset, length: Math.min(RANGE_BYTES, sizeBytes - offset) };
-    const piece = await bucket.get(KEY, { range });
-    await (piece && drain(piece.body));
+    const object = await bucket.get(KEY, { range });
+    await (object && drain(object.body));
   }
   await bucket.delete([KEY, `${KEY}-copy`]);
   return new Response("warm");
 }
 
 export default {
-  fetch(request, given, ctx) {
-    const env = withRemoteSimulators(given);
+  fetch(request, baseEnv, ctx) {
+    const env = withRemoteSimulators(baseEnv);
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/soak/warm") {
       return warm(env.MEDIA, Number(searchParams.get("bytes")));

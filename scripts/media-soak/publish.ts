@@ -11,34 +11,33 @@ interface Post {
 }
 
 export interface SoakServices {
-  /** Of the service. */
   readonly origin: string;
-  /** Of the process that plays the platforms. */
+  /** Origin of the process that simulates the platforms. */
   readonly platformsOrigin: string;
   readonly apiKey: string;
 }
 
-/** Schedules a stored film to one platform and waits for it; the hash of what the platform has in the end. */
+/** Publishes a stored video to one platform; returns the hash of the file that the platform received. */
 export async function publish(
-  { origin, platformsOrigin, apiKey: key }: SoakServices,
+  { origin, platformsOrigin, apiKey }: SoakServices,
   platform: string,
   mediaUrl: string,
 ): Promise<string> {
   const api = <T>(method: string, path: string, body?: unknown) =>
-    call<T>(origin, method, path, { key, ...(body !== undefined && { body }) });
+    call<T>(origin, method, path, { key: apiKey, ...(body !== undefined && { body }) });
   const { accounts } = await api<{ accounts: { id: string }[] }>("POST", "/sandbox/connect", {
-    api_key: key,
+    api_key: apiKey,
     platform,
     login: "ada",
   });
   const { confirmation_token } = await api<{ confirmation_token: string }>("POST", "/v1/posts/preview", {
-    // A platform takes the same words for a mistake.
-    caption: `A very large film, ${crypto.randomUUID()}`,
+    // Platforms refuse a repeated text as a duplicate.
+    caption: `A very large video, ${crypto.randomUUID()}`,
     scheduled_at: new Date(Date.now() + DUE_IN_MS).toISOString(),
     targets: [
       {
         account_id: accounts[0]?.id,
-        ...(platform === "youtube" && { platform_options: { title: "A very large film" } }),
+        ...(platform === "youtube" && { platform_options: { title: "A very large video" } }),
       },
     ],
     media_urls: [mediaUrl],
@@ -55,10 +54,10 @@ export async function publish(
   if (post.status !== "published") {
     return `${post.status}: ${post.targets[0]?.error?.message ?? "no reason given"}`;
   }
-  const book = await call<{ posts: { media: { sha256: string }[] }[] }>(
+  const published = await call<{ posts: { media: { sha256: string }[] }[] }>(
     platformsOrigin,
     "GET",
     `/sandbox/platforms/${platform}/posts`,
   );
-  return book.posts.at(-1)?.media[0]?.sha256 ?? "no media in the book";
+  return published.posts.at(-1)?.media[0]?.sha256 ?? "the published post has no media";
 }

@@ -1,10 +1,10 @@
 import type { SandboxEnv } from "#sandbox/index.ts";
 
-/** Where the process of the platforms takes what is meant for one of them. */
+/** Path at which the platforms' process accepts calls to any platform. */
 export const PLATFORM_PATH = "/soak/platform";
 const TARGET_URL_HEADER = "x-soak-address";
 
-/** A call to a platform as the other process is to make it. */
+/** Restores the original platform call in the receiving process. */
 export function toPlatformRequest(request: Request): Request {
   const headers = new Headers(request.headers);
   headers.delete(TARGET_URL_HEADER);
@@ -14,14 +14,14 @@ export function toPlatformRequest(request: Request): Request {
   );
 }
 
-/** The same over the client; the body is passed on as it comes. */
+/** Forwards a platform call to the other process; the body is streamed. */
 function sendToSimulators(origin: string, request: Request): Promise<Response> {
   const headers = new Headers(request.headers);
   headers.set(TARGET_URL_HEADER, request.url);
   return fetch(new Request(origin + PLATFORM_PATH, new Request(request, { headers })));
 }
 
-/** Cast, because only what a call to a platform uses is there: a name, and `fetch` of what has that name. */
+/** Cast, because it implements only what platform calls use: `idFromName`, and `get` with `fetch`. */
 function remoteNamespace(origin: string): DurableObjectNamespace {
   const namespace: unknown = {
     idFromName: (name: string) => name,
@@ -30,7 +30,7 @@ function remoteNamespace(origin: string): DurableObjectNamespace {
   return namespace as DurableObjectNamespace;
 }
 
-/** The environment with the platforms in the process at `SOAK_PLATFORMS`; without that setting they stay here. */
+/** Sends platform calls to the process at `SOAK_PLATFORMS`; without that setting the simulators run in this process. */
 export function withRemoteSimulators(env: SandboxEnv): SandboxEnv {
   const origin = env["SOAK_PLATFORMS"];
   return typeof origin === "string" ? { ...env, SIMULATORS: remoteNamespace(origin) } : env;

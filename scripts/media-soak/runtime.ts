@@ -6,18 +6,18 @@ import { isAnswering, sleep } from "../service.ts";
 import { runtimePid } from "../memory.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const UP_TRIES = 120;
+const MAX_START_ATTEMPTS = 120;
 
-/** Files by name; `/plain/` says the length, `/chunked/` does not. */
+/** Serves files by name; under `/plain/` with a content-length, under `/chunked/` without. */
 export function serveFiles(port: number, files: ReadonlyMap<string, string>): Promise<Server> {
   const server = createServer((request, response) => {
-    const [, how, name = ""] = (request.url ?? "").split("/");
+    const [, encoding, name = ""] = (request.url ?? "").split("/");
     const path = files.get(name);
     if (!path) {
       response.writeHead(404).end();
       return;
     }
-    const length = how === "plain" ? { "content-length": statSync(path).size } : {};
+    const length = encoding === "plain" ? { "content-length": statSync(path).size } : {};
     response.writeHead(200, { "content-type": "video/mp4", ...length });
     createReadStream(path, { highWaterMark: 256 * 1024 }).pipe(response);
   });
@@ -26,12 +26,12 @@ export function serveFiles(port: number, files: ReadonlyMap<string, string>): Pr
 
 export interface Runtime {
   readonly origin: string;
-  /** Of the process that runs the Worker now: wrangler replaces it once or twice while it starts. */
+  /** Of the process that runs the Worker; wrangler replaces it once or twice during startup. */
   pid(): Promise<number>;
   stop(): void;
 }
 
-/** The Worker of entry.ts on `port`, its inspector on `inspectorPort`, in a process of its own. */
+/** Starts the Worker of entry.ts in its own process. */
 export async function startRuntime(
   { port, inspectorPort }: { readonly port: number; readonly inspectorPort: number },
   vars: Readonly<Record<string, string>>,
@@ -59,7 +59,7 @@ export async function startRuntime(
         ...process.env,
         CI: "1",
         WRANGLER_SEND_METRICS: "false",
-        // Nobody else's Workers of the same name, and not the other process of this run either.
+        // Its own registry, so that it does not connect to other Workers of the same name, such as this run's other process.
         WRANGLER_REGISTRY_PATH: join(stateDir, "registry"),
       },
     },
@@ -68,10 +68,10 @@ export async function startRuntime(
   const stop = () => {
     process.kill(-group, "SIGKILL");
   };
-  for (let tries = 0; !(await isAnswering(origin)); tries += 1) {
-    if (tries > UP_TRIES || child.exitCode !== null) {
+  for (let attempts = 0; !(await isAnswering(origin)); attempts += 1) {
+    if (attempts > MAX_START_ATTEMPTS || child.exitCode !== null) {
       stop();
-      throw new Error("the service did not come up");
+      throw new Error("the service did not start");
     }
     await sleep(500);
   }

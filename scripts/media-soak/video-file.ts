@@ -6,16 +6,16 @@ import { join } from "node:path";
 const SAMPLE = join(import.meta.dirname, "..", "..", "src", "sandbox", "samples", "portrait.mp4.bin");
 const BLOCK_BYTES = 4 * 1024 ** 2;
 
-/** ftyp and moov of a true one-second film, in front of as much picture data as is wanted. */
+/** The ftyp and moov boxes of a real one-second video. */
 async function videoHeader(): Promise<Buffer> {
-  const film = await readFile(SAMPLE);
-  const moov = film.indexOf("moov") - 4;
-  return film.subarray(0, moov + film.readUInt32BE(moov));
+  const sample = await readFile(SAMPLE);
+  const moov = sample.indexOf("moov") - 4;
+  return sample.subarray(0, moov + sample.readUInt32BE(moov));
 }
 
 /**
- * Writes an MP4 of exactly `sizeBytes` whose index is true and whose picture data is noise; `seed` makes two of them
- * differ. Nobody decodes it: it is carried, hashed and looked into, which is all that is to be measured.
+ * Writes an MP4 of exactly `sizeBytes` with a valid index and random media data; two seeds give two different files. It is
+ * never decoded: the measured code only transfers, hashes and inspects it.
  */
 export async function writeVideo(path: string, sizeBytes: number, seed: number): Promise<void> {
   const head = await videoHeader();
@@ -25,11 +25,11 @@ export async function writeVideo(path: string, sizeBytes: number, seed: number):
   box.writeBigUInt64BE(BigInt(sizeBytes - head.length), 8);
   const block = Buffer.alloc(BLOCK_BYTES);
   let state = seed >>> 0 || 1;
-  for (let at = 0; at < block.length; at += 4) {
+  for (let offset = 0; offset < block.length; offset += 4) {
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
-    block.writeUInt32LE(state >>> 0, at);
+    block.writeUInt32LE(state >>> 0, offset);
   }
   const file = await open(path, "w");
   try {
@@ -38,9 +38,9 @@ export async function writeVideo(path: string, sizeBytes: number, seed: number):
     let written = head.length + box.length;
     for (let count = 0; written < sizeBytes; count += 1) {
       block.writeUInt32LE(count, 0);
-      const piece = block.subarray(0, Math.min(block.length, sizeBytes - written));
-      await file.write(piece);
-      written += piece.length;
+      const part = block.subarray(0, Math.min(block.length, sizeBytes - written));
+      await file.write(part);
+      written += part.length;
     }
   } finally {
     await file.close();
@@ -49,8 +49,8 @@ export async function writeVideo(path: string, sizeBytes: number, seed: number):
 
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const piece of createReadStream(path, { highWaterMark: BLOCK_BYTES })) {
-    hash.update(piece as Buffer);
+  for await (const chunk of createReadStream(path, { highWaterMark: BLOCK_BYTES })) {
+    hash.update(chunk as Buffer);
   }
   return hash.digest("hex");
 }

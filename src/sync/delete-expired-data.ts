@@ -4,7 +4,7 @@ import type { Services } from "#context.ts";
 import { deleteExpiredStates } from "#accounts/index.ts";
 import { deleteExpiredCredentials } from "#auth/index.ts";
 import { sweepMedia } from "#media/index.ts";
-import { sweepPosts } from "#posting/sweep/sweep-posts.ts";
+import { deleteExpiredPosts } from "#posting/cleanup/delete-expired-posts.ts";
 import { deleteOldIdempotencyRecords } from "./store.ts";
 
 const ROWS_PER_RUN = 500;
@@ -15,7 +15,7 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
   const now = services.clock.now();
   const states = await deleteExpiredStates(services.db, now, ROWS_PER_RUN);
   await deleteExpiredCredentials(services);
-  const { posts, confirmations } = await sweepPosts(services);
+  const { posts, confirmations } = await deleteExpiredPosts(services);
   const { abandonedUploads, abandonedObjects, ...media } = await sweepMedia(services);
   const idempotencyRecords = await deleteOldIdempotencyRecords(
     services.db,

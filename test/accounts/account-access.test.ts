@@ -20,12 +20,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** One connected person; `pages` accounts behind one login. */
-async function connected(pages = 1) {
+/** A user with `accountCount` accounts behind one login. */
+async function connectAccounts(accountCount = 1) {
   const platform = new ScriptedPlatform("facebook");
   const ada = platform.addUser(
     "ada",
-    Array.from({ length: pages }, (_, index) => postableAccount(String(index))),
+    Array.from({ length: accountCount }, (_, index) => postableAccount(String(index))),
   );
   const services = createTestServices(platform);
   const ctx = await createTestUser(services);
@@ -40,9 +40,9 @@ async function accessOf(ctx: Context, id: string) {
   return (await getAccountAccess(ctx, [id])).get(id)!;
 }
 
-describe("access", () => {
-  test("of many accounts costs one database round trip while nothing has expired", async ({ expect }) => {
-    const { ctx, ids, platform } = await connected(7);
+describe("account access", () => {
+  test("to many accounts costs one database round trip while nothing has expired", async ({ expect }) => {
+    const { ctx, ids, platform } = await connectAccounts(7);
     const prepare = vi.spyOn(ctx.db.d1, "prepare");
     const access = await getAccountAccess(ctx, ids);
     expect(prepare).toHaveBeenCalledTimes(1);
@@ -51,7 +51,7 @@ describe("access", () => {
     expect(platform.calls.refresh).toBe(0);
   });
 
-  test("gives an account its own token and the login's beside it", async ({ expect }) => {
+  test("returns an account's own token together with the login's token", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [
       postableAccount("1", { token: `${SECRET_MARKER}-page-1`, capabilities: { tasks: ["CREATE"] } }),
@@ -73,11 +73,11 @@ describe("access", () => {
     });
   });
 
-  test("of an unknown or disconnected account is rejected for good", async ({ expect }) => {
-    const { ctx, id } = await connected();
+  test("to an unknown or disconnected account is rejected", async ({ expect }) => {
+    const { ctx, id } = await connectAccounts();
     await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, id, Date.now())]);
-    for (const gone of [id, crypto.randomUUID()]) {
-      expect(await accessOf(ctx, gone)).toMatchObject({
+    for (const accountId of [id, crypto.randomUUID()]) {
+      expect(await accessOf(ctx, accountId)).toMatchObject({
         ok: false,
         fault: { kind: "rejected", code: "account_disconnected" },
       });
@@ -86,8 +86,8 @@ describe("access", () => {
 });
 
 describe("an expired token", () => {
-  test("is renewed once for fifty parallel callers, and all of them get the new one", async ({ expect }) => {
-    const { ctx, id, platform } = await connected();
+  test("is refreshed once for fifty parallel callers, and all of them get the new one", async ({ expect }) => {
+    const { ctx, id, platform } = await connectAccounts();
     vi.setSystemTime(START + 3 * HOUR);
     const results = await Promise.all(Array.from({ length: 50 }, async () => await accessOf(ctx, id)));
     expect(platform.calls.refresh).toBe(1);
@@ -96,8 +96,8 @@ describe("an expired token", () => {
     );
   });
 
-  test("is renewed ahead of its end, not before", async ({ expect }) => {
-    const { ctx, id, platform } = await connected();
+  test("is refreshed `refreshAheadMs` before it expires, and not earlier", async ({ expect }) => {
+    const { ctx, id, platform } = await connectAccounts();
     vi.setSystemTime(START + 2 * HOUR - 5 * MINUTE - 1);
     await accessOf(ctx, id);
     expect(platform.calls.refresh).toBe(0);
@@ -106,26 +106,26 @@ describe("an expired token", () => {
     expect(platform.calls.refresh).toBe(1);
   });
 
-  test("whose renewal takes long makes the others come back, later and later", async ({ expect }) => {
-    const { ctx, id, platform } = await connected();
+  test("that takes long to refresh makes other callers retry, after increasing waits", async ({ expect }) => {
+    const { ctx, id, platform } = await connectAccounts();
     vi.setSystemTime(START + 3 * HOUR);
     const { promise, resolve } = Promise.withResolvers<void>();
     platform.beforeRefreshAnswers = () => promise;
-    const winner = accessOf(ctx, id);
-    const loser = await accessOf(ctx, id);
-    expect(loser).toMatchObject({
+    const refreshing = accessOf(ctx, id);
+    const waiting = await accessOf(ctx, id);
+    expect(waiting).toMatchObject({
       ok: false,
       fault: { kind: "temporary", code: "refresh_in_progress", retryAfterSeconds: 1 },
     });
     vi.setSystemTime(START + 3 * HOUR + 12 * SECOND);
     expect(await accessOf(ctx, id)).toMatchObject({ ok: false, fault: { retryAfterSeconds: 6 } });
     resolve();
-    expect(await winner).toMatchObject({ ok: true });
+    expect(await refreshing).toMatchObject({ ok: true });
     expect(platform.calls.refresh).toBe(1);
   });
 
-  test("is renewed by the next caller when the first one dies under its lease", async ({ expect }) => {
-    const { ctx, id, platform } = await connected();
+  test("is refreshed by the next caller when the first one crashes while it holds the lease", async ({ expect }) => {
+    const { ctx, id, platform } = await connectAccounts();
     vi.setSystemTime(START + 3 * HOUR);
     setFailpointHook((point) => {
       if (point === "accounts.refresh.leased") {
@@ -140,12 +140,12 @@ describe("an expired token", () => {
     expect(platform.calls.refresh).toBe(1);
   });
 
-  test("survives a database that stumbles right after the platform spent the old pair", async ({ expect }) => {
-    const { ctx, id } = await connected();
+  test("is not lost when the database fails right after the platform invalidated the old pair", async ({ expect }) => {
+    const { ctx, id } = await connectAccounts();
     vi.setSystemTime(START + 3 * HOUR);
-    let stumbles = 1;
+    let failuresLeft = 1;
     setFailpointHook((point) => {
-      if (point === "accounts.refresh.storing" && stumbles-- > 0) {
+      if (point === "accounts.refresh.storing" && failuresLeft-- > 0) {
         throw new Error("D1_ERROR: busy");
       }
     });
@@ -159,14 +159,14 @@ describe("an expired token", () => {
     });
   });
 
-  test("replaced by a new login during its renewal gives way to the new one", async ({ expect }) => {
-    const { ctx, id, platform } = await connected();
+  test("that a new login replaces during its refresh does not overwrite the new one", async ({ expect }) => {
+    const { ctx, id, platform } = await connectAccounts();
     vi.setSystemTime(START + 3 * HOUR);
     platform.beforeRefreshAnswers = async () => {
       platform.beforeRefreshAnswers = () => Promise.resolve();
       await completeConnect(ctx, "facebook", "ada");
     };
-    // The old refresh token is dead by now; that must not end the new login.
+    // The old refresh token is no longer valid; that must not end the new login.
     expect(await accessOf(ctx, id)).toMatchObject({ ok: false, fault: { kind: "temporary" } });
     expect(await accessOf(ctx, id)).toMatchObject({
       ok: true,
@@ -176,13 +176,13 @@ describe("an expired token", () => {
   });
 });
 
-describe("a renewal the platform does not grant", () => {
+describe("a refresh that the platform does not grant", () => {
   test.for([
-    ["in trouble", temporary("The platform did not answer.", { httpStatus: 503 })],
-    ["too busy", rateLimited("Too many.", { httpStatus: 429, retryAfterSeconds: 60 })],
+    ["failing", temporary("The platform did not answer.", { httpStatus: 503 })],
+    ["rate limiting", rateLimited("Too many.", { httpStatus: 429, retryAfterSeconds: 60 })],
     ["unreachable", new TypeError("network lost")],
   ] as const)("keeps the old token while it is valid: platform %s", async ([, fault], { expect }) => {
-    const { ctx, id, platform } = await connected();
+    const { ctx, id, platform } = await connectAccounts();
     vi.setSystemTime(START + 2 * HOUR - MINUTE);
     platform.faults.refresh.push(fault);
     expect(await accessOf(ctx, id)).toMatchObject({
@@ -192,8 +192,10 @@ describe("a renewal the platform does not grant", () => {
     expect(await listAccounts(ctx)).toMatchObject([{ status: "active" }]);
   });
 
-  test("is a passing fault once the token has ended, and nobody hammers the platform meanwhile", async ({ expect }) => {
-    const { ctx, id, platform } = await connected();
+  test("is a temporary fault once the token has expired, and the platform is not called again meanwhile", async ({
+    expect,
+  }) => {
+    const { ctx, id, platform } = await connectAccounts();
     vi.setSystemTime(START + 3 * HOUR);
     platform.faults.refresh.push(rateLimited("Too many.", { httpStatus: 429, retryAfterSeconds: 120 }));
     expect(await accessOf(ctx, id)).toMatchObject({
@@ -211,10 +213,10 @@ describe("a renewal the platform does not grant", () => {
     expect(await listAccounts(ctx)).toMatchObject([{ status: "active" }]);
   });
 
-  test("because the login is dead takes every account behind it out of service, in words a person understands", async ({
+  test("because the login has ended marks every account behind it, with a reason that a user understands", async ({
     expect,
   }) => {
-    const { ctx, ids, id, platform, connection } = await connected(3);
+    const { ctx, ids, id, platform, connection } = await connectAccounts(3);
     platform.revokeApp("ada");
     vi.setSystemTime(START + 3 * HOUR);
     const results = await Promise.all(Array.from({ length: 8 }, async () => await accessOf(ctx, id)));
@@ -228,11 +230,11 @@ describe("a renewal the platform does not grant", () => {
         statusReason: "The platform no longer accepts this login.",
       });
     }
-    // Cron comes at once and tells the posts.
+    // Due at once, so that the next cron run pauses the posts.
     expect(await connection()).toMatchObject({ status: "needs_reconnect", nextSyncAt: START + 3 * HOUR });
   });
 
-  test("because there is nothing to renew ends the login only when the token does", async ({ expect }) => {
+  test("because there is no refresh token ends the login only when the token expires", async ({ expect }) => {
     const platform = new ScriptedPlatform("linkedin");
     platform.canRefresh = false;
     platform.lifetimeMs = 60 * DAY;
@@ -258,11 +260,13 @@ describe("a renewal the platform does not grant", () => {
   });
 });
 
-describe("keys", () => {
+describe("encryption keys", () => {
   const key = (fill: number) => toBase64(new Uint8Array(32).fill(fill));
   const oldKeys = { TOKEN_KEYS: JSON.stringify({ a: key(1) }), TOKEN_KEY_ID: "a" };
 
-  test("rotate: what the old key sealed opens, and a renewal seals with the new one", async ({ expect }) => {
+  test("after a rotation: tokens sealed with the old key are readable, and a refresh seals with the new one", async ({
+    expect,
+  }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("1")]);
     const before = createTestServices(platform, oldKeys);
@@ -281,14 +285,16 @@ describe("keys", () => {
     expect(row?.["sealed_tokens"]).toMatch(/^v1\.b\./);
   });
 
-  test("lost: a passing fault for the operator, and the account stays as it is", async ({ expect }) => {
+  test("after the loss of a key: a temporary fault for the operator, and the account stays active", async ({
+    expect,
+  }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("1")]);
     const ctx = await createTestUser(createTestServices(platform, oldKeys));
     await completeConnect(ctx, "facebook", "ada");
     const [account] = await listAccounts(ctx);
-    const without = { ...ctx, config: createTestServices(platform).config };
-    expect(await accessOf(without, account!.id)).toMatchObject({
+    const withoutKey = { ...ctx, config: createTestServices(platform).config };
+    expect(await accessOf(withoutKey, account!.id)).toMatchObject({
       ok: false,
       fault: { kind: "temporary", code: "token_unreadable", whoMustAct: "operator" },
     });
@@ -296,11 +302,11 @@ describe("keys", () => {
   });
 });
 
-describe("a post that was refused for its login", () => {
+describe("an account that the platform refused for its login", () => {
   const refused = { tokenVersion: 1, category: "auth" } as const;
 
-  test("marks the account, with the reason, until a new login", async ({ expect }) => {
-    const { ctx, id, connection } = await connected(2);
+  test("is marked, with the reason, until a new login", async ({ expect }) => {
+    const { ctx, id, connection } = await connectAccounts(2);
     expect(await markNeedsReconnect(ctx, id, "Facebook wants you to confirm your identity.")).toBe(true);
     expect(await listAccounts(ctx)).toMatchObject([
       { status: "needs_reconnect", statusReason: "Facebook wants you to confirm your identity." },
@@ -312,18 +318,18 @@ describe("a post that was refused for its login", () => {
     expect(await listAccounts(ctx)).toMatchObject([{ status: "active" }, { status: "active" }]);
   });
 
-  test("tries once more when the token was renewed meanwhile", async ({ expect }) => {
-    const { ctx, id } = await connected();
+  test("is retried when the token was refreshed meanwhile", async ({ expect }) => {
+    const { ctx, id } = await connectAccounts();
     vi.setSystemTime(START + 3 * HOUR);
     await accessOf(ctx, id);
     expect(await markNeedsReconnect(ctx, id, "expired", refused)).toBe(false);
     expect(await listAccounts(ctx)).toMatchObject([{ status: "active" }]);
   });
 
-  test("makes a token that the platform ended early be renewed first, and gives up if that did not help", async ({
+  test("is retried with a refreshed token when the platform ended the token early, and marked if that did not help", async ({
     expect,
   }) => {
-    const { ctx, id, platform } = await connected();
+    const { ctx, id, platform } = await connectAccounts();
     vi.setSystemTime(START + 10 * MINUTE);
     expect(await markNeedsReconnect(ctx, id, "expired", refused)).toBe(false);
     expect(await accessOf(ctx, id)).toMatchObject({ ok: true, value: { tokenVersion: 2 } });
@@ -332,30 +338,30 @@ describe("a post that was refused for its login", () => {
     expect(await listAccounts(ctx)).toMatchObject([{ status: "needs_reconnect", statusReason: "expired" }]);
   });
 
-  test("for want of a permission needs the person at once", async ({ expect }) => {
-    const { ctx, id } = await connected();
+  test("is marked at once when a permission is missing", async ({ expect }) => {
+    const { ctx, id } = await connectAccounts();
     vi.setSystemTime(START + 10 * MINUTE);
     expect(await markNeedsReconnect(ctx, id, "not allowed", { tokenVersion: 1, category: "permission" })).toBe(true);
   });
 });
 
-describe("no token", () => {
-  test("stands in any log line or error of a life with every kind of trouble", async ({ expect }) => {
-    const lines: unknown[] = [];
+describe("tokens", () => {
+  test("appear in no log line and no error, whatever fails", async ({ expect }) => {
+    const logged: unknown[] = [];
     for (const method of ["info", "warn", "error", "log", "debug"] as const) {
-      vi.spyOn(console, method).mockImplementation((...args: unknown[]) => void lines.push(args));
+      vi.spyOn(console, method).mockImplementation((...args: unknown[]) => void logged.push(args));
     }
-    const { ctx, id, platform } = await connected();
+    const { ctx, id, platform } = await connectAccounts();
     vi.setSystemTime(START + 3 * HOUR);
     platform.faults.refresh.push(
       new Error(`GET https://graph.example.com/refresh?access_token=${SECRET_MARKER}`),
       reconnect("The platform no longer accepts this login.", { httpStatus: 400 }),
     );
-    lines.push(await accessOf(ctx, id));
+    logged.push(await accessOf(ctx, id));
     vi.setSystemTime(START + 4 * HOUR);
-    lines.push(await accessOf(ctx, id), await listAccounts(ctx));
+    logged.push(await accessOf(ctx, id), await listAccounts(ctx));
     vi.restoreAllMocks();
-    expect(lines.length).toBeGreaterThan(4);
-    expect(JSON.stringify(lines)).not.toContain(SECRET_MARKER);
+    expect(logged.length).toBeGreaterThan(4);
+    expect(JSON.stringify(logged)).not.toContain(SECRET_MARKER);
   });
 });

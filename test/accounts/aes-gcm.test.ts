@@ -6,23 +6,26 @@ import { systemIds } from "#core/ids.ts";
 
 const ids = systemIds(systemClock);
 const key = (fill: number) => toBase64(new Uint8Array(32).fill(fill));
-const keys = (named: Record<string, string>, tokenKeyId: string) => ({ tokenKeys: JSON.stringify(named), tokenKeyId });
+const keys = (keysById: Record<string, string>, tokenKeyId: string) => ({
+  tokenKeys: JSON.stringify(keysById),
+  tokenKeyId,
+});
 const first = keys({ k1: key(1) }, "k1");
 const rotated = keys({ k1: key(1), k2: key(2) }, "k2");
 
 describe("sealing", () => {
-  test("what was sealed opens, names its key and shows nothing of the inside", async ({ expect }) => {
+  test("a sealed text can be unsealed, contains its key id and not the plaintext", async ({ expect }) => {
     const sealed = await seal(first, ids, "connection-1", "the token");
     expect(sealed).toMatch(/^v1\.k1\.[\w-]{16}\.[\w-]+$/);
     expect(sealed).not.toContain("the token");
     expect(await unseal(first, "connection-1", sealed)).toBe("the token");
   });
 
-  test("the same text never looks the same twice", async ({ expect }) => {
+  test("the same text is never sealed to the same result", async ({ expect }) => {
     expect(await seal(first, ids, "c", "token")).not.toBe(await seal(first, ids, "c", "token"));
   });
 
-  test("after a rotation old texts open and new ones carry the new key", async ({ expect }) => {
+  test("after a key rotation old texts can be unsealed and new ones use the new key", async ({ expect }) => {
     const old = await seal(first, ids, "c", "token");
     const fresh = await seal(rotated, ids, "c", "token");
     expect(await unseal(rotated, "c", old)).toBe("token");
@@ -30,12 +33,12 @@ describe("sealing", () => {
     expect([isSealedWithOldKey(rotated, old), isSealedWithOldKey(rotated, fresh)]).toEqual([true, false]);
   });
 
-  test("a text moved to another row does not open", async ({ expect }) => {
+  test("a text moved to another row cannot be unsealed", async ({ expect }) => {
     const sealed = await seal(first, ids, "mine", "token");
     await expect(unseal(first, "theirs", sealed)).rejects.toThrow(new SealingError("damaged"));
   });
 
-  test("a retired key says so", async ({ expect }) => {
+  test("a removed key is reported as unknown", async ({ expect }) => {
     const sealed = await seal(first, ids, "c", "token");
     await expect(unseal(keys({ k2: key(2) }, "k2"), "c", sealed)).rejects.toThrow(new SealingError("key_unknown"));
   });
@@ -48,7 +51,7 @@ describe("sealing", () => {
     "v1.k1.AAAAAAAAAAAAAAAA.AAAA",
     "v1.k1.a.b.c",
     "v1.__proto__.AAAA.AAAA",
-  ])("%j is refused without a word of it", async (sealed, { expect }) => {
+  ])("%j is refused", async (sealed, { expect }) => {
     await expect(unseal(first, "c", sealed)).rejects.toThrow(SealingError);
   });
 
@@ -59,7 +62,7 @@ describe("sealing", () => {
     ['{"k1": 5}', "k1"],
     ['{"k1": "c2hvcnQ="}', "k1"],
     ['{"k.1": "x"}', "k.1"],
-  ] as const)("keys %s are the operator's mistake", async ([tokenKeys, tokenKeyId], { expect }) => {
+  ] as const)("invalid keys %s are refused", async ([tokenKeys, tokenKeyId], { expect }) => {
     await expect(seal({ tokenKeys, tokenKeyId }, ids, "c", "token")).rejects.toThrow(SealingError);
   });
 });

@@ -22,8 +22,8 @@ async function tokenCalls(platform: Platform): Promise<number> {
 }
 
 describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platform) => {
-  test("is connected, renewed once for fifty callers, and disconnected", async ({ expect }) => {
-    // Some platforms give only approved apps what a login is renewed with.
+  test("is connected, refreshed once for fifty callers, and disconnected", async ({ expect }) => {
+    // Some platforms give a refresh token only to approved apps.
     await changeSettings(platform, { partner: true });
     const { ctx, settled } = await createSandboxUser();
     const end = await finishConnect(ctx, {
@@ -40,7 +40,7 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
     const canRefresh = adapterFor(platform)?.connect.refresh !== undefined;
     if (tokenExpiresAt !== null && canRefresh) {
       vi.useFakeTimers({ toFake: ["Date"] });
-      // Some tokens cannot be renewed on their first day.
+      // Some tokens cannot be refreshed on their first day.
       vi.setSystemTime(Math.max(tokenExpiresAt - 1000, Date.now() + 1000));
       const access = await Promise.all(
         Array.from({ length: 50 }, async () => await getAccountAccess(ctx, [accounts[0]!.id])),
@@ -68,7 +68,7 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
     ).toEqual([]);
   });
 
-  test("tells a person who said no", async ({ expect }) => {
+  test("says so when the user denied access", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
     const { connectUrl } = await startConnect(ctx, { platform });
     const state = new URL(connectUrl).searchParams.get("state") ?? "";

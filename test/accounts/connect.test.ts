@@ -37,9 +37,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 describe("starting a login", () => {
-  test("the address carries a fresh state and an S256 challenge, and neither stands in the database", async ({
-    expect,
-  }) => {
+  test("the URL has a new state and an S256 challenge, and neither is in the database", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
     const ctx = await createTestUser(createTestServices(platform));
     const started = await startConnect(ctx, { platform: "facebook" });
@@ -61,7 +59,9 @@ describe("starting a login", () => {
     expect(await refusal(startConnect(ctx, { platform: "tiktok" }))).toBe("platform_not_configured");
   });
 
-  test("a full plan is refused, unless a connected account of the platform waits for its login", async ({ expect }) => {
+  test("is refused at the plan's account limit, unless an account of the platform needs to be reconnected", async ({
+    expect,
+  }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser(
       "ada",
@@ -110,21 +110,25 @@ describe("the state of a login", () => {
     });
   });
 
-  test("belongs to its platform, and to its user where somebody is signed in; a wrong try does not burn it", async ({
+  test("is valid for its platform and for the signed-in user only; a wrong attempt does not consume it", async ({
     expect,
   }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("1")]);
     const services = createTestServices(platform);
-    const [ctx, stranger] = [await createTestUser(services), await createTestUser(services)];
+    const [ctx, otherUser] = [await createTestUser(services), await createTestUser(services)];
     const state = await startConnectState(ctx, "facebook");
     const params = { state, code: "ada" };
     expect(await finishConnect(ctx, { platform: "x", params })).toMatchObject({ ok: false, userId: null });
-    const foreign = await finishConnect(ctx, { platform: "facebook", params, signedInUserId: stranger.actor.userId });
-    expect(foreign).toMatchObject({ ok: false, userId: null });
+    const byOtherUser = await finishConnect(ctx, {
+      platform: "facebook",
+      params,
+      signedInUserId: otherUser.actor.userId,
+    });
+    expect(byOtherUser).toMatchObject({ ok: false, userId: null });
     const own = await finishConnect(ctx, { platform: "facebook", params, signedInUserId: ctx.actor.userId });
     expect(own).toMatchObject({ ok: true, userId: ctx.actor.userId });
-    expect(await listAccounts(stranger)).toEqual([]);
+    expect(await listAccounts(otherUser)).toEqual([]);
   });
 
   test.for<Record<string, string>>([
@@ -133,7 +137,7 @@ describe("the state of a login", () => {
     { state: "x".repeat(5000) },
     { state: "\0" },
     { state: "unknown", code: "ada" },
-  ])("parameters that prove nothing (%#) are a page, not an error", async (params, { expect }) => {
+  ])("invalid parameters (%#) give a result for the page, not an error", async (params, { expect }) => {
     const ctx = await createTestUser(createTestServices(new ScriptedPlatform("facebook")));
     const end = await finishConnect(ctx, { platform: "facebook", params });
     expect(end).toMatchObject({ ok: false, userId: null });
@@ -141,7 +145,7 @@ describe("the state of a login", () => {
 });
 
 describe("a finished login", () => {
-  test("brings every account behind it, with ids beyond 2^53 as they are", async ({ expect }) => {
+  test("connects every account behind it, with ids beyond 2^53 unchanged", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [
       postableAccount("90071992547409931"),
@@ -153,7 +157,7 @@ describe("a finished login", () => {
       ok: true,
       skipped: [],
       pending: false,
-      readmittedAccountIds: [],
+      reactivatedAccountIds: [],
       blockedAccountIds: [],
     });
     const accounts = await listAccounts(ctx);
@@ -169,7 +173,7 @@ describe("a finished login", () => {
     });
   });
 
-  test("is told as added by the first sync, and by no other", async ({ expect }) => {
+  test("is reported as added by the first sync, and by no other", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("1"), postableAccount("2")]);
     const ctx = await createTestUser(createTestServices(platform));
@@ -198,7 +202,9 @@ describe("a finished login", () => {
     expect(dump).not.toContain(btoa(SECRET_MARKER).replaceAll("=", ""));
   });
 
-  test("by the same person finds the same rows, and mends what waited for it", async ({ expect }) => {
+  test("by the same platform user keeps the same rows, and reactivates the accounts that needed it", async ({
+    expect,
+  }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("1"), postableAccount("2")]);
     const ctx = await createTestUser(createTestServices(platform));
@@ -210,7 +216,7 @@ describe("a finished login", () => {
     );
     vi.setSystemTime(START + MINUTE);
     const again = await completeConnect(ctx, "facebook", "ada");
-    expect(again).toMatchObject({ ok: true, added: [], readmittedAccountIds: [before[0]!.id] });
+    expect(again).toMatchObject({ ok: true, added: [], reactivatedAccountIds: [before[0]!.id] });
     expect((await listAccounts(ctx)).map(({ id, status }) => ({ id, status }))).toEqual(
       before.map(({ id }) => ({ id, status: "active" })),
     );
@@ -219,7 +225,9 @@ describe("a finished login", () => {
     ]);
   });
 
-  test("of another person takes over a shared account, and an emptied login is withdrawn", async ({ expect }) => {
+  test("of another platform user takes over a shared account, and a login without accounts is revoked", async ({
+    expect,
+  }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("shared")]);
     platform.addUser("bob", [postableAccount("shared"), postableAccount("bobs")]);
@@ -238,7 +246,7 @@ describe("a finished login", () => {
     expect(logins).toEqual([{ erased: 1 }, { erased: 0 }]);
   });
 
-  test("does not steal an account back when an older login syncs", async ({ expect }) => {
+  test("keeps its accounts when an older login syncs", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("shared"), postableAccount("adas")]);
     platform.addUser("bob", [postableAccount("shared")]);
@@ -253,7 +261,7 @@ describe("a finished login", () => {
       );
     await syncAccounts(ctx);
     expect(await owner()).toEqual([{ login: "bob" }]);
-    // A dead login does not hold on to what a living one can post to.
+    // An ended login does not keep an account that an active one can post to.
     await queryRows(
       "UPDATE connections SET status = 'needs_reconnect' WHERE user_id = ? AND display_name = 'bob'",
       ctx.actor.userId,
@@ -262,7 +270,9 @@ describe("a finished login", () => {
     expect(await owner()).toEqual([{ login: "ada" }]);
   });
 
-  test("takes what the plan leaves free and names the rest, also when two logins race", async ({ expect }) => {
+  test("connects accounts up to the plan's limit and reports the rest, also when two logins are parallel", async ({
+    expect,
+  }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser(
       "ada",
@@ -285,11 +295,11 @@ describe("a finished login", () => {
     expect(skipped).toHaveLength(3);
     expect(skipped[0]).toMatchObject({
       platform: "facebook",
-      reason: "The starter plan has room for 5 connected accounts.",
+      reason: "The starter plan allows 5 connected accounts.",
     });
   });
 
-  test("that finds no room at all is not kept", async ({ expect }) => {
+  test("that exceeds the plan's limit with its only account is not kept", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser(
       "ada",
@@ -301,7 +311,7 @@ describe("a finished login", () => {
     const state = await startConnectState(ctx, "facebook");
     await completeConnect(ctx, "facebook", "ada");
     const end = await finishConnect(ctx, { platform: "facebook", params: { state, code: "bob" } });
-    expect(end).toMatchObject({ ok: false, reason: expect.stringContaining("room for 5 connected accounts") });
+    expect(end).toMatchObject({ ok: false, reason: expect.stringContaining("allows 5 connected accounts") });
     await services.deferredWork();
     expect(platform.calls.revoke).toBe(1);
     expect(
@@ -309,7 +319,7 @@ describe("a finished login", () => {
     ).toHaveLength(1);
   });
 
-  test("without a permission that posting needs stands there and says so", async ({ expect }) => {
+  test("without a permission that posting needs is listed with the reason", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
     const ada = platform.addUser("ada", [postableAccount("1", { missingScopes: ["pages_manage_posts"] })]);
     const ctx = await createTestUser(createTestServices(platform));
@@ -321,11 +331,11 @@ describe("a finished login", () => {
     expect(end.blockedAccountIds).toHaveLength(1);
     ada.accounts = [postableAccount("1")];
     const sync = await syncAccounts(ctx);
-    expect(sync).toMatchObject({ needsReconnect: [], readmittedAccountIds: end.blockedAccountIds });
+    expect(sync).toMatchObject({ needsReconnect: [], reactivatedAccountIds: end.blockedAccountIds });
     expect(sync.accounts).toMatchObject([{ status: "active", statusReason: null, missingScopes: [] }]);
   });
 
-  test("that only has what cannot be posted to tells why, and is not kept", async ({ expect }) => {
+  test("without an account that can be posted to says why, and is not kept", async ({ expect }) => {
     const platform = new ScriptedPlatform("instagram");
     platform.addUser(
       "ben",
@@ -340,9 +350,7 @@ describe("a finished login", () => {
     ).toEqual([]);
   });
 
-  test("survives a platform that does not list yet: the next sync brings the accounts, disconnected ones too", async ({
-    expect,
-  }) => {
+  test("succeeds although the platform cannot list the accounts yet: the next sync adds them", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("1")]);
     const ctx = await createTestUser(createTestServices(platform));
@@ -354,28 +362,25 @@ describe("a finished login", () => {
 
   test.for([
     ["a cancelled login", "nobody", undefined, "The login was cancelled."],
-    [
-      "a platform in trouble",
-      "ada",
-      temporary("The platform did not answer.", { httpStatus: 503 }),
-      "in a few minutes",
-    ],
-    ["a platform that has enough", "ada", rateLimited("Too many logins.", { httpStatus: 429 }), "in a few minutes"],
-  ] as const)("%s ends in a sentence and spends the state", async ([, code, fault, sentence], { expect }) => {
+    ["a failing platform", "ada", temporary("The platform did not answer.", { httpStatus: 503 }), "in a few minutes"],
+    ["a rate-limiting platform", "ada", rateLimited("Too many logins.", { httpStatus: 429 }), "in a few minutes"],
+  ] as const)("%s ends with a message and consumes the state", async ([, code, fault, message], { expect }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("1")]);
     const ctx = await createTestUser(createTestServices(platform));
     platform.faults.exchange.push(...(fault ? [fault] : []));
     const state = await startConnectState(ctx, "facebook");
     const end = await finishConnect(ctx, { platform: "facebook", params: { state, code } });
-    expect(end).toMatchObject({ ok: false, reason: expect.stringContaining(sentence), userId: ctx.actor.userId });
+    expect(end).toMatchObject({ ok: false, reason: expect.stringContaining(message), userId: ctx.actor.userId });
     expect(await finishConnect(ctx, { platform: "facebook", params: { state, code: "ada" } })).toMatchObject({
       ok: false,
       userId: null,
     });
   });
 
-  test("in two workspaces keeps two accounts apart, and the grant lives until both are gone", async ({ expect }) => {
+  test("in two workspaces gives two accounts, and the grant is revoked only when both are disconnected", async ({
+    expect,
+  }) => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("1")]);
     const services = createTestServices(platform);

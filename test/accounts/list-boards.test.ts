@@ -9,7 +9,7 @@ import { postableAccount, ScriptedPlatform } from "./scripted-platform.ts";
 
 const BOARDS = [{ id: "549755885175000001", name: "Glazes", description: null, privacy: "PUBLIC", pinCount: 5 }];
 
-async function connected() {
+async function connectAccount() {
   const platform = new ScriptedPlatform("pinterest");
   platform.boards = succeeded(BOARDS);
   platform.addUser("ada", [postableAccount("1")]);
@@ -33,16 +33,18 @@ async function refusal(ctx: Context, accountId: string, platform: Platform = "pi
 
 describe("boards", () => {
   test("are what the platform lists", async ({ expect }) => {
-    const { ctx, id } = await connected();
+    const { ctx, id } = await connectAccount();
     expect(await listBoards(ctx, { accountId: id, platform: "pinterest" })).toEqual(BOARDS);
   });
 
-  test("of a foreign, unknown, disconnected or wrong account: one and the same answer", async ({ expect }) => {
-    const { ctx, services, id } = await connected();
-    const stranger = await createTestUser(services);
+  test("of another user's, an unknown, a disconnected or another platform's account: the same answer", async ({
+    expect,
+  }) => {
+    const { ctx, services, id } = await connectAccount();
+    const otherUser = await createTestUser(services);
     const missing = await refusal(ctx, crypto.randomUUID());
     expect(missing).toEqual({ code: "not_found", message: "Pinterest account not found" });
-    expect(await refusal(stranger, id)).toEqual(missing);
+    expect(await refusal(otherUser, id)).toEqual(missing);
     expect(await refusal(ctx, "not-a-uuid")).toEqual(missing);
     expect(await refusal(ctx, id, "x")).toMatchObject({ code: "not_found" });
     await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, id, Date.now())]);
@@ -57,17 +59,17 @@ describe("boards", () => {
     ],
     [rejected("No boards for you.", { httpStatus: 403 }), { code: "invalid_state", message: "No boards for you." }],
   ] as const)(
-    "in trouble (%#) say what to do, and the account stays as it is",
+    "that the platform refuses (%#) say what to do, and the account stays active",
     async ([fault, expected], { expect }) => {
-      const { ctx, id, platform } = await connected();
+      const { ctx, id, platform } = await connectAccount();
       platform.boards = failed(fault);
       expect(await refusal(ctx, id)).toMatchObject(expected);
       expect(await listAccounts(ctx)).toMatchObject([{ status: "active" }]);
     },
   );
 
-  test("of a dead login mark the account", async ({ expect }) => {
-    const { ctx, id, platform } = await connected();
+  test("of an ended login mark the account", async ({ expect }) => {
+    const { ctx, id, platform } = await connectAccount();
     platform.boards = failed(reconnect("Log in again.", { httpStatus: 401 }));
     expect(await refusal(ctx, id)).toMatchObject({ code: "invalid_state", message: "Log in again." });
     expect(await listAccounts(ctx)).toMatchObject([{ status: "needs_reconnect", statusReason: "Log in again." }]);

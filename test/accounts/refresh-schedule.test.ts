@@ -22,38 +22,40 @@ const tokens = (more: Partial<TokenSet> = {}) => ({
   ...more,
 });
 const refresh = () => Promise.reject(new Error("not called here"));
-const renewing = { refresh, refreshAheadMs: 5 * MINUTE };
-const ending = { refreshAheadMs: 0 };
+const refreshable = { refresh, refreshAheadMs: 5 * MINUTE };
+const notRefreshable = { refreshAheadMs: 0 };
 
-describe("the life of a token", () => {
-  test("it is renewed the platform's lead ahead of its end", ({ expect }) => {
-    expect(refreshAt(renewing, tokens())).toBe(now + 2 * HOUR - 5 * MINUTE);
+describe("the refresh of a token", () => {
+  test("is due `refreshAheadMs` before it expires", ({ expect }) => {
+    expect(refreshAt(refreshable, tokens())).toBe(now + 2 * HOUR - 5 * MINUTE);
   });
 
-  test("one that lives shorter than the lead is renewed at half its life, not at every use", ({ expect }) => {
-    expect(refreshAt(renewing, tokens({ expiresAt: now + MINUTE }))).toBe(now + MINUTE / 2);
+  test("is due at half the lifetime of a token that lives shorter than `refreshAheadMs`, not at every use", ({
+    expect,
+  }) => {
+    expect(refreshAt(refreshable, tokens({ expiresAt: now + MINUTE }))).toBe(now + MINUTE / 2);
   });
 
-  test("one that does not expire, or cannot be renewed, never is", ({ expect }) => {
-    expect(refreshAt(renewing, tokens({ expiresAt: null }))).toBeNull();
-    expect(refreshAt(ending, tokens())).toBeNull();
+  test("is never due for a token that does not expire or cannot be refreshed", ({ expect }) => {
+    expect(refreshAt(refreshable, tokens({ expiresAt: null }))).toBeNull();
+    expect(refreshAt(notRefreshable, tokens())).toBeNull();
     expect(
-      isRefreshable({ ...renewing, canRefresh: (set) => set.refreshToken !== null }, tokens({ refreshToken: null })),
+      isRefreshable({ ...refreshable, canRefresh: (set) => set.refreshToken !== null }, tokens({ refreshToken: null })),
     ).toBe(false);
   });
 
-  test("a login ends with what cannot be renewed", ({ expect }) => {
-    expect(loginEndsAt(renewing, tokens())).toBeNull();
-    expect(loginEndsAt(renewing, tokens({ refreshExpiresAt: now + DAY }))).toBe(now + DAY);
-    expect(loginEndsAt(ending, tokens())).toBe(now + 2 * HOUR);
+  test("a login ends when the token that cannot be refreshed expires", ({ expect }) => {
+    expect(loginEndsAt(refreshable, tokens())).toBeNull();
+    expect(loginEndsAt(refreshable, tokens({ refreshExpiresAt: now + DAY }))).toBe(now + DAY);
+    expect(loginEndsAt(notRefreshable, tokens())).toBe(now + 2 * HOUR);
   });
 });
 
-describe("the next look", () => {
-  test("comes before the token ends, and otherwise within a day of the last one", ({ expect }) => {
+describe("the next sync", () => {
+  test("is before the token expires, and otherwise within a day of the last one", ({ expect }) => {
     const login = { id: "c", lastSyncedAt: now };
-    expect(nextSyncAt(login, renewing, tokens(), now)).toBe(now + 2 * HOUR - 5 * MINUTE);
-    const daily = nextSyncAt(login, renewing, tokens({ expiresAt: null }), now);
+    expect(nextSyncAt(login, refreshable, tokens(), now)).toBe(now + 2 * HOUR - 5 * MINUTE);
+    const daily = nextSyncAt(login, refreshable, tokens({ expiresAt: null }), now);
     expect(daily).toBeGreaterThanOrEqual(now + DAY - HOUR);
     expect(daily).toBeLessThan(now + DAY);
     expect(isListingDue(now, daily)).toBe(true);
@@ -61,7 +63,7 @@ describe("the next look", () => {
   });
 
   test("is never sooner than five minutes", ({ expect }) => {
-    const soon = nextSyncAt({ id: "c", lastSyncedAt: null }, renewing, tokens({ expiresAt: now - HOUR }), now);
+    const soon = nextSyncAt({ id: "c", lastSyncedAt: null }, refreshable, tokens({ expiresAt: now - HOUR }), now);
     expect(soon).toBe(now + 5 * MINUTE);
   });
 
@@ -71,7 +73,7 @@ describe("the next look", () => {
     expect(Math.max(...minutes)).toBeLessThan(60);
   });
 
-  test("failures double the wait up to a bound", ({ expect }) => {
+  test("the wait doubles with every failure up to a maximum", ({ expect }) => {
     const waits = [1, 2, 3, 4, 30].map((failures) => backoffMs("c", failures));
     expect(waits[0]).toBeGreaterThanOrEqual(5 * MINUTE);
     expect(waits[1]! / waits[0]!).toBeCloseTo(2, 2);

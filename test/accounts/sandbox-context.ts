@@ -8,7 +8,7 @@ import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 
 export const sandboxEnv = withSandboxCredentials(env);
 
-/** A person in the sandbox's outbound; `settled` waits for everything that was put off until after the answer. */
+/** A new user of the sandbox; `settled` resolves when all work deferred until after the response is done. */
 export async function createSandboxUser() {
   const deferred: Promise<unknown>[] = [];
   const services = createServices(sandboxEnv, sandboxOutbound(sandboxEnv), (work) => deferred.push(work));
@@ -27,14 +27,14 @@ export async function createSandboxUser() {
   return { ctx, settled: () => Promise.all(deferred.splice(0)) };
 }
 
-/** Takes the person's way through the platform's pages, up to the address of our callback. */
+/** Follows a login through the simulated platform's pages; returns the URL of our callback. */
 export async function completePlatformLogin(ctx: Context, platform: Platform, login = "ada"): Promise<URL> {
   const { connectUrl } = await startConnect(ctx, { platform });
-  let at = new URL(connectUrl);
-  at.searchParams.set("login", login);
-  for (let hop = 0; hop < 5 && !at.pathname.endsWith("/callback"); hop += 1) {
-    const answer = await exports.default.fetch(new Request(at, { redirect: "manual" }));
-    at = new URL(answer.headers.get("location") ?? "", at);
+  let url = new URL(connectUrl);
+  url.searchParams.set("login", login);
+  for (let hop = 0; hop < 5 && !url.pathname.endsWith("/callback"); hop += 1) {
+    const answer = await exports.default.fetch(new Request(url, { redirect: "manual" }));
+    url = new URL(answer.headers.get("location") ?? "", url);
   }
-  return at;
+  return url;
 }

@@ -12,7 +12,7 @@ import type {
 import { failed, reconnect, succeeded } from "#platforms/fault.ts";
 import { adapterFor } from "#platforms/registry.ts";
 
-/** Stands in every token, so that a leak is found by looking for it. */
+/** Part of every token, so that a test can search for leaked ones. */
 export const SECRET_MARKER = "S3CR3T";
 
 interface PlatformUser {
@@ -35,14 +35,14 @@ export function postableAccount(platformAccountId: string, more: Partial<Postabl
   };
 }
 
-/** A platform with rotating refresh tokens, played in memory: an old refresh token is dead at once, as at the strict ones. */
+/** An in-memory platform with rotating refresh tokens: an old refresh token is invalid at once, as at the strictest platforms. */
 export class ScriptedPlatform {
   readonly users = new Map<string, PlatformUser>();
   readonly calls = { exchange: 0, accounts: 0, refresh: 0, revoke: 0 };
   readonly revoked: string[] = [];
   lifetimeMs: number | null = 2 * 3_600_000;
   refreshAheadMs = 300_000;
-  /** What the next calls answer instead, one each. */
+  /** Faults for the next calls, one each. */
   readonly faults: { exchange: Fault[]; accounts: Fault[]; refresh: (Fault | Error)[] } = {
     exchange: [],
     accounts: [],
@@ -51,7 +51,7 @@ export class ScriptedPlatform {
   canRefresh = true;
   /** Awaited inside a refresh, while the lease is held. */
   beforeRefreshAnswers: () => Promise<void> = () => Promise.resolve();
-  /** Awaited inside a listing, before it answers. */
+  /** Awaited inside a listing, before its result. */
   beforeAccountsAnswer: () => Promise<void> = () => Promise.resolve();
   private issuedCount = 0;
   private readonly currentRefreshTokens = new Map<string, string>();
@@ -64,10 +64,10 @@ export class ScriptedPlatform {
     accounts: readonly PostableAccount[],
     unpostable: readonly UnpostableAccount[] = [],
   ): PlatformUser {
-    // Every test has people of its own: a grant shared with another test's login would not be withdrawn.
-    const person = { externalId: `${name}-${crypto.randomUUID()}`, accounts, unpostable };
-    this.users.set(name, person);
-    return person;
+    // Unique per test: a grant shared with another test's login would not be revoked.
+    const user = { externalId: `${name}-${crypto.randomUUID()}`, accounts, unpostable };
+    this.users.set(name, user);
+    return user;
   }
 
   private issue(name: string, now: number): TokenSet {
@@ -85,13 +85,13 @@ export class ScriptedPlatform {
     };
   }
 
-  /** What the next call for boards answers. */
+  /** The result of the next `listBoards`. */
   boards: Result<readonly Board[]> | undefined;
 
   get adapter(): Adapter {
     const base = adapterFor("x");
     if (!base) {
-      throw new Error("no adapter to borrow publishing from");
+      throw new Error("no adapter to take the other members from");
     }
     return {
       ...base,
@@ -103,7 +103,7 @@ export class ScriptedPlatform {
   }
 
   private connect(): Connector {
-    const fault = (queue: (Fault | Error)[]): Fault | undefined => {
+    const nextFault = (queue: (Fault | Error)[]): Fault | undefined => {
       const next = queue.shift();
       if (next instanceof Error) {
         throw next;
@@ -125,31 +125,31 @@ export class ScriptedPlatform {
       },
       exchangeCode: (_wire, _app, { params, now }) => {
         this.calls.exchange += 1;
-        const refused = fault(this.faults.exchange);
+        const injectedFault = nextFault(this.faults.exchange);
         const name = params["code"] ?? "";
-        const person = this.users.get(name);
-        if (refused || !person) {
-          return Promise.resolve(failed(refused ?? reconnect("The login was cancelled.", { httpStatus: null })));
+        const user = this.users.get(name);
+        if (injectedFault || !user) {
+          return Promise.resolve(failed(injectedFault ?? reconnect("The login was cancelled.", { httpStatus: null })));
         }
         return Promise.resolve(
-          succeeded({ externalId: person.externalId, displayName: name, tokens: this.issue(name, now) }),
+          succeeded({ externalId: user.externalId, displayName: name, tokens: this.issue(name, now) }),
         );
       },
       listAccounts: async (_wire, _app, tokens) => {
         this.calls.accounts += 1;
         await this.beforeAccountsAnswer();
-        const refused = fault(this.faults.accounts);
-        const person = this.users.get(this.accessTokenOwners.get(tokens.accessToken) ?? "");
-        return refused || !person
-          ? failed(refused ?? reconnect("The platform does not know this login.", { httpStatus: 401 }))
-          : succeeded({ accounts: person.accounts, unpostable: person.unpostable });
+        const injectedFault = nextFault(this.faults.accounts);
+        const user = this.users.get(this.accessTokenOwners.get(tokens.accessToken) ?? "");
+        return injectedFault || !user
+          ? failed(injectedFault ?? reconnect("The platform does not know this login.", { httpStatus: 401 }))
+          : succeeded({ accounts: user.accounts, unpostable: user.unpostable });
       },
       refresh: async (_wire, _app, tokens, now) => {
         this.calls.refresh += 1;
         await this.beforeRefreshAnswers();
-        const refused = fault(this.faults.refresh);
-        if (refused) {
-          return failed(refused);
+        const injectedFault = nextFault(this.faults.refresh);
+        if (injectedFault) {
+          return failed(injectedFault);
         }
         const name = this.accessTokenOwners.get(tokens.accessToken) ?? "";
         return this.currentRefreshTokens.get(name) === tokens.refreshToken
@@ -166,7 +166,7 @@ export class ScriptedPlatform {
     };
   }
 
-  /** The person withdraws the app at the platform. */
+  /** The user revokes the app's access at the platform. */
   revokeApp(name: string): void {
     this.currentRefreshTokens.delete(name);
     for (const [token, owner] of this.accessTokenOwners) {

@@ -17,7 +17,7 @@ import { postableAccount, ScriptedPlatform } from "./scripted-platform.ts";
 let start = Date.UTC(2031, 0, 1);
 
 beforeEach(() => {
-  // Tests of a file share the table that cron reads: each one lives a month after the one before it.
+  // The tests of a file share the table that cron reads: each test runs a month after the previous one.
   start += 31 * DAY;
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.setSystemTime(start);
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function connected(accounts = [postableAccount("1"), postableAccount("2")]) {
+async function connectAccounts(accounts = [postableAccount("1"), postableAccount("2")]) {
   await queryRows("UPDATE connections SET next_sync_at = NULL");
   const platform = new ScriptedPlatform("facebook");
   const ada = platform.addUser("ada", accounts);
@@ -39,8 +39,8 @@ async function connected(accounts = [postableAccount("1"), postableAccount("2")]
 }
 
 describe("a sync", () => {
-  test("tells what is new, what changed and what went", async ({ expect }) => {
-    const { ctx, ada } = await connected();
+  test("reports new, changed and no longer listed accounts", async ({ expect }) => {
+    const { ctx, ada } = await connectAccounts();
     await syncAccounts(ctx);
     ada.accounts = [
       postableAccount("1", { displayName: "Renamed", avatarUrl: "http://not-https.example.com/a.png" }),
@@ -48,27 +48,31 @@ describe("a sync", () => {
     ];
     vi.setSystemTime(start + MINUTE);
     const result = await syncAccounts(ctx);
-    const byRemote = new Map(result.accounts.map((account) => [account.platformAccountId, account]));
-    expect(result.added).toEqual([byRemote.get("3")!.id]);
-    expect(result.updated).toEqual([byRemote.get("1")!.id]);
-    expect(result.needsReconnect).toEqual([byRemote.get("2")!.id]);
+    const byPlatformId = new Map(result.accounts.map((account) => [account.platformAccountId, account]));
+    expect(result.added).toEqual([byPlatformId.get("3")!.id]);
+    expect(result.updated).toEqual([byPlatformId.get("1")!.id]);
+    expect(result.needsReconnect).toEqual([byPlatformId.get("2")!.id]);
     expect(result.blockedAccountIds).toEqual(result.needsReconnect);
-    expect(byRemote.get("1")).toMatchObject({ displayName: "Renamed", avatarUrl: null, lastSyncedAt: start + MINUTE });
-    expect(byRemote.get("2")).toMatchObject({
+    expect(byPlatformId.get("1")).toMatchObject({
+      displayName: "Renamed",
+      avatarUrl: null,
+      lastSyncedAt: start + MINUTE,
+    });
+    expect(byPlatformId.get("2")).toMatchObject({
       status: "needs_reconnect",
       statusReason:
         "Facebook no longer offers this account to the login behind it. Connect it again and allow access to it.",
     });
-    // What the platform offers again is usable again without a new login.
+    // An account that is listed again is usable again without a new login.
     ada.accounts = [postableAccount("1"), postableAccount("2"), postableAccount("3")];
     expect(await syncAccounts(ctx)).toMatchObject({
       needsReconnect: [],
-      readmittedAccountIds: [byRemote.get("2")!.id],
+      reactivatedAccountIds: [byPlatformId.get("2")!.id],
     });
   });
 
-  test("does not bring back what the user disconnected, but a new login does, with the same id", async ({ expect }) => {
-    const { ctx } = await connected();
+  test("does not reconnect what the user disconnected; a new login does, with the same id", async ({ expect }) => {
+    const { ctx } = await connectAccounts();
     const [first] = await listAccounts(ctx);
     vi.setSystemTime(start + MINUTE);
     await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, first!.id, Date.now())]);
@@ -76,21 +80,21 @@ describe("a sync", () => {
     vi.setSystemTime(start + 2 * MINUTE);
     expect(await completeConnect(ctx, "facebook", "ada")).toMatchObject({
       added: [{ id: first!.id }],
-      readmittedAccountIds: [first!.id],
+      reactivatedAccountIds: [first!.id],
     });
   });
 
-  test("leaves alone what a post was refused for", async ({ expect }) => {
-    const { ctx } = await connected();
+  test("does not reactivate an account that a refused post has blocked", async ({ expect }) => {
+    const { ctx } = await connectAccounts();
     await queryRows(
       "UPDATE accounts SET status = 'needs_reconnect', status_reason = 'no', blocked_by = 'post' WHERE user_id = ? AND platform_account_id = '1'",
       ctx.actor.userId,
     );
-    expect(await syncAccounts(ctx)).toMatchObject({ readmittedAccountIds: [], accounts: [{ statusReason: "no" }, {}] });
+    expect(await syncAccounts(ctx)).toMatchObject({ reactivatedAccountIds: [], accounts: [{ statusReason: "no" }, {}] });
   });
 
-  test("writes nothing when its login was erased or replaced while the platform was asked", async ({ expect }) => {
-    const { ctx, platform, ada, connection, services } = await connected([postableAccount("1")]);
+  test("writes nothing when its login was erased or replaced during the platform call", async ({ expect }) => {
+    const { ctx, platform, ada, connection, services } = await connectAccounts([postableAccount("1")]);
     const [account] = await listAccounts(ctx);
     ada.accounts = [postableAccount("1"), postableAccount("2")];
     platform.beforeAccountsAnswer = async () => {
@@ -102,8 +106,8 @@ describe("a sync", () => {
     expect(await connection()).toMatchObject({ sealedTokens: null, nextSyncAt: null });
   });
 
-  test("of a platform in trouble changes nothing and is tried again later and later", async ({ expect }) => {
-    const { ctx, platform, connection } = await connected();
+  test("of a failing platform changes nothing and is retried after increasing waits", async ({ expect }) => {
+    const { ctx, platform, connection } = await connectAccounts();
     await syncAccounts(ctx);
     const waits: number[] = [];
     for (const _ of [1, 2, 3]) {
@@ -121,8 +125,8 @@ describe("a sync", () => {
     expect(await connection()).toMatchObject({ syncFailures: 0 });
   });
 
-  test("of a login the platform does not know any more ends it, the others go on", async ({ expect }) => {
-    const { ctx, platform } = await connected();
+  test("of a login that the platform no longer knows ends it, and syncs the others", async ({ expect }) => {
+    const { ctx, platform } = await connectAccounts();
     platform.addUser("bob", [postableAccount("9")]);
     await completeConnect(ctx, "facebook", "bob");
     platform.revokeApp("ada");
@@ -137,8 +141,8 @@ describe("a sync", () => {
     expect(result.blockedAccountIds).toHaveLength(2);
   });
 
-  test("renews a token that the platform ended early, once, before it calls the login dead", async ({ expect }) => {
-    const { ctx, platform } = await connected();
+  test("refreshes a token that the platform ended early, once, before it ends the login", async ({ expect }) => {
+    const { ctx, platform } = await connectAccounts();
     const refused = () => reconnect("The token was ended.", { httpStatus: 401 });
     vi.setSystemTime(start + 10 * MINUTE);
     platform.faults.accounts.push(refused());
@@ -155,8 +159,8 @@ describe("a sync", () => {
     expect(platform.calls).toMatchObject({ refresh: 2, accounts: 5 });
   });
 
-  test("seals again what an old key sealed", async ({ expect }) => {
-    const { ctx, connection } = await connected();
+  test("seals tokens of an old key again with the current one", async ({ expect }) => {
+    const { ctx, connection } = await connectAccounts();
     const both = JSON.parse(ctx.config.tokenKeys) as Record<string, string>;
     const keys = {
       TOKEN_KEYS: JSON.stringify({ ...both, fresh: toBase64(new Uint8Array(32).fill(9)) }),
@@ -169,8 +173,8 @@ describe("a sync", () => {
     expect(await syncAccounts(rotated)).toMatchObject({ needsReconnect: [] });
   });
 
-  test("of an adapter that breaks is a failure of that login alone", async ({ expect }) => {
-    const { ctx, ada } = await connected();
+  test("of a crashing adapter fails for that login alone", async ({ expect }) => {
+    const { ctx, ada } = await connectAccounts();
     ada.accounts = [{ ...postableAccount("1"), missingScopes: null as unknown as string[] }];
     expect(await syncAccounts(ctx)).toMatchObject({
       added: [],
@@ -179,9 +183,9 @@ describe("a sync", () => {
   });
 });
 
-describe("what is due", () => {
-  test("is claimed once, however many runs come at the same time, and not beyond the bound", async ({ expect }) => {
-    const { services, ctx } = await connected();
+describe("due syncs", () => {
+  test("are claimed once by parallel runs, and up to the limit of a run", async ({ expect }) => {
+    const { services, ctx } = await connectAccounts();
     const copy = (id: string) =>
       queryRows(
         `INSERT INTO connections (id, user_id, workspace_id, platform, external_id, display_name, scopes, status, connected_at, next_sync_at)
@@ -197,14 +201,14 @@ describe("what is due", () => {
     expect(runs.every((run) => run.length <= 10)).toBe(true);
   });
 
-  test("a token near its end is only renewed; the platform is asked for accounts once a day", async ({ expect }) => {
-    const { services, ctx, platform, connection } = await connected();
+  test("only refresh a token that expires soon; accounts are listed once a day", async ({ expect }) => {
+    const { services, ctx, platform, connection } = await connectAccounts();
     await syncAccounts(ctx);
     const calls = { ...platform.calls };
     expect((await connection()).nextSyncAt).toBe(start + 2 * HOUR - 5 * MINUTE);
     vi.setSystemTime(start + 2 * HOUR - 5 * MINUTE);
     const [due] = await dueConnections(services.db, Date.now(), 20);
-    expect(await syncConnection(services, due!, { onlyDue: true })).toMatchObject({ state: "renewed" });
+    expect(await syncConnection(services, due!, { onlyDue: true })).toMatchObject({ state: "refreshed" });
     expect(platform.calls).toEqual({ ...calls, refresh: calls.refresh + 1 });
     expect((await connection()).nextSyncAt).toBe(Date.now() + 2 * HOUR - 5 * MINUTE);
     vi.setSystemTime(start + DAY);

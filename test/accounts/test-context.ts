@@ -16,11 +16,11 @@ const outbound: Outbound = {
 };
 
 export interface TestServices extends Services {
-  /** Everything that was put off until after the answer. */
+  /** Resolves when all work deferred until after the response is done. */
   deferredWork(): Promise<unknown>;
 }
 
-/** The house with one platform played by a script; every other platform is not configured. */
+/** Services with one scripted platform; every other platform is not configured. */
 export function createTestServices(platform: ScriptedPlatform, overrides: Record<string, string> = {}): TestServices {
   const deferred: Promise<unknown>[] = [];
   const prefix = platform.platform.toUpperCase();
@@ -28,7 +28,7 @@ export function createTestServices(platform: ScriptedPlatform, overrides: Record
   const services = createServices({ ...env, ...credentials, ...overrides }, outbound, (work) => deferred.push(work));
   return {
     ...services,
-    adapterFor: (word: Platform) => (word === platform.platform ? platform.adapter : undefined),
+    adapterFor: (name: Platform) => (name === platform.platform ? platform.adapter : undefined),
     deferredWork: () => Promise.all(deferred.splice(0)),
   };
 }
@@ -48,13 +48,13 @@ export async function createTestUser(services: TestServices, plan: Plan = "scale
   return { ...services, actor };
 }
 
-/** The `state` that a started login carries. */
+/** Starts a login and returns its `state`. */
 export async function startConnectState(ctx: Context, platform: Platform): Promise<string> {
   const { connectUrl } = await startConnect(ctx, { platform });
   return new URL(connectUrl).searchParams.get("state") ?? "";
 }
 
-/** The whole browser login of one person. */
+/** A whole browser login, from start to callback. */
 export async function completeConnect(ctx: Context, platform: Platform, name: string): Promise<FinishedConnect> {
   const state = await startConnectState(ctx, platform);
   return await finishConnect(ctx, { platform, params: { state, code: name } });

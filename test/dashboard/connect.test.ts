@@ -21,7 +21,7 @@ const callback = (query: Record<string, string>, platform = "x") =>
   `http://localhost:8787/connect/${platform}/callback?${String(new URLSearchParams(query))}`;
 
 describe("200", () => {
-  test("says the window can be closed, and names the account", async ({ expect }) => {
+  test("says that the window can be closed, and shows the account", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
     const page = await open(await completePlatformLogin(ctx, "x"));
     expect(page.status).toBe(200);
@@ -32,14 +32,14 @@ describe("200", () => {
     expect(page.text.startsWith("<!doctype html>")).toBe(true);
   });
 
-  test("a person who comes back again sees the account as renewed", async ({ expect }) => {
+  test("after a second login the account is shown as reconnected", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
     await open(await completePlatformLogin(ctx, "x"));
-    expect((await open(await completePlatformLogin(ctx, "x"))).text).toContain("Renewed");
+    expect((await open(await completePlatformLogin(ctx, "x"))).text).toContain("Reconnected");
     expect(await listAccounts(ctx)).toHaveLength(1);
   });
 
-  test("a look without a visit spends nothing", async ({ expect }) => {
+  test("a HEAD request does not consume the state", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
     const url = await completePlatformLogin(ctx, "x");
     expect((await open(url, { method: "HEAD" })).status).toBe(200);
@@ -57,7 +57,7 @@ describe("400", () => {
     expect(page.text).toContain("was used already");
   });
 
-  test("a person who said no, without an echo of what the address says", async ({ expect }) => {
+  test("a cancelled login, without echoing the parameters", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
     const { connectUrl } = await startConnect(ctx, { platform: "x" });
     const state = new URL(connectUrl).searchParams.get("state") ?? "";
@@ -69,14 +69,14 @@ describe("400", () => {
     expect(page.text).not.toContain("alert(1)");
   });
 
-  test("a browser in which somebody else is signed in", async ({ expect }) => {
+  test("a browser in which another user is signed in", async ({ expect }) => {
     const [{ ctx }, { ctx: other }] = [await createSandboxUser(), await createSandboxUser()];
     const token = await startSession(other, { userId: other.actor.userId });
     const url = await completePlatformLogin(ctx, "x");
     const foreign = await open(url, { headers: { cookie: `__Host-session=${token}` } });
     expect(foreign.status).toBe(400);
     expect(await listAccounts(ctx)).toEqual([]);
-    // The right browser still can.
+    // A browser without that session can still finish the login.
     expect((await open(url)).status).toBe(200);
   });
 
@@ -85,11 +85,11 @@ describe("400", () => {
     { state: "x" },
     { state: "\0", code: "\0" },
     { code: "c".repeat(8000), state: "y".repeat(8000) },
-  ])("parameters that prove nothing (%#)", async (query, { expect }) => {
+  ])("missing or invalid parameters (%#)", async (query, { expect }) => {
     expect((await open(callback(query))).status).toBe(400);
   });
 
-  test("trouble of our own, without a word of it", async ({ expect }) => {
+  test("an internal error, without its details", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
     const url = await completePlatformLogin(ctx, "x");
     const spy = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -103,15 +103,12 @@ describe("400", () => {
 });
 
 describe("404", () => {
-  test.for(["myspace", "X", "__proto__", "constructor"])(
-    "a platform nobody knows: %s",
-    async (platform, { expect }) => {
-      expect((await open(callback({}, platform))).status).toBe(404);
-    },
-  );
+  test.for(["myspace", "X", "__proto__", "constructor"])("an unknown platform: %s", async (platform, { expect }) => {
+    expect((await open(callback({}, platform))).status).toBe(404);
+  });
 });
 
-test("every page keeps scripts, frames, caches and referrers out", async ({ expect }) => {
+test("every page forbids scripts, framing, caching and referrers", async ({ expect }) => {
   for (const url of [callback({}), callback({}, "myspace")]) {
     const { headers, text } = await open(url);
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");

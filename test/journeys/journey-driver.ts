@@ -37,11 +37,11 @@ export interface Account {
 }
 
 async function callExpecting(caller: ApiCaller, method: string, path: string, body?: unknown, status = 200): Promise<ApiResponse> {
-  const answer = await callApi(caller, { method, path, ...(body !== undefined && { body }) });
-  if (answer.status !== status) {
-    throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  const response = await callApi(caller, { method, path, ...(body !== undefined && { body }) });
+  if (response.status !== status) {
+    throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(response.body)}`);
   }
-  return answer;
+  return response;
 }
 
 /** Asks for the connect URL, opens it, picks a login on the platform's page, comes back, syncs. */
@@ -225,13 +225,13 @@ export const platformCalls = async (platform: Platform, since: number): Promise<
   (await getFromSandbox<{ calls: readonly PlatformCall[] }>(`/platforms/${platform}/calls?since=${since}`)).calls;
 
 async function postToSandbox(path: string, body: unknown): Promise<void> {
-  const answer = await exports.default.fetch(`${ORIGIN}/sandbox${path}`, {
+  const response = await exports.default.fetch(`${ORIGIN}/sandbox${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  if (!answer.ok) {
-    throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  if (!response.ok) {
+    throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
   }
 }
 

@@ -1,15 +1,15 @@
 export function concatBytes(...parts: readonly (Uint8Array | string)[]): Uint8Array<ArrayBuffer> {
   const bytes = parts.map((part) => (typeof part === "string" ? new TextEncoder().encode(part) : part));
   const whole = new Uint8Array(bytes.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
+  let offset = 0;
   for (const part of bytes) {
-    whole.set(part, at);
-    at += part.length;
+    whole.set(part, offset);
+    offset += part.length;
   }
   return whole;
 }
 
-/** The same bytes over and over, up to a number of bytes. */
+/** Repeats bytes as often as fits into `upToBytes`. */
 export function repeatBytes(unit: Uint8Array | readonly number[], upToBytes: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(Math.floor(upToBytes / unit.length) * unit.length);
   bytes.set(unit.length <= bytes.length ? unit : []);

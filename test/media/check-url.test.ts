@@ -4,7 +4,7 @@ import { importMedia } from "#media/index.ts";
 import { createTestContext, FakeInternet, refusalOf } from "./test-context.ts";
 import { sample } from "./samples.ts";
 
-/** Addresses that must never be fetched, by what they try. */
+/** URLs that must never be fetched, by kind. */
 const HOSTILE: Record<string, readonly string[]> = {
   "other schemes": [
     "http://files.example.net/a.jpg",
@@ -123,7 +123,7 @@ const HOSTILE: Record<string, readonly string[]> = {
     "https://[2a00:1450::5efe:10.0.0.1]/a.jpg",
     "https://[2a00:1450::200:5efe:a9fe:a9fe]/a.jpg",
   ],
-  "names of this machine and of private networks": [
+  "host names of this machine and of private networks": [
     "https://localhost/a.jpg",
     "https://LOCALHOST/a.jpg",
     "https://localhost./a.jpg",
@@ -170,7 +170,7 @@ const HOSTILE: Record<string, readonly string[]> = {
 
 const ALL_HOSTILE = Object.values(HOSTILE).flat();
 
-test("the table is long", ({ expect }) => {
+test("the list of hostile URLs is complete enough", ({ expect }) => {
   expect(ALL_HOSTILE.length).toBeGreaterThanOrEqual(80);
 });
 
@@ -180,30 +180,30 @@ describe.each(Object.entries(HOSTILE))("%s", (_kind, addresses) => {
   });
 });
 
-test("nothing leaves for any of them, directly or by a redirect", { timeout: 30_000 }, async ({ expect }) => {
+test("no hostile URL is requested, directly or after a redirect", { timeout: 30_000 }, async ({ expect }) => {
   const internet = new FakeInternet();
   const ctx = createTestContext({ internet });
-  for (let at = 0; at < ALL_HOSTILE.length; at += 10) {
-    const refusal = await refusalOf(importMedia(ctx, { urls: ALL_HOSTILE.slice(at, at + 10) }));
+  for (let start = 0; start < ALL_HOSTILE.length; start += 10) {
+    const refusal = await refusalOf(importMedia(ctx, { urls: ALL_HOSTILE.slice(start, start + 10) }));
     expect(refusal.code).toBe("validation_failed");
-    expect(refusal.details).toHaveLength(new Set(ALL_HOSTILE.slice(at, at + 10)).size);
+    expect(refusal.details).toHaveLength(new Set(ALL_HOSTILE.slice(start, start + 10)).size);
   }
   expect(internet.requests).toEqual([]);
 
-  const door = "https://files.example.net/door";
+  const redirectUrl = "https://files.example.net/redirect";
   for (const address of ALL_HOSTILE) {
     internet.requests.length = 0;
-    // Headers carry bytes; an address that cannot be written as such is never sent by a server either.
+    // A header is a byte string, so a server can only send the encoded form.
     const location = encodeURI(address);
-    internet.set(door, () => new Response(null, { status: 302, headers: { location } }));
-    const refusal = await refusalOf(importMedia(ctx, { urls: [door] }));
+    internet.set(redirectUrl, () => new Response(null, { status: 302, headers: { location } }));
+    const refusal = await refusalOf(importMedia(ctx, { urls: [redirectUrl] }));
     expect(refusal.code, address).toBe("validation_failed");
-    const away = internet.requests.filter((url) => new URL(url).hostname !== "files.example.net");
-    expect(away, address).toEqual([]);
+    const otherRequests = internet.requests.filter((url) => new URL(url).hostname !== "files.example.net");
+    expect(otherRequests, address).toEqual([]);
   }
 });
 
-describe("public addresses pass", () => {
+describe("public URLs pass", () => {
   test.for([
     "https://files.example.net/a.jpg",
     "https://files.example.net:443/a.jpg",
@@ -225,7 +225,7 @@ describe("public addresses pass", () => {
 describe("a trusted origin", () => {
   const trusted = "http://localhost:8787";
 
-  test("is the one exception, by scheme, name and port together", ({ expect }) => {
+  test("is the only exception, compared by scheme, host name and port", ({ expect }) => {
     expect(checkUrl("http://localhost:8787/sandbox/media/portrait.jpg", trusted).ok).toBe(true);
     for (const address of [
       "http://localhost:8788/a.jpg",
@@ -239,12 +239,12 @@ describe("a trusted origin", () => {
     }
   });
 
-  test("does not exist in production", ({ expect }) => {
+  test("is not trusted in production", ({ expect }) => {
     expect(checkUrl("http://localhost:8787/sandbox/media/portrait.jpg", null).ok).toBe(false);
   });
 });
 
-describe("names are looked up where the operator set a resolver", () => {
+describe("host names are resolved if the operator configured a resolver", () => {
   const resolver = "https://dns.example.net/dns-query";
   const file = "https://files.example.org/a.jpg";
 
@@ -265,7 +265,7 @@ describe("names are looked up where the operator set a resolver", () => {
     return createTestContext({ internet, settings: { MEDIA_DOH_URL: resolver } });
   }
 
-  test("a name with public addresses is fetched", async ({ expect }) => {
+  test("a host name with public addresses is fetched", async ({ expect }) => {
     const ctx = contextWithResolver({ A: ["93.184.215.14"], AAAA: ["2606:2800:21f:cb07:6820:80da:af6b:8b2c"] });
     expect(await importMedia(ctx, { urls: [file] })).toHaveLength(1);
   });
@@ -275,8 +275,8 @@ describe("names are looked up where the operator set a resolver", () => {
     ["one private address among public ones", { A: ["93.184.215.14", "169.254.169.254"] }, "url_not_public"],
     ["a private IPv6 address", { A: ["93.184.215.14"], AAAA: ["fd00::1"] }, "url_not_public"],
     ["no address", {}, "name_not_found"],
-    ["a resolver that fails", { A: 500 }, "name_not_checked"],
-  ])("%s is not", async ([, records, code], { expect }) => {
+    ["a failing resolver", { A: 500 }, "name_not_checked"],
+  ])("a host name with %s is not fetched", async ([, records, code], { expect }) => {
     const ctx = contextWithResolver(records);
     const refusal = await refusalOf(importMedia(ctx, { urls: [file] }));
     expect(refusal.details).toMatchObject([{ code }]);

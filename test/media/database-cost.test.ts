@@ -6,8 +6,8 @@ import { countingD1 } from "../support/counting-d1.ts";
 import { createTestContext } from "./test-context.ts";
 import { concatBytes, sample } from "./samples.ts";
 
-/** Items that are nobody's business in the test but stand in the same tables. */
-async function fill(count: number): Promise<void> {
+/** Inserts items of another workspace into the same table. */
+async function insertOtherMedia(count: number): Promise<void> {
   await env.DB.prepare(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
      INSERT INTO media (id, user_id, workspace_id, state, type, content_type, filename, size_bytes, sha256, facts, created_at, sweep_at)
@@ -17,20 +17,20 @@ async function fill(count: number): Promise<void> {
     .run();
 }
 
-describe("the tables are never walked through", () => {
-  test("finding, keeping and cleaning read a handful of rows among thousands", async ({ expect }) => {
-    await fill(3000);
+describe("queries use indexes", () => {
+  test("a lookup reads fewer than five rows among thousands", async ({ expect }) => {
+    await insertOtherMedia(3000);
     const ctx = createTestContext();
     const [item] = await importMedia(ctx, {
       urls: [ctx.internet.set("https://files.example.net/a.png", sample("photo.png"))],
     });
-    const found = await mediaStatement(ctx.db, ctx.actor, [item?.id ?? ""]).all();
-    expect(found.results).toHaveLength(1);
-    expect(found.meta.rows_read).toBeLessThan(5);
+    const result = await mediaStatement(ctx.db, ctx.actor, [item?.id ?? ""]).all();
+    expect(result.results).toHaveLength(1);
+    expect(result.meta.rows_read).toBeLessThan(5);
   });
 
-  test("a run of the cleaning with nothing to do reads nothing to speak of", async ({ expect }) => {
-    await fill(3000);
+  test("a sweep with nothing to do reads fewer than twenty rows", async ({ expect }) => {
+    await insertOtherMedia(3000);
     const ctx = createTestContext();
     const { d1, count } = countingD1(env.DB);
     await sweepMedia({ ...ctx, db: { ...ctx.db, d1 } });
@@ -38,8 +38,8 @@ describe("the tables are never walked through", () => {
   });
 });
 
-describe("trips to the database", () => {
-  test("an import takes two when the bytes are new, one when they are known", async ({ expect }) => {
+describe("database round trips", () => {
+  test("an import takes two for new bytes, and one for bytes that are stored already", async ({ expect }) => {
     const ctx = createTestContext();
     const url = ctx.internet.set(
       "https://files.example.net/b.jpg",
@@ -53,8 +53,8 @@ describe("trips to the database", () => {
   });
 });
 
-// That the runtime then does so is shown by `npm run media:network`: here nothing leaves the process.
-test("the runtime is asked to keep to the public internet, in production and in the sandbox", ({ expect }) => {
+// `npm run media:network` shows that the runtime refuses private networks; these tests make no network requests.
+test("the runtime is configured for public addresses only, in production and in the sandbox", ({ expect }) => {
   const flags = wranglerToml.match(/^compatibility_flags = .*$/gm);
   expect(flags).toHaveLength(1);
   expect(flags?.[0]).toContain('"global_fetch_strictly_public"');

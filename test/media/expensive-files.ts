@@ -1,8 +1,8 @@
 import { concatBytes, repeatBytes, uint32 } from "./bytes.ts";
 
 /*
- * Files made to cost as much as their format allows: many small parts, parts that are read closely, parts far apart, ends
- * that have to be looked for. As large as an import takes them, videos up to where nothing is read any more.
+ * Files made to be as expensive to inspect as their format allows: many small parts, parts that are parsed in detail, parts far
+ * apart, end markers that have to be searched. As large as an import accepts; videos up to the size where reading stops.
  */
 
 const MIB = 1024 ** 2;
@@ -18,11 +18,11 @@ export interface ExpensiveFile {
   readonly make: (sample: SampleOf) => Bytes;
 }
 
-/** A TIFF block with as many entries as are looked at, none of which is the orientation. */
-const TIFF = concatBytes("II*\0", Uint8Array.of(8, 0, 0, 0, 0, 1), new Uint8Array(256 * 12));
+/** A TIFF block with as many entries as are read, none of which is the orientation. */
+const TIFF_BLOCK = concatBytes("II*\0", Uint8Array.of(8, 0, 0, 0, 0, 1), new Uint8Array(256 * 12));
 
-/** What a ZIP archive ends in, again and again, never where it would have to stand. */
-const ALMOST_ARCHIVE = repeatBytes([0x50, 0x4b, 5, 6], 65_556);
+/** The signature of a ZIP archive's last record, repeated, but never at the right position. */
+const ALMOST_ZIP = repeatBytes([0x50, 0x4b, 5, 6], 65_556);
 
 // JPEG: marker, length, payload.
 const SOI = Uint8Array.of(0xff, 0xd8);
@@ -30,7 +30,7 @@ const segment = (marker: number, payload: Bytes) =>
   concatBytes(Uint8Array.of(0xff, marker, (payload.length + 2) >> 8, (payload.length + 2) & 255), payload);
 const FRAME = segment(0xc0, Uint8Array.of(8, 0, 9, 0, 9, 1, 1, 0x11, 0));
 const SCAN = segment(0xda, Uint8Array.of(1, 1, 0, 0, 63, 0));
-const EXIF = segment(0xe1, concatBytes("Exif\0\0", TIFF));
+const EXIF = segment(0xe1, concatBytes("Exif\0\0", TIFF_BLOCK));
 
 // PNG: length, name, payload, checksum.
 const chunk = (name: string, payload: Uint8Array = new Uint8Array()) =>
@@ -42,13 +42,13 @@ const pngWith = (sample: SampleOf, chunks: Bytes) => {
 
 // ISO boxes: size, name, payload.
 const box = (name: string, ...payload: readonly (Uint8Array | string)[]) => {
-  const inside = concatBytes(...payload);
-  return concatBytes(uint32(inside.length + 8), name, inside);
+  const content = concatBytes(...payload);
+  return concatBytes(uint32(content.length + 8), name, content);
 };
 const longBox = (name: string) => concatBytes(uint32(1), name, new Uint8Array(7), Uint8Array.of(16));
-const FULL = new Uint8Array(4);
-const ESDS = box("esds", FULL, Uint8Array.of(...Array.from({ length: 60 }, (_, at) => (at % 2 ? 0x80 : 5))));
-const SOUND_ENTRY = box("mp4a", new Uint8Array(28), ESDS);
+const FULL_BOX_HEADER = new Uint8Array(4);
+const ESDS = box("esds", FULL_BOX_HEADER, Uint8Array.of(...Array.from({ length: 60 }, (_, at) => (at % 2 ? 0x80 : 5))));
+const AUDIO_SAMPLE_ENTRY = box("mp4a", new Uint8Array(28), ESDS);
 const TRACK = box(
   "trak",
   box("tkhd", new Uint8Array(84)),
@@ -57,7 +57,10 @@ const TRACK = box(
     "mdia",
     box("mdhd", new Uint8Array(20)),
     box("hdlr", new Uint8Array(8), "soun"),
-    box("minf", box("stbl", box("stsd", FULL, uint32(1), SOUND_ENTRY), box("stsz", new Uint8Array(12)))),
+    box(
+      "minf",
+      box("stbl", box("stsd", FULL_BOX_HEADER, uint32(1), AUDIO_SAMPLE_ENTRY), box("stsz", new Uint8Array(12))),
+    ),
   ),
 );
 const mp4With = (sample: SampleOf, ...boxes: readonly Uint8Array[]) =>
@@ -65,21 +68,27 @@ const mp4With = (sample: SampleOf, ...boxes: readonly Uint8Array[]) =>
 
 // EBML: name, size, payload.
 const element = (id: number, ...payload: readonly Uint8Array[]) => {
-  const inside = concatBytes(...payload);
+  const content = concatBytes(...payload);
   const name = uint32(id).subarray(Math.clz32(id) >> 3);
-  const size = uint32(inside.length);
+  const size = uint32(content.length);
   size[0] = 0x10;
-  return concatBytes(name, size, inside);
+  return concatBytes(name, size, content);
 };
 const SEGMENT_OPEN = Uint8Array.of(0x18, 0x53, 0x80, 0x67, 0xff);
-const NUMBER = new Uint8Array(8).fill(1);
+const NUMBER_PAYLOAD = new Uint8Array(8).fill(1);
 const webmWith = (sample: SampleOf, ...parts: readonly Uint8Array[]) =>
   concatBytes(sample("vp9.webm").subarray(0, 36), SEGMENT_OPEN, ...parts);
 const VIDEO_TRACK = element(
   0xae,
-  element(0xe0, element(0xb0, NUMBER), element(0xba, NUMBER), element(0x54b0, NUMBER), element(0x54ba, NUMBER)),
-  element(0xe1, element(0x9f, NUMBER), element(0xb5, NUMBER)),
-  element(0x83, NUMBER),
+  element(
+    0xe0,
+    element(0xb0, NUMBER_PAYLOAD),
+    element(0xba, NUMBER_PAYLOAD),
+    element(0x54b0, NUMBER_PAYLOAD),
+    element(0x54ba, NUMBER_PAYLOAD),
+  ),
+  element(0xe1, element(0x9f, NUMBER_PAYLOAD), element(0xb5, NUMBER_PAYLOAD)),
+  element(0x83, NUMBER_PAYLOAD),
   element(0x86, new Uint8Array(64).fill(0x41)),
 );
 
@@ -88,31 +97,34 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
   { format: "jpeg", name: "empty segments", make: () => concatBytes(SOI, repeatBytes([0xff, 0xe0, 0, 2], 8 * MIB)) },
   {
     format: "jpeg",
-    name: "markers that stand alone",
+    name: "markers without payload",
     make: () => concatBytes(SOI, SOI, repeatBytes([0xff, 1], 8 * MIB)),
   },
   { format: "jpeg", name: "frames", make: () => concatBytes(SOI, repeatBytes(FRAME, 8 * MIB)) },
   { format: "jpeg", name: "EXIF blocks", make: () => concatBytes(SOI, repeatBytes(EXIF, IMAGE_BYTES)) },
   {
     format: "jpeg",
-    name: "EXIF blocks larger than what is read at once",
+    name: "EXIF blocks larger than one read window",
     make: () =>
-      concatBytes(SOI, repeatBytes(segment(0xe1, concatBytes("Exif\0\0", TIFF, new Uint8Array(62_000))), IMAGE_BYTES)),
+      concatBytes(
+        SOI,
+        repeatBytes(segment(0xe1, concatBytes("Exif\0\0", TIFF_BLOCK, new Uint8Array(62_000))), IMAGE_BYTES),
+      ),
   },
   {
     format: "jpeg",
-    name: "no end",
+    name: "no end marker",
     make: (sample) => concatBytes(sample("photo.jpg").subarray(0, 900), new Uint8Array(IMAGE_BYTES).fill(0xd9)),
   },
   {
     format: "jpeg",
-    name: "segments, then no end",
+    name: "segments, then no end marker",
     make: () =>
       concatBytes(SOI, repeatBytes([0xff, 0xe0, 0, 2], 6000 * 4), FRAME, SCAN, new Uint8Array(IMAGE_BYTES).fill(0xd9)),
   },
   {
     format: "jpeg",
-    name: "EXIF blocks, then an end far in front of the end, then almost an archive",
+    name: "EXIF blocks, then an end marker far before the end, then an almost valid ZIP archive",
     make: () =>
       concatBytes(
         SOI,
@@ -121,13 +133,13 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
         SCAN,
         Uint8Array.of(0xff, 0xd9),
         new Uint8Array(18 * MIB).fill(0xd9),
-        ALMOST_ARCHIVE,
+        ALMOST_ZIP,
       ),
   },
   { format: "png", name: "empty chunks", make: (sample) => pngWith(sample, repeatBytes(chunk("tEXt"), 12 * MIB)) },
   {
     format: "png",
-    name: "as many chunks as a file may have, then a picture",
+    name: "as many chunks as a file may have, then an image",
     make: (sample) => pngWith(sample, repeatBytes(chunk("tEXt"), 12 * 6000)),
   },
   {
@@ -138,7 +150,7 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
   {
     format: "png",
     name: "EXIF chunks",
-    make: (sample) => pngWith(sample, repeatBytes(chunk("eXIf", TIFF), IMAGE_BYTES)),
+    make: (sample) => pngWith(sample, repeatBytes(chunk("eXIf", TIFF_BLOCK), IMAGE_BYTES)),
   },
   {
     format: "png",
@@ -158,7 +170,7 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
   },
   {
     format: "gif",
-    name: "a million sub-blocks of a picture",
+    name: "a million sub-blocks of an image",
     make: (sample) =>
       concatBytes(
         sample("still.gif").subarray(0, 781),
@@ -179,7 +191,7 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
   },
   {
     format: "gif",
-    name: "frames of nothing",
+    name: "empty frames",
     make: (sample) =>
       concatBytes(
         sample("still.gif").subarray(0, 781),
@@ -189,7 +201,7 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
   },
   {
     format: "gif",
-    name: "pauses",
+    name: "frame delays",
     make: (sample) =>
       concatBytes(
         sample("still.gif").subarray(0, 781),
@@ -199,19 +211,19 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
   },
   {
     format: "webp",
-    name: "EXIF behind chunks",
+    name: "EXIF after many chunks",
     make: () => {
-      const inside = concatBytes(
+      const content = concatBytes(
         "WEBPVP8X",
         Uint8Array.of(10, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 9, 0, 0),
         ...Array.from({ length: 30 }, () => concatBytes("ALPH", Uint8Array.of(0, 0, 16, 0), new Uint8Array(MIB))),
         "EXIF",
-        Uint8Array.of(TIFF.length & 255, TIFF.length >> 8, 0, 0),
-        TIFF,
-        ALMOST_ARCHIVE,
+        Uint8Array.of(TIFF_BLOCK.length & 255, TIFF_BLOCK.length >> 8, 0, 0),
+        TIFF_BLOCK,
+        ALMOST_ZIP,
       );
-      const size = uint32(inside.length).toReversed();
-      return concatBytes("RIFF", size, inside);
+      const size = uint32(content.length).toReversed();
+      return concatBytes("RIFF", size, content);
     },
   },
   { format: "mp4", name: "empty boxes", make: (sample) => mp4With(sample, repeatBytes(box("free"), 8 * MIB)) },
@@ -264,7 +276,7 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
   },
   {
     format: "mp4",
-    name: "a table of sound descriptions",
+    name: "a table of audio descriptions",
     make: (sample) =>
       mp4With(
         sample,
@@ -275,7 +287,10 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
             box(
               "mdia",
               box("hdlr", new Uint8Array(8), "soun"),
-              box("minf", box("stbl", repeatBytes(box("stsd", FULL, uint32(1), SOUND_ENTRY), 8 * MIB))),
+              box(
+                "minf",
+                box("stbl", repeatBytes(box("stsd", FULL_BOX_HEADER, uint32(1), AUDIO_SAMPLE_ENTRY), 8 * MIB)),
+              ),
             ),
           ),
         ),
@@ -283,7 +298,7 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
   },
   {
     format: "mp4",
-    name: "extensions of fragments",
+    name: "fragment extensions",
     make: (sample) => mp4With(sample, box("moov", box("mvex", repeatBytes(box("mehd", new Uint8Array(8)), 8 * MIB)))),
   },
   {
@@ -293,7 +308,7 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
   },
   {
     format: "webm",
-    name: "a beginning of names",
+    name: "a header of type names",
     make: () =>
       concatBytes(
         element(0x1a45dfa3, repeatBytes(element(0x4282, new Uint8Array(64).fill(0x77)), 8 * MIB)),
@@ -316,31 +331,37 @@ export const EXPENSIVE_FILES: readonly ExpensiveFile[] = [
   },
   {
     format: "webm",
-    name: "a track of pictures",
+    name: "a track of video settings",
     make: (sample) =>
-      webmWith(sample, element(0x1654ae6b, element(0xae, repeatBytes(element(0xe0, element(0xb0, NUMBER)), 8 * MIB)))),
+      webmWith(
+        sample,
+        element(0x1654ae6b, element(0xae, repeatBytes(element(0xe0, element(0xb0, NUMBER_PAYLOAD)), 8 * MIB))),
+      ),
   },
   {
     format: "webm",
-    name: "elements in elements",
+    name: "nested elements",
     make: (sample) => {
-      let inside: Bytes = element(0xb0, NUMBER);
+      let nested: Bytes = element(0xb0, NUMBER_PAYLOAD);
       for (let depth = 0; depth < 20_000; depth += 1) {
-        inside = depth % 2 === 0 ? element(0xae, inside) : element(0xe0, inside);
-        if (inside.length > MIB / 8) {
+        nested = depth % 2 === 0 ? element(0xae, nested) : element(0xe0, nested);
+        if (nested.length > MIB / 8) {
           break;
         }
       }
-      return webmWith(sample, element(0x1654ae6b, repeatBytes(inside, 8 * MIB)));
+      return webmWith(sample, element(0x1654ae6b, repeatBytes(nested, 8 * MIB)));
     },
   },
   {
     format: "webm",
-    name: "where its parts are, again and again",
+    name: "a seek head of many entries",
     make: (sample) =>
       webmWith(
         sample,
-        element(0x114d9b74, repeatBytes(element(0x4dbb, element(0x53ab, NUMBER), element(0x53ac, NUMBER)), 8 * MIB)),
+        element(
+          0x114d9b74,
+          repeatBytes(element(0x4dbb, element(0x53ab, NUMBER_PAYLOAD), element(0x53ac, NUMBER_PAYLOAD)), 8 * MIB),
+        ),
       ),
   },
 ];

@@ -15,7 +15,7 @@ const MAX_READS = 256;
 const MAX_READ_BYTES = 40 * 1024 ** 2;
 const MAX_STEPS = 200_000;
 
-/** Counts the turns of every loop over a file's structure, in the weights their time was given. */
+/** Counts the weighted steps that the parsers take. */
 class CountingReader extends ByteReader {
   stepsTaken = 0;
 
@@ -25,7 +25,7 @@ class CountingReader extends ByteReader {
   }
 }
 
-/** Looks into a file and notes what that cost. */
+/** Inspects a file and counts what that cost. */
 async function measureInspection(bytes: Uint8Array<ArrayBuffer>) {
   let reads = 0;
   let readBytes = 0;
@@ -34,43 +34,43 @@ async function measureInspection(bytes: Uint8Array<ArrayBuffer>) {
     readBytes += length;
     return bytes.slice(offset, offset + length);
   });
-  const verdict = await inspectFile(reader);
-  return { verdict, reads, readBytes, steps: reader.stepsTaken };
+  const result = await inspectFile(reader);
+  return { result, reads, readBytes, steps: reader.stepsTaken };
 }
 
-/** What every verdict keeps, whatever the bytes. */
+/** Asserts what every inspection must fulfil, whatever the bytes. */
 async function assertInspectionInvariants(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-  const { verdict, reads, readBytes, steps } = await measureInspection(bytes);
+  const { result, reads, readBytes, steps } = await measureInspection(bytes);
   if (reads > MAX_READS || readBytes > MAX_READ_BYTES || steps > MAX_STEPS) {
     throw new Error(`${reads} reads of ${readBytes} bytes, ${steps} steps`);
   }
-  if (!verdict.ok) {
-    if (!/^media_[a-z]+$/.test(verdict.problem.code) || verdict.problem.message.length < 10) {
-      throw new Error(`a refusal without a reason: ${JSON.stringify(verdict)}`);
+  if (!result.ok) {
+    if (!/^media_[a-z]+$/.test(result.problem.code) || result.problem.message.length < 10) {
+      throw new Error(`a problem without a code or message: ${JSON.stringify(result)}`);
     }
     return;
   }
-  const { width, height, durationMs, contentType, type, facts } = verdict.value;
-  const whole = (value: number | null) => value !== null && Number.isSafeInteger(value) && value > 0;
-  const sane =
-    whole(width) &&
-    whole(height) &&
+  const { width, height, durationMs, contentType, type, facts } = result.value;
+  const isPositiveInteger = (value: number | null) => value !== null && Number.isSafeInteger(value) && value > 0;
+  const isValid =
+    isPositiveInteger(width) &&
+    isPositiveInteger(height) &&
     (durationMs === null || (Number.isSafeInteger(durationMs) && durationMs >= 0)) &&
     CONTENT_TYPES[contentType].type === type;
-  // What is stored must come back as it was: no NaN, no infinity, no lone surrogate.
+  // The facts are stored as JSON and must not change: no NaN, no infinity, no lone surrogate.
   if (
-    !sane ||
+    !isValid ||
     JSON.stringify(JSON.parse(JSON.stringify(facts))) !== JSON.stringify(facts) ||
     /null/.test(JSON.stringify({ ...facts, audioCodec: 0 }))
   ) {
-    throw new Error(`not a sane verdict: ${JSON.stringify(verdict)}`);
+    throw new Error(`not a valid inspection: ${JSON.stringify(result)}`);
   }
 }
 
 const mutation = mutations(SAMPLE_NAMES.map(sample));
 
-describe("whatever the bytes are, there is a verdict", { timeout: 120_000 }, () => {
-  test.for(SAMPLE_NAMES.map((name) => [name] as const))("%s, bent", async ([name]) => {
+describe("every file gets a result, whatever its bytes", { timeout: 120_000 }, () => {
+  test.for(SAMPLE_NAMES.map((name) => [name] as const))("%s, mutated", async ([name]) => {
     await fc.assert(
       fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 6 }), async (mutations) => {
         await assertInspectionInvariants(mutations.reduce((bytes, mutate) => mutate(bytes), sample(name)));
@@ -79,17 +79,17 @@ describe("whatever the bytes are, there is a verdict", { timeout: 120_000 }, () 
     );
   });
 
-  test("noise behind every beginning", async () => {
-    const beginning = fc.constantFrom(...SAMPLE_NAMES).map((name) => sample(name).slice(0, 64));
+  test("random bytes after every kind of header", async () => {
+    const header = fc.constantFrom(...SAMPLE_NAMES).map((name) => sample(name).slice(0, 64));
     await fc.assert(
-      fc.asyncProperty(beginning, fc.nat(64), fc.uint8Array({ maxLength: 4000 }), async (head, keep, noise) => {
-        await assertInspectionInvariants(concatBytes(head.subarray(0, keep), noise));
+      fc.asyncProperty(header, fc.nat(64), fc.uint8Array({ maxLength: 4000 }), async (head, keptBytes, noise) => {
+        await assertInspectionInvariants(concatBytes(head.subarray(0, keptBytes), noise));
       }),
       { numRuns: 2000 },
     );
   });
 
-  test("noise alone", async () => {
+  test("random bytes alone", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (noise) => {
         await assertInspectionInvariants(concatBytes(noise));
@@ -99,13 +99,13 @@ describe("whatever the bytes are, there is a verdict", { timeout: 120_000 }, () 
   });
 });
 
-describe("files made to be expensive are cheap to judge", () => {
+describe("files made to be expensive are cheap to inspect", () => {
   test.for(EXPENSIVE_FILES.map((file) => [file.format, file.name, file] as const))(
     "%s: %s",
     { timeout: 20_000 },
     async ([, , { make }], { expect }) => {
-      const { verdict, reads, readBytes, steps } = await measureInspection(make(sample));
-      expect(verdict.ok || verdict.problem.message).toBeTruthy();
+      const { result, reads, readBytes, steps } = await measureInspection(make(sample));
+      expect(result.ok || result.problem.message).toBeTruthy();
       expect(reads).toBeLessThanOrEqual(MAX_READS);
       expect(readBytes).toBeLessThanOrEqual(MAX_READ_BYTES);
       expect(steps).toBeLessThanOrEqual(MAX_STEPS);
@@ -113,8 +113,8 @@ describe("files made to be expensive are cheap to judge", () => {
   );
 });
 
-describe("names and addresses", () => {
-  test("any file name becomes a safe one with an extension of its type", () => {
+describe("file names and URLs", () => {
+  test("any file name becomes a safe name with an extension of its type", () => {
     const types = Object.keys(CONTENT_TYPES) as ContentType[];
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 400 }), fc.constantFrom(...types), (name, type) => {
@@ -129,7 +129,7 @@ describe("names and addresses", () => {
     );
   });
 
-  test("any text is judged as an address without an exception, and what passes is public HTTPS", () => {
+  test("checking any text as a URL never throws, and only public HTTPS URLs pass", () => {
     const hosts = fc.oneof(
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
       fc.ipV4(),
@@ -159,7 +159,7 @@ describe("names and addresses", () => {
     );
   });
 
-  test("no IPv4 address passes in any spelling when its plain form does not", () => {
+  test("no spelling of a private IPv4 address passes", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("10.0.0.0", "127.0.0.0", "169.254.0.0", "192.168.0.0", "100.64.0.0", "224.0.0.0"),

@@ -7,14 +7,14 @@ import { concatBytes, sample } from "./samples.ts";
 
 const host = "https://files.example.net";
 
-describe("imported", () => {
-  test("files come back in the order of the addresses, known by their bytes", async ({ expect }) => {
+describe("an import", () => {
+  test("returns the files in the order of the URLs, typed by their bytes", async ({ expect }) => {
     const ctx = createTestContext();
     const photo = ctx.internet.set(`${host}/a/My%20Photo.PNG`, sample("photo.jpg"), { "content-type": "text/html" });
-    const film = ctx.internet.set(`${host}/film`, sample("moov-last.mp4"), {
+    const video = ctx.internet.set(`${host}/video`, sample("moov-last.mp4"), {
       "content-type": "application/octet-stream",
     });
-    const items = await importMedia(ctx, { urls: [film, photo] });
+    const items = await importMedia(ctx, { urls: [video, photo] });
     expect(items).toMatchObject([
       {
         type: "video",
@@ -35,11 +35,11 @@ describe("imported", () => {
     ]);
     expect(items[0]?.sha256).toBe(await sha256(sample("moov-last.mp4")));
     expect(items[1]?.url).toBe(`${ctx.config.origin}/media/${items[1]?.id}/My-Photo.jpg`);
-    const kept = await env.MEDIA.get(`media/${items[0]?.sha256}`);
-    expect(new Uint8Array((await kept?.arrayBuffer()) ?? [])).toEqual(sample("moov-last.mp4"));
+    const object = await env.MEDIA.get(`media/${items[0]?.sha256}`);
+    expect(new Uint8Array((await object?.arrayBuffer()) ?? [])).toEqual(sample("moov-last.mp4"));
   });
 
-  test("the same bytes are stored once, and are one item within a workspace", async ({ expect }) => {
+  test("stores the same bytes once, as one item per workspace", async ({ expect }) => {
     const ctx = createTestContext();
     const other = createTestContext({ internet: ctx.internet });
     const bytes = concatBytes(sample("photo.jpg"), crypto.randomUUID());
@@ -54,7 +54,7 @@ describe("imported", () => {
     expect(await storedKeys(`media/${a?.sha256}`)).toHaveLength(1);
   });
 
-  test("a source that says no length is taken, whole, and nothing stays in staging", async ({ expect }) => {
+  test("accepts a source without a content-length, and leaves nothing in staging", async ({ expect }) => {
     const ctx = createTestContext();
     const bytes = concatBytes(
       sample("photo.jpg"),
@@ -69,7 +69,7 @@ describe("imported", () => {
     expect(await storedKeys("incoming/")).toEqual([]);
   });
 
-  test("a large file with a length takes the way over staging and leaves nothing there", async ({ expect }) => {
+  test("stages a large file with a content-length, and leaves nothing in staging", async ({ expect }) => {
     const ctx = createTestContext();
     const bytes = concatBytes(
       sample("photo.jpg"),
@@ -83,7 +83,7 @@ describe("imported", () => {
     expect(await storedKeys("incoming/")).toEqual([]);
   });
 
-  test("redirects are followed by hand, at most five", async ({ expect }) => {
+  test("follows at most five redirects", async ({ expect }) => {
     const ctx = createTestContext();
     for (let hop = 0; hop < 7; hop += 1) {
       ctx.internet.set(
@@ -98,7 +98,7 @@ describe("imported", () => {
     expect(refusal.details).toMatchObject([{ code: "too_many_redirects", limit: 5 }]);
   });
 
-  test("an address of our own is looked up, not fetched", async ({ expect }) => {
+  test("looks up a URL of this service and does not fetch it", async ({ expect }) => {
     const ctx = createTestContext();
     const [first] = await importMedia(ctx, { urls: [ctx.internet.set(`${host}/x.png`, sample("photo.png"))] });
     const [again] = await importMedia(ctx, { urls: [first?.url ?? ""] });
@@ -108,7 +108,7 @@ describe("imported", () => {
 });
 
 describe("all or nothing", () => {
-  test("one detail for each address that failed, and none of the others is kept", async ({ expect }) => {
+  test("one detail for each URL that failed, and none of the others is saved", async ({ expect }) => {
     const ctx = createTestContext();
     const bytes = concatBytes(sample("photo.jpg"), crypto.randomUUID());
     const urls = [
@@ -137,7 +137,7 @@ describe("all or nothing", () => {
     expect(await storedKeys("incoming/")).toEqual([]);
   });
 
-  test("none and more than ten addresses are refused before anything is fetched", async ({ expect }) => {
+  test("no URL and more than ten are refused before anything is fetched", async ({ expect }) => {
     const ctx = createTestContext();
     const many = Array.from({ length: 11 }, (_, index) => `${host}/${index}.jpg`);
     expect(await refusalOf(importMedia(ctx, { urls: many }))).toMatchObject({ details: [{ limit: 10, actual: 11 }] });
@@ -146,7 +146,7 @@ describe("all or nothing", () => {
   });
 });
 
-describe("limits hold while the bytes arrive", () => {
+describe("limits are enforced during the transfer", () => {
   const small = {
     ...IMPORT_LIMITS,
     maxBytes: { image: 20_000, video: 40_000 },
@@ -154,14 +154,15 @@ describe("limits hold while the bytes arrive", () => {
     idleMs: 60,
     totalMs: 250,
   };
-  const long = (bytes: number) => concatBytes(sample("photo.jpg"), new Uint8Array(bytes));
+  const photoWithPadding = (bytes: number) => concatBytes(sample("photo.jpg"), new Uint8Array(bytes));
 
-  test("a stated length over the limit ends it after the first piece", async ({ expect }) => {
+  test("a content-length over the type's limit ends it after the first chunk", async ({ expect }) => {
     const ctx = createTestContext();
     const read: number[] = [];
     const url = ctx.internet.set(
       `${host}/stated.jpg`,
-      () => new Response(streamInChunks(long(30_000), 5000, read), { headers: { "content-length": "31402" } }),
+      () =>
+        new Response(streamInChunks(photoWithPadding(30_000), 5000, read), { headers: { "content-length": "31402" } }),
     );
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
     expect(refusal.details).toMatchObject([
@@ -170,7 +171,7 @@ describe("limits hold while the bytes arrive", () => {
     expect(read.length).toBeLessThan(4);
   });
 
-  test("a stated length over every limit ends it before anything is read", async ({ expect }) => {
+  test("a content-length over every limit ends it before anything is read", async ({ expect }) => {
     const ctx = createTestContext();
     const silent = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(10)) });
     const url = ctx.internet.set(
@@ -181,12 +182,12 @@ describe("limits hold while the bytes arrive", () => {
     expect(refusal.details).toMatchObject([{ code: "media_too_large", limit: 1024 ** 3, actual: 5_000_000_000 }]);
   });
 
-  test("an endless source of unknown length is cut", async ({ expect }) => {
+  test("a source without a content-length is cut off at the limit", async ({ expect }) => {
     const ctx = createTestContext();
     const read: number[] = [];
     const url = ctx.internet.set(
       `${host}/endless.jpg`,
-      () => new Response(streamInChunks(long(10_000_000), 5000, read)),
+      () => new Response(streamInChunks(photoWithPadding(10_000_000), 5000, read)),
     );
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
     expect(refusal.details).toMatchObject([{ code: "media_too_large", limit: 20_000 }]);
@@ -196,22 +197,25 @@ describe("limits hold while the bytes arrive", () => {
   test.for<[string, number, string]>([
     ["more", 3000, "more"],
     ["fewer", 12_000, "fewer"],
-  ])("a source that sends %s than it promised", async ([, promised, word], { expect }) => {
+  ])("a source that sends %s bytes than its content-length", async ([, contentLength, word], { expect }) => {
     const ctx = createTestContext();
     const url = ctx.internet.set(
       `${host}/liar.jpg`,
-      () => new Response(streamInChunks(long(5000), 1000), { headers: { "content-length": String(promised) } }),
+      () =>
+        new Response(streamInChunks(photoWithPadding(5000), 1000), {
+          headers: { "content-length": String(contentLength) },
+        }),
     );
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
     expect(refusal.details).toMatchObject([{ code: "source_broke_off", message: expect.stringContaining(word) }]);
   });
 
-  test("what unpacks from a compressed answer has a limit of its own", async ({ expect }) => {
+  test("the unpacked size of a compressed response has its own limit", async ({ expect }) => {
     const ctx = createTestContext();
     const url = ctx.internet.set(
       `${host}/bomb.jpg`,
       () =>
-        new Response(streamInChunks(long(15_000), 1000), {
+        new Response(streamInChunks(photoWithPadding(15_000), 1000), {
           headers: { "content-encoding": "gzip", "content-length": "40" },
           encodeBody: "manual",
         }),
@@ -220,7 +224,7 @@ describe("limits hold while the bytes arrive", () => {
     expect(refusal.details).toMatchObject([{ code: "media_too_large", limit: 10_000 }]);
   });
 
-  test("silence ends it", async ({ expect }) => {
+  test("a source that stops sending ends with a timeout", async ({ expect }) => {
     const ctx = createTestContext();
     const silent = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(sample("photo.jpg").subarray(0, 500)),
@@ -232,21 +236,24 @@ describe("limits hold while the bytes arrive", () => {
     ]);
   });
 
-  test("a source that never answers", async ({ expect }) => {
+  test("a source that never responds is unreachable", async ({ expect }) => {
     const ctx = createTestContext();
     const url = ctx.internet.set(`${host}/never.jpg`, () => new Promise<Response>(() => undefined));
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
     expect(refusal.details).toMatchObject([{ code: "source_unreachable" }]);
   });
 
-  test("a source that drips is out of time in total", async ({ expect }) => {
+  test("a source that sends too slowly exceeds the total time", async ({ expect }) => {
     const ctx = createTestContext();
-    const url = ctx.internet.set(`${host}/drip.jpg`, () => new Response(streamInChunks(long(15_000), 200, [], 20)));
+    const url = ctx.internet.set(
+      `${host}/drip.jpg`,
+      () => new Response(streamInChunks(photoWithPadding(15_000), 200, [], 20)),
+    );
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
     expect(refusal.details).toMatchObject([{ code: "source_broke_off", message: expect.stringContaining("in total") }]);
   });
 
-  test("an empty file", async ({ expect }) => {
+  test("an empty file is refused", async ({ expect }) => {
     const ctx = createTestContext();
     const url = ctx.internet.set(`${host}/empty.jpg`, () => new Response(new Uint8Array(0)));
     expect(await refusalOf(importMedia(ctx, { urls: [url] }))).toMatchObject({ details: [{ code: "media_empty" }] });
@@ -254,13 +261,15 @@ describe("limits hold while the bytes arrive", () => {
 });
 
 describe("the plan's storage", () => {
-  test("what would exceed it is refused whole, and what is already here costs nothing", async ({ expect }) => {
+  test("files that exceed it are all refused, and files that are stored already need no storage", async ({
+    expect,
+  }) => {
     const ctx = createTestContext({ plan: "starter" });
     const bytes = concatBytes(sample("photo.jpg"), crypto.randomUUID());
     const url = ctx.internet.set(`${host}/fits.jpg`, bytes);
-    const used = 5 * 1024 ** 3 - bytes.length;
+    const usedBytes = 5 * 1024 ** 3 - bytes.length;
     await env.DB.prepare("INSERT INTO storage_use (workspace_id, bytes) VALUES (?, ?)")
-      .bind(ctx.actor.workspaceId, used)
+      .bind(ctx.actor.workspaceId, usedBytes)
       .run();
     await importMedia(ctx, { urls: [url] });
     await importMedia(ctx, { urls: [url] });
@@ -274,24 +283,24 @@ describe("the plan's storage", () => {
   });
 });
 
-/** A body that hands out `pieceBytes` at a time and notes each piece it was asked for. */
+/** A body that sends `chunkBytes` at a time and records the offset of every chunk that was read. */
 function streamInChunks(
   bytes: Uint8Array,
-  pieceBytes: number,
+  chunkBytes: number,
   read: number[] = [],
   delayMs = 0,
 ): ReadableStream<Uint8Array> {
-  let at = 0;
+  let offset = 0;
   return new ReadableStream({
     async pull(controller) {
       await (delayMs > 0 ? scheduler.wait(delayMs) : null);
-      if (at >= bytes.length) {
+      if (offset >= bytes.length) {
         controller.close();
         return;
       }
-      read.push(at);
-      controller.enqueue(bytes.subarray(at, at + pieceBytes));
-      at += pieceBytes;
+      read.push(offset);
+      controller.enqueue(bytes.subarray(offset, offset + chunkBytes));
+      offset += chunkBytes;
     },
   });
 }

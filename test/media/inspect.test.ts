@@ -3,7 +3,7 @@ import type { Inspection } from "#media/types.ts";
 import { inspectBytes } from "./test-context.ts";
 import { concatBytes, sample, type SampleName } from "./samples.ts";
 
-describe("true files are read", () => {
+describe("real files are inspected", () => {
   test.for<[SampleName, Omit<Inspection, "facts"> & { facts: Record<string, unknown> }]>([
     [
       "photo.jpg",
@@ -180,25 +180,25 @@ describe("true files are read", () => {
       },
     ],
   ])("%s", async ([name, expected], { expect }) => {
-    const verdict = await inspectBytes(sample(name));
-    expect(verdict).toMatchObject({ ok: true, value: expected });
+    const result = await inspectBytes(sample(name));
+    expect(result).toMatchObject({ ok: true, value: expected });
   });
 
-  test("a photo on its side is as wide as it is shown", async ({ expect }) => {
-    const verdict = await inspectBytes(withOrientation(sample("photo.jpg"), 6));
-    expect(verdict).toMatchObject({ ok: true, value: { width: 80, height: 120, facts: { orientation: 6 } } });
+  test("a rotated photo has the dimensions in which it is displayed", async ({ expect }) => {
+    const result = await inspectBytes(withOrientation(sample("photo.jpg"), 6));
+    expect(result).toMatchObject({ ok: true, value: { width: 80, height: 120, facts: { orientation: 6 } } });
   });
 
-  test("a photo with another picture behind its end is still a photo", async ({ expect }) => {
-    const verdict = await inspectBytes(concatBytes(sample("photo.jpg"), sample("moov-first.mp4")));
-    expect(verdict).toMatchObject({ ok: true, value: { contentType: "image/jpeg" } });
+  test("a photo with other media appended is still a photo", async ({ expect }) => {
+    const result = await inspectBytes(concatBytes(sample("photo.jpg"), sample("moov-first.mp4")));
+    expect(result).toMatchObject({ ok: true, value: { contentType: "image/jpeg" } });
   });
 });
 
-describe("what is not media is refused with what it is", () => {
+describe("a file that is not supported media is refused, naming its type", () => {
   test.for<[string, Uint8Array<ArrayBuffer>, RegExp]>([
     ["an HTML page", concatBytes("<!doctype html><title>Hello</title>"), /web page/],
-    ["an HTML page behind a byte order mark", concatBytes(Uint8Array.of(0xef, 0xbb, 0xbf), "\n <HTML>"), /web page/],
+    ["an HTML page after a byte order mark", concatBytes(Uint8Array.of(0xef, 0xbb, 0xbf), "\n <HTML>"), /web page/],
     ["an SVG", concatBytes('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'), /SVG/],
     ["plain text", concatBytes("just some words"), /text/],
     ["JSON", concatBytes('{"error":"not found"}'), /text/],
@@ -206,45 +206,45 @@ describe("what is not media is refused with what it is", () => {
     ["a ZIP", concatBytes("PK\u0003\u0004rest of it"), /ZIP/],
     ["a program", concatBytes("MZ\u0090\u0000\u0003"), /program/],
     ["zeros", new Uint8Array(5000), /unknown type/],
-    ["a Matroska film", sample("film.mkv"), /Matroska/],
-    ["sound alone", sample("audio.mp4"), /no video track/],
+    ["a Matroska video", sample("film.mkv"), /Matroska/],
+    ["audio alone", sample("audio.mp4"), /no video track/],
     ["an M4A", sample("audio.m4a"), /audio/],
-  ])("%s", async ([, bytes, words], { expect }) => {
-    const verdict = await inspectBytes(bytes);
-    expect(verdict).toMatchObject({ ok: false, problem: { code: "media_unsupported" } });
-    expect(verdict.ok ? "" : verdict.problem.message).toMatch(words);
+  ])("%s", async ([, bytes, pattern], { expect }) => {
+    const result = await inspectBytes(bytes);
+    expect(result).toMatchObject({ ok: false, problem: { code: "media_unsupported" } });
+    expect(result.ok ? "" : result.problem.message).toMatch(pattern);
   });
 
-  test("a HEIC photo is told what to become", async ({ expect }) => {
-    const verdict = await inspectBytes(concatBytes(Uint8Array.of(0, 0, 0, 24), "ftypheic", new Uint8Array(40)));
-    expect(verdict).toMatchObject({ ok: false, problem: { message: expect.stringMatching(/HEIC.*JPEG/) } });
+  test("the error for a HEIC photo names the supported types", async ({ expect }) => {
+    const result = await inspectBytes(concatBytes(Uint8Array.of(0, 0, 0, 24), "ftypheic", new Uint8Array(40)));
+    expect(result).toMatchObject({ ok: false, problem: { message: expect.stringMatching(/HEIC.*JPEG/) } });
   });
 
-  test("an empty file", async ({ expect }) => {
+  test("an empty file is refused", async ({ expect }) => {
     expect(await inspectBytes(new Uint8Array(0))).toMatchObject({ ok: false, problem: { code: "media_empty" } });
   });
 });
 
-describe("a file that is two things at once is refused", () => {
+describe("a file that is valid in two formats is refused", () => {
   test.for<[string, Uint8Array<ArrayBuffer>]>([
     ["a GIF that is a script", concatBytes("GIF89a/*<script>alert(1)</script>*/=1;", new Uint8Array(200))],
     ["a JPEG with a page in its comment", withComment("<html><body onload=alert(1)>")],
     ["a JPEG with PHP in its comment", withComment("<?php system($_GET[0]); ?>")],
     ["a JPEG that is a PDF", withComment("%PDF-1.4 1 0 obj")],
     [
-      "a photo with an archive behind it",
+      "a photo with a ZIP archive inside and after it",
       concatBytes(sample("photo.png").subarray(0, -12), emptyZip(), sample("photo.png").subarray(-12), emptyZip()),
     ],
-    ["a JPEG with an archive behind it", concatBytes(sample("photo.jpg"), emptyZip())],
-    ["a video with an archive behind it", concatBytes(sample("moov-first.mp4"), freeBox(emptyZip()))],
+    ["a JPEG with a ZIP archive after it", concatBytes(sample("photo.jpg"), emptyZip())],
+    ["a video with a ZIP archive after it", concatBytes(sample("moov-first.mp4"), freeBox(emptyZip()))],
   ])("%s", async ([, bytes], { expect }) => {
-    const verdict = await inspectBytes(bytes);
-    expect(verdict).toMatchObject({ ok: false });
-    expect(verdict.ok ? "" : verdict.problem.code).toMatch(/media_(?:suspicious|truncated|malformed)/);
+    const result = await inspectBytes(bytes);
+    expect(result).toMatchObject({ ok: false });
+    expect(result.ok ? "" : result.problem.code).toMatch(/media_(?:suspicious|truncated|malformed)/);
   });
 });
 
-describe("a file that was cut off is refused", () => {
+describe("a truncated file is refused", () => {
   test.for<SampleName>([
     "photo.jpg",
     "photo.png",
@@ -258,18 +258,18 @@ describe("a file that was cut off is refused", () => {
     "moov-last.mp4",
     "plain.mov",
     "vp9.webm",
-  ])("%s at every tenth of its length", async (name, { expect }) => {
+  ])("%s cut at every tenth of its length", async (name, { expect }) => {
     const whole = sample(name);
     for (let tenth = 1; tenth < 10; tenth += 1) {
-      const verdict = await inspectBytes(whole.slice(0, Math.floor((whole.length * tenth) / 10)));
-      expect(verdict, `${tenth}/10`).toMatchObject({ ok: false });
+      const result = await inspectBytes(whole.slice(0, Math.floor((whole.length * tenth) / 10)));
+      expect(result, `${tenth}/10`).toMatchObject({ ok: false });
     }
-    const verdict = await inspectBytes(whole.slice(0, -1));
-    expect(verdict, "without its last byte").toMatchObject({ ok: false, problem: { code: "media_truncated" } });
+    const result = await inspectBytes(whole.slice(0, -1));
+    expect(result, "without its last byte").toMatchObject({ ok: false, problem: { code: "media_truncated" } });
   });
 });
 
-/** A segment right behind the start of a JPEG. */
+/** A JPEG with a segment inserted right after its start marker. */
 function withSegment(marker: number, payload: Uint8Array | string): Uint8Array<ArrayBuffer> {
   const photo = sample("photo.jpg");
   const body = concatBytes(payload);

@@ -6,13 +6,13 @@ export type Mutation = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffe
 const position = fc.double({ min: 0, max: 1, noNaN: true });
 const indexAt = (bytes: Uint8Array, where: number) => Math.floor(where * Math.max(0, bytes.length - 1));
 
-/** Most of a file is picture data that nobody looks at: half of all hits go into its first hundred bytes. */
+/** Inspection ignores most of a file's data, so half of all mutations are near its beginning. */
 const mutationPosition = fc.oneof(
   position,
   position.map((where) => where / 150),
 );
 
-/** One way to damage a file; `others` are what may be hung on to it. */
+/** One way to damage a file; `others` are files that may be appended to it. */
 export const mutations = (others: readonly Uint8Array[]): fc.Arbitrary<Mutation> =>
   fc.oneof(
     fc.record({ where: mutationPosition, value: fc.nat(255) }).map(({ where, value }): Mutation => (bytes) => {

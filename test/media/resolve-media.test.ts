@@ -5,26 +5,26 @@ import { concatBytes, sample } from "./samples.ts";
 
 const host = "https://files.example.net";
 
-describe("a draft's media", () => {
-  test("our own are looked up, others imported, and every one comes in its place", async ({ expect }) => {
+describe("media of a post request", () => {
+  test("existing items are looked up, others imported, and all returned in the requested order", async ({ expect }) => {
     const ctx = createTestContext();
-    const [own] = await importMedia(ctx, { urls: [ctx.internet.set(`${host}/own.png`, sample("photo.png"))] });
-    const film = ctx.internet.set(`${host}/film.mp4`, sample("moov-first.mp4"));
+    const [existing] = await importMedia(ctx, { urls: [ctx.internet.set(`${host}/own.png`, sample("photo.png"))] });
+    const video = ctx.internet.set(`${host}/film.mp4`, sample("moov-first.mp4"));
     const gif = ctx.internet.set(`${host}/a.gif`, sample("animated.gif"));
     const items = await resolveMedia(ctx, {
       mediaItems: [
         { url: gif, type: "image" },
-        { url: own?.url ?? "", type: "image" },
+        { url: existing?.url ?? "", type: "image" },
       ],
-      mediaUrls: [film, gif],
+      mediaUrls: [video, gif],
     });
     expect(items.map(({ contentType }) => contentType)).toEqual(["image/gif", "image/png", "video/mp4", "image/gif"]);
-    expect(items[1]?.id).toBe(own?.id);
+    expect(items[1]?.id).toBe(existing?.id);
     expect(items[2]?.facts).toMatchObject({ videoCodec: "h264", frameRate: 30 });
     expect(ctx.internet.requests.filter((url) => url === gif)).toHaveLength(1);
   });
 
-  test("a source that vanishes afterwards changes nothing", async ({ expect }) => {
+  test("a source that is removed afterwards changes nothing", async ({ expect }) => {
     const ctx = createTestContext();
     const url = ctx.internet.set(`${host}/brief.jpg`, concatBytes(sample("photo.jpg"), crypto.randomUUID()));
     const [item] = await resolveMedia(ctx, { mediaUrls: [url] });
@@ -35,17 +35,17 @@ describe("a draft's media", () => {
     expect(object?.size).toBe(item?.sizeBytes);
   });
 
-  test("every problem is named where the caller wrote it", async ({ expect }) => {
+  test("every problem names the request parameter", async ({ expect }) => {
     const ctx = createTestContext();
-    const stranger = createTestContext({ internet: ctx.internet });
-    const film = ctx.internet.set(`${host}/film.mp4`, sample("moov-first.mp4"));
-    const [theirs] = await importMedia(stranger, { urls: [film] });
-    const [ours] = await importMedia(ctx, { urls: [film] });
+    const otherUser = createTestContext({ internet: ctx.internet });
+    const video = ctx.internet.set(`${host}/film.mp4`, sample("moov-first.mp4"));
+    const [theirs] = await importMedia(otherUser, { urls: [video] });
+    const [ours] = await importMedia(ctx, { urls: [video] });
     const missing = `${ctx.config.origin}/media/${crypto.randomUUID()}/x.jpg`;
     const refusal = await refusalOf(
       resolveMedia(ctx, {
         mediaItems: [
-          { url: film, type: "image" },
+          { url: video, type: "image" },
           { url: ours?.url ?? "", type: "image" },
         ],
         mediaUrls: [theirs?.url ?? "", missing, `${host}/none.jpg`],
@@ -58,11 +58,11 @@ describe("a draft's media", () => {
       { code: "media_not_found", param: "media_urls[1]" },
       { code: "source_refused", param: "media_urls[2]" },
     ]);
-    const [foreign, unknown] = [refusal.details?.[2], refusal.details?.[3]];
-    expect({ ...foreign, param: "" }).toEqual({ ...unknown, param: "" });
+    const [ofOtherUser, unknown] = [refusal.details?.[2], refusal.details?.[3]];
+    expect({ ...ofOtherUser, param: "" }).toEqual({ ...unknown, param: "" });
   });
 
-  test("more than any platform takes is refused before anything is fetched", async ({ expect }) => {
+  test("more items than any platform accepts are refused before anything is fetched", async ({ expect }) => {
     const ctx = createTestContext();
     const urls = Array.from({ length: 51 }, (_, index) => `${host}/${index}.jpg`);
     expect(await refusalOf(resolveMedia(ctx, { mediaUrls: urls }))).toMatchObject({
@@ -71,7 +71,7 @@ describe("a draft's media", () => {
     expect(ctx.internet.requests).toEqual([]);
   });
 
-  test("hostile ids in our own address are no ids", ({ expect }) => {
+  test("invalid paths and other origins give no media id", ({ expect }) => {
     const { config } = createTestContext();
     const id = crypto.randomUUID();
     expect(mediaIdOf(config, `${config.origin}/media/${id}/a.jpg`)).toBe(id);
@@ -98,8 +98,8 @@ describe("a draft's media", () => {
   });
 });
 
-describe("the statement for a batch", () => {
-  test("finds the actor's own, ready or not, and nobody else's", async ({ expect }) => {
+describe("the media statement for a batch", () => {
+  test("finds the actor's own items and no other user's", async ({ expect }) => {
     const ctx = createTestContext();
     const other = createTestContext({ internet: ctx.internet });
     const url = ctx.internet.set(`${host}/x.png`, sample("photo.png"));
@@ -107,7 +107,7 @@ describe("the statement for a batch", () => {
     const [theirs] = await importMedia(other, { urls: [url] });
     const ids = [mine?.id ?? "", theirs?.id ?? "", crypto.randomUUID(), "'; --"];
     const [result] = await ctx.db.d1.batch([mediaStatement(ctx.db, ctx.actor, ids)]);
-    const found = parseMediaRows(result?.results ?? [], ctx.config);
-    expect([...found]).toEqual([[mine?.id, mine]]);
+    const media = parseMediaRows(result?.results ?? [], ctx.config);
+    expect([...media]).toEqual([[mine?.id, mine]]);
   });
 });

@@ -1,4 +1,4 @@
-/* Small true files, made once with ffmpeg; `.bin` so that the bundler hands them over as bytes. */
+/* Small real files made with ffmpeg; named `.bin` so that the bundler imports them as bytes. */
 import alphaWebp from "./samples/alpha.webp.bin";
 import animatedGif from "./samples/animated.gif.bin";
 import animatedPng from "./samples/animated.png.bin";
@@ -51,7 +51,7 @@ export type SampleName = keyof typeof FILES;
 
 export const SAMPLE_NAMES = Object.keys(FILES) as SampleName[];
 
-/** A fresh copy: tests cut and bend them. */
+/** A copy, because tests truncate and change the bytes. */
 export function sample(name: SampleName): Uint8Array<ArrayBuffer> {
   return new Uint8Array(FILES[name].slice(0));
 }

@@ -4,7 +4,13 @@ import { afterEach, test, vi } from "vitest";
 import { HOUR, toIsoInstant } from "#core/clock.ts";
 import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 import { createService } from "#service.ts";
-import { publishedPosts, connectInBrowser, createUniqueFile, runAlarmsUntilIdle, readPost } from "../journeys/journey-driver.ts";
+import {
+  publishedPosts,
+  connectInBrowser,
+  createUniqueFile,
+  runAlarmsUntilIdle,
+  readPost,
+} from "../journeys/journey-driver.ts";
 import { callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
 import { createCaller, type ApiCaller } from "../support/api-caller.ts";
@@ -16,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A preview by the service as it stands, with an internet of the test's own. */
+/** Previews a post with the real service and a fake internet; returns the confirmation token. */
 async function preview(caller: ApiCaller, internet: FakeInternet, body: object): Promise<string> {
   const service = createService((given) => ({ ...sandboxOutbound(given), publicFetch: internet.fetch }));
   const ctx = createExecutionContext();
@@ -35,7 +41,7 @@ async function preview(caller: ApiCaller, internet: FakeInternet, body: object):
 }
 
 test(
-  "a source that vanishes after the preview changes nothing: what was seen then is published, from our copy",
+  "a source that is removed after the preview changes nothing: the previewed file is published from our copy",
   { timeout: 30_000 },
   async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2035-05-01T09:00:00Z") });
@@ -43,7 +49,7 @@ test(
     const file = await createUniqueFile("portrait.jpg");
     const internet = new FakeInternet();
     internet.set(SOURCE, file.bytes);
-    // X is sent the file, Instagram fetches it.
+    // X receives an upload of the file, Instagram fetches its URL.
     const platforms = ["x", "instagram"] as const;
     const accounts = [];
     for (const platform of platforms) {

@@ -28,7 +28,7 @@ async function importPhoto(ctx: TestContext, bytes = concatBytes(sample("photo.j
   return { ...item!, bytes };
 }
 
-/** A post that uses a media item; only what the sweep reads of it matters. */
+/** Inserts a post that uses a media item, with only the columns that the sweep reads set to meaningful values. */
 async function insertPost(
   ctx: TestContext,
   mediaId: string,
@@ -61,7 +61,7 @@ const isUsable = (ctx: TestContext, url: string) =>
     () => false,
   );
 
-/** Both steps of a removal, with the time between them. */
+/** Runs both steps of a removal, with the required time between them. */
 async function sweepTwice(ctx: TestContext) {
   await sweepMedia(ctx);
   advanceTime(11 * MINUTE);
@@ -69,7 +69,7 @@ async function sweepTwice(ctx: TestContext) {
 }
 
 describe("media that nothing uses", () => {
-  test("goes after 30 days: row, object and the room it took", async ({ expect }) => {
+  test("is removed after 30 days: its row, its object and its share of the storage quota", async ({ expect }) => {
     const ctx = createTestContext();
     const item = await importPhoto(ctx);
     expect(await usedBytes(ctx)).toBe(item.sizeBytes);
@@ -83,7 +83,7 @@ describe("media that nothing uses", () => {
     expect(await usedBytes(ctx)).toBe(0);
   });
 
-  test("stays when it is imported again in time", async ({ expect }) => {
+  test("is kept when it is imported again in time", async ({ expect }) => {
     const ctx = createTestContext();
     const item = await importPhoto(ctx);
     advanceTime(29 * DAY);
@@ -93,7 +93,7 @@ describe("media that nothing uses", () => {
     expect(await isUsable(ctx, item.url)).toBe(true);
   });
 
-  test("is first invisible to previews, then removed; a post confirmed in between keeps it", async ({ expect }) => {
+  test("is first hidden from previews, then removed; a post confirmed in between keeps it", async ({ expect }) => {
     const ctx = createTestContext();
     const item = await importPhoto(ctx);
     advanceTime(30 * DAY + MINUTE);
@@ -109,7 +109,7 @@ describe("media that nothing uses", () => {
     expect(await storedKeys(`media/${item.sha256}`)).toHaveLength(1);
   });
 
-  test("is brought back by an import while it is invisible", async ({ expect }) => {
+  test("is made available again by an import while it is hidden", async ({ expect }) => {
     const ctx = createTestContext();
     const item = await importPhoto(ctx);
     advanceTime(30 * DAY + MINUTE);
@@ -133,7 +133,7 @@ describe("media of a post", () => {
     ["published", -40, -31, false],
     ["failed", -40, -31, false],
   ])(
-    "of a %s post due on day %i and finished on day %s: kept is %s",
+    "of a %s post due on day %i and finished on day %s: kept %s",
     async ([status, due, finished, kept], { expect }) => {
       const ctx = createTestContext();
       const item = await importPhoto(ctx);
@@ -151,7 +151,7 @@ describe("media of a post", () => {
     },
   );
 
-  test("a cancelled post keeps it for 30 days more", async ({ expect }) => {
+  test("a cancelled post keeps it for another 30 days", async ({ expect }) => {
     const ctx = createTestContext();
     const item = await importPhoto(ctx);
     await insertPost(ctx, item.id, "cancelled", Date.now() + DAY);
@@ -160,7 +160,7 @@ describe("media of a post", () => {
     expect(await isUsable(ctx, item.url)).toBe(false);
   });
 
-  test("one use among many is enough", async ({ expect }) => {
+  test("one post that needs it is enough", async ({ expect }) => {
     const ctx = createTestContext();
     const item = await importPhoto(ctx);
     advanceTime(100 * DAY);
@@ -171,8 +171,8 @@ describe("media of a post", () => {
   });
 });
 
-describe("bytes that two workspaces have", () => {
-  test("stay until the last of them is gone", async ({ expect }) => {
+describe("a file that two workspaces have", () => {
+  test("is kept until the last of them no longer uses it", async ({ expect }) => {
     const ctx = createTestContext();
     const other = createTestContext({ internet: ctx.internet });
     const item = await importPhoto(ctx);
@@ -189,7 +189,7 @@ describe("bytes that two workspaces have", () => {
     expect(await storedKeys(`media/${item.sha256}`)).toEqual([]);
   });
 
-  test("both at once", async ({ expect }) => {
+  test("is removed when both items expire at the same time", async ({ expect }) => {
     const ctx = createTestContext();
     const other = createTestContext({ internet: ctx.internet });
     const item = await importPhoto(ctx);
@@ -200,10 +200,8 @@ describe("bytes that two workspaces have", () => {
   });
 });
 
-describe("a run that dies", () => {
-  test("half-way through a removal is taken over, and no import takes up an object that is being deleted", async ({
-    expect,
-  }) => {
+describe("a run that crashes", () => {
+  test("during a removal is taken over, and no import reuses an object that is being deleted", async ({ expect }) => {
     const ctx = createTestContext();
     const item = await importPhoto(ctx);
     advanceTime(31 * DAY);
@@ -229,13 +227,13 @@ describe("a run that dies", () => {
   });
 
   test.for(["media.before_store", "media.before_ready"])(
-    "at %s of an import leaves nothing usable, and the next try heals it",
+    "at %s of an import leaves no usable item, and the next attempt completes it",
     async (point, { expect }) => {
       const ctx = createTestContext();
       const bytes = concatBytes(sample("photo.jpg"), crypto.randomUUID());
       const url = ctx.internet.set(`${host}/${crypto.randomUUID()}.jpg`, bytes);
-      setFailpointHook((here) => {
-        if (here === point) {
+      setFailpointHook((reached) => {
+        if (reached === point) {
           throw new Error("killed");
         }
       });
@@ -248,11 +246,11 @@ describe("a run that dies", () => {
     },
   );
 
-  test("an import that is never tried again is cleaned up after a day", async ({ expect }) => {
+  test("an import that is never retried is removed after a day", async ({ expect }) => {
     const ctx = createTestContext();
     const url = ctx.internet.set(`${host}/dead.jpg`, concatBytes(sample("photo.jpg"), crypto.randomUUID()));
-    setFailpointHook((here) => {
-      if (here === "media.before_ready") {
+    setFailpointHook((reached) => {
+      if (reached === "media.before_ready") {
         throw new Error("killed");
       }
     });
@@ -266,8 +264,8 @@ describe("a run that dies", () => {
   });
 });
 
-describe("uploads never finished", () => {
-  test("give their room back after a day, and their address leads nowhere", async ({ expect }) => {
+describe("abandoned uploads", () => {
+  test("release their storage after a day, and their media URL is unknown", async ({ expect }) => {
     const ctx = createTestContext();
     const { mediaItem } = await startUpload(ctx, { filename: "a.mp4", contentType: "video/mp4", sizeBytes: 1024 ** 3 });
     expect(await usedBytes(ctx)).toBe(1024 ** 3);
@@ -283,7 +281,7 @@ describe("uploads never finished", () => {
     });
   });
 
-  test("what they left in staging goes too, but nothing fresh", async ({ expect }) => {
+  test("their old staged objects are deleted, but no recent ones", async ({ expect }) => {
     const ctx = createTestContext();
     await env.MEDIA.put("incoming/left/0", "bytes");
     vi.setSystemTime(Math.ceil(Date.now() / (60 * MINUTE)) * 60 * MINUTE);
@@ -294,7 +292,7 @@ describe("uploads never finished", () => {
     expect(await storedKeys("incoming/left")).toEqual([]);
   });
 
-  test("more than the plan holds cannot even be started", async ({ expect }) => {
+  test("an upload that exceeds the plan's storage cannot be started", async ({ expect }) => {
     const ctx = createTestContext({ plan: "starter" });
     const start = () => startUpload(ctx, { filename: "a.mp4", contentType: "video/mp4", sizeBytes: 1024 ** 3 });
     for (let count = 0; count < 5; count += 1) {
@@ -304,13 +302,13 @@ describe("uploads never finished", () => {
       code: "storage_limit_reached",
       details: [{ actual: 6 * 1024 ** 3 }],
     });
-    const ends = await Promise.allSettled([start(), start()]);
-    expect(ends.every(({ status }) => status === "rejected")).toBe(true);
+    const results = await Promise.allSettled([start(), start()]);
+    expect(results.every(({ status }) => status === "rejected")).toBe(true);
   });
 
   test.for<[string, { filename?: string; contentType?: string; sizeBytes?: number }, string]>([
     ["no name", { filename: " " }, "filename_invalid"],
-    ["a type that is not kept", { contentType: "image/svg+xml" }, "media_unsupported"],
+    ["an unsupported type", { contentType: "image/svg+xml" }, "media_unsupported"],
     ["no bytes", { sizeBytes: 0 }, "size_invalid"],
     ["half a byte", { sizeBytes: 1.5 }, "size_invalid"],
     ["an image over 32 MiB", { sizeBytes: 32 * 1024 ** 2 + 1 }, "media_too_large"],

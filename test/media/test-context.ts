@@ -9,13 +9,13 @@ import { ByteReader } from "#media/formats/byte-reader.ts";
 
 type CannedResponse = Response | (() => Response | Promise<Response>);
 
-/** The public internet of a test: what each address answers, and every request that left for it. */
+/** A fake public internet: canned responses by URL, and a record of every request. */
 export class FakeInternet {
   readonly requests: string[] = [];
-  private readonly answers = new Map<string, CannedResponse>();
+  private readonly responses = new Map<string, CannedResponse>();
 
   set(url: string, answer: CannedResponse | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): string {
-    this.answers.set(
+    this.responses.set(
       url,
       answer instanceof Uint8Array
         ? () => new Response(answer, { headers: { "content-length": String(answer.length), ...headers } })
@@ -26,7 +26,7 @@ export class FakeInternet {
 
   readonly fetch = async (request: Request): Promise<Response> => {
     this.requests.push(request.url);
-    const answer = this.answers.get(request.url);
+    const answer = this.responses.get(request.url);
     if (!answer) {
       return new Response("nothing here", { status: 404 });
     }
@@ -36,11 +36,11 @@ export class FakeInternet {
 
 export interface TestContext extends Context {
   readonly internet: FakeInternet;
-  /** Everything that was put off until after the answer. */
+  /** Resolves when all work deferred until after the response is done. */
   deferredWork(): Promise<unknown>;
 }
 
-/** A person of their own with a workspace of their own. */
+/** A context with a new user and workspace. */
 export function createTestContext(
   options: { plan?: Plan; settings?: Record<string, string>; internet?: FakeInternet; trusted?: string } = {},
 ): TestContext {
@@ -65,7 +65,7 @@ export function createTestContext(
   return { ...services, actor, internet, deferredWork: () => Promise.all(deferred.splice(0)) };
 }
 
-/** What a verb refused with; fails when it did not. */
+/** The refusal of a use case; throws when it did not refuse. */
 export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   try {
     await work;
@@ -87,7 +87,7 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Everything that lies in the store under a prefix. */
+/** The keys of all stored objects with a prefix. */
 export async function storedKeys(prefix: string): Promise<string[]> {
   return (await env.MEDIA.list({ prefix })).objects.map(({ key }) => key);
 }

@@ -7,16 +7,16 @@ import { completeConnect, createTestServices, queryRows, createTestUser } from "
 import { postableAccount, ScriptedPlatform } from "../accounts/scripted-platform.ts";
 
 let start = Date.UTC(2031, 0, 1);
-let lines: Record<string, unknown>[] = [];
+let logged: Record<string, unknown>[] = [];
 
 beforeEach(() => {
   start += 31 * DAY;
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.setSystemTime(start);
-  lines = [];
+  logged = [];
   for (const method of ["info", "warn", "error"] as const) {
     vi.spyOn(console, method).mockImplementation(
-      (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+      (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>),
     );
   }
 });
@@ -25,20 +25,20 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const summary = () => lines.findLast((line) => line["event"] === "account_sync");
+const summary = () => logged.findLast((line) => line["event"] === "account_sync");
 
-async function connected(pages = [postableAccount("1")]) {
+async function connectAccounts(accounts = [postableAccount("1")]) {
   await queryRows("UPDATE connections SET next_sync_at = NULL");
   const platform = new ScriptedPlatform("facebook");
-  const ada = platform.addUser("ada", pages);
+  const ada = platform.addUser("ada", accounts);
   const services = createTestServices(platform);
   const ctx = await createTestUser(services);
   await completeConnect(ctx, "facebook", "ada");
   return { platform, ada, services, ctx };
 }
 
-/** A post that waits for its time on these accounts. */
-async function post(
+/** A scheduled post of these accounts; returns a function that reads its status. */
+async function insertPost(
   ctx: { actor: { userId: string; workspaceId: string } },
   accountIds: readonly string[],
   at: number,
@@ -68,18 +68,18 @@ async function post(
 }
 
 describe("the account sync of cron", () => {
-  test("does nothing and says nothing while nothing is due", async ({ expect }) => {
-    const { services, platform } = await connected();
+  test("does nothing and logs nothing while nothing is due", async ({ expect }) => {
+    const { services, platform } = await connectAccounts();
     await runCron(services);
     expect(platform.calls).toMatchObject({ accounts: 1, refresh: 0 });
     expect(summary()).toBeUndefined();
   });
 
-  test("renews a token ahead of its end, and looks at the accounts once a day", async ({ expect }) => {
-    const { services, platform, ctx, ada } = await connected();
+  test("refreshes a token before it expires, and lists the accounts once a day", async ({ expect }) => {
+    const { services, platform, ctx, ada } = await connectAccounts();
     vi.setSystemTime(start + 2 * HOUR - 5 * MINUTE);
     await runCron(services);
-    expect(summary()).toMatchObject({ due: 1, renewed: 1, listed: 0, failed: 0 });
+    expect(summary()).toMatchObject({ due: 1, refreshed: 1, listed: 0, failed: 0 });
     expect(platform.calls).toMatchObject({ accounts: 1, refresh: 1 });
     ada.accounts = [postableAccount("1", { displayName: "Renamed" }), postableAccount("2")];
     vi.setSystemTime(start + DAY);
@@ -88,15 +88,15 @@ describe("the account sync of cron", () => {
     expect((await listAccounts(ctx)).map((account) => account.displayName)).toEqual(["Renamed", "User 2"]);
   });
 
-  test("run twice at the same time asks the platform once", async ({ expect }) => {
-    const { services, platform } = await connected();
+  test("calls the platform once when runs are parallel", async ({ expect }) => {
+    const { services, platform } = await connectAccounts();
     vi.setSystemTime(start + DAY);
     await Promise.all([runCron(services), runCron(services), runCron(services)]);
     expect(platform.calls.accounts).toBe(2);
   });
 
-  test("goes on with the others when one platform fails, and comes back later and later", async ({ expect }) => {
-    const { services, platform, ctx } = await connected();
+  test("syncs the others when one fails, and retries the failed one after a wait", async ({ expect }) => {
+    const { services, platform, ctx } = await connectAccounts();
     platform.addUser("bob", [postableAccount("9")]);
     await completeConnect(ctx, "facebook", "bob");
     vi.setSystemTime(start + DAY);
@@ -112,8 +112,8 @@ describe("the account sync of cron", () => {
     expect(failed?.["next_sync_at"]).toBeLessThan(start + DAY + 7 * MINUTE);
   });
 
-  test("takes a run that died up again", async ({ expect }) => {
-    const { services, platform } = await connected();
+  test("repeats the work of a crashed run", async ({ expect }) => {
+    const { services, platform } = await connectAccounts();
     vi.setSystemTime(start + DAY);
     await queryRows("UPDATE connections SET next_sync_at = ? WHERE next_sync_at IS NOT NULL", Date.now() + 10 * MINUTE);
     await runCron(services);
@@ -123,23 +123,25 @@ describe("the account sync of cron", () => {
     expect(platform.calls.accounts).toBe(2);
   });
 
-  test("pauses what waits for a login that died, and lets it go on after the next one", async ({ expect }) => {
-    const { services, platform, ctx } = await connected();
+  test("pauses the posts of a login that ended, and reports the account as reactivated after a new login", async ({
+    expect,
+  }) => {
+    const { services, platform, ctx } = await connectAccounts();
     const [account] = await listAccounts(ctx);
-    const status = await post(ctx, [account!.id], start + 3 * DAY);
+    const status = await insertPost(ctx, [account!.id], start + 3 * DAY);
     vi.setSystemTime(start + DAY);
     platform.faults.refresh.push(reconnect("Ada withdrew the app.", { httpStatus: 400 }));
     await runCron(services);
     expect(summary()).toMatchObject({ due: 1, ended: 1, blocked: 1 });
     expect(await status()).toMatchObject({ status: "paused", paused_reason: "account" });
-    const again = await completeConnect(ctx, "facebook", "ada");
-    expect(again.reactivatedAccountIds).toEqual([account!.id]);
+    const reconnected = await completeConnect(ctx, "facebook", "ada");
+    expect(reconnected.reactivatedAccountIds).toEqual([account!.id]);
   });
 
-  test("finds by itself the posts of a login that died while another post was going out", async ({ expect }) => {
-    const { services, ctx } = await connected();
+  test("pauses the posts of a login that ended while another post was being published", async ({ expect }) => {
+    const { services, ctx } = await connectAccounts();
     const [account] = await listAccounts(ctx);
-    const status = await post(ctx, [account!.id], start + 3 * DAY);
+    const status = await insertPost(ctx, [account!.id], start + 3 * DAY);
     await queryRows("UPDATE accounts SET status = 'needs_reconnect', status_reason = 'gone' WHERE id = ?", account!.id);
     await queryRows(
       "UPDATE connections SET status = 'needs_reconnect', next_sync_at = ? WHERE user_id = ?",
@@ -148,18 +150,18 @@ describe("the account sync of cron", () => {
     );
     await runCron(services);
     expect(await status()).toMatchObject({ status: "paused" });
-    lines = [];
+    logged = [];
     vi.setSystemTime(start + DAY);
     await runCron(services);
     expect(summary()).toBeUndefined();
   });
 });
 
-describe("the cleaning of cron", () => {
-  test("removes expired states and answers past their day, nothing younger", async ({ expect }) => {
-    const { services, ctx } = await connected();
+describe("the deletion of expired data", () => {
+  test("deletes expired states and idempotency records older than a day, nothing newer", async ({ expect }) => {
+    const { services, ctx } = await connectAccounts();
     await startConnect(ctx, { platform: "facebook" });
-    const remember = async (key: string, createdAt: number) =>
+    const insertRecord = async (key: string, createdAt: number) =>
       await queryRows(
         "INSERT INTO idempotency_records (user_id, key, request_hash, created_at, lease_until) VALUES (?, ?, 'h', ?, 0)",
         ctx.actor.userId,
@@ -167,23 +169,23 @@ describe("the cleaning of cron", () => {
         createdAt,
       );
     vi.setSystemTime(start + 10 * MINUTE - 1);
-    await remember("old", Date.now() + 1 - DAY - 1);
-    await remember("young", Date.now() + 1 - DAY);
-    const left = async () => ({
+    await insertRecord("old", Date.now() + 1 - DAY - 1);
+    await insertRecord("recent", Date.now() + 1 - DAY);
+    const remaining = async () => ({
       states: (await queryRows("SELECT hash FROM connect_states WHERE user_id = ?", ctx.actor.userId)).length,
       keys: (await queryRows("SELECT key FROM idempotency_records WHERE user_id = ?", ctx.actor.userId)).map(
         (row) => row["key"],
       ),
     });
     await runCron(services);
-    expect((await left()).states).toBe(2);
+    expect((await remaining()).states).toBe(2);
     vi.setSystemTime(start + 10 * MINUTE);
     await runCron(services);
-    expect(await left()).toEqual({ states: 0, keys: ["young"] });
+    expect(await remaining()).toEqual({ states: 0, keys: ["recent"] });
   });
 
-  test("works although the sync before it broke", async ({ expect }) => {
-    const { services, ctx } = await connected();
+  test("runs although the sync before it failed", async ({ expect }) => {
+    const { services, ctx } = await connectAccounts();
     await startConnect(ctx, { platform: "facebook" });
     vi.setSystemTime(start + DAY);
     await runCron({
