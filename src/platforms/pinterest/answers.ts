@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { Id } from "#platforms/answer.ts";
+import { Id } from "#platforms/response.ts";
 
-/* Only the fields we read. */
+/* Only the fields that the adapter reads. */
 
 export const UserAccount = z.looseObject({
   id: Id,
@@ -23,9 +23,9 @@ export type ListedBoard = z.infer<typeof ListedBoard>;
 
 export const BoardList = z.looseObject({ items: z.array(ListedBoard), bookmark: z.string().nullish() });
 
-export const Created = z.looseObject({ id: Id });
+export const CreatedPin = z.looseObject({ id: Id });
 
-export const Registered = z.looseObject({
+export const RegisteredMedia = z.looseObject({
   media_id: Id,
   upload_url: z.string().min(1),
   upload_parameters: z.record(z.string(), z.string()),
@@ -48,7 +48,7 @@ export type ListedPin = z.infer<typeof ListedPin>;
 
 export const PinList = z.looseObject({ items: z.array(ListedPin), bookmark: z.string().nullish() });
 
-export const Trouble = z.looseObject({
+export const ErrorBody = z.looseObject({
   code: z.number().nullish(),
   message: z.string().nullish(),
   message_detail: z.string().nullish(),

@@ -1,32 +1,32 @@
 import type { JsonObject } from "#core/json.ts";
-import { call, isOk, read } from "#platforms/answer.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { AccountAccess, Board, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
-import { bearer, withQuery } from "#platforms/form.ts";
-import { guarded } from "#platforms/oauth-token.ts";
+import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
+import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { BoardList, type ListedBoard } from "./answers.ts";
-import { toFault, unexpected } from "./errors.ts";
-import { apiOf } from "./hosts.ts";
+import { toFault, unexpectedResponse } from "./errors.ts";
+import { apiUrl } from "./hosts.ts";
 
-const PER_PAGE = 250;
-/** An account has 2,000 boards at most, and those of others it has joined. */
-const MOST_PAGES = 20;
+const PAGE_SIZE = 250;
+/** An account has at most 2,000 boards of its own, and it may have joined boards of others. */
+const MAX_PAGES = 20;
 
-/** All pages; boards for advertisements only take no pins. */
-export async function boards(client: PlatformClient, account: AccountAccess): Promise<Result<readonly Board[]>> {
-  return await guarded(async () => {
-    const found = new Map<string, Board>();
+/** Reads all pages; boards reserved for advertisements are left out because they accept no pins. */
+export async function listBoards(client: PlatformClient, account: AccountAccess): Promise<Result<readonly Board[]>> {
+  return await catchConnectionErrors(async () => {
+    const boardsById = new Map<string, Board>();
     let bookmark: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const url = withQuery(`${apiOf(account.app)}/boards`, { page_size: PER_PAGE, bookmark });
-      const answer = await call(client, url, { headers: bearer(account.accessToken) });
-      const list = isOk(answer) ? read(BoardList, answer) : undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const url = withQuery(`${apiUrl(account.app)}/boards`, { page_size: PAGE_SIZE, bookmark });
+      const response = await callPlatform(client, url, { headers: bearerHeader(account.accessToken) });
+      const list = isOk(response) ? parseBody(BoardList, response) : undefined;
       if (!list) {
-        return failed(isOk(answer) || answer.status < 400 ? unexpected(answer) : toFault(answer, null));
+        return failed(isOk(response) || response.status < 400 ? unexpectedResponse(response) : toFault(response, null));
       }
       for (const board of list.items) {
         if (board.is_ads_only !== true) {
-          found.set(board.id, boardOf(board));
+          boardsById.set(board.id, toBoard(board));
         }
       }
       if (!list.bookmark || list.bookmark === bookmark) {
@@ -34,11 +34,11 @@ export async function boards(client: PlatformClient, account: AccountAccess): Pr
       }
       ({ bookmark } = list);
     }
-    return succeeded([...found.values()]);
+    return succeeded([...boardsById.values()]);
   });
 }
 
-function boardOf(board: ListedBoard): Board {
+function toBoard(board: ListedBoard): Board {
   return {
     id: board.id,
     name: board.name,
@@ -48,8 +48,8 @@ function boardOf(board: ListedBoard): Board {
   };
 }
 
-/** Which boards there are right now, so that a preview can name the ones that are not. */
-export async function inspect(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
-  const listed = await boards(client, account);
+/** Adds the current board ids, so that a preview can report unknown boards. */
+export async function fetchCapabilities(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
+  const listed = await listBoards(client, account);
   return listed.ok ? succeeded({ ...account.capabilities, boards: listed.value.map((board) => board.id) }) : listed;
 }

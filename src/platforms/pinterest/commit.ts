@@ -1,99 +1,105 @@
 import { toBase64 } from "#core/encoding.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { CommitOutcome, Fault, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
-import { bearer, postJson } from "#platforms/form.ts";
-import { Created } from "./answers.ts";
-import { IMAGE_UNREACHABLE, isOfTheBoard, toFault } from "./errors.ts";
-import { apiOf, pinUrl } from "./hosts.ts";
+import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
+import { CreatedPin } from "./answers.ts";
+import { IMAGE_UNREACHABLE_CODE, isBoardFault, toFault } from "./errors.ts";
+import { apiUrl, pinUrl } from "./hosts.ts";
 import { INLINE_MAX_BYTES, INLINE_TYPES } from "./limits.ts";
-import { progressOf, Ref } from "./refs.ts";
+import { parseProgress, CommitRef } from "./refs.ts";
 
-/** One pin on one board. */
+/** Creates one pin on one board. */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
-  const plan = Ref.parse(ref);
-  const [board] = plan.boards;
+  const commitRef = CommitRef.parse(ref);
+  const [board] = commitRef.boards;
   if (board === undefined) {
-    return ended(job, plan);
+    return finalOutcome(job, commitRef);
   }
-  const sent: Ref = { ...plan, sends: plan.sends + 1, sentAt: job.now };
+  const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now };
   const { app, accessToken } = job.account;
-  const body = await bodyOf(job, plan, board);
-  let answer: Answer;
+  const body = await pinBody(job, commitRef, board);
+  let response: PlatformResponse;
   try {
-    answer = await call(client, `${apiOf(app)}/pins`, postJson(body, bearer(accessToken)));
+    response = await callPlatform(client, `${apiUrl(app)}/pins`, postJson(body, bearerHeader(accessToken)));
   } catch {
-    return { state: "uncertain", detail: "the connection broke after the pin was sent", httpStatus: null, ref: sent };
-  }
-  const created = isOk(answer) ? read(Created, answer) : undefined;
-  if (created) {
-    return pinned(job, plan, board, created.id);
-  }
-  if (answer.status < 400 || answer.status === 408 || answer.status >= 500) {
     return {
       state: "uncertain",
-      detail: `Pinterest answered ${answer.status}`,
-      httpStatus: answer.status,
-      ref: sent,
+      detail: "the connection broke after the pin was sent",
+      httpStatus: null,
+      ref: sentRef,
     };
   }
-  return refused(job, plan, board, toFault(answer, job));
+  const created = isOk(response) ? parseBody(CreatedPin, response) : undefined;
+  if (created) {
+    return pinnedOutcome(job, commitRef, board, created.id);
+  }
+  if (response.status < 400 || response.status === 408 || response.status >= 500) {
+    return {
+      state: "uncertain",
+      detail: `Pinterest answered ${response.status}`,
+      httpStatus: response.status,
+      ref: sentRef,
+    };
+  }
+  return refusalOutcome(job, commitRef, board, toFault(response, job));
 }
 
-/** This board has its pin; what is left is remembered together with it. */
-export function pinned(
+/** The first board has its pin: records it together with the boards that are left. */
+export function pinnedOutcome(
   job: Job,
-  plan: Ref,
+  commitRef: CommitRef,
   board: string,
   pin: string,
 ): Extract<CommitOutcome, { state: "published" | "more" }> {
-  const progress = { pins: [...progressOf(job.progress).pins, { board, pin }] };
+  const progress = { pins: [...parseProgress(job.progress).pins, { board, pin }] };
   const [first] = progress.pins;
-  return plan.boards.length === 1 && plan.failures.length === 0 && first
+  return commitRef.boards.length === 1 && commitRef.failures.length === 0 && first
     ? { state: "published", remoteId: first.pin, url: pinUrl(first.pin) }
-    : { state: "more", ref: next(plan), progress };
+    : { state: "more", ref: withoutFirstBoard(commitRef), progress };
 }
 
-function next(plan: Ref): Ref {
-  return { ...plan, boards: plan.boards.slice(1), sends: 0, sentAt: null };
+function withoutFirstBoard(commitRef: CommitRef): CommitRef {
+  return { ...commitRef, boards: commitRef.boards.slice(1), sendCount: 0, sentAt: null };
 }
 
-function refused(job: Job, plan: Ref, board: string, fault: Fault): CommitOutcome {
-  if (fault.code === IMAGE_UNREACHABLE && plan.images === "url" && canInline(job.media)) {
-    // The refusal created nothing, so the second call is the first one that can be seen.
-    return { state: "more", ref: { ...plan, images: "inline" }, progress: job.progress };
+function refusalOutcome(job: Job, commitRef: CommitRef, board: string, fault: Fault): CommitOutcome {
+  if (fault.code === IMAGE_UNREACHABLE_CODE && commitRef.imageMode === "url" && canInline(job.media)) {
+    // The refused call created nothing, so the second call is still the only visible one.
+    return { state: "more", ref: { ...commitRef, imageMode: "inline" }, progress: job.progress };
   }
-  const isAlone = plan.boards.length === 1 && plan.failures.length === 0 && progressOf(job.progress).pins.length === 0;
-  if (isOfTheBoard(fault) && !isAlone) {
+  const isOnlyBoard =
+    commitRef.boards.length === 1 && commitRef.failures.length === 0 && parseProgress(job.progress).pins.length === 0;
+  if (isBoardFault(fault) && !isOnlyBoard) {
     const { message, code, platformCode } = fault;
-    const failures = [...plan.failures, { board, message, code, platformCode }];
-    return { state: "more", ref: { ...next(plan), failures }, progress: job.progress };
+    const failures = [...commitRef.failures, { board, message, code, platformCode }];
+    return { state: "more", ref: { ...withoutFirstBoard(commitRef), failures }, progress: job.progress };
   }
   return { state: "refused", fault };
 }
 
-/** Every board has had its turn. */
-function ended(job: Job, plan: Ref): CommitOutcome {
-  const { pins } = progressOf(job.progress);
+/** The outcome after the last board: published if no board refused the pin. */
+function finalOutcome(job: Job, commitRef: CommitRef): CommitOutcome {
+  const { pins } = parseProgress(job.progress);
   const [first] = pins;
-  const [failure] = plan.failures;
+  const [failure] = commitRef.failures;
   if (first && !failure) {
     return { state: "published", remoteId: first.pin, url: pinUrl(first.pin) };
   }
-  const list = plan.failures.map(({ board, message }) => `board ${board}: ${message}`).join(" ");
+  const list = commitRef.failures.map(({ board, message }) => `board ${board}: ${message}`).join(" ");
   return {
     state: "refused",
     fault: rejected(
-      `${pins.length} of ${pins.length + plan.failures.length} boards have the pin. ${list}`.trim(),
+      `${pins.length} of ${pins.length + commitRef.failures.length} boards have the pin. ${list}`.trim(),
       { httpStatus: null, platformCode: failure?.platformCode ?? null },
       { code: failure?.code ?? "rejected", category: "content" },
     ),
   };
 }
 
-/** The text and the address of the pin; those that are empty are left out. */
-export function wordsOf(job: Job): {
+/** The title, description and link of the pin; empty ones are left out. */
+export function textFields(job: Job): {
   readonly title?: string;
   readonly description?: string;
   readonly link?: string;
@@ -106,17 +112,17 @@ export function wordsOf(job: Job): {
   };
 }
 
-async function bodyOf(job: Job, plan: Ref, board: string): Promise<JsonObject> {
-  const video = plan.videos[board];
+async function pinBody(job: Job, commitRef: CommitRef, board: string): Promise<JsonObject> {
+  const mediaId = commitRef.mediaIds[board];
   const images = job.media.filter((media) => media.type === "image");
   return {
     board_id: board,
-    ...wordsOf(job),
-    media_source: video === undefined ? await imageSource(images, plan) : videoSource(video, images[0]),
+    ...textFields(job),
+    media_source: mediaId === undefined ? await imageSource(images, commitRef) : videoSource(mediaId, images[0]),
   };
 }
 
-/** A pin of a video needs a cover: the post's image, else the first frame. */
+/** A video pin needs a cover: the post's image, otherwise the video's first frame. */
 function videoSource(mediaId: string, cover: JobMedia | undefined): JsonObject {
   return {
     source_type: "video_id",
@@ -125,8 +131,8 @@ function videoSource(mediaId: string, cover: JobMedia | undefined): JsonObject {
   };
 }
 
-async function imageSource(images: readonly JobMedia[], plan: Ref): Promise<JsonObject> {
-  if (plan.images === "url") {
+async function imageSource(images: readonly JobMedia[], commitRef: CommitRef): Promise<JsonObject> {
+  if (commitRef.imageMode === "url") {
     const items = images.map(({ url }) => ({ url }));
     return items.length === 1
       ? { source_type: "image_url", ...items[0] }

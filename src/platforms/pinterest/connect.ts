@@ -1,79 +1,84 @@
 import { DAY } from "#core/clock.ts";
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { AppCredentials, Connect, Fault, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import type { AppCredentials, Connector, Fault, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
 import { failed, reconnect, succeeded } from "#platforms/fault.ts";
-import { bearer, type Fields, postForm, withQuery } from "#platforms/form.ts";
+import { bearerHeader, type RequestFields, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
   basicAuthorization,
-  codeFrom,
-  expiry,
-  guarded,
-  misconfigured,
-  missingFrom,
+  authorizationCode,
+  expiresAtFrom,
+  catchConnectionErrors,
+  appMisconfigured,
+  findMissingScopes,
   readTokens,
-  type TokenAnswer,
+  type TokenResponse,
   tokenFault,
 } from "#platforms/oauth-token.ts";
-import { Trouble, UserAccount } from "./answers.ts";
-import { toFault, unexpected } from "./errors.ts";
-import { apiOf, AUTHORIZE_URL } from "./hosts.ts";
+import { ErrorBody, UserAccount } from "./answers.ts";
+import { toFault, unexpectedResponse } from "./errors.ts";
+import { apiUrl, AUTHORIZE_URL } from "./hosts.ts";
 
-/** Creating a pin wants all four of boards and pins. */
+/** Creating a pin requires all four scopes for boards and pins. */
 const SCOPES = ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"] as const;
-const SECRET_SCOPES = ["boards:read_secret", "boards:write_secret", "pins:read_secret", "pins:write_secret"] as const;
-const ACCESS_SECONDS = 2_592_000;
-const REFRESH_SECONDS = 5_184_000;
+const SECRET_BOARD_SCOPES = [
+  "boards:read_secret",
+  "boards:write_secret",
+  "pins:read_secret",
+  "pins:write_secret",
+] as const;
+const DEFAULT_ACCESS_TOKEN_SECONDS = 2_592_000;
+const DEFAULT_REFRESH_TOKEN_SECONDS = 5_184_000;
 
-function wantedScopes(app: AppCredentials): readonly string[] {
-  return app.settings["SECRET_BOARDS"] === "1" ? [...SCOPES, ...SECRET_SCOPES] : SCOPES;
+function requestedScopes(app: AppCredentials): readonly string[] {
+  return app.settings["SECRET_BOARDS"] === "1" ? [...SCOPES, ...SECRET_BOARD_SCOPES] : SCOPES;
 }
 
-export const connect: Connect = {
+export const connect: Connector = {
   authorizeUrl(app, request) {
     return withQuery(AUTHORIZE_URL, {
       client_id: app.clientId,
       redirect_uri: request.redirectUri,
       response_type: "code",
-      scope: wantedScopes(app).join(","),
+      scope: requestedScopes(app).join(","),
       state: request.state,
     });
   },
 
-  async exchange(client, app, exchange) {
-    const code = codeFrom(exchange.params);
+  async exchangeCode(client, app, exchange) {
+    const code = authorizationCode(exchange.params);
     if (!code.ok) {
       return code;
     }
-    const answer = await requestTokens(client, app, {
+    const exchanged = await requestPinterestTokens(client, app, {
       grant_type: "authorization_code",
       code: code.value,
       redirect_uri: exchange.redirectUri,
-      // Older apps get a refresh token of a fixed life without it.
+      // Without it, older apps get a refresh token with a fixed lifetime.
       continuous_refresh: true,
     });
-    if (!answer.ok) {
-      return answer;
+    if (!exchanged.ok) {
+      return exchanged;
     }
-    const tokens = tokenSet(answer.value, exchange.now, { refreshToken: null, scopes: wantedScopes(app) });
-    const user = await userOf(client, app, tokens);
-    return user.ok ? succeeded({ externalId: user.value.id, displayName: nameOf(user.value), tokens }) : user;
+    const tokens = toTokenSet(exchanged.value, exchange.now, { refreshToken: null, scopes: requestedScopes(app) });
+    const user = await readProfile(client, app, tokens);
+    return user.ok ? succeeded({ externalId: user.value.id, displayName: displayName(user.value), tokens }) : user;
   },
 
-  async accounts(client, app, tokens) {
-    const user = await userOf(client, app, tokens);
+  async listAccounts(client, app, tokens) {
+    const user = await readProfile(client, app, tokens);
     if (!user.ok) {
       return user;
     }
-    const { id, username, profile_image: picture } = user.value;
+    const { id, username, profile_image: avatarUrl } = user.value;
     return succeeded({
       accounts: [
         {
           platformAccountId: id,
           username,
-          displayName: nameOf(user.value),
-          avatarUrl: picture ?? null,
+          displayName: displayName(user.value),
+          avatarUrl: avatarUrl ?? null,
           profileUrl: `https://www.pinterest.com/${encodeURIComponent(username)}/`,
-          missingScopes: missingFrom(SCOPES, tokens.scopes),
+          missingScopes: findMissingScopes(SCOPES, tokens.scopes),
           capabilities: {},
           token: null,
         },
@@ -84,67 +89,81 @@ export const connect: Connect = {
 
   async refresh(client, app, tokens, now) {
     if (tokens.refreshToken === null) {
-      return failed(reconnect("This login cannot be renewed. Connect the account again.", { httpStatus: null }));
+      return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
     }
-    const answer = await requestTokens(client, app, {
+    const refreshed = await requestPinterestTokens(client, app, {
       grant_type: "refresh_token",
       refresh_token: tokens.refreshToken,
     });
-    return answer.ok ? succeeded(tokenSet(answer.value, now, tokens)) : answer;
+    return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
   },
   canRefresh: (tokens) => tokens.refreshToken !== null,
   refreshAheadMs: 7 * DAY,
 };
 
-/** Each refresh answers with a new pair, and the old one is spent. */
-function tokenSet(answer: TokenAnswer, now: number, before: Pick<TokenSet, "refreshToken" | "scopes">): TokenSet {
+/** Each refresh returns a new token pair and invalidates the old one. */
+function toTokenSet(
+  response: TokenResponse,
+  now: number,
+  previous: Pick<TokenSet, "refreshToken" | "scopes">,
+): TokenSet {
   return {
-    accessToken: answer.accessToken,
-    refreshToken: answer.refreshToken ?? before.refreshToken,
-    expiresAt: expiry(now, answer.expiresInSeconds ?? ACCESS_SECONDS),
-    refreshExpiresAt: expiry(now, answer.refreshExpiresInSeconds ?? REFRESH_SECONDS),
-    scopes: answer.scopes ?? before.scopes,
+    accessToken: response.accessToken,
+    refreshToken: response.refreshToken ?? previous.refreshToken,
+    expiresAt: expiresAtFrom(now, response.expiresInSeconds ?? DEFAULT_ACCESS_TOKEN_SECONDS),
+    refreshExpiresAt: expiresAtFrom(now, response.refreshExpiresInSeconds ?? DEFAULT_REFRESH_TOKEN_SECONDS),
+    scopes: response.scopes ?? previous.scopes,
   };
 }
 
-async function requestTokens(
+async function requestPinterestTokens(
   client: PlatformClient,
   app: AppCredentials,
-  fields: Fields,
-): Promise<Result<TokenAnswer>> {
-  return await guarded(async () => {
-    const answer = await call(client, `${apiOf(app)}/oauth/token`, postForm(fields, basicAuthorization(app)));
-    const tokens = isOk(answer) ? readTokens(answer) : undefined;
-    return tokens ? succeeded(tokens) : failed(grantFault(answer));
+  fields: RequestFields,
+): Promise<Result<TokenResponse>> {
+  return await catchConnectionErrors(async () => {
+    const response = await callPlatform(
+      client,
+      `${apiUrl(app)}/oauth/token`,
+      postForm(fields, basicAuthorization(app)),
+    );
+    const tokens = isOk(response) ? readTokens(response) : undefined;
+    return tokens ? succeeded(tokens) : failed(tokenRequestFault(response));
   });
 }
 
-/** Pinterest numbers its refusals here as everywhere, instead of using the words of OAuth. */
-function grantFault(answer: Answer): Fault {
-  const trouble = read(Trouble, answer);
-  const code = trouble?.code?.toString();
-  if (code === undefined || (answer.status !== 400 && answer.status !== 401)) {
-    return tokenFault(answer);
+/** Pinterest's token endpoint uses Pinterest's numeric error codes instead of the OAuth ones (RFC 6749). */
+function tokenRequestFault(response: PlatformResponse): Fault {
+  const errorBody = parseBody(ErrorBody, response);
+  const code = errorBody?.code?.toString();
+  if (code === undefined || (response.status !== 400 && response.status !== 401)) {
+    return tokenFault(response);
   }
-  return /client/i.test(trouble?.message ?? "")
-    ? misconfigured(answer.status, code)
+  return /client/i.test(errorBody?.message ?? "")
+    ? appMisconfigured(response.status, code)
     : reconnect("Pinterest no longer accepts this login. Connect the account again.", {
-        httpStatus: answer.status,
+        httpStatus: response.status,
         platformCode: code,
       });
 }
 
-async function userOf(client: PlatformClient, app: AppCredentials, tokens: TokenSet): Promise<Result<UserAccount>> {
-  return await guarded(async () => {
-    const answer = await call(client, `${apiOf(app)}/user_account`, { headers: bearer(tokens.accessToken) });
-    const user = isOk(answer) ? read(UserAccount, answer) : undefined;
+async function readProfile(
+  client: PlatformClient,
+  app: AppCredentials,
+  tokens: TokenSet,
+): Promise<Result<UserAccount>> {
+  return await catchConnectionErrors(async () => {
+    const response = await callPlatform(client, `${apiUrl(app)}/user_account`, {
+      headers: bearerHeader(tokens.accessToken),
+    });
+    const user = isOk(response) ? parseBody(UserAccount, response) : undefined;
     if (user) {
       return succeeded(user);
     }
-    return failed(isOk(answer) || answer.status < 400 ? unexpected(answer) : toFault(answer, null));
+    return failed(isOk(response) || response.status < 400 ? unexpectedResponse(response) : toFault(response, null));
   });
 }
 
-function nameOf(user: UserAccount): string {
+function displayName(user: UserAccount): string {
   return user.business_name || user.username;
 }

@@ -1,99 +1,99 @@
 import { HOUR, SECOND } from "#core/clock.ts";
-import { type Answer, read, retryAfterSeconds } from "#platforms/answer.ts";
+import { type PlatformResponse, parseBody, retryAfterSeconds } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
-import { type FaultSource, quoted, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
-import { Trouble } from "./answers.ts";
+import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
+import { ErrorBody } from "./answers.ts";
 
-/** Words of `code` that other files of this folder act on. */
-export const IMAGE_UNREACHABLE = "media_unreachable";
-const BOARD_NOT_FOUND = "board_not_found";
-const NOT_PERMITTED = "not_permitted";
+/** Values of `Fault.code` that other files of this folder check. */
+export const IMAGE_UNREACHABLE_CODE = "media_unreachable";
+const BOARD_NOT_FOUND_CODE = "board_not_found";
+const NOT_PERMITTED_CODE = "not_permitted";
 
-const WAIT_FOR_OPERATOR_SECONDS = 900;
+const OPERATOR_RETRY_SECONDS = 900;
 
-/** Times that matter for how long to wait. */
-export interface At {
+/** The times that determine how long to wait. */
+export interface FaultTiming {
   readonly now: number;
   readonly dueAt: number;
 }
 
-/** What an answer that is not a success means: which status goes with which code is not settled, so code and words decide. */
-export function toFault(answer: Answer, at: At | null): Fault {
-  const trouble = read(Trouble, answer) ?? {};
-  const code = trouble.code ?? null;
-  const words = [trouble.message, trouble.message_detail].filter((text) => typeof text === "string").join(" ");
+/** Maps an unsuccessful response to a fault, by error code and message: Pinterest uses the same code with different HTTP statuses. */
+export function toFault(response: PlatformResponse, timing: FaultTiming | null): Fault {
+  const errorBody = parseBody(ErrorBody, response) ?? {};
+  const code = errorBody.code ?? null;
+  const message = [errorBody.message, errorBody.message_detail].filter((text) => typeof text === "string").join(" ");
   const source: FaultSource = {
-    httpStatus: answer.status,
+    httpStatus: response.status,
     platformCode: code?.toString() ?? null,
-    retryAfterSeconds: retryAfterSeconds(answer.headers),
+    retryAfterSeconds: retryAfterSeconds(response.headers),
   };
-  const says = (part: string) => words.toLowerCase().includes(part);
+  const mentions = (part: string) => message.toLowerCase().includes(part);
 
-  if (code === 29 && says("trial access")) {
+  if (code === 29 && mentions("trial access")) {
     return rateLimited(
       "This service's Pinterest app has Trial access, which may not create pins. Its operator has to apply for Standard access.",
-      { ...source, retryAfterSeconds: WAIT_FOR_OPERATOR_SECONDS },
+      { ...source, retryAfterSeconds: OPERATOR_RETRY_SECONDS },
       { code: "app_trial_access", category: "permission", whoMustAct: "operator" },
     );
   }
-  if (answer.status < 500 && (code === 9 || says("spam"))) {
+  if (response.status < 500 && (code === 9 || mentions("spam"))) {
     return rateLimited(
-      "Pinterest blocks pins of this account for some hours to hold off spam.",
-      { ...source, retryAfterSeconds: source.retryAfterSeconds ?? spamWaitSeconds(at) },
+      "Pinterest's spam protection blocks pins of this account for some hours.",
+      { ...source, retryAfterSeconds: source.retryAfterSeconds ?? spamWaitSeconds(timing) },
       { code: "spam_block", category: "rate_limit", whoMustAct: "user" },
     );
   }
-  if (answer.status === 401) {
+  if (response.status === 401) {
     return reconnect("Pinterest no longer accepts this login. Connect the account again.", source);
   }
-  if (answer.status === 429 || code === 8) {
-    return rateLimited("Pinterest takes no more calls for the moment.", source);
+  if (response.status === 429 || code === 8) {
+    return rateLimited("Pinterest accepts no more calls at the moment.", source);
   }
-  if (answer.status >= 500 || answer.status === 408) {
+  if (response.status >= 500 || response.status === 408) {
     return temporary("Pinterest could not handle the call.", source);
   }
-  return refusal(answer.status, code, says, words, source);
+  return rejectionFault(response.status, code, mentions, message, source);
 }
 
-function refusal(
+function rejectionFault(
   status: number,
   code: number | null,
-  says: (part: string) => boolean,
-  words: string,
+  mentions: (part: string) => boolean,
+  message: string,
   source: FaultSource,
 ): Fault {
-  if (says("unable to reach the url")) {
+  if (mentions("unable to reach the url")) {
     return rejected("Pinterest could not fetch the image from this service.", source, {
-      code: IMAGE_UNREACHABLE,
+      code: IMAGE_UNREACHABLE_CODE,
       category: "media",
       whoMustAct: "operator",
     });
   }
-  if (says("cover_image_url")) {
-    return rejected(explained("Pinterest asks for another cover", words), source, {
+  if (mentions("cover_image_url")) {
+    return rejected(refusalMessage("Pinterest requires another cover image", message), source, {
       code: "internal_error",
       category: "internal",
       whoMustAct: "operator",
     });
   }
-  if (code === 40 || says("board not found")) {
-    return rejected("Pinterest does not know this board.", source, { code: BOARD_NOT_FOUND });
+  if (code === 40 || mentions("board not found")) {
+    return rejected("Pinterest does not know this board.", source, { code: BOARD_NOT_FOUND_CODE });
   }
   switch (status) {
     case 400:
-      return rejected(explained("Pinterest refused the pin", words), source);
+      return rejected(refusalMessage("Pinterest refused the pin", message), source);
     case 403:
       return code === 3
         ? reconnect("The login lacks a permission. Connect the account again.", source, {
             code: "missing_scope",
             category: "permission",
           })
-        : rejected(explained("Pinterest does not allow this account to do that", words), source, {
-            code: NOT_PERMITTED,
+        : rejected(refusalMessage("Pinterest does not allow this account to do that", message), source, {
+            code: NOT_PERMITTED_CODE,
             category: "permission",
           });
     case 404:
-      return rejected("Pinterest does not know what was asked for.", source, {
+      return rejected("Pinterest did not find the requested resource.", source, {
         code: "not_found",
         category: "platform",
       });
@@ -103,27 +103,27 @@ function refusal(
         category: "media",
       });
     default:
-      return rejected(explained("Pinterest refused the call", words), source, { category: "platform" });
+      return rejected(refusalMessage("Pinterest refused the call", message), source, { category: "platform" });
   }
 }
 
-/** Asking again soon makes a block longer: an hour, then four, then twelve. */
-function spamWaitSeconds(at: At | null): number {
-  const elapsed = at === null ? 0 : at.now - at.dueAt;
+/** Retrying early extends the block, so the waits grow: one hour, then four, then twelve. */
+function spamWaitSeconds(timing: FaultTiming | null): number {
+  const elapsed = timing === null ? 0 : timing.now - timing.dueAt;
   const wait = elapsed < HOUR ? HOUR : elapsed < 5 * HOUR ? 4 * HOUR : 12 * HOUR;
   return wait / SECOND;
 }
 
-/** The other boards may still take the pin. */
-export function isOfTheBoard(fault: Fault): boolean {
-  return fault.kind === "rejected" && (fault.code === BOARD_NOT_FOUND || fault.code === NOT_PERMITTED);
+/** Whether the fault concerns one board only, so that other boards may still accept the pin. */
+export function isBoardFault(fault: Fault): boolean {
+  return fault.kind === "rejected" && (fault.code === BOARD_NOT_FOUND_CODE || fault.code === NOT_PERMITTED_CODE);
 }
 
-function explained(what: string, words: string): string {
-  const text = quoted(words);
-  return text === "" ? `${what}.` : `${what}: ${text}`;
+function refusalMessage(summary: string, message: string): string {
+  const text = sanitizeMessage(message);
+  return text === "" ? `${summary}.` : `${summary}: ${text}`;
 }
 
-export function unexpected(answer: Answer): Fault {
-  return temporary("Pinterest answered with something else than its document says.", { httpStatus: answer.status });
+export function unexpectedResponse(response: PlatformResponse): Fault {
+  return temporary("Pinterest returned an unexpected response.", { httpStatus: response.status });
 }

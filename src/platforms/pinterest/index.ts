@@ -1,7 +1,7 @@
 import { SECOND } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
-import { aheadOf } from "#platforms/media-rules.ts";
-import { boards, inspect } from "./boards.ts";
+import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
+import { listBoards, fetchCapabilities } from "./boards.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { hosts } from "./hosts.ts";
@@ -11,8 +11,8 @@ import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
 import { verify } from "./verify.ts";
 
-/** What an upload gets through even on a poor day. */
-const BYTES_PER_SECOND = 5_000_000;
+/** A low estimate of the upload speed. */
+const MIN_UPLOAD_BYTES_PER_SECOND = 5_000_000;
 
 export const pinterest = defineAdapter({
   platform: "pinterest",
@@ -21,12 +21,12 @@ export const pinterest = defineAdapter({
   options,
   connect,
   validate,
-  inspect,
-  boards,
-  // Only a video has anything to prepare, and it goes up once for every board.
+  fetchCapabilities,
+  listBoards,
+  // Only a video needs preparation; it is uploaded once per board.
   prepareAheadMs: ({ media }) => {
     const video = media.find((item) => item.type === "video");
-    return video ? aheadOf(media) + Math.ceil(video.sizeBytes / BYTES_PER_SECOND) * SECOND : 0;
+    return video ? defaultPrepareAheadMs(media) + Math.ceil(video.sizeBytes / MIN_UPLOAD_BYTES_PER_SECOND) * SECOND : 0;
   },
   prepare,
   commit,

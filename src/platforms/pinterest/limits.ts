@@ -7,17 +7,17 @@ const MB = 1_000_000;
 export const DESCRIPTION_MAX = 800;
 export const TITLE_MAX = 100;
 export const LINK_MAX = 2048;
-/** Help pages and most tools: what is longer may be cut. */
-export const DESCRIPTION_SHOWN = 500;
-/** Our own cap: many equal pins at once look like spam. */
+/** According to help pages and most tools, longer texts may be truncated. */
+export const DESCRIPTION_DISPLAYED_MAX = 500;
+/** This service's own limit: many equal pins at once look like spam. */
 export const BOARDS_MAX = 10;
 
 /** OpenAPI 5.23.0: `multiple_image_urls` has 2 to 5 items. */
 const IMAGES_MAX = 5;
 
-/** Help page: JPEG and PNG, 20 MB; the consumer page adds WebP. GIF by URL is documented nowhere. */
+/** Help page: JPEG and PNG, 20 MB; the consumer page adds WebP. GIF by URL is not documented. */
 export const IMAGE: MediaRule = { contentTypes: ["image/jpeg", "image/png", "image/webp"], maxBytes: 20 * MB };
-/** The only kinds that can be sent within the call itself, and what is worth holding in memory for it. */
+/** The only types that can be sent inline, and the most bytes that are held in memory for it. */
 export const INLINE_TYPES: readonly string[] = ["image/jpeg", "image/png"];
 export const INLINE_MAX_BYTES = 10 * MB;
 
@@ -47,7 +47,7 @@ export const limits = {
       minSeconds: VIDEO_MIN_SECONDS,
       maxSeconds: VIDEO_MAX_SECONDS,
     },
-    // One image beside a video is its cover.
+    // An image next to a video is its cover.
     mixed: true,
   },
   dailyCaps: [],

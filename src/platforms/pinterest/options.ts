@@ -18,13 +18,13 @@ export const options = z.looseObject({
   link: z
     .string()
     .refine((value) => value.length <= LINK_MAX, `must be at most ${LINK_MAX} characters`)
-    .refine(isWebAddress, "must be an absolute http or https address")
+    .refine(isHttpUrl, "must be an absolute http or https URL")
     .optional()
-    .describe("Where the pin leads"),
+    .describe("The URL that the pin links to"),
   ...commonOptions,
 });
 
-function isWebAddress(value: string): boolean {
+function isHttpUrl(value: string): boolean {
   const url = URL.parse(value);
   return url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\//i.test(value);
 }

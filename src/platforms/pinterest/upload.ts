@@ -1,90 +1,102 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { call, isOk, read } from "#platforms/answer.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
-import { bearer, postJson } from "#platforms/form.ts";
+import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { hostMatches } from "#platforms/client.ts";
-import { Registered } from "./answers.ts";
-import { toFault, unexpected } from "./errors.ts";
-import { apiOf, UPLOAD_HOSTS } from "./hosts.ts";
+import { RegisteredMedia } from "./answers.ts";
+import { toFault, unexpectedResponse } from "./errors.ts";
+import { apiUrl, UPLOAD_HOSTS } from "./hosts.ts";
 
-const SLOWEST_BYTES_PER_SECOND = 5_000_000;
-/** A step is cut off after five minutes, whatever it is doing. */
-const LONGEST_UPLOAD_MS = 280 * SECOND;
+const MIN_UPLOAD_BYTES_PER_SECOND = 5_000_000;
+/** Shorter than five minutes, after which the publisher aborts a step. */
+const MAX_UPLOAD_MS = 280 * SECOND;
 
-type Uploaded =
+type UploadOutcome =
   | { readonly state: "stored"; readonly mediaId: string }
-  | { readonly state: "refused"; readonly fault: Fault; readonly byBucket: boolean };
+  | { readonly state: "refused"; readonly fault: Fault; readonly refusedByStorage: boolean };
 
-/** Registers and sends a whole video; what breaks in between is left behind, and nobody sees it. */
-export async function uploadVideo(client: PlatformClient, job: Job, video: JobMedia): Promise<Uploaded> {
+/** Registers and uploads a whole video; an interrupted upload is abandoned and never becomes visible. */
+export async function uploadVideo(client: PlatformClient, job: Job, video: JobMedia): Promise<UploadOutcome> {
   const { app, accessToken } = job.account;
-  const answer = await call(client, `${apiOf(app)}/media`, postJson({ media_type: "video" }, bearer(accessToken)));
-  const registered = isOk(answer) ? read(Registered, answer) : undefined;
+  const response = await callPlatform(
+    client,
+    `${apiUrl(app)}/media`,
+    postJson({ media_type: "video" }, bearerHeader(accessToken)),
+  );
+  const registered = isOk(response) ? parseBody(RegisteredMedia, response) : undefined;
   if (!registered || !isUploadUrl(registered.upload_url)) {
-    const fault = isOk(answer) || answer.status < 400 ? unexpected(answer) : toFault(answer, job);
-    return { state: "refused", fault, byBucket: false };
+    const fault = isOk(response) || response.status < 400 ? unexpectedResponse(response) : toFault(response, job);
+    return { state: "refused", fault, refusedByStorage: false };
   }
-  const status = await postToBucket(client, registered.upload_url, registered.upload_parameters, video);
+  const status = await postToStorage(client, registered.upload_url, registered.upload_parameters, video);
   if (status !== null && status >= 200 && status < 300) {
     return { state: "stored", mediaId: registered.media_id };
   }
-  const fault = temporary("Pinterest's storage did not take the video.", { httpStatus: status });
-  return { state: "refused", fault, byBucket: status !== null && status >= 400 && status < 500 };
+  const fault = temporary("Pinterest's storage did not accept the video.", { httpStatus: status });
+  return { state: "refused", fault, refusedByStorage: status !== null && status >= 400 && status < 500 };
 }
 
-/** The video goes to that address: it must be one of Pinterest's kind. */
+/** The video is sent to this URL, so it must be on one of Pinterest's storage hosts. */
 function isUploadUrl(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed?.protocol === "https:" && hostMatches(UPLOAD_HOSTS, parsed.hostname);
 }
 
 /**
- * A form of S3's: every field first, the file last, and the length of it all known beforehand. Written by hand, because a
- * FormData of a stream would have to be held in memory.
+ * Amazon S3 requires all fields first, the file last and a known content length. The form is written here because
+ * `FormData` would hold the whole file in memory.
  */
-async function postToBucket(
+async function postToStorage(
   client: PlatformClient,
   url: string,
   fields: Readonly<Record<string, string>>,
   video: JobMedia,
 ): Promise<number | null> {
-  // No file contains its own hash.
+  // A file cannot contain its own hash, so the boundary never occurs in it.
   const boundary = `part-${video.sha256}`;
-  const head = encoded(
-    ...Object.entries(fields).map(([name, value]) => `--${boundary}\r\n${disposition(name)}\r\n\r\n${value}\r\n`),
-    `--${boundary}\r\n${disposition("file")}; filename="video"\r\ncontent-type: ${video.contentType}\r\n\r\n`,
+  const head = encodeText(
+    ...Object.entries(fields).map(
+      ([name, value]) => `--${boundary}\r\n${contentDisposition(name)}\r\n\r\n${value}\r\n`,
+    ),
+    `--${boundary}\r\n${contentDisposition("file")}; filename="video"\r\ncontent-type: ${video.contentType}\r\n\r\n`,
   );
-  const tail = encoded(`\r\n--${boundary}--\r\n`);
+  const tail = encodeText(`\r\n--${boundary}--\r\n`);
   const length = head.byteLength + video.sizeBytes + tail.byteLength;
   const file = await video.read();
   const { readable, writable } = new FixedLengthStream(length);
-  const over = new AbortController();
-  // What breaks on the way breaks the request, which tells it; an early answer leaves bytes that nobody reads.
-  const filled = fill(writable, { head, file, tail }, over.signal).catch(() => file.cancel().catch(() => undefined));
+  const requestEnded = new AbortController();
+  // A write error also fails the request, which reports it; after an early response the remaining bytes are not needed.
+  const formWritten = writeForm(writable, { head, file, tail }, requestEnded.signal).catch(() =>
+    file.cancel().catch(() => undefined),
+  );
   try {
-    const answer = await call(client, url, {
+    const response = await callPlatform(client, url, {
       method: "POST",
       headers: { "content-type": `multipart/form-data; boundary=${boundary}`, "content-length": String(length) },
       body: readable,
-      timeoutMs: Math.min(LONGEST_UPLOAD_MS, MINUTE + Math.ceil(length / SLOWEST_BYTES_PER_SECOND) * SECOND),
+      timeoutMs: Math.min(MAX_UPLOAD_MS, MINUTE + Math.ceil(length / MIN_UPLOAD_BYTES_PER_SECOND) * SECOND),
     });
-    return answer.status;
+    return response.status;
   } catch {
     return null;
   } finally {
-    over.abort();
-    await filled;
+    requestEnded.abort();
+    await formWritten;
   }
 }
 
-interface Form {
+interface FormParts {
   readonly head: Uint8Array;
   readonly file: ReadableStream<Uint8Array>;
   readonly tail: Uint8Array;
 }
 
-async function fill(to: WritableStream<Uint8Array>, { head, file, tail }: Form, signal: AbortSignal): Promise<void> {
+async function writeForm(
+  to: WritableStream<Uint8Array>,
+  { head, file, tail }: FormParts,
+  signal: AbortSignal,
+): Promise<void> {
   await withWriter(to, signal, (writer) => writer.write(head));
   await file.pipeTo(to, { preventClose: true, signal });
   await withWriter(to, signal, async (writer) => {
@@ -93,7 +105,7 @@ async function fill(to: WritableStream<Uint8Array>, { head, file, tail }: Form, 
   });
 }
 
-/** A write waits until somebody reads, so it has to end with the request. */
+/** A write waits for a reader, so it must be aborted when the request ends. */
 async function withWriter(
   to: WritableStream<Uint8Array>,
   signal: AbortSignal,
@@ -101,21 +113,21 @@ async function withWriter(
 ): Promise<void> {
   signal.throwIfAborted();
   const writer = to.getWriter();
-  const stop = () => void writer.abort().catch(() => undefined);
-  signal.addEventListener("abort", stop);
+  const abort = () => void writer.abort().catch(() => undefined);
+  signal.addEventListener("abort", abort);
   try {
     await work(writer);
   } finally {
-    signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", abort);
     writer.releaseLock();
   }
 }
 
-function disposition(name: string): string {
-  const quoted = name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
-  return `content-disposition: form-data; name="${quoted}"`;
+function contentDisposition(name: string): string {
+  const escaped = name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
+  return `content-disposition: form-data; name="${escaped}"`;
 }
 
-function encoded(...lines: readonly string[]): Uint8Array {
+function encodeText(...lines: readonly string[]): Uint8Array {
   return new TextEncoder().encode(lines.join(""));
 }

@@ -8,12 +8,12 @@ import type {
 } from "#platforms/contract.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
-import { DESCRIPTION_MAX, DESCRIPTION_SHOWN, IMAGE, limits, VIDEO } from "./limits.ts";
+import { DESCRIPTION_MAX, DESCRIPTION_DISPLAYED_MAX, IMAGE, limits, VIDEO } from "./limits.ts";
 import { options } from "./options.ts";
 
-export function validate(draft: ValidationInput): ValidationResult {
-  const parsed = parseOptions(options, draft.options);
-  const captionLength = [...draft.caption].length;
+export function validate(input: ValidationInput): ValidationResult {
+  const parsed = parseOptions(options, input.options);
+  const captionLength = [...input.caption].length;
   const boards = parsed.value ? [...new Set(parsed.value.board_ids)] : [];
   return {
     options: parsed.value ? { ...parsed.options, board_ids: boards } : parsed.options,
@@ -23,12 +23,12 @@ export function validate(draft: ValidationInput): ValidationResult {
     problems: [
       ...captionProblems(captionLength),
       ...parsed.problems,
-      ...(parsed.value ? boardProblems(parsed.value.board_ids, draft.account.capabilities) : []),
-      ...countProblems(draft.media, limits.media),
-      ...setProblems(draft.media),
-      ...draft.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
+      ...(parsed.value ? boardProblems(parsed.value.board_ids, input.account.capabilities) : []),
+      ...countProblems(input.media, limits.media),
+      ...mediaSetProblems(input.media),
+      ...input.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
     ],
-    warnings: warnings(draft.media, captionLength),
+    warnings: collectWarnings(input.media, captionLength),
     cost: null,
   };
 }
@@ -38,7 +38,7 @@ function captionProblems(length: number): readonly ValidationProblem[] {
     ? [
         {
           code: "caption_too_long",
-          message: `Pinterest takes descriptions of at most ${DESCRIPTION_MAX} characters`,
+          message: `Pinterest accepts descriptions of at most ${DESCRIPTION_MAX} characters`,
           param: "caption",
           limit: DESCRIPTION_MAX,
           actual: length,
@@ -47,7 +47,7 @@ function captionProblems(length: number): readonly ValidationProblem[] {
     : [];
 }
 
-/** Only a list that was read just now can deny a board. */
+/** Boards are checked only if the capabilities contain a list, which is read right before a preview. */
 function boardProblems(ids: readonly string[], capabilities: JsonObject): readonly ValidationProblem[] {
   const { boards } = capabilities;
   if (!Array.isArray(boards)) {
@@ -59,21 +59,21 @@ function boardProblems(ids: readonly string[], capabilities: JsonObject): readon
       : [
           {
             code: "board_unknown",
-            message: `this account has no board ${id}; GET /accounts/pinterest-boards lists those it has`,
+            message: `this account has no board ${id}; GET /accounts/pinterest-boards lists its boards`,
             param: `platform_options.board_ids[${index}]`,
           },
         ],
   );
 }
 
-function setProblems(media: readonly MediaDescription[]): readonly ValidationProblem[] {
+function mediaSetProblems(media: readonly MediaDescription[]): readonly ValidationProblem[] {
   const images = media.filter((item) => item.type === "image");
   if (images.length < media.length) {
     return images.length > 1
       ? [
           {
             code: "media_mixed",
-            message: "beside a video only one image can stand: its cover",
+            message: "a video can be combined with only one image: its cover",
             param: "media_items",
             limit: 1,
             actual: images.length,
@@ -81,50 +81,50 @@ function setProblems(media: readonly MediaDescription[]): readonly ValidationPro
         ]
       : [];
   }
-  const first = images.find(isMeasured);
-  const odd = first ? media.findIndex((item) => isMeasured(item) && !hasSize(item, first)) : -1;
-  return first && odd !== -1
+  const first = images.find(hasDimensions);
+  const mismatchIndex = first ? media.findIndex((item) => hasDimensions(item) && !hasSameSize(item, first)) : -1;
+  return first && mismatchIndex !== -1
     ? [
         {
           code: "media_dimensions",
           message: "all images of a carousel must have the same width and height",
-          param: `media_items[${odd}]`,
+          param: `media_items[${mismatchIndex}]`,
           limit: `${first.width}×${first.height}`,
-          actual: `${media[odd]?.width}×${media[odd]?.height}`,
+          actual: `${media[mismatchIndex]?.width}×${media[mismatchIndex]?.height}`,
         },
       ]
     : [];
 }
 
-function isMeasured(item: MediaDescription): boolean {
+function hasDimensions(item: MediaDescription): boolean {
   return item.width !== null && item.height !== null;
 }
 
-function hasSize(item: MediaDescription, like: MediaDescription): boolean {
-  return item.width === like.width && item.height === like.height;
+function hasSameSize(item: MediaDescription, other: MediaDescription): boolean {
+  return item.width === other.width && item.height === other.height;
 }
 
-function warnings(media: readonly MediaDescription[], captionLength: number): readonly ValidationWarning[] {
-  const found: ValidationWarning[] = [];
-  if (captionLength > DESCRIPTION_SHOWN) {
-    found.push({
+function collectWarnings(media: readonly MediaDescription[], captionLength: number): readonly ValidationWarning[] {
+  const warnings: ValidationWarning[] = [];
+  if (captionLength > DESCRIPTION_DISPLAYED_MAX) {
+    warnings.push({
       code: "caption_may_be_cut",
-      message: `Pinterest's help speaks of ${DESCRIPTION_SHOWN} characters: the rest of the ${captionLength} may be cut`,
+      message: `Pinterest's help page names ${DESCRIPTION_DISPLAYED_MAX} characters: the rest of the ${captionLength} may be truncated`,
     });
   }
   for (const [index, item] of media.entries()) {
     if (item.contentType === "image/webp") {
-      found.push({
+      warnings.push({
         code: "media_type_uncertain",
-        message: `media_items[${index}]: WebP is documented for people and not for services; Pinterest may refuse it`,
+        message: `media_items[${index}]: WebP is documented for uploads by users but not for the API; Pinterest may refuse it`,
       });
     }
     if (item.type === "image" && ((item.width ?? 200) < 200 || (item.height ?? 300) < 300)) {
-      found.push({
+      warnings.push({
         code: "media_small",
-        message: `media_items[${index}]: Pinterest recommends 1000×1500 pixels; less than 200×300 looks poor`,
+        message: `media_items[${index}]: Pinterest recommends 1000×1500 pixels; images below 200×300 look poor`,
       });
     }
   }
-  return found;
+  return warnings;
 }

@@ -1,73 +1,80 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
-import { call, isOk, read } from "#platforms/answer.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { bearer, withQuery } from "#platforms/form.ts";
-import { later } from "#platforms/later.ts";
+import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
+import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { type ListedPin, PinList } from "./answers.ts";
-import { pinned, wordsOf } from "./commit.ts";
+import { pinnedOutcome, textFields } from "./commit.ts";
 import { toFault } from "./errors.ts";
-import { apiOf } from "./hosts.ts";
-import { progressOf, Ref } from "./refs.ts";
+import { apiUrl } from "./hosts.ts";
+import { parseProgress, CommitRef } from "./refs.ts";
 
-/** Nobody documents how soon a new pin is listed, and Pinterest refuses no second one: three looks before it is denied. */
-const LOOKS_MS = [15 * SECOND, 75 * SECOND, 5 * MINUTE] as const;
-const LAST_LOOK_MS = 5 * MINUTE;
-const LATER_SECONDS = 60;
-/** Our clock against Pinterest's. */
-const CLOCK_SLACK_MS = MINUTE;
-const PER_PAGE = 250;
-const MOST_PAGES = 8;
+/** Pinterest does not document how soon it lists a new pin and does not detect duplicates, so a pin is absent only after three checks. */
+const CHECKS_MS = [15 * SECOND, 75 * SECOND, 5 * MINUTE] as const;
+const LAST_CHECK_MS = 5 * MINUTE;
+const RETRY_SECONDS = 60;
+/** Tolerates a difference between this service's clock and Pinterest's. */
+const CLOCK_TOLERANCE_MS = MINUTE;
+const PAGE_SIZE = 250;
+const MAX_PAGES = 8;
 
-/** Is it on the board that the last call was about? */
+/** Looks for the pin on the board of the last call. */
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
-  const plan = Ref.parse(ref);
-  const [board] = plan.boards;
+  const commitRef = CommitRef.parse(ref);
+  const [board] = commitRef.boards;
   if (board === undefined) {
-    // Without a board left nothing is sent, so nothing can have been lost.
+    // With no board left, no call was sent.
     return { state: "absent" };
   }
-  const committedAt = job.committedAt ?? plan.sentAt ?? job.now;
-  const elapsed = job.now - Math.max(committedAt, plan.sentAt ?? 0);
-  const upcoming = LOOKS_MS.find((look) => look > elapsed);
-  if (elapsed < LOOKS_MS[0]) {
-    return later(LOOKS_MS[0] - elapsed);
+  const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
+  const elapsed = job.now - Math.max(committedAt, commitRef.sentAt ?? 0);
+  const nextCheckMs = CHECKS_MS.find((checkMs) => checkMs > elapsed);
+  if (elapsed < CHECKS_MS[0]) {
+    return verifyAgainIn(CHECKS_MS[0] - elapsed);
   }
-  const since = Math.min(committedAt, plan.sentAt ?? committedAt) - CLOCK_SLACK_MS;
+  const since = Math.min(committedAt, commitRef.sentAt ?? committedAt) - CLOCK_TOLERANCE_MS;
   const listed = await listSince(client, job, board, since);
   if (!listed.ok) {
     return listed.outcome;
   }
-  const known = new Set(progressOf(job.progress).pins.map(({ pin }) => pin));
-  const ours = listed.pins.findLast((pin) => !known.has(pin.id) && isOurs(pin, job, since));
-  if (ours) {
-    return pinned(job, plan, board, ours.id);
+  const knownPins = new Set(parseProgress(job.progress).pins.map(({ pin }) => pin));
+  const match = listed.pins.findLast((pin) => !knownPins.has(pin.id) && isPublishedPin(pin, job, since));
+  if (match) {
+    return pinnedOutcome(job, commitRef, board, match.id);
   }
-  if (upcoming !== undefined) {
-    return later(upcoming - elapsed);
+  if (nextCheckMs !== undefined) {
+    return verifyAgainIn(nextCheckMs - elapsed);
   }
-  // A repetition is looked for from the first call on, so its own journal is the only sign of it after a crash.
-  const sentTwice = plan.sends > 1 || (plan.sentAt !== null && plan.sentAt - committedAt > LAST_LOOK_MS);
+  // `committedAt` is the time of the first call; after a crash only the recorded `sentAt` shows that the call was repeated.
+  const sentTwice =
+    commitRef.sendCount > 1 || (commitRef.sentAt !== null && commitRef.sentAt - committedAt > LAST_CHECK_MS);
   return sentTwice || job.account.app.settings["RESEND"] === "never"
     ? { state: "cannot_tell", detail: `board ${board} does not list the pin` }
     : { state: "absent" };
 }
 
-type Listed =
+type ListResult =
   | { readonly ok: true; readonly pins: readonly ListedPin[] }
   | { readonly ok: false; readonly outcome: VerifyOutcome };
 
-/** Pins of the board, newest first in practice; half a list would deny what is there. */
-async function listSince(client: PlatformClient, job: Job, board: string, since: number): Promise<Listed> {
+/** Pins of the board, newest first in practice. An incomplete list is an error: it is never proof of absence. */
+async function listSince(client: PlatformClient, job: Job, board: string, since: number): Promise<ListResult> {
   const { app, accessToken } = job.account;
   const pins: ListedPin[] = [];
   let bookmark: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const url = withQuery(`${apiOf(app)}/boards/${encodeURIComponent(board)}/pins`, { page_size: PER_PAGE, bookmark });
-    const answer = await call(client, url, { headers: bearer(accessToken) });
-    const list = isOk(answer) ? read(PinList, answer) : undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const url = withQuery(`${apiUrl(app)}/boards/${encodeURIComponent(board)}/pins`, {
+      page_size: PAGE_SIZE,
+      bookmark,
+    });
+    const response = await callPlatform(client, url, { headers: bearerHeader(accessToken) });
+    const list = isOk(response) ? parseBody(PinList, response) : undefined;
     if (!list) {
-      return { ok: false, outcome: unread(board, isOk(answer) || answer.status < 400 ? null : toFault(answer, job)) };
+      return {
+        ok: false,
+        outcome: unreadableOutcome(board, isOk(response) || response.status < 400 ? null : toFault(response, job)),
+      };
     }
     pins.push(...list.items);
     if (!list.bookmark || (page > 0 && list.items.every((pin) => createdAt(pin) < since))) {
@@ -75,44 +82,44 @@ async function listSince(client: PlatformClient, job: Job, board: string, since:
     }
     ({ bookmark } = list);
   }
-  return pins.slice(-PER_PAGE).every((pin) => createdAt(pin) < since)
+  return pins.slice(-PAGE_SIZE).every((pin) => createdAt(pin) < since)
     ? { ok: true, pins }
-    : { ok: false, outcome: later(LATER_SECONDS * SECOND) };
+    : { ok: false, outcome: verifyAgainIn(RETRY_SECONDS * SECOND) };
 }
 
-function unread(board: string, fault: ReturnType<typeof toFault> | null): VerifyOutcome {
+function unreadableOutcome(board: string, fault: ReturnType<typeof toFault> | null): VerifyOutcome {
   switch (fault?.kind) {
     case "reconnect":
       return { state: "refused", fault };
     case "rejected":
       return { state: "cannot_tell", detail: `board ${board} cannot be read: ${fault.message}` };
     default:
-      return later((fault?.retryAfterSeconds ?? LATER_SECONDS) * SECOND);
+      return verifyAgainIn((fault?.retryAfterSeconds ?? RETRY_SECONDS) * SECOND);
   }
 }
 
-/** Written without a zone, and meant as UTC; a pin that does not say is taken for a new one. */
+/** Pinterest writes times in UTC without a time zone; a pin without a time counts as new. */
 function createdAt(pin: ListedPin): number {
   const text = pin.created_at ?? "";
-  const at = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
-  return Number.isFinite(at) ? at : Number.POSITIVE_INFINITY;
+  const createdAtMs = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
+  return Number.isFinite(createdAtMs) ? createdAtMs : Number.POSITIVE_INFINITY;
 }
 
-function isOurs(pin: ListedPin, job: Job, since: number): boolean {
-  const words = wordsOf(job);
+function isPublishedPin(pin: ListedPin, job: Job, since: number): boolean {
+  const fields = textFields(job);
   return (
     createdAt(pin) >= since &&
     pin.is_owner !== false &&
-    plain(pin.title) === plain(words.title) &&
-    plain(pin.description) === plain(words.description) &&
-    plainLink(pin.link) === plainLink(words.link)
+    normalizeText(pin.title) === normalizeText(fields.title) &&
+    normalizeText(pin.description) === normalizeText(fields.description) &&
+    normalizeLink(pin.link) === normalizeLink(fields.link)
   );
 }
 
-function plain(text: string | null | undefined): string {
+function normalizeText(text: string | null | undefined): string {
   return (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
-function plainLink(link: string | null | undefined): string {
-  return (link && URL.parse(link)?.href) || plain(link);
+function normalizeLink(link: string | null | undefined): string {
+  return (link && URL.parse(link)?.href) || normalizeText(link);
 }

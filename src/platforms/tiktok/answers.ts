@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { Id } from "#platforms/answer.ts";
+import { Id } from "#platforms/response.ts";
 
-export const Trouble = z.looseObject({
+export const ErrorBody = z.looseObject({
   error: z.looseObject({ code: z.string(), message: z.string().nullish() }),
 });
 
-export const Owner = z.looseObject({ open_id: z.string().min(1) });
+export const TokenOwner = z.looseObject({ open_id: z.string().min(1) });
 
 export const UserInfo = z.looseObject({
   data: z.looseObject({
@@ -31,23 +31,23 @@ export const CreatorInfo = z.looseObject({
 });
 export type Creator = z.infer<typeof CreatorInfo>["data"];
 
-export const Begun = z.looseObject({
+export const PublishInit = z.looseObject({
   data: z.looseObject({ publish_id: z.string().min(1), upload_url: z.string().nullish() }),
 });
 
 const PostIds = z.array(Id).nullish();
 
-export const Status = z.looseObject({
+export const PublishStatus = z.looseObject({
   data: z.looseObject({
     status: z.string(),
     fail_reason: z.string().nullish(),
     uploaded_bytes: z.number().nullish(),
-    // Spelled both ways in the documents.
+    // TikTok's documentation uses both spellings.
     publicaly_available_post_id: PostIds,
     publicly_available_post_id: PostIds,
   }),
 });
-export type Status = z.infer<typeof Status>["data"];
+export type PublishStatus = z.infer<typeof PublishStatus>["data"];
 
 const ListedVideo = z.looseObject({
   id: Id,

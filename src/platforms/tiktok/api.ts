@@ -1,23 +1,32 @@
 import type { JsonObject } from "#core/json.ts";
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { PlatformClient } from "#platforms/contract.ts";
-import { bearer, postJson } from "#platforms/form.ts";
-import { Trouble } from "./answers.ts";
-import { API } from "./hosts.ts";
+import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
+import { ErrorBody } from "./answers.ts";
+import { API_ORIGIN } from "./hosts.ts";
 
-/** A call of the API; without a body where the platform wants none. */
-export async function ask(client: PlatformClient, path: string, token: string, body?: JsonObject): Promise<Answer> {
-  const headers = bearer(token);
-  return await call(client, API + path, body === undefined ? { method: "POST", headers } : postJson(body, headers));
+/** Calls an API endpoint; some endpoints must be called without a body. */
+export async function callApi(
+  client: PlatformClient,
+  path: string,
+  token: string,
+  body?: JsonObject,
+): Promise<PlatformResponse> {
+  const headers = bearerHeader(token);
+  return await callPlatform(
+    client,
+    API_ORIGIN + path,
+    body === undefined ? { method: "POST", headers } : postJson(body, headers),
+  );
 }
 
-/** The envelope's own word; null when the answer has none. */
-export function codeOf(answer: Answer): string | null {
-  return read(Trouble, answer)?.error.code ?? null;
+/** The error code of the response body; null when it has none. */
+export function errorCode(response: PlatformResponse): string | null {
+  return parseBody(ErrorBody, response)?.error.code ?? null;
 }
 
-/** Some refusals come with status 200: the envelope decides where there is one. */
-export function isGranted(answer: Answer): boolean {
-  const code = codeOf(answer);
-  return code === null ? isOk(answer) : code === "ok";
+/** TikTok sends some refusals with status 200, so the code in the body takes precedence over the HTTP status. */
+export function isSuccess(response: PlatformResponse): boolean {
+  const code = errorCode(response);
+  return code === null ? isOk(response) : code === "ok";
 }

@@ -1,90 +1,105 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import { type Answer, read } from "#platforms/answer.ts";
+import { type PlatformResponse, parseBody } from "#platforms/response.ts";
 import type { CommitOutcome, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
-import { Begun } from "./answers.ts";
-import { ask, codeOf, isGranted } from "./api.ts";
+import { PublishInit } from "./answers.ts";
+import { callApi, errorCode, isSuccess } from "./api.ts";
 import { toFault } from "./errors.ts";
 import { titleOf } from "./options.ts";
-import { Ref, type Terms } from "./refs.ts";
-import { pieceAfter, piecePlan, sendPiece } from "./upload.ts";
+import { CommitRef, type PostSettings } from "./refs.ts";
+import { nextChunkIndex, chunkLayout, sendChunk } from "./upload.ts";
 
 const FIRST_POLL_SECONDS = 5;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
-  const plan = Ref.parse(ref);
-  const sent: Ref = { ...plan, sends: plan.sends + 1, sentAt: job.now };
+  const commitRef = CommitRef.parse(ref);
+  const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now };
   const [first] = job.media;
-  return first && plan.uploadUrl !== null
-    ? await sendLastPiece(client, first, plan.uploadUrl, sent)
-    : await postPhotos(client, job, sent);
+  return first && commitRef.uploadUrl !== null
+    ? await sendLastChunk(client, first, commitRef.uploadUrl, sentRef)
+    : await postPhotos(client, job, sentRef);
 }
 
-function accepted(sent: Ref): CommitOutcome {
-  return { state: "accepted", ref: { ...sent, accepted: true }, afterSeconds: FIRST_POLL_SECONDS };
+function acceptedOutcome(sentRef: CommitRef): CommitOutcome {
+  return { state: "accepted", ref: { ...sentRef, accepted: true }, afterSeconds: FIRST_POLL_SECONDS };
 }
 
-/** With the last piece posting begins. */
-async function sendLastPiece(client: PlatformClient, media: JobMedia, url: string, sent: Ref): Promise<CommitOutcome> {
-  const pieces = piecePlan(media.sizeBytes);
-  const last = pieces.count - 1;
-  const isRepeated = sent.sends > 1;
-  const { heard, httpStatus } = await sendPiece(client, media, url, pieces, last);
-  const uncertain = (more: Partial<Ref> = {}): CommitOutcome => ({
+/** TikTok starts posting when the last chunk arrives. */
+async function sendLastChunk(
+  client: PlatformClient,
+  media: JobMedia,
+  url: string,
+  sentRef: CommitRef,
+): Promise<CommitOutcome> {
+  const layout = chunkLayout(media.sizeBytes);
+  const lastIndex = layout.chunkCount - 1;
+  const isRepeated = sentRef.sendCount > 1;
+  const { result, httpStatus } = await sendChunk(client, media, url, layout, lastIndex);
+  const uncertain = (changes: Partial<CommitRef> = {}): CommitOutcome => ({
     state: "uncertain",
-    detail: httpStatus === null ? "the connection broke during the last piece" : `TikTok answered ${httpStatus}`,
+    detail: httpStatus === null ? "the connection broke during the last chunk" : `TikTok answered ${httpStatus}`,
     httpStatus,
-    ref: { ...sent, ...more },
+    ref: { ...sentRef, ...changes },
   });
-  switch (heard.state) {
+  switch (result.state) {
     case "complete":
-      return accepted(sent);
-    case "elsewhere":
-      // Without an earlier piece there is no post; past the last one it may be on its way.
-      return heard.uploaded !== null && pieceAfter(pieces, heard.uploaded) < last
+      return acceptedOutcome(sentRef);
+    case "wrong_chunk":
+      // With an earlier chunk missing there is no post; otherwise the post may be in progress.
+      return result.uploaded !== null && nextChunkIndex(layout, result.uploaded) < lastIndex
         ? { state: "stale", detail: "TikTok lost a part of the upload" }
         : uncertain();
     case "gone":
-      return isRepeated ? uncertain({ expired: true }) : { state: "stale", detail: "the upload has expired" };
+      return isRepeated ? uncertain({ uploadExpired: true }) : { state: "stale", detail: "the upload has expired" };
     case "refused":
-      // A piece that is there already may be refused too.
-      return isRepeated && heard.fault.kind === "rejected" ? uncertain() : { state: "refused", fault: heard.fault };
+      // TikTok may also refuse a chunk that it already has.
+      return isRepeated && result.fault.kind === "rejected" ? uncertain() : { state: "refused", fault: result.fault };
     case "stored":
     case "unclear":
       return uncertain();
   }
 }
 
-/** The call that hands over the addresses is the one that posts them. */
-async function postPhotos(client: PlatformClient, job: Job, sent: Ref): Promise<CommitOutcome> {
-  let answer: Answer;
+/** For photos, the call that sends their URLs is the one that posts them. */
+async function postPhotos(client: PlatformClient, job: Job, sentRef: CommitRef): Promise<CommitOutcome> {
+  let response: PlatformResponse;
   try {
-    answer = await ask(client, "/v2/post/publish/content/init/", job.account.accessToken, photoBody(job, sent.terms));
+    response = await callApi(
+      client,
+      "/v2/post/publish/content/init/",
+      job.account.accessToken,
+      photoBody(job, sentRef.postSettings),
+    );
   } catch {
-    return { state: "uncertain", detail: "the connection broke after the post was sent", httpStatus: null, ref: sent };
+    return {
+      state: "uncertain",
+      detail: "the connection broke after the post was sent",
+      httpStatus: null,
+      ref: sentRef,
+    };
   }
-  const begun = isGranted(answer) ? read(Begun, answer) : undefined;
-  if (begun) {
-    return accepted({ ...sent, publishId: begun.data.publish_id });
+  const init = isSuccess(response) ? parseBody(PublishInit, response) : undefined;
+  if (init) {
+    return acceptedOutcome({ ...sentRef, publishId: init.data.publish_id });
   }
-  const isUndecided = isGranted(answer) || answer.status === 408 || answer.status >= 500;
-  const fault = isUndecided ? null : toFault(answer);
-  return fault === null || fault.kind === "temporary" || (codeOf(answer) === null && answer.status < 400)
-    ? { state: "uncertain", detail: `TikTok answered ${answer.status}`, httpStatus: answer.status, ref: sent }
+  const isAmbiguous = isSuccess(response) || response.status === 408 || response.status >= 500;
+  const fault = isAmbiguous ? null : toFault(response);
+  return fault === null || fault.kind === "temporary" || (errorCode(response) === null && response.status < 400)
+    ? { state: "uncertain", detail: `TikTok answered ${response.status}`, httpStatus: response.status, ref: sentRef }
     : { state: "refused", fault };
 }
 
-function photoBody(job: Job, terms: Terms | null): JsonObject {
+function photoBody(job: Job, settings: PostSettings | null): JsonObject {
   const title = titleOf(job.options);
   return {
     media_type: "PHOTO",
-    post_mode: terms === null ? "MEDIA_UPLOAD" : "DIRECT_POST",
+    post_mode: settings === null ? "MEDIA_UPLOAD" : "DIRECT_POST",
     post_info: {
       ...(title !== "" && { title }),
       description: job.caption,
-      ...(terms && {
-        privacy_level: terms.privacyLevel,
-        disable_comment: terms.disableComment,
-        // Nothing is added that the preview did not show.
+      ...(settings && {
+        privacy_level: settings.privacyLevel,
+        disable_comment: settings.disableComment,
+        // Music was not part of the preview, so none is added.
         auto_add_music: false,
         brand_content_toggle: false,
         brand_organic_toggle: false,

@@ -1,32 +1,39 @@
 import type { JsonObject } from "#core/json.ts";
 import { MINUTE } from "#core/clock.ts";
-import { call, read } from "#platforms/answer.ts";
+import { callPlatform, parseBody } from "#platforms/response.ts";
 import type {
   AppCredentials,
-  Connect,
+  Connector,
   PostableAccount,
   Result,
   TokenSet,
   PlatformClient,
 } from "#platforms/contract.ts";
 import { failed, reconnect, succeeded, temporary } from "#platforms/fault.ts";
-import { bearer, type Fields, postForm, withQuery } from "#platforms/form.ts";
-import { codeFrom, expiry, guarded, missingFrom, requestTokens, type TokenAnswer } from "#platforms/oauth-token.ts";
-import { Owner, type User, UserInfo } from "./answers.ts";
-import { isGranted } from "./api.ts";
-import { capabilitiesOf, creatorOf, isRefusal } from "./creator.ts";
+import { bearerHeader, type RequestFields, postForm, withQuery } from "#platforms/request-encoding.ts";
+import {
+  authorizationCode,
+  expiresAtFrom,
+  catchConnectionErrors,
+  findMissingScopes,
+  requestTokens,
+  type TokenResponse,
+} from "#platforms/oauth-token.ts";
+import { TokenOwner, type User, UserInfo } from "./answers.ts";
+import { isSuccess } from "./api.ts";
+import { toCapabilities, readCreator, isAccountRefusal } from "./creator.ts";
 import { toFault } from "./errors.ts";
-import { API, AUTHORIZE_URL } from "./hosts.ts";
+import { API_ORIGIN, AUTHORIZE_URL } from "./hosts.ts";
 
-/** In order: name and picture, posting, drafts, finding a post again. */
+/** In order: profile, posting, drafts, listing posts for verification. */
 const SCOPES = ["user.info.basic", "video.publish", "video.upload", "video.list"] as const;
-const NEEDED = ["user.info.basic", "video.publish"] as const;
+const REQUIRED_SCOPES = ["user.info.basic", "video.publish"] as const;
 const DRAFT_SCOPE = "video.upload";
-const TOKEN_URL = `${API}/v2/oauth/token/`;
-const REVOKE_URL = `${API}/v2/oauth/revoke/`;
+const TOKEN_URL = `${API_ORIGIN}/v2/oauth/token/`;
+const REVOKE_URL = `${API_ORIGIN}/v2/oauth/revoke/`;
 const USER_FIELDS = "open_id,union_id,avatar_url,display_name";
 
-export const connect: Connect = {
+export const connect: Connector = {
   authorizeUrl(app, request) {
     return withQuery(AUTHORIZE_URL, {
       client_key: app.clientId,
@@ -37,12 +44,12 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(client, app, exchange) {
-    const code = codeFrom(exchange.params);
+  async exchangeCode(client, app, exchange) {
+    const code = authorizationCode(exchange.params);
     if (!code.ok) {
       return code;
     }
-    const tokens = await tokensFor(client, app, {
+    const tokens = await requestTikTokTokens(client, app, {
       code: code.value,
       grant_type: "authorization_code",
       redirect_uri: exchange.redirectUri,
@@ -50,51 +57,61 @@ export const connect: Connect = {
     if (!tokens.ok) {
       return tokens;
     }
-    const set = tokenSet(tokens.value, exchange.now, { refreshToken: null, refreshExpiresAt: null, scopes: [] });
-    const user = await profile(client, set.accessToken);
+    const tokenSet = toTokenSet(tokens.value, exchange.now, { refreshToken: null, refreshExpiresAt: null, scopes: [] });
+    const user = await readProfile(client, tokenSet.accessToken);
     if (!user.ok) {
       return user;
     }
-    const owner = Owner.safeParse(tokens.value.json);
+    const owner = TokenOwner.safeParse(tokens.value.json);
     return succeeded({
       externalId: owner.data?.open_id ?? user.value.open_id,
       displayName: user.value.display_name ?? user.value.open_id,
-      tokens: set,
+      tokens: tokenSet,
     });
   },
 
-  async accounts(client, _app, tokens) {
-    const user = await profile(client, tokens.accessToken);
+  async listAccounts(client, _app, tokens) {
+    const user = await readProfile(client, tokens.accessToken);
     if (!user.ok) {
       return user;
     }
-    const missingScopes = missingFrom(NEEDED, tokens.scopes);
+    const missingScopes = findMissingScopes(REQUIRED_SCOPES, tokens.scopes);
     const capabilities =
-      missingScopes.length === 0 ? await creatorCapabilities(client, tokens) : succeeded<JsonObject>({});
+      missingScopes.length === 0 ? await readCapabilities(client, tokens) : succeeded<JsonObject>({});
     return capabilities.ok
-      ? succeeded({ accounts: [accountOf(user.value, tokens, capabilities.value, missingScopes)], unpostable: [] })
+      ? succeeded({
+          accounts: [toPostableAccount(user.value, tokens, capabilities.value, missingScopes)],
+          unpostable: [],
+        })
       : capabilities;
   },
 
   async refresh(client, app, tokens, now) {
     if (tokens.refreshToken === null) {
-      return failed(reconnect("This login cannot be renewed. Connect the account again.", { httpStatus: null }));
+      return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
     }
-    const answer = await tokensFor(client, app, { grant_type: "refresh_token", refresh_token: tokens.refreshToken });
-    return answer.ok ? succeeded(tokenSet(answer.value, now, tokens)) : answer;
+    const refreshed = await requestTikTokTokens(client, app, {
+      grant_type: "refresh_token",
+      refresh_token: tokens.refreshToken,
+    });
+    return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
   },
   canRefresh: (tokens) => tokens.refreshToken !== null,
   refreshAheadMs: 10 * MINUTE,
 
   async revoke(client, app, tokens) {
     const fields = { client_key: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };
-    await guarded(async () =>
-      succeeded(await call(client, REVOKE_URL, postForm(fields, { "cache-control": "no-cache" }))),
+    await catchConnectionErrors(async () =>
+      succeeded(await callPlatform(client, REVOKE_URL, postForm(fields, { "cache-control": "no-cache" }))),
     );
   },
 };
 
-async function tokensFor(client: PlatformClient, app: AppCredentials, fields: Fields): Promise<Result<TokenAnswer>> {
+async function requestTikTokTokens(
+  client: PlatformClient,
+  app: AppCredentials,
+  fields: RequestFields,
+): Promise<Result<TokenResponse>> {
   return await requestTokens(client, {
     url: TOKEN_URL,
     headers: { "cache-control": "no-cache" },
@@ -102,48 +119,48 @@ async function tokensFor(client: PlatformClient, app: AppCredentials, fields: Fi
   });
 }
 
-/** Every refresh gives a new refresh token and kills the old one; lifetimes are believed as told, they have changed. */
-function tokenSet(
-  answer: TokenAnswer,
+/** Every refresh returns a new refresh token and invalidates the old one. Lifetimes are read from the response, because TikTok has changed them. */
+function toTokenSet(
+  response: TokenResponse,
   now: number,
-  before: Pick<TokenSet, "refreshToken" | "refreshExpiresAt" | "scopes">,
+  previous: Pick<TokenSet, "refreshToken" | "refreshExpiresAt" | "scopes">,
 ): TokenSet {
   return {
-    accessToken: answer.accessToken,
-    refreshToken: answer.refreshToken ?? before.refreshToken,
-    expiresAt: expiry(now, answer.expiresInSeconds ?? 7200),
-    refreshExpiresAt: expiry(now, answer.refreshExpiresInSeconds) ?? before.refreshExpiresAt,
-    scopes: answer.scopes ?? before.scopes,
+    accessToken: response.accessToken,
+    refreshToken: response.refreshToken ?? previous.refreshToken,
+    expiresAt: expiresAtFrom(now, response.expiresInSeconds ?? 7200),
+    refreshExpiresAt: expiresAtFrom(now, response.refreshExpiresInSeconds) ?? previous.refreshExpiresAt,
+    scopes: response.scopes ?? previous.scopes,
   };
 }
 
-async function profile(client: PlatformClient, token: string): Promise<Result<User>> {
-  return await guarded(async () => {
-    const answer = await call(client, withQuery(`${API}/v2/user/info/`, { fields: USER_FIELDS }), {
-      headers: bearer(token),
+async function readProfile(client: PlatformClient, token: string): Promise<Result<User>> {
+  return await catchConnectionErrors(async () => {
+    const response = await callPlatform(client, withQuery(`${API_ORIGIN}/v2/user/info/`, { fields: USER_FIELDS }), {
+      headers: bearerHeader(token),
     });
-    const info = isGranted(answer) ? read(UserInfo, answer) : undefined;
+    const info = isSuccess(response) ? parseBody(UserInfo, response) : undefined;
     if (info) {
       return succeeded(info.data.user);
     }
     return failed(
-      isGranted(answer)
-        ? temporary("TikTok did not tell who logged in.", { httpStatus: answer.status })
-        : toFault(answer),
+      isSuccess(response)
+        ? temporary("TikTok did not return the profile of the account that logged in.", { httpStatus: response.status })
+        : toFault(response),
     );
   });
 }
 
-/** An account that may not post just now is still an account. */
-async function creatorCapabilities(client: PlatformClient, tokens: TokenSet): Promise<Result<JsonObject>> {
-  const creator = await guarded(() => creatorOf(client, tokens.accessToken));
+/** An account that cannot post at the moment is still listed, with the reason. */
+async function readCapabilities(client: PlatformClient, tokens: TokenSet): Promise<Result<JsonObject>> {
+  const creator = await catchConnectionErrors(() => readCreator(client, tokens.accessToken));
   if (creator.ok) {
-    return succeeded(capabilitiesOf(creator.value));
+    return succeeded(toCapabilities(creator.value));
   }
-  return isRefusal(creator.fault) ? succeeded<JsonObject>({ refusal: creator.fault.message }) : creator;
+  return isAccountRefusal(creator.fault) ? succeeded<JsonObject>({ refusal: creator.fault.message }) : creator;
 }
 
-function accountOf(
+function toPostableAccount(
   user: User,
   tokens: TokenSet,
   capabilities: JsonObject,
@@ -163,7 +180,7 @@ function accountOf(
   };
 }
 
-/** Null where the platform did not tell the name that stands in addresses. */
+/** Null if TikTok did not return the user name that profile URLs contain. */
 export function profileUrl(capabilities: JsonObject): string | null {
   const handle = capabilities["creatorUsername"];
   return typeof handle === "string" && handle !== "" ? `https://www.tiktok.com/@${encodeURIComponent(handle)}` : null;

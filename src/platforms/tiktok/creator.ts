@@ -1,26 +1,26 @@
 import type { JsonObject } from "#core/json.ts";
-import { read } from "#platforms/answer.ts";
+import { parseBody } from "#platforms/response.ts";
 import type { AccountAccess, Fault, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
-import { guarded } from "#platforms/oauth-token.ts";
+import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { type Creator, CreatorInfo } from "./answers.ts";
-import { ask, isGranted } from "./api.ts";
+import { callApi, isSuccess } from "./api.ts";
 import { toFault } from "./errors.ts";
 
-/** What the account may do right now: asked at every preview and before every direct post, because people change it. */
-export async function creatorOf(client: PlatformClient, token: string): Promise<Result<Creator>> {
-  const answer = await ask(client, "/v2/post/publish/creator_info/query/", token);
-  if (!isGranted(answer)) {
-    return failed(toFault(answer));
+/** Reads what the account may do now: at every preview and before every direct post, because users change these settings. */
+export async function readCreator(client: PlatformClient, token: string): Promise<Result<Creator>> {
+  const response = await callApi(client, "/v2/post/publish/creator_info/query/", token);
+  if (!isSuccess(response)) {
+    return failed(toFault(response));
   }
-  const creator = read(CreatorInfo, answer);
+  const creator = parseBody(CreatorInfo, response);
   return creator
     ? succeeded(creator.data)
-    : failed(temporary("TikTok did not tell what the account may do.", { httpStatus: answer.status }));
+    : failed(temporary("TikTok did not return what the account may do.", { httpStatus: response.status }));
 }
 
-/** In our own words, for `validate`. */
-export function capabilitiesOf(creator: Creator): JsonObject {
+/** The capabilities that `validate` reads. */
+export function toCapabilities(creator: Creator): JsonObject {
   return {
     creatorUsername: creator.creator_username ?? null,
     privacyLevels: creator.privacy_level_options,
@@ -32,15 +32,17 @@ export function capabilitiesOf(creator: Creator): JsonObject {
   };
 }
 
-/** The answer is about the account and not about the call: it may not post just now. */
-export function isRefusal(fault: Fault): boolean {
+/** Whether the fault concerns the account rather than the call: the account cannot post at the moment. */
+export function isAccountRefusal(fault: Fault): boolean {
   return fault.code === "daily_cap_reached" || fault.code === "app_user_cap" || fault.code === "account_blocked";
 }
 
-export async function inspect(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
-  const creator = await guarded(() => creatorOf(client, account.accessToken));
+export async function fetchCapabilities(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
+  const creator = await catchConnectionErrors(() => readCreator(client, account.accessToken));
   if (creator.ok) {
-    return succeeded({ ...account.capabilities, ...capabilitiesOf(creator.value) });
+    return succeeded({ ...account.capabilities, ...toCapabilities(creator.value) });
   }
-  return isRefusal(creator.fault) ? succeeded({ ...account.capabilities, refusal: creator.fault.message }) : creator;
+  return isAccountRefusal(creator.fault)
+    ? succeeded({ ...account.capabilities, refusal: creator.fault.message })
+    : creator;
 }

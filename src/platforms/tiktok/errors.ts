@@ -1,25 +1,27 @@
-import { type Answer, read, retryAfterSeconds } from "#platforms/answer.ts";
+import { type PlatformResponse, parseBody, retryAfterSeconds } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
-import { type FaultSource, quoted, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
-import { Trouble } from "./answers.ts";
+import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
+import { ErrorBody } from "./answers.ts";
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3600;
 
-/** What an answer that grants nothing means; the code decides, whatever the status. */
-export function toFault(answer: Answer): Fault {
-  const error = read(Trouble, answer)?.error;
+/** Maps an unsuccessful response to a fault; the error code takes precedence over the HTTP status. */
+export function toFault(response: PlatformResponse): Fault {
+  const error = parseBody(ErrorBody, response)?.error;
   const code = error?.code ?? null;
   const source: FaultSource = {
-    httpStatus: answer.status,
+    httpStatus: response.status,
     platformCode: code,
-    retryAfterSeconds: retryAfterSeconds(answer.headers),
+    retryAfterSeconds: retryAfterSeconds(response.headers),
   };
-  return (code === null ? null : byCode(code, source)) ?? byStatus(answer.status, error?.message ?? "", source);
+  return (
+    (code === null ? null : faultByCode(code, source)) ?? faultByStatus(response.status, error?.message ?? "", source)
+  );
 }
 
-function byCode(code: string, source: FaultSource): Fault | null {
-  const later = (seconds: number): FaultSource => ({
+function faultByCode(code: string, source: FaultSource): Fault | null {
+  const withDefaultWait = (seconds: number): FaultSource => ({
     ...source,
     retryAfterSeconds: source.retryAfterSeconds ?? seconds,
   });
@@ -29,39 +31,42 @@ function byCode(code: string, source: FaultSource): Fault | null {
     case "scope_not_authorized":
     case "scope_permission_missed":
       return reconnect(
-        "The login lacks a permission. Connect the account again and allow everything that is asked for.",
+        "The login lacks a permission. Connect the account again and grant all requested permissions.",
         source,
         { code: "missing_scope" },
       );
     case "rate_limit_exceeded":
-      return rateLimited("TikTok takes no more calls of this account for the moment.", later(MINUTE_SECONDS));
+      return rateLimited(
+        "TikTok accepts no more calls for this account at the moment.",
+        withDefaultWait(MINUTE_SECONDS),
+      );
     case "spam_risk_too_many_posts":
-      return rateLimited("The account has posted as often as TikTok allows within a day.", later(6 * HOUR_SECONDS), {
+      return rateLimited("The account has reached TikTok's daily limit of posts.", withDefaultWait(6 * HOUR_SECONDS), {
         code: "daily_cap_reached",
         category: "quota",
       });
     case "spam_risk_too_many_pending_share":
       return rateLimited(
-        "Too many drafts wait in the TikTok app: finish or delete some of them.",
-        later(6 * HOUR_SECONDS),
+        "Too many drafts are pending in the TikTok app: finish or delete some of them.",
+        withDefaultWait(6 * HOUR_SECONDS),
         { code: "too_many_drafts", category: "quota", whoMustAct: "user" },
       );
     case "reached_active_user_cap":
       return rateLimited(
-        "This service has reached the number of accounts TikTok lets it post for in a day.",
-        later(2 * HOUR_SECONDS),
+        "This service has reached TikTok's daily limit of accounts that it may post for.",
+        withDefaultWait(2 * HOUR_SECONDS),
         { code: "app_user_cap", category: "quota", whoMustAct: "operator" },
       );
     case "spam_risk_user_banned_from_posting":
-      return BANNED(source);
+      return bannedFault(source);
     case "unaudited_client_can_only_post_to_private_accounts":
       return rejected(
-        "TikTok has not audited this service's app: until then it takes private posts of private accounts only.",
+        "TikTok has not audited this service's app: until then TikTok accepts only private posts of private accounts.",
         source,
         { code: "app_not_audited", category: "permission", whoMustAct: "operator" },
       );
     case "url_ownership_unverified":
-      return rejected("This service's media address is not verified at TikTok.", source, {
+      return rejected("The URL of this service's media is not verified at TikTok.", source, {
         code: "media_url_unverified",
         category: "permission",
         whoMustAct: "operator",
@@ -74,7 +79,7 @@ function byCode(code: string, source: FaultSource): Fault | null {
     case "invalid_file_upload":
       return rejected("TikTok refused the file.", source, { code: "media_invalid", category: "media" });
     case "app_version_check_failed":
-      return rejected("The TikTok app of this account is too old for drafts of this kind: update it.", source, {
+      return rejected("The TikTok app of this account is too old for this kind of draft: update the app.", source, {
         code: "app_too_old",
         category: "permission",
       });
@@ -88,12 +93,12 @@ function byCode(code: string, source: FaultSource): Fault | null {
   }
 }
 
-function byStatus(status: number, message: string, source: FaultSource): Fault {
+function faultByStatus(status: number, message: string, source: FaultSource): Fault {
   if (status === 401) {
     return reconnect("TikTok no longer accepts this login. Connect the account again.", source);
   }
   if (status === 429) {
-    return rateLimited("TikTok takes no more calls of this account for the moment.", {
+    return rateLimited("TikTok accepts no more calls for this account at the moment.", {
       ...source,
       retryAfterSeconds: source.retryAfterSeconds ?? MINUTE_SECONDS,
     });
@@ -101,29 +106,29 @@ function byStatus(status: number, message: string, source: FaultSource): Fault {
   if (status >= 500 || status === 408) {
     return temporary("TikTok could not handle the call.", source);
   }
-  const words = quoted(message);
-  const told = words === "" ? "TikTok refused the post." : `TikTok refused the post: ${words}`;
+  const reason = sanitizeMessage(message);
+  const description = reason === "" ? "TikTok refused the post." : `TikTok refused the post: ${reason}`;
   return status === 403
-    ? rejected(told, source, { code: "not_permitted", category: "permission" })
-    : rejected(told, source);
+    ? rejected(description, source, { code: "not_permitted", category: "permission" })
+    : rejected(description, source);
 }
 
-function BANNED(source: FaultSource): Fault {
+function bannedFault(source: FaultSource): Fault {
   return rejected("TikTok has banned this account from posting.", source, {
     code: "account_blocked",
     category: "permission",
   });
 }
 
-const MEDIA: Readonly<Record<string, string>> = {
+const MEDIA_FAILURES: Readonly<Record<string, string>> = {
   file_format_check_failed: "its format is not supported",
   duration_check_failed: "its duration is not allowed",
   frame_rate_check_failed: "its frame rate is not supported",
   picture_size_check_failed: "its size in pixels is not supported",
 };
 
-/** Nothing was published, and another try may do better, or finds out what is wrong with the account. */
-const TRY_AGAIN: ReadonlySet<string> = new Set([
+/** Nothing was published; a retry may succeed or return a more precise error. */
+const RETRYABLE_FAILURES: ReadonlySet<string> = new Set([
   "internal",
   "video_pull_failed",
   "photo_pull_failed",
@@ -131,22 +136,22 @@ const TRY_AGAIN: ReadonlySet<string> = new Set([
   "auth_removed",
 ]);
 
-/** Why a post that was taken failed; null when it is worth another try. */
-export function failFault(reason: string | null, httpStatus: number): Fault | null {
+/** The fault of a post that TikTok accepted and then failed to publish; null when a retry may succeed. */
+export function publishFailureFault(reason: string | null, httpStatus: number): Fault | null {
   const source: FaultSource = { httpStatus, platformCode: reason };
-  if (reason !== null && TRY_AGAIN.has(reason)) {
+  if (reason !== null && RETRYABLE_FAILURES.has(reason)) {
     return null;
   }
-  const media = reason === null ? undefined : MEDIA[reason];
+  const media = reason === null ? undefined : MEDIA_FAILURES[reason];
   if (media) {
     return rejected(`TikTok refused the media: ${media}.`, source, { code: "media_invalid", category: "media" });
   }
   switch (reason) {
     case "spam_risk":
     case "spam_risk_text":
-      return rejected("TikTok takes the post for spam.", source, { code: "content_refused" });
+      return rejected("TikTok classified the post as spam.", source, { code: "content_refused" });
     case "spam_risk_user_banned_from_posting":
-      return BANNED(source);
+      return bannedFault(source);
     case "publish_cancelled":
       return rejected("The post was cancelled at TikTok.", source, {
         code: "cancelled_at_platform",

@@ -1,8 +1,8 @@
-/** The browser goes here; we never do. */
+/** Opened by the browser only; the service never calls it. */
 export const AUTHORIZE_URL = "https://www.tiktok.com/v2/auth/authorize/";
-export const API = "https://open.tiktokapis.com";
+export const API_ORIGIN = "https://open.tiktokapis.com";
 
-/** The platform says with every upload which of its hosts takes it. */
+/** TikTok names the host of each upload. */
 export const UPLOAD_HOSTS = ["*.tiktokapis.com"] as const;
 
 export const hosts = ["open.tiktokapis.com", ...UPLOAD_HOSTS] as const;

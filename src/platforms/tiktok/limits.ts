@@ -10,7 +10,7 @@ const PHOTOS_MAX = 35;
 
 const MEGABYTE = 1_000_000;
 
-/** Media transfer guide: MP4, WebM or MOV, H.264, H.265, VP8 or VP9, 23 to 60 fps, 360 to 4096 pixels a side, 4 GB, 10 minutes. Three seconds are what apps observe. */
+/** Media transfer guide: MP4, WebM or MOV, H.264, H.265, VP8 or VP9, 23 to 60 fps, 360 to 4096 pixels a side, 4 GB, 10 minutes. The minimum of three seconds is what apps observe. */
 export const VIDEO: MediaRule & { readonly maxSeconds: number } = {
   contentTypes: ["video/mp4", "video/quicktime", "video/webm"],
   maxBytes: 4000 * MEGABYTE,
@@ -24,17 +24,17 @@ export const VIDEO: MediaRule & { readonly maxSeconds: number } = {
   maxFrameRate: 60,
   videoCodecs: ["h264", "hevc", "vp8", "vp9"],
 };
-/** Wider and taller ones have failed with picture_size_check_failed. */
-export const VIDEO_RATIO_SAFE = 16 / 9;
+/** Wider and taller videos have failed with picture_size_check_failed. */
+export const SAFE_VIDEO_RATIO = 16 / 9;
 
-/** Same guide: JPEG or WebP, 20 MB, 1080p, which is 1920×1080 either way round. */
+/** Same guide: JPEG or WebP, 20 MB, 1080p, which means 1920×1080 in either orientation. */
 export const IMAGE: MediaRule = { contentTypes: ["image/jpeg", "image/webp"], maxBytes: 20 * MEGABYTE };
-export const IMAGE_SHORT_SIDE = 1080;
-export const IMAGE_LONG_SIDE = 1920;
+export const IMAGE_SHORT_SIDE_MAX = 1080;
+export const IMAGE_LONG_SIDE_MAX = 1920;
 
-/** An upload address lives an hour; a retry or two must still fit behind the due time. */
+/** An upload URL is valid for one hour, which must leave time for retries after the due time. */
 export const UPLOAD_LIFETIME_MS = 55 * MINUTE;
-export const AHEAD_MAX_MS = 40 * MINUTE;
+export const PREPARE_AHEAD_MAX_MS = 40 * MINUTE;
 
 export const limits = {
   caption: { max: VIDEO_CAPTION_MAX, unit: "UTF-16 code units" },
@@ -50,6 +50,6 @@ export const limits = {
     },
     mixed: false,
   },
-  // Content sharing guidelines: about fifteen in 24 hours, those of other apps included.
+  // Content sharing guidelines: about 15 posts in 24 hours, including posts from other apps.
   dailyCaps: [{ count: 15, windowHours: 24, what: "posts" }],
 } as const satisfies PlatformLimits;

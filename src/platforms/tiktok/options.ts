@@ -17,7 +17,7 @@ export const options = z.looseObject({
   ...commonOptions,
 });
 
-/** A draft carries no settings: whoever finishes it in the app makes them there. */
+/** A draft is sent without settings: the user chooses them when finishing it in the TikTok app. */
 export function isDraft(options: JsonObject): boolean {
   return options["is_draft"] === true;
 }

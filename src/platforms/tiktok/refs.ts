@@ -1,51 +1,51 @@
 import { z } from "@hono/zod-openapi";
 
-/** An upload under way. The publish id is in the journal before the first byte leaves, and never begun anew while it may work. */
+/** The state of an upload. Its publish id is stored in the journal before the first byte is sent; no second upload starts while this one may succeed. */
 export const Cursor = z.object({
   publishId: z.string(),
   uploadUrl: z.string(),
   startedAt: z.number(),
-  /** The number of the next piece. */
-  piece: z.number(),
-  failures: z.number(),
-  /** Uploads begun again because TikTok had forgotten the one before. */
-  restarts: z.number(),
+  /** The index of the next chunk. */
+  chunkIndex: z.number(),
+  failureCount: z.number(),
+  /** How often the upload was started again because TikTok no longer knew it. */
+  restartCount: z.number(),
 });
 export type Cursor = z.infer<typeof Cursor>;
 
-/** What the account's own settings make of a post, as found right before it. */
-export const Terms = z.object({
+/** The settings of a post after applying the account's own settings, read right before it is sent. */
+export const PostSettings = z.object({
   privacyLevel: z.string(),
   disableComment: z.boolean(),
   disableDuet: z.boolean(),
   disableStitch: z.boolean(),
 });
-export type Terms = z.infer<typeof Terms>;
+export type PostSettings = z.infer<typeof PostSettings>;
 
-export const Ref = z.object({
-  /** The only handle on a post; null for photos, whose one visible call hands it out. */
+export const CommitRef = z.object({
+  /** Identifies the post at TikTok; null for photos until the visible call returns it. */
   publishId: z.string().nullable(),
   uploadUrl: z.string().nullable(),
   /** Null for drafts. */
-  terms: Terms.nullable(),
-  sends: z.number(),
+  postSettings: PostSettings.nullable(),
+  sendCount: z.number(),
   sentAt: z.number().nullable(),
-  /** TikTok said yes and works on it. */
+  /** TikTok accepted the post and is processing it. */
   accepted: z.boolean(),
-  /** The address of the upload was refused after a call of unknown fate. */
-  expired: z.boolean(),
+  /** The upload URL was refused after a call with an uncertain outcome. */
+  uploadExpired: z.boolean(),
 });
-export type Ref = z.infer<typeof Ref>;
+export type CommitRef = z.infer<typeof CommitRef>;
 
-export function refOf(more: Partial<Ref>): Ref {
+export function createCommitRef(values: Partial<CommitRef>): CommitRef {
   return {
     publishId: null,
     uploadUrl: null,
-    terms: null,
-    sends: 0,
+    postSettings: null,
+    sendCount: 0,
     sentAt: null,
     accepted: false,
-    expired: false,
-    ...more,
+    uploadExpired: false,
+    ...values,
   };
 }

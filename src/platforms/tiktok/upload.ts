@@ -1,121 +1,123 @@
 import { MINUTE } from "#core/clock.ts";
-import type { Answer } from "#platforms/answer.ts";
+import type { PlatformResponse } from "#platforms/response.ts";
 import type { Fault, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { type ByteRange, sendRange } from "#platforms/send-range.ts";
 import { hostMatches } from "#platforms/client.ts";
-import { codeOf } from "./api.ts";
+import { errorCode } from "./api.ts";
 import { toFault } from "./errors.ts";
 import { UPLOAD_HOSTS } from "./hosts.ts";
 
 /*
- * The pieces of an upload (media transfer guide): 5 to 64 MB each, in order, the last one up to 128 MB and taking what the
- * division leaves. Small ones, because the last of them is all that is left for the due time.
+ * The chunks of an upload (TikTok's media transfer guide): 5 to 64 MB each, in order; the last one takes the remainder and may
+ * have up to 128 MB. They are small because the last one is sent at the due time.
  */
 
-const PIECE_BYTES = 10_000_000;
-const PIECE_TIMEOUT_MS = 75_000;
-const LAST_PIECE_TIMEOUT_MS = 2 * MINUTE;
+const CHUNK_BYTES = 10_000_000;
+const CHUNK_TIMEOUT_MS = 75_000;
+const LAST_CHUNK_TIMEOUT_MS = 2 * MINUTE;
 
-export interface PiecePlan {
-  readonly pieceBytes: number;
-  readonly count: number;
+export interface ChunkLayout {
+  readonly chunkBytes: number;
+  readonly chunkCount: number;
 }
 
-export function piecePlan(totalBytes: number): PiecePlan {
-  const count = Math.floor(totalBytes / PIECE_BYTES);
-  return count < 2 ? { pieceBytes: totalBytes, count: 1 } : { pieceBytes: PIECE_BYTES, count };
+export function chunkLayout(totalBytes: number): ChunkLayout {
+  const chunkCount = Math.floor(totalBytes / CHUNK_BYTES);
+  return chunkCount < 2
+    ? { chunkBytes: totalBytes, chunkCount: 1 }
+    : { chunkBytes: CHUNK_BYTES, chunkCount: chunkCount };
 }
 
-export function isLast(plan: PiecePlan, piece: number): boolean {
-  return piece >= plan.count - 1;
+export function isLastChunk(layout: ChunkLayout, chunkIndex: number): boolean {
+  return chunkIndex >= layout.chunkCount - 1;
 }
 
-function rangeOf(plan: PiecePlan, piece: number, totalBytes: number): ByteRange {
-  const offset = piece * plan.pieceBytes;
-  return { offset, length: isLast(plan, piece) ? totalBytes - offset : plan.pieceBytes };
+function chunkRange(layout: ChunkLayout, chunkIndex: number, totalBytes: number): ByteRange {
+  const offset = chunkIndex * layout.chunkBytes;
+  return { offset, length: isLastChunk(layout, chunkIndex) ? totalBytes - offset : layout.chunkBytes };
 }
 
-/** Where an upload that has `uploaded` bytes goes on; documents count up to the last byte or past it, and either gives the same piece. */
-export function pieceAfter(plan: PiecePlan, uploaded: number): number {
-  return Math.min(plan.count - 1, Math.floor((uploaded + 1) / plan.pieceBytes));
+/** The chunk after `uploaded` bytes. TikTok's documents disagree whether the count includes the last byte; both give the same chunk. */
+export function nextChunkIndex(layout: ChunkLayout, uploaded: number): number {
+  return Math.min(layout.chunkCount - 1, Math.floor((uploaded + 1) / layout.chunkBytes));
 }
 
-/** What the upload host says of one piece. */
-type Heard =
+/** The upload host's response to one chunk. */
+type ChunkResult =
   | { readonly state: "stored" }
-  /** Everything is there, and posting has begun. */
+  /** All chunks have arrived and TikTok has started to post. */
   | { readonly state: "complete" }
-  /** Not the piece it waits for. */
-  | { readonly state: "elsewhere"; readonly uploaded: number | null }
+  /** The host expects another chunk. */
+  | { readonly state: "wrong_chunk"; readonly uploaded: number | null }
   | { readonly state: "gone" }
   | { readonly state: "unclear" }
   | { readonly state: "refused"; readonly fault: Fault };
 
-interface Told {
-  readonly heard: Heard;
+interface ChunkResponse {
+  readonly result: ChunkResult;
   /** Null when the connection broke. */
   readonly httpStatus: number | null;
 }
 
-export async function sendPiece(
+export async function sendChunk(
   client: PlatformClient,
   media: JobMedia,
   url: string,
-  plan: PiecePlan,
-  piece: number,
-): Promise<Told> {
-  const range = rangeOf(plan, piece, media.sizeBytes);
-  const answer = await sendRange(client, url, media, range, {
+  layout: ChunkLayout,
+  chunkIndex: number,
+): Promise<ChunkResponse> {
+  const range = chunkRange(layout, chunkIndex, media.sizeBytes);
+  const response = await sendRange(client, url, media, range, {
     method: "PUT",
     headers: {
       "content-type": media.contentType,
       "content-length": String(range.length),
       "content-range": `bytes ${range.offset}-${range.offset + range.length - 1}/${media.sizeBytes}`,
     },
-    timeoutMs: isLast(plan, piece) ? LAST_PIECE_TIMEOUT_MS : PIECE_TIMEOUT_MS,
+    timeoutMs: isLastChunk(layout, chunkIndex) ? LAST_CHUNK_TIMEOUT_MS : CHUNK_TIMEOUT_MS,
   });
-  return answer === null
-    ? { heard: { state: "unclear" }, httpStatus: null }
-    : { heard: hear(answer), httpStatus: answer.status };
+  return response === null
+    ? { result: { state: "unclear" }, httpStatus: null }
+    : { result: parseChunkResult(response), httpStatus: response.status };
 }
 
-function hear(answer: Answer): Heard {
-  switch (answer.status) {
+function parseChunkResult(response: PlatformResponse): ChunkResult {
+  switch (response.status) {
     case 206:
       return { state: "stored" };
     case 201:
       return { state: "complete" };
     case 416:
-      return { state: "elsewhere", uploaded: uploadedBytes(answer.headers) };
+      return { state: "wrong_chunk", uploaded: uploadedBytes(response.headers) };
     case 403:
     case 404:
       return { state: "gone" };
     default: {
-      const fault = pieceFault(answer);
-      return answer.status < 400 || fault.kind === "temporary" ? { state: "unclear" } : { state: "refused", fault };
+      const fault = chunkFault(response);
+      return response.status < 400 || fault.kind === "temporary" ? { state: "unclear" } : { state: "refused", fault };
     }
   }
 }
 
-/** The upload host speaks in statuses; a refusal without a word is about the file. */
-function pieceFault(answer: Answer): Fault {
-  return answer.status === 400
+/** The upload host answers with HTTP statuses only; 400 means that the file was refused. */
+function chunkFault(response: PlatformResponse): Fault {
+  return response.status === 400
     ? rejected(
         "TikTok refused the upload.",
-        { httpStatus: answer.status, platformCode: codeOf(answer) },
+        { httpStatus: response.status, platformCode: errorCode(response) },
         { code: "media_invalid", category: "media" },
       )
-    : toFault(answer);
+    : toFault(response);
 }
 
-/** `Content-Range: bytes 0-9999999/50000123`. */
+/** Reads `Content-Range: bytes 0-9999999/50000123`. */
 function uploadedBytes(headers: Headers): number | null {
   const uploaded = /^bytes 0-(\d{1,15})\//.exec(headers.get("content-range")?.trim() ?? "")?.[1];
   return uploaded === undefined ? null : Number(uploaded);
 }
 
-/** The video goes to that address: it must be the platform's own. */
+/** The video is sent to this URL, so it must belong to the platform. */
 export function isUploadUrl(url: string | null | undefined): url is string {
   const parsed = url ? URL.parse(url) : null;
   return parsed?.protocol === "https:" && hostMatches(UPLOAD_HOSTS, parsed.hostname);

@@ -10,53 +10,53 @@ import { countProblems, type MediaRule, mediaProblems } from "#platforms/media-r
 import { parseOptions } from "#platforms/options.ts";
 import {
   IMAGE,
-  IMAGE_LONG_SIDE,
-  IMAGE_SHORT_SIDE,
+  IMAGE_LONG_SIDE_MAX,
+  IMAGE_SHORT_SIDE_MAX,
   limits,
   PHOTO_CAPTION_MAX,
   PHOTO_TITLE_MAX,
   VIDEO,
   VIDEO_CAPTION_MAX,
-  VIDEO_RATIO_SAFE,
+  SAFE_VIDEO_RATIO,
 } from "./limits.ts";
 import { isDraft, isPublic, options, privacyLevel, titleOf } from "./options.ts";
 
-export function validate(draft: ValidationInput): ValidationResult {
-  const parsed = parseOptions(options, draft.options);
-  const isVideo = draft.media.some((media) => media.type === "video");
+export function validate(input: ValidationInput): ValidationResult {
+  const parsed = parseOptions(options, input.options);
+  const isVideo = input.media.some((media) => media.type === "video");
   const captionLimit = isVideo ? VIDEO_CAPTION_MAX : PHOTO_CAPTION_MAX;
   const rules: Record<MediaDescription["type"], MediaRule> = {
     image: IMAGE,
-    video: videoRule(draft.account.capabilities),
+    video: videoRule(input.account.capabilities),
   };
   return {
     options: parsed.options,
     placement: isDraft(parsed.options) ? "draft" : null,
-    captionLength: draft.caption.length,
+    captionLength: input.caption.length,
     captionLimit,
     problems: [
-      ...captionProblems(draft.caption, captionLimit),
+      ...captionProblems(input.caption, captionLimit),
       ...parsed.problems,
-      ...titleProblems(draft.options, isVideo),
-      ...accountProblems(draft, isVideo),
-      ...countProblems(draft.media, limits.media),
-      ...draft.media.flatMap((media, index) => mediaProblems(media, index, rules[media.type])),
-      ...draft.media.flatMap(imageSizeProblems),
+      ...titleProblems(input.options, isVideo),
+      ...accountProblems(input, isVideo),
+      ...countProblems(input.media, limits.media),
+      ...input.media.flatMap((media, index) => mediaProblems(media, index, rules[media.type])),
+      ...input.media.flatMap(imageSizeProblems),
     ],
     warnings: [
-      ...optionWarnings(draft, isVideo),
-      ...accountWarnings(draft, isVideo),
-      ...draft.media.flatMap(ratioWarnings),
+      ...optionWarnings(input, isVideo),
+      ...accountWarnings(input, isVideo),
+      ...input.media.flatMap(ratioWarnings),
     ],
     cost: null,
   };
 }
 
-/** The account's own ceiling, where it is known and lower. */
+/** Applies the account's own maximum duration, where it is known and lower. */
 function videoRule(capabilities: JsonObject): MediaRule {
-  const longest = capabilities["maxVideoSeconds"];
-  return typeof longest === "number" && longest > 0
-    ? { ...VIDEO, maxSeconds: Math.min(VIDEO.maxSeconds, longest) }
+  const maxSeconds = capabilities["maxVideoSeconds"];
+  return typeof maxSeconds === "number" && maxSeconds > 0
+    ? { ...VIDEO, maxSeconds: Math.min(VIDEO.maxSeconds, maxSeconds) }
     : VIDEO;
 }
 
@@ -65,7 +65,7 @@ function captionProblems(caption: string, limit: number): readonly ValidationPro
     ? [
         {
           code: "caption_too_long",
-          message: `TikTok takes at most ${limit} characters here`,
+          message: `TikTok accepts at most ${limit} characters here`,
           param: "caption",
           limit,
           actual: caption.length,
@@ -74,8 +74,8 @@ function captionProblems(caption: string, limit: number): readonly ValidationPro
     : [];
 }
 
-function titleProblems(asked: JsonObject, isVideo: boolean): readonly ValidationProblem[] {
-  const { length } = titleOf(asked);
+function titleProblems(requestedOptions: JsonObject, isVideo: boolean): readonly ValidationProblem[] {
+  const { length } = titleOf(requestedOptions);
   return !isVideo && length > PHOTO_TITLE_MAX
     ? [
         {
@@ -89,37 +89,37 @@ function titleProblems(asked: JsonObject, isVideo: boolean): readonly Validation
     : [];
 }
 
-/** What the platform, the app's audit and the account's own settings let this account do. */
-function accountProblems(draft: ValidationInput, isVideo: boolean): readonly ValidationProblem[] {
-  const { capabilities } = draft.account;
+/** What TikTok, the app's audit status and the account's own settings allow. */
+function accountProblems(input: ValidationInput, isVideo: boolean): readonly ValidationProblem[] {
+  const { capabilities } = input.account;
   const problems: ValidationProblem[] = [];
   const problem = (code: string, option: string, message: string) =>
     problems.push({ code, message, param: `platform_options.${option}` });
-  if (isDraft(draft.options)) {
+  if (isDraft(input.options)) {
     if (capabilities["mayDraft"] === false) {
       problem("account_not_eligible", "is_draft", "the login does not allow drafts: connect the account again");
     }
     return problems;
   }
   const levels = capabilities["privacyLevels"];
-  const isUnaudited = draft.settings["AUDITED"] === "false";
-  if (isPublic(draft.options) && isUnaudited) {
+  const isUnaudited = input.settings["AUDITED"] === "false";
+  if (isPublic(input.options) && isUnaudited) {
     problem(
       "option_not_allowed",
       "privacy_status",
       "TikTok has not audited this service's app: only private posts are possible until then",
     );
-  } else if (Array.isArray(levels) && !levels.includes(privacyLevel(draft.options))) {
+  } else if (Array.isArray(levels) && !levels.includes(privacyLevel(input.options))) {
     problem(
       "option_not_allowed",
       "privacy_status",
-      isPublic(draft.options)
+      isPublic(input.options)
         ? "this account cannot post publicly: it is private, or TikTok has not audited this service's app"
         : "this account cannot post privately",
     );
   }
-  if (!isVideo && draft.options["is_ai_generated"] === true) {
-    problem("option_conflict", "is_ai_generated", "TikTok can label videos alone as made by AI, not images");
+  if (!isVideo && input.options["is_ai_generated"] === true) {
+    problem("option_conflict", "is_ai_generated", "TikTok can label only videos as made by AI, not images");
   }
   return problems;
 }
@@ -128,60 +128,60 @@ function imageSizeProblems(media: MediaDescription, index: number): readonly Val
   if (media.type !== "image" || media.width === null || media.height === null) {
     return [];
   }
-  const short = Math.min(media.width, media.height);
-  const long = Math.max(media.width, media.height);
-  return short <= IMAGE_SHORT_SIDE && long <= IMAGE_LONG_SIDE
+  const shortSide = Math.min(media.width, media.height);
+  const longSide = Math.max(media.width, media.height);
+  return shortSide <= IMAGE_SHORT_SIDE_MAX && longSide <= IMAGE_LONG_SIDE_MAX
     ? []
     : [
         {
           code: "media_dimensions",
-          message: `an image may be at most ${IMAGE_SHORT_SIDE}×${IMAGE_LONG_SIDE} pixels, either way round`,
+          message: `an image may be at most ${IMAGE_SHORT_SIDE_MAX}×${IMAGE_LONG_SIDE_MAX} pixels, in either orientation`,
           param: `media_items[${index}]`,
-          limit: `${IMAGE_SHORT_SIDE}×${IMAGE_LONG_SIDE}`,
+          limit: `${IMAGE_SHORT_SIDE_MAX}×${IMAGE_LONG_SIDE_MAX}`,
           actual: `${media.width}×${media.height}`,
         },
       ];
 }
 
-const VIDEO_ONLY = ["allow_duet", "allow_stitch"] as const;
-const LOST_IN_DRAFTS = ["privacy_status", "allow_comment", "allow_duet", "allow_stitch", "is_ai_generated"] as const;
+const VIDEO_ONLY_OPTIONS = ["allow_duet", "allow_stitch"] as const;
+const IGNORED_IN_DRAFTS = ["privacy_status", "allow_comment", "allow_duet", "allow_stitch", "is_ai_generated"] as const;
 
-function optionWarnings(draft: ValidationInput, isVideo: boolean): readonly ValidationWarning[] {
+function optionWarnings(input: ValidationInput, isVideo: boolean): readonly ValidationWarning[] {
   const warnings: ValidationWarning[] = [];
-  const isAsked = (option: string) => draft.options[option] !== undefined;
+  const isRequested = (option: string) => input.options[option] !== undefined;
   const ignored = (which: readonly string[], why: string) => {
     if (which.length > 0) {
       warnings.push({ code: "option_ignored", message: `${which.join(", ")}: ${why}` });
     }
   };
   if (isVideo) {
-    ignored(["title"].filter(isAsked), "a video has no title at TikTok; its caption is what readers see");
-  } else if (!isDraft(draft.options)) {
-    ignored(VIDEO_ONLY.filter(isAsked), "means something for videos only");
+    ignored(["title"].filter(isRequested), "a video has no title at TikTok; only its caption is displayed");
+  } else if (!isDraft(input.options)) {
+    ignored(VIDEO_ONLY_OPTIONS.filter(isRequested), "applies to videos only");
   }
-  if (isDraft(draft.options)) {
-    ignored(LOST_IN_DRAFTS.filter(isAsked), "the settings of a draft are made in the TikTok app");
+  if (isDraft(input.options)) {
+    ignored(IGNORED_IN_DRAFTS.filter(isRequested), "the settings of a draft are chosen in the TikTok app");
     warnings.push({
       code: "draft_unfinished",
-      message: "nothing is posted: the draft waits in the TikTok app's inbox until the person finishes it",
+      message: "nothing is posted: the draft stays in the TikTok app's inbox until the user finishes it",
     });
   }
-  if (isDraft(draft.options) && isVideo && draft.caption !== "") {
-    warnings.push({ code: "caption_lost", message: "TikTok takes no caption with the draft of a video" });
+  if (isDraft(input.options) && isVideo && input.caption !== "") {
+    warnings.push({ code: "caption_lost", message: "TikTok accepts no caption with a video draft" });
   }
   return warnings;
 }
 
-function accountWarnings(draft: ValidationInput, isVideo: boolean): readonly ValidationWarning[] {
-  const { capabilities } = draft.account;
+function accountWarnings(input: ValidationInput, isVideo: boolean): readonly ValidationWarning[] {
+  const { capabilities } = input.account;
   const warnings: ValidationWarning[] = [];
   if (typeof capabilities["refusal"] === "string") {
     warnings.push({ code: "account_not_eligible", message: capabilities["refusal"] });
   }
-  if (isDraft(draft.options)) {
+  if (isDraft(input.options)) {
     return warnings;
   }
-  const switches = [
+  const toggles = [
     ["allow_comment", "commentDisabled", "comments"],
     ...(isVideo
       ? ([
@@ -190,11 +190,11 @@ function accountWarnings(draft: ValidationInput, isVideo: boolean): readonly Val
         ] as const)
       : []),
   ] as const;
-  for (const [option, capability, what] of switches) {
-    if (draft.options[option] !== false && capabilities[capability] === true) {
+  for (const [option, capability, what] of toggles) {
+    if (input.options[option] !== false && capabilities[capability] === true) {
       warnings.push({
         code: "option_not_allowed",
-        message: `${option}: the account has switched ${what} off, and they stay off`,
+        message: `${option}: the account has disabled ${what}, and they stay disabled`,
       });
     }
   }
@@ -203,7 +203,7 @@ function accountWarnings(draft: ValidationInput, isVideo: boolean): readonly Val
 
 function ratioWarnings(media: MediaDescription): readonly ValidationWarning[] {
   const ratio = media.type === "video" && media.width && media.height ? media.width / media.height : null;
-  return ratio !== null && (ratio > VIDEO_RATIO_SAFE + 0.01 || ratio < 1 / VIDEO_RATIO_SAFE - 0.01)
+  return ratio !== null && (ratio > SAFE_VIDEO_RATIO + 0.01 || ratio < 1 / SAFE_VIDEO_RATIO - 0.01)
     ? [{ code: "media_aspect_ratio", message: "TikTok may refuse videos wider than 16:9 or taller than 9:16" }]
     : [];
 }

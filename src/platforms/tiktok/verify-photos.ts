@@ -1,51 +1,56 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { read } from "#platforms/answer.ts";
+import { parseBody } from "#platforms/response.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { later } from "#platforms/later.ts";
+import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { type ListedVideo, VideoList } from "./answers.ts";
-import { ask, isGranted } from "./api.ts";
+import { callApi, isSuccess } from "./api.ts";
 import { profileUrl } from "./connect.ts";
 import { toFault } from "./errors.ts";
 import { isPublic, titleOf } from "./options.ts";
-import type { Ref } from "./refs.ts";
+import type { CommitRef } from "./refs.ts";
 
-/** The list shows public posts, and those after moderation. */
-const FIRST_LOOK_MS = 15 * SECOND;
-const SECOND_LOOK_MS = 75 * SECOND;
-const LAST_LOOK_MS = 10 * MINUTE;
-const CLOCK_SLACK_MS = 10 * SECOND;
-/** Listed texts are cut; shorter ones must be equal. */
-const LISTED_CHARACTERS = 150;
-const SAME_CHARACTERS = 120;
+/** TikTok lists public posts only, and only after moderation. */
+const FIRST_CHECK_MS = 15 * SECOND;
+const SECOND_CHECK_MS = 75 * SECOND;
+const LAST_CHECK_MS = 10 * MINUTE;
+const CLOCK_TOLERANCE_MS = 10 * SECOND;
+/** TikTok truncates listed texts; texts shorter than this must be equal. */
+const LISTED_TEXT_LENGTH = 150;
+const COMPARED_TEXT_LENGTH = 120;
 
-/** The answer with the handle was lost. TikTok may have posted the photos, so they are looked for and never sent again. */
-export async function findPhotos(client: PlatformClient, job: Job, plan: Ref): Promise<VerifyOutcome> {
-  const wanted = [job.caption, titleOf(job.options)].map(plain).filter((text) => text !== "");
-  if (plan.terms === null || !isPublic(job.options) || wanted.length === 0) {
-    return { state: "cannot_tell", detail: "TikTok lists public posts with a text only" };
+/** Used when the response with the publish id was lost: TikTok may have posted the photos, so they are searched for and never sent again. */
+export async function verifyPhotos(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
+  const sentTexts = [job.caption, titleOf(job.options)].map(normalizeText).filter((text) => text !== "");
+  if (commitRef.postSettings === null || !isPublic(job.options) || sentTexts.length === 0) {
+    return {
+      state: "cannot_tell",
+      detail: "TikTok lists only public posts, and without a text a post cannot be recognized",
+    };
   }
-  const since = job.committedAt ?? plan.sentAt ?? job.now;
+  const since = job.committedAt ?? commitRef.sentAt ?? job.now;
   const elapsed = job.now - since;
-  if (elapsed < FIRST_LOOK_MS) {
-    return later(FIRST_LOOK_MS - elapsed);
+  if (elapsed < FIRST_CHECK_MS) {
+    return verifyAgainIn(FIRST_CHECK_MS - elapsed);
   }
-  const answer = await ask(
+  const response = await callApi(
     client,
     "/v2/video/list/?fields=id,title,video_description,create_time,share_url",
     job.account.accessToken,
     { max_count: 20 },
   );
-  const list = isGranted(answer) ? read(VideoList, answer) : undefined;
-  const fault = list || isGranted(answer) ? null : toFault(answer);
+  const list = isSuccess(response) ? parseBody(VideoList, response) : undefined;
+  const fault = list || isSuccess(response) ? null : toFault(response);
   if (fault?.code === "missing_scope") {
-    return { state: "cannot_tell", detail: "the login does not allow looking at the account's posts" };
+    return { state: "cannot_tell", detail: "the login does not allow listing the account's posts" };
   }
   if (fault?.kind === "reconnect") {
     return { state: "refused", fault };
   }
-  const hits = (list?.data.videos ?? []).filter((post) => isOurs(post, wanted, since - CLOCK_SLACK_MS));
-  const [first] = hits;
-  if (first && hits.length === 1) {
+  const matches = (list?.data.videos ?? []).filter((post) =>
+    isPublishedPost(post, sentTexts, since - CLOCK_TOLERANCE_MS),
+  );
+  const [first] = matches;
+  if (first && matches.length === 1) {
     const profile = profileUrl(job.account.capabilities);
     return {
       state: "published",
@@ -54,27 +59,27 @@ export async function findPhotos(client: PlatformClient, job: Job, plan: Ref): P
     };
   }
   if (first) {
-    return { state: "cannot_tell", detail: "several posts look like this one" };
+    return { state: "cannot_tell", detail: "several posts match" };
   }
-  if (elapsed < SECOND_LOOK_MS) {
-    return later(SECOND_LOOK_MS - elapsed);
+  if (elapsed < SECOND_CHECK_MS) {
+    return verifyAgainIn(SECOND_CHECK_MS - elapsed);
   }
-  return elapsed < LAST_LOOK_MS
-    ? later(LAST_LOOK_MS - elapsed)
-    : { state: "cannot_tell", detail: "not listed, and a list need not show it" };
+  return elapsed < LAST_CHECK_MS
+    ? verifyAgainIn(LAST_CHECK_MS - elapsed)
+    : { state: "cannot_tell", detail: "the post is not listed, which does not prove its absence" };
 }
 
-function isOurs(post: ListedVideo, wanted: readonly string[], since: number): boolean {
+function isPublishedPost(post: ListedVideo, sentTexts: readonly string[], since: number): boolean {
   const isSince = (post.create_time ?? 0) * SECOND >= since;
-  const texts = [post.video_description, post.title].map(plain).filter((text) => text !== "");
-  return isSince && texts.some((text) => wanted.some((ours) => isSame(text, ours)));
+  const texts = [post.video_description, post.title].map(normalizeText).filter((text) => text !== "");
+  return isSince && texts.some((text) => sentTexts.some((sentText) => isSameText(text, sentText)));
 }
 
-function isSame(listed: string, ours: string): boolean {
-  const isCut = ours.length > LISTED_CHARACTERS && listed.length >= SAME_CHARACTERS;
-  return listed === ours || (isCut && ours.startsWith(listed.slice(0, SAME_CHARACTERS)));
+function isSameText(listedText: string, sentText: string): boolean {
+  const isTruncated = sentText.length > LISTED_TEXT_LENGTH && listedText.length >= COMPARED_TEXT_LENGTH;
+  return listedText === sentText || (isTruncated && sentText.startsWith(listedText.slice(0, COMPARED_TEXT_LENGTH)));
 }
 
-function plain(text: string | null | undefined): string {
+function normalizeText(text: string | null | undefined): string {
   return (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
 }

@@ -1,55 +1,57 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
-import { read } from "#platforms/answer.ts";
+import { parseBody } from "#platforms/response.ts";
 import type { Fault, Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { Status } from "./answers.ts";
-import { ask, isGranted } from "./api.ts";
+import { PublishStatus } from "./answers.ts";
+import { callApi, isSuccess } from "./api.ts";
 import { profileUrl } from "./connect.ts";
-import { failFault, toFault } from "./errors.ts";
+import { publishFailureFault, toFault } from "./errors.ts";
 import { isDraft } from "./options.ts";
-import { Ref } from "./refs.ts";
-import { findPhotos } from "./verify-photos.ts";
+import { CommitRef } from "./refs.ts";
+import { verifyPhotos } from "./verify-photos.ts";
 
-/** A last piece that is not counted by then has not arrived. */
-const COUNTED_MS = 10 * SECOND;
-const SOONEST_SECONDS = 5;
-const LONGEST_SECONDS = 60;
-const SLOW_FROM_MS = 15 * MINUTE;
-const SLOW_SECONDS = 5 * 60;
-const LATEST_SECONDS = 15 * 60;
+/** TikTok counts a chunk within this time; one that is not counted has not arrived. */
+const BYTES_COUNTED_AFTER_MS = 10 * SECOND;
+const MIN_RETRY_SECONDS = 5;
+const MAX_POLL_SECONDS = 60;
+const SLOW_POLL_AFTER_MS = 15 * MINUTE;
+const SLOW_POLL_SECONDS = 5 * 60;
+const MAX_RETRY_SECONDS = 15 * 60;
 
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
-  const plan = Ref.parse(ref);
-  if (plan.publishId === null) {
-    return await findPhotos(client, job, plan);
+  const commitRef = CommitRef.parse(ref);
+  if (commitRef.publishId === null) {
+    return await verifyPhotos(client, job, commitRef);
   }
-  const answer = await ask(client, "/v2/post/publish/status/fetch/", job.account.accessToken, {
-    publish_id: plan.publishId,
+  const response = await callApi(client, "/v2/post/publish/status/fetch/", job.account.accessToken, {
+    publish_id: commitRef.publishId,
   });
-  const status = isGranted(answer) ? read(Status, answer)?.data : undefined;
+  const status = isSuccess(response) ? parseBody(PublishStatus, response)?.data : undefined;
   if (!status) {
-    return unanswered(job, plan, isGranted(answer) ? null : toFault(answer));
+    return retryOutcome(job, commitRef, isSuccess(response) ? null : toFault(response));
   }
   switch (status.status) {
     case "PUBLISH_COMPLETE":
-      return published(job, plan.publishId, status);
+      return publishedOutcome(job, commitRef.publishId, status);
     case "SEND_TO_USER_INBOX":
-      return { state: "published", remoteId: plan.publishId, url: null };
+      return { state: "published", remoteId: commitRef.publishId, url: null };
     case "FAILED": {
-      const fault = failFault(status.fail_reason ?? null, answer.status);
+      const fault = publishFailureFault(status.fail_reason ?? null, response.status);
       return fault
         ? { state: "refused", fault }
         : { state: "stale", detail: `TikTok could not publish it: ${String(status.fail_reason).slice(0, 100)}` };
     }
     case "PROCESSING_UPLOAD":
-      return plan.accepted || plan.uploadUrl === null ? waiting(job, plan) : doubted(job, plan, status);
+      return commitRef.accepted || commitRef.uploadUrl === null
+        ? processingOutcome(job, commitRef)
+        : checkLastChunk(job, commitRef, status);
     default:
-      return waiting(job, plan);
+      return processingOutcome(job, commitRef);
   }
 }
 
-/** The public id comes after moderation, and for private posts never: the post is there without it. */
-function published(job: Job, publishId: string, status: Status): VerifyOutcome {
+/** TikTok returns the public id after moderation, and never for private posts, so the post counts as published without it. */
+function publishedOutcome(job: Job, publishId: string, status: PublishStatus): VerifyOutcome {
   const [id] = status.publicaly_available_post_id ?? status.publicly_available_post_id ?? [];
   const profile = profileUrl(job.account.capabilities);
   if (id === undefined) {
@@ -59,41 +61,45 @@ function published(job: Job, publishId: string, status: Status): VerifyOutcome {
   return { state: "published", remoteId: id, url: profile && `${profile}/${kind}/${id}` };
 }
 
-function elapsedMs(job: Job, plan: Ref): number {
-  return job.now - Math.max(job.committedAt ?? 0, plan.sentAt ?? 0);
+function elapsedMs(job: Job, commitRef: CommitRef): number {
+  return job.now - Math.max(job.committedAt ?? 0, commitRef.sentAt ?? 0);
 }
 
-/** TikTok has it: its processing takes from seconds to hours. */
-function waiting(job: Job, plan: Ref): VerifyOutcome {
-  const elapsed = elapsedMs(job, plan);
-  const pace = Math.min(LONGEST_SECONDS, Math.max(SOONEST_SECONDS, Math.ceil(elapsed / 2 / SECOND)));
-  return { state: "again", afterSeconds: elapsed < SLOW_FROM_MS ? pace : SLOW_SECONDS, known: true };
+/** TikTok has the post; processing takes from seconds to hours. */
+function processingOutcome(job: Job, commitRef: CommitRef): VerifyOutcome {
+  const elapsed = elapsedMs(job, commitRef);
+  const pollSeconds = Math.min(MAX_POLL_SECONDS, Math.max(MIN_RETRY_SECONDS, Math.ceil(elapsed / 2 / SECOND)));
+  return {
+    state: "again",
+    afterSeconds: elapsed < SLOW_POLL_AFTER_MS ? pollSeconds : SLOW_POLL_SECONDS,
+    isProcessing: true,
+  };
 }
 
-/** Nobody said yes to the last piece: the number of bytes tells whether it is there. Sending it twice makes one post. */
-function doubted(job: Job, plan: Ref, status: Status): VerifyOutcome {
+/** The last chunk was not confirmed: the number of stored bytes tells whether it arrived. Sending it twice creates only one post. */
+function checkLastChunk(job: Job, commitRef: CommitRef, status: PublishStatus): VerifyOutcome {
   const total = job.media[0]?.sizeBytes ?? 0;
   const uploaded = status.uploaded_bytes ?? null;
   if (uploaded !== null && uploaded >= total) {
-    return waiting(job, plan);
+    return processingOutcome(job, commitRef);
   }
   if (uploaded === null) {
-    return unanswered(job, plan, null);
+    return retryOutcome(job, commitRef, null);
   }
-  if (elapsedMs(job, plan) < COUNTED_MS) {
-    return { state: "again", afterSeconds: SOONEST_SECONDS, known: false };
+  if (elapsedMs(job, commitRef) < BYTES_COUNTED_AFTER_MS) {
+    return { state: "again", afterSeconds: MIN_RETRY_SECONDS, isProcessing: false };
   }
-  return plan.expired ? { state: "stale", detail: "the upload has expired" } : { state: "absent" };
+  return commitRef.uploadExpired ? { state: "stale", detail: "the upload has expired" } : { state: "absent" };
 }
 
-function unanswered(job: Job, plan: Ref, fault: Fault | null): VerifyOutcome {
+function retryOutcome(job: Job, commitRef: CommitRef, fault: Fault | null): VerifyOutcome {
   if (fault?.kind === "reconnect") {
     return { state: "refused", fault };
   }
   if (fault?.code === "not_found") {
     return { state: "cannot_tell", detail: "TikTok does not know the upload" };
   }
-  const elapsedSeconds = Math.ceil(elapsedMs(job, plan) / SECOND);
-  const afterSeconds = Math.min(LATEST_SECONDS, Math.max(SOONEST_SECONDS, 3 * elapsedSeconds));
-  return { state: "again", afterSeconds: fault?.retryAfterSeconds ?? afterSeconds, known: plan.accepted };
+  const elapsedSeconds = Math.ceil(elapsedMs(job, commitRef) / SECOND);
+  const afterSeconds = Math.min(MAX_RETRY_SECONDS, Math.max(MIN_RETRY_SECONDS, 3 * elapsedSeconds));
+  return { state: "again", afterSeconds: fault?.retryAfterSeconds ?? afterSeconds, isProcessing: commitRef.accepted };
 }

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 
 /*
- * Only the fields we read. The specification and the narrative pages name some of them differently (`post`, `tweet`);
- * both are accepted.
+ * Only the fields that the adapter reads. X's specification and its guides name some of them differently (`post`, `tweet`);
+ * both names are accepted.
  */
 
-export const MeAnswer = z.looseObject({
+export const MeResponse = z.looseObject({
   data: z.looseObject({
     id: z.string().min(1),
     name: z.string().nullish(),
@@ -17,9 +17,9 @@ export const MeAnswer = z.looseObject({
   }),
 });
 
-export type Me = z.infer<typeof MeAnswer>["data"];
+export type Me = z.infer<typeof MeResponse>["data"];
 
-export const Created = z.looseObject({ data: z.looseObject({ id: z.string().min(1) }) });
+export const CreatedPost = z.looseObject({ data: z.looseObject({ id: z.string().min(1) }) });
 
 const ProcessingInfo = z.looseObject({
   state: z.string(),
@@ -29,7 +29,7 @@ const ProcessingInfo = z.looseObject({
     .nullish(),
 });
 
-export const UploadAnswer = z.looseObject({
+export const UploadResponse = z.looseObject({
   data: z.looseObject({
     id: z.string().min(1),
     media_key: z.string().nullish(),
@@ -37,21 +37,21 @@ export const UploadAnswer = z.looseObject({
     processing_info: ProcessingInfo.nullish(),
   }),
 });
-export type Uploaded = z.infer<typeof UploadAnswer>["data"];
+export type UploadedMedia = z.infer<typeof UploadResponse>["data"];
 
 const UrlEntities = z
   .looseObject({ urls: z.array(z.looseObject({ url: z.string(), expanded_url: z.string().nullish() })).nullish() })
   .nullish();
 
-const LongText = z.looseObject({ text: z.string(), entities: UrlEntities }).nullish();
+const LongPostText = z.looseObject({ text: z.string(), entities: UrlEntities }).nullish();
 
 export const ListedPost = z.looseObject({
   id: z.string().min(1),
   text: z.string().nullish(),
   created_at: z.string().nullish(),
   entities: UrlEntities,
-  note_tweet: LongText,
-  note_post: LongText,
+  note_tweet: LongPostText,
+  note_post: LongPostText,
   attachments: z.looseObject({ media_keys: z.array(z.string()).nullish() }).nullish(),
 });
 export type ListedPost = z.infer<typeof ListedPost>;
@@ -61,8 +61,8 @@ export const PostList = z.looseObject({
   meta: z.looseObject({ result_count: z.number().nullish(), next_token: z.string().nullish() }),
 });
 
-/** Problem JSON, a list of errors, or a code with a message: all three occur. */
-export const Trouble = z.looseObject({
+/** X sends problem JSON (RFC 9457), a list of errors, or a code with a message. */
+export const ErrorBody = z.looseObject({
   title: z.string().nullish(),
   detail: z.string().nullish(),
   type: z.string().nullish(),

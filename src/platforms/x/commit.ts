@@ -1,79 +1,89 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
-import { bearer, postJson } from "#platforms/form.ts";
-import { Created } from "./answers.ts";
-import { DUPLICATE, MEDIA_GONE, QUOTE_REFUSED, toFault } from "./errors.ts";
-import { API } from "./hosts.ts";
-import { type QuotedPost, quotedPost, quoteMode } from "./options.ts";
-import { Ref } from "./refs.ts";
+import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
+import { CreatedPost } from "./answers.ts";
+import { DUPLICATE_CODE, MEDIA_EXPIRED_CODE, QUOTE_REFUSED_CODE, toFault } from "./errors.ts";
+import { API_ORIGIN } from "./hosts.ts";
+import { type QuotedPost, parseQuotedPost, quoteMode } from "./options.ts";
+import { CommitRef } from "./refs.ts";
 
-const SAME_CALL_MS = 10_000;
+/** A recorded commit younger than this belongs to the current call. */
+const SAME_SEND_MS = 10_000;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
-  const plan = Ref.parse(ref);
-  const sent: Ref = { ...plan, sends: plan.sends + 1, sentAt: job.now };
-  let answer: Answer;
+  const commitRef = CommitRef.parse(ref);
+  const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now };
+  let response: PlatformResponse;
   try {
-    answer = await call(client, `${API}/2/tweets`, postJson(bodyOf(job, plan), bearer(job.account.accessToken)));
+    response = await callPlatform(
+      client,
+      `${API_ORIGIN}/2/tweets`,
+      postJson(postBody(job, commitRef), bearerHeader(job.account.accessToken)),
+    );
   } catch {
-    return { state: "uncertain", detail: "the connection broke after the post was sent", httpStatus: null, ref: sent };
+    return {
+      state: "uncertain",
+      detail: "the connection broke after the post was sent",
+      httpStatus: null,
+      ref: sentRef,
+    };
   }
-  const created = isOk(answer) ? read(Created, answer) : undefined;
+  const created = isOk(response) ? parseBody(CreatedPost, response) : undefined;
   if (created) {
     return { state: "published", remoteId: created.data.id, url: postUrl(job, created.data.id) };
   }
-  if (answer.status < 400 || answer.status === 408 || answer.status >= 500) {
-    return { state: "uncertain", detail: `X answered ${answer.status}`, httpStatus: answer.status, ref: sent };
+  if (response.status < 400 || response.status === 408 || response.status >= 500) {
+    return { state: "uncertain", detail: `X answered ${response.status}`, httpStatus: response.status, ref: sentRef };
   }
-  const fault = toFault(answer, job.now);
+  const fault = toFault(response, job.now);
   if (
-    fault.code === QUOTE_REFUSED &&
-    plan.quote === "native" &&
+    fault.code === QUOTE_REFUSED_CODE &&
+    commitRef.quote === "native" &&
     quoteMode(job.account.app.settings) === "native_then_link"
   ) {
-    // The refusal created nothing, so the second call is the first one that can be seen.
-    return { state: "more", ref: { ...plan, quote: "link" }, progress: job.progress };
+    // The refused call created nothing, so the second call is still the only visible one.
+    return { state: "more", ref: { ...commitRef, quote: "link" }, progress: job.progress };
   }
-  if (fault.code === MEDIA_GONE && plan.mediaIds.length > 0) {
+  if (fault.code === MEDIA_EXPIRED_CODE && commitRef.mediaIds.length > 0) {
     return { state: "stale", detail: "X no longer knows the uploaded media" };
   }
-  if (fault.code === DUPLICATE && isRepeated(job, plan)) {
-    // After an earlier call of unknown fate this may be the proof that it arrived.
+  if (fault.code === DUPLICATE_CODE && isRepeated(job, commitRef)) {
+    // After an earlier call with an uncertain outcome, this may mean that the earlier call arrived.
     return {
       state: "uncertain",
-      detail: "X says that the text is there already",
-      httpStatus: answer.status,
-      ref: { ...sent, duplicate: true },
+      detail: "X reports that the same text was already posted",
+      httpStatus: response.status,
+      ref: { ...sentRef, duplicate: true },
     };
   }
   return { state: "refused", fault };
 }
 
-/** The intent of the first call is as old as that call; of a later one it is older. */
-function isRepeated(job: Job, plan: Ref): boolean {
-  return plan.sends > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_CALL_MS);
+/** `committedAt` is the time of the first call, so an older value means that this call is a repetition. */
+function isRepeated(job: Job, commitRef: CommitRef): boolean {
+  return commitRef.sendCount > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_SEND_MS);
 }
 
-/** Exactly the documented members: X refuses any other. */
-function bodyOf(job: Job, plan: Ref): JsonObject {
-  const quote = plan.quote === "none" ? null : quotedOf(job);
+/** Only the documented members: X refuses a request with any other. */
+function postBody(job: Job, commitRef: CommitRef): JsonObject {
+  const quote = commitRef.quote === "none" ? null : findQuotedPost(job);
   const replySettings = job.options["reply_settings"];
   return {
-    text: textOf(job, plan),
-    ...(plan.mediaIds.length > 0 && { media: { media_ids: plan.mediaIds } }),
-    ...(quote && plan.quote === "native" && { quote_tweet_id: quote.id }),
+    text: postText(job, commitRef),
+    ...(commitRef.mediaIds.length > 0 && { media: { media_ids: commitRef.mediaIds } }),
+    ...(quote && commitRef.quote === "native" && { quote_tweet_id: quote.id }),
     ...(typeof replySettings === "string" && { reply_settings: replySettings }),
   };
 }
 
-export function quotedOf(job: Job): QuotedPost | null {
+export function findQuotedPost(job: Job): QuotedPost | null {
   const value = job.options["quote_tweet_url"];
-  return typeof value === "string" ? quotedPost(value) : null;
+  return typeof value === "string" ? parseQuotedPost(value) : null;
 }
 
-function textOf(job: Job, plan: Ref): string {
-  const link = plan.quote === "link" ? quotedOf(job)?.link : undefined;
+function postText(job: Job, commitRef: CommitRef): string {
+  const link = commitRef.quote === "link" ? findQuotedPost(job)?.link : undefined;
   return link ? `${job.caption} ${link}`.trimStart() : job.caption;
 }
 

@@ -1,34 +1,34 @@
-import { call, isOk, read } from "#platforms/answer.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type {
   AppCredentials,
-  Connect,
+  Connector,
   PostableAccount,
   Result,
   TokenSet,
   PlatformClient,
 } from "#platforms/contract.ts";
 import { failed, reconnect, succeeded, temporary } from "#platforms/fault.ts";
-import { bearer, postForm, withQuery } from "#platforms/form.ts";
+import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
   basicAuthorization,
-  codeFrom,
-  expiry,
-  guarded,
-  missingFrom,
+  authorizationCode,
+  expiresAtFrom,
+  catchConnectionErrors,
+  findMissingScopes,
   requestTokens,
-  type TokenAnswer,
+  type TokenResponse,
 } from "#platforms/oauth-token.ts";
-import { type Me, MeAnswer } from "./answers.ts";
+import { type Me, MeResponse } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { API, AUTHORIZE_URL } from "./hosts.ts";
+import { API_ORIGIN, AUTHORIZE_URL } from "./hosts.ts";
 
-/** Without `offline.access` there is no refresh token, without `media.write` no upload. */
+/** `offline.access` is required for a refresh token, `media.write` for uploads. */
 const SCOPES = ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"] as const;
-const TOKEN_URL = `${API}/2/oauth2/token`;
-const REVOKE_URL = `${API}/2/oauth2/revoke`;
+const TOKEN_URL = `${API_ORIGIN}/2/oauth2/token`;
+const REVOKE_URL = `${API_ORIGIN}/2/oauth2/revoke`;
 const ME_FIELDS = "id,name,username,profile_image_url,verified,verified_type,subscription_type,protected";
 
-export const connect: Connect = {
+export const connect: Connector = {
   authorizeUrl(app, request) {
     return withQuery(AUTHORIZE_URL, {
       response_type: "code",
@@ -41,8 +41,8 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(client, app, exchange) {
-    const code = codeFrom(exchange.params);
+  async exchangeCode(client, app, exchange) {
+    const code = authorizationCode(exchange.params);
     if (!code.ok) {
       return code;
     }
@@ -55,24 +55,24 @@ export const connect: Connect = {
         redirect_uri: exchange.redirectUri,
         code_verifier: exchange.codeVerifier,
       },
-      deadErrors: DEAD,
+      invalidGrantErrors: INVALID_GRANT_ERRORS,
     });
     if (!tokens.ok) {
       return tokens;
     }
-    const me = await profile(client, tokens.value.accessToken);
+    const me = await readProfile(client, tokens.value.accessToken);
     if (!me.ok) {
       return me;
     }
     return succeeded({
       externalId: me.value.id,
       displayName: me.value.name ?? me.value.username,
-      tokens: tokenSet(tokens.value, exchange.now, [], null),
+      tokens: toTokenSet(tokens.value, exchange.now, [], null),
     });
   },
 
-  async accounts(client, _app, tokens) {
-    const me = await profile(client, tokens.accessToken);
+  async listAccounts(client, _app, tokens) {
+    const me = await readProfile(client, tokens.accessToken);
     if (!me.ok) {
       return me;
     }
@@ -82,7 +82,7 @@ export const connect: Connect = {
       displayName: me.value.name ?? me.value.username,
       avatarUrl: me.value.profile_image_url?.replace(/_normal(?=\.\w+$)/, "_400x400") ?? null,
       profileUrl: `https://x.com/${me.value.username}`,
-      missingScopes: missingFrom(SCOPES, tokens.scopes),
+      missingScopes: findMissingScopes(SCOPES, tokens.scopes),
       capabilities: {
         subscriptionType: me.value.subscription_type ?? "None",
         verifiedType: me.value.verified_type ?? "none",
@@ -95,59 +95,68 @@ export const connect: Connect = {
 
   async refresh(client, app, tokens, now) {
     if (tokens.refreshToken === null) {
-      return failed(reconnect("This login cannot be renewed. Connect the account again.", { httpStatus: null }));
+      return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
     }
-    const answer = await requestTokens(client, {
+    const refreshed = await requestTokens(client, {
       url: TOKEN_URL,
       basic: app,
       fields: { grant_type: "refresh_token", refresh_token: tokens.refreshToken },
-      deadErrors: DEAD,
+      invalidGrantErrors: INVALID_GRANT_ERRORS,
     });
-    return answer.ok ? succeeded(tokenSet(answer.value, now, tokens.scopes, tokens.refreshToken)) : answer;
+    return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens.scopes, tokens.refreshToken)) : refreshed;
   },
   canRefresh: (tokens) => tokens.refreshToken !== null,
-  // The token lives two hours; five minutes cover a call that waits behind another one's refresh.
+  // An access token is valid for two hours; five minutes cover a call that waits for another call's refresh.
   refreshAheadMs: 5 * 60_000,
 
   async revoke(client, app, tokens) {
     for (const token of [tokens.refreshToken, tokens.accessToken]) {
       if (token !== null) {
-        await revokeOne(client, app, token);
+        await revokeToken(client, app, token);
       }
     }
   },
 };
 
-/** X answers a spent or unknown token with `invalid_request`. */
-const DEAD = ["invalid_request"] as const;
+/** X answers a used or unknown token with `invalid_request`. */
+const INVALID_GRANT_ERRORS = ["invalid_request"] as const;
 
-/** The refresh token rotates: the newest one is the only one that works. */
-function tokenSet(answer: TokenAnswer, now: number, scopes: readonly string[], refreshToken: string | null): TokenSet {
+/** X rotates refresh tokens: only the newest one is valid. */
+function toTokenSet(
+  response: TokenResponse,
+  now: number,
+  scopes: readonly string[],
+  refreshToken: string | null,
+): TokenSet {
   return {
-    accessToken: answer.accessToken,
-    refreshToken: answer.refreshToken ?? refreshToken,
-    expiresAt: expiry(now, answer.expiresInSeconds ?? 7200),
+    accessToken: response.accessToken,
+    refreshToken: response.refreshToken ?? refreshToken,
+    expiresAt: expiresAtFrom(now, response.expiresInSeconds ?? 7200),
     refreshExpiresAt: null,
-    scopes: answer.scopes ?? scopes,
+    scopes: response.scopes ?? scopes,
   };
 }
 
-async function profile(client: PlatformClient, token: string): Promise<Result<Me>> {
-  return await guarded(async () => {
-    const answer = await call(client, withQuery(`${API}/2/users/me`, { "user.fields": ME_FIELDS }), {
-      headers: bearer(token),
+async function readProfile(client: PlatformClient, token: string): Promise<Result<Me>> {
+  return await catchConnectionErrors(async () => {
+    const response = await callPlatform(client, withQuery(`${API_ORIGIN}/2/users/me`, { "user.fields": ME_FIELDS }), {
+      headers: bearerHeader(token),
     });
-    const me = isOk(answer) ? read(MeAnswer, answer) : undefined;
+    const me = isOk(response) ? parseBody(MeResponse, response) : undefined;
     if (me) {
       return succeeded(me.data);
     }
     return failed(
-      isOk(answer) ? temporary("X did not tell who logged in.", { httpStatus: answer.status }) : toFault(answer, null),
+      isOk(response)
+        ? temporary("X did not return the profile of the account that logged in.", { httpStatus: response.status })
+        : toFault(response, null),
     );
   });
 }
 
-/** Best effort: a token that could not be revoked is erased on our side all the same. */
-async function revokeOne(client: PlatformClient, app: AppCredentials, token: string): Promise<void> {
-  await guarded(async () => succeeded(await call(client, REVOKE_URL, postForm({ token }, basicAuthorization(app)))));
+/** Best effort: the token is deleted here even if X does not revoke it. */
+async function revokeToken(client: PlatformClient, app: AppCredentials, token: string): Promise<void> {
+  await catchConnectionErrors(async () =>
+    succeeded(await callPlatform(client, REVOKE_URL, postForm({ token }, basicAuthorization(app)))),
+  );
 }

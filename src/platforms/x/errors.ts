@@ -1,100 +1,107 @@
-import { type Answer, read, retryAfterSeconds } from "#platforms/answer.ts";
+import { type PlatformResponse, parseBody, retryAfterSeconds } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
-import { type FaultSource, quoted, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
-import { Trouble } from "./answers.ts";
+import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
+import { ErrorBody } from "./answers.ts";
 
-/** Words of `code` that other files of this folder act on. */
-export const QUOTE_REFUSED = "quote_not_allowed";
-export const DUPLICATE = "duplicate_content";
-export const MEDIA_GONE = "media_expired";
-export const CHUNK_TOO_BIG = "chunk_too_big";
+/** Values of `Fault.code` that other files of this folder check. */
+export const QUOTE_REFUSED_CODE = "quote_not_allowed";
+export const DUPLICATE_CODE = "duplicate_content";
+export const MEDIA_EXPIRED_CODE = "media_expired";
+export const CHUNK_TOO_BIG_CODE = "chunk_too_big";
 
-const WAIT_FOR_OPERATOR_SECONDS = 900;
+const OPERATOR_RETRY_SECONDS = 900;
 
-/** What an answer that is not a success means. `now` turns X's reset times into seconds; without it they are left out. */
-export function toFault(answer: Answer, now: number | null): Fault {
-  const trouble = read(Trouble, answer) ?? {};
-  const type = trouble.type?.split("/").at(-1) ?? "";
-  const words = [
-    trouble.detail,
-    trouble.message,
-    ...(trouble.errors ?? []).flatMap((error) => [error.message, error.detail]),
+/** Maps an unsuccessful response to a fault. `now` converts X's reset times into seconds; without it they are left out. */
+export function toFault(response: PlatformResponse, now: number | null): Fault {
+  const errorBody = parseBody(ErrorBody, response) ?? {};
+  const type = errorBody.type?.split("/").at(-1) ?? "";
+  const message = [
+    errorBody.detail,
+    errorBody.message,
+    ...(errorBody.errors ?? []).flatMap((error) => [error.message, error.detail]),
   ]
     .filter((text) => typeof text === "string")
     .join(" ");
-  const number = trouble.code ?? trouble.errors?.find((error) => typeof error.code === "number")?.code;
+  const numericCode = errorBody.code ?? errorBody.errors?.find((error) => typeof error.code === "number")?.code;
   const source: FaultSource = {
-    httpStatus: answer.status,
+    httpStatus: response.status,
     platformCode:
-      trouble.reason ?? (type && type !== "about:blank" && type !== "blank" ? type : (number?.toString() ?? null)),
+      errorBody.reason ??
+      (type && type !== "about:blank" && type !== "blank" ? type : (numericCode?.toString() ?? null)),
   };
-  const says = (part: string) => words.toLowerCase().includes(part);
+  const mentions = (part: string) => message.toLowerCase().includes(part);
 
-  if (answer.status === 402 || type === "credits") {
-    return operator("The service's X credits are used up.", "credits_depleted", "billing", source);
+  if (response.status === 402 || type === "credits") {
+    return operatorFault("This service has used up its X API credits.", "credits_depleted", "billing", source);
   }
   if (type === "usage-capped") {
-    return operator("The service's usage cap at X is reached.", "usage_capped", "quota", source);
+    return operatorFault("This service has reached its usage cap at X.", "usage_capped", "quota", source);
   }
-  if (answer.status === 429 || number === 88) {
-    return rateLimited("X takes no more calls of this account for the moment.", {
+  if (response.status === 429 || numericCode === 88) {
+    return rateLimited("X accepts no more calls for this account at the moment.", {
       ...source,
-      retryAfterSeconds: waitSeconds(answer.headers, now),
+      retryAfterSeconds: rateLimitWaitSeconds(response.headers, now),
     });
   }
-  if (answer.status >= 500) {
+  if (response.status >= 500) {
     return temporary("X could not handle the call.", {
       ...source,
-      retryAfterSeconds: retryAfterSeconds(answer.headers),
+      retryAfterSeconds: retryAfterSeconds(response.headers),
     });
   }
-  switch (answer.status) {
+  switch (response.status) {
     case 400:
-      return badRequest(says, words, source);
+      return badRequestFault(mentions, message, source);
     case 401:
       return reconnect("X no longer accepts this login. Connect the account again.", source);
     case 403:
-      return forbidden(type, trouble.reason ?? "", says, words, source);
+      return forbiddenFault(type, errorBody.reason ?? "", mentions, message, source);
     case 404:
-      return rejected("X does not know what was asked for.", source, { code: "not_found", category: "platform" });
+      return rejected("X did not find the requested resource.", source, { code: "not_found", category: "platform" });
     case 413:
     case 431:
-      return rejected("X refused a file as too large.", source, { code: CHUNK_TOO_BIG, category: "media" });
+      return rejected("X refused a file as too large.", source, { code: CHUNK_TOO_BIG_CODE, category: "media" });
     default:
-      return rejected(explained("X refused the call", words), source, { category: "platform", whoMustAct: "operator" });
+      return rejected(refusalMessage("X refused the call", message), source, {
+        category: "platform",
+        whoMustAct: "operator",
+      });
   }
 }
 
-function badRequest(says: (part: string) => boolean, words: string, source: FaultSource): Fault {
-  if (says("media ids are invalid") || says("media id is invalid")) {
-    return rejected("X no longer knows the uploaded media.", source, { code: MEDIA_GONE, category: "media" });
+function badRequestFault(mentions: (part: string) => boolean, message: string, source: FaultSource): Fault {
+  if (mentions("media ids are invalid") || mentions("media id is invalid")) {
+    return rejected("X no longer knows the uploaded media.", source, { code: MEDIA_EXPIRED_CODE, category: "media" });
   }
-  if (says("media")) {
-    return rejected(explained("X refused the media", words), source, { code: "media_invalid", category: "media" });
+  if (mentions("media")) {
+    return rejected(refusalMessage("X refused the media", message), source, {
+      code: "media_invalid",
+      category: "media",
+    });
   }
-  return rejected(explained("X refused the request", words), source, { category: "content" });
+  return rejected(refusalMessage("X refused the request", message), source, { category: "content" });
 }
 
-function forbidden(
+function forbiddenFault(
   type: string,
   reason: string,
-  says: (part: string) => boolean,
-  words: string,
+  mentions: (part: string) => boolean,
+  message: string,
   source: FaultSource,
 ): Fault {
-  if (says("duplicate content")) {
-    return rejected("X refused the text: this account has just posted the same.", source, {
-      code: DUPLICATE,
+  if (mentions("duplicate content")) {
+    return rejected("X refused the text: this account has just posted the same text.", source, {
+      code: DUPLICATE_CODE,
       category: "duplicate",
     });
   }
-  if (says("quoting this post is not allowed")) {
+  if (mentions("quoting this post is not allowed")) {
     return rejected("X does not let this service quote that post.", source, {
-      code: QUOTE_REFUSED,
+      code: QUOTE_REFUSED_CODE,
       category: "permission",
     });
   }
-  if (type === "user-suspended" || says("temporarily locked") || says("suspended")) {
+  if (type === "user-suspended" || mentions("temporarily locked") || mentions("suspended")) {
     return reconnect("X has locked or suspended this account. Unlock it at X and connect it again.", source, {
       code: "account_blocked",
       category: "permission",
@@ -110,47 +117,49 @@ function forbidden(
       whoMustAct: "operator",
     });
   }
-  if (says("cashtag") || says("invalid url")) {
-    return rejected(explained("X refused the text", words), source, { code: "content_refused" });
+  if (mentions("cashtag") || mentions("invalid url")) {
+    return rejected(refusalMessage("X refused the text", message), source, { code: "content_refused" });
   }
-  if (says("video longer than")) {
+  if (mentions("video longer than")) {
     return rejected("X does not let this account post a video this long.", source, {
       code: "media_invalid",
       category: "media",
     });
   }
-  if (words === "" || words === "Forbidden") {
+  if (message === "" || message === "Forbidden") {
     return reconnect("The login lacks a permission (posting or media upload). Connect the account again.", source, {
       code: "missing_scope",
     });
   }
   return rejected(
-    `${explained("X refused the post", words)} Common reasons: too long for this account, a quote, or a restricted account.`,
+    `${refusalMessage("X refused the post", message)} Common reasons: too long for this account, a quote, or a restricted account.`,
     source,
     { code: "not_permitted", category: "permission" },
   );
 }
 
-function operator(message: string, code: string, category: "billing" | "quota", source: FaultSource): Fault {
+function operatorFault(message: string, code: string, category: "billing" | "quota", source: FaultSource): Fault {
   return rateLimited(
     message,
-    { ...source, retryAfterSeconds: WAIT_FOR_OPERATOR_SECONDS },
+    { ...source, retryAfterSeconds: OPERATOR_RETRY_SECONDS },
     { code, category, whoMustAct: "operator" },
   );
 }
 
-function explained(what: string, words: string): string {
-  const text = quoted(words);
-  return text === "" ? `${what}.` : `${what}: ${text}`;
+function refusalMessage(summary: string, message: string): string {
+  const text = sanitizeMessage(message);
+  return text === "" ? `${summary}.` : `${summary}: ${text}`;
 }
 
-/** The day's window when that one is spent, else the short one. */
-function waitSeconds(headers: Headers, now: number | null): number | undefined {
-  const day = ["x-user-limit-24hour", "x-app-limit-24hour"].find((name) => headers.get(`${name}-remaining`) === "0");
-  const reset = Number(headers.get(day ? `${day}-reset` : "x-rate-limit-reset") ?? Number.NaN);
-  const clock = now ?? Date.parse(headers.get("date") ?? "");
-  if (reset > 0 && Number.isFinite(clock)) {
-    return Math.max(1, Math.ceil(reset - clock / 1000));
+/** Uses the 24-hour window if that one is exhausted, otherwise the short one. */
+function rateLimitWaitSeconds(headers: Headers, now: number | null): number | undefined {
+  const exhaustedWindow = ["x-user-limit-24hour", "x-app-limit-24hour"].find(
+    (name) => headers.get(`${name}-remaining`) === "0",
+  );
+  const reset = Number(headers.get(exhaustedWindow ? `${exhaustedWindow}-reset` : "x-rate-limit-reset") ?? Number.NaN);
+  const clockMs = now ?? Date.parse(headers.get("date") ?? "");
+  if (reset > 0 && Number.isFinite(clockMs)) {
+    return Math.max(1, Math.ceil(reset - clockMs / 1000));
   }
   return retryAfterSeconds(headers);
 }

@@ -44,18 +44,18 @@ export const VIDEO: MediaRule = {
   audioCodecs: ["aac"],
 };
 
-/** The same page's 1280×1024, either way round: X scales what is larger, so a phone's 1080×1920 is worth a word, not a refusal. */
-export const VIDEO_LONG_SIDE = 1280;
-export const VIDEO_SHORT_SIDE = 1024;
+/** Same page: 1280×1024 in either orientation. X scales larger videos down, so a phone's 1080×1920 causes a warning, not a problem. */
+export const VIDEO_LONG_SIDE_MAX = 1280;
+export const VIDEO_SHORT_SIDE_MAX = 1024;
 
-/** Subscribed authors may go past 140 s; 512 MB stays the ceiling long before X's four hours. */
+/** Authors with a subscription may exceed 140 s; the limit of 512 MB is reached long before X's four hours. */
 export const VIDEO_SUBSCRIBED: MediaRule = { ...VIDEO, maxSeconds: 4 * 3600 };
 
 /** docs.x.com/x-api/getting-started/pricing, since 20 April 2026. */
 export const PRICE_USD = 0.015;
 export const PRICE_WITH_URL_USD = 0.2;
 
-/** `subscription_type` is told to the account itself only; whatever is not `None` is a paid one. */
+/** X returns `subscription_type` to the account itself only; every value but `None` is a paid subscription. */
 export function isSubscribed(capabilities: JsonObject): boolean {
   const subscription = capabilities["subscriptionType"];
   return typeof subscription === "string" && subscription !== "" && subscription.toLowerCase() !== "none";
@@ -75,6 +75,6 @@ export const limits = {
     },
     mixed: false,
   },
-  // None per account and day; the 100 creates in 15 minutes differ between apps, so their headers are believed instead.
+  // X has no daily cap per account; the limit per 15 minutes differs between apps and is read from the response headers.
   dailyCaps: [],
 } as const satisfies PlatformLimits;

@@ -5,16 +5,16 @@ const REPLY_SETTINGS = ["following", "mentionedUsers", "subscribers", "verified"
 
 const POST_ID = /^\d{1,19}$/;
 const STATUS_PATH = /^\/(?:(\w{1,20}|i\/web)\/)?status(?:es)?\/(\d{1,19})(?:\/|$)/;
-const HOSTS = ["x.com", "twitter.com"];
+const POST_HOSTS = ["x.com", "twitter.com"];
 
 export interface QuotedPost {
   readonly id: string;
-  /** The address that X draws as a quote when it stands in a text. */
+  /** The URL that X displays as a quote when a text contains it. */
   readonly link: string;
 }
 
-/** A whole id, or an address of a post on either of the two domains; anything else is not a post. */
-export function quotedPost(value: string): QuotedPost | null {
+/** Accepts a post id or the URL of a post on x.com or twitter.com. */
+export function parseQuotedPost(value: string): QuotedPost | null {
   const text = value.trim();
   if (POST_ID.test(text)) {
     return { id: text, link: `https://x.com/i/status/${text}` };
@@ -23,7 +23,7 @@ export function quotedPost(value: string): QuotedPost | null {
   if (
     !url ||
     !/^https?:$/.test(url.protocol) ||
-    !HOSTS.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`))
+    !POST_HOSTS.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`))
   ) {
     return null;
   }
@@ -37,9 +37,9 @@ export function quotedPost(value: string): QuotedPost | null {
 export const options = z.looseObject({
   quote_tweet_url: z
     .string()
-    .refine((value) => quotedPost(value) !== null, "must be the address of a post on x.com or its id")
+    .refine((value) => parseQuotedPost(value) !== null, "must be the URL of a post on x.com or its id")
     .optional()
-    .describe("Address or id of the post to quote"),
+    .describe("URL or id of the post to quote"),
   reply_settings: z.enum(REPLY_SETTINGS).nullable().default(null).describe("Who can reply; null is everyone"),
   ...commonOptions,
 });
@@ -47,8 +47,8 @@ export const options = z.looseObject({
 export type QuoteMode = "native" | "link" | "native_then_link";
 
 /**
- * Since 20 April 2026 only enterprise apps may quote through the API: the others are refused and fall back to the
- * quoted post's address in the text.
+ * Since 20 April 2026 only enterprise apps may quote through the API: for the others the URL of the quoted post is
+ * appended to the text.
  */
 export function quoteMode(settings: Readonly<Record<string, string>>): QuoteMode {
   const mode = settings["QUOTE_MODE"];

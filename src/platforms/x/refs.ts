@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-/** A chunked upload under way. */
+/** The state of a chunked upload. */
 export const Cursor = z.object({
   stage: z.enum(["append", "processing"]),
   id: z.string(),
@@ -8,24 +8,24 @@ export const Cursor = z.object({
   expiresAt: z.number(),
   /** The next byte to send, and the number its segment gets. */
   offset: z.number(),
-  segment: z.number(),
+  segmentIndex: z.number(),
   segmentBytes: z.number(),
   /** When processing began. */
-  since: z.number(),
-  /** Uploads begun again because X had forgotten the one before. */
-  restarts: z.number(),
+  processingSince: z.number(),
+  /** How often the upload was started again because X no longer knew it. */
+  restartCount: z.number(),
 });
 export type Cursor = z.infer<typeof Cursor>;
 
-/** All that the visible call needs, and what earlier ones left behind for `verify`. */
-export const Ref = z.object({
+/** What the visible call needs, and what earlier calls recorded for `verify`. */
+export const CommitRef = z.object({
   mediaIds: z.array(z.string()),
-  /** X shows these at the post: the surest way to know our own again. */
+  /** X lists these with the post: the most reliable way to recognize it. */
   mediaKeys: z.array(z.string()),
   quote: z.enum(["none", "native", "link"]),
-  sends: z.number(),
+  sendCount: z.number(),
   sentAt: z.number().nullable(),
-  /** X answered that the same text is there already. */
+  /** X answered that the same text was already posted. */
   duplicate: z.boolean(),
 });
-export type Ref = z.infer<typeof Ref>;
+export type CommitRef = z.infer<typeof CommitRef>;

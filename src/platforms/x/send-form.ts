@@ -1,30 +1,30 @@
-import type { Answer } from "#platforms/answer.ts";
+import type { PlatformResponse } from "#platforms/response.ts";
 import type { JobMedia, PlatformClient, PlatformRequestInit } from "#platforms/contract.ts";
 import { type ByteRange, sendRange } from "#platforms/send-range.ts";
 
 /*
- * X takes files as `multipart/form-data` alone, and `FormData` wants them in memory: hundreds of segments of a film stay there
- * until the garbage is collected. So the form is written here, around a file that is passed through.
+ * X accepts files only as `multipart/form-data`, and `FormData` holds them in memory: hundreds of segments of a video would stay
+ * there until garbage collection. So the form is written here around a file that is streamed.
  */
 
-/** As browsers write a file name into a form. */
-function quoted(name: string): string {
+/** Escapes a file name the way browsers do in forms (HTML standard, multipart/form-data). */
+function escapeFileName(name: string): string {
   return name.replaceAll(/["\r\n]/g, (character) => encodeURIComponent(character));
 }
 
-/** Sends fields and a stored file, or a part of it, as the last one. Null when the connection broke. */
+/** Sends the fields and then a stored file, or a part of it. Null when the connection broke. */
 export async function sendForm(
   client: PlatformClient,
   url: string,
   fields: Readonly<Record<string, string>>,
   file: { readonly media: JobMedia; readonly name: string; readonly range: ByteRange },
   init: Pick<PlatformRequestInit, "headers" | "timeoutMs">,
-): Promise<Answer | null> {
+): Promise<PlatformResponse | null> {
   const boundary = `form-${crypto.randomUUID()}`;
-  const named = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`;
+  const partHeader = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`;
   const before = new Blob([
-    ...Object.entries(fields).map(([name, value]) => `${named(name)}\r\n\r\n${value}\r\n`),
-    `${named("media")}; filename="${quoted(file.name)}"\r\nContent-Type: ${file.media.contentType}\r\n\r\n`,
+    ...Object.entries(fields).map(([name, value]) => `${partHeader(name)}\r\n\r\n${value}\r\n`),
+    `${partHeader("media")}; filename="${escapeFileName(file.name)}"\r\nContent-Type: ${file.media.contentType}\r\n\r\n`,
   ]);
   const after = new Blob([`\r\n--${boundary}--\r\n`]);
   const headers = {

@@ -1,21 +1,21 @@
 import twitter from "twitter-text";
 
-export interface Measured {
+export interface MeasuredText {
   readonly weight: number;
   readonly urls: readonly string[];
   readonly cashtags: readonly string[];
   readonly invalidCharacters: boolean;
 }
 
-/** Past this no text can be short enough, so its addresses need not be found. */
-const COUNTED_UNITS = 40_000;
-/** The library looks for domains in quadratic time per word: a text of one endless word is looked at in pieces. */
-const PIECE = /[^]{1,2048}(?=\s|$)|[^]{1,2048}/gu;
+/** A longer text is over every limit, so its URLs are not parsed. */
+const MAX_PARSED_UNITS = 40_000;
+/** The library finds domains in quadratic time per word: a very long word is parsed in parts. */
+const TEXT_PART = /[^]{1,2048}(?=\s|$)|[^]{1,2048}/gu;
 
-/** Weighs a text the way X does (twitter-text, configuration 3). */
-export function measure(text: string): Measured {
+/** Computes the weighted length as X does (twitter-text, configuration 3). */
+export function measureText(text: string): MeasuredText {
   const normal = text.normalize("NFC");
-  if (normal.length > COUNTED_UNITS) {
+  if (normal.length > MAX_PARSED_UNITS) {
     return {
       weight: [...normal].length,
       urls: [],
@@ -23,26 +23,26 @@ export function measure(text: string): Measured {
       invalidCharacters: twitter.hasInvalidCharacters(normal),
     };
   }
-  const pieces = normal.length <= 2048 ? [normal] : (normal.match(PIECE) ?? []);
+  const parts = normal.length <= 2048 ? [normal] : (normal.match(TEXT_PART) ?? []);
   return {
-    weight: pieces.reduce((sum, piece) => sum + twitter.parseTweet(piece).weightedLength, 0),
-    urls: pieces.flatMap((piece) => twitter.extractUrlsWithIndices(piece).map((entity) => entity.url)),
-    cashtags: pieces.flatMap((piece) => twitter.extractCashtags(piece)),
+    weight: parts.reduce((sum, part) => sum + twitter.parseTweet(part).weightedLength, 0),
+    urls: parts.flatMap((part) => twitter.extractUrlsWithIndices(part).map((entity) => entity.url)),
+    cashtags: parts.flatMap((part) => twitter.extractCashtags(part)),
     invalidCharacters: twitter.hasInvalidCharacters(normal),
   };
 }
 
-const ENTITIES: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
+const HTML_ENTITIES: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
 
 export function unescapeHtml(text: string): string {
-  return text.replace(/&(?:amp|lt|gt);/g, (entity) => ENTITIES[entity] ?? entity);
+  return text.replace(/&(?:amp|lt|gt);/g, (entity) => HTML_ENTITIES[entity] ?? entity);
 }
 
 /**
- * What stays equal between a text as we sent it and as X gives it back: X adds a scheme to bare domains and turns every
- * address into its own short form, which the reader of the answer has undone before.
+ * Makes a text as it was sent comparable with the text that X returns: X adds a scheme to bare domains. Its short URLs must
+ * be replaced by the original ones before.
  */
-export function fingerprint(text: string): string {
+export function normalizeText(text: string): string {
   return text
     .normalize("NFC")
     .toLowerCase()
@@ -52,11 +52,11 @@ export function fingerprint(text: string): string {
     .trim();
 }
 
-/** The same without any address: equal ones are alike, not the same. */
-export function likeness(text: string): string {
-  let rest = text;
-  for (const url of measure(text).urls) {
-    rest = rest.replace(url, " ");
+/** The normalized text without URLs: equal results mean similar texts, not equal ones. */
+export function normalizeTextWithoutUrls(text: string): string {
+  let remaining = text;
+  for (const url of measureText(text).urls) {
+    remaining = remaining.replace(url, " ");
   }
-  return fingerprint(rest);
+  return normalizeText(remaining);
 }

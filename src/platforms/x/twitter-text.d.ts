@@ -1,4 +1,4 @@
-/** The library ships no types; these are the four functions we call. */
+/** The library has no types; these are the four functions in use. */
 declare module "twitter-text" {
   interface UrlEntity {
     readonly url: string;

@@ -21,20 +21,20 @@ import {
   PRICE_WITH_URL_USD,
   QUOTE_LINK_WEIGHT,
   VIDEO,
-  VIDEO_LONG_SIDE,
-  VIDEO_SHORT_SIDE,
+  VIDEO_LONG_SIDE_MAX,
+  VIDEO_SHORT_SIDE_MAX,
   VIDEO_SUBSCRIBED,
 } from "./limits.ts";
 import { options, type QuoteMode, quoteMode } from "./options.ts";
-import { type Measured, measure } from "./text.ts";
+import { type MeasuredText, measureText } from "./text.ts";
 
-export function validate(draft: ValidationInput): ValidationResult {
-  const parsed = parseOptions(options, draft.options);
-  const quotes = typeof draft.options["quote_tweet_url"] === "string";
-  const mode = quoteMode(draft.settings);
-  const subscribed = isSubscribed(draft.account.capabilities);
-  const text = measure(draft.caption);
-  const reserved = quotes && mode !== "native" ? QUOTE_LINK_WEIGHT : 0;
+export function validate(input: ValidationInput): ValidationResult {
+  const parsed = parseOptions(options, input.options);
+  const hasQuote = typeof input.options["quote_tweet_url"] === "string";
+  const mode = quoteMode(input.settings);
+  const subscribed = isSubscribed(input.account.capabilities);
+  const text = measureText(input.caption);
+  const reserved = hasQuote && mode !== "native" ? QUOTE_LINK_WEIGHT : 0;
   const captionLimit = subscribed ? CAPTION_MAX_SUBSCRIBED : CAPTION_MAX;
   const captionLength = text.weight + reserved;
 
@@ -44,39 +44,39 @@ export function validate(draft: ValidationInput): ValidationResult {
     captionLength,
     captionLimit,
     problems: [
-      ...captionProblems(draft, text, captionLength, captionLimit, reserved),
+      ...captionProblems(input, text, captionLength, captionLimit, reserved),
       ...parsed.problems,
-      ...(quotes && draft.media.length > 0 && mode !== "link" ? [QUOTE_WITH_MEDIA] : []),
-      ...mediaSetProblems(draft.media),
-      ...draft.media.flatMap((media, index) => itemProblems(media, index, subscribed)),
+      ...(hasQuote && input.media.length > 0 && mode !== "link" ? [QUOTE_WITH_MEDIA] : []),
+      ...mediaSetProblems(input.media),
+      ...input.media.flatMap((media, index) => itemProblems(media, index, subscribed)),
     ],
-    warnings: warnings(draft, text, quotes, mode),
-    cost: cost(text, quotes, mode),
+    warnings: collectWarnings(input, text, hasQuote, mode),
+    cost: estimateCost(text, hasQuote, mode),
   };
 }
 
 const QUOTE_WITH_MEDIA: ValidationProblem = {
   code: "option_conflict",
-  message: "a quote post cannot carry images or videos: X takes one or the other",
+  message: "a quote post cannot carry images or videos: X accepts only one of them",
   param: "platform_options.quote_tweet_url",
 };
 
 function captionProblems(
-  draft: ValidationInput,
-  text: Measured,
+  input: ValidationInput,
+  text: MeasuredText,
   length: number,
   limit: number,
   reserved: number,
 ): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
-  if (draft.caption.trim() === "" && draft.media.length === 0) {
+  if (input.caption.trim() === "" && input.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
   if (length > limit) {
-    const quote = reserved > 0 ? `, ${reserved} of them kept for the quoted post's address` : "";
+    const quote = reserved > 0 ? `, ${reserved} of them reserved for the URL of the quoted post` : "";
     problems.push({
       code: "caption_too_long",
-      message: `the text weighs ${length} of ${limit} weighted characters${quote}`,
+      message: `the text has ${length} weighted characters of at most ${limit}${quote}`,
       param: "caption",
       limit,
       actual: length,
@@ -92,7 +92,7 @@ function captionProblems(
   if (text.cashtags.length > CASHTAGS_MAX) {
     problems.push({
       code: "too_many_cashtags",
-      message: `X takes at most ${CASHTAGS_MAX} cashtag a post`,
+      message: `X accepts at most ${CASHTAGS_MAX} cashtag per post`,
       param: "caption",
       limit: CASHTAGS_MAX,
       actual: text.cashtags.length,
@@ -151,47 +151,47 @@ function frameProblems(media: MediaDescription, index: number): readonly Validat
   return problems;
 }
 
-function warnings(
-  draft: ValidationInput,
-  text: Measured,
-  quotes: boolean,
+function collectWarnings(
+  input: ValidationInput,
+  text: MeasuredText,
+  hasQuote: boolean,
   mode: QuoteMode,
 ): readonly ValidationWarning[] {
-  const found: ValidationWarning[] = [];
+  const warnings: ValidationWarning[] = [];
   if (text.urls.length > 0) {
-    found.push({
+    warnings.push({
       code: "url_costs_more",
-      message: `the text contains an address (${text.urls[0]?.slice(0, 100)}): X charges $${PRICE_WITH_URL_USD.toFixed(3)} instead of $${PRICE_USD.toFixed(3)}`,
+      message: `the text contains a URL (${text.urls[0]?.slice(0, 100)}): X charges $${PRICE_WITH_URL_USD.toFixed(3)} instead of $${PRICE_USD.toFixed(3)}`,
     });
   }
-  if (quotes && mode === "native_then_link") {
-    found.push({
+  if (hasQuote && mode === "native_then_link") {
+    warnings.push({
       code: "quote_may_become_link",
-      message: "X refuses native quotes of most apps; then the quoted post's address is appended to the text instead",
+      message: "X refuses native quotes of most apps; then the URL of the quoted post is appended to the text",
     });
   }
-  for (const media of draft.media) {
-    const long = Math.max(media.width ?? 0, media.height ?? 0);
-    const short = Math.min(media.width ?? 0, media.height ?? 0);
-    if (media.type === "video" && (long > VIDEO_LONG_SIDE || short > VIDEO_SHORT_SIDE)) {
-      found.push({
+  for (const media of input.media) {
+    const longSide = Math.max(media.width ?? 0, media.height ?? 0);
+    const shortSide = Math.min(media.width ?? 0, media.height ?? 0);
+    if (media.type === "video" && (longSide > VIDEO_LONG_SIDE_MAX || shortSide > VIDEO_SHORT_SIDE_MAX)) {
+      warnings.push({
         code: "media_scaled",
-        message: `X documents videos up to ${VIDEO_LONG_SIDE}×${VIDEO_SHORT_SIDE} and scales larger ones down`,
+        message: `X documents videos up to ${VIDEO_LONG_SIDE_MAX}×${VIDEO_SHORT_SIDE_MAX} and scales larger ones down`,
       });
     }
   }
-  return found;
+  return warnings;
 }
 
-function cost(text: Measured, quotes: boolean, mode: QuoteMode): ValidationResult["cost"] {
+function estimateCost(text: MeasuredText, hasQuote: boolean, mode: QuoteMode): ValidationResult["cost"] {
   if (text.urls.length > 0) {
-    return { amountUsd: PRICE_WITH_URL_USD, reason: "creating a post with an address in its text" };
+    return { amountUsd: PRICE_WITH_URL_USD, reason: "creating a post with a URL in its text" };
   }
-  if (quotes && mode !== "native") {
+  if (hasQuote && mode !== "native") {
     const reason =
       mode === "link"
-        ? "the quoted post's address stands in the text"
-        : "a quote that X sends back is posted with its address";
+        ? "the text contains the URL of the quoted post"
+        : "a quote that X refuses is posted with the URL of the quoted post";
     return { amountUsd: PRICE_WITH_URL_USD, reason };
   }
   return { amountUsd: PRICE_USD, reason: "creating a post" };

@@ -4,7 +4,7 @@ const Thumbnail = z.looseObject({ url: z.string().nullish() }).nullish();
 
 export const ChannelList = z.looseObject({
   nextPageToken: z.string().nullish(),
-  // Left out altogether when the person has no channel.
+  // Absent when the Google account has no channel.
   items: z
     .array(
       z.looseObject({
@@ -59,7 +59,7 @@ export const PlaylistItems = z.looseObject({
 });
 export type PlaylistItem = NonNullable<z.infer<typeof PlaylistItems>["items"]>[number];
 
-export const Trouble = z.looseObject({
+export const ErrorBody = z.looseObject({
   error: z.looseObject({
     message: z.string().nullish(),
     status: z.string().nullish(),

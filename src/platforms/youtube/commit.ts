@@ -1,50 +1,50 @@
 import type { JsonValue } from "#core/json.ts";
 import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
 import { videoFault } from "./errors.ts";
-import { Ref } from "./refs.ts";
-import { LAST_PIECE_MAX_BYTES, NO_VIDEO, sendPiece, videoOf, watchUrl } from "./session.ts";
+import { CommitRef } from "./refs.ts";
+import { LAST_CHUNK_MAX_BYTES, NO_VIDEO_FAULT, sendChunk, findVideo, watchUrl } from "./upload-session.ts";
 
-/** The last bytes: with them the video is there. */
+/** Sends the last bytes; with them YouTube creates the video. */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
-  const plan = Ref.parse(ref);
-  const media = videoOf(job);
+  const commitRef = CommitRef.parse(ref);
+  const media = findVideo(job);
   if (!media) {
-    return { state: "refused", fault: NO_VIDEO };
+    return { state: "refused", fault: NO_VIDEO_FAULT };
   }
-  const sent: Ref = { ...plan, sends: plan.sends + 1, sentAt: job.now };
-  const range = { offset: plan.offset, length: media.sizeBytes - plan.offset };
-  const { heard, httpStatus } = await sendPiece(client, job, media, plan.session, range);
-  switch (heard.state) {
+  const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now };
+  const range = { offset: commitRef.offset, length: media.sizeBytes - commitRef.offset };
+  const { session, httpStatus } = await sendChunk(client, job, media, commitRef.sessionUrl, range);
+  switch (session.state) {
     case "complete": {
-      const fault = videoFault(heard.video, httpStatus);
+      const fault = videoFault(session.video, httpStatus);
       return fault
         ? { state: "refused", fault }
-        : { state: "published", remoteId: heard.video.id, url: watchUrl(heard.video.id) };
+        : { state: "published", remoteId: session.video.id, url: watchUrl(session.video.id) };
     }
     case "incomplete":
-      return continued(job, sent, heard.offset, media.sizeBytes);
+      return incompleteOutcome(job, sentRef, session.offset, media.sizeBytes);
     case "gone":
-      // Once the last bytes may have arrived, a session that is gone may have ended in a video.
-      return plan.sends > 0
-        ? { state: "uncertain", detail: "YouTube no longer knows the upload", httpStatus, ref: sent }
+      // After an earlier attempt, the missing session may already have created a video.
+      return commitRef.sendCount > 0
+        ? { state: "uncertain", detail: "YouTube no longer knows the upload", httpStatus, ref: sentRef }
         : { state: "stale", detail: "YouTube no longer knows the upload" };
     case "refused":
-      return { state: "refused", fault: heard.fault };
+      return { state: "refused", fault: session.fault };
     case "unclear":
-      return { state: "uncertain", detail: detailOf(httpStatus), httpStatus, ref: sent };
+      return { state: "uncertain", detail: uncertainDetail(httpStatus), httpStatus, ref: sentRef };
   }
 }
 
-function detailOf(httpStatus: number | null): string {
+function uncertainDetail(httpStatus: number | null): string {
   return httpStatus === null ? "the connection broke during the last bytes" : `YouTube answered ${httpStatus}`;
 }
 
-/** YouTube says that it has not got everything yet: there is no video, and the rest follows. */
-function continued(job: Job, sent: Ref, offset: number, totalBytes: number): CommitOutcome {
-  if (offset === sent.offset || offset >= totalBytes) {
-    return { state: "uncertain", detail: "YouTube asks for bytes that were sent", httpStatus: 308, ref: sent };
+/** YouTube does not have all bytes yet, so there is no video and the missing bytes are sent next. */
+function incompleteOutcome(job: Job, sentRef: CommitRef, offset: number, totalBytes: number): CommitOutcome {
+  if (offset === sentRef.offset || offset >= totalBytes) {
+    return { state: "uncertain", detail: "YouTube asks for bytes that were sent", httpStatus: 308, ref: sentRef };
   }
-  return totalBytes - offset > LAST_PIECE_MAX_BYTES
+  return totalBytes - offset > LAST_CHUNK_MAX_BYTES
     ? { state: "stale", detail: "YouTube lost most of the upload" }
-    : { state: "more", ref: { ...sent, offset }, progress: job.progress };
+    : { state: "more", ref: { ...sentRef, offset }, progress: job.progress };
 }

@@ -1,20 +1,27 @@
 import { MINUTE } from "#core/clock.ts";
-import { call, isOk, read } from "#platforms/answer.ts";
-import type { Connect, Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import type { Connector, Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
 import { failed, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
-import { bearer, postForm, withQuery } from "#platforms/form.ts";
-import { codeFrom, expiry, guarded, missingFrom, requestTokens, type TokenAnswer } from "#platforms/oauth-token.ts";
+import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
+import {
+  authorizationCode,
+  expiresAtFrom,
+  catchConnectionErrors,
+  findMissingScopes,
+  requestTokens,
+  type TokenResponse,
+} from "#platforms/oauth-token.ts";
 import { type Channel, ChannelList } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { API, AUTHORIZE_URL, REVOKE_URL, TOKEN_URL } from "./hosts.ts";
+import { API_URL, AUTHORIZE_URL, REVOKE_URL, TOKEN_URL } from "./hosts.ts";
 
 const SCOPES = [
   "https://www.googleapis.com/auth/youtube.upload",
   "https://www.googleapis.com/auth/youtube.readonly",
 ] as const;
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
-export const connect: Connect = {
+export const connect: Connector = {
   authorizeUrl(app, request) {
     return withQuery(AUTHORIZE_URL, {
       client_id: app.clientId,
@@ -22,7 +29,7 @@ export const connect: Connect = {
       response_type: "code",
       scope: SCOPES.join(" "),
       state: request.state,
-      // Both are needed for a refresh token, the second one every time.
+      // Google returns a refresh token only with both parameters, and only after `prompt=consent` on a repeated login.
       access_type: "offline",
       prompt: "consent",
       code_challenge: request.codeChallenge,
@@ -30,8 +37,8 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(client, app, exchange) {
-    const code = codeFrom(exchange.params);
+  async exchangeCode(client, app, exchange) {
+    const code = authorizationCode(exchange.params);
     if (!code.ok) {
       return code;
     }
@@ -49,38 +56,38 @@ export const connect: Connect = {
     if (!tokens.ok) {
       return tokens;
     }
-    const set = tokenSet(tokens.value, exchange.now, { refreshToken: null, refreshExpiresAt: null, scopes: [] });
-    // Each permission has a box of its own on Google's page, and without both nothing can be posted.
-    if (missingFrom(SCOPES, set.scopes).length > 0) {
-      return failed(UNTICKED);
+    const tokenSet = toTokenSet(tokens.value, exchange.now, { refreshToken: null, refreshExpiresAt: null, scopes: [] });
+    // The user can deselect each permission on Google's page; posting needs both.
+    if (findMissingScopes(SCOPES, tokenSet.scopes).length > 0) {
+      return failed(MISSING_PERMISSION_FAULT);
     }
-    const channels = await channelsOf(client, set);
+    const channels = await listChannels(client, tokenSet);
     if (!channels.ok) {
       return channels;
     }
     const [first] = channels.value;
     return first
-      ? succeeded({ externalId: first.id, displayName: first.snippet?.title ?? first.id, tokens: set })
-      : failed(NO_CHANNEL);
+      ? succeeded({ externalId: first.id, displayName: first.snippet?.title ?? first.id, tokens: tokenSet })
+      : failed(NO_CHANNEL_FAULT);
   },
 
-  async accounts(client, _app, tokens) {
-    const channels = await channelsOf(client, tokens);
+  async listAccounts(client, _app, tokens) {
+    const channels = await listChannels(client, tokens);
     if (!channels.ok) {
       return channels;
     }
-    const missingScopes = missingFrom(SCOPES, tokens.scopes);
+    const missingScopes = findMissingScopes(SCOPES, tokens.scopes);
     return succeeded({
-      accounts: channels.value.map((channel) => accountOf(channel, missingScopes)),
+      accounts: channels.value.map((channel) => toPostableAccount(channel, missingScopes)),
       unpostable: [],
     });
   },
 
   async refresh(client, app, tokens, now) {
     if (tokens.refreshToken === null) {
-      return failed(reconnect("This login cannot be renewed. Connect the channel again.", { httpStatus: null }));
+      return failed(reconnect("This login cannot be refreshed. Connect the channel again.", { httpStatus: null }));
     }
-    const answer = await requestTokens(client, {
+    const refreshed = await requestTokens(client, {
       url: TOKEN_URL,
       fields: {
         grant_type: "refresh_token",
@@ -89,64 +96,64 @@ export const connect: Connect = {
         client_secret: app.clientSecret,
       },
     });
-    return answer.ok ? succeeded(tokenSet(answer.value, now, tokens)) : answer;
+    return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
   },
   canRefresh: (tokens) => tokens.refreshToken !== null,
   refreshAheadMs: 10 * MINUTE,
 
-  /** Google withdraws everything that the person gave this app, whichever token is named. */
+  /** Google revokes every permission that the user granted to this app, whichever token is sent. */
   async revoke(client, _app, tokens) {
     const token = tokens.refreshToken ?? tokens.accessToken;
-    await guarded(async () => succeeded(await call(client, REVOKE_URL, postForm({ token }))));
+    await catchConnectionErrors(async () => succeeded(await callPlatform(client, REVOKE_URL, postForm({ token }))));
   },
 };
 
-const UNTICKED: Fault = rejected(
-  "A permission was left out on Google's page. Connect again and tick both: uploading videos and viewing the channel.",
+const MISSING_PERMISSION_FAULT: Fault = rejected(
+  "A permission was not granted on Google's page. Connect again and select both: uploading videos and viewing the channel.",
   { httpStatus: null },
   { code: "missing_scope", category: "auth" },
 );
 
-const NO_CHANNEL: Fault = rejected(
+const NO_CHANNEL_FAULT: Fault = rejected(
   "This Google account has no YouTube channel. Create one at YouTube, then connect again.",
   { httpStatus: null },
   { code: "no_channel", category: "permission" },
 );
 
-/** A refresh answers without a refresh token: the one there is stays good. */
-function tokenSet(
-  answer: TokenAnswer,
+/** A refresh response has no new refresh token: the previous one stays valid. */
+function toTokenSet(
+  response: TokenResponse,
   now: number,
-  before: Pick<TokenSet, "refreshToken" | "refreshExpiresAt" | "scopes">,
+  previous: Pick<TokenSet, "refreshToken" | "refreshExpiresAt" | "scopes">,
 ): TokenSet {
   return {
-    accessToken: answer.accessToken,
-    refreshToken: answer.refreshToken ?? before.refreshToken,
-    expiresAt: expiry(now, answer.expiresInSeconds ?? 3600),
-    // Told only while the app's consent screen is in testing: seven days.
-    refreshExpiresAt: expiry(now, answer.refreshExpiresInSeconds) ?? before.refreshExpiresAt,
-    scopes: answer.scopes ?? before.scopes,
+    accessToken: response.accessToken,
+    refreshToken: response.refreshToken ?? previous.refreshToken,
+    expiresAt: expiresAtFrom(now, response.expiresInSeconds ?? 3600),
+    // Present only while the app's consent screen is in testing (seven days).
+    refreshExpiresAt: expiresAtFrom(now, response.refreshExpiresInSeconds) ?? previous.refreshExpiresAt,
+    scopes: response.scopes ?? previous.scopes,
   };
 }
 
-async function channelsOf(client: PlatformClient, tokens: TokenSet): Promise<Result<readonly Channel[]>> {
-  return await guarded(async () => {
+async function listChannels(client: PlatformClient, tokens: TokenSet): Promise<Result<readonly Channel[]>> {
+  return await catchConnectionErrors(async () => {
     const channels: Channel[] = [];
     let pageToken: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const url = withQuery(`${API}/channels`, {
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const url = withQuery(`${API_URL}/channels`, {
         part: "snippet,contentDetails,status",
         mine: true,
         maxResults: 50,
         pageToken,
       });
-      const answer = await call(client, url, { headers: bearer(tokens.accessToken) });
-      const list = isOk(answer) ? read(ChannelList, answer) : undefined;
+      const response = await callPlatform(client, url, { headers: bearerHeader(tokens.accessToken) });
+      const list = isOk(response) ? parseBody(ChannelList, response) : undefined;
       if (!list) {
         return failed(
-          isOk(answer)
-            ? temporary("YouTube did not tell the channels of this login.", { httpStatus: answer.status })
-            : toFault(answer, null),
+          isOk(response)
+            ? temporary("YouTube did not list the channels of this login.", { httpStatus: response.status })
+            : toFault(response, null),
         );
       }
       channels.push(...(list.items ?? []));
@@ -159,7 +166,7 @@ async function channelsOf(client: PlatformClient, tokens: TokenSet): Promise<Res
   });
 }
 
-function accountOf(channel: Channel, missingScopes: readonly string[]): PostableAccount {
+function toPostableAccount(channel: Channel, missingScopes: readonly string[]): PostableAccount {
   const { snippet, contentDetails, status } = channel;
   const displayName = snippet?.title ?? channel.id;
   const handle = snippet?.customUrl ?? null;

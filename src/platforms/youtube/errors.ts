@@ -1,14 +1,14 @@
-import { type Answer, read, retryAfterSeconds } from "#platforms/answer.ts";
+import { type PlatformResponse, parseBody, retryAfterSeconds } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
-import { type FaultSource, quoted, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
-import { Trouble, type Video } from "./answers.ts";
-import { secondsToNextQuota } from "./quota-day.ts";
+import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
+import { ErrorBody, type Video } from "./answers.ts";
+import { secondsUntilQuotaReset } from "./quota-reset.ts";
 
-/** A channel's own cap rolls over about a day; nobody says when. */
+/** A channel's own daily upload limit; YouTube does not document when it resets. */
 const CHANNEL_CAP_WAIT_SECONDS = 6 * 3600;
 
-/** Reasons that say which part of the video's description was refused. */
-const CONTENT: ReadonlySet<string> = new Set([
+/** Reasons that name the refused part of the video's metadata. */
+const CONTENT_REASONS: ReadonlySet<string> = new Set([
   "invalidTitle",
   "invalidDescription",
   "invalidTags",
@@ -22,113 +22,122 @@ const CONTENT: ReadonlySet<string> = new Set([
   "badRequest",
 ]);
 
-const MEDIA: ReadonlySet<string> = new Set(["mediaBodyRequired", "invalidFilename"]);
+const MEDIA_REASONS: ReadonlySet<string> = new Set(["mediaBodyRequired", "invalidFilename"]);
 
-const NOT_ALLOWED: ReadonlySet<string> = new Set([
+const PERMISSION_REASONS: ReadonlySet<string> = new Set([
   "forbidden",
   "forbiddenPrivacySetting",
   "forbiddenLicenseSetting",
   "forbiddenEmbedSetting",
 ]);
 
-const BLOCKED: ReadonlySet<string> = new Set([
+const BLOCKED_ACCOUNT_REASONS: ReadonlySet<string> = new Set([
   "accountDelegationForbidden",
   "authenticatedUserAccountClosed",
   "authenticatedUserAccountSuspended",
 ]);
 
-const PASSING: ReadonlySet<string> = new Set(["backendError", "internalError", "processingFailure"]);
+const TEMPORARY_REASONS: ReadonlySet<string> = new Set(["backendError", "internalError", "processingFailure"]);
 
 /**
- * What an answer that is not a success means: the reason decides, then the status word, then the number. Without `now` the
- * end of a day's quota is left open.
+ * Maps an unsuccessful response to a fault, by its reason first, then by its status name and its HTTP status. Without `now`
+ * the wait until the daily quota resets is left out.
  */
-export function toFault(answer: Answer, now: number | null): Fault {
-  const error = read(Trouble, answer)?.error;
+export function toFault(response: PlatformResponse, now: number | null): Fault {
+  const error = parseBody(ErrorBody, response)?.error;
   const details = (error?.details ?? []).flatMap((detail) => detail.reason ?? []);
   const reason = error?.errors?.[0]?.reason ?? details[0] ?? error?.status ?? null;
-  const words = error?.message ?? error?.errors?.[0]?.message ?? "";
+  const message = error?.message ?? error?.errors?.[0]?.message ?? "";
   const source: FaultSource = {
-    httpStatus: answer.status,
+    httpStatus: response.status,
     platformCode: reason,
-    retryAfterSeconds: retryAfterSeconds(answer.headers),
+    retryAfterSeconds: retryAfterSeconds(response.headers),
   };
-  const is = (...names: readonly string[]) =>
+  const hasReason = (...names: readonly string[]) =>
     names.some((name) => name === reason || name === error?.status || details.includes(name));
 
-  if (is("quotaExceeded", "dailyLimitExceeded") || /per day\b/i.test(words)) {
+  if (hasReason("quotaExceeded", "dailyLimitExceeded") || /per day\b/i.test(message)) {
     return rateLimited(
       "This service has used up its daily quota at YouTube.",
-      now === null ? source : { ...source, retryAfterSeconds: secondsToNextQuota(now) },
+      now === null ? source : { ...source, retryAfterSeconds: secondsUntilQuotaReset(now) },
       { code: "quota_exceeded", category: "quota", whoMustAct: "operator" },
     );
   }
-  if (is("uploadLimitExceeded")) {
+  if (hasReason("uploadLimitExceeded")) {
     return rateLimited(
-      "The channel has uploaded as many videos as YouTube takes from it in a day.",
+      "The channel has reached YouTube's daily limit of uploads.",
       { ...source, retryAfterSeconds: CHANNEL_CAP_WAIT_SECONDS },
       { code: "channel_upload_limit", category: "quota" },
     );
   }
-  if (is("insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT")) {
+  if (hasReason("insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT")) {
     return reconnect(
-      "The login lacks a permission. Connect the channel again and allow everything that is asked for.",
+      "The login lacks a permission. Connect the channel again and grant all requested permissions.",
       source,
       { code: "missing_scope" },
     );
   }
-  if (is("youtubeSignupRequired")) {
+  if (hasReason("youtubeSignupRequired")) {
     return rejected("This Google account has no YouTube channel.", source, {
       code: "no_channel",
       category: "permission",
     });
   }
-  if (reason !== null && BLOCKED.has(reason)) {
+  if (reason !== null && BLOCKED_ACCOUNT_REASONS.has(reason)) {
     return reconnect("Google has closed, suspended or restricted this account.", source, {
       code: "account_blocked",
       category: "permission",
     });
   }
-  if (answer.status === 401) {
+  if (response.status === 401) {
     return reconnect("YouTube no longer accepts this login. Connect the channel again.", source);
   }
-  if (answer.status === 429 || is("rateLimitExceeded", "userRateLimitExceeded", "RESOURCE_EXHAUSTED")) {
-    return rateLimited("YouTube takes no more calls for the moment.", source);
+  if (response.status === 429 || hasReason("rateLimitExceeded", "userRateLimitExceeded", "RESOURCE_EXHAUSTED")) {
+    return rateLimited("YouTube accepts no more calls at the moment.", source);
   }
-  if (answer.status >= 500 || answer.status === 408 || (reason !== null && PASSING.has(reason))) {
+  if (response.status >= 500 || response.status === 408 || (reason !== null && TEMPORARY_REASONS.has(reason))) {
     return temporary("YouTube could not handle the call.", source);
   }
-  return refusal(answer.status, reason, words, source);
+  return rejectionFault(response.status, reason, message, source);
 }
 
-function refusal(status: number, reason: string | null, words: string, source: FaultSource): Fault {
-  if (reason !== null && MEDIA.has(reason)) {
-    return rejected(explained("YouTube refused the file", words), source, { code: "media_invalid", category: "media" });
+function rejectionFault(status: number, reason: string | null, message: string, source: FaultSource): Fault {
+  if (reason !== null && MEDIA_REASONS.has(reason)) {
+    return rejected(refusalMessage("YouTube refused the file", message), source, {
+      code: "media_invalid",
+      category: "media",
+    });
   }
-  if (reason !== null && CONTENT.has(reason)) {
-    return rejected(explained("YouTube refused the title, the description or a setting", words), source);
+  if (reason !== null && CONTENT_REASONS.has(reason)) {
+    return rejected(refusalMessage("YouTube refused the title, the description or a setting", message), source);
   }
-  if ((reason !== null && NOT_ALLOWED.has(reason)) || status === 403) {
-    return rejected(explained("YouTube does not allow this channel to do that", words), source, {
+  if ((reason !== null && PERMISSION_REASONS.has(reason)) || status === 403) {
+    return rejected(refusalMessage("YouTube does not allow this channel to do that", message), source, {
       code: "not_permitted",
       category: "permission",
     });
   }
   if (status === 404) {
-    return rejected("YouTube does not know what was asked for.", source, { code: "not_found", category: "platform" });
+    return rejected("YouTube did not find the requested resource.", source, {
+      code: "not_found",
+      category: "platform",
+    });
   }
   return status === 400
-    ? rejected(explained("YouTube refused the video", words), source)
-    : rejected(explained("YouTube refused the call", words), source, { category: "platform", whoMustAct: "operator" });
+    ? rejected(refusalMessage("YouTube refused the video", message), source)
+    : rejected(refusalMessage("YouTube refused the call", message), source, {
+        category: "platform",
+        whoMustAct: "operator",
+      });
 }
 
-/** A video that YouTube took and then threw out; null while there is nothing wrong with it. */
+/** The fault of a video that YouTube rejected or could not process after the upload; null if there is none. */
 export function videoFault(video: Video, httpStatus: number | null): Fault | null {
   const { uploadStatus, failureReason, rejectionReason } = video.status ?? {};
   if (uploadStatus === "rejected") {
     const source = { httpStatus, platformCode: rejectionReason ?? uploadStatus };
     return rejectionReason === "duplicate"
-      ? rejected("YouTube rejected the video: the channel has it already.", source, {
+      ? rejected("YouTube rejected the video: the channel already has it.", source, {
           code: "duplicate_content",
           category: "duplicate",
         })
@@ -146,7 +155,7 @@ export function videoFault(video: Video, httpStatus: number | null): Fault | nul
   return null;
 }
 
-function explained(what: string, words: string): string {
-  const text = quoted(words);
-  return text === "" ? `${what}.` : `${what}: ${text}`;
+function refusalMessage(summary: string, message: string): string {
+  const text = sanitizeMessage(message);
+  return text === "" ? `${summary}.` : `${summary}: ${text}`;
 }

@@ -1,6 +1,6 @@
 import { SECOND } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
-import { aheadOf } from "#platforms/media-rules.ts";
+import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { hosts } from "./hosts.ts";
@@ -10,8 +10,8 @@ import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
 import { verify } from "./verify.ts";
 
-/** What an upload gets through even on a poor day. */
-const BYTES_PER_SECOND = 2_000_000;
+/** A low estimate of the upload speed. */
+const MIN_UPLOAD_BYTES_PER_SECOND = 2_000_000;
 
 export const youtube = defineAdapter({
   platform: "youtube",
@@ -20,10 +20,10 @@ export const youtube = defineAdapter({
   options,
   connect,
   validate,
-  // A session lives for days, so a large file simply begins earlier.
+  // An upload session is valid for days, so the upload of a large file starts earlier.
   prepareAheadMs: (job) =>
-    aheadOf(job.media) +
-    Math.ceil(job.media.reduce((sum, media) => sum + media.sizeBytes, 0) / BYTES_PER_SECOND) * SECOND,
+    defaultPrepareAheadMs(job.media) +
+    Math.ceil(job.media.reduce((sum, media) => sum + media.sizeBytes, 0) / MIN_UPLOAD_BYTES_PER_SECOND) * SECOND,
   prepare,
   commit,
   verify,

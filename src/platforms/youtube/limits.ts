@@ -12,18 +12,18 @@ export const DESCRIPTION_MAX_BYTES = 5000;
 export const UNVERIFIED_MAX_SECONDS = 15 * 60;
 const MAX_SECONDS = 12 * 3600;
 
-/** developers.google.com/youtube/v3/docs/videos/insert: 256 GB; of its formats, those that this product keeps. */
+/** developers.google.com/youtube/v3/docs/videos/insert: 256 GB; of its formats, those that this product stores. */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime", "video/webm"],
   maxBytes: 256 * GIB,
   maxSeconds: MAX_SECONDS,
 };
 
-/** Help page on three-minute Shorts: square or upright, up to 3 minutes; past a minute a claim blocks it everywhere. */
+/** Help page on three-minute Shorts: square or vertical, up to 3 minutes; over one minute a copyright claim blocks the video worldwide. */
 export const SHORT_MAX_SECONDS = 180;
 export const SHORT_CLAIM_SECONDS = 60;
 
-/** What the channel may upload in length; null when YouTube did not say. */
+/** Whether the channel may upload videos of more than 15 minutes; null when YouTube did not say. */
 export function mayUploadLong(capabilities: JsonObject): boolean | null {
   switch (capabilities["longUploads"]) {
     case "allowed":
@@ -50,6 +50,6 @@ export const limits = {
     },
     mixed: false,
   },
-  // A channel's daily cap exists and is not public; the uploads of a whole app are counted by the platform.
+  // The daily cap of a channel is not public; YouTube counts the daily uploads of the whole app itself.
   dailyCaps: [],
 } as const satisfies PlatformLimits;

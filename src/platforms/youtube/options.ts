@@ -9,6 +9,6 @@ export const options = z.looseObject({
     .refine((value) => value.trim() !== "", "must not be blank")
     .refine((value) => !/[<>]/.test(value), "must not contain < or >")
     .describe(`Title of the Short or long-form video: up to ${TITLE_MAX} characters, neither < nor >`),
-  made_for_kids: z.boolean().default(false).describe("Whether the video is made for kids, by law"),
+  made_for_kids: z.boolean().default(false).describe("Whether the video is made for kids in the legal sense"),
   ...commonOptions,
 });

@@ -1,72 +1,84 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import { call, isOk } from "#platforms/answer.ts";
+import { callPlatform, isOk } from "#platforms/response.ts";
 import type { Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
-import { bearer, postJson, withQuery } from "#platforms/form.ts";
+import { bearerHeader, postJson, withQuery } from "#platforms/request-encoding.ts";
 import { toFault } from "./errors.ts";
 import { UPLOAD_HOSTS, UPLOAD_URL } from "./hosts.ts";
-import { Cursor, type Ref } from "./refs.ts";
-import { lastPieceFrom, nextPieceBytes, NO_VIDEO, probe, sendPiece, videoOf } from "./session.ts";
+import { Cursor, type CommitRef } from "./refs.ts";
+import {
+  lastChunkOffset,
+  nextChunkBytes,
+  NO_VIDEO_FAULT,
+  querySession,
+  sendChunk,
+  findVideo,
+} from "./upload-session.ts";
 
-/** "People & Blogs", what YouTube itself assumes. */
-const CATEGORY = "22";
-/** What one call sends before it hands over to the next alarm: 32 MiB. */
-const PIECES_PER_CALL = 4;
-const MOST_FAILURES = 5;
-const MOST_RESTARTS = 2;
-/** Nobody documents how long a session lives; it is said to be a week. */
+/** "People & Blogs", YouTube's own default. */
+const DEFAULT_CATEGORY_ID = "22";
+/** Chunks sent per step before the next alarm continues: 32 MiB. */
+const CHUNKS_PER_CALL = 4;
+const MAX_FAILURES = 5;
+const MAX_RESTARTS = 2;
+/** Shorter than the commonly reported week; YouTube does not document how long a session is valid. */
 const SESSION_LIFETIME_MS = 5 * 86_400_000;
 
-/** Everything but the last bytes: until those are there, there is no video. */
+/** Uploads everything but the last bytes: without them YouTube does not create a video. */
 export async function prepare(
   client: PlatformClient,
   job: Job,
   cursor: JsonValue | undefined,
 ): Promise<PrepareOutcome> {
-  const media = videoOf(job);
+  const media = findVideo(job);
   if (!media) {
-    return { state: "refused", fault: NO_VIDEO };
+    return { state: "refused", fault: NO_VIDEO_FAULT };
   }
   return cursor === undefined
-    ? await start(client, job, media, 0)
-    : await upload(client, job, media, Cursor.parse(cursor));
+    ? await startSession(client, job, media, 0)
+    : await sendChunks(client, job, media, Cursor.parse(cursor));
 }
 
-/** Only the address of the session is wanted: it is in the journal before the first byte leaves. */
-async function start(client: PlatformClient, job: Job, media: JobMedia, restarts: number): Promise<PrepareOutcome> {
+/** Only creates the session: its URL is stored in the journal before the first byte is sent. */
+async function startSession(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  restartCount: number,
+): Promise<PrepareOutcome> {
   const url = withQuery(UPLOAD_URL, { uploadType: "resumable", part: "snippet,status", notifySubscribers: true });
-  const answer = await call(
+  const response = await callPlatform(
     client,
     url,
-    postJson(resourceOf(job), {
-      ...bearer(job.account.accessToken),
+    postJson(videoResource(job), {
+      ...bearerHeader(job.account.accessToken),
       "x-upload-content-type": media.contentType,
       "x-upload-content-length": String(media.sizeBytes),
     }),
   );
-  const session = isOk(answer) ? URL.parse(answer.headers.get("location") ?? "") : null;
-  // Token and video go to that address: it must be the platform's own.
+  const session = isOk(response) ? URL.parse(response.headers.get("location") ?? "") : null;
+  // The access token and the video are sent to this URL, so it must belong to the platform.
   if (session?.protocol !== "https:" || !UPLOAD_HOSTS.includes(session.hostname)) {
-    const fault = isOk(answer)
-      ? temporary("YouTube did not say where the video goes.", { httpStatus: answer.status })
-      : toFault(answer, job.now);
+    const fault = isOk(response)
+      ? temporary("YouTube returned no valid upload URL.", { httpStatus: response.status })
+      : toFault(response, job.now);
     return { state: "refused", fault };
   }
   const cursor: Cursor = {
-    session: session.href,
+    sessionUrl: session.href,
     startedAt: job.now,
     offset: 0,
-    doubt: false,
-    failures: 0,
-    restarts,
+    offsetUnknown: false,
+    failureCount: 0,
+    restartCount,
   };
   return { state: "again", afterSeconds: 0, cursor };
 }
 
-/** Both settings are always sent: what is left out, YouTube decides by rules that have changed before. */
-function resourceOf(job: Job): JsonObject {
+/** Both settings are always sent: YouTube's defaults have changed before. */
+function videoResource(job: Job): JsonObject {
   return {
-    snippet: { title: titleOf(job), description: job.caption, categoryId: CATEGORY },
+    snippet: { title: titleOf(job), description: job.caption, categoryId: DEFAULT_CATEGORY_ID },
     status: { privacyStatus: "public", selfDeclaredMadeForKids: job.options["made_for_kids"] === true },
   };
 }
@@ -75,63 +87,68 @@ export function titleOf(job: Job): string {
   return typeof job.options["title"] === "string" ? job.options["title"] : "";
 }
 
-async function upload(client: PlatformClient, job: Job, media: JobMedia, begun: Cursor): Promise<PrepareOutcome> {
-  let step = begun;
-  for (let round = 0; round < PIECES_PER_CALL; round++) {
-    const length = nextPieceBytes(step.offset, media.sizeBytes);
-    if (!step.doubt && length === 0) {
-      return ready(step, media);
+async function sendChunks(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  startCursor: Cursor,
+): Promise<PrepareOutcome> {
+  let cursor = startCursor;
+  for (let round = 0; round < CHUNKS_PER_CALL; round++) {
+    const length = nextChunkBytes(cursor.offset, media.sizeBytes);
+    if (!cursor.offsetUnknown && length === 0) {
+      return readyOutcome(cursor, media);
     }
-    const { heard, httpStatus } = step.doubt
-      ? await probe(client, job, media, step.session)
-      : await sendPiece(client, job, media, step.session, { offset: step.offset, length });
-    switch (heard.state) {
+    const { session, httpStatus } = cursor.offsetUnknown
+      ? await querySession(client, job, media, cursor.sessionUrl)
+      : await sendChunk(client, job, media, cursor.sessionUrl, { offset: cursor.offset, length });
+    switch (session.state) {
       case "incomplete":
-        step = told(step, heard.offset);
-        if (step.failures > MOST_FAILURES) {
-          return troubled(httpStatus);
+        cursor = withStoredOffset(cursor, session.offset);
+        if (cursor.failureCount > MAX_FAILURES) {
+          return uploadIncomplete(httpStatus);
         }
         break;
       case "complete":
-        // The answer to the last piece will say the same once more.
-        return ready(step, media);
+        // `commit` sends the last chunk again and gets the same response.
+        return readyOutcome(cursor, media);
       case "gone":
-        return step.restarts < MOST_RESTARTS
-          ? await start(client, job, media, step.restarts + 1)
-          : troubled(httpStatus);
+        return cursor.restartCount < MAX_RESTARTS
+          ? await startSession(client, job, media, cursor.restartCount + 1)
+          : uploadIncomplete(httpStatus);
       case "refused":
-        return { state: "refused", fault: heard.fault };
+        return { state: "refused", fault: session.fault };
       case "unclear":
-        return step.failures < MOST_FAILURES
+        return cursor.failureCount < MAX_FAILURES
           ? {
               state: "again",
-              afterSeconds: 2 ** step.failures,
-              cursor: { ...step, doubt: true, failures: step.failures + 1 },
+              afterSeconds: 2 ** cursor.failureCount,
+              cursor: { ...cursor, offsetUnknown: true, failureCount: cursor.failureCount + 1 },
             }
-          : troubled(httpStatus);
+          : uploadIncomplete(httpStatus);
     }
   }
-  return { state: "again", afterSeconds: 0, cursor: step };
+  return { state: "again", afterSeconds: 0, cursor };
 }
 
-/** YouTube counts, not we: it may have kept less than was sent. */
-function told(step: Cursor, offset: number): Cursor {
-  const isProgress = offset > step.offset;
-  const failures = isProgress ? 0 : step.failures + (step.doubt ? 0 : 1);
-  return { ...step, offset, doubt: false, failures };
+/** YouTube's count is authoritative: it may have stored less than was sent. */
+function withStoredOffset(cursor: Cursor, offset: number): Cursor {
+  const isProgress = offset > cursor.offset;
+  const failureCount = isProgress ? 0 : cursor.failureCount + (cursor.offsetUnknown ? 0 : 1);
+  return { ...cursor, offset, offsetUnknown: false, failureCount };
 }
 
-function troubled(httpStatus: number | null): PrepareOutcome {
-  return { state: "refused", fault: temporary("YouTube did not take the whole upload.", { httpStatus }) };
+function uploadIncomplete(httpStatus: number | null): PrepareOutcome {
+  return { state: "refused", fault: temporary("YouTube did not accept the whole upload.", { httpStatus }) };
 }
 
-function ready(step: Cursor, media: JobMedia): PrepareOutcome {
-  const ref: Ref = {
-    session: step.session,
-    startedAt: step.startedAt,
-    offset: Math.min(step.offset, lastPieceFrom(media.sizeBytes)),
-    sends: 0,
+function readyOutcome(cursor: Cursor, media: JobMedia): PrepareOutcome {
+  const ref: CommitRef = {
+    sessionUrl: cursor.sessionUrl,
+    startedAt: cursor.startedAt,
+    offset: Math.min(cursor.offset, lastChunkOffset(media.sizeBytes)),
+    sendCount: 0,
     sentAt: null,
   };
-  return { state: "ready", ref, expiresAt: step.startedAt + SESSION_LIFETIME_MS };
+  return { state: "ready", ref, expiresAt: cursor.startedAt + SESSION_LIFETIME_MS };
 }

@@ -1,25 +1,25 @@
 import { z } from "@hono/zod-openapi";
 
-/** A resumable session under way; its address carries the right to upload, and only the journal keeps it. */
+/** The state of a resumable upload session. Its URL grants the right to upload and is stored in the journal only. */
 export const Cursor = z.object({
-  session: z.string(),
+  sessionUrl: z.string(),
   startedAt: z.number(),
-  /** The next byte YouTube wants. */
+  /** The next byte that YouTube expects. */
   offset: z.number(),
-  /** Something broke: YouTube is asked how far it is before anything more is sent. */
-  doubt: z.boolean(),
-  failures: z.number(),
-  /** Sessions begun again because YouTube had forgotten the one before. */
-  restarts: z.number(),
+  /** After an error YouTube is asked for its offset before more is sent. */
+  offsetUnknown: z.boolean(),
+  failureCount: z.number(),
+  /** How often a new session was started because YouTube no longer knew the previous one. */
+  restartCount: z.number(),
 });
 export type Cursor = z.infer<typeof Cursor>;
 
-/** Everything but the last piece is there. */
-export const Ref = z.object({
-  session: z.string(),
+/** A session that has everything but the last chunk. */
+export const CommitRef = z.object({
+  sessionUrl: z.string(),
   startedAt: z.number(),
   offset: z.number(),
-  sends: z.number(),
+  sendCount: z.number(),
   sentAt: z.number().nullable(),
 });
-export type Ref = z.infer<typeof Ref>;
+export type CommitRef = z.infer<typeof CommitRef>;

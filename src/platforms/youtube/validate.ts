@@ -18,23 +18,23 @@ import {
 } from "./limits.ts";
 import { options } from "./options.ts";
 
-export function validate(draft: ValidationInput): ValidationResult {
-  const parsed = parseOptions(options, draft.options);
-  const placement = placementOf(draft.media);
-  const captionLength = new TextEncoder().encode(draft.caption).byteLength;
-  const mayBeLong = mayUploadLong(draft.account.capabilities);
+export function validate(input: ValidationInput): ValidationResult {
+  const parsed = parseOptions(options, input.options);
+  const placement = placementOf(input.media);
+  const captionLength = new TextEncoder().encode(input.caption).byteLength;
+  const canBeLong = mayUploadLong(input.account.capabilities);
   return {
     options: parsed.options,
     placement,
     captionLength,
     captionLimit: DESCRIPTION_MAX_BYTES,
     problems: [
-      ...captionProblems(draft.caption, captionLength),
+      ...captionProblems(input.caption, captionLength),
       ...parsed.problems,
-      ...countProblems(draft.media, limits.media),
-      ...draft.media.flatMap((media, index) => videoProblems(media, index, mayBeLong)),
+      ...countProblems(input.media, limits.media),
+      ...input.media.flatMap((media, index) => videoProblems(media, index, canBeLong)),
     ],
-    warnings: warnings(draft.media, placement, mayBeLong),
+    warnings: collectWarnings(input.media, placement, canBeLong),
     cost: null,
   };
 }
@@ -44,7 +44,7 @@ function captionProblems(caption: string, length: number): readonly ValidationPr
   if (length > DESCRIPTION_MAX_BYTES) {
     problems.push({
       code: "caption_too_long",
-      message: `YouTube takes descriptions of at most ${DESCRIPTION_MAX_BYTES} bytes of UTF-8`,
+      message: `YouTube accepts descriptions of at most ${DESCRIPTION_MAX_BYTES} bytes of UTF-8`,
       param: "caption",
       limit: DESCRIPTION_MAX_BYTES,
       actual: length,
@@ -53,7 +53,7 @@ function captionProblems(caption: string, length: number): readonly ValidationPr
   if (/[<>]/.test(caption)) {
     problems.push({
       code: "caption_invalid",
-      message: "YouTube takes no < or > in a description",
+      message: "YouTube accepts no < or > in a description",
       param: "caption",
     });
   }
@@ -63,19 +63,20 @@ function captionProblems(caption: string, length: number): readonly ValidationPr
 function videoProblems(
   media: MediaDescription,
   index: number,
-  mayBeLong: boolean | null,
+  canBeLong: boolean | null,
 ): readonly ValidationProblem[] {
   if (media.type !== "video") {
     return [];
   }
   const problems = mediaProblems(media, index, VIDEO);
   const isLong = isLongerThan(media, UNVERIFIED_MAX_SECONDS);
-  return mayBeLong === false && isLong
+  return canBeLong === false && isLong
     ? [
         ...problems,
         {
           code: "media_duration",
-          message: "this channel takes videos of up to 15 minutes: verify its phone number at YouTube for longer ones",
+          message:
+            "this channel accepts videos of up to 15 minutes: verify its phone number at YouTube for longer ones",
           param: `media_items[${index}]`,
           limit: UNVERIFIED_MAX_SECONDS,
           actual: media.durationSeconds ?? 0,
@@ -88,7 +89,7 @@ function isLongerThan(media: MediaDescription | undefined, seconds: number): boo
   return media?.durationSeconds !== null && media?.durationSeconds !== undefined && media.durationSeconds > seconds;
 }
 
-/** YouTube decides by shape and length alone; nobody can ask for the one or the other. */
+/** YouTube decides by aspect ratio and duration; the caller cannot choose. */
 function placementOf(media: readonly MediaDescription[]): "short" | "long" | null {
   const [video] = media;
   if (media.length !== 1 || video?.type !== "video") {
@@ -102,24 +103,25 @@ function placementOf(media: readonly MediaDescription[]): "short" | "long" | nul
   return width === null || height === null || durationSeconds === null ? null : "short";
 }
 
-function warnings(
+function collectWarnings(
   media: readonly MediaDescription[],
   placement: "short" | "long" | null,
-  mayBeLong: boolean | null,
+  canBeLong: boolean | null,
 ): readonly ValidationWarning[] {
   const [video] = media;
-  const found: ValidationWarning[] = [];
+  const warnings: ValidationWarning[] = [];
   if (placement === "short" && isLongerThan(video, SHORT_CLAIM_SECONDS)) {
-    found.push({
+    warnings.push({
       code: "short_over_a_minute",
-      message: "a Short of more than a minute is blocked worldwide when somebody claims its music or pictures",
+      message:
+        "a Short of more than one minute is blocked worldwide if a copyright claim is made on its music or images",
     });
   }
-  if (mayBeLong === null && isLongerThan(video, UNVERIFIED_MAX_SECONDS)) {
-    found.push({
+  if (canBeLong === null && isLongerThan(video, UNVERIFIED_MAX_SECONDS)) {
+    warnings.push({
       code: "media_duration",
       message: "videos of more than 15 minutes need a channel with a verified phone number",
     });
   }
-  return found;
+  return warnings;
 }

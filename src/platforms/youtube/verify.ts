@@ -1,122 +1,124 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
-import { call, isOk, read } from "#platforms/answer.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { bearer, withQuery } from "#platforms/form.ts";
+import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
 import { type PlaylistItem, PlaylistItems } from "./answers.ts";
 import { toFault, videoFault } from "./errors.ts";
-import { API } from "./hosts.ts";
+import { API_URL } from "./hosts.ts";
 import { titleOf } from "./prepare.ts";
-import { Ref } from "./refs.ts";
-import { LAST_PIECE_MAX_BYTES, probe, videoOf, watchUrl } from "./session.ts";
+import { CommitRef } from "./refs.ts";
+import { LAST_CHUNK_MAX_BYTES, querySession, findVideo, watchUrl } from "./upload-session.ts";
 
-/** All bytes are there and the answer is still being made. */
+/** The poll interval when YouTube has all bytes and is still creating the video. */
 const POLL_SECONDS = 5;
-const SOONEST_SECONDS = 5;
-const LATEST_SECONDS = 900;
-/** New uploads are listed within minutes. */
-const LISTED_MS = 5 * MINUTE;
-const LIST_AGAIN_SECONDS = 120;
-const CLOCK_SLACK_MS = 10 * SECOND;
+const MIN_RETRY_SECONDS = 5;
+const MAX_RETRY_SECONDS = 900;
+/** YouTube lists new uploads within minutes. */
+const LISTING_LAG_MS = 5 * MINUTE;
+const LIST_RETRY_SECONDS = 120;
+const CLOCK_TOLERANCE_MS = 10 * SECOND;
 
-/** The session knows, and may be asked at any time; the list of uploads is for when YouTube has forgotten it. */
+/** Queries the upload session; the list of uploads is used only when YouTube no longer knows the session. */
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
-  const plan = Ref.parse(ref);
-  const media = videoOf(job);
+  const commitRef = CommitRef.parse(ref);
+  const media = findVideo(job);
   if (!media) {
     return { state: "cannot_tell", detail: "the post has no video" };
   }
-  const { heard, httpStatus } = await probe(client, job, media, plan.session);
-  switch (heard.state) {
+  const { session, httpStatus } = await querySession(client, job, media, commitRef.sessionUrl);
+  switch (session.state) {
     case "complete": {
-      const fault = videoFault(heard.video, httpStatus);
-      return fault ? { state: "refused", fault } : published(heard.video.id);
+      const fault = videoFault(session.video, httpStatus);
+      return fault ? { state: "refused", fault } : publishedOutcome(session.video.id);
     }
     case "incomplete":
-      return incomplete(job, plan, heard.offset, media.sizeBytes);
+      return incompleteOutcome(job, commitRef, session.offset, media.sizeBytes);
     case "gone":
-      return await lookInUploads(client, job, plan);
+      return await findInUploads(client, job, commitRef);
     case "refused":
-      return unanswered(job, plan, heard.fault);
+      return retryOutcome(job, commitRef, session.fault);
     case "unclear":
-      return unanswered(job, plan, null);
+      return retryOutcome(job, commitRef, null);
   }
 }
 
-function published(id: string): VerifyOutcome {
+function publishedOutcome(id: string): VerifyOutcome {
   return { state: "published", remoteId: id, url: watchUrl(id) };
 }
 
-/** Sending on is always safe: whatever arrives twice in one session, it stays one video. */
-function incomplete(job: Job, plan: Ref, offset: number, totalBytes: number): VerifyOutcome {
+/** Sending again is always safe: bytes that arrive twice in one session still create one video. */
+function incompleteOutcome(job: Job, commitRef: CommitRef, offset: number, totalBytes: number): VerifyOutcome {
   if (offset >= totalBytes) {
-    return { state: "again", afterSeconds: POLL_SECONDS, known: true };
+    return { state: "again", afterSeconds: POLL_SECONDS, isProcessing: true };
   }
-  if (offset === plan.offset) {
+  if (offset === commitRef.offset) {
     return { state: "absent" };
   }
-  return totalBytes - offset > LAST_PIECE_MAX_BYTES
+  return totalBytes - offset > LAST_CHUNK_MAX_BYTES
     ? { state: "stale", detail: "YouTube lost most of the upload" }
-    : { state: "more", ref: { ...plan, offset }, progress: job.progress };
+    : { state: "more", ref: { ...commitRef, offset }, progress: job.progress };
 }
 
-/** A session lives for days, so an outage is waited for with growing pauses. */
-function unanswered(job: Job, plan: Ref, fault: Fault | null): VerifyOutcome {
+/** An upload session is valid for days, so an outage is retried with growing intervals. */
+function retryOutcome(job: Job, commitRef: CommitRef, fault: Fault | null): VerifyOutcome {
   if (fault?.kind === "reconnect") {
     return { state: "refused", fault };
   }
-  const elapsedSeconds = Math.ceil(elapsedMs(job, plan) / SECOND);
-  const afterSeconds = Math.min(LATEST_SECONDS, Math.max(SOONEST_SECONDS, 3 * elapsedSeconds));
-  return { state: "again", afterSeconds: fault?.retryAfterSeconds ?? afterSeconds, known: false };
+  const elapsedSeconds = Math.ceil(elapsedMs(job, commitRef) / SECOND);
+  const afterSeconds = Math.min(MAX_RETRY_SECONDS, Math.max(MIN_RETRY_SECONDS, 3 * elapsedSeconds));
+  return { state: "again", afterSeconds: fault?.retryAfterSeconds ?? afterSeconds, isProcessing: false };
 }
 
-function elapsedMs(job: Job, plan: Ref): number {
-  return job.now - Math.max(job.committedAt ?? 0, plan.sentAt ?? 0, plan.startedAt);
+function elapsedMs(job: Job, commitRef: CommitRef): number {
+  return job.now - Math.max(job.committedAt ?? 0, commitRef.sentAt ?? 0, commitRef.startedAt);
 }
 
-async function lookInUploads(client: PlatformClient, job: Job, plan: Ref): Promise<VerifyOutcome> {
-  const url = withQuery(`${API}/playlistItems`, {
+async function findInUploads(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
+  const url = withQuery(`${API_URL}/playlistItems`, {
     part: "snippet,contentDetails,status",
-    playlistId: uploadsOf(job),
+    playlistId: uploadsPlaylistId(job),
     maxResults: 50,
   });
-  const answer = await call(client, url, { headers: bearer(job.account.accessToken) });
-  const list = isOk(answer) ? read(PlaylistItems, answer) : undefined;
+  const response = await callPlatform(client, url, { headers: bearerHeader(job.account.accessToken) });
+  const list = isOk(response) ? parseBody(PlaylistItems, response) : undefined;
   if (!list) {
-    return unanswered(job, plan, isOk(answer) ? null : toFault(answer, job.now));
+    return retryOutcome(job, commitRef, isOk(response) ? null : toFault(response, job.now));
   }
-  const hits = (list.items ?? []).flatMap((item) => (isOurs(item, job, plan) ? (idOf(item) ?? []) : []));
-  const [first] = hits;
-  if (first !== undefined && hits.length === 1) {
-    return published(first);
+  const matches = (list.items ?? []).flatMap((item) =>
+    isPublishedVideo(item, job, commitRef) ? (videoIdOf(item) ?? []) : [],
+  );
+  const [first] = matches;
+  if (first !== undefined && matches.length === 1) {
+    return publishedOutcome(first);
   }
   if (first !== undefined) {
-    return { state: "cannot_tell", detail: "several uploads look like this one" };
+    return { state: "cannot_tell", detail: "several uploads match the post" };
   }
-  return elapsedMs(job, plan) < LISTED_MS
-    ? { state: "again", afterSeconds: LIST_AGAIN_SECONDS, known: false }
-    : { state: "cannot_tell", detail: "YouTube forgot the upload and does not list the video" };
+  return elapsedMs(job, commitRef) < LISTING_LAG_MS
+    ? { state: "again", afterSeconds: LIST_RETRY_SECONDS, isProcessing: false }
+    : { state: "cannot_tell", detail: "YouTube no longer knows the upload and does not list the video" };
 }
 
-/** Told with the channel; it has always been the channel's id with another beginning. */
-function uploadsOf(job: Job): string {
+/** Read with the channel; otherwise derived from the channel's id, which differs in its prefix only. */
+function uploadsPlaylistId(job: Job): string {
   const { uploads } = job.account.capabilities;
   return typeof uploads === "string" ? uploads : job.account.platformAccountId.replace(/^UC/, "UU");
 }
 
-function idOf(item: PlaylistItem): string | null {
+function videoIdOf(item: PlaylistItem): string | null {
   return item.contentDetails?.videoId ?? item.snippet?.resourceId?.videoId ?? null;
 }
 
-function isOurs(item: PlaylistItem, job: Job, plan: Ref): boolean {
-  const at = Date.parse(item.contentDetails?.videoPublishedAt ?? item.snippet?.publishedAt ?? "");
+function isPublishedVideo(item: PlaylistItem, job: Job, commitRef: CommitRef): boolean {
+  const publishedAt = Date.parse(item.contentDetails?.videoPublishedAt ?? item.snippet?.publishedAt ?? "");
   return (
-    at >= plan.startedAt - CLOCK_SLACK_MS &&
-    plain(item.snippet?.title) === plain(titleOf(job)) &&
-    plain(item.snippet?.description) === plain(job.caption)
+    publishedAt >= commitRef.startedAt - CLOCK_TOLERANCE_MS &&
+    normalizeText(item.snippet?.title) === normalizeText(titleOf(job)) &&
+    normalizeText(item.snippet?.description) === normalizeText(job.caption)
   );
 }
 
-function plain(text: string | null | undefined): string {
+function normalizeText(text: string | null | undefined): string {
   return (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
 }

@@ -1,14 +1,14 @@
 import { describe, test } from "vitest";
-import { call } from "../../support/call.ts";
-import { connectOne, inDays } from "../../support/journey.ts";
+import { callApi } from "../../support/call-api.ts";
+import { connectOneAccount, isoInDays } from "../../support/api-workflows.ts";
 import { ORIGIN } from "../../support/origin.ts";
-import { newCaller } from "../../support/user.ts";
+import { createCaller } from "../../support/api-caller.ts";
 
 describe("GET /accounts/pinterest-boards", () => {
   test("200: every board that takes pins", async ({ expect }) => {
-    const caller = await newCaller();
-    const account = await connectOne(caller, "pinterest");
-    const { status, body } = await call(caller, {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller, "pinterest");
+    const { status, body } = await callApi(caller, {
       method: "GET",
       path: `/accounts/pinterest-boards?account_id=${account.id}`,
     });
@@ -20,11 +20,11 @@ describe("GET /accounts/pinterest-boards", () => {
   });
 
   test("404: an account of another platform and a stranger's look like none", async ({ expect }) => {
-    const caller = await newCaller();
-    const account = await connectOne(caller, "pinterest");
-    const other = await connectOne(caller, "x");
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller, "pinterest");
+    const other = await connectOneAccount(caller, "x");
     const ask = async (asker: typeof caller, id: string) => {
-      const { status, body } = await call(asker, {
+      const { status, body } = await callApi(asker, {
         method: "GET",
         path: `/accounts/pinterest-boards?account_id=${id}`,
       });
@@ -33,24 +33,24 @@ describe("GET /accounts/pinterest-boards", () => {
     const missing = await ask(caller, crypto.randomUUID());
     expect(missing.status).toBe(404);
     expect(await ask(caller, other.id)).toEqual(missing);
-    expect(await ask(await newCaller(), account.id)).toEqual(missing);
+    expect(await ask(await createCaller(), account.id)).toEqual(missing);
   });
 });
 
 test("a preview knows the boards there are", async ({ expect }) => {
-  const caller = await newCaller();
-  const account = await connectOne(caller, "pinterest");
-  const { body: listed } = await call(caller, {
+  const caller = await createCaller();
+  const account = await connectOneAccount(caller, "pinterest");
+  const { body: listed } = await callApi(caller, {
     method: "GET",
     path: `/accounts/pinterest-boards?account_id=${account.id}`,
   });
   const preview = async (board: string) =>
-    await call(caller, {
+    await callApi(caller, {
       method: "POST",
       path: "/posts/preview",
       body: {
         caption: "A new glaze",
-        scheduled_at: inDays(1),
+        scheduled_at: isoInDays(1),
         targets: [{ account_id: account.id, platform_options: { board_ids: [board] } }],
         media_urls: [`${ORIGIN}/sandbox/media/portrait.jpg`],
       },

@@ -1,15 +1,15 @@
 import { describe, test } from "vitest";
 import type { TokenSet } from "#platforms/contract.ts";
 import { pinterest } from "#platforms/pinterest/index.ts";
-import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
-import { access, NOW } from "../../support/job.ts";
-import { must } from "../../support/simulated.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
+import { accountAccess, NOW } from "../../support/job-fixtures.ts";
+import { unwrap } from "../../support/simulated-platform.ts";
 
 const app = { clientId: "the-client", clientSecret: "the-secret", settings: {} };
 const { connect } = pinterest;
 const exchange = { redirectUri: "https://a.example.com/back", params: { code: "c" }, codeVerifier: "v", now: NOW };
 const SCOPES = ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"];
-const granted = (over: object = {}): Scripted => ({
+const granted = (overrides: object = {}): ScriptedResponse => ({
   json: {
     access_token: "pina_A",
     expires_in: 2_592_000,
@@ -17,11 +17,11 @@ const granted = (over: object = {}): Scripted => ({
     refresh_token_expires_in: 5_184_000,
     scope: SCOPES.join(" "),
     token_type: "bearer",
-    ...over,
+    ...overrides,
   },
 });
-const user = (over: object = {}): Scripted => ({
-  json: { id: "2783136121146311751", username: "ada_makes", business_name: "Ada Makes", profile_image: null, ...over },
+const user = (overrides: object = {}): ScriptedResponse => ({
+  json: { id: "2783136121146311751", username: "ada_makes", business_name: "Ada Makes", profile_image: null, ...overrides },
 });
 const tokens: TokenSet = {
   accessToken: "pina_A",
@@ -42,8 +42,8 @@ test("the browser is asked for scopes with commas, for secret boards only where 
 
 describe("exchange", () => {
   test("speaks Basic and asks for refresh tokens that last", async ({ expect }) => {
-    const client = answering(granted(), user());
-    expect(must(await connect.exchange(client, app, exchange))).toEqual({
+    const client = scriptedClient(granted(), user());
+    expect(unwrap(await connect.exchangeCode(client, app, exchange))).toEqual({
       externalId: "2783136121146311751",
       displayName: "Ada Makes",
       tokens: {
@@ -54,9 +54,9 @@ describe("exchange", () => {
         scopes: SCOPES,
       },
     });
-    expect(client.sent[0]?.url.href).toBe("https://api.pinterest.com/v5/oauth/token");
-    expect(client.sent[0]?.headers.get("authorization")).toBe(`Basic ${btoa("the-client:the-secret")}`);
-    expect(bodyOf(client.sent[0])).toEqual({
+    expect(client.requests[0]?.url.href).toBe("https://api.pinterest.com/v5/oauth/token");
+    expect(client.requests[0]?.headers.get("authorization")).toBe(`Basic ${btoa("the-client:the-secret")}`);
+    expect(parseRequestBody(client.requests[0])).toEqual({
       grant_type: "authorization_code",
       code: "c",
       redirect_uri: "https://a.example.com/back",
@@ -65,9 +65,9 @@ describe("exchange", () => {
   });
 
   test("goes to Pinterest's sandbox where the operator says so", async ({ expect }) => {
-    const client = answering(granted(), user());
-    await connect.exchange(client, { ...app, settings: { API: "sandbox" } }, exchange);
-    expect(client.sent.map((sent) => sent.url.hostname)).toEqual([
+    const client = scriptedClient(granted(), user());
+    await connect.exchangeCode(client, { ...app, settings: { API: "sandbox" } }, exchange);
+    expect(client.requests.map((sent) => sent.url.hostname)).toEqual([
       "api-sandbox.pinterest.com",
       "api-sandbox.pinterest.com",
     ]);
@@ -76,7 +76,7 @@ describe("exchange", () => {
 
 test("an account is known by its id and told what it lacks", async ({ expect }) => {
   const scopes = SCOPES.filter((scope) => scope !== "pins:write");
-  const { accounts } = must(await connect.accounts(answering(user({ business_name: "" })), app, { ...tokens, scopes }));
+  const { accounts } = unwrap(await connect.listAccounts(scriptedClient(user({ business_name: "" })), app, { ...tokens, scopes }));
   expect(accounts).toEqual([
     {
       platformAccountId: "2783136121146311751",
@@ -93,54 +93,54 @@ test("an account is known by its id and told what it lacks", async ({ expect }) 
 
 describe("refresh", () => {
   test("gives a new pair", async ({ expect }) => {
-    const client = answering(granted({ access_token: "pina_B", refresh_token: "pinr.B", scope: undefined }));
-    expect(must(await connect.refresh!(client, app, tokens, NOW))).toEqual({
+    const client = scriptedClient(granted({ access_token: "pina_B", refresh_token: "pinr.B", scope: undefined }));
+    expect(unwrap(await connect.refresh!(client, app, tokens, NOW))).toEqual({
       accessToken: "pina_B",
       refreshToken: "pinr.B",
       expiresAt: NOW + 2_592_000_000,
       refreshExpiresAt: NOW + 5_184_000_000,
       scopes: SCOPES,
     });
-    expect(bodyOf(client.sent[0])).toEqual({ grant_type: "refresh_token", refresh_token: "pinr.A" });
+    expect(parseRequestBody(client.requests[0])).toEqual({ grant_type: "refresh_token", refresh_token: "pinr.A" });
   });
 
-  test.for<[string, Scripted, string]>([
+  test.for<[string, ScriptedResponse, string]>([
     ["a dead token", { status: 400, json: { code: 283, message: "Invalid refresh token" } }, "reconnect"],
     ["a refused one", { status: 401, json: { code: 2, message: "Authentication failed." } }, "reconnect"],
     ["wrong app credentials", { status: 401, json: { code: 2, message: "Invalid client credentials" } }, "temporary"],
     ["an outage", { status: 500, json: { code: 11, message: "oops" } }, "temporary"],
     ["haste", { status: 429, json: { code: 8, message: "slow" } }, "rate_limited"],
   ])("%s", async ([, script, kind], { expect }) => {
-    expect(await connect.refresh!(answering(script), app, tokens, NOW)).toMatchObject({ ok: false, fault: { kind } });
+    expect(await connect.refresh!(scriptedClient(script), app, tokens, NOW)).toMatchObject({ ok: false, fault: { kind } });
   });
 });
 
 describe("boards", () => {
-  const board = (id: string, over: object = {}) => ({ id, name: `Board ${id}`, privacy: "PUBLIC", ...over });
+  const board = (id: string, overrides: object = {}) => ({ id, name: `Board ${id}`, privacy: "PUBLIC", ...overrides });
 
   test("are those of every page, without boards for advertisements", async ({ expect }) => {
-    const client = answering(
+    const client = scriptedClient(
       { json: { items: [board("1", { pin_count: 5 }), board("2", { is_ads_only: true })], bookmark: "b1" } },
       { json: { items: [board("3", { privacy: "PROTECTED", description: "Old" }), board("1")], bookmark: null } },
     );
-    expect(must(await pinterest.boards(client, access()))).toEqual([
+    expect(unwrap(await pinterest.listBoards(client, accountAccess()))).toEqual([
       { id: "1", name: "Board 1", description: null, privacy: "PUBLIC", pinCount: null },
       { id: "3", name: "Board 3", description: "Old", privacy: "PROTECTED", pinCount: null },
     ]);
-    expect(client.sent.map((sent) => sent.url.searchParams.get("bookmark"))).toEqual([null, "b1"]);
-    expect(client.sent[0]?.url.searchParams.get("page_size")).toBe("250");
+    expect(client.requests.map((sent) => sent.url.searchParams.get("bookmark"))).toEqual([null, "b1"]);
+    expect(client.requests[0]?.url.searchParams.get("page_size")).toBe("250");
   });
 
   test("that never end are left in the end", async ({ expect }) => {
-    const client = answering({ json: { items: [board("1")], bookmark: "same" } });
-    expect(must(await pinterest.boards(client, access()))).toHaveLength(1);
-    expect(client.sent).toHaveLength(2);
+    const client = scriptedClient({ json: { items: [board("1")], bookmark: "same" } });
+    expect(unwrap(await pinterest.listBoards(client, accountAccess()))).toHaveLength(1);
+    expect(client.requests).toHaveLength(2);
   });
 
   test("are told to the preview as they are now", async ({ expect }) => {
-    const account = access({ capabilities: { kept: true } });
-    const client = answering({ json: { items: [board("1"), board("2")] } });
-    expect(must(await pinterest.inspect(client, account))).toEqual({ kept: true, boards: ["1", "2"] });
-    expect(await pinterest.inspect(answering(503), account)).toMatchObject({ ok: false, fault: { kind: "temporary" } });
+    const account = accountAccess({ capabilities: { kept: true } });
+    const client = scriptedClient({ json: { items: [board("1"), board("2")] } });
+    expect(unwrap(await pinterest.fetchCapabilities(client, account))).toEqual({ kept: true, boards: ["1", "2"] });
+    expect(await pinterest.fetchCapabilities(scriptedClient(503), account)).toMatchObject({ ok: false, fault: { kind: "temporary" } });
   });
 });

@@ -1,10 +1,10 @@
 import { describe, test } from "vitest";
-import type { Answer } from "#platforms/answer.ts";
+import type { PlatformResponse } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
-import { isOfTheBoard, toFault } from "#platforms/pinterest/errors.ts";
-import { NOW, SECRETS } from "../../support/job.ts";
+import { isBoardFault, toFault } from "#platforms/pinterest/errors.ts";
+import { NOW, SECRETS } from "../../support/job-fixtures.ts";
 
-function answer(status: number, json?: unknown, headers: Record<string, string> = {}): Answer {
+function answer(status: number, json?: unknown, headers: Record<string, string> = {}): PlatformResponse {
   return { status, json, headers: new Headers(headers) };
 }
 
@@ -94,7 +94,7 @@ describe("every row of Pinterest's table", () => {
   });
 
   test("only what is about one board lets the others go on", ({ expect }) => {
-    const is = (status: number, body: object) => isOfTheBoard(toFault(answer(status, body), at));
+    const is = (status: number, body: object) => isBoardFault(toFault(answer(status, body), at));
     expect(is(404, { code: 40 })).toBe(true);
     expect(is(403, { code: 7 })).toBe(true);
     expect(is(400, { code: 1 })).toBe(false);

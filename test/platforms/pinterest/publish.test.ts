@@ -2,16 +2,16 @@ import { describe, test } from "vitest";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { MediaDescription, Job } from "#platforms/contract.ts";
 import { pinterest } from "#platforms/pinterest/index.ts";
-import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
-import { access, image, job, type JobParts, NOW, video } from "../../support/job.ts";
-import { reading } from "../../support/reading.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
+import { accountAccess, image, job, type JobOverrides, NOW, video } from "../../support/job-fixtures.ts";
+import { captureBodies } from "../../support/body-capture.ts";
 
-interface Parts extends JobParts {
+interface Parts extends JobOverrides {
   readonly settings?: Record<string, string>;
 }
 
 function post({ settings = {}, options, ...parts }: Parts = {}): Job {
-  const account = access({ platformAccountId: "27" });
+  const account = accountAccess({ platformAccountId: "27" });
   return job({
     account: { ...account, app: { ...account.app, settings } },
     media: [image()],
@@ -20,46 +20,46 @@ function post({ settings = {}, options, ...parts }: Parts = {}): Job {
   });
 }
 
-const ref = (boards: string[], over: JsonObject = {}): JsonValue => ({
+const ref = (boards: string[], overrides: JsonObject = {}): JsonValue => ({
   boards,
-  videos: {},
-  images: "url",
+  mediaIds: {},
+  imageMode: "url",
   failures: [],
-  sends: 0,
+  sendCount: 0,
   sentAt: null,
-  ...over,
+  ...overrides,
 });
-const pin = (id: string): Scripted => ({ status: 201, json: { id } });
-const noBoard: Scripted = { status: 404, json: { code: 40, message: "Board not found." } };
-const unreachable: Scripted = { status: 400, json: { code: 1, message: "Unable to reach the URL" } };
+const pin = (id: string): ScriptedResponse => ({ status: 201, json: { id } });
+const noBoard: ScriptedResponse = { status: 404, json: { code: 40, message: "Board not found." } };
+const unreachable: ScriptedResponse = { status: 400, json: { code: 1, message: "Unable to reach the URL" } };
 const pinned = (...pairs: [string, string][]) => ({ pins: pairs.map(([board, id]) => ({ board, pin: id })) });
 
-async function sourceOf(media: readonly MediaDescription[], over: JsonObject = {}) {
-  const client = answering(pin("p1"));
-  await pinterest.commit(client, post({ media }), ref(["1"], over));
-  return bodyOf(client.sent[0])["media_source"];
+async function sourceOf(media: readonly MediaDescription[], overrides: JsonObject = {}) {
+  const client = scriptedClient(pin("p1"));
+  await pinterest.commit(client, post({ media }), ref(["1"], overrides));
+  return parseRequestBody(client.requests[0])["media_source"];
 }
 
 describe("a pin", () => {
   test("has exactly the documented fields, empty ones left out", async ({ expect }) => {
-    const client = answering(pin("p1"));
+    const client = scriptedClient(pin("p1"));
     await pinterest.commit(client, post(), ref(["1"]));
     await pinterest.commit(client, post({ caption: "", options: { title: " ", link: null } }), ref(["1"]));
-    expect(client.sent[0]?.url.href).toBe("https://api.pinterest.com/v5/pins");
-    expect(bodyOf(client.sent[0])).toEqual({
+    expect(client.requests[0]?.url.href).toBe("https://api.pinterest.com/v5/pins");
+    expect(parseRequestBody(client.requests[0])).toEqual({
       board_id: "1",
       title: "Blue",
       description: "Release notes are out",
       link: "https://example.com/a",
       media_source: { source_type: "image_url", url: `https://media.example.com/${image().id}/file` },
     });
-    expect(Object.keys(bodyOf(client.sent[1]))).toEqual(["board_id", "media_source"]);
+    expect(Object.keys(parseRequestBody(client.requests[1]))).toEqual(["board_id", "media_source"]);
   });
 
   test("goes to Pinterest's sandbox where the operator says so", async ({ expect }) => {
-    const client = answering(pin("p1"));
+    const client = scriptedClient(pin("p1"));
     await pinterest.commit(client, post({ settings: { API: "sandbox" } }), ref(["1"]));
-    expect(client.sent[0]?.url.href).toBe("https://api-sandbox.pinterest.com/v5/pins");
+    expect(client.requests[0]?.url.href).toBe("https://api-sandbox.pinterest.com/v5/pins");
   });
 
   test("shows images as a carousel and a video with a cover", async ({ expect }) => {
@@ -68,12 +68,12 @@ describe("a pin", () => {
       source_type: "multiple_image_urls",
       items: [{ url: url("a") }, { url: url("b") }],
     });
-    expect(await sourceOf([video()], { videos: { "1": "m1" } })).toEqual({
+    expect(await sourceOf([video()], { mediaIds: { "1": "m1" } })).toEqual({
       source_type: "video_id",
       media_id: "m1",
       cover_image_key_frame_time: 0,
     });
-    expect(await sourceOf([image({ id: "a" }), video()], { videos: { "1": "m1" } })).toEqual({
+    expect(await sourceOf([image({ id: "a" }), video()], { mediaIds: { "1": "m1" } })).toEqual({
       source_type: "video_id",
       media_id: "m1",
       cover_image_url: url("a"),
@@ -81,14 +81,14 @@ describe("a pin", () => {
   });
 
   test("carries its images itself where Pinterest cannot fetch them", async ({ expect }) => {
-    const first = await pinterest.commit(answering(unreachable), post(), ref(["1", "2"]));
-    expect(first).toMatchObject({ state: "more", ref: { images: "inline", boards: ["1", "2"] }, progress: null });
-    expect(await sourceOf([image({ sizeBytes: 4 })], { images: "inline" })).toEqual({
+    const first = await pinterest.commit(scriptedClient(unreachable), post(), ref(["1", "2"]));
+    expect(first).toMatchObject({ state: "more", ref: { imageMode: "inline", boards: ["1", "2"] }, progress: null });
+    expect(await sourceOf([image({ sizeBytes: 4 })], { imageMode: "inline" })).toEqual({
       source_type: "image_base64",
       content_type: "image/jpeg",
       data: btoa("\u0000\u0001\u0002\u0003"),
     });
-    expect(await sourceOf([image({ sizeBytes: 1 }), image({ sizeBytes: 1 })], { images: "inline" })).toMatchObject({
+    expect(await sourceOf([image({ sizeBytes: 1 }), image({ sizeBytes: 1 })], { imageMode: "inline" })).toMatchObject({
       source_type: "multiple_image_base64",
       items: [{ data: "AA==" }, { data: "AA==" }],
     });
@@ -97,9 +97,9 @@ describe("a pin", () => {
   test.for<[string, readonly MediaDescription[], JsonObject]>([
     ["too large for that", [image({ sizeBytes: 10_000_001 })], {}],
     ["of another kind", [image({ contentType: "image/webp" })], {}],
-    ["tried that already", [image()], { images: "inline" }],
-  ])("whose images are %s is refused", async ([, media, over], { expect }) => {
-    expect(await pinterest.commit(answering(unreachable), post({ media }), ref(["1"], over))).toMatchObject({
+    ["tried that already", [image()], { imageMode: "inline" }],
+  ])("whose images are %s is refused", async ([, media, overrides], { expect }) => {
+    expect(await pinterest.commit(scriptedClient(unreachable), post({ media }), ref(["1"], overrides))).toMatchObject({
       state: "refused",
       fault: { kind: "rejected", code: "media_unreachable" },
     });
@@ -108,32 +108,32 @@ describe("a pin", () => {
 
 describe("several boards", () => {
   test("get one pin each, remembered one by one", async ({ expect }) => {
-    const prepared = await pinterest.prepare(answering(500), post(), undefined);
+    const prepared = await pinterest.prepare(scriptedClient(500), post(), undefined);
     expect(prepared).toEqual({ state: "ready", ref: ref(["1", "2", "3"]) });
-    const first = await pinterest.commit(answering(pin("p1")), post(), ref(["1", "2", "3"]));
+    const first = await pinterest.commit(scriptedClient(pin("p1")), post(), ref(["1", "2", "3"]));
     expect(first).toEqual({ state: "more", ref: ref(["2", "3"]), progress: pinned(["1", "p1"]) });
     const progress = pinned(["1", "p1"], ["2", "p2"]);
-    const last = await pinterest.commit(answering(pin("p3")), post({ progress }), ref(["3"]));
+    const last = await pinterest.commit(scriptedClient(pin("p3")), post({ progress }), ref(["3"]));
     expect(last).toEqual({ state: "published", remoteId: "p1", url: "https://www.pinterest.com/pin/p1/" });
   });
 
   test("that have their pin are left alone by every later run", async ({ expect }) => {
     const some = post({ progress: pinned(["2", "p2"]) });
-    expect(await pinterest.prepare(answering(500), some, undefined)).toMatchObject({ ref: { boards: ["1", "3"] } });
+    expect(await pinterest.prepare(scriptedClient(500), some, undefined)).toMatchObject({ ref: { boards: ["1", "3"] } });
     const all = post({ progress: pinned(["1", "p1"], ["2", "p2"], ["3", "p3"]) });
-    const client = answering(500);
+    const client = scriptedClient(500);
     expect(await pinterest.prepare(client, all, undefined)).toMatchObject({ ref: { boards: [] } });
     expect(await pinterest.commit(client, all, ref([]))).toMatchObject({ state: "published", remoteId: "p1" });
-    expect(client.sent).toHaveLength(0);
+    expect(client.requests).toHaveLength(0);
   });
 
   test("go on after one that is gone, and the end names it", async ({ expect }) => {
-    const first = await pinterest.commit(answering(noBoard), post(), ref(["1", "2"]));
+    const first = await pinterest.commit(scriptedClient(noBoard), post(), ref(["1", "2"]));
     expect(first).toMatchObject({ state: "more", ref: { boards: ["2"], failures: [{ board: "1" }] }, progress: null });
     const { ref: next } = first as { ref: JsonValue };
-    const second = await pinterest.commit(answering(pin("p2")), post(), next);
+    const second = await pinterest.commit(scriptedClient(pin("p2")), post(), next);
     expect(second).toMatchObject({ state: "more", ref: { boards: [] }, progress: pinned(["2", "p2"]) });
-    const client = answering(500);
+    const client = scriptedClient(500);
     const done = second as { ref: JsonValue; progress: JsonValue };
     expect(await pinterest.commit(client, post({ progress: done.progress }), done.ref)).toMatchObject({
       state: "refused",
@@ -144,15 +144,15 @@ describe("several boards", () => {
         message: "1 of 2 boards have the pin. board 1: Pinterest does not know this board.",
       },
     });
-    expect(client.sent).toHaveLength(0);
+    expect(client.requests).toHaveLength(0);
   });
 
   test("stop at what would meet every board", async ({ expect }) => {
-    const bad: Scripted = { status: 400, json: { code: 1, message: "Invalid parameters" } };
+    const bad: ScriptedResponse = { status: 400, json: { code: 1, message: "Invalid parameters" } };
     for (const script of [bad, 401, 429] as const) {
-      expect(await pinterest.commit(answering(script), post(), ref(["1", "2"]))).toMatchObject({ state: "refused" });
+      expect(await pinterest.commit(scriptedClient(script), post(), ref(["1", "2"]))).toMatchObject({ state: "refused" });
     }
-    expect(await pinterest.commit(answering(noBoard), post(), ref(["1"]))).toMatchObject({
+    expect(await pinterest.commit(scriptedClient(noBoard), post(), ref(["1"]))).toMatchObject({
       state: "refused",
       fault: { code: "board_not_found" },
     });
@@ -160,36 +160,36 @@ describe("several boards", () => {
 });
 
 describe("a pin of unknown fate", () => {
-  const listed = (over: object = {}) => ({
+  const listed = (overrides: object = {}) => ({
     id: "p9",
     created_at: new Date(NOW + 500).toISOString().slice(0, 19),
     title: "Blue",
     description: "Release  notes are out ",
     link: "https://example.com/a",
     is_owner: true,
-    ...over,
+    ...overrides,
   });
-  const list = (items: object[], bookmark: string | null = null): Scripted => ({ json: { items, bookmark } });
-  const looked = async (elapsedMs: number, script: Scripted, over: JsonObject = {}, parts: Parts = {}) => {
-    const client = answering(script);
+  const list = (items: object[], bookmark: string | null = null): ScriptedResponse => ({ json: { items, bookmark } });
+  const looked = async (elapsedMs: number, script: ScriptedResponse, overrides: JsonObject = {}, parts: Parts = {}) => {
+    const client = scriptedClient(script);
     const committed = post({ committedAt: NOW, now: NOW + elapsedMs, ...parts });
-    return { outcome: await pinterest.verify(client, committed, ref(["2", "3"], over)), client };
+    return { outcome: await pinterest.verify(client, committed, ref(["2", "3"], overrides)), client };
   };
 
   test("is asked about with what was sent", async ({ expect }) => {
-    expect(await pinterest.commit(answering(503), post(), ref(["1"]))).toMatchObject({
+    expect(await pinterest.commit(scriptedClient(503), post(), ref(["1"]))).toMatchObject({
       state: "uncertain",
       httpStatus: 503,
-      ref: { sends: 1, sentAt: NOW },
+      ref: { sendCount: 1, sentAt: NOW },
     });
-    expect(await pinterest.commit(answering("cut"), post(), ref(["1"]))).toMatchObject({ state: "uncertain" });
+    expect(await pinterest.commit(scriptedClient("cut"), post(), ref(["1"]))).toMatchObject({ state: "uncertain" });
   });
 
   test("is looked for on its own board", async ({ expect }) => {
     const { outcome, client } = await looked(20_000, list([listed()]));
-    expect(client.sent[0]?.url.pathname).toBe("/v5/boards/2/pins");
+    expect(client.requests[0]?.url.pathname).toBe("/v5/boards/2/pins");
     expect(outcome).toEqual({ state: "more", ref: ref(["3"]), progress: pinned(["2", "p9"]) });
-    const last = answering(list([listed()]));
+    const last = scriptedClient(list([listed()]));
     expect(await pinterest.verify(last, post({ committedAt: NOW, now: NOW + 20_000 }), ref(["3"]))).toMatchObject({
       state: "published",
       remoteId: "p9",
@@ -203,19 +203,19 @@ describe("a pin of unknown fate", () => {
     ["of another text", { description: "Other" }],
     ["leading elsewhere", { link: "https://example.com/b" }],
     ["known already", { id: "p0" }],
-  ])("is not one that is %s", async ([, over], { expect }) => {
-    const { outcome } = await looked(20_000, list([listed(over)]), {}, { progress: pinned(["1", "p0"]) });
+  ])("is not one that is %s", async ([, overrides], { expect }) => {
+    const { outcome } = await looked(20_000, list([listed(overrides)]), {}, { progress: pinned(["1", "p0"]) });
     expect(outcome).toMatchObject({ state: "again" });
   });
 
   test("is denied after three looks in five minutes, once", async ({ expect }) => {
     const none = list([]);
-    expect((await looked(1000, none)).outcome).toEqual({ state: "again", afterSeconds: 14, known: false });
-    expect((await looked(1000, none)).client.sent).toHaveLength(0);
-    expect((await looked(15_000, none)).outcome).toEqual({ state: "again", afterSeconds: 60, known: false });
-    expect((await looked(75_000, none)).outcome).toEqual({ state: "again", afterSeconds: 225, known: false });
+    expect((await looked(1000, none)).outcome).toEqual({ state: "again", afterSeconds: 14, isProcessing: false });
+    expect((await looked(1000, none)).client.requests).toHaveLength(0);
+    expect((await looked(15_000, none)).outcome).toEqual({ state: "again", afterSeconds: 60, isProcessing: false });
+    expect((await looked(75_000, none)).outcome).toEqual({ state: "again", afterSeconds: 225, isProcessing: false });
     expect((await looked(300_000, none)).outcome).toEqual({ state: "absent" });
-    expect((await looked(300_000, none, { sends: 2, sentAt: NOW })).outcome).toMatchObject({ state: "cannot_tell" });
+    expect((await looked(300_000, none, { sendCount: 2, sentAt: NOW })).outcome).toMatchObject({ state: "cannot_tell" });
     const careful = { settings: { RESEND: "never" } };
     expect((await looked(300_000, none, {}, careful)).outcome).toMatchObject({ state: "cannot_tell" });
   });
@@ -226,12 +226,12 @@ describe("a pin of unknown fate", () => {
     const old = Array.from({ length: 250 }, () => listed({ created_at: "2020-01-01T00:00:00" }));
     const { outcome, client } = await looked(300_000, list(old, "more"));
     expect(outcome).toEqual({ state: "absent" });
-    expect(client.sent).toHaveLength(2);
+    expect(client.requests).toHaveLength(2);
   });
 
   test("on a board that cannot be read stays unknown", async ({ expect }) => {
     expect((await looked(300_000, noBoard)).outcome).toMatchObject({ state: "cannot_tell" });
-    expect((await looked(300_000, 503)).outcome).toMatchObject({ state: "again", known: false });
+    expect((await looked(300_000, 503)).outcome).toMatchObject({ state: "again", isProcessing: false });
     expect((await looked(300_000, 401)).outcome).toMatchObject({ state: "refused", fault: { kind: "reconnect" } });
   });
 });
@@ -239,31 +239,31 @@ describe("a pin of unknown fate", () => {
 describe("a video", () => {
   const clip = post({ media: [video({ sizeBytes: 3000 })], options: { board_ids: ["1", "2"] } });
   const bucket = "https://pinterest-media-upload.s3-accelerate.amazonaws.com/";
-  const registered = (id: string, over: object = {}): Scripted => ({
+  const registered = (id: string, overrides: object = {}): ScriptedResponse => ({
     status: 201,
     json: {
       media_id: id,
       media_type: "video",
       upload_url: bucket,
       upload_parameters: { key: "uploads/x", policy: "abc", "Content-Type": "multipart/form-data" },
-      ...over,
+      ...overrides,
     },
   });
   const cursorOf = (outcome: Awaited<ReturnType<typeof pinterest.prepare>>) =>
     outcome.state === "again" ? outcome.cursor : undefined;
-  const status = (word: string): Scripted => ({ json: { media_id: "m", media_type: "video", status: word } });
+  const status = (word: string): ScriptedResponse => ({ json: { media_id: "m", media_type: "video", status: word } });
 
   test("is one form: every field, then the file, no token, and its length known", async ({ expect }) => {
-    const client = reading(answering(registered("m1"), 204));
+    const client = captureBodies(scriptedClient(registered("m1"), 204));
     expect(await pinterest.prepare(client, clip, undefined)).toMatchObject({
       state: "again",
       cursor: { uploads: [{ board: "1", mediaId: "m1", done: false }] },
     });
-    expect(bodyOf(client.sent[0])).toEqual({ media_type: "video" });
-    const sent = client.sent[1];
+    expect(parseRequestBody(client.requests[0])).toEqual({ media_type: "video" });
+    const sent = client.requests[1];
     expect(sent?.headers.get("authorization")).toBeNull();
-    expect(sent?.headers.get("content-length")).toBe(String(client.bytes[1]?.byteLength));
-    const form = await new Response(client.bytes[1], {
+    expect(sent?.headers.get("content-length")).toBe(String(client.bodies[1]?.byteLength));
+    const form = await new Response(client.bodies[1], {
       headers: { "content-type": sent?.headers.get("content-type") ?? "" },
     }).formData();
     expect([...form.keys()]).toEqual(["key", "policy", "Content-Type", "file"]);
@@ -272,31 +272,31 @@ describe("a video", () => {
   });
 
   test("goes up once for every board and is waited for", async ({ expect }) => {
-    const first = await pinterest.prepare(reading(answering(registered("m1"), 204)), clip, undefined);
-    const second = await pinterest.prepare(reading(answering(registered("m2"), 204)), clip, cursorOf(first));
+    const first = await pinterest.prepare(captureBodies(scriptedClient(registered("m1"), 204)), clip, undefined);
+    const second = await pinterest.prepare(captureBodies(scriptedClient(registered("m2"), 204)), clip, cursorOf(first));
     const waits: number[] = [];
     let step = second;
     for (const word of ["registered", "processing", "processing", "processing", "processing"]) {
-      const script: Scripted = (sent) => status(sent.url.pathname.endsWith("/m1") ? "succeeded" : word);
-      step = await pinterest.prepare(answering(script), clip, cursorOf(step));
+      const script: ScriptedResponse = (sent) => status(sent.url.pathname.endsWith("/m1") ? "succeeded" : word);
+      step = await pinterest.prepare(scriptedClient(script), clip, cursorOf(step));
       waits.push(step.state === "again" ? step.afterSeconds : -1);
     }
     expect(waits).toEqual([1, 2, 4, 8, 10]);
-    const client = answering(status("succeeded"));
+    const client = scriptedClient(status("succeeded"));
     expect(await pinterest.prepare(client, clip, cursorOf(step))).toMatchObject({
       state: "ready",
-      ref: { boards: ["1", "2"], videos: { "1": "m1", "2": "m2" } },
+      ref: { boards: ["1", "2"], mediaIds: { "1": "m1", "2": "m2" } },
     });
-    expect(client.sent.map((sent) => sent.url.pathname)).toEqual(["/v5/media/m2"]);
+    expect(client.requests.map((sent) => sent.url.pathname)).toEqual(["/v5/media/m2"]);
   });
 
   test("is registered anew when its form is refused, then tried later", async ({ expect }) => {
-    const refused = await pinterest.prepare(reading(answering(registered("m1"), 403)), clip, undefined);
-    expect(refused).toMatchObject({ state: "again", cursor: { uploads: [], refusals: 1 } });
-    const again = await pinterest.prepare(reading(answering(registered("m2"), 400)), clip, cursorOf(refused));
+    const refused = await pinterest.prepare(captureBodies(scriptedClient(registered("m1"), 403)), clip, undefined);
+    expect(refused).toMatchObject({ state: "again", cursor: { uploads: [], refusalCount: 1 } });
+    const again = await pinterest.prepare(captureBodies(scriptedClient(registered("m2"), 400)), clip, cursorOf(refused));
     expect(again).toMatchObject({ state: "refused", fault: { kind: "temporary" } });
     for (const script of [500, "cut"] as const) {
-      expect(await pinterest.prepare(reading(answering(registered("m1"), script)), clip, undefined)).toMatchObject({
+      expect(await pinterest.prepare(captureBodies(scriptedClient(registered("m1"), script)), clip, undefined)).toMatchObject({
         state: "refused",
         fault: { kind: "temporary" },
       });
@@ -304,25 +304,25 @@ describe("a video", () => {
   });
 
   test("does not hang on a storage that answers before it has read everything", async ({ expect }) => {
-    const outcome = await pinterest.prepare(answering(registered("m1"), 403), clip, undefined);
+    const outcome = await pinterest.prepare(scriptedClient(registered("m1"), 403), clip, undefined);
     expect(outcome).toMatchObject({ state: "again" });
   });
 
   test("goes to nobody else", async ({ expect }) => {
     for (const url of ["https://amazonaws.com.example.com/", "http://a.s3.amazonaws.com/", "nonsense"]) {
-      const client = answering(registered("m1", { upload_url: url }), 204);
+      const client = scriptedClient(registered("m1", { upload_url: url }), 204);
       expect(await pinterest.prepare(client, clip, undefined)).toMatchObject({ state: "refused" });
-      expect(client.sent).toHaveLength(1);
+      expect(client.requests).toHaveLength(1);
     }
   });
 
-  test.for<[string, Scripted, string]>([
+  test.for<[string, ScriptedResponse, string]>([
     ["fails", { json: { status: "failed", failure_code: "E1" } }, "media_invalid"],
     ["never ends", status("processing"), "processing_failed"],
   ])("whose processing %s ends the post", async ([, script, code], { expect }) => {
     const uploads = ["1", "2"].map((board) => ({ board, mediaId: `m${board}`, done: false }));
-    const cursor = { uploads, since: NOW - 601_000, polls: 9, refusals: 0 };
-    expect(await pinterest.prepare(answering(script), clip, cursor)).toMatchObject({
+    const cursor = { uploads, processingSince: NOW - 601_000, pollCount: 9, refusalCount: 0 };
+    expect(await pinterest.prepare(scriptedClient(script), clip, cursor)).toMatchObject({
       state: "refused",
       fault: { kind: "rejected", code },
     });

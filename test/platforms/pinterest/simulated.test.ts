@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import type { AccountAccess, Adapter, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { pinterest as adapter } from "#platforms/pinterest/index.ts";
-import { book, logIn, must, plan, publish, revokeAt, sample, simulatedWire } from "../../support/simulated.ts";
+import { publishedPosts, logIn, unwrap, injectFault, publishUntilSettled, revokeAtPlatform, sampleMedia, simulatedClient } from "../../support/simulated-platform.ts";
 
 let clock = Date.parse("2032-07-01T09:00:00Z");
 beforeEach(() => {
@@ -23,18 +23,18 @@ const pinterest: Adapter = {
 async function ada(settings: Record<string, string> = {}) {
   const { accounts } = await logIn(pinterest, "ada", settings);
   const account = accounts[0]!;
-  const boards = must(await adapter.boards(simulatedWire(pinterest), account)).map((board) => board.id);
+  const boards = unwrap(await adapter.listBoards(simulatedClient(pinterest), account)).map((board) => board.id);
   return { account, boards };
 }
 
 const published = async (account: AccountAccess, caption: string) =>
-  (await book(pinterest, account.platformAccountId)).filter((entry) => entry.text === caption);
+  (await publishedPosts(pinterest, account.platformAccountId)).filter((entry) => entry.text === caption);
 
 const POST = { method: "POST", path: "/v5/pins" };
 
 test("boards are those of all pages that take pins", async ({ expect }) => {
   const { account } = await ada();
-  const boards = must(await adapter.boards(simulatedWire(pinterest), account));
+  const boards = unwrap(await adapter.listBoards(simulatedClient(pinterest), account));
   expect(boards.length).toBeGreaterThanOrEqual(3);
   expect(new Set(boards.map((board) => board.id)).size).toBe(boards.length);
   expect(boards.map((board) => board.privacy)).not.toContain("SECRET");
@@ -44,21 +44,21 @@ test("boards are those of all pages that take pins", async ({ expect }) => {
 
 test("a refresh gives a new pair and spends the old one", async ({ expect }) => {
   const { tokens, accounts } = await logIn(pinterest, "ada");
-  const client = simulatedWire(pinterest);
+  const client = simulatedClient(pinterest);
   const { app } = accounts[0]!;
-  const renewed = must(await adapter.connect.refresh!(client, app, tokens, Date.now()));
+  const renewed = unwrap(await adapter.connect.refresh!(client, app, tokens, Date.now()));
   expect(renewed.refreshToken).not.toBe(tokens.refreshToken);
   expect(await adapter.connect.refresh!(client, app, tokens, Date.now())).toMatchObject({
     ok: false,
     fault: { kind: "reconnect" },
   });
-  expect((await adapter.connect.accounts(client, app, renewed)).ok).toBe(true);
+  expect((await adapter.connect.listAccounts(client, app, renewed)).ok).toBe(true);
 });
 
 test("a login that was withdrawn has to be made again", async ({ expect }) => {
   const { tokens, accounts } = await logIn(pinterest, "ada");
-  await revokeAt(pinterest, accounts[0]!.platformAccountId);
-  expect(await adapter.connect.accounts(simulatedWire(pinterest), accounts[0]!.app, tokens)).toMatchObject({
+  await revokeAtPlatform(pinterest, accounts[0]!.platformAccountId);
+  expect(await adapter.connect.listAccounts(simulatedClient(pinterest), accounts[0]!.app, tokens)).toMatchObject({
     ok: false,
     fault: { kind: "reconnect" },
   });
@@ -74,7 +74,7 @@ describe.each([
     async (effect, { expect }) => {
       const { account, boards } = await ada();
       const board_ids = boards.slice(0, 3);
-      const media = await Promise.all(files.map((file) => sample(file)));
+      const media = await Promise.all(files.map((file) => sampleMedia(file)));
       const caption = `A ${name} and ${effect}`;
       const options = { board_ids, title: `Blue ${name}`, link: "https://example.com/glaze?a=1" };
       let calls = 0;
@@ -83,12 +83,12 @@ describe.each([
         commit: async (...step) => {
           if (++calls === 2 && effect !== "nothing") {
             const answered = effect === "answer_after" && { status: 503, body: "sorry" };
-            await plan(pinterest, { match: POST, times: 1, effect, ...answered });
+            await injectFault(pinterest, { match: POST, times: 1, effect, ...answered });
           }
           return await pinterest.commit(...step);
         },
       };
-      const end = await publish(second, account, { caption, media, options });
+      const end = await publishUntilSettled(second, account, { caption, media, options });
       expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
       const pins = await published(account, caption);
       expect(pins, end.steps.join(" ")).toHaveLength(3);
@@ -105,7 +105,7 @@ describe.each([
 
 test("a video is registered again when its storage refuses or loses it", async ({ expect }) => {
   const { account, boards } = await ada();
-  const media = [await sample("landscape.mp4")];
+  const media = [await sampleMedia("landscape.mp4")];
   const troubles: ("refuse" | "lose" | "lose_answer")[] = ["refuse", "lose", "lose_answer"];
   const shaky = (client: PlatformClient): PlatformClient => ({
     async fetch(url, init) {
@@ -127,9 +127,9 @@ test("a video is registered again when its storage refuses or loses it", async (
     ...pinterest,
     prepare: (client, ...step) => pinterest.prepare(shaky(client), ...step),
   };
-  await plan(pinterest, { match: { method: "GET", path: "/v5/media/*" }, times: 1, effect: "drop_before" });
+  await injectFault(pinterest, { match: { method: "GET", path: "/v5/media/*" }, times: 1, effect: "drop_before" });
   const options = { board_ids: boards.slice(0, 1) };
-  const end = await publish(stubborn, account, { caption: "stubborn", media, options });
+  const end = await publishUntilSettled(stubborn, account, { caption: "stubborn", media, options });
   expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
   expect(troubles).toEqual([]);
   const pins = await published(account, "stubborn");
@@ -138,8 +138,8 @@ test("a video is registered again when its storage refuses or loses it", async (
 
 test("a video takes the image beside it as its cover", async ({ expect }) => {
   const { account, boards } = await ada();
-  const media = [await sample("landscape.mp4"), await sample("portrait.jpg")];
-  const end = await publish(pinterest, account, {
+  const media = [await sampleMedia("landscape.mp4"), await sampleMedia("portrait.jpg")];
+  const end = await publishUntilSettled(pinterest, account, {
     caption: "covered",
     media,
     options: { board_ids: boards.slice(0, 1) },
@@ -153,9 +153,9 @@ test("a board that is gone does not keep the others from their pin, and a second
   expect,
 }) => {
   const { account, boards } = await ada();
-  const media = [await sample("portrait.jpg")];
+  const media = [await sampleMedia("portrait.jpg")];
   const board_ids = [boards[0]!, "999999999999999999", boards[1]!];
-  const end = await publish(pinterest, account, { caption: "one is gone", media, options: { board_ids } });
+  const end = await publishUntilSettled(pinterest, account, { caption: "one is gone", media, options: { board_ids } });
   expect(end).toMatchObject({
     state: "failed",
     fault: { code: "board_not_found", message: expect.stringContaining("2 of 3") },
@@ -165,8 +165,8 @@ test("a board that is gone does not keep the others from their pin, and a second
 
 test("an image that Pinterest cannot fetch is sent within the call", async ({ expect }) => {
   const { account, boards } = await ada();
-  const media = [{ ...(await sample("portrait.jpg")), url: "https://nowhere.example.com/portrait.jpg" }];
-  const end = await publish(pinterest, account, {
+  const media = [{ ...(await sampleMedia("portrait.jpg")), url: "https://nowhere.example.com/portrait.jpg" }];
+  const end = await publishUntilSettled(pinterest, account, {
     caption: "behind a wall",
     media,
     options: { board_ids: boards.slice(0, 2) },
@@ -178,10 +178,10 @@ test("an image that Pinterest cannot fetch is sent within the call", async ({ ex
 
 test("a careful operator's pin of unknown fate is never sent again", async ({ expect }) => {
   const { account, boards } = await ada({ RESEND: "never" });
-  const media = [await sample("portrait.jpg")];
+  const media = [await sampleMedia("portrait.jpg")];
   const options = { board_ids: boards.slice(0, 1) };
-  const end = await publish(pinterest, account, { caption: "careful", media, options }, () =>
-    plan(pinterest, { match: POST, times: 1, effect: "drop_before" }),
+  const end = await publishUntilSettled(pinterest, account, { caption: "careful", media, options }, () =>
+    injectFault(pinterest, { match: POST, times: 1, effect: "drop_before" }),
   );
   expect(end).toMatchObject({ state: "unknown" });
   expect(await published(account, "careful")).toHaveLength(0);

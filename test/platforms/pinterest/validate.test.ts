@@ -1,18 +1,18 @@
 import { describe, test } from "vitest";
 import type { JsonObject } from "#core/json.ts";
 import { pinterest } from "#platforms/pinterest/index.ts";
-import { draft, image, video } from "../../support/job.ts";
+import { validationInput, image, video } from "../../support/job-fixtures.ts";
 
-type Over = Parameters<typeof draft>[0] & { readonly more?: JsonObject };
+type Over = Parameters<typeof validationInput>[0] & { readonly more?: JsonObject };
 
-function judge({ more, ...over }: Over = {}) {
-  return pinterest.validate(draft({ media: [image()], options: { board_ids: ["1"], ...more }, ...over }));
+function judge({ more, ...overrides }: Over = {}) {
+  return pinterest.validate(validationInput({ media: [image()], options: { board_ids: ["1"], ...more }, ...overrides }));
 }
 
-const codes = (over?: Over) => judge(over).problems.map(({ code }) => code);
-const params = (over?: Over) => judge(over).problems.map(({ param }) => param);
+const codes = (overrides?: Over) => judge(overrides).problems.map(({ code }) => code);
+const params = (overrides?: Over) => judge(overrides).problems.map(({ param }) => param);
 const ids = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
-const clip = (over: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...over });
+const clip = (overrides: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...overrides });
 
 describe("description", () => {
   test("800 code points pass, 801 do not, 501 are worth a warning", ({ expect }) => {
@@ -90,8 +90,8 @@ describe("media", () => {
     ["GIF", { contentType: "image/gif" }, ["media_type_unsupported"]],
     ["20 MB", { sizeBytes: 20_000_000 }, []],
     ["a byte more", { sizeBytes: 20_000_001 }, ["media_too_large"]],
-  ])("an image: %s", ([, over, expected], { expect }) => {
-    expect(codes({ media: [image(over)] })).toEqual(expected);
+  ])("an image: %s", ([, overrides, expected], { expect }) => {
+    expect(codes({ media: [image(overrides)] })).toEqual(expected);
   });
 
   test.for<[string, Parameters<typeof video>[0], string[]]>([
@@ -108,8 +108,8 @@ describe("media", () => {
     ["QuickTime, H.265", { contentType: "video/quicktime", facts: { videoCodec: "hevc" } }, []],
     ["VP9", { facts: { videoCodec: "vp9" } }, ["media_codec"]],
     ["WebM", { contentType: "video/webm" }, ["media_type_unsupported"]],
-  ])("a video: %s", ([, over, expected], { expect }) => {
-    expect(codes({ media: [clip(over)] })).toEqual(expected);
+  ])("a video: %s", ([, overrides, expected], { expect }) => {
+    expect(codes({ media: [clip(overrides)] })).toEqual(expected);
   });
 
   test("WebP and small images are worth a warning", ({ expect }) => {

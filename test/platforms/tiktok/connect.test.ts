@@ -1,9 +1,9 @@
 import { describe, test } from "vitest";
 import type { TokenSet } from "#platforms/contract.ts";
 import { tiktok } from "#platforms/tiktok/index.ts";
-import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
-import { access, NOW } from "../../support/job.ts";
-import { must } from "../../support/simulated.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
+import { accountAccess, NOW } from "../../support/job-fixtures.ts";
+import { unwrap } from "../../support/simulated-platform.ts";
 
 const { connect } = tiktok;
 const app = { clientId: "the-key", clientSecret: "the-secret", settings: {} };
@@ -14,7 +14,7 @@ const exchange = {
   codeVerifier: "verifier",
   now: NOW,
 };
-const granted = (over: object = {}): Scripted => ({
+const granted = (overrides: object = {}): ScriptedResponse => ({
   json: {
     open_id: "_000abc",
     scope: SCOPES.join(","),
@@ -23,18 +23,18 @@ const granted = (over: object = {}): Scripted => ({
     refresh_token: "rft.1",
     refresh_expires_in: 15_552_000,
     token_type: "Bearer",
-    ...over,
+    ...overrides,
   },
 });
-const ok = (data: object): Scripted => ({ json: { data, error: { code: "ok", message: "", log_id: "2026" } } });
-const no = (code: string, status = 200): Scripted => ({
+const ok = (data: object): ScriptedResponse => ({ json: { data, error: { code: "ok", message: "", log_id: "2026" } } });
+const no = (code: string, status = 200): ScriptedResponse => ({
   status,
   json: { data: {}, error: { code, message: "", log_id: "2026" } },
 });
 const user = ok({
   user: { open_id: "_000abc", union_id: "u", avatar_url: "https://p.example.com/a", display_name: "Ada Moves" },
 });
-const creator = (over: object = {}) =>
+const creator = (overrides: object = {}) =>
   ok({
     creator_username: "ada_moves",
     creator_nickname: "Ada",
@@ -43,7 +43,7 @@ const creator = (over: object = {}) =>
     duet_disabled: true,
     stitch_disabled: false,
     max_video_post_duration_sec: 300,
-    ...over,
+    ...overrides,
   });
 const tokens: TokenSet = {
   accessToken: "act.1",
@@ -78,8 +78,8 @@ describe("the way to TikTok", () => {
 
 describe("exchange", () => {
   test("keeps both lifetimes as told", async ({ expect }) => {
-    const client = answering(granted(), user);
-    expect(must(await connect.exchange(client, app, exchange))).toEqual({
+    const client = scriptedClient(granted(), user);
+    expect(unwrap(await connect.exchangeCode(client, app, exchange))).toEqual({
       externalId: "_000abc",
       displayName: "Ada Moves",
       tokens: {
@@ -90,22 +90,22 @@ describe("exchange", () => {
         scopes: SCOPES,
       },
     });
-    expect(client.sent[0]?.url.href).toBe("https://open.tiktokapis.com/v2/oauth/token/");
-    expect(client.sent[0]?.headers.get("cache-control")).toBe("no-cache");
-    expect(bodyOf(client.sent[0])).toEqual({
+    expect(client.requests[0]?.url.href).toBe("https://open.tiktokapis.com/v2/oauth/token/");
+    expect(client.requests[0]?.headers.get("cache-control")).toBe("no-cache");
+    expect(parseRequestBody(client.requests[0])).toEqual({
       client_key: "the-key",
       client_secret: "the-secret",
       code: "v0.code*1!2",
       grant_type: "authorization_code",
       redirect_uri: "https://a.example.com/back",
     });
-    const older = answering(granted({ expires_in: 86_400, refresh_expires_in: 31_536_000 }), user);
-    expect(must(await connect.exchange(older, app, exchange)).tokens.expiresAt).toBe(NOW + 86_400_000);
+    const older = scriptedClient(granted({ expires_in: 86_400, refresh_expires_in: 31_536_000 }), user);
+    expect(unwrap(await connect.exchangeCode(older, app, exchange)).tokens.expiresAt).toBe(NOW + 86_400_000);
   });
 
   test.for([200, 400])("an error is one with status %i", async (status, { expect }) => {
     const dead = { error: "invalid_grant", error_description: "Authorization code is expired.", log_id: "2026" };
-    expect(await connect.exchange(answering({ status, json: dead }), app, exchange)).toMatchObject({
+    expect(await connect.exchangeCode(scriptedClient({ status, json: dead }), app, exchange)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect", platformCode: "invalid_grant" },
     });
@@ -114,8 +114,8 @@ describe("exchange", () => {
 
 describe("accounts", () => {
   test("a login is one account, with the name that stands in addresses", async ({ expect }) => {
-    const client = answering(user, creator());
-    expect(must(await connect.accounts(client, app, tokens))).toEqual({
+    const client = scriptedClient(user, creator());
+    expect(unwrap(await connect.listAccounts(client, app, tokens))).toEqual({
       accounts: [
         {
           platformAccountId: "_000abc",
@@ -130,30 +130,30 @@ describe("accounts", () => {
       ],
       unpostable: [],
     });
-    expect(client.sent[0]?.url.searchParams.get("fields")).toBe("open_id,union_id,avatar_url,display_name");
+    expect(client.requests[0]?.url.searchParams.get("fields")).toBe("open_id,union_id,avatar_url,display_name");
   });
 
   test("posting that was not granted is named and not asked about", async ({ expect }) => {
-    const client = answering(user, 500);
-    const { accounts } = must(await connect.accounts(client, app, { ...tokens, scopes: ["user.info.basic"] }));
+    const client = scriptedClient(user, 500);
+    const { accounts } = unwrap(await connect.listAccounts(client, app, { ...tokens, scopes: ["user.info.basic"] }));
     expect(accounts[0]).toMatchObject({
       missingScopes: ["video.publish"],
       capabilities: { mayDraft: false },
       profileUrl: null,
     });
-    expect(client.sent).toHaveLength(1);
+    expect(client.requests).toHaveLength(1);
   });
 
   test("an account that may not post just now is still an account", async ({ expect }) => {
     for (const code of ["spam_risk_too_many_posts", "reached_active_user_cap", "spam_risk_user_banned_from_posting"]) {
-      const { accounts } = must(await connect.accounts(answering(user, no(code)), app, tokens));
+      const { accounts } = unwrap(await connect.listAccounts(scriptedClient(user, no(code)), app, tokens));
       expect(accounts[0]).toMatchObject({ username: "Ada Moves", capabilities: { refusal: expect.any(String) } });
     }
   });
 
   test("a silent platform is no answer", async ({ expect }) => {
-    expect(await connect.accounts(answering(user, 503), app, tokens)).toMatchObject({ fault: { kind: "temporary" } });
-    expect(await connect.accounts(answering(no("access_token_invalid", 401)), app, tokens)).toMatchObject({
+    expect(await connect.listAccounts(scriptedClient(user, 503), app, tokens)).toMatchObject({ fault: { kind: "temporary" } });
+    expect(await connect.listAccounts(scriptedClient(no("access_token_invalid", 401)), app, tokens)).toMatchObject({
       fault: { kind: "reconnect" },
     });
   });
@@ -161,14 +161,14 @@ describe("accounts", () => {
 
 describe("refresh", () => {
   test("takes the new refresh token", async ({ expect }) => {
-    const client = answering(granted({ access_token: "act.2", refresh_token: "rft.2" }));
-    expect(must(await connect.refresh!(client, app, tokens, NOW))).toMatchObject({
+    const client = scriptedClient(granted({ access_token: "act.2", refresh_token: "rft.2" }));
+    expect(unwrap(await connect.refresh!(client, app, tokens, NOW))).toMatchObject({
       accessToken: "act.2",
       refreshToken: "rft.2",
       expiresAt: NOW + 7_200_000,
       refreshExpiresAt: NOW + 15_552_000_000,
     });
-    expect(bodyOf(client.sent[0])).toEqual({
+    expect(parseRequestBody(client.requests[0])).toEqual({
       client_key: "the-key",
       client_secret: "the-secret",
       grant_type: "refresh_token",
@@ -178,52 +178,52 @@ describe("refresh", () => {
 
   test.for([200, 400, 401])("a spent refresh token asks for a login, with status %i", async (status, { expect }) => {
     const dead = { error: "invalid_grant", error_description: "Refresh token is invalid or expired.", log_id: "2026" };
-    expect(await connect.refresh!(answering({ status, json: dead }), app, tokens, NOW)).toMatchObject({
+    expect(await connect.refresh!(scriptedClient({ status, json: dead }), app, tokens, NOW)).toMatchObject({
       fault: { kind: "reconnect" },
     });
   });
 
   test("wrong app credentials end no login", async ({ expect }) => {
     expect(
-      await connect.refresh!(answering({ status: 200, json: { error: "invalid_client" } }), app, tokens, NOW),
+      await connect.refresh!(scriptedClient({ status: 200, json: { error: "invalid_client" } }), app, tokens, NOW),
     ).toMatchObject({ fault: { kind: "temporary", whoMustAct: "operator" } });
   });
 });
 
 describe("revoke", () => {
   test("names the app and the access token", async ({ expect }) => {
-    const client = answering({ json: {} });
+    const client = scriptedClient({ json: {} });
     await connect.revoke?.(client, app, tokens);
-    expect(client.sent.map((sent) => sent.url.href)).toEqual(["https://open.tiktokapis.com/v2/oauth/revoke/"]);
-    expect(bodyOf(client.sent[0])).toEqual({ client_key: "the-key", client_secret: "the-secret", token: "act.1" });
+    expect(client.requests.map((sent) => sent.url.href)).toEqual(["https://open.tiktokapis.com/v2/oauth/revoke/"]);
+    expect(parseRequestBody(client.requests[0])).toEqual({ client_key: "the-key", client_secret: "the-secret", token: "act.1" });
   });
 });
 
 describe("inspect", () => {
-  const account = access({ capabilities: { mayDraft: true, commentDisabled: true } });
+  const account = accountAccess({ capabilities: { mayDraft: true, commentDisabled: true } });
 
   test("tells what the account may do now and keeps what it cannot tell", async ({ expect }) => {
-    const client = answering(creator());
-    expect(must(await tiktok.inspect(client, account))).toEqual({ ...CAPABILITIES, mayDraft: true });
-    expect(client.sent[0]?.method).toBe("POST");
-    expect(client.sent[0]?.url.pathname).toBe("/v2/post/publish/creator_info/query/");
-    expect(client.sent[0]?.body).toBeNull();
+    const client = scriptedClient(creator());
+    expect(unwrap(await tiktok.fetchCapabilities(client, account))).toEqual({ ...CAPABILITIES, mayDraft: true });
+    expect(client.requests[0]?.method).toBe("POST");
+    expect(client.requests[0]?.url.pathname).toBe("/v2/post/publish/creator_info/query/");
+    expect(client.requests[0]?.body).toBeNull();
   });
 
   test("a refusal with status 200 is told and not thrown away", async ({ expect }) => {
-    expect(must(await tiktok.inspect(answering(no("reached_active_user_cap")), account))).toMatchObject({
+    expect(unwrap(await tiktok.fetchCapabilities(scriptedClient(no("reached_active_user_cap")), account))).toMatchObject({
       mayDraft: true,
       commentDisabled: true,
       refusal: expect.stringContaining("accounts"),
     });
   });
 
-  test.for<[string, Scripted]>([
+  test.for<[string, ScriptedResponse]>([
     ["a cut", "cut"],
     ["503", 503],
     ["429", no("rate_limit_exceeded", 429)],
     ["something else", ok({ creator_username: "ada" })],
   ])("%s is a fault: what is stored has to do", async ([, script], { expect }) => {
-    expect(await tiktok.inspect(answering(script), account)).toMatchObject({ ok: false });
+    expect(await tiktok.fetchCapabilities(scriptedClient(script), account)).toMatchObject({ ok: false });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { Fault } from "#platforms/contract.ts";
-import { failFault, toFault } from "#platforms/tiktok/errors.ts";
-import { SECRETS } from "../../support/job.ts";
+import { publishFailureFault, toFault } from "#platforms/tiktok/errors.ts";
+import { SECRETS } from "../../support/job-fixtures.ts";
 
 type Row = [status: number, code: string | null, fault: Partial<Fault>];
 
@@ -94,7 +94,7 @@ describe("why a post failed after it was taken", () => {
     ["spam_risk_too_many_posts", null],
     ["auth_removed", null],
   ])("%s", ([reason, fault], { expect }) => {
-    const found = failFault(reason, 200);
+    const found = publishFailureFault(reason, 200);
     if (fault === null) {
       expect(found).toBeNull();
     } else {

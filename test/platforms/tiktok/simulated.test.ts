@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { sha256Hex } from "#core/encoding.ts";
 import type { AccountAccess, JobMedia } from "#platforms/contract.ts";
 import { tiktok } from "#platforms/tiktok/index.ts";
-import { app, book, logIn, must, plan, publish, revokeAt, sample, simulatedWire } from "../../support/simulated.ts";
+import { sandboxCredentials, publishedPosts, logIn, unwrap, injectFault, publishUntilSettled, revokeAtPlatform, sampleMedia, simulatedClient } from "../../support/simulated-platform.ts";
 
 // Megabytes through two processes of a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
@@ -30,7 +30,7 @@ async function creator(login = "ada"): Promise<AccountAccess> {
 
 /** A file of this test alone: the sample with a box of nothing behind it. */
 async function clip(sizeBytes?: number): Promise<JobMedia> {
-  const small = await sample("portrait.mp4", SHAPE);
+  const small = await sampleMedia("portrait.mp4", SHAPE);
   const whole = sizeBytes ?? small.sizeBytes + 8 + (Math.floor(clock / 86_400_000) % 4096);
   const bytes = new Uint8Array(whole);
   bytes.set(await new Response(await small.read()).bytes());
@@ -56,7 +56,7 @@ const fault = (method: string, path: string, effect: string) => ({
 const EFFECTS = ["nothing", "drop_before", "drop_after", "answer_after"] as const;
 
 async function entries(account: AccountAccess, media: JobMedia) {
-  return (await book(tiktok, account.platformAccountId)).filter((entry) => entry.media[0]?.sha256 === media.sha256);
+  return (await publishedPosts(tiktok, account.platformAccountId)).filter((entry) => entry.media[0]?.sha256 === media.sha256);
 }
 
 describe.each([
@@ -69,9 +69,9 @@ describe.each([
     const account = await creator();
     const media = await clip(sizeBytes === undefined ? undefined : sizeBytes + EFFECTS.indexOf(effect) * 8);
     const caption = `A bowl ${kind}, ${effect}`;
-    const end = await publish(tiktok, account, { caption, media: [media], options }, async () => {
+    const end = await publishUntilSettled(tiktok, account, { caption, media: [media], options }, async () => {
       if (effect !== "nothing") {
-        await plan(tiktok, fault("PUT", "/*", effect));
+        await injectFault(tiktok, fault("PUT", "/*", effect));
       }
     });
     expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
@@ -92,8 +92,8 @@ describe("an upload", () => {
   test.for(EFFECTS.slice(1))("goes on after %s in its middle", async (effect, { expect }) => {
     const account = await creator();
     const media = await clip(20_000_000 + EFFECTS.indexOf(effect) * 8);
-    await plan(tiktok, fault("PUT", "/*", effect));
-    const end = await publish(tiktok, account, { caption: `A long way, ${effect}`, media: [media] });
+    await injectFault(tiktok, fault("PUT", "/*", effect));
+    const end = await publishUntilSettled(tiktok, account, { caption: `A long way, ${effect}`, media: [media] });
     expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
     expect(await entries(account, media)).toHaveLength(1);
   });
@@ -102,22 +102,22 @@ describe("an upload", () => {
 describe("photos", () => {
   test("are there with their texts, in order", async ({ expect }) => {
     const account = await creator();
-    const media = [await sample("portrait.jpg", PHOTO), await sample("landscape.webp", { width: 1200, height: 630 })];
+    const media = [await sampleMedia("portrait.jpg", PHOTO), await sampleMedia("landscape.webp", { width: 1200, height: 630 })];
     const caption = `Two photos of ${clock}`;
-    const end = await publish(tiktok, account, { caption, media, options: { title: "Bowls" } });
+    const end = await publishUntilSettled(tiktok, account, { caption, media, options: { title: "Bowls" } });
     expect(end).toMatchObject({ state: "published" });
-    const posts = (await book(tiktok, account.platformAccountId)).filter((entry) => entry.text === caption);
+    const posts = (await publishedPosts(tiktok, account.platformAccountId)).filter((entry) => entry.text === caption);
     expect(posts).toHaveLength(1);
     expect(posts[0]).toMatchObject({ title: "Bowls", media: media.map(({ sha256 }) => ({ type: "image", sha256 })) });
   });
 
   test("as a draft keep their texts", async ({ expect }) => {
     const account = await creator();
-    const media = [await sample("portrait.jpg", PHOTO)];
+    const media = [await sampleMedia("portrait.jpg", PHOTO)];
     const caption = `A draft of ${clock}`;
-    const end = await publish(tiktok, account, { caption, media, options: { title: "Bowls", is_draft: true } });
+    const end = await publishUntilSettled(tiktok, account, { caption, media, options: { title: "Bowls", is_draft: true } });
     expect(end).toMatchObject({ state: "published", url: null });
-    const posts = (await book(tiktok, account.platformAccountId)).filter((entry) => entry.text === caption);
+    const posts = (await publishedPosts(tiktok, account.platformAccountId)).filter((entry) => entry.text === caption);
     expect(posts).toMatchObject([{ kind: "draft", title: "Bowls" }]);
   });
 
@@ -127,12 +127,12 @@ describe("photos", () => {
     ["answer_after", 1],
   ] as const)("whose answer was lost (%s) are never sent twice", async ([effect, count], { expect }) => {
     const account = await creator();
-    const media = [await sample("portrait.jpg", PHOTO)];
+    const media = [await sampleMedia("portrait.jpg", PHOTO)];
     const caption = `A photo of ${clock}, ${effect}`;
-    const end = await publish(tiktok, account, { caption, media }, async () => {
-      await plan(tiktok, fault("POST", "/v2/post/publish/content/init/", effect));
+    const end = await publishUntilSettled(tiktok, account, { caption, media }, async () => {
+      await injectFault(tiktok, fault("POST", "/v2/post/publish/content/init/", effect));
     });
-    const posts = (await book(tiktok, account.platformAccountId)).filter((entry) => entry.text === caption);
+    const posts = (await publishedPosts(tiktok, account.platformAccountId)).filter((entry) => entry.text === caption);
     expect(posts).toHaveLength(count);
     expect(end.steps.filter((step) => step.startsWith("commit"))).toHaveLength(1);
     // A list need not show photos: found or unknown, but never denied.
@@ -144,9 +144,9 @@ describe("a private account behind an unaudited app", () => {
   test("posts privately, and is told at the preview that it cannot post publicly", async ({ expect }) => {
     const account = await creator("ben");
     const media = await clip();
-    await expect(publish(tiktok, account, { caption: "Public", media: [media] })).rejects.toThrow("option_not_allowed");
+    await expect(publishUntilSettled(tiktok, account, { caption: "Public", media: [media] })).rejects.toThrow("option_not_allowed");
     const options = { privacy_status: "private" };
-    expect(await publish(tiktok, account, { caption: "Private", media: [media], options })).toMatchObject({
+    expect(await publishUntilSettled(tiktok, account, { caption: "Private", media: [media], options })).toMatchObject({
       state: "published",
     });
     expect((await entries(account, media)).map((entry) => entry.options["privacy_level"])).toEqual(["SELF_ONLY"]);
@@ -154,7 +154,7 @@ describe("a private account behind an unaudited app", () => {
 
   test("is refused before anything is uploaded when the preview knew nothing of it", async ({ expect }) => {
     const account = { ...(await creator("ben")), capabilities: {} };
-    expect(await publish(tiktok, account, { caption: "Public", media: [await clip()] })).toMatchObject({
+    expect(await publishUntilSettled(tiktok, account, { caption: "Public", media: [await clip()] })).toMatchObject({
       state: "failed",
       fault: { kind: "rejected", code: "privacy_not_allowed" },
       steps: ["prepare:refused"],
@@ -163,7 +163,7 @@ describe("a private account behind an unaudited app", () => {
 
   test("is looked at again right before a preview", async ({ expect }) => {
     const account = await creator("ben");
-    const fresh = must(await tiktok.inspect(simulatedWire(tiktok), { ...account, capabilities: { mayDraft: true } }));
+    const fresh = unwrap(await tiktok.fetchCapabilities(simulatedClient(tiktok), { ...account, capabilities: { mayDraft: true } }));
     expect(fresh).toEqual({ ...account.capabilities, mayDraft: true });
     expect(fresh["privacyLevels"]).not.toContain("PUBLIC_TO_EVERYONE");
   });
@@ -172,10 +172,10 @@ describe("a private account behind an unaudited app", () => {
 describe("a login", () => {
   test("rotates its refresh token, and the old one is dead", async ({ expect }) => {
     const { tokens } = await logIn(tiktok, "ada");
-    const renewed = must(await tiktok.connect.refresh!(simulatedWire(tiktok), app(tiktok), tokens, Date.now()));
+    const renewed = unwrap(await tiktok.connect.refresh!(simulatedClient(tiktok), sandboxCredentials(tiktok), tokens, Date.now()));
     expect(renewed.refreshToken).not.toBe(tokens.refreshToken);
-    expect(await tiktok.connect.accounts(simulatedWire(tiktok), app(tiktok), renewed)).toMatchObject({ ok: true });
-    expect(await tiktok.connect.refresh!(simulatedWire(tiktok), app(tiktok), tokens, Date.now())).toMatchObject({
+    expect(await tiktok.connect.listAccounts(simulatedClient(tiktok), sandboxCredentials(tiktok), renewed)).toMatchObject({ ok: true });
+    expect(await tiktok.connect.refresh!(simulatedClient(tiktok), sandboxCredentials(tiktok), tokens, Date.now())).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
@@ -183,16 +183,16 @@ describe("a login", () => {
 
   test("that was withdrawn publishes nothing and asks for its person", async ({ expect }) => {
     const account = await creator("ben");
-    await revokeAt(tiktok, "ben");
+    await revokeAtPlatform(tiktok, "ben");
     const media = [await clip()];
-    const end = await publish(tiktok, account, { caption: "Too late", media, options: { privacy_status: "private" } });
+    const end = await publishUntilSettled(tiktok, account, { caption: "Too late", media, options: { privacy_status: "private" } });
     expect(end).toMatchObject({ state: "failed", fault: { kind: "reconnect" } });
   });
 
   test("that is revoked here is dead there", async ({ expect }) => {
     const { tokens } = await logIn(tiktok, "ada");
-    await tiktok.connect.revoke?.(simulatedWire(tiktok), app(tiktok), tokens);
-    expect(await tiktok.connect.accounts(simulatedWire(tiktok), app(tiktok), tokens)).toMatchObject({
+    await tiktok.connect.revoke?.(simulatedClient(tiktok), sandboxCredentials(tiktok), tokens);
+    expect(await tiktok.connect.listAccounts(simulatedClient(tiktok), sandboxCredentials(tiktok), tokens)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });

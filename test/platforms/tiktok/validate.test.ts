@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { JsonObject } from "#core/json.ts";
 import { validate } from "#platforms/tiktok/validate.ts";
-import { draft, image, video } from "../../support/job.ts";
+import { validationInput, image, video } from "../../support/job-fixtures.ts";
 
 const PUBLIC = { privacyLevels: ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"] };
 const PRIVATE = { privacyLevels: ["FOLLOWER_OF_CREATOR", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"] };
@@ -13,9 +13,9 @@ const DEFAULTS = {
   is_ai_generated: false,
   is_draft: false,
 };
-const judged = (over: Parameters<typeof draft>[0] = {}) => validate(draft({ media: [video()], ...over }));
-const codes = (over: Parameters<typeof draft>[0] = {}) => judged(over).problems.map((problem) => problem.code);
-const warned = (over: Parameters<typeof draft>[0] = {}) => judged(over).warnings.map((warning) => warning.code);
+const judged = (overrides: Parameters<typeof validationInput>[0] = {}) => validate(validationInput({ media: [video()], ...overrides }));
+const codes = (overrides: Parameters<typeof validationInput>[0] = {}) => judged(overrides).problems.map((problem) => problem.code);
+const warned = (overrides: Parameters<typeof validationInput>[0] = {}) => judged(overrides).warnings.map((warning) => warning.code);
 const photo = image({ width: 1080, height: 1920 });
 
 describe("options", () => {
@@ -116,7 +116,7 @@ describe("images", () => {
   });
 
   test("are JPEG or WebP up to 1080p, either way round", ({ expect }) => {
-    const at = (over: Parameters<typeof image>[0]) => codes({ media: [image(over)] });
+    const at = (overrides: Parameters<typeof image>[0]) => codes({ media: [image(overrides)] });
     expect(at({ contentType: "image/webp" })).toEqual([]);
     expect(at({ contentType: "image/png" })).toEqual(["media_type_unsupported"]);
     expect(at({ width: 1080, height: 1920 })).toEqual([]);
@@ -163,8 +163,8 @@ describe("videos", () => {
     ["61 frames", { facts: { frameRate: 61 } }, ["media_frame_rate"]],
     ["WebM with VP9", { contentType: "video/webm", facts: { videoCodec: "vp9" } }, []],
     ["AV1", { facts: { videoCodec: "av1" } }, ["media_codec"]],
-  ])("%s", ([, over, expected], { expect }) => {
-    expect(codes({ media: [video(over)] })).toEqual(expected);
+  ])("%s", ([, overrides, expected], { expect }) => {
+    expect(codes({ media: [video(overrides)] })).toEqual(expected);
   });
 
   test("are as long as the account may make them", ({ expect }) => {

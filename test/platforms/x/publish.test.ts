@@ -2,33 +2,33 @@ import { describe, test } from "vitest";
 import type { JsonValue } from "#core/json.ts";
 import type { Job, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { x } from "#platforms/x/index.ts";
-import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
-import { access, image, job, NOW, video } from "../../support/job.ts";
-import { reading, type ReadingClient } from "../../support/reading.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
+import { accountAccess, image, job, NOW, video } from "../../support/job-fixtures.ts";
+import { captureBodies, type BodyCapturingClient } from "../../support/body-capture.ts";
 
 const MIB = 1024 ** 2;
 const json = (value: JsonValue | PrepareOutcome) => JSON.parse(JSON.stringify(value)) as JsonValue;
-const uploaded = (id: string, more: object = {}): Scripted => ({
+const uploaded = (id: string, more: object = {}): ScriptedResponse => ({
   json: { data: { id, media_key: `7_${id}`, expires_after_secs: 86_400, ...more } },
 });
 
 /** The forms that were sent to paths ending in `end`, as a platform reads them. */
-function formsOf({ sent, bytes }: ReadingClient, end: string): Promise<FormData[]> {
+function formsOf({ requests: sent, bodies: bytes }: BodyCapturingClient, end: string): Promise<FormData[]> {
   const forms = sent.flatMap(({ url, headers }, index) =>
     url.pathname.endsWith(end) ? [new Response(bytes[index], { headers: [...headers] }).formData()] : [],
   );
   return Promise.all(forms);
 }
 
-const created: Scripted = { status: 201, json: { data: { id: "1900000000000000099", text: "t" } } };
-const refusal = (status: number, detail: string): Scripted => ({
+const created: ScriptedResponse = { status: 201, json: { data: { id: "1900000000000000099", text: "t" } } };
+const refusal = (status: number, detail: string): ScriptedResponse => ({
   status,
   json: { title: "t", detail, type: "about:blank", status },
 });
 const settings = (values: Record<string, string>) =>
-  access({ app: { clientId: "c", clientSecret: "s", settings: values } });
+  accountAccess({ app: { clientId: "c", clientSecret: "s", settings: values } });
 
-async function prepared(post: Job, client: PlatformClient = answering(uploaded("1"))): Promise<JsonValue> {
+async function prepared(post: Job, client: PlatformClient = scriptedClient(uploaded("1"))): Promise<JsonValue> {
   const outcome = await x.prepare(client, post, undefined);
   if (outcome.state !== "ready") {
     throw new Error(`not ready: ${JSON.stringify(outcome)}`);
@@ -38,26 +38,26 @@ async function prepared(post: Job, client: PlatformClient = answering(uploaded("
 
 describe("prepare", () => {
   test("a text needs no call", async ({ expect }) => {
-    const client = answering(500);
+    const client = scriptedClient(500);
     expect(await x.prepare(client, job(), undefined)).toMatchObject({
       state: "ready",
       ref: { mediaIds: [], quote: "none" },
     });
-    expect(client.sent).toHaveLength(0);
+    expect(client.requests).toHaveLength(0);
   });
 
   test("images go up whole and keep their order", async ({ expect }) => {
-    const client = reading(answering(uploaded("1"), uploaded("2")));
+    const client = captureBodies(scriptedClient(uploaded("1"), uploaded("2")));
     const outcome = await x.prepare(client, job({ media: [image(), image({ contentType: "image/png" })] }), undefined);
     expect(outcome).toMatchObject({
       state: "ready",
       ref: { mediaIds: ["1", "2"], mediaKeys: ["7_1", "7_2"] },
       expiresAt: NOW + 86_400_000,
     });
-    expect(client.sent.map((sent) => `${sent.method} ${sent.url.href}`)).toEqual(
+    expect(client.requests.map((sent) => `${sent.method} ${sent.url.href}`)).toEqual(
       Array(2).fill("POST https://api.x.com/2/media/upload"),
     );
-    expect(client.sent[1]?.headers.get("content-length")).toBe(String(client.bytes[1]?.length));
+    expect(client.requests[1]?.headers.get("content-length")).toBe(String(client.bodies[1]?.length));
     const [, form] = await formsOf(client, "/upload");
     expect(Object.fromEntries(form ?? [])).toMatchObject({
       media_category: "tweet_image",
@@ -69,8 +69,8 @@ describe("prepare", () => {
     expect,
   }) => {
     const post = job({ media: [video({ sizeBytes: 40 * MIB + 5 })] });
-    const client = reading(
-      answering((sent) => {
+    const client = captureBodies(
+      scriptedClient((sent) => {
         if (sent.url.pathname.endsWith("/initialize")) {
           return uploaded("9");
         }
@@ -83,13 +83,13 @@ describe("prepare", () => {
       }),
     );
     const first = await x.prepare(client, post, undefined);
-    expect(first).toMatchObject({ state: "again", afterSeconds: 0, cursor: { segment: 32, offset: 32 * MIB } });
+    expect(first).toMatchObject({ state: "again", afterSeconds: 0, cursor: { segmentIndex: 32, offset: 32 * MIB } });
     const second = await x.prepare(client, post, first.state === "again" ? json(first.cursor) : undefined);
     expect(second).toMatchObject({ state: "again", afterSeconds: 3, cursor: { stage: "processing" } });
     const third = await x.prepare(client, post, second.state === "again" ? json(second.cursor) : undefined);
     expect(third).toMatchObject({ state: "ready", ref: { mediaIds: ["9"] } });
 
-    expect(bodyOf(client.sent[0])).toEqual({
+    expect(parseRequestBody(client.requests[0])).toEqual({
       media_type: "video/mp4",
       media_category: "tweet_video",
       total_bytes: 40 * MIB + 5,
@@ -102,30 +102,30 @@ describe("prepare", () => {
     expect(new Uint8Array((await (last as File | undefined)?.arrayBuffer()) ?? [])).toEqual(
       Uint8Array.from({ length: 5 }, (_, index) => (40 * MIB + index) % 251),
     );
-    expect(client.sent.at(-1)?.url.search).toBe("?command=STATUS&media_id=9");
+    expect(client.requests.at(-1)?.url.search).toBe("?command=STATUS&media_id=9");
   });
 
   test("segments that X has taken survive a cut", async ({ expect }) => {
     const post = job({ media: [video({ sizeBytes: 3 * MIB })] });
-    const client = answering(uploaded("9"), 200, 200, "cut");
+    const client = scriptedClient(uploaded("9"), 200, 200, "cut");
     expect(await x.prepare(client, post, undefined)).toMatchObject({
       state: "again",
-      cursor: { segment: 2, offset: 2 * MIB },
+      cursor: { segmentIndex: 2, offset: 2 * MIB },
     });
   });
 
   test("a file name cannot leave its place in the form", async ({ expect }) => {
-    const client = reading(answering(uploaded("1")));
+    const client = captureBodies(scriptedClient(uploaded("1")));
     const post = job({ media: [image()] });
     const named = { ...post, media: post.media.map((media) => ({ ...media, filename: 'a"\r\n\r\nb.jpg' })) };
     expect(await x.prepare(client, named, undefined)).toMatchObject({ state: "ready" });
-    const text = new TextDecoder("latin1").decode(client.bytes[0]);
+    const text = new TextDecoder("latin1").decode(client.bodies[0]);
     expect(text).toContain('name="media"; filename="a%22%0D%0A%0D%0Ab.jpg"\r\n');
   });
 
   test("segments that are too big become smaller", async ({ expect }) => {
     const post = job({ media: [video({ sizeBytes: 3 * MIB })] });
-    expect(await x.prepare(answering(uploaded("9"), 413), post, undefined)).toMatchObject({
+    expect(await x.prepare(scriptedClient(uploaded("9"), 413), post, undefined)).toMatchObject({
       state: "again",
       afterSeconds: 0,
       cursor: { segmentBytes: MIB / 2, offset: 0 },
@@ -134,18 +134,18 @@ describe("prepare", () => {
 
   test("an upload that X forgot is begun again, twice at most", async ({ expect }) => {
     const post = job({ media: [video()] });
-    const client = answering(uploaded("9"), refusal(400, "unknown media"), uploaded("10"));
+    const client = scriptedClient(uploaded("9"), refusal(400, "unknown media"), uploaded("10"));
     const outcome = await x.prepare(client, post, undefined);
-    expect(outcome).toMatchObject({ state: "again", cursor: { id: "10", restarts: 1, offset: 0 } });
-    const cursor = outcome.state === "again" ? { ...(outcome.cursor as object), restarts: 2 } : null;
-    expect(await x.prepare(answering(refusal(404, "unknown media")), post, cursor)).toMatchObject({ state: "refused" });
+    expect(outcome).toMatchObject({ state: "again", cursor: { id: "10", restartCount: 1, offset: 0 } });
+    const cursor = outcome.state === "again" ? { ...(outcome.cursor as object), restartCount: 2 } : null;
+    expect(await x.prepare(scriptedClient(refusal(404, "unknown media")), post, cursor)).toMatchObject({ state: "refused" });
   });
 
   test("media that cannot be processed is refused with X's reason", async ({ expect }) => {
     const failed = uploaded("9", {
       processing_info: { state: "failed", error: { code: 3, name: "InvalidMedia", message: "Duration too long" } },
     });
-    expect(await x.prepare(answering(uploaded("9"), 200, failed), job({ media: [video()] }), undefined)).toMatchObject({
+    expect(await x.prepare(scriptedClient(uploaded("9"), 200, failed), job({ media: [video()] }), undefined)).toMatchObject({
       state: "refused",
       fault: {
         kind: "rejected",
@@ -159,9 +159,9 @@ describe("prepare", () => {
 
   test("an animated GIF goes up as one", async ({ expect }) => {
     const gif = image({ contentType: "image/gif", facts: { animated: true } });
-    const client = answering(uploaded("9"), 200, uploaded("9"));
+    const client = scriptedClient(uploaded("9"), 200, uploaded("9"));
     expect(await x.prepare(client, job({ media: [gif] }), undefined)).toMatchObject({ state: "ready" });
-    expect(bodyOf(client.sent[0])).toMatchObject({ media_type: "image/gif", media_category: "tweet_gif" });
+    expect(parseRequestBody(client.requests[0])).toMatchObject({ media_type: "image/gif", media_category: "tweet_gif" });
   });
 });
 
@@ -171,14 +171,14 @@ describe("commit", () => {
       media: [image()],
       options: { reply_settings: "following", quote_tweet_url: undefined as never, extra: 1 },
     });
-    const client = answering(created);
+    const client = scriptedClient(created);
     expect(await x.commit(client, post, await prepared(post))).toEqual({
       state: "published",
       remoteId: "1900000000000000099",
       url: "https://x.com/ada/status/1900000000000000099",
     });
-    expect(`${client.sent[0]?.method} ${client.sent[0]?.url.href}`).toBe("POST https://api.x.com/2/tweets");
-    expect(bodyOf(client.sent[0])).toEqual({
+    expect(`${client.requests[0]?.method} ${client.requests[0]?.url.href}`).toBe("POST https://api.x.com/2/tweets");
+    expect(parseRequestBody(client.requests[0])).toEqual({
       text: "Release notes are out",
       media: { media_ids: ["1"] },
       reply_settings: "following",
@@ -186,15 +186,15 @@ describe("commit", () => {
   });
 
   test("everyone may reply when the setting is null: the member is left out", async ({ expect }) => {
-    const client = answering(created);
+    const client = scriptedClient(created);
     const post = job({ options: { reply_settings: null } });
     await x.commit(client, post, await prepared(post));
-    expect(bodyOf(client.sent[0])).toEqual({ text: "Release notes are out" });
+    expect(parseRequestBody(client.requests[0])).toEqual({ text: "Release notes are out" });
   });
 
   test("a quote that X refuses is posted once more with the address", async ({ expect }) => {
     const post = job({ options: { quote_tweet_url: "https://twitter.com/jack/status/20" } });
-    const client = answering(
+    const client = scriptedClient(
       refusal(403, "Quoting this post is not allowed because you have not been mentioned"),
       created,
     );
@@ -203,7 +203,7 @@ describe("commit", () => {
     expect(await x.commit(client, post, first.state === "more" ? json(first.ref) : null)).toMatchObject({
       state: "published",
     });
-    expect(client.sent.map(bodyOf)).toEqual([
+    expect(client.requests.map(parseRequestBody)).toEqual([
       { text: "Release notes are out", quote_tweet_id: "20" },
       { text: "Release notes are out https://x.com/jack/status/20" },
     ]);
@@ -213,25 +213,25 @@ describe("commit", () => {
     const quote = { quote_tweet_url: "20" };
     const native = job({ options: quote, account: settings({ QUOTE_MODE: "native" }) });
     expect(
-      await x.commit(answering(refusal(403, "Quoting this post is not allowed")), native, await prepared(native)),
+      await x.commit(scriptedClient(refusal(403, "Quoting this post is not allowed")), native, await prepared(native)),
     ).toMatchObject({
       state: "refused",
       fault: { code: "quote_not_allowed" },
     });
     const link = job({ options: quote, account: settings({ QUOTE_MODE: "link" }) });
-    const client = answering(created);
+    const client = scriptedClient(created);
     await x.commit(client, link, await prepared(link));
-    expect(bodyOf(client.sent[0])).toEqual({ text: "Release notes are out https://x.com/i/status/20" });
+    expect(parseRequestBody(client.requests[0])).toEqual({ text: "Release notes are out https://x.com/i/status/20" });
   });
 
   test("forgotten media is prepared again", async ({ expect }) => {
     const post = job({ media: [image()] });
     expect(
-      await x.commit(answering(refusal(400, "Your media IDs are invalid.")), post, await prepared(post)),
+      await x.commit(scriptedClient(refusal(400, "Your media IDs are invalid.")), post, await prepared(post)),
     ).toMatchObject({ state: "stale" });
   });
 
-  test.for<[string, Scripted]>([
+  test.for<[string, ScriptedResponse]>([
     ["a cut", "cut"],
     ["500", 500],
     ["503", 503],
@@ -241,21 +241,21 @@ describe("commit", () => {
     ["200 that is no JSON", { text: "<html>" }],
   ])("after %s nothing is known", async ([, script], { expect }) => {
     const post = job();
-    expect(await x.commit(answering(script), post, await prepared(post))).toMatchObject({
+    expect(await x.commit(scriptedClient(script), post, await prepared(post))).toMatchObject({
       state: "uncertain",
-      ref: { sends: 1, sentAt: NOW },
+      ref: { sendCount: 1, sentAt: NOW },
     });
   });
 
   test("a duplicate is the user's the first time and a trace of us after an unknown outcome", async ({ expect }) => {
     const duplicate = refusal(403, "You are not allowed to create a Tweet with duplicate content.");
     const post = job();
-    expect(await x.commit(answering(duplicate), post, await prepared(post))).toMatchObject({
+    expect(await x.commit(scriptedClient(duplicate), post, await prepared(post))).toMatchObject({
       state: "refused",
       fault: { code: "duplicate_content" },
     });
     const again = job({ committedAt: NOW - 80_000 });
-    expect(await x.commit(answering(duplicate), again, await prepared(again))).toMatchObject({
+    expect(await x.commit(scriptedClient(duplicate), again, await prepared(again))).toMatchObject({
       state: "uncertain",
       ref: { duplicate: true },
     });
@@ -263,19 +263,19 @@ describe("commit", () => {
 });
 
 describe("verify", () => {
-  const list = (...posts: object[]): Scripted => ({ json: { data: posts, meta: { result_count: posts.length } } });
-  const nothing: Scripted = { json: { meta: { result_count: 0 } } };
+  const list = (...posts: object[]): ScriptedResponse => ({ json: { data: posts, meta: { result_count: posts.length } } });
+  const nothing: ScriptedResponse = { json: { meta: { result_count: 0 } } };
   const at = (seconds: number, parts: Parameters<typeof job>[0] = {}) =>
     job({ ...parts, committedAt: NOW, now: NOW + seconds * 1000 });
 
   test("waits until X can show the post", async ({ expect }) => {
-    const client = answering(500);
+    const client = scriptedClient(500);
     expect(await x.verify(client, at(5), await prepared(job()))).toEqual({
       state: "again",
       afterSeconds: 10,
-      known: false,
+      isProcessing: false,
     });
-    expect(client.sent).toHaveLength(0);
+    expect(client.requests).toHaveLength(0);
   });
 
   test("finds a post with its entities undone", async ({ expect }) => {
@@ -292,21 +292,21 @@ describe("verify", () => {
         ],
       },
     };
-    const client = answering(list({ id: "78", text: "something else", created_at: "2030-01-01T12:00:02.000Z" }, found));
+    const client = scriptedClient(list({ id: "78", text: "something else", created_at: "2030-01-01T12:00:02.000Z" }, found));
     expect(await x.verify(client, post, await prepared(post))).toEqual({
       state: "published",
       remoteId: "77",
       url: "https://x.com/ada/status/77",
     });
-    expect(client.sent[0]?.url.pathname).toBe("/2/users/17841400008460057/tweets");
-    expect(client.sent[0]?.url.searchParams.get("start_time")).toBe("2030-01-01T11:59:00Z");
+    expect(client.requests[0]?.url.pathname).toBe("/2/users/17841400008460057/tweets");
+    expect(client.requests[0]?.url.searchParams.get("start_time")).toBe("2030-01-01T11:59:00Z");
   });
 
   test("finds a long post by its whole text, and a picture without text by its media key", async ({ expect }) => {
     const long = at(15, { caption: "long ".repeat(100) });
     expect(
       await x.verify(
-        answering(
+        scriptedClient(
           list({
             id: "5",
             text: "long long…",
@@ -321,7 +321,7 @@ describe("verify", () => {
     const silent = at(15, { caption: "", media: [image()] });
     expect(
       await x.verify(
-        answering(list({ id: "6", text: "https://t.co/m", attachments: { media_keys: ["7_1"] } })),
+        scriptedClient(list({ id: "6", text: "https://t.co/m", attachments: { media_keys: ["7_1"] } })),
         silent,
         await prepared(silent),
       ),
@@ -329,56 +329,56 @@ describe("verify", () => {
   });
 
   test("reads every page before it denies", async ({ expect }) => {
-    const client = answering(
+    const client = scriptedClient(
       { json: { data: [], meta: { result_count: 0, next_token: "n" } } },
       list({ id: "5", text: "Release notes are out" }),
     );
     expect(await x.verify(client, at(15), await prepared(job()))).toMatchObject({ state: "published", remoteId: "5" });
-    expect(client.sent[1]?.url.searchParams.get("pagination_token")).toBe("n");
+    expect(client.requests[1]?.url.searchParams.get("pagination_token")).toBe("n");
   });
 
   test("denies only after a second look", async ({ expect }) => {
     const ref = await prepared(job());
-    expect(await x.verify(answering(nothing), at(15), ref)).toEqual({ state: "again", afterSeconds: 40, known: false });
-    expect(await x.verify(answering(nothing), at(55), ref)).toEqual({ state: "absent" });
+    expect(await x.verify(scriptedClient(nothing), at(15), ref)).toEqual({ state: "again", afterSeconds: 40, isProcessing: false });
+    expect(await x.verify(scriptedClient(nothing), at(55), ref)).toEqual({ state: "absent" });
   });
 
   test("never sends again what X could not tell apart", async ({ expect }) => {
     const short = at(55, { caption: "gm" });
-    expect(await x.verify(answering(nothing), short, await prepared(short))).toMatchObject({ state: "cannot_tell" });
+    expect(await x.verify(scriptedClient(nothing), short, await prepared(short))).toMatchObject({ state: "cannot_tell" });
     const careful = at(55, { account: settings({ RESEND: "never" }) });
-    expect(await x.verify(answering(nothing), careful, await prepared(careful))).toMatchObject({
+    expect(await x.verify(scriptedClient(nothing), careful, await prepared(careful))).toMatchObject({
       state: "cannot_tell",
     });
     const alike = at(55, { caption: "New article: https://example.com/1" });
     expect(
       await x.verify(
-        answering(list({ id: "1", text: "New article: https://example.com/2" })),
+        scriptedClient(list({ id: "1", text: "New article: https://example.com/2" })),
         alike,
         await prepared(alike),
       ),
     ).toMatchObject({ state: "cannot_tell" });
-    const twice = { ...((await prepared(job())) as object), sends: 2, sentAt: NOW };
-    expect(await x.verify(answering(nothing), at(55), twice)).toMatchObject({ state: "cannot_tell" });
+    const twice = { ...((await prepared(job())) as object), sendCount: 2, sentAt: NOW };
+    expect(await x.verify(scriptedClient(nothing), at(55), twice)).toMatchObject({ state: "cannot_tell" });
   });
 
   test("a duplicate of something else is a refusal", async ({ expect }) => {
-    const ref = { ...((await prepared(job())) as object), sends: 1, sentAt: NOW, duplicate: true };
-    expect(await x.verify(answering(nothing), at(75), ref)).toMatchObject({
+    const ref = { ...((await prepared(job())) as object), sendCount: 1, sentAt: NOW, duplicate: true };
+    expect(await x.verify(scriptedClient(nothing), at(75), ref)).toMatchObject({
       state: "refused",
       fault: { code: "duplicate_content" },
     });
   });
 
-  test.for<[string, Scripted]>([
+  test.for<[string, ScriptedResponse]>([
     ["401", 401],
     ["429", 429],
     ["503", 503],
     ["errors alone", { json: { errors: [{ title: "Not Found Error" }] } }],
   ])("%s denies nothing", async ([, script], { expect }) => {
-    expect(await x.verify(answering(script), at(200), await prepared(job()))).toMatchObject({
+    expect(await x.verify(scriptedClient(script), at(200), await prepared(job()))).toMatchObject({
       state: "again",
-      known: false,
+      isProcessing: false,
     });
   });
 });

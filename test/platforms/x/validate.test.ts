@@ -1,14 +1,14 @@
 import { describe, test } from "vitest";
 import { x } from "#platforms/x/index.ts";
-import { quotedPost } from "#platforms/x/options.ts";
-import { draft, image, video } from "../../support/job.ts";
+import { parseQuotedPost } from "#platforms/x/options.ts";
+import { validationInput, image, video } from "../../support/job-fixtures.ts";
 
-const problems = (over: Parameters<typeof draft>[0]) =>
-  x.validate(draft(over)).problems.map(({ code, param }) => `${code} ${param}`);
+const problems = (overrides: Parameters<typeof validationInput>[0]) =>
+  x.validate(validationInput(overrides)).problems.map(({ code, param }) => `${code} ${param}`);
 
 describe("options", () => {
   test("defaults are filled in", ({ expect }) => {
-    expect(x.validate(draft()).options).toEqual({ reply_settings: null });
+    expect(x.validate(validationInput()).options).toEqual({ reply_settings: null });
   });
 
   test.for(["following", "mentionedUsers", "subscribers", "verified", null])(
@@ -31,7 +31,7 @@ describe("options", () => {
     ["https://mobile.twitter.com/i/web/status/20", "20", "https://x.com/i/status/20"],
     ["http://www.x.com/jack/status/20/photo/1", "20", "https://x.com/jack/status/20"],
   ])("%s is a post", ([given, id, link], { expect }) => {
-    expect(quotedPost(given)).toEqual({ id, link });
+    expect(parseQuotedPost(given)).toEqual({ id, link });
   });
 
   test.for([
@@ -43,7 +43,7 @@ describe("options", () => {
     "https://x.com/jack",
     "ftp://x.com/jack/status/20",
   ])("%s is none", (given, { expect }) => {
-    expect(quotedPost(given)).toBeNull();
+    expect(parseQuotedPost(given)).toBeNull();
     expect(problems({ options: { quote_tweet_url: given } })).toEqual([
       "option_invalid platform_options.quote_tweet_url",
     ]);
@@ -74,8 +74,8 @@ describe("limits of the account", () => {
 });
 
 describe("media", () => {
-  const gif = (over = {}) =>
-    image({ contentType: "image/gif", width: 320, height: 240, facts: { animated: true, ...over } });
+  const gif = (overrides = {}) =>
+    image({ contentType: "image/gif", width: 320, height: 240, facts: { animated: true, ...overrides } });
 
   test("up to four images, or one GIF, or one video", ({ expect }) => {
     expect(problems({ media: Array(4).fill(image()) })).toEqual([]);
@@ -96,7 +96,7 @@ describe("media", () => {
   });
 
   test("a video's length, shape, rate and codecs", ({ expect }) => {
-    const of = (over: Parameters<typeof video>[0]) => problems({ media: [video(over)] });
+    const of = (overrides: Parameters<typeof video>[0]) => problems({ media: [video(overrides)] });
     expect(of({ durationSeconds: 140 })).toEqual([]);
     expect(of({ durationSeconds: 0.4 })).toEqual(["media_duration media_items[0]"]);
     expect(of({ width: 310, height: 1000 })).toEqual(["media_aspect_ratio media_items[0]"]);
@@ -111,7 +111,7 @@ describe("media", () => {
     ]);
     expect(of({ facts: { videoCodec: "h264", audioCodec: null } })).toEqual([]);
     expect(of({ width: 1080, height: 1920 })).toEqual([]);
-    expect(x.validate(draft({ media: [video({ width: 1080, height: 1920 })] })).warnings).toMatchObject([
+    expect(x.validate(validationInput({ media: [video({ width: 1080, height: 1920 })] })).warnings).toMatchObject([
       { code: "media_scaled" },
     ]);
   });
@@ -141,11 +141,11 @@ describe("media", () => {
 
 describe("cost", () => {
   test("an address makes it dearer, and so does a quote that may become one", ({ expect }) => {
-    const cost = (over: Parameters<typeof draft>[0]) => x.validate(draft(over)).cost?.amountUsd;
+    const cost = (overrides: Parameters<typeof validationInput>[0]) => x.validate(validationInput(overrides)).cost?.amountUsd;
     expect(cost({})).toBe(0.015);
     expect(cost({ caption: "see example.com" })).toBe(0.2);
     expect(cost({ options: { quote_tweet_url: "20" } })).toBe(0.2);
     expect(cost({ options: { quote_tweet_url: "20" }, settings: { QUOTE_MODE: "native" } })).toBe(0.015);
-    expect(x.validate(draft({ caption: "see example.com" })).warnings).toMatchObject([{ code: "url_costs_more" }]);
+    expect(x.validate(validationInput({ caption: "see example.com" })).warnings).toMatchObject([{ code: "url_costs_more" }]);
   });
 });

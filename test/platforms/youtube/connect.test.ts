@@ -1,9 +1,9 @@
 import { describe, test } from "vitest";
 import type { TokenSet } from "#platforms/contract.ts";
 import { connect } from "#platforms/youtube/connect.ts";
-import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
-import { NOW } from "../../support/job.ts";
-import { must } from "../../support/simulated.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
+import { NOW } from "../../support/job-fixtures.ts";
+import { unwrap } from "../../support/simulated-platform.ts";
 
 const app = { clientId: "the-client", clientSecret: "the-secret", settings: {} };
 const UPLOAD = "https://www.googleapis.com/auth/youtube.upload";
@@ -14,14 +14,14 @@ const exchange = {
   codeVerifier: "verifier",
   now: NOW,
 };
-const granted = (over: object = {}): Scripted => ({
+const granted = (overrides: object = {}): ScriptedResponse => ({
   json: {
     access_token: "ya29.a",
     expires_in: 3599,
     refresh_token: "1//r",
     scope: `${UPLOAD} ${READ}`,
     token_type: "Bearer",
-    ...over,
+    ...overrides,
   },
 });
 const channel = (id: string, more: object = {}) => ({
@@ -35,7 +35,7 @@ const channel = (id: string, more: object = {}) => ({
   status: { longUploadsStatus: "allowed" },
   ...more,
 });
-const channels = (...items: object[]): Scripted => ({ json: { kind: "youtube#channelListResponse", items } });
+const channels = (...items: object[]): ScriptedResponse => ({ json: { kind: "youtube#channelListResponse", items } });
 const tokens: TokenSet = {
   accessToken: "ya29.a",
   refreshToken: "1//r",
@@ -64,8 +64,8 @@ describe("the way to Google", () => {
 
 describe("exchange", () => {
   test("sends the credentials in the body and is known by its channel", async ({ expect }) => {
-    const client = answering(granted(), channels(channel("UCa")));
-    expect(must(await connect.exchange(client, app, exchange))).toEqual({
+    const client = scriptedClient(granted(), channels(channel("UCa")));
+    expect(unwrap(await connect.exchangeCode(client, app, exchange))).toEqual({
       externalId: "UCa",
       displayName: "Channel UCa",
       tokens: {
@@ -76,8 +76,8 @@ describe("exchange", () => {
         scopes: [UPLOAD, READ],
       },
     });
-    expect(client.sent[0]?.url.href).toBe("https://oauth2.googleapis.com/token");
-    expect(bodyOf(client.sent[0])).toEqual({
+    expect(client.requests[0]?.url.href).toBe("https://oauth2.googleapis.com/token");
+    expect(parseRequestBody(client.requests[0])).toEqual({
       grant_type: "authorization_code",
       code: "4/code",
       client_id: "the-client",
@@ -88,8 +88,8 @@ describe("exchange", () => {
   });
 
   test("keeps the seven days of an app in testing", async ({ expect }) => {
-    const client = answering(granted({ refresh_token_expires_in: 604_799 }), channels(channel("UCa")));
-    expect(must(await connect.exchange(client, app, exchange)).tokens.refreshExpiresAt).toBe(NOW + 604_799_000);
+    const client = scriptedClient(granted({ refresh_token_expires_in: 604_799 }), channels(channel("UCa")));
+    expect(unwrap(await connect.exchangeCode(client, app, exchange)).tokens.refreshExpiresAt).toBe(NOW + 604_799_000);
   });
 
   test.for([
@@ -97,19 +97,19 @@ describe("exchange", () => {
     ["viewing", UPLOAD],
     ["everything", ""],
   ])("with %s unticked nothing is connected", async ([, scope], { expect }) => {
-    const client = answering(granted({ scope }));
-    expect(await connect.exchange(client, app, exchange)).toMatchObject({
+    const client = scriptedClient(granted({ scope }));
+    expect(await connect.exchangeCode(client, app, exchange)).toMatchObject({
       ok: false,
       fault: { kind: "rejected", code: "missing_scope", category: "auth" },
     });
-    expect(client.sent).toHaveLength(1);
+    expect(client.requests).toHaveLength(1);
   });
 
-  test.for<[string, Scripted]>([
+  test.for<[string, ScriptedResponse]>([
     ["an empty list", channels()],
     ["no list at all", { json: { kind: "youtube#channelListResponse", pageInfo: { totalResults: 0 } } }],
   ])("somebody without a channel is told so: %s", async ([, list], { expect }) => {
-    expect(await connect.exchange(answering(granted(), list), app, exchange)).toMatchObject({
+    expect(await connect.exchangeCode(scriptedClient(granted(), list), app, exchange)).toMatchObject({
       ok: false,
       fault: { kind: "rejected", code: "no_channel" },
     });
@@ -119,8 +119,8 @@ describe("exchange", () => {
 describe("accounts", () => {
   test("are all channels of all pages", async ({ expect }) => {
     const first = { json: { items: [channel("UCa")], nextPageToken: "p2" } };
-    const client = answering(first, channels(channel("UCb", { snippet: { title: "B" }, status: {} })));
-    const { accounts } = must(await connect.accounts(client, app, tokens));
+    const client = scriptedClient(first, channels(channel("UCb", { snippet: { title: "B" }, status: {} })));
+    const { accounts } = unwrap(await connect.listAccounts(client, app, tokens));
     expect(accounts).toEqual([
       {
         platformAccountId: "UCa",
@@ -140,14 +140,14 @@ describe("accounts", () => {
         capabilities: { uploads: "UUb", longUploads: null },
       }),
     ]);
-    expect(client.sent[0]?.url.searchParams.get("mine")).toBe("true");
-    expect(client.sent[1]?.url.searchParams.get("pageToken")).toBe("p2");
-    expect(client.sent[0]?.headers.get("authorization")).toBe("Bearer ya29.a");
+    expect(client.requests[0]?.url.searchParams.get("mine")).toBe("true");
+    expect(client.requests[1]?.url.searchParams.get("pageToken")).toBe("p2");
+    expect(client.requests[0]?.headers.get("authorization")).toBe("Bearer ya29.a");
   });
 
   test("a scope that was taken away is named", async ({ expect }) => {
-    const { accounts } = must(
-      await connect.accounts(answering(channels(channel("UCa"))), app, { ...tokens, scopes: [READ] }),
+    const { accounts } = unwrap(
+      await connect.listAccounts(scriptedClient(channels(channel("UCa"))), app, { ...tokens, scopes: [READ] }),
     );
     expect(accounts[0]?.missingScopes).toEqual([UPLOAD]);
   });
@@ -155,16 +155,16 @@ describe("accounts", () => {
 
 describe("refresh", () => {
   test("keeps the old refresh token and the scopes", async ({ expect }) => {
-    const client = answering({ json: { access_token: "ya29.b", expires_in: 3599, token_type: "Bearer" } });
+    const client = scriptedClient({ json: { access_token: "ya29.b", expires_in: 3599, token_type: "Bearer" } });
     const before = { ...tokens, refreshExpiresAt: NOW + 1000 };
-    expect(must(await connect.refresh!(client, app, before, NOW))).toEqual({
+    expect(unwrap(await connect.refresh!(client, app, before, NOW))).toEqual({
       accessToken: "ya29.b",
       refreshToken: "1//r",
       expiresAt: NOW + 3_599_000,
       refreshExpiresAt: NOW + 1000,
       scopes: [UPLOAD, READ],
     });
-    expect(bodyOf(client.sent[0])).toEqual({
+    expect(parseRequestBody(client.requests[0])).toEqual({
       grant_type: "refresh_token",
       refresh_token: "1//r",
       client_id: "the-client",
@@ -174,28 +174,28 @@ describe("refresh", () => {
 
   test("a dead grant asks for a login, wrong app credentials do not", async ({ expect }) => {
     const dead = { error: "invalid_grant", error_description: "Token has been expired or revoked." };
-    expect(await connect.refresh!(answering({ status: 400, json: dead }), app, tokens, NOW)).toMatchObject({
+    expect(await connect.refresh!(scriptedClient({ status: 400, json: dead }), app, tokens, NOW)).toMatchObject({
       fault: { kind: "reconnect", platformCode: "invalid_grant" },
     });
     expect(
-      await connect.refresh!(answering({ status: 401, json: { error: "invalid_client" } }), app, tokens, NOW),
+      await connect.refresh!(scriptedClient({ status: 401, json: { error: "invalid_client" } }), app, tokens, NOW),
     ).toMatchObject({ fault: { kind: "temporary", whoMustAct: "operator" } });
   });
 
   test("needs a refresh token", async ({ expect }) => {
     const without = { ...tokens, refreshToken: null };
     expect(connect.canRefresh?.(without)).toBe(false);
-    const client = answering(500);
+    const client = scriptedClient(500);
     expect(await connect.refresh!(client, app, without, NOW)).toMatchObject({ fault: { kind: "reconnect" } });
-    expect(client.sent).toHaveLength(0);
+    expect(client.requests).toHaveLength(0);
   });
 });
 
 describe("revoke", () => {
   test("ends the whole grant by its refresh token", async ({ expect }) => {
-    const client = answering(200);
+    const client = scriptedClient(200);
     await connect.revoke?.(client, app, tokens);
-    expect(client.sent.map((sent) => sent.url.href)).toEqual(["https://oauth2.googleapis.com/revoke"]);
-    expect(bodyOf(client.sent[0])).toEqual({ token: "1//r" });
+    expect(client.requests.map((sent) => sent.url.href)).toEqual(["https://oauth2.googleapis.com/revoke"]);
+    expect(parseRequestBody(client.requests[0])).toEqual({ token: "1//r" });
   });
 });

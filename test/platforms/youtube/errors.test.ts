@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
 import type { Fault } from "#platforms/contract.ts";
 import { toFault, videoFault } from "#platforms/youtube/errors.ts";
-import { secondsToNextQuota } from "#platforms/youtube/quota-day.ts";
-import { NOW, SECRETS } from "../../support/job.ts";
+import { secondsUntilQuotaReset } from "#platforms/youtube/quota-reset.ts";
+import { NOW, SECRETS } from "../../support/job-fixtures.ts";
 
 type Row = [name: string, status: number, reason: string | null, fault: Partial<Fault>];
 
@@ -80,7 +80,7 @@ describe("every row of YouTube's table", () => {
   });
 
   test("a 429 about the day's uploads is the day's quota", ({ expect }) => {
-    const wait = secondsToNextQuota(NOW);
+    const wait = secondsUntilQuotaReset(NOW);
     expect(toFault(answer(429, "rateLimitExceeded", DAILY, "RESOURCE_EXHAUSTED"), NOW)).toMatchObject({
       ...quota,
       retryAfterSeconds: wait,
@@ -147,6 +147,6 @@ describe("the day's quota ends at midnight in California", () => {
     ["2030-03-10T08:30:00Z", "2030-03-11T07:00:00Z"],
     ["2030-11-03T07:30:00Z", "2030-11-04T08:00:00Z"],
   ])("seen from %s that is %s", ([now, midnight], { expect }) => {
-    expect(secondsToNextQuota(Date.parse(now))).toBe((Date.parse(midnight) - Date.parse(now)) / 1000 + 60);
+    expect(secondsUntilQuotaReset(Date.parse(now))).toBe((Date.parse(midnight) - Date.parse(now)) / 1000 + 60);
   });
 });

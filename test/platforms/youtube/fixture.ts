@@ -1,71 +1,71 @@
 import type { JsonValue } from "#core/json.ts";
 import type { Job, JobMedia, PrepareOutcome } from "#platforms/contract.ts";
-import type { Scripted, Sent } from "../../support/answering.ts";
-import { access, job, NOW, video } from "../../support/job.ts";
+import type { ScriptedResponse, SentRequest } from "../../support/scripted-client.ts";
+import { accountAccess, job, NOW, video } from "../../support/job-fixtures.ts";
 
 const KIB = 1024;
 export const MIB = 1024 * KIB;
-export const GRAIN = 256 * KIB;
-export const SESSION = "https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id=ABC";
+export const CHUNK_MULTIPLE = 256 * KIB;
+export const SESSION_URL = "https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id=ABC";
 
-export const json = (value: JsonValue) => JSON.parse(JSON.stringify(value)) as JsonValue;
-export const begun: Scripted = { headers: { location: SESSION } };
-export const more = (kept: number): Scripted => ({
+export const toJson = (value: JsonValue) => JSON.parse(JSON.stringify(value)) as JsonValue;
+export const sessionStarted: ScriptedResponse = { headers: { location: SESSION_URL } };
+export const incomplete = (kept: number): ScriptedResponse => ({
   status: 308,
   headers: kept === 0 ? {} : { range: `bytes=0-${kept - 1}` },
 });
-export const made = (over: object = {}): Scripted => ({
+export const videoCreated = (overrides: object = {}): ScriptedResponse => ({
   status: 201,
   json: {
     kind: "youtube#video",
     id: "dQw4example",
     status: { uploadStatus: "uploaded", privacyStatus: "public", selfDeclaredMadeForKids: false },
-    ...over,
+    ...overrides,
   },
 });
-export const trouble = (status: number, reason: string): Scripted => ({
+export const apiError = (status: number, reason: string): ScriptedResponse => ({
   status,
   json: { error: { code: status, message: "No.", errors: [{ reason, domain: "youtube", message: "No." }] } },
 });
 
-export function post(sizeBytes: number, over: Partial<Job> = {}): Job {
+export function videoJob(sizeBytes: number, overrides: Partial<Job> = {}): Job {
   return job({
     options: { title: "How to glaze a bowl", made_for_kids: false },
-    account: access({ platformAccountId: "UCa", capabilities: { uploads: "UUa" } }),
-    ...over,
+    account: accountAccess({ platformAccountId: "UCa", capabilities: { uploads: "UUa" } }),
+    ...overrides,
     media: [video({ sizeBytes })],
   });
 }
 
 /** Bytes that cost nothing, where only their number matters. */
-export function bulky(sizeBytes: number): Job {
+export function zeroFilledVideoJob(sizeBytes: number): Job {
   const costless: JobMedia["read"] = (range) =>
     Promise.resolve(new Blob([new Uint8Array(range?.length ?? 0)]).stream());
-  const whole = post(sizeBytes);
+  const whole = videoJob(sizeBytes);
   return { ...whole, media: whole.media.map((media) => ({ ...media, read: costless })) };
 }
 
-export const cursor = (over: object = {}): JsonValue => ({
-  session: SESSION,
+export const cursor = (overrides: object = {}): JsonValue => ({
+  sessionUrl: SESSION_URL,
   startedAt: NOW,
   offset: 0,
-  doubt: false,
-  failures: 0,
-  restarts: 0,
-  ...over,
+  offsetUnknown: false,
+  failureCount: 0,
+  restartCount: 0,
+  ...overrides,
 });
-export const ref = (over: object = {}): JsonValue => ({
-  session: SESSION,
+export const commitRef = (overrides: object = {}): JsonValue => ({
+  sessionUrl: SESSION_URL,
   startedAt: NOW,
   offset: 0,
-  sends: 0,
+  sendCount: 0,
   sentAt: null,
-  ...over,
+  ...overrides,
 });
-export const ranges = (sent: readonly Sent[]) => sent.map((one) => one.headers.get("content-range"));
+export const contentRanges = (sent: readonly SentRequest[]) => sent.map((one) => one.headers.get("content-range"));
 export const cursorOf = (outcome: PrepareOutcome): JsonValue => {
   if (outcome.state !== "again") {
     throw new Error(JSON.stringify(outcome));
   }
-  return json(outcome.cursor);
+  return toJson(outcome.cursor);
 };

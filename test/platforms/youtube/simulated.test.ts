@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { sha256Hex } from "#core/encoding.ts";
 import type { AccountAccess, JobMedia } from "#platforms/contract.ts";
 import { youtube } from "#platforms/youtube/index.ts";
-import { app, book, logIn, must, plan, publish, revokeAt, sample, simulatedWire } from "../../support/simulated.ts";
+import { sandboxCredentials, publishedPosts, logIn, unwrap, injectFault, publishUntilSettled, revokeAtPlatform, sampleMedia, simulatedClient } from "../../support/simulated-platform.ts";
 
 // Megabytes through two processes of a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
@@ -30,7 +30,7 @@ async function channel(login = "ada"): Promise<AccountAccess> {
 
 /** The sample with a box of nothing behind it: a true file of many pieces. */
 async function large(sizeBytes: number): Promise<JobMedia> {
-  const small = await sample("portrait.mp4", SHAPE);
+  const small = await sampleMedia("portrait.mp4", SHAPE);
   const bytes = new Uint8Array(sizeBytes);
   bytes.set(await new Response(await small.read()).bytes());
   const box = new DataView(bytes.buffer, small.sizeBytes);
@@ -60,14 +60,14 @@ describe.each([
 ] as const)("a video %s", (_, sizeBytes) => {
   test.for(EFFECTS)("is there once after %s at the last bytes", async (effect, { expect }) => {
     const account = await channel();
-    const media = [sizeBytes === 0 ? await sample("portrait.mp4", SHAPE) : await large(sizeBytes)];
+    const media = [sizeBytes === 0 ? await sampleMedia("portrait.mp4", SHAPE) : await large(sizeBytes)];
     const caption = `A bowl of ${sizeBytes} bytes, ${effect}`;
-    const end = await publish(youtube, account, { caption, media, options: { title: "Glaze" } }, async () => {
+    const end = await publishUntilSettled(youtube, account, { caption, media, options: { title: "Glaze" } }, async () => {
       if (effect !== "nothing") {
-        await plan(youtube, fault(effect));
+        await injectFault(youtube, fault(effect));
       }
     });
-    const posts = (await book(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
+    const posts = (await publishedPosts(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
     expect(posts, end.steps.join(" ")).toHaveLength(1);
     expect(posts[0]).toMatchObject({ title: "Glaze", media: [{ type: "video", sha256: media[0]?.sha256 }] });
     expect(end).toMatchObject({ state: "published", remoteId: posts[0]?.id, url: posts[0]?.url });
@@ -79,24 +79,24 @@ describe("an upload", () => {
     const account = await channel();
     const media = [await large(10 * MIB)];
     const caption = `A long way, ${effect}`;
-    await plan(youtube, fault(effect));
-    const end = await publish(youtube, account, { caption, media, options: { title: "Glaze" } });
+    await injectFault(youtube, fault(effect));
+    const end = await publishUntilSettled(youtube, account, { caption, media, options: { title: "Glaze" } });
     expect(end).toMatchObject({ state: "published" });
-    const posts = (await book(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
+    const posts = (await publishedPosts(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
     expect(posts.map((post) => post.media[0]?.sha256)).toEqual([media[0]?.sha256]);
   });
 
   test("whose session was lost at its beginning begins again", async ({ expect }) => {
     const account = await channel();
     const caption = "Begun twice";
-    await plan(youtube, { match: { method: "POST", path: "/upload/*" }, times: 1, effect: "drop_after" });
-    const media = [await sample("landscape.mp4", { width: 1280, height: 720, durationSeconds: 5 })];
-    const first = publish(youtube, account, { caption, media, options: { title: "Glaze" } });
+    await injectFault(youtube, { match: { method: "POST", path: "/upload/*" }, times: 1, effect: "drop_after" });
+    const media = [await sampleMedia("landscape.mp4", { width: 1280, height: 720, durationSeconds: 5 })];
+    const first = publishUntilSettled(youtube, account, { caption, media, options: { title: "Glaze" } });
     await expect(first).rejects.toThrow();
-    expect(await publish(youtube, account, { caption, media, options: { title: "Glaze" } })).toMatchObject({
+    expect(await publishUntilSettled(youtube, account, { caption, media, options: { title: "Glaze" } })).toMatchObject({
       state: "published",
     });
-    const posts = (await book(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
+    const posts = (await publishedPosts(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
     expect(posts).toHaveLength(1);
   });
 });
@@ -119,19 +119,19 @@ describe("a login", () => {
     const { tokens } = await logIn(youtube, "ada");
     expect(tokens.refreshToken).not.toBeNull();
     vi.setSystemTime(Date.now() + 3_500_000);
-    const renewed = must(await youtube.connect.refresh!(simulatedWire(youtube), app(youtube), tokens, Date.now()));
+    const renewed = unwrap(await youtube.connect.refresh!(simulatedClient(youtube), sandboxCredentials(youtube), tokens, Date.now()));
     expect(renewed.refreshToken).toBe(tokens.refreshToken);
     expect(renewed.accessToken).not.toBe(tokens.accessToken);
-    expect(await youtube.connect.accounts(simulatedWire(youtube), app(youtube), renewed)).toMatchObject({ ok: true });
+    expect(await youtube.connect.listAccounts(simulatedClient(youtube), sandboxCredentials(youtube), renewed)).toMatchObject({ ok: true });
   });
 
   test("that was withdrawn publishes nothing and asks for its person", async ({ expect }) => {
     const { tokens, accounts } = await logIn(youtube, "ben");
-    await revokeAt(youtube, "ben");
-    const media = [await sample("portrait.mp4", SHAPE)];
-    const end = await publish(youtube, accounts[0]!, { caption: "Too late", media, options: { title: "Glaze" } });
+    await revokeAtPlatform(youtube, "ben");
+    const media = [await sampleMedia("portrait.mp4", SHAPE)];
+    const end = await publishUntilSettled(youtube, accounts[0]!, { caption: "Too late", media, options: { title: "Glaze" } });
     expect(end).toMatchObject({ state: "failed", fault: { kind: "reconnect" } });
-    expect(await youtube.connect.refresh!(simulatedWire(youtube), app(youtube), tokens, Date.now())).toMatchObject({
+    expect(await youtube.connect.refresh!(simulatedClient(youtube), sandboxCredentials(youtube), tokens, Date.now())).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
@@ -139,8 +139,8 @@ describe("a login", () => {
 
   test("that is revoked here is dead there", async ({ expect }) => {
     const { tokens } = await logIn(youtube, "ada");
-    await youtube.connect.revoke?.(simulatedWire(youtube), app(youtube), tokens);
-    expect(await youtube.connect.accounts(simulatedWire(youtube), app(youtube), tokens)).toMatchObject({
+    await youtube.connect.revoke?.(simulatedClient(youtube), sandboxCredentials(youtube), tokens);
+    expect(await youtube.connect.listAccounts(simulatedClient(youtube), sandboxCredentials(youtube), tokens)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });

@@ -1,11 +1,11 @@
 import { describe, test } from "vitest";
 import { validate } from "#platforms/youtube/validate.ts";
-import { draft, image, video } from "../../support/job.ts";
+import { validationInput, image, video } from "../../support/job-fixtures.ts";
 
 const options = { title: "A bowl" };
-const clip = (over: Parameters<typeof video>[0] = {}) => [video(over)];
-const judged = (over: Parameters<typeof draft>[0] = {}) => validate(draft({ media: clip(), options, ...over }));
-const codes = (over: Parameters<typeof draft>[0] = {}) => judged(over).problems.map((problem) => problem.code);
+const clip = (overrides: Parameters<typeof video>[0] = {}) => [video(overrides)];
+const judged = (overrides: Parameters<typeof validationInput>[0] = {}) => validate(validationInput({ media: clip(), options, ...overrides }));
+const codes = (overrides: Parameters<typeof validationInput>[0] = {}) => judged(overrides).problems.map((problem) => problem.code);
 
 describe("title", () => {
   test.for<[string, unknown, string[]]>([
@@ -84,8 +84,8 @@ describe("placement", () => {
     ["long of unknown shape", { width: null, height: null, durationSeconds: 200 }, "long"],
     ["upright of unknown length", { width: 720, height: 1280, durationSeconds: null }, null],
     ["unknown", { width: null, height: null, durationSeconds: null }, null],
-  ])("%s", ([, over, placement], { expect }) => {
-    expect(judged({ media: clip(over) }).placement).toBe(placement);
+  ])("%s", ([, overrides, placement], { expect }) => {
+    expect(judged({ media: clip(overrides) }).placement).toBe(placement);
   });
 
   test("a Short of more than a minute can be blocked", ({ expect }) => {

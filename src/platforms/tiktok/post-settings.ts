@@ -2,13 +2,13 @@ import type { Job, Result } from "#platforms/contract.ts";
 import { failed, rejected, succeeded } from "#platforms/fault.ts";
 import type { Creator } from "./answers.ts";
 import { isPublic, privacyLevel } from "./options.ts";
-import type { Terms } from "./refs.ts";
+import type { PostSettings } from "./refs.ts";
 
-/** A frame more than the limit is not worth a refusal. */
-const SECONDS_SLACK = 0.05;
+/** Durations are rounded differently; an excess of about one frame is accepted. */
+const DURATION_TOLERANCE_SECONDS = 0.05;
 
-/** The post's settings as the account allows them now: what it has switched off cannot be switched on by a post. */
-export function termsFor(job: Job, creator: Creator): Result<Terms> {
+/** The post's settings within what the account allows now: a post cannot enable what the account has disabled. */
+export function resolvePostSettings(job: Job, creator: Creator): Result<PostSettings> {
   const { options } = job;
   const level = privacyLevel(options);
   if (!creator.privacy_level_options.includes(level)) {
@@ -22,14 +22,15 @@ export function termsFor(job: Job, creator: Creator): Result<Terms> {
       ),
     );
   }
-  const longest = creator.max_video_post_duration_sec;
+  const maxSeconds = creator.max_video_post_duration_sec;
   const tooLong = job.media.find(
-    (media) => media.type === "video" && longest && (media.durationSeconds ?? 0) > longest + SECONDS_SLACK,
+    (media) =>
+      media.type === "video" && maxSeconds && (media.durationSeconds ?? 0) > maxSeconds + DURATION_TOLERANCE_SECONDS,
   );
   if (tooLong) {
     return failed(
       rejected(
-        `TikTok takes videos of up to ${longest} seconds from this account.`,
+        `TikTok accepts videos of up to ${maxSeconds} seconds from this account.`,
         { httpStatus: 200 },
         { code: "media_invalid", category: "media" },
       ),

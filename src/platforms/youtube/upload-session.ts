@@ -1,0 +1,135 @@
+import { MINUTE, SECOND } from "#core/clock.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import type { Fault, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
+import { rejected } from "#platforms/fault.ts";
+import { bearerHeader } from "#platforms/request-encoding.ts";
+import { type ByteRange, sendRange } from "#platforms/send-range.ts";
+import { Video } from "./answers.ts";
+import { toFault } from "./errors.ts";
+
+/*
+ * The resumable upload protocol (developers.google.com/youtube/v3/guides/using_resumable_upload_protocol). A session creates at
+ * most one video, and only when its last byte arrives, so it is safe to query or continue a session at any time.
+ */
+
+/** Every chunk but the last must be a multiple of this size. */
+const CHUNK_MULTIPLE_BYTES = 256 * 1024;
+const CHUNK_BYTES = 8 * 1024 ** 2;
+const CHUNK_TIMEOUT_MS = MINUTE;
+const QUERY_TIMEOUT_MS = 20 * SECOND;
+
+/** The state of a session according to one response. */
+type SessionState =
+  | { readonly state: "complete"; readonly video: Video }
+  | { readonly state: "incomplete"; readonly offset: number }
+  | { readonly state: "gone" }
+  /** The response does not tell the state; a later query can. */
+  | { readonly state: "unclear" }
+  | { readonly state: "refused"; readonly fault: Fault };
+
+interface SessionResponse {
+  readonly session: SessionState;
+  /** Null when the connection broke. */
+  readonly httpStatus: number | null;
+}
+
+/** Where the last chunk starts, which creates the video; it is as small as possible because it is sent at the due time. */
+export function lastChunkOffset(totalBytes: number): number {
+  return Math.floor((totalBytes - 1) / CHUNK_MULTIPLE_BYTES) * CHUNK_MULTIPLE_BYTES;
+}
+
+/** The size of the next chunk before the last one; 0 when only the last chunk is missing. */
+export function nextChunkBytes(offset: number, totalBytes: number): number {
+  const remaining = Math.floor((lastChunkOffset(totalBytes) - offset) / CHUNK_MULTIPLE_BYTES) * CHUNK_MULTIPLE_BYTES;
+  return Math.min(CHUNK_BYTES, Math.max(0, remaining));
+}
+
+/** The most that `commit` may send in one call. */
+export const LAST_CHUNK_MAX_BYTES = CHUNK_BYTES;
+
+export async function sendChunk(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  sessionUrl: string,
+  range: ByteRange,
+): Promise<SessionResponse> {
+  const { offset, length } = range;
+  const response = await sendRange(client, sessionUrl, media, range, {
+    method: "PUT",
+    headers: {
+      ...bearerHeader(job.account.accessToken),
+      "content-type": media.contentType,
+      "content-length": String(length),
+      "content-range": `bytes ${offset}-${offset + length - 1}/${media.sizeBytes}`,
+    },
+    timeoutMs: CHUNK_TIMEOUT_MS,
+  });
+  return toSessionResponse(response, job.now);
+}
+
+/** Asks how many bytes are stored, or whether the video exists. */
+export async function querySession(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  sessionUrl: string,
+): Promise<SessionResponse> {
+  const request = callPlatform(client, sessionUrl, {
+    method: "PUT",
+    headers: {
+      ...bearerHeader(job.account.accessToken),
+      "content-length": "0",
+      "content-range": `bytes */${media.sizeBytes}`,
+    },
+    body: new Uint8Array(),
+    timeoutMs: QUERY_TIMEOUT_MS,
+  });
+  return toSessionResponse(await request.catch(() => null), job.now);
+}
+
+function toSessionResponse(response: PlatformResponse | null, now: number): SessionResponse {
+  return response === null
+    ? { session: { state: "unclear" }, httpStatus: null }
+    : { session: parseSessionState(response, now), httpStatus: response.status };
+}
+
+function parseSessionState(response: PlatformResponse, now: number): SessionState {
+  if (isOk(response)) {
+    const video = parseBody(Video, response);
+    return video ? { state: "complete", video } : { state: "unclear" };
+  }
+  switch (response.status) {
+    case 308:
+      return { state: "incomplete", offset: storedBytes(response.headers) };
+    case 404:
+    case 410:
+      return { state: "gone" };
+    default: {
+      const fault = toFault(response, now);
+      return response.status < 400 || fault.kind === "temporary" ? { state: "unclear" } : { state: "refused", fault };
+    }
+  }
+}
+
+/** Reads `Range: bytes=0-8388607`; without the header nothing is stored. */
+function storedBytes(headers: Headers): number {
+  const lastByte = /^bytes=0-(\d{1,15})$/.exec(headers.get("range")?.trim() ?? "")?.[1];
+  return lastByte === undefined ? 0 : Number(lastByte) + 1;
+}
+
+/** Validation ensures that there is exactly one video. */
+export function findVideo(job: Job): JobMedia | null {
+  const [media] = job.media;
+  return media?.type === "video" ? media : null;
+}
+
+export const NO_VIDEO_FAULT = rejected(
+  "A YouTube post is exactly one video.",
+  { httpStatus: null },
+  { code: "media_required", category: "media" },
+);
+
+export function watchUrl(id: string): string {
+  return `https://www.youtube.com/watch?v=${encodeURIComponent(id)}`;
+}
