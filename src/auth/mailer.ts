@@ -1,4 +1,4 @@
-/** The way out for the few letters this service writes; exists only where the operator bound one. */
+/** Sends the e-mails of this service; exists only where the operator configured an e-mail binding. */
 export interface Mailer {
   send(mail: { readonly to: string; readonly subject: string; readonly text: string }): Promise<void>;
 }

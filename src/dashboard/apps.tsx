@@ -1,53 +1,53 @@
 import type { FC } from "hono/jsx";
-import type { SignedIn } from "#auth/index.ts";
+import type { SignedInUser } from "#auth/index.ts";
 import { type ConnectedApp, listApps, revokeApp } from "#auth/oauth/index.ts";
-import { AccessTabs } from "./access-tabs.tsx";
+import { ApiAccessTabs } from "./api-access-tabs.tsx";
 import type { PageContext } from "./env.ts";
-import { Scopes } from "./keys.tsx";
-import { Room } from "./layout.tsx";
-import { Confirmed, Instant, Notice } from "./parts.tsx";
-import { render } from "./render.ts";
+import { ScopeList } from "./keys.tsx";
+import { DashboardLayout } from "./layout.tsx";
+import { ConfirmForm, DateTime, Notice } from "./components.tsx";
+import { renderPage } from "./render-page.ts";
 
 const AppRow: FC<{ app: ConnectedApp; timeZone: string }> = ({ app, timeZone }) => (
   <li class="item">
-    <div class="item-head">
+    <div class="item-header">
       <h3>
         <bdi>{app.name}</bdi>
       </h3>
       {app.uri !== null && <span class="tag">{new URL(app.uri).host}</span>}
     </div>
-    <p class="item-facts">
+    <p class="item-meta">
       <span>
-        Since <Instant at={app.since} timeZone={timeZone} />
+        Connected <DateTime value={app.since} timeZone={timeZone} />
       </span>
     </p>
-    <Scopes scopes={app.scopes} />
+    <ScopeList scopes={app.scopes} />
     <div class="item-actions">
-      <Confirmed
+      <ConfirmForm
         action={`/dashboard/apps/${app.grantId}/revoke`}
-        verb="Throw out"
-        what={app.name}
-        ask="Its very next call is refused. To come back it has to ask you again."
+        verb="Revoke"
+        target={app.name}
+        description="Its next call is refused. To connect again, it has to ask for your permission."
       />
     </div>
   </li>
 );
 
-const Apps: FC<{ signedIn: SignedIn; apps: readonly ConnectedApp[]; done: string | undefined }> = (props) => (
-  <Room
+const AppsPage: FC<{ signedIn: SignedInUser; apps: readonly ConnectedApp[]; done: string | undefined }> = (props) => (
+  <DashboardLayout
     title="AI & API"
     section="access"
     signedIn={props.signedIn}
-    lead="Apps and agents that you let in. Signing out of this browser does not end them; throwing them out does."
+    lead="Apps and agents with access to your account. They stay connected when you sign out; revoke an app to end its access."
   >
-    <AccessTabs current="apps" />
-    {props.done === "revoked" && <Notice kind="good">The app is out: its next call is refused.</Notice>}
+    <ApiAccessTabs current="apps" />
+    {props.done === "revoked" && <Notice kind="success">Access revoked: the next call of the app is refused.</Notice>}
     <section aria-labelledby="apps">
       <h2 id="apps">Connected apps</h2>
       {props.apps.length === 0 ? (
-        <p class="empty">
-          No app is connected. When an agent asks to be let in, you will see it here.{" "}
-          <a href="/dashboard/how-to-connect">How to connect one</a>
+        <p class="empty-state">
+          No apps are connected. Apps and agents that you allow appear here.{" "}
+          <a href="/dashboard/how-to-connect">How to connect an app</a>
         </p>
       ) : (
         <ul class="items">
@@ -57,14 +57,14 @@ const Apps: FC<{ signedIn: SignedIn; apps: readonly ConnectedApp[]; done: string
         </ul>
       )}
     </section>
-  </Room>
+  </DashboardLayout>
 );
 
 /** `GET /dashboard/apps` */
 export async function showApps(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const apps = await listApps(services, { userId: signedIn.actor.userId });
-  return render(c, <Apps signedIn={signedIn} apps={apps} done={c.req.query("done")} />);
+  return renderPage(c, <AppsPage signedIn={signedIn} apps={apps} done={c.req.query("done")} />);
 }
 
 /** `POST /dashboard/apps/:id/revoke` and `DELETE /dashboard/apps/:id` */

@@ -1,17 +1,17 @@
 import type { Context as HonoContext } from "hono";
-import type { SignedIn } from "#auth/index.ts";
+import type { SignedInUser } from "#auth/index.ts";
 import type { Env } from "#config.ts";
 import type { Services, Outbound } from "#context.ts";
 
-/** What every page finds: `signedIn` only behind the door of the dashboard. */
+/** The context of every page; `signedIn` is set only behind `requireSession`. */
 export interface PageEnv {
   Bindings: Env;
   Variables: {
     services: Services;
-    signedIn: SignedIn;
+    signedIn: SignedInUser;
   };
 }
 
 export type PageContext = HonoContext<PageEnv>;
 
-export type WorldOf = (env: Env) => Outbound;
+export type OutboundFactory = (env: Env) => Outbound;

@@ -1,38 +1,38 @@
 import { RefusalError } from "#core/errors.ts";
 import { log } from "#core/log.ts";
 import type { PageContext } from "./env.ts";
-import { Door } from "./layout.tsx";
-import { render } from "./render.ts";
+import { AuthLayout } from "./layout.tsx";
+import { renderPage } from "./render-page.ts";
 
-/** A page that is not there, or not this person's: both look the same. */
-export function missing(c: PageContext): Promise<Response> {
-  return render(
+/** 404 for a missing page and for another user's resource: both look the same. */
+export function renderNotFound(c: PageContext): Promise<Response> {
+  return renderPage(
     c,
-    <Door title="Nothing here" script={false}>
-      <h1>There is nothing here</h1>
-      <p>The address may be old or mistyped.</p>
+    <AuthLayout title="Page not found" script={false}>
+      <h1>Page not found</h1>
+      <p>The address may be outdated or mistyped.</p>
       <p>
         <a class="button" href="/dashboard">
-          To the dashboard
+          Go to the dashboard
         </a>
       </p>
-    </Door>,
+    </AuthLayout>,
     404,
   );
 }
 
-/** What no page expected: a refusal about a thing that is gone, or a fault of ours, which stays inside. */
-export function fault(error: Error, c: PageContext): Promise<Response> {
+/** Errors that no page handled: a refusal becomes 404; the details of any other error are logged and not shown. */
+export function renderError(error: Error, c: PageContext): Promise<Response> {
   if (error instanceof RefusalError) {
-    return missing(c);
+    return renderNotFound(c);
   }
-  log("error", "page.fault", { path: c.req.path, name: error.name, message: error.message });
-  return render(
+  log("error", "page.error", { path: c.req.path, name: error.name, message: error.message });
+  return renderPage(
     c,
-    <Door title="Something went wrong" script={false}>
+    <AuthLayout title="Something went wrong" script={false}>
       <h1>Something went wrong</h1>
-      <p>The fault is ours and has been noted. Please try again in a moment.</p>
-    </Door>,
+      <p>This is an error on our side and has been logged. Please try again in a moment.</p>
+    </AuthLayout>,
     500,
   );
 }

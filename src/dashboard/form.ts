@@ -1,32 +1,32 @@
 import { RefusalError } from "#core/errors.ts";
-import { bodyText } from "./body-text.ts";
+import { readBodyText } from "./read-body.ts";
 import type { PageContext } from "./env.ts";
-import type { FormProblem } from "./parts.tsx";
+import type { FormError } from "./components.tsx";
 
-/** The fields of one of our own forms; a missing one is empty, and NUL has no business in any. */
+/** The fields of a form; a missing one is empty, and NUL characters are removed. */
 export async function readForm(c: PageContext): Promise<{ text(name: string): string; all(name: string): string[] }> {
-  const params = new URLSearchParams(await bodyText(c));
+  const params = new URLSearchParams(await readBodyText(c));
   const all = (name: string) => params.getAll(name).map((value) => value.replaceAll("\0", ""));
   return { text: (name) => all(name)[0] ?? "", all };
 }
 
-/** Runs the verb behind a form: its refusal is shown to the person, anything else is a fault. */
-export async function tryVerb<T>(
-  verb: () => Promise<T>,
-): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: FormProblem }> {
+/** Runs the use case behind a form: a refusal is returned as a form error, any other error is thrown. */
+export async function runUseCase<T>(
+  useCase: () => Promise<T>,
+): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: FormError }> {
   try {
-    return { ok: true, value: await verb() };
+    return { ok: true, value: await useCase() };
   } catch (error) {
     if (error instanceof RefusalError) {
-      return { ok: false, problem: { message: error.refusal.message, param: error.refusal.param } };
+      return { ok: false, error: { message: error.refusal.message, param: error.refusal.param } };
     }
     throw error;
   }
 }
 
-const LOCAL = /^\/(?![/\\])[\x20-\x7e]*$/;
+const LOCAL_PATH = /^\/(?![/\\])[\x20-\x7e]*$/;
 
-/** Where to go after sign-in: a path of ours, whatever the address line said. */
+/** The path to continue at after sign-in; anything but a local path is replaced, which prevents open redirects. */
 export function localPath(next: string | undefined): string {
-  return next !== undefined && LOCAL.test(next) && !next.includes("\\") ? next : "/dashboard";
+  return next !== undefined && LOCAL_PATH.test(next) && !next.includes("\\") ? next : "/dashboard";
 }

@@ -1,2 +1,2 @@
 export { createOAuth } from "./oauth/index.ts";
-export { createPages } from "./pages.tsx";
+export { createPages } from "./routes.ts";

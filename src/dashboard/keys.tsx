@@ -8,133 +8,143 @@ import {
   listKeys,
   revokeKey,
   rotateKey,
-  type SignedIn,
+  type SignedInUser,
 } from "#auth/index.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
-import { AccessTabs } from "./access-tabs.tsx";
+import { ApiAccessTabs } from "./api-access-tabs.tsx";
 import type { PageContext } from "./env.ts";
-import { readForm, tryVerb } from "./form.ts";
-import { Room } from "./layout.tsx";
-import { Confirmed, Copyable, Field, type FormProblem, Instant, Notice, Problem, ScopeBoxes } from "./parts.tsx";
-import { render } from "./render.ts";
+import { readForm, runUseCase } from "./form.ts";
+import { DashboardLayout } from "./layout.tsx";
+import {
+  ConfirmForm,
+  CopyableText,
+  Field,
+  type FormError,
+  DateTime,
+  Notice,
+  FormErrorNotice,
+  ScopeCheckboxes,
+} from "./components.tsx";
+import { renderPage } from "./render-page.ts";
 
-const LIFETIMES = [30, KEY_DAYS_DEFAULT, 180, KEY_DAYS_MAX];
+const LIFETIME_DAYS = [30, KEY_DAYS_DEFAULT, 180, KEY_DAYS_MAX];
 
-interface Given {
+interface KeyFormValues {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly days: string;
 }
 
-/** A new key may read; whatever else it may do is a decision. */
-const FRESH: Given = {
+/** Only the read permissions are preselected; write permissions are an explicit choice. */
+const DEFAULT_VALUES: KeyFormValues = {
   name: "",
   scopes: SCOPES.filter((scope) => scope.endsWith(":read")),
   days: String(KEY_DAYS_DEFAULT),
 };
 
-const Lifetime: FC<{ days: string; problem: FormProblem | undefined }> = ({ days, problem }) => (
+const ExpirySelect: FC<{ days: string; error: FormError | undefined }> = ({ days, error }) => (
   <div class="field">
     <label for="expires_in_days">Expires</label>
     <select id="expires_in_days" name="expires_in_days">
-      {LIFETIMES.map((count) => (
+      {LIFETIME_DAYS.map((count) => (
         <option value={String(count)} selected={days === String(count)}>{`in ${count} days`}</option>
       ))}
       <option value="never" selected={days === "never"}>
         never
       </option>
     </select>
-    {problem?.param === "expires_in_days" && (
-      <p class="wrong" role="alert">
-        {problem.message}
+    {error?.param === "expires_in_days" && (
+      <p class="field-error" role="alert">
+        {error.message}
       </p>
     )}
   </div>
 );
 
-const Shown: FC<{ made: CreatedKey; rotated: boolean }> = ({ made, rotated }) => (
-  <section class="card fresh" aria-labelledby="fresh">
-    <h2 id="fresh">{rotated ? "Your new key" : "Your key"}</h2>
+const NewKeyNotice: FC<{ created: CreatedKey; rotated: boolean }> = ({ created, rotated }) => (
+  <section class="card new-key" aria-labelledby="created-key">
+    <h2 id="created-key">{rotated ? "Your new key" : "Your key"}</h2>
     <p>
-      Copy it now: <b>it is shown only this once.</b>
+      Copy it now: <b>it will not be shown again.</b>
       {rotated && " The old key keeps working for 24 hours."}
     </p>
-    <Copyable text={made.key} label="the key" />
+    <CopyableText text={created.key} label="the key" />
   </section>
 );
 
-type Life = "live" | "ending" | "expired" | "revoked";
+type KeyState = "active" | "expiring" | "expired" | "revoked";
 
-function life(key: ApiKey, now: number): Life {
+function keyState(key: ApiKey, now: number): KeyState {
   if (key.revokedAt !== null) {
     return "revoked";
   }
   if (key.expiresAt !== null && key.expiresAt <= now) {
     return "expired";
   }
-  return key.expiresAt !== null && key.expiresAt - now < 7 * 86_400_000 ? "ending" : "live";
+  return key.expiresAt !== null && key.expiresAt - now < 7 * 86_400_000 ? "expiring" : "active";
 }
 
-const LIFE_WORDS = {
-  live: "Active",
-  ending: "Ends soon",
+const KEY_STATE_LABELS = {
+  active: "Active",
+  expiring: "Expires soon",
   expired: "Expired",
   revoked: "Revoked",
-} as const satisfies Record<Life, string>;
+} as const satisfies Record<KeyState, string>;
 
-const Ending: FC<{ apiKey: ApiKey; state: Life; timeZone: string }> = ({ apiKey, state, timeZone }) => {
-  const at = apiKey.revokedAt ?? apiKey.expiresAt;
-  if (at === null) {
+const KeyExpiry: FC<{ apiKey: ApiKey; state: KeyState; timeZone: string }> = ({ apiKey, state, timeZone }) => {
+  const endedAt = apiKey.revokedAt ?? apiKey.expiresAt;
+  if (endedAt === null) {
     return <>No expiry</>;
   }
   return (
     <>
-      {state === "revoked" || state === "expired" ? LIFE_WORDS[state] : "Ends"} <Instant at={at} timeZone={timeZone} />
+      {state === "revoked" || state === "expired" ? KEY_STATE_LABELS[state] : "Expires"}{" "}
+      <DateTime value={endedAt} timeZone={timeZone} />
     </>
   );
 };
 
 const KeyRow: FC<{ apiKey: ApiKey; timeZone: string; now: number }> = ({ apiKey, timeZone, now }) => {
-  const state = life(apiKey, now);
-  const usable = state === "live" || state === "ending";
+  const state = keyState(apiKey, now);
+  const usable = state === "active" || state === "expiring";
   return (
     <li class={`item ${state}`}>
-      <div class="item-head">
+      <div class="item-header">
         <h3>{apiKey.name}</h3>
-        <span class={`tag ${state}`}>{LIFE_WORDS[state]}</span>
+        <span class={`tag ${state}`}>{KEY_STATE_LABELS[state]}</span>
       </div>
-      <p class="item-facts">
+      <p class="item-meta">
         <code>{apiKey.hint}</code>
         <span>
-          Made <Instant at={apiKey.createdAt} timeZone={timeZone} time={false} />
+          Created <DateTime value={apiKey.createdAt} timeZone={timeZone} showTime={false} />
         </span>
         <span>
           {apiKey.lastUsedAt === null ? (
             "Never used"
           ) : (
             <>
-              Used <Instant at={apiKey.lastUsedAt} timeZone={timeZone} />
+              Used <DateTime value={apiKey.lastUsedAt} timeZone={timeZone} />
             </>
           )}
         </span>
         <span>
-          <Ending apiKey={apiKey} state={state} timeZone={timeZone} />
+          <KeyExpiry apiKey={apiKey} state={state} timeZone={timeZone} />
         </span>
       </p>
-      <Scopes scopes={apiKey.scopes} />
+      <ScopeList scopes={apiKey.scopes} />
       {usable && (
         <div class="item-actions">
-          <Confirmed
+          <ConfirmForm
             action={`/dashboard/keys/${apiKey.id}/rotate`}
             verb="Rotate"
-            what={apiKey.name}
-            ask="You get a new key with the same permissions. The old one keeps working for 24 hours."
+            target={apiKey.name}
+            description="Creates a new key with the same permissions. The old key keeps working for 24 hours."
           />
-          <Confirmed
+          <ConfirmForm
             action={`/dashboard/keys/${apiKey.id}/revoke`}
             verb="Revoke"
-            what={apiKey.name}
-            ask="The very next call with this key is refused. This cannot be undone."
+            target={apiKey.name}
+            description="Calls with this key are refused immediately. This cannot be undone."
           />
         </div>
       )}
@@ -142,7 +152,7 @@ const KeyRow: FC<{ apiKey: ApiKey; timeZone: string; now: number }> = ({ apiKey,
   );
 };
 
-export const Scopes: FC<{ scopes: readonly Scope[] }> = ({ scopes }) => (
+export const ScopeList: FC<{ scopes: readonly Scope[] }> = ({ scopes }) => (
   <ul class="scopes" aria-label="Permissions">
     {scopes.map((scope) => (
       <li>
@@ -152,29 +162,29 @@ export const Scopes: FC<{ scopes: readonly Scope[] }> = ({ scopes }) => (
   </ul>
 );
 
-const Keys: FC<{
-  signedIn: SignedIn;
+const KeysPage: FC<{
+  signedIn: SignedInUser;
   keys: readonly ApiKey[];
   now: number;
-  given: Given;
-  problem?: FormProblem | undefined;
-  made?: { key: CreatedKey; rotated: boolean } | undefined;
+  values: KeyFormValues;
+  error?: FormError | undefined;
+  created?: { key: CreatedKey; rotated: boolean } | undefined;
   done?: string | undefined;
-}> = ({ signedIn, keys, now, given, problem, made, done }) => (
-  <Room
+}> = ({ signedIn, keys, now, values, error, created, done }) => (
+  <DashboardLayout
     title="AI & API"
     section="access"
     signedIn={signedIn}
-    lead="Let programs and agents work with your calendar, each with no more than it needs."
+    lead="Give programs and agents access to your calendar, each with only the permissions it needs."
   >
-    <AccessTabs current="keys" />
-    {done === "revoked" && <Notice kind="good">The key is revoked.</Notice>}
-    {made && <Shown made={made.key} rotated={made.rotated} />}
-    <div class="split">
+    <ApiAccessTabs current="keys" />
+    {done === "revoked" && <Notice kind="success">The key is revoked.</Notice>}
+    {created && <NewKeyNotice created={created.key} rotated={created.rotated} />}
+    <div class="two-columns">
       <section aria-labelledby="keys">
         <h2 id="keys">API keys</h2>
         {keys.length === 0 ? (
-          <p class="empty">No keys yet. Make one for each program, so that you can revoke it alone.</p>
+          <p class="empty-state">No keys yet. Create one for each program, so that you can revoke it separately.</p>
         ) : (
           <ul class="items">
             {keys.map((apiKey) => (
@@ -185,61 +195,69 @@ const Keys: FC<{
       </section>
       <section class="card" aria-labelledby="new-key">
         <h2 id="new-key">New key</h2>
-        <Problem problem={problem} fields={["name", "scopes", "expires_in_days"]} />
+        <FormErrorNotice error={error} fields={["name", "scopes", "expires_in_days"]} />
         <form method="post" action="/dashboard/keys">
           <Field
             name="name"
             label="Name"
             required
             maxlength={60}
-            value={given.name}
-            hint="What will use it, like “nightly import”."
-            problem={problem}
+            value={values.name}
+            hint="Where you use the key, for example “nightly import”."
+            error={error}
           />
-          <ScopeBoxes legend="May" scopes={SCOPES} ticked={given.scopes} problem={problem} />
-          <Lifetime days={given.days} problem={problem} />
+          <ScopeCheckboxes legend="Permissions" scopes={SCOPES} selected={values.scopes} error={error} />
+          <ExpirySelect days={values.days} error={error} />
           <button>Create key</button>
         </form>
       </section>
     </div>
-  </Room>
+  </DashboardLayout>
 );
 
-async function page(
+async function renderKeysPage(
   c: PageContext,
-  more: { given?: Given; problem?: FormProblem; made?: { key: CreatedKey; rotated: boolean } },
+  more: { values?: KeyFormValues; error?: FormError; created?: { key: CreatedKey; rotated: boolean } },
 ) {
   const { services, signedIn } = c.var;
   const keys = await listKeys(services, { userId: signedIn.actor.userId });
-  const props = { signedIn, keys, now: services.clock.now(), given: more.given ?? FRESH, done: c.req.query("done") };
-  return render(c, <Keys {...props} problem={more.problem} made={more.made} />, more.problem ? 400 : 200);
+  const props = {
+    signedIn,
+    keys,
+    now: services.clock.now(),
+    values: more.values ?? DEFAULT_VALUES,
+    done: c.req.query("done"),
+  };
+  return renderPage(c, <KeysPage {...props} error={more.error} created={more.created} />, more.error ? 400 : 200);
 }
 
 /** `GET /dashboard/keys` */
 export function showKeys(c: PageContext): Promise<Response> {
-  return page(c, {});
+  return renderKeysPage(c, {});
 }
 
-/** `POST /dashboard/keys`: the one answer that holds the key. */
+/** `POST /dashboard/keys`: the only response that contains the key. */
 export async function doCreateKey(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const days = form.text("expires_in_days");
-  const given: Given = { name: form.text("name"), scopes: form.all("scope"), days };
-  const made = await tryVerb(() =>
+  const values: KeyFormValues = { name: form.text("name"), scopes: form.all("scope"), days };
+  const created = await runUseCase(() =>
     createKey(c.var.services, {
       userId: c.var.signedIn.actor.userId,
-      name: given.name,
-      scopes: given.scopes,
+      name: values.name,
+      scopes: values.scopes,
       expiresInDays: days === "never" ? null : Number(days || KEY_DAYS_DEFAULT),
     }),
   );
-  return made.ok ? page(c, { made: { key: made.value, rotated: false } }) : page(c, { given, problem: made.problem });
+  return created.ok
+    ? renderKeysPage(c, { created: { key: created.value, rotated: false } })
+    : renderKeysPage(c, { values, error: created.error });
 }
 
 /** `POST /dashboard/keys/:id/rotate` */
 export async function doRotateKey(c: PageContext): Promise<Response> {
   const key = await rotateKey(c.var.services, { userId: c.var.signedIn.actor.userId, id: c.req.param("id") ?? "" });
-  return page(c, { made: { key, rotated: true } });
+  return renderKeysPage(c, { created: { key, rotated: true } });
 }
 
 /** `POST /dashboard/keys/:id/revoke` and `DELETE /dashboard/keys/:id` */

@@ -1,12 +1,12 @@
 import type { Child, FC } from "hono/jsx";
-import type { SignedIn } from "#auth/index.ts";
+import type { SignedInUser } from "#auth/index.ts";
 
-const Mark: FC = () => (
-  <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+const Logo: FC = () => (
+  <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
     <rect x="3" y="6" width="26" height="23" rx="6" fill="currentColor" />
     <path d="M10 3v7M22 3v7" stroke="currentColor" stroke-width="3" stroke-linecap="round" />
-    <path class="mark-sun" d="M9 24a7 7 0 0 1 14 0" />
-    <path class="mark-line" d="M7 24h18" />
+    <path class="logo-sun" d="M9 24a7 7 0 0 1 14 0" />
+    <path class="logo-line" d="M7 24h18" />
   </svg>
 );
 
@@ -25,24 +25,24 @@ const Document: FC<{ title: string; script?: boolean; children?: Child }> = ({ t
   </html>
 );
 
-/** A page for somebody at the door: one card in the middle. `script` is off where no script has any business. */
-export const Door: FC<{ title: string; script?: boolean; children?: Child; below?: Child }> = (props) => (
+/** The layout of sign-in, consent and error pages: one centred card. `script={false}` for pages that need no script. */
+export const AuthLayout: FC<{ title: string; script?: boolean; children?: Child; footer?: Child }> = (props) => (
   <Document title={props.title} script={props.script ?? true}>
-    <div class="door">
+    <div class="auth-layout">
       <header>
         <a class="brand" href="/">
-          <Mark /> Almanac
+          <Logo /> Almanac
         </a>
       </header>
       <main class="card">{props.children}</main>
-      {props.below !== undefined && <footer class="below">{props.below}</footer>}
+      {props.footer !== undefined && <footer class="auth-footer">{props.footer}</footer>}
     </div>
   </Document>
 );
 
 export type Section = "overview" | "access" | "workspaces" | "plan" | "profile";
 
-/** The rooms of the dashboard, in the order of the menu. */
+/** The sections of the dashboard, in the order of the menu. */
 const MENU: readonly { section: Section; href: string; label: string }[] = [
   { section: "overview", href: "/dashboard", label: "Overview" },
   { section: "access", href: "/dashboard/keys", label: "AI & API" },
@@ -52,20 +52,20 @@ const MENU: readonly { section: Section; href: string; label: string }[] = [
 ];
 
 /** A page of the dashboard: menu, heading, content. */
-export const Room: FC<{
+export const DashboardLayout: FC<{
   title: string;
   section: Section;
-  signedIn: SignedIn;
+  signedIn: SignedInUser;
   lead?: Child;
   children?: Child;
 }> = ({ title, section, signedIn, lead, children }) => (
   <Document title={title}>
-    <a class="skip" href="#content">
+    <a class="skip-link" href="#content">
       Skip to content
     </a>
-    <header class="top">
+    <header class="top-bar">
       <a class="brand" href="/dashboard">
-        <Mark /> Almanac
+        <Logo /> Almanac
       </a>
       <nav aria-label="Dashboard">
         <ul>
@@ -78,18 +78,18 @@ export const Room: FC<{
           ))}
         </ul>
       </nav>
-      <form class="leave" method="post" action="/logout">
-        <span class="who">{signedIn.email}</span>
-        <button class="quiet">Sign out</button>
+      <form class="sign-out" method="post" action="/logout">
+        <span class="user-email">{signedIn.email}</span>
+        <button class="secondary">Sign out</button>
       </form>
     </header>
     {!signedIn.actor.subscribed && section !== "plan" && (
       <p class="banner" role="status">
-        Your subscription has ended: the API answers 403 and scheduled posts are paused.{" "}
+        Your subscription has ended: API calls are refused and scheduled posts are paused.{" "}
         <a href="/dashboard/plan">Choose a plan</a>
       </p>
     )}
-    <main id="content" class="room">
+    <main id="content" class="page">
       <h1>{title}</h1>
       {lead !== undefined && <p class="lead">{lead}</p>}
       {children}

@@ -1,22 +1,27 @@
-import { beginPasskey, beginPasskeySignIn, finishPasskey, signInWithPasskey } from "#auth/passkeys/index.ts";
+import {
+  beginPasskeyRegistration,
+  beginPasskeySignIn,
+  finishPasskeyRegistration,
+  signInWithPasskey,
+} from "#auth/passkeys/index.ts";
 import { refuse, RefusalError } from "#core/errors.ts";
 import type { PageContext } from "./env.ts";
 import { localPath } from "./form.ts";
-import { mayCall } from "./limit-address.ts";
+import { withinRateLimit } from "./rate-limit.ts";
 import { writeSession } from "./session-cookie.ts";
 
 /*
- * The only pages' answers in JSON: the browser makes and uses passkeys by script or not at all.
+ * The only page handlers with JSON responses: browsers create and use passkeys only by script.
  */
 
-interface Ceremony {
-  /** What the browser's credential said of itself; the library checks every part of it. */
+interface PasskeySubmission {
+  /** The credential of the browser; the library validates every part of it. */
   readonly response: Record<string, unknown> & { readonly id: string };
   readonly name: string;
   readonly next: string;
 }
 
-async function readCeremony(c: PageContext): Promise<Ceremony> {
+async function readSubmission(c: PageContext): Promise<PasskeySubmission> {
   const body: unknown = await c.req.json().catch(() => null);
   if (typeof body === "object" && body !== null && "response" in body) {
     const { response, name, next } = body as Record<string, unknown>;
@@ -28,17 +33,17 @@ async function readCeremony(c: PageContext): Promise<Ceremony> {
       };
     }
   }
-  return refuse({ code: "invalid_request", message: "that is not an answer of a passkey" });
+  return refuse({ code: "invalid_request", message: "the request contains no valid passkey response" });
 }
 
-/** The library's own shapes; it throws for whatever does not fit them. */
-function trusted<T>(response: Ceremony["response"]): T {
+/** Casts to the library's types; the library validates the data and throws if it does not fit. */
+function asLibraryType<T>(response: PasskeySubmission["response"]): T {
   return response as unknown as T;
 }
 
-async function answer(c: PageContext, step: () => Promise<Record<string, unknown> | object>): Promise<Response> {
+async function respond(c: PageContext, run: () => Promise<Record<string, unknown> | object>): Promise<Response> {
   try {
-    return c.json(await step());
+    return c.json(await run());
   } catch (error) {
     if (error instanceof RefusalError) {
       return c.json({ error: error.refusal.message }, 400);
@@ -50,34 +55,38 @@ async function answer(c: PageContext, step: () => Promise<Record<string, unknown
 /** `POST /dashboard/passkeys/options` */
 export function passkeyOptions(c: PageContext): Promise<Response> {
   const { actor, email } = c.var.signedIn;
-  return answer(c, () => beginPasskey(c.var.services, { userId: actor.userId, email }));
+  return respond(c, () => beginPasskeyRegistration(c.var.services, { userId: actor.userId, email }));
 }
 
 /** `POST /dashboard/passkeys` */
 export function addPasskey(c: PageContext): Promise<Response> {
-  return answer(c, async () => {
-    const { response, name } = await readCeremony(c);
-    await finishPasskey(c.var.services, { userId: c.var.signedIn.actor.userId, name, response: trusted(response) });
+  return respond(c, async () => {
+    const { response, name } = await readSubmission(c);
+    await finishPasskeyRegistration(c.var.services, {
+      userId: c.var.signedIn.actor.userId,
+      name,
+      response: asLibraryType(response),
+    });
     return { location: "/dashboard/profile?done=passkey-added" };
   });
 }
 
 /** `POST /login/passkey/options` */
 export async function passkeySignInOptions(c: PageContext): Promise<Response> {
-  if (!(await mayCall(c, "passkey"))) {
-    return c.json({ error: "too many attempts from your address: wait a minute" }, 429);
+  if (!(await withinRateLimit(c, "passkey"))) {
+    return c.json({ error: "too many attempts from your IP address: wait a minute" }, 429);
   }
-  return answer(c, () => beginPasskeySignIn(c.var.services));
+  return respond(c, () => beginPasskeySignIn(c.var.services));
 }
 
 /** `POST /login/passkey` */
 export async function passkeySignIn(c: PageContext): Promise<Response> {
-  if (!(await mayCall(c, "passkey"))) {
-    return c.json({ error: "too many attempts from your address: wait a minute" }, 429);
+  if (!(await withinRateLimit(c, "passkey"))) {
+    return c.json({ error: "too many attempts from your IP address: wait a minute" }, 429);
   }
-  return answer(c, async () => {
-    const { response, next } = await readCeremony(c);
-    writeSession(c, await signInWithPasskey(c.var.services, { response: trusted(response) }));
+  return respond(c, async () => {
+    const { response, next } = await readSubmission(c);
+    writeSession(c, await signInWithPasskey(c.var.services, { response: asLibraryType(response) }));
     return { location: next };
   });
 }

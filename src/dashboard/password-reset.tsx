@@ -1,54 +1,56 @@
 import type { FC } from "hono/jsx";
 import { requestPasswordReset, resetPassword, verifyEmail } from "#auth/index.ts";
 import type { PageContext } from "./env.ts";
-import { readForm, tryVerb } from "./form.ts";
-import { Door } from "./layout.tsx";
-import { mayCall } from "./limit-address.ts";
-import { mailerOf } from "./mail.ts";
-import { Field, type FormProblem, Notice, Problem } from "./parts.tsx";
-import { render } from "./render.ts";
+import { readForm, runUseCase } from "./form.ts";
+import { AuthLayout } from "./layout.tsx";
+import { withinRateLimit } from "./rate-limit.ts";
+import { createMailer } from "./mailer.ts";
+import { Field, type FormError, Notice, FormErrorNotice } from "./components.tsx";
+import { renderPage } from "./render-page.ts";
 
-const Forgot: FC<{ sent: boolean; problem?: FormProblem | undefined }> = ({ sent, problem }) => (
-  <Door title="Forgot your password" below={<a href="/login">Back to sign in</a>}>
+const ForgotPasswordPage: FC<{ sent: boolean; error?: FormError | undefined }> = ({ sent, error }) => (
+  <AuthLayout title="Forgot your password" footer={<a href="/login">Back to sign in</a>}>
     <h1>Forgot your password?</h1>
     {sent ? (
-      <Notice kind="good">
-        If there is an account with this e-mail, a link is on its way. It works for 30 minutes.
+      <Notice kind="success">
+        If an account with this e-mail exists, we have sent it a link. The link is valid for 30 minutes.
       </Notice>
     ) : (
       <form method="post" action="/password/forgot">
-        <Problem problem={problem} fields={["email"]} />
-        <Field name="email" label="E-mail" type="email" autocomplete="username" required problem={problem} />
-        <button>Send the link</button>
+        <FormErrorNotice error={error} fields={["email"]} />
+        <Field name="email" label="E-mail" type="email" autocomplete="username" required error={error} />
+        <button>Send link</button>
       </form>
     )}
-  </Door>
+  </AuthLayout>
 );
 
 /** `GET /password/forgot` */
 export async function showForgot(c: PageContext): Promise<Response> {
-  return mailerOf(c.env) === null ? c.notFound() : render(c, <Forgot sent={false} />);
+  return createMailer(c.env) === null ? c.notFound() : renderPage(c, <ForgotPasswordPage sent={false} />);
 }
 
-/** `POST /password/forgot`: answers the same whether there is such a user or not. */
+/** `POST /password/forgot`: the response is the same whether the user exists or not. */
 export async function doForgot(c: PageContext): Promise<Response> {
-  const mailer = mailerOf(c.env);
+  const mailer = createMailer(c.env);
   if (mailer === null) {
     return c.notFound();
   }
-  if (!(await mayCall(c, "password-reset"))) {
-    const problem = { message: "too many attempts from your address: wait a minute" };
-    return render(c, <Forgot sent={false} problem={problem} />, 429);
+  if (!(await withinRateLimit(c, "password-reset"))) {
+    const error = { message: "too many attempts from your IP address: wait a minute" };
+    return renderPage(c, <ForgotPasswordPage sent={false} error={error} />, 429);
   }
   const form = await readForm(c);
-  const asked = await tryVerb(() => requestPasswordReset(c.var.services, mailer, { email: form.text("email") }));
-  return asked.ok ? render(c, <Forgot sent />) : render(c, <Forgot sent={false} problem={asked.problem} />, 400);
+  const requested = await runUseCase(() => requestPasswordReset(c.var.services, mailer, { email: form.text("email") }));
+  return requested.ok
+    ? renderPage(c, <ForgotPasswordPage sent />)
+    : renderPage(c, <ForgotPasswordPage sent={false} error={requested.error} />, 400);
 }
 
-const Reset: FC<{ token: string; problem?: FormProblem | undefined }> = ({ token, problem }) => (
-  <Door title="Set a new password">
+const ResetPasswordPage: FC<{ token: string; error?: FormError | undefined }> = ({ token, error }) => (
+  <AuthLayout title="Set a new password">
     <h1>Set a new password</h1>
-    <Problem problem={problem} fields={["new_password"]} />
+    <FormErrorNotice error={error} fields={["new_password"]} />
     <form method="post" action="/password/reset">
       <input type="hidden" name="token" value={token} />
       <Field
@@ -58,35 +60,37 @@ const Reset: FC<{ token: string; problem?: FormProblem | undefined }> = ({ token
         autocomplete="new-password"
         required
         minlength={12}
-        hint="At least 12 characters. Every browser that is signed in now will be signed out."
-        problem={problem}
+        hint="At least 12 characters. All browsers will be signed out."
+        error={error}
       />
-      <button>Set the password</button>
+      <button>Set password</button>
     </form>
-  </Door>
+  </AuthLayout>
 );
 
 /** `GET /password/reset` */
 export function showReset(c: PageContext): Promise<Response> {
-  return render(c, <Reset token={c.req.query("token") ?? ""} />);
+  return renderPage(c, <ResetPasswordPage token={c.req.query("token") ?? ""} />);
 }
 
 /** `POST /password/reset` */
 export async function doReset(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const token = form.text("token");
-  const done = await tryVerb(() => resetPassword(c.var.services, { token, password: form.text("new_password") }));
+  const done = await runUseCase(() => resetPassword(c.var.services, { token, password: form.text("new_password") }));
   return done.ok
     ? c.redirect("/login?done=reset", 303)
-    : render(c, <Reset token={token} problem={done.problem} />, 400);
+    : renderPage(c, <ResetPasswordPage token={token} error={done.error} />, 400);
 }
 
-const Verify: FC<{ token: string; ended?: "good" | "bad" }> = ({ token, ended }) => (
-  <Door title="Confirm your e-mail">
+const VerifyEmailPage: FC<{ token: string; result?: "confirmed" | "invalid" }> = ({ token, result }) => (
+  <AuthLayout title="Confirm your e-mail">
     <h1>Confirm your e-mail</h1>
-    {ended === "good" && <Notice kind="good">Thank you: your e-mail is confirmed.</Notice>}
-    {ended === "bad" && <Notice kind="bad">This link has expired or was used. Your profile offers a new one.</Notice>}
-    {ended === undefined ? (
+    {result === "confirmed" && <Notice kind="success">Your e-mail is confirmed.</Notice>}
+    {result === "invalid" && (
+      <Notice kind="error">This link has expired or was already used. Request a new one in your profile.</Notice>
+    )}
+    {result === undefined ? (
       <form method="post" action="/verify-email">
         <input type="hidden" name="token" value={token} />
         <button>Confirm</button>
@@ -94,21 +98,25 @@ const Verify: FC<{ token: string; ended?: "good" | "bad" }> = ({ token, ended })
     ) : (
       <p>
         <a class="button" href="/dashboard">
-          To the dashboard
+          Go to the dashboard
         </a>
       </p>
     )}
-  </Door>
+  </AuthLayout>
 );
 
-/** `GET /verify-email`: asks for a click, because mail scanners follow links. */
+/** `GET /verify-email`: requires a click, because mail scanners open links. */
 export function showVerify(c: PageContext): Promise<Response> {
-  return render(c, <Verify token={c.req.query("token") ?? ""} />);
+  return renderPage(c, <VerifyEmailPage token={c.req.query("token") ?? ""} />);
 }
 
 /** `POST /verify-email` */
 export async function doVerify(c: PageContext): Promise<Response> {
   const form = await readForm(c);
-  const good = await verifyEmail(c.var.services, { token: form.text("token") });
-  return render(c, <Verify token="" ended={good ? "good" : "bad"} />, good ? 200 : 400);
+  const confirmed = await verifyEmail(c.var.services, { token: form.text("token") });
+  return renderPage(
+    c,
+    <VerifyEmailPage token="" result={confirmed ? "confirmed" : "invalid"} />,
+    confirmed ? 200 : 400,
+  );
 }

@@ -1,31 +1,31 @@
 import type { FC } from "hono/jsx";
-import { changePassword, sendVerification, setTimeZone, type SignedIn } from "#auth/index.ts";
+import { changePassword, sendVerification, setTimeZone, type SignedInUser } from "#auth/index.ts";
 import { listPasskeys, type Passkey, removePasskey } from "#auth/passkeys/index.ts";
 import type { PageContext } from "./env.ts";
-import { readForm, tryVerb } from "./form.ts";
-import { Room } from "./layout.tsx";
-import { mailerOf } from "./mail.ts";
-import { Confirmed, Field, type FormProblem, Instant, Notice, Problem } from "./parts.tsx";
-import { render } from "./render.ts";
-import { TimeZoneField } from "./time-zones.tsx";
+import { readForm, runUseCase } from "./form.ts";
+import { DashboardLayout } from "./layout.tsx";
+import { createMailer } from "./mailer.ts";
+import { ConfirmForm, Field, type FormError, DateTime, Notice, FormErrorNotice } from "./components.tsx";
+import { renderPage } from "./render-page.ts";
+import { TimeZoneField } from "./time-zone-field.tsx";
 
-const DONE: Readonly<Record<string, string>> = {
-  password: "Your new password is set. Every other browser is signed out.",
-  "time-zone": "Your time zone is set.",
+const DONE_MESSAGES: Readonly<Record<string, string>> = {
+  password: "Your new password is set. All other browsers were signed out.",
+  "time-zone": "Your time zone was saved.",
   "passkey-removed": "The passkey is removed.",
   "passkey-added": "The passkey is added. You can sign in with it from now on.",
-  "mail-sent": "A letter with a link is on its way.",
+  "mail-sent": "We have sent you an e-mail with a link.",
 };
 
-interface Props {
-  readonly signedIn: SignedIn;
+interface ProfileProps {
+  readonly signedIn: SignedInUser;
   readonly passkeys: readonly Passkey[];
   readonly canMail: boolean;
   readonly done: string | undefined;
-  readonly problem?: FormProblem | undefined;
+  readonly error?: FormError | undefined;
 }
 
-const Password: FC<Props> = ({ signedIn, problem }) => (
+const PasswordSection: FC<ProfileProps> = ({ signedIn, error }) => (
   <section class="card" aria-labelledby="password">
     <h2 id="password">{signedIn.hasPassword ? "Change your password" : "Set a password"}</h2>
     <form method="post" action="/dashboard/profile/password">
@@ -37,7 +37,7 @@ const Password: FC<Props> = ({ signedIn, problem }) => (
           type="password"
           autocomplete="current-password"
           required
-          problem={problem}
+          error={error}
         />
       )}
       <Field
@@ -47,49 +47,49 @@ const Password: FC<Props> = ({ signedIn, problem }) => (
         autocomplete="new-password"
         required
         minlength={12}
-        hint="At least 12 characters. Every other browser is signed out."
-        problem={problem}
+        hint="At least 12 characters. All other browsers will be signed out."
+        error={error}
       />
-      <label class="box">
+      <label class="checkbox">
         <input type="checkbox" name="revoke_all" value="yes" />
-        <span>Also revoke all API keys and throw out all connected apps</span>
+        <span>Also revoke all API keys and connected apps</span>
       </label>
-      <button>Set the password</button>
+      <button>Set password</button>
     </form>
   </section>
 );
 
-const Passkeys: FC<Props> = ({ signedIn, passkeys, problem }) => (
+const PasskeySection: FC<ProfileProps> = ({ signedIn, passkeys, error }) => (
   <section class="card" aria-labelledby="passkeys">
     <h2 id="passkeys">Passkeys</h2>
-    <p>Sign in with your fingerprint, your face or your device's code instead of a password.</p>
+    <p>Sign in with your fingerprint, face or device PIN instead of a password.</p>
     {passkeys.length > 0 && (
       <ul class="items">
         {passkeys.map((passkey) => (
           <li class="item">
-            <div class="item-head">
+            <div class="item-header">
               <h3>{passkey.name}</h3>
             </div>
-            <p class="item-facts">
+            <p class="item-meta">
               <span>
-                Added <Instant at={passkey.createdAt} timeZone={signedIn.timeZone} time={false} />
+                Added <DateTime value={passkey.createdAt} timeZone={signedIn.timeZone} showTime={false} />
               </span>
               <span>
                 {passkey.lastUsedAt === null ? (
                   "Never used"
                 ) : (
                   <>
-                    Used <Instant at={passkey.lastUsedAt} timeZone={signedIn.timeZone} />
+                    Used <DateTime value={passkey.lastUsedAt} timeZone={signedIn.timeZone} />
                   </>
                 )}
               </span>
             </p>
             <div class="item-actions">
-              <Confirmed
+              <ConfirmForm
                 action={`/dashboard/passkeys/${encodeURIComponent(passkey.id)}/remove`}
                 verb="Remove"
-                what={passkey.name}
-                ask="You can no longer sign in with it."
+                target={passkey.name}
+                description="You will no longer be able to sign in with it."
               />
             </div>
           </li>
@@ -97,82 +97,77 @@ const Passkeys: FC<Props> = ({ signedIn, passkeys, problem }) => (
       </ul>
     )}
     <form data-passkey-add>
-      <Field
-        name="passkey_name"
-        label="Name of this device"
-        maxlength={60}
-        required
-        value="This device"
-        problem={problem}
-      />
+      <Field name="passkey_name" label="Device name" maxlength={60} required value="This device" error={error} />
       <button hidden>Add a passkey</button>
-      <p class="wrong" role="alert" hidden></p>
+      <p class="field-error" role="alert" hidden></p>
       <noscript>
-        <p class="hint">Adding a passkey needs JavaScript; everything else here works without it.</p>
+        <p class="hint">Adding a passkey requires JavaScript.</p>
       </noscript>
     </form>
   </section>
 );
 
-const Profile: FC<Props> = (props) => (
-  <Room title="Profile" section="profile" signedIn={props.signedIn}>
-    {props.done !== undefined && DONE[props.done] !== undefined && <Notice kind="good">{DONE[props.done]}</Notice>}
-    <Problem problem={props.problem} fields={["current_password", "new_password", "time_zone"]} />
+const ProfilePage: FC<ProfileProps> = (props) => (
+  <DashboardLayout title="Profile" section="profile" signedIn={props.signedIn}>
+    {props.done !== undefined && DONE_MESSAGES[props.done] !== undefined && (
+      <Notice kind="success">{DONE_MESSAGES[props.done]}</Notice>
+    )}
+    <FormErrorNotice error={props.error} fields={["current_password", "new_password", "time_zone"]} />
     <div class="columns">
-      <section class="card" aria-labelledby="you">
-        <h2 id="you">You</h2>
-        <dl class="facts">
+      <section class="card" aria-labelledby="account">
+        <h2 id="account">Account</h2>
+        <dl class="details">
           <dt>E-mail</dt>
           <dd>{props.signedIn.email}</dd>
           {props.canMail && (
             <>
-              <dt>Confirmed</dt>
+              <dt>E-mail confirmed</dt>
               <dd>{props.signedIn.emailVerified ? "Yes" : "Not yet"}</dd>
             </>
           )}
         </dl>
         {props.canMail && !props.signedIn.emailVerified && (
           <form method="post" action="/dashboard/profile/verify-email">
-            <button class="quiet">Send me the link again</button>
+            <button class="secondary">Send the link again</button>
           </form>
         )}
         <form method="post" action="/dashboard/profile/time-zone">
           <TimeZoneField
             value={props.signedIn.timeZone}
-            hint="Every time on these pages is shown in it."
-            problem={props.problem}
+            hint="All times on these pages use this time zone."
+            error={props.error}
           />
           <button>Save</button>
         </form>
       </section>
-      <Password {...props} />
-      <Passkeys {...props} />
+      <PasswordSection {...props} />
+      <PasskeySection {...props} />
     </div>
-  </Room>
+  </DashboardLayout>
 );
 
-async function page(c: PageContext, problem?: FormProblem): Promise<Response> {
+async function renderProfilePage(c: PageContext, error?: FormError): Promise<Response> {
   const { services, signedIn } = c.var;
   const passkeys = await listPasskeys(services, { userId: signedIn.actor.userId });
-  const props = { signedIn, passkeys, canMail: mailerOf(c.env) !== null, done: c.req.query("done"), problem };
-  return render(c, <Profile {...props} />, problem ? 400 : 200);
+  const props = { signedIn, passkeys, canMail: createMailer(c.env) !== null, done: c.req.query("done"), error };
+  return renderPage(c, <ProfilePage {...props} />, error ? 400 : 200);
 }
 
 /** `GET /dashboard/profile` */
 export function showProfile(c: PageContext): Promise<Response> {
-  return page(c);
+  return renderProfilePage(c);
 }
 
 /** `POST /dashboard/profile/password` */
 export async function doChangePassword(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const { userId, credential } = c.var.signedIn.actor;
-  // A session left open somewhere must not become a place to guess the password.
-  const guesses = await c.env.LIMIT_SIGN_IN.limit({ key: `change:${userId}` });
-  if (!guesses.success) {
-    return page(c, { message: "too many attempts: wait a minute, then try again" });
+  // Limits password guessing through a session that was left open.
+  const limit = await c.env.LIMIT_SIGN_IN.limit({ key: `change:${userId}` });
+  if (!limit.success) {
+    return renderProfilePage(c, { message: "too many attempts: wait a minute, then try again" });
   }
-  const changed = await tryVerb(() =>
+  const changed = await runUseCase(() =>
     changePassword(
       c.var.services,
       { userId, sessionHash: credential.id },
@@ -183,20 +178,20 @@ export async function doChangePassword(c: PageContext): Promise<Response> {
       },
     ),
   );
-  return changed.ok ? c.redirect("/dashboard/profile?done=password", 303) : page(c, changed.problem);
+  return changed.ok ? c.redirect("/dashboard/profile?done=password", 303) : renderProfilePage(c, changed.error);
 }
 
 /** `POST /dashboard/profile/time-zone` */
 export async function doSetTimeZone(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const { userId } = c.var.signedIn.actor;
-  const set = await tryVerb(() => setTimeZone(c.var.services, { userId, timeZone: form.text("time_zone") }));
-  return set.ok ? c.redirect("/dashboard/profile?done=time-zone", 303) : page(c, set.problem);
+  const saved = await runUseCase(() => setTimeZone(c.var.services, { userId, timeZone: form.text("time_zone") }));
+  return saved.ok ? c.redirect("/dashboard/profile?done=time-zone", 303) : renderProfilePage(c, saved.error);
 }
 
 /** `POST /dashboard/profile/verify-email` */
 export async function doSendVerification(c: PageContext): Promise<Response> {
-  const mailer = mailerOf(c.env);
+  const mailer = createMailer(c.env);
   if (mailer === null) {
     return c.notFound();
   }

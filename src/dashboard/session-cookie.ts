@@ -2,19 +2,19 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { SESSION_SECONDS } from "#auth/index.ts";
 import type { PageContext } from "./env.ts";
 
-/** The prefix makes the browser itself insist on Secure, on this host alone and on the whole site. */
-const NAME = "__Host-session";
-// Lax, because a person comes back from a platform or an app by a cross-site link and is still signed in.
-const ATTRIBUTES = { path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
+/** With the `__Host-` prefix browsers enforce Secure, this host only and the path `/`. */
+const COOKIE_NAME = "__Host-session";
+// Lax, so that the session is sent on cross-site navigation back from a platform or an app.
+const COOKIE_ATTRIBUTES = { path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
 
 export function readSession(c: PageContext): string | undefined {
-  return getCookie(c, NAME);
+  return getCookie(c, COOKIE_NAME);
 }
 
 export function writeSession(c: PageContext, token: string): void {
-  setCookie(c, NAME, token, { ...ATTRIBUTES, maxAge: SESSION_SECONDS });
+  setCookie(c, COOKIE_NAME, token, { ...COOKIE_ATTRIBUTES, maxAge: SESSION_SECONDS });
 }
 
 export function clearSession(c: PageContext): void {
-  deleteCookie(c, NAME, ATTRIBUTES);
+  deleteCookie(c, COOKIE_NAME, COOKIE_ATTRIBUTES);
 }

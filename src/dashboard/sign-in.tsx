@@ -2,26 +2,26 @@ import type { FC } from "hono/jsx";
 import { endSession, signIn, signUpIsOpen } from "#auth/index.ts";
 import type { PageContext } from "./env.ts";
 import { localPath, readForm } from "./form.ts";
-import { openTheWayBack } from "./headers.ts";
-import { Door } from "./layout.tsx";
-import { callerAddress, mayCall } from "./limit-address.ts";
-import { mailerOf } from "./mail.ts";
-import { Field, Notice } from "./parts.tsx";
-import { render } from "./render.ts";
+import { relaxFormActionCsp } from "./security-headers.ts";
+import { AuthLayout } from "./layout.tsx";
+import { clientAddress, withinRateLimit } from "./rate-limit.ts";
+import { createMailer } from "./mailer.ts";
+import { Field, Notice } from "./components.tsx";
+import { renderPage } from "./render-page.ts";
 import { clearSession, readSession, writeSession } from "./session-cookie.ts";
 
-const SignIn: FC<{
+const SignInPage: FC<{
   email: string;
   next: string;
-  signUp: boolean;
-  reset: boolean;
-  wrong?: string | undefined;
-  said?: string | undefined;
+  canSignUp: boolean;
+  canResetPassword: boolean;
+  error?: string | undefined;
+  message?: string | undefined;
 }> = (props) => (
-  <Door
+  <AuthLayout
     title="Sign in"
-    below={
-      props.signUp ? (
+    footer={
+      props.canSignUp ? (
         <>
           New here? <a href={`/signup?next=${encodeURIComponent(props.next)}`}>Create an account</a>
         </>
@@ -29,72 +29,86 @@ const SignIn: FC<{
     }
   >
     <h1>Sign in</h1>
-    {props.next.startsWith("/oauth/authorize") && <p class="lead">Sign in to answer the app that sent you here.</p>}
-    {props.said !== undefined && <Notice kind="good">{props.said}</Notice>}
-    {props.wrong !== undefined && <Notice kind="bad">{props.wrong}</Notice>}
+    {props.next.startsWith("/oauth/authorize") && (
+      <p class="lead">Sign in to continue to the app that sent you here.</p>
+    )}
+    {props.message !== undefined && <Notice kind="success">{props.message}</Notice>}
+    {props.error !== undefined && <Notice kind="error">{props.error}</Notice>}
     <form method="post" action="/login">
       <input type="hidden" name="next" value={props.next} />
       <Field name="email" label="E-mail" type="email" autocomplete="username webauthn" required value={props.email} />
       <Field name="password" label="Password" type="password" autocomplete="current-password" required />
       <button>Sign in</button>
     </form>
-    <div class="or" data-passkey-sign-in data-next={props.next} hidden>
-      <button type="button" class="quiet wide">
+    <div class="alternative" data-passkey-sign-in data-next={props.next} hidden>
+      <button type="button" class="secondary full-width">
         Sign in with a passkey
       </button>
-      <p class="wrong" role="alert" hidden></p>
+      <p class="field-error" role="alert" hidden></p>
     </div>
-    {props.reset && (
-      <p class="aside">
+    {props.canResetPassword && (
+      <p class="form-links">
         <a href="/password/forgot">Forgot your password?</a>
       </p>
     )}
-  </Door>
+  </AuthLayout>
 );
 
-async function page(c: PageContext, given: { email: string; next: string; wrong?: string }, status: 200 | 400 | 429) {
-  openTheWayBack(c);
-  const said = c.req.query("done") === "reset" ? "Your new password is set. Sign in with it." : undefined;
-  const signUp = await signUpIsOpen(c.var.services);
-  return render(c, <SignIn {...given} said={said} signUp={signUp} reset={mailerOf(c.env) !== null} />, status);
+async function renderSignInPage(
+  c: PageContext,
+  values: { email: string; next: string; error?: string },
+  status: 200 | 400 | 429,
+) {
+  relaxFormActionCsp(c);
+  const message = c.req.query("done") === "reset" ? "Your new password is set. Sign in with it." : undefined;
+  const canSignUp = await signUpIsOpen(c.var.services);
+  return renderPage(
+    c,
+    <SignInPage {...values} message={message} canSignUp={canSignUp} canResetPassword={createMailer(c.env) !== null} />,
+    status,
+  );
 }
 
 /** `GET /login` */
 export function showSignIn(c: PageContext): Promise<Response> {
-  return page(c, { email: "", next: localPath(c.req.query("next")) }, 200);
+  return renderSignInPage(c, { email: "", next: localPath(c.req.query("next")) }, 200);
 }
 
-/** `POST /login`: a wrong password and an unknown e-mail are answered alike, byte for byte. */
+/** `POST /login`: a wrong password and an unknown e-mail get exactly the same response. */
 export async function doSignIn(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const form = await readForm(c);
   const email = form.text("email");
   const next = localPath(form.text("next"));
-  const guesses = await c.env.LIMIT_SIGN_IN.limit({ key: `${callerAddress(c)}:${email.trim().toLowerCase()}` });
-  if (!guesses.success || !(await mayCall(c, "sign-in"))) {
+  const limit = await c.env.LIMIT_SIGN_IN.limit({ key: `${clientAddress(c)}:${email.trim().toLowerCase()}` });
+  if (!limit.success || !(await withinRateLimit(c, "sign-in"))) {
     c.header("Retry-After", "60");
-    return page(c, { email, next, wrong: "Too many attempts from your address. Wait a minute, then try again." }, 429);
+    return renderSignInPage(
+      c,
+      { email, next, error: "Too many attempts from your IP address. Wait a minute, then try again." },
+      429,
+    );
   }
   const token = await signIn(services, { email, password: form.text("password") });
   if (token === null) {
-    const wrong = "E-mail or password is not right. After several wrong attempts, wait a minute before the next one.";
-    return page(c, { email, next, wrong }, 400);
+    const error = "Wrong e-mail or password. After several failed attempts, wait a minute before trying again.";
+    return renderSignInPage(c, { email, next, error }, 400);
   }
-  await forgetSession(c);
+  await endCurrentSession(c);
   writeSession(c, token);
   return c.redirect(next, 303);
 }
 
-/** `POST /logout`: ends this browser's session; keys and apps live on. With `next` somebody else goes on from there. */
+/** `POST /logout`: ends this browser's session; keys and apps are not affected. With `next` another user can sign in and continue there. */
 export async function doSignOut(c: PageContext): Promise<Response> {
   const form = await readForm(c);
-  await forgetSession(c);
+  await endCurrentSession(c);
   clearSession(c);
   const next = form.text("next");
   return c.redirect(next === "" ? "/login" : `/login?next=${encodeURIComponent(localPath(next))}`, 303);
 }
 
-async function forgetSession(c: PageContext): Promise<void> {
+async function endCurrentSession(c: PageContext): Promise<void> {
   const token = readSession(c);
   if (token !== undefined) {
     await endSession(c.var.services, token);

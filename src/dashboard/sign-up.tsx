@@ -2,67 +2,67 @@ import type { FC } from "hono/jsx";
 import { sendVerification, signUp, signUpIsOpen, startSession } from "#auth/index.ts";
 import { type Plan, PLANS, TRIAL_DAYS } from "#core/plan.ts";
 import type { PageContext } from "./env.ts";
-import { localPath, readForm, tryVerb } from "./form.ts";
-import { openTheWayBack } from "./headers.ts";
-import { Door } from "./layout.tsx";
-import { mayCall } from "./limit-address.ts";
-import { mailerOf } from "./mail.ts";
-import { Field, type FormProblem, Notice, Problem } from "./parts.tsx";
-import { PLAN_NAMES, planFacts } from "./plan-words.ts";
-import { render } from "./render.ts";
+import { localPath, readForm, runUseCase } from "./form.ts";
+import { relaxFormActionCsp } from "./security-headers.ts";
+import { AuthLayout } from "./layout.tsx";
+import { withinRateLimit } from "./rate-limit.ts";
+import { createMailer } from "./mailer.ts";
+import { Field, type FormError, Notice, FormErrorNotice } from "./components.tsx";
+import { PLAN_NAMES, planFeatures } from "./plan-labels.ts";
+import { renderPage } from "./render-page.ts";
 import { writeSession } from "./session-cookie.ts";
-import { TimeZoneField } from "./time-zones.tsx";
+import { TimeZoneField } from "./time-zone-field.tsx";
 
-interface Given {
+interface SignUpFormValues {
   readonly email: string;
   readonly plan: Plan;
   readonly timeZone: string;
   readonly next: string;
 }
 
-/** Not asked where the operator gives everybody the same plan. */
-const PlanChoice: FC<{ chosen: Plan }> = ({ chosen }) => (
-  <fieldset class="plans">
+/** Not shown where the operator gives every user the same plan. */
+const PlanSelect: FC<{ selected: Plan }> = ({ selected }) => (
+  <fieldset class="plan-options">
     <legend>Plan</legend>
     {PLANS.map((plan) => (
-      <label class="plan">
-        <input type="radio" name="plan" value={plan} checked={plan === chosen} />
+      <label class="plan-option">
+        <input type="radio" name="plan" value={plan} checked={plan === selected} />
         <span>
           <b>{PLAN_NAMES[plan]}</b>
-          <small>{planFacts(plan)[0]}</small>
+          <small>{planFeatures(plan)[0]}</small>
         </span>
       </label>
     ))}
   </fieldset>
 );
 
-const SignUp: FC<{ given: Given; asksPlan: boolean; fresh: boolean; problem?: FormProblem | undefined }> = ({
-  given,
-  asksPlan,
-  fresh,
-  problem,
-}) => (
-  <Door
+const SignUpPage: FC<{
+  values: SignUpFormValues;
+  offersPlans: boolean;
+  detectTimeZone: boolean;
+  error?: FormError | undefined;
+}> = ({ values, offersPlans, detectTimeZone, error }) => (
+  <AuthLayout
     title="Create your account"
-    below={
+    footer={
       <>
-        Already have an account? <a href={`/login?next=${encodeURIComponent(given.next)}`}>Sign in</a>
+        Already have an account? <a href={`/login?next=${encodeURIComponent(values.next)}`}>Sign in</a>
       </>
     }
   >
     <h1>Create your account</h1>
-    {asksPlan && <p class="lead">{TRIAL_DAYS} days free on every plan. No card needed to start.</p>}
-    <Problem problem={problem} fields={["email", "password", "time_zone"]} />
+    {offersPlans && <p class="lead">{TRIAL_DAYS} days free on every plan. No card required.</p>}
+    <FormErrorNotice error={error} fields={["email", "password", "time_zone"]} />
     <form method="post" action="/signup">
-      <input type="hidden" name="next" value={given.next} />
+      <input type="hidden" name="next" value={values.next} />
       <Field
         name="email"
         label="E-mail"
         type="email"
         autocomplete="username"
         required
-        value={given.email}
-        problem={problem}
+        value={values.email}
+        error={error}
       />
       <Field
         name="password"
@@ -71,67 +71,75 @@ const SignUp: FC<{ given: Given; asksPlan: boolean; fresh: boolean; problem?: Fo
         autocomplete="new-password"
         required
         minlength={12}
-        hint="At least 12 characters. A few unrelated words are best."
-        problem={problem}
+        hint="At least 12 characters. We recommend several unrelated words."
+        error={error}
       />
-      {asksPlan && <PlanChoice chosen={given.plan} />}
+      {offersPlans && <PlanSelect selected={values.plan} />}
       <TimeZoneField
-        value={given.timeZone}
-        guess={fresh}
-        hint="Your calendar is shown in it. You can change it later."
-        problem={problem}
+        value={values.timeZone}
+        detect={detectTimeZone}
+        hint="Your calendar uses this time zone. You can change it later."
+        error={error}
       />
       <button>Create account</button>
     </form>
-  </Door>
+  </AuthLayout>
 );
 
-const Closed: FC = () => (
-  <Door title="Sign-up is closed" below={<a href="/login">Sign in</a>}>
+const SignUpClosedPage: FC = () => (
+  <AuthLayout title="Sign-up is closed" footer={<a href="/login">Sign in</a>}>
     <h1>Sign-up is closed</h1>
-    <Notice kind="note">This service takes no new accounts. Ask its operator for one.</Notice>
-  </Door>
+    <Notice kind="info">This service does not accept new accounts. Contact its operator.</Notice>
+  </AuthLayout>
 );
 
-function asksPlan(c: PageContext): boolean {
+function offersPlans(c: PageContext): boolean {
   return c.var.services.config.planForAll === null;
 }
 
 /** `GET /signup` */
 export async function showSignUp(c: PageContext): Promise<Response> {
-  openTheWayBack(c);
+  relaxFormActionCsp(c);
   if (!(await signUpIsOpen(c.var.services))) {
-    return render(c, <Closed />, 403);
+    return renderPage(c, <SignUpClosedPage />, 403);
   }
-  const given: Given = { email: "", plan: "growth", timeZone: "UTC", next: localPath(c.req.query("next")) };
-  return render(c, <SignUp given={given} asksPlan={asksPlan(c)} fresh />);
+  const values: SignUpFormValues = { email: "", plan: "growth", timeZone: "UTC", next: localPath(c.req.query("next")) };
+  return renderPage(c, <SignUpPage values={values} offersPlans={offersPlans(c)} detectTimeZone />);
 }
 
 /** `POST /signup` */
 export async function doSignUp(c: PageContext): Promise<Response> {
-  openTheWayBack(c);
+  relaxFormActionCsp(c);
   const { services } = c.var;
   const form = await readForm(c);
-  const given: Given = {
+  const values: SignUpFormValues = {
     email: form.text("email"),
     plan: PLANS.find((plan) => plan === form.text("plan")) ?? "growth",
     timeZone: form.text("time_zone") || "UTC",
     next: localPath(form.text("next")),
   };
-  if (!(await mayCall(c, "sign-up"))) {
+  if (!(await withinRateLimit(c, "sign-up"))) {
     c.header("Retry-After", "60");
-    const problem = { message: "too many attempts from your address: wait a minute" };
-    return render(c, <SignUp given={given} asksPlan={asksPlan(c)} fresh={false} problem={problem} />, 429);
+    const error = { message: "too many attempts from your IP address: wait a minute" };
+    return renderPage(
+      c,
+      <SignUpPage values={values} offersPlans={offersPlans(c)} detectTimeZone={false} error={error} />,
+      429,
+    );
   }
-  const made = await tryVerb(() => signUp(services, { ...given, password: form.text("password") }));
-  if (!made.ok) {
-    return render(c, <SignUp given={given} asksPlan={asksPlan(c)} fresh={false} problem={made.problem} />, 400);
+  const created = await runUseCase(() => signUp(services, { ...values, password: form.text("password") }));
+  if (!created.ok) {
+    return renderPage(
+      c,
+      <SignUpPage values={values} offersPlans={offersPlans(c)} detectTimeZone={false} error={created.error} />,
+      400,
+    );
   }
-  const { userId } = made.value;
-  const mailer = mailerOf(c.env);
+  const { userId } = created.value;
+  const mailer = createMailer(c.env);
   if (mailer !== null) {
-    services.defer(sendVerification(services, mailer, { userId, email: given.email.trim().toLowerCase() }));
+    services.defer(sendVerification(services, mailer, { userId, email: values.email.trim().toLowerCase() }));
   }
   writeSession(c, await startSession(services, { userId }));
-  return c.redirect(given.next, 303);
+  return c.redirect(values.next, 303);
 }

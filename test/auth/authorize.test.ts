@@ -1,33 +1,33 @@
 import { describe, test } from "vitest";
 import { env } from "cloudflare:workers";
 import {
-  address,
+  uniqueIpAddress,
   authorizePath,
-  Browser,
+  BrowserClient,
   CALLBACK,
-  consented,
-  decide,
-  errorOf,
-  form,
+  obtainCode,
+  submitConsent,
+  errorCodeOf,
+  formBody,
   ORIGIN,
-  proof,
-  registerApp,
-  sealOf,
-  signedIn,
-  stage,
-  tokenCall,
-  type Tokens,
-} from "./stage.ts";
+  createPkcePair,
+  registerClient,
+  csrfTokenOf,
+  signInNewUser,
+  createServiceFixture,
+  requestToken,
+  type TokenResponse,
+} from "./service-fixture.ts";
 
-const on = stage();
-const { challenge } = proof();
+const service = createServiceFixture();
+const { challenge } = createPkcePair();
 
-async function asked(
+async function openConsentPage(
   query: Record<string, string | readonly string[] | undefined> = {},
   metadata: Record<string, unknown> = {},
 ) {
-  const owner = await signedIn(on);
-  const app = await registerApp(on, metadata);
+  const owner = await signInNewUser(service);
+  const app = await registerClient(service, metadata);
   const path = authorizePath(app.id, challenge, query);
   return { ...owner, app, path, response: await owner.browser.get(path) };
 }
@@ -41,11 +41,11 @@ describe("C. Authorize and consent", () => {
     ["an unknown id", crypto.randomUUID()],
     ["no id", ""],
     ["junk", "../../etc\u0000"],
-  ])("C24 an unknown client (%s) is a local 400 page without redirect", async ([, id], { expect }) => {
-    const { browser } = await signedIn(on);
-    const stranger = new Browser(on);
-    for (const visitor of [browser, stranger]) {
-      const response = await visitor.get(authorizePath(id ?? "", challenge));
+  ])("C24 an unknown client (%s) gets a local 400 page without redirect", async ([, id], { expect }) => {
+    const { browser } = await signInNewUser(service);
+    const visitor = new BrowserClient(service);
+    for (const client of [browser, visitor]) {
+      const response = await client.get(authorizePath(id ?? "", challenge));
       expect(response.status).toBe(400);
       expect(response.headers.get("location")).toBeNull();
       expect(response.headers.get("content-type")).toContain("text/html");
@@ -53,9 +53,9 @@ describe("C. Authorize and consent", () => {
   });
 
   test.for(["https://evil.example/callback", `${CALLBACK}/`, `${CALLBACK}?x=1`, "/callback", "javascript:alert(1)"])(
-    "C25 an unregistered redirect URI (%s) is a local 400 page without redirect",
+    "C25 an unregistered redirect URI (%s) gets a local 400 page without redirect",
     async (redirectUri, { expect }) => {
-      const { response } = await asked({ redirect_uri: redirectUri });
+      const { response } = await openConsentPage({ redirect_uri: redirectUri });
       expect(response.status).toBe(400);
       expect(response.headers.get("location")).toBeNull();
     },
@@ -80,7 +80,7 @@ describe("C. Authorize and consent", () => {
     ["C26 no scope that exists", "invalid_scope", { scope: "openid profile" }],
     ["C26 another response mode", "invalid_request", { response_mode: "fragment" }],
   ])("%s redirects with %s, state and iss", async ([, error, query], { expect }) => {
-    const { response } = await asked(query);
+    const { response } = await openConsentPage(query);
     expect(response.status).toBe(303);
     const location = new URL(response.headers.get("location") ?? "");
     expect(location.origin + location.pathname).toBe(CALLBACK);
@@ -92,8 +92,8 @@ describe("C. Authorize and consent", () => {
     ["client_id", 400],
     ["redirect_uri", 400],
     ["state", 303],
-  ] as const)("C30 a repeated %s is %i and its second value goes nowhere", async ([name, status], { expect }) => {
-    const { browser, path } = await asked();
+  ] as const)("C30 a repeated %s is %i and its second value is not used", async ([name, status], { expect }) => {
+    const { browser, path } = await openConsentPage();
     const response = await browser.get(`${path}&${name}=${encodeURIComponent("https://evil.example/")}`);
     expect(response.status).toBe(status);
     expect(response.headers.get("location") ?? "").not.toContain("evil.example");
@@ -102,7 +102,7 @@ describe("C. Authorize and consent", () => {
   test.for([`${ORIGIN}/v1`, `${ORIGIN}/v1/`, ORIGIN.replace("http://localhost", "HTTP://LOCALHOST") + "/v1"])(
     "C29 our resource is accepted as %s",
     async (resource, { expect }) => {
-      expect((await asked({ resource })).response.status).toBe(200);
+      expect((await openConsentPage({ resource })).response.status).toBe(200);
     },
   );
 
@@ -126,27 +126,29 @@ describe("C. Authorize and consent", () => {
     ["http://127.0.0.1/cb", "http://127.0.0.1:999999/cb", 400],
     ["https://app.example/cb", "https://app.example:8443/cb", 400],
     ["https://app.example/cb", "https://APP.example/cb", 400],
-  ] as const)("C31 registered %s, asked with %s: %i", async ([registered, used, status], { expect }) => {
-    const { response } = await asked({ redirect_uri: used }, { redirect_uris: [registered] });
+  ] as const)("C31 registered %s, requested %s: %i", async ([registered, used, status], { expect }) => {
+    const { response } = await openConsentPage({ redirect_uri: used }, { redirect_uris: [registered] });
     expect(response.status).toBe(status);
   });
 
-  test("C32 an anonymous person signs in and is back at the identical request", async ({ expect }) => {
-    const { app, browser } = await asked();
+  test("C32 after sign-in an anonymous user returns to the identical request", async ({ expect }) => {
+    const { app, browser } = await openConsentPage();
     const path = authorizePath(app.id, challenge, { state: "a&b=c ü", resource: `${ORIGIN}/v1` });
-    const stranger = new Browser(on);
-    const away = await stranger.get(path);
-    expect(away.status).toBe(303);
-    const login = away.headers.get("location") ?? "";
+    const visitor = new BrowserClient(service);
+    const redirect = await visitor.get(path);
+    expect(redirect.status).toBe(303);
+    const login = redirect.headers.get("location") ?? "";
     const next = /name="next" value="([^"]+)"/
-      .exec(await (await stranger.get(login)).text())?.[1]
+      .exec(await (await visitor.get(login)).text())?.[1]
       ?.replaceAll("&amp;", "&");
     expect(next).toBe(path);
     expect((await browser.get(next ?? "")).status).toBe(200);
   });
 
-  test("C33 the page escapes the app's name and says who, where and what", async ({ expect }) => {
-    const { response, userId } = await asked(
+  test("C33 the page escapes the app's name and shows the account, the redirect host and the loopback warning", async ({
+    expect,
+  }) => {
+    const { response, userId } = await openConsentPage(
       { redirect_uri: "http://127.0.0.1:9999/cb" },
       {
         client_name: `<script>alert(1)</script>"'\u202Egnp`,
@@ -167,14 +169,14 @@ describe("C. Authorize and consent", () => {
     expect(page).toContain(email);
   });
 
-  test("C34 nothing of it can be framed: consent, dead end and sign-in", async ({ expect }) => {
-    const { response, browser } = await asked();
-    const stranger = new Browser(on);
+  test("C34 the consent, error and sign-in pages cannot be framed", async ({ expect }) => {
+    const { response, browser } = await openConsentPage();
+    const visitor = new BrowserClient(service);
     const pages = [
       response,
       await browser.get(authorizePath("x", challenge)),
-      await stranger.get("/login"),
-      await stranger.get("/nowhere"),
+      await visitor.get("/login"),
+      await visitor.get("/nowhere"),
     ];
     for (const page of pages) {
       expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
@@ -183,14 +185,14 @@ describe("C. Authorize and consent", () => {
     }
   });
 
-  test("C34 the way back stays open: no form-action, no opener policy, and a referrer that keeps the Origin", async ({
+  test("C34 the redirect to the app is not blocked: no form-action, no opener policy, and a referrer policy that keeps the Origin", async ({
     expect,
   }) => {
-    const { response } = await asked();
+    const { response } = await openConsentPage();
     expect(response.headers.get("content-security-policy")).not.toContain("form-action");
     expect(response.headers.get("cross-origin-opener-policy")).toBe("unsafe-none");
     expect(response.headers.get("referrer-policy")).toBe("same-origin");
-    const login = await new Browser(on).get("/login");
+    const login = await new BrowserClient(service).get("/login");
     expect(login.headers.get("cross-origin-opener-policy")).toBe("unsafe-none");
   });
 
@@ -201,32 +203,36 @@ describe("C. Authorize and consent", () => {
     ["sec-fetch-site: cross-site", { "sec-fetch-site": "cross-site", origin: ORIGIN }],
     ["sec-fetch-site: same-site", { "sec-fetch-site": "same-site", origin: ORIGIN }],
   ])("C35 a form from %s is refused", async ([, headers], { expect }) => {
-    const { browser, path, userId, response } = await asked();
-    const seal = await sealOf(response);
-    const posted = await browser.post(path, { seal, decision: "allow", scope: "posts:read" }, headers);
+    const { browser, path, userId, response } = await openConsentPage();
+    const csrfToken = await csrfTokenOf(response);
+    const posted = await browser.post(path, { csrf_token: csrfToken, decision: "allow", scope: "posts:read" }, headers);
     expect(posted.status).toBe(403);
     expect((await grantsOf(userId)).results).toHaveLength(0);
   });
 
-  test("C35 the form belongs to this session and to exactly this query", async ({ expect }) => {
-    const { browser, path, userId, response } = await asked();
-    const seal = await sealOf(response);
-    const other = await signedIn(on);
+  test("C35 the form is bound to this session and to exactly this query", async ({ expect }) => {
+    const { browser, path, userId, response } = await openConsentPage();
+    const csrfToken = await csrfTokenOf(response);
+    const other = await signInNewUser(service);
     const widened = path.replace("posts%3Awrite", "posts%3Awrite+accounts%3Awrite");
-    const tries = [
-      await browser.post(widened, { seal, decision: "allow", scope: ["posts:read", "accounts:write"] }),
-      await other.browser.post(path, { seal, decision: "allow", scope: "posts:read" }),
-      await browser.post(path, { seal: "", decision: "allow", scope: "posts:read" }),
-      await browser.post(widened, { seal, decision: "deny" }),
+    const responses = [
+      await browser.post(widened, {
+        csrf_token: csrfToken,
+        decision: "allow",
+        scope: ["posts:read", "accounts:write"],
+      }),
+      await other.browser.post(path, { csrf_token: csrfToken, decision: "allow", scope: "posts:read" }),
+      await browser.post(path, { csrf_token: "", decision: "allow", scope: "posts:read" }),
+      await browser.post(widened, { csrf_token: csrfToken, decision: "deny" }),
     ];
-    expect(tries.map((answer) => answer.status)).toEqual([400, 400, 400, 400]);
+    expect(responses.map((answer) => answer.status)).toEqual([400, 400, 400, 400]);
     expect((await grantsOf(userId)).results).toHaveLength(0);
     expect((await grantsOf(other.userId)).results).toHaveLength(0);
   });
 
-  test("C36 a no is access_denied with state and iss", async ({ expect }) => {
-    const { browser, path, userId } = await asked();
-    const location = await decide(browser, path, { decision: "deny", scope: "posts:read" });
+  test("C36 denying redirects with access_denied, state and iss", async ({ expect }) => {
+    const { browser, path, userId } = await openConsentPage();
+    const location = await submitConsent(browser, path, { decision: "deny", scope: "posts:read" });
     expect(Object.fromEntries(location.searchParams)).toMatchObject({
       error: "access_denied",
       state: "st at/e",
@@ -235,9 +241,11 @@ describe("C. Authorize and consent", () => {
     expect((await grantsOf(userId)).results).toHaveLength(0);
   });
 
-  test("C37 granted is what was asked and stayed ticked; a scope put into the form is ignored", async ({ expect }) => {
-    const { browser, path, userId } = await asked();
-    const location = await decide(browser, path, {
+  test("C37 the requested scopes that stayed selected are granted; a scope added to the form is ignored", async ({
+    expect,
+  }) => {
+    const { browser, path, userId } = await openConsentPage();
+    const location = await submitConsent(browser, path, {
       decision: "allow",
       scope: ["posts:read", "accounts:write", "root"],
     });
@@ -245,38 +253,44 @@ describe("C. Authorize and consent", () => {
     expect((await grantsOf(userId)).results).toEqual([{ scopes: '["posts:read"]' }]);
   });
 
-  test("C37 nothing ticked grants nothing and says so", async ({ expect }) => {
-    const { browser, path, userId, response } = await asked();
-    const posted = await browser.post(path, { seal: await sealOf(response), decision: "allow" });
+  test("C37 selecting nothing grants nothing and shows an error", async ({ expect }) => {
+    const { browser, path, userId, response } = await openConsentPage();
+    const posted = await browser.post(path, { csrf_token: await csrfTokenOf(response), decision: "allow" });
     expect(posted.status).toBe(400);
-    expect(await posted.text()).toContain("Leave at least one permission ticked");
+    expect(await posted.text()).toContain("Select at least one permission");
     expect((await grantsOf(userId)).results).toHaveLength(0);
   });
 
-  test("C37 unknown scopes beside known ones are dropped; none asked means the read scopes", async ({ expect }) => {
+  test("C37 unknown scopes are ignored; without a scope parameter the read scopes are requested", async ({
+    expect,
+  }) => {
     for (const [scope, granted] of [
       ["openid posts:write offline_access", "posts:write"],
       [undefined, "accounts:read posts:read workspaces:read"],
     ] as const) {
-      const { app, redemption } = await consented(on, {
+      const { app, tokenRequest } = await obtainCode(service, {
         scopes: ["accounts:read", "posts:read", "posts:write", "workspaces:read"],
         query: { scope },
       });
-      const answer = await tokenCall(on, { ...redemption, client_id: app.id });
-      expect((await answer.json<Tokens>()).scope).toBe(granted);
+      const answer = await requestToken(service, { ...tokenRequest, client_id: app.id });
+      expect((await answer.json<TokenResponse>()).scope).toBe(granted);
     }
   });
 
-  test("C38 the answer to the form is 303", async ({ expect }) => {
-    const { browser, path, response } = await asked();
-    const posted = await browser.post(path, { seal: await sealOf(response), decision: "allow", scope: "posts:read" });
+  test("C38 the form responds with 303", async ({ expect }) => {
+    const { browser, path, response } = await openConsentPage();
+    const posted = await browser.post(path, {
+      csrf_token: await csrfTokenOf(response),
+      decision: "allow",
+      scope: "posts:read",
+    });
     expect(posted.status).toBe(303);
   });
 
-  test("C39 authorize has no CORS headers and is kept by no cache", async ({ expect }) => {
-    const { browser, path } = await asked();
+  test("C39 authorize has no CORS headers and is not cacheable", async ({ expect }) => {
+    const { browser, path } = await openConsentPage();
     const response = await browser.get(path, { origin: "https://app.example" });
-    const preflight = await on.fetch(path, {
+    const preflight = await service.fetch(path, {
       method: "OPTIONS",
       headers: { origin: "https://app.example", "access-control-request-method": "POST" },
     });
@@ -286,41 +300,45 @@ describe("C. Authorize and consent", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("C40 the answer goes behind a query that the app registered", async ({ expect }) => {
-    const { browser, path } = await asked(
+  test("C40 the response parameters are appended to a registered query", async ({ expect }) => {
+    const { browser, path } = await openConsentPage(
       { redirect_uri: "https://app.example/cb?tenant=7" },
       { redirect_uris: ["https://app.example/cb?tenant=7"] },
     );
-    const location = await decide(browser, path, { decision: "allow", scope: "posts:read" });
+    const location = await submitConsent(browser, path, { decision: "allow", scope: "posts:read" });
     expect(location.searchParams.get("tenant")).toBe("7");
     expect(location.searchParams.get("code")).toMatch(/^alo_/);
   });
 
-  test("a client with one usable address need not repeat it; one with two must", async ({ expect }) => {
-    expect((await asked({ redirect_uri: undefined })).response.status).toBe(200);
+  test("a client with one usable redirect URI may omit it; one with two must send it", async ({ expect }) => {
+    expect((await openConsentPage({ redirect_uri: undefined })).response.status).toBe(200);
     const two = { redirect_uris: [CALLBACK, "https://app.example/second"] };
-    expect((await asked({ redirect_uri: undefined }, two)).response.status).toBe(400);
+    expect((await openConsentPage({ redirect_uri: undefined }, two)).response.status).toBe(400);
   });
 
-  test("a private scheme may be registered beside a usable address but is refused in use", async ({ expect }) => {
+  test("a private scheme may be registered beside a usable redirect URI but is refused in a request", async ({
+    expect,
+  }) => {
     const metadata = { redirect_uris: [CALLBACK, "cursor://anysphere.cursor-mcp/callback"] };
-    expect((await asked({}, metadata)).response.status).toBe(200);
-    expect((await asked({ redirect_uri: "cursor://anysphere.cursor-mcp/callback" }, metadata)).response.status).toBe(
-      400,
-    );
+    expect((await openConsentPage({}, metadata)).response.status).toBe(200);
+    expect(
+      (await openConsentPage({ redirect_uri: "cursor://anysphere.cursor-mcp/callback" }, metadata)).response.status,
+    ).toBe(400);
   });
 
-  test("a body that is no form and a body too large are refused without a fault", async ({ expect }) => {
-    const { browser, path } = await asked();
+  test("a body that is not a form and a body that is too large are refused without a server error", async ({
+    expect,
+  }) => {
+    const { browser, path } = await openConsentPage();
     const send = (body: string) =>
-      on.fetch(path, {
+      service.fetch(path, {
         method: "POST",
-        headers: { cookie: `__Host-session=${browser.session}`, origin: ORIGIN, "cf-connecting-ip": address() },
+        headers: { cookie: `__Host-session=${browser.session}`, origin: ORIGIN, "cf-connecting-ip": uniqueIpAddress() },
         body,
       });
     expect((await send("{}")).status).toBe(400);
-    expect((await send(form({ seal: "\u0000".repeat(10) }).toString())).status).toBe(400);
+    expect((await send(formBody({ csrf_token: "\u0000".repeat(10) }).toString())).status).toBe(400);
     expect((await send("x".repeat(70_000))).status).toBe(413);
-    expect(await errorOf(await tokenCall(on, { grant_type: "x" }))).toBe("invalid_client");
+    expect(await errorCodeOf(await requestToken(service, { grant_type: "x" }))).toBe("invalid_client");
   });
 });

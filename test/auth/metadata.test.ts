@@ -1,12 +1,19 @@
 import { describe, test } from "vitest";
 import { SCOPES } from "#core/scope.ts";
-import { openApiDocument } from "../support/document.ts";
-import { authorizePath, ORIGIN, proof, registerApp, signedIn, stage } from "./stage.ts";
+import { openApiDocument } from "../support/openapi-document.ts";
+import {
+  authorizePath,
+  ORIGIN,
+  createPkcePair,
+  registerClient,
+  signInNewUser,
+  createServiceFixture,
+} from "./service-fixture.ts";
 
-const on = stage();
+const service = createServiceFixture();
 
 async function document(path: string): Promise<Record<string, unknown>> {
-  const response = await on.fetch(path);
+  const response = await service.fetch(path);
   return response.json<Record<string, unknown>>();
 }
 
@@ -16,14 +23,16 @@ const RESOURCE = "/.well-known/oauth-protected-resource";
 describe("F. Metadata", () => {
   test("F62 the issuer is AUTH_URL, byte for byte", async ({ expect }) => {
     expect(await document(SERVER)).toMatchObject({ issuer: ORIGIN });
-    const elsewhere = stage({ AUTH_URL: "https://id.example" });
-    expect(await (await elsewhere.fetch(SERVER)).json()).toMatchObject({
+    const otherIssuer = createServiceFixture({ AUTH_URL: "https://id.example" });
+    expect(await (await otherIssuer.fetch(SERVER)).json()).toMatchObject({
       issuer: "https://id.example",
       token_endpoint: "https://id.example/oauth/token",
     });
   });
 
-  test("F63 the resource's document stands at the path-inserted address and at the bare one", async ({ expect }) => {
+  test("F63 the resource metadata is served at the path-inserted URL and at the URL without path", async ({
+    expect,
+  }) => {
     const inserted = await document(`${RESOURCE}/v1`);
     expect(inserted).toMatchObject({
       resource: `${ORIGIN}/v1`,
@@ -32,11 +41,11 @@ describe("F. Metadata", () => {
     });
     expect(await document(RESOURCE)).toEqual(inserted);
     for (const other of ["/v2", "/v1/", "/v1/posts", "/"]) {
-      expect((await on.fetch(`${RESOURCE}${other}`)).status, other).toBe(404);
+      expect((await service.fetch(`${RESOURCE}${other}`)).status, other).toBe(404);
     }
   });
 
-  test("F64 S256, iss and metadata documents are advertised, and every address answers", async ({ expect }) => {
+  test("F64 S256, iss and metadata documents are advertised, and every endpoint responds", async ({ expect }) => {
     const server = await document(SERVER);
     expect(server).toMatchObject({
       code_challenge_methods_supported: ["S256"],
@@ -47,19 +56,19 @@ describe("F. Metadata", () => {
       scopes_supported: SCOPES,
       token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
     });
-    const { browser } = await signedIn(on);
-    const app = await registerApp(on);
-    const path = authorizePath(app.id, proof().challenge);
+    const { browser } = await signInNewUser(service);
+    const app = await registerClient(service);
+    const path = authorizePath(app.id, createPkcePair().challenge);
     expect(`${ORIGIN}${path}`.startsWith(String(server["authorization_endpoint"]))).toBe(true);
     expect((await browser.get(path)).status).toBe(200);
     for (const name of ["token_endpoint", "revocation_endpoint", "registration_endpoint"]) {
-      const answer = await on.fetch(String(server[name]), { method: "POST", body: new URLSearchParams() });
+      const answer = await service.fetch(String(server[name]), { method: "POST", body: new URLSearchParams() });
       expect([400, 401], name).toContain(answer.status);
       expect(await answer.json()).toHaveProperty("error");
     }
   });
 
-  test("F65 the OpenAPI document names the same addresses and scopes", async ({ expect }) => {
+  test("F65 the OpenAPI document contains the same endpoints and scopes", async ({ expect }) => {
     const { components } = await openApiDocument();
     const server = await document(SERVER);
     const flow = components.securitySchemes["oauth2"]?.["flows"] as {

@@ -1,57 +1,62 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
-import { sweepIdentity } from "#auth/index.ts";
+import { deleteExpiredCredentials } from "#auth/index.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { Outbound } from "#context.ts";
-import { silentWorld } from "./test-context.ts";
+import { unreachableOutbound } from "./test-context.ts";
 import {
-  address,
+  uniqueIpAddress,
   authorizePath,
   CALLBACK,
-  decide,
-  errorOf,
-  letIn,
-  proof,
-  signedIn,
-  stage,
-  tokenCall,
-  type Tokens,
-} from "./stage.ts";
+  submitConsent,
+  errorCodeOf,
+  obtainTokens,
+  createPkcePair,
+  signInNewUser,
+  createServiceFixture,
+  requestToken,
+  type TokenResponse,
+} from "./service-fixture.ts";
 
-const on = stage();
+const service = createServiceFixture();
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-function register(metadata: unknown, from = address()): Promise<Response> {
-  return on.fetch("/oauth/register", {
+function register(metadata: unknown, ipAddress = uniqueIpAddress()): Promise<Response> {
+  return service.fetch("/oauth/register", {
     method: "POST",
-    headers: { "content-type": "application/json", "cf-connecting-ip": from },
+    headers: { "content-type": "application/json", "cf-connecting-ip": ipAddress },
     body: typeof metadata === "string" ? metadata : JSON.stringify(metadata),
   });
 }
 
-const PUBLIC = { redirect_uris: [CALLBACK], token_endpoint_auth_method: "none" };
+const PUBLIC_CLIENT = { redirect_uris: [CALLBACK], token_endpoint_auth_method: "none" };
 
 describe("E. Registration", () => {
-  test("E55 a public client gets no secret, a confidential one gets one, kept as a hash", async ({ expect }) => {
-    const open = await register({ ...PUBLIC, client_name: "Open" });
-    expect(open.status).toBe(201);
-    expect(open.headers.get("cache-control")).toBe("no-store");
-    const known = await open.json<Record<string, unknown>>();
-    expect(known).not.toHaveProperty("client_secret");
-    expect(known).toMatchObject({
+  test("E55 a public client gets no secret, a confidential one gets one that is stored as a hash", async ({
+    expect,
+  }) => {
+    const publicResponse = await register({ ...PUBLIC_CLIENT, client_name: "Open" });
+    expect(publicResponse.status).toBe(201);
+    expect(publicResponse.headers.get("cache-control")).toBe("no-store");
+    const publicClient = await publicResponse.json<Record<string, unknown>>();
+    expect(publicClient).not.toHaveProperty("client_secret");
+    expect(publicClient).toMatchObject({
       client_name: "Open",
       redirect_uris: [CALLBACK],
       token_endpoint_auth_method: "none",
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
     });
-    const secret = await (await register({ redirect_uris: [CALLBACK] })).json<Record<string, string>>();
-    expect(secret).toMatchObject({ client_secret: expect.stringMatching(/^alc_/), client_secret_expires_at: 0 });
+    const confidentialClient = await (await register({ redirect_uris: [CALLBACK] })).json<Record<string, string>>();
+    expect(confidentialClient).toMatchObject({
+      client_secret: expect.stringMatching(/^alc_/),
+      client_secret_expires_at: 0,
+    });
     const row = await env.DB.prepare("SELECT secret_hash FROM oauth_clients WHERE id = ?")
-      .bind(secret["client_id"])
+      .bind(confidentialClient["client_id"])
       .first();
     expect(row).toEqual({ secret_hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
@@ -62,30 +67,30 @@ describe("E. Registration", () => {
     ["no list", CALLBACK],
     ["a number", [7]],
     ["javascript:", ["javascript:alert(1)"]],
-    ["javascript: beside a good one", [CALLBACK, "javascript:alert(1)"]],
+    ["javascript: beside a valid one", [CALLBACK, "javascript:alert(1)"]],
     ["data:", [CALLBACK, "data:text/html,x"]],
     ["remote http", ["http://app.example/cb"]],
-    ["remote http beside a good one", [CALLBACK, "http://app.example/cb"]],
+    ["remote http beside a valid one", [CALLBACK, "http://app.example/cb"]],
     ["a fragment", ["https://app.example/cb#x"]],
     ["an empty fragment", ["https://app.example/cb#"]],
     ["user info", ["https://user:pw@app.example/cb"]],
     ["only a private scheme", ["myapp://callback"]],
     ["a relative one", ["/callback"]],
-    ["a blank", ["https://app.example/a b"]],
+    ["a space", ["https://app.example/a b"]],
     ["a NUL", ["https://app.example/\u0000"]],
     ["a lone surrogate", ["https://app.example/\ud800"]],
     ["an over-long one", [`https://app.example/${"x".repeat(1000)}`]],
     ["21 of them", Array.from({ length: 21 }, (_, index) => `https://app.example/${index}`)],
-    ["loopback in disguise", ["http://127.0.0.1@evil.example/cb"]],
-    ["loopback as a name", ["http://localhost.evil.example/cb"]],
+    ["a loopback address as user info", ["http://127.0.0.1@evil.example/cb"]],
+    ["a loopback name as a subdomain", ["http://localhost.evil.example/cb"]],
   ])("E56 redirect_uris with %s: invalid_redirect_uri", async ([, uris], { expect }) => {
-    const answer = await register({ ...PUBLIC, redirect_uris: uris });
-    expect([answer.status, await errorOf(answer)]).toEqual([400, "invalid_redirect_uri"]);
+    const answer = await register({ ...PUBLIC_CLIENT, redirect_uris: uris });
+    expect([answer.status, await errorCodeOf(answer)]).toEqual([400, "invalid_redirect_uri"]);
   });
 
-  test("E57 unknown members are ignored, names made safe", async ({ expect }) => {
+  test("E57 unknown members are ignored, names are made safe to display", async ({ expect }) => {
     const answer = await register({
-      ...PUBLIC,
+      ...PUBLIC_CLIENT,
       x: { y: [1] },
       client_name: `a\u0000b\u202E\ud800  c${"d".repeat(200)}`,
       jwks: 7,
@@ -98,64 +103,76 @@ describe("E. Registration", () => {
 
   test.for<[string, Record<string, unknown>]>([
     ["a grant type list without the code", { grant_types: ["client_credentials"] }],
-    ["a grant type that is no list", { grant_types: "authorization_code" }],
+    ["a grant type that is not a list", { grant_types: "authorization_code" }],
     ["a response type list without code", { response_types: ["token"] }],
-    ["an unknown way to authenticate", { token_endpoint_auth_method: "private_key_jwt" }],
-    ["a name that is no text", { client_name: 7 }],
+    ["an unknown authentication method", { token_endpoint_auth_method: "private_key_jwt" }],
+    ["a name that is not a string", { client_name: 7 }],
   ])("E57 %s: invalid_client_metadata", async ([, wrong], { expect }) => {
-    const answer = await register({ ...PUBLIC, ...wrong });
-    expect([answer.status, await errorOf(answer)]).toEqual([400, "invalid_client_metadata"]);
+    const answer = await register({ ...PUBLIC_CLIENT, ...wrong });
+    expect([answer.status, await errorCodeOf(answer)]).toEqual([400, "invalid_client_metadata"]);
   });
 
   test.for(["", "[]", "null", "{", '"x"'])(
-    "E57 a body that is no object (%s): invalid_client_metadata",
+    "E57 a body that is not an object (%s): invalid_client_metadata",
     async (body, { expect }) => {
       const answer = await register(body);
-      expect([answer.status, await errorOf(answer)]).toEqual([400, "invalid_client_metadata"]);
+      expect([answer.status, await errorCodeOf(answer)]).toEqual([400, "invalid_client_metadata"]);
     },
   );
 
-  test("E57 an editor that can also do device codes is registered for what we do", async ({ expect }) => {
+  test("E57 a client that also supports device codes is registered with the supported grant types", async ({
+    expect,
+  }) => {
     const grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"];
-    const answer = await register({ ...PUBLIC, grant_types: grants });
+    const answer = await register({ ...PUBLIC_CLIENT, grant_types: grants });
     expect(await answer.json()).toMatchObject({ grant_types: ["authorization_code", "refresh_token"] });
   });
 
-  test("E58 one address may register so often, and 64 KiB", async ({ expect }) => {
-    const from = address();
-    // More than two windows hold, in case one ends on the way.
-    let last = await register("{}", from);
+  test("E58 registrations are limited per IP address and to 64 KiB", async ({ expect }) => {
+    const ipAddress = uniqueIpAddress();
+    // More than two rate-limit windows allow, in case one ends during the test.
+    let last = await register("{}", ipAddress);
     for (let count = 0; count < 121 && last.status === 400; count++) {
-      last = await register("{}", from);
+      last = await register("{}", ipAddress);
     }
     expect([last.status, last.headers.get("retry-after")]).toEqual([429, "60"]);
-    expect((await register({ ...PUBLIC, x: "y".repeat(70_000) })).status).toBe(413);
+    expect((await register({ ...PUBLIC_CLIENT, x: "y".repeat(70_000) })).status).toBe(413);
   });
 
-  test("E59 an unused client is forgotten after 90 days, a used one is not", async ({ expect }) => {
+  test("E59 an unused client is deleted after 90 days, a used one is not", async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
-    const unused = (await (await register(PUBLIC)).json<{ client_id: string }>()).client_id;
-    const { app, tokens } = await letIn(on);
+    const unused = (await (await register(PUBLIC_CLIENT)).json<{ client_id: string }>()).client_id;
+    const { app, tokens } = await obtainTokens(service);
     let refreshToken = tokens.refresh_token;
     for (const days of [29, 58, 87]) {
       vi.setSystemTime(start + days * DAY);
-      const next = await tokenCall(on, { grant_type: "refresh_token", client_id: app.id, refresh_token: refreshToken });
-      refreshToken = (await next.json<Tokens>()).refresh_token;
+      const next = await requestToken(service, {
+        grant_type: "refresh_token",
+        client_id: app.id,
+        refresh_token: refreshToken,
+      });
+      refreshToken = (await next.json<TokenResponse>()).refresh_token;
     }
     vi.setSystemTime(start + 91 * DAY);
-    const dead = await tokenCall(on, { grant_type: "refresh_token", client_id: unused, refresh_token: "x" });
-    expect([dead.status, await errorOf(dead)]).toEqual([401, "invalid_client"]);
-    await sweepIdentity(on.services);
-    const left = await env.DB.prepare("SELECT id FROM oauth_clients WHERE id IN (?, ?)").bind(unused, app.id).all();
-    expect(left.results).toEqual([{ id: app.id }]);
-    const alive = await tokenCall(on, { grant_type: "refresh_token", client_id: app.id, refresh_token: refreshToken });
-    expect(alive.status).toBe(200);
+    const expired = await requestToken(service, { grant_type: "refresh_token", client_id: unused, refresh_token: "x" });
+    expect([expired.status, await errorCodeOf(expired)]).toEqual([401, "invalid_client"]);
+    await deleteExpiredCredentials(service.services);
+    const remaining = await env.DB.prepare("SELECT id FROM oauth_clients WHERE id IN (?, ?)")
+      .bind(unused, app.id)
+      .all();
+    expect(remaining.results).toEqual([{ id: app.id }]);
+    const active = await requestToken(service, {
+      grant_type: "refresh_token",
+      client_id: app.id,
+      refresh_token: refreshToken,
+    });
+    expect(active.status).toBe(200);
   });
 
-  test("E61 a generated id is never an address", async ({ expect }) => {
+  test("E61 a generated client id is never a URL", async ({ expect }) => {
     for (let count = 0; count < 20; count++) {
-      const { client_id: id } = await (await register(PUBLIC)).json<{ client_id: string }>();
+      const { client_id: id } = await (await register(PUBLIC_CLIENT)).json<{ client_id: string }>();
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
     }
   });
@@ -165,17 +182,17 @@ describe("E. Client id metadata documents", () => {
   const ID = "https://agent.example/client.json";
   const document = { client_id: ID, client_name: "Document agent", redirect_uris: [CALLBACK] };
 
-  /** A world in which every address answers the same, and that counts who was asked. */
-  function answering(answer: () => Response) {
-    const asked: Request[] = [];
+  /** Outbound fetches that all return the same response, and a record of the requests. */
+  function createDocumentServer(answer: () => Response) {
+    const requests: Request[] = [];
     const outbound: Outbound = {
-      ...silentWorld,
+      ...unreachableOutbound,
       publicFetch: (request) => {
-        asked.push(request);
+        requests.push(request);
         return Promise.resolve(answer());
       },
     };
-    return { on: stage({}, outbound), asked };
+    return { service: createServiceFixture({}, outbound), requests };
   }
 
   const json =
@@ -183,40 +200,40 @@ describe("E. Client id metadata documents", () => {
     () =>
       Response.json(body, init);
 
-  async function show(on_: ReturnType<typeof answering>["on"], id: string) {
-    const { browser } = await signedIn(on_);
-    return browser.get(authorizePath(id, proof().challenge));
+  async function openConsentPage(service: ReturnType<typeof createDocumentServer>["service"], id: string) {
+    const { browser } = await signInNewUser(service);
+    return browser.get(authorizePath(id, createPkcePair().challenge));
   }
 
-  test("E60 a document is fetched once, shown with its host, and lets its client in", async ({ expect }) => {
+  test("E60 a document is fetched once and shown with its host, and its client can get tokens", async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     const id = `https://agent.example/${crypto.randomUUID()}.json`;
-    const far = answering(
+    const documentServer = createDocumentServer(
       json({ ...document, client_id: id }, { headers: { "cache-control": "public, max-age=600" } }),
     );
-    const { browser } = await signedIn(far.on);
-    const { verifier, challenge } = proof();
+    const { browser } = await signInNewUser(documentServer.service);
+    const { verifier, challenge } = createPkcePair();
     const path = authorizePath(id, challenge);
     const page = await (await browser.get(path)).text();
     expect(page).toContain("Document agent");
     expect(page).toContain("agent.example");
-    const location = await decide(browser, path, { decision: "allow", scope: "posts:read" });
-    const answer = await tokenCall(far.on, {
+    const location = await submitConsent(browser, path, { decision: "allow", scope: "posts:read" });
+    const answer = await requestToken(documentServer.service, {
       grant_type: "authorization_code",
       client_id: id,
       code: location.searchParams.get("code") ?? "",
       code_verifier: verifier,
     });
     expect(answer.status).toBe(200);
-    expect(far.asked).toHaveLength(1);
-    expect(far.asked[0]?.redirect).toBe("manual");
+    expect(documentServer.requests).toHaveLength(1);
+    expect(documentServer.requests[0]?.redirect).toBe("manual");
     vi.setSystemTime(start + 10 * MINUTE - 1);
     await browser.get(path);
-    expect(far.asked).toHaveLength(1);
+    expect(documentServer.requests).toHaveLength(1);
     vi.setSystemTime(start + 10 * MINUTE);
     await browser.get(path);
-    expect(far.asked).toHaveLength(2);
+    expect(documentServer.requests).toHaveLength(2);
   });
 
   test.for([
@@ -224,20 +241,20 @@ describe("E. Client id metadata documents", () => {
     ["no-store", 5 * MINUTE],
     ["max-age=1", 5 * MINUTE],
     ["max-age=99999999", 24 * HOUR],
-  ] as const)("E60 with cache-control %s a document is kept %i ms", async ([header, kept], { expect }) => {
+  ] as const)("E60 with cache-control %s a document is cached for %i ms", async ([header, cachedMs], { expect }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     const id = `https://agent.example/${crypto.randomUUID()}`;
-    const far = answering(
+    const documentServer = createDocumentServer(
       json({ ...document, client_id: id }, header === undefined ? {} : { headers: { "cache-control": header } }),
     );
-    await show(far.on, id);
-    vi.setSystemTime(start + kept - 1);
-    await show(far.on, id);
-    expect(far.asked).toHaveLength(1);
-    vi.setSystemTime(start + kept);
-    await show(far.on, id);
-    expect(far.asked).toHaveLength(2);
+    await openConsentPage(documentServer.service, id);
+    vi.setSystemTime(start + cachedMs - 1);
+    await openConsentPage(documentServer.service, id);
+    expect(documentServer.requests).toHaveLength(1);
+    vi.setSystemTime(start + cachedMs);
+    await openConsentPage(documentServer.service, id);
+    expect(documentServer.requests).toHaveLength(2);
   });
 
   test.for<[string, () => Response]>([
@@ -250,26 +267,26 @@ describe("E. Client id metadata documents", () => {
     ["no JSON", () => new Response("<html>")],
     ["a list", json([document])],
     ["no name", json({ ...document, client_name: undefined })],
-    ["no addresses", json({ ...document, redirect_uris: undefined })],
-    ["only unusable addresses", json({ ...document, redirect_uris: ["myapp://x"] })],
+    ["no redirect URIs", json({ ...document, redirect_uris: undefined })],
+    ["only unusable redirect URIs", json({ ...document, redirect_uris: ["myapp://x"] })],
     ["a secret", json({ ...document, client_secret: "s" })],
     [
       "a key-only client",
       json({ ...document, token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://a.example/j" }),
     ],
     ["no body", () => new Response(null)],
-  ])("E60 a document with %s is refused and not remembered", async ([, answer], { expect }) => {
-    const far = answering(answer);
-    const first = await show(far.on, ID);
+  ])("E60 a document with %s is refused and not cached", async ([, answer], { expect }) => {
+    const documentServer = createDocumentServer(answer);
+    const first = await openConsentPage(documentServer.service, ID);
     expect(first.status).toBe(400);
     expect(first.headers.get("location")).toBeNull();
-    await show(far.on, ID);
-    expect(far.asked).toHaveLength(2);
+    await openConsentPage(documentServer.service, ID);
+    expect(documentServer.requests).toHaveLength(2);
   });
 
-  test("E60 a document that offers none beside a key is a public client", async ({ expect }) => {
+  test("E60 a document that allows the method none beside a key is a public client", async ({ expect }) => {
     const id = `https://agent.example/${crypto.randomUUID()}`;
-    const far = answering(
+    const documentServer = createDocumentServer(
       json({
         ...document,
         client_id: id,
@@ -277,14 +294,14 @@ describe("E. Client id metadata documents", () => {
         token_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
       }),
     );
-    expect((await show(far.on, id)).status).toBe(200);
+    expect((await openConsentPage(documentServer.service, id)).status).toBe(200);
   });
 
-  test("E60 an address that does not answer is a page, not a fault", async ({ expect }) => {
-    const far = answering(() => {
+  test("E60 a URL that cannot be fetched shows an error page, not a server error", async ({ expect }) => {
+    const documentServer = createDocumentServer(() => {
       throw new TypeError("network");
     });
-    expect((await show(far.on, ID)).status).toBe(400);
+    expect((await openConsentPage(documentServer.service, ID)).status).toBe(400);
   });
 
   test.for([
@@ -306,15 +323,15 @@ describe("E. Client id metadata documents", () => {
     "https://AGENT.example/client.json",
     `https://agent.example/${"x".repeat(600)}`,
   ])("E60 %s is never fetched", async (id, { expect }) => {
-    const far = answering(json({ ...document, client_id: id }));
-    expect((await show(far.on, id)).status).toBe(400);
-    expect(far.asked).toHaveLength(0);
+    const documentServer = createDocumentServer(json({ ...document, client_id: id }));
+    expect((await openConsentPage(documentServer.service, id)).status).toBe(400);
+    expect(documentServer.requests).toHaveLength(0);
   });
 
-  test("E60 nothing is fetched for somebody who is not signed in", async ({ expect }) => {
-    const far = answering(json(document));
-    const response = await far.on.fetch(authorizePath(ID, proof().challenge));
+  test("E60 nothing is fetched without a session", async ({ expect }) => {
+    const documentServer = createDocumentServer(json(document));
+    const response = await documentServer.service.fetch(authorizePath(ID, createPkcePair().challenge));
     expect(response.headers.get("location")).toMatch(/^\/login\?next=/);
-    expect(far.asked).toHaveLength(0);
+    expect(documentServer.requests).toHaveLength(0);
   });
 });

@@ -1,23 +1,29 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
-import { dueLapses, setSubscription, standing, sweepIdentity } from "#auth/index.ts";
+import {
+  findExpiredSubscriptions,
+  setSubscription,
+  subscriptionAccess,
+  deleteExpiredCredentials,
+} from "#auth/index.ts";
 import { DAY, HOUR } from "#core/clock.ts";
-import { pauseForSubscription, resumeForSubscription } from "#posting/status/pause-for-subscription.ts";
-import { house, person } from "./test-context.ts";
-import { letIn, stage } from "./stage.ts";
+import { pausePostsForSubscription } from "#posting/status/pause-posts-for-subscription.ts";
+import { resumePostsForSubscription } from "#posting/status/resume-posts-for-subscription.ts";
+import { createTestContext, createTestUser } from "./test-context.ts";
+import { obtainTokens, createServiceFixture } from "./service-fixture.ts";
 
-const services = house();
+const services = createTestContext();
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-interface Owner {
+interface TestOwner {
   readonly userId: string;
   readonly workspaceId: string;
 }
 
-async function account(owner: Owner, status: "active" | "needs_reconnect" = "active"): Promise<string> {
+async function insertAccount(owner: TestOwner, status: "active" | "needs_reconnect" = "active"): Promise<string> {
   const id = crypto.randomUUID();
   await env.DB.prepare(
     `INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name, capabilities, missing_scopes, status, connected_at)
@@ -28,8 +34,8 @@ async function account(owner: Owner, status: "active" | "needs_reconnect" = "act
   return id;
 }
 
-async function post(
-  owner: Owner,
+async function insertPost(
+  owner: TestOwner,
   row: { status: string; reason?: string; at?: number; accountId?: string },
 ): Promise<string> {
   const id = crypto.randomUUID();
@@ -50,21 +56,21 @@ async function post(
   return id;
 }
 
-function look(id: string) {
+function readPost(id: string) {
   return env.DB.prepare("SELECT status, paused_reason AS reason, version, watch_at AS watch FROM posts WHERE id = ?")
     .bind(id)
     .first();
 }
 
-async function lapse(on = services): Promise<readonly string[]> {
-  const due = await dueLapses(on);
-  if (due !== null) {
-    await pauseForSubscription(on, due.userIds, [due.statement]);
+async function endExpiredSubscriptions(context = services): Promise<readonly string[]> {
+  const expired = await findExpiredSubscriptions(context);
+  if (expired !== null) {
+    await pausePostsForSubscription(context, expired.userIds, [expired.statement]);
   }
-  return due?.userIds ?? [];
+  return expired?.userIds ?? [];
 }
 
-const statusOf = async (userId: string) =>
+const subscriptionStatus = async (userId: string) =>
   (await env.DB.prepare("SELECT status FROM subscriptions WHERE user_id = ?").bind(userId).first<{ status: string }>())
     ?.status;
 
@@ -80,71 +86,85 @@ describe("a subscription", () => {
     ["active", now - 7 * DAY, false],
     ["canceled", null, false],
     ["canceled", now + DAY, false],
-  ] as const)("%s until %s counts: %s", ([status, currentPeriodEnd, subscribed], { expect }) => {
-    expect(standing({ plan: "growth", status, currentPeriodEnd }, null, now)).toEqual({ plan: "growth", subscribed });
+  ] as const)("%s until %s has access: %s", ([status, currentPeriodEnd, subscribed], { expect }) => {
+    expect(subscriptionAccess({ plan: "growth", status, currentPeriodEnd }, null, now)).toEqual({
+      plan: "growth",
+      subscribed,
+    });
   });
 
-  test("that is past its end is ended by cron in the same write that pauses what was scheduled", async ({ expect }) => {
+  test("pastPost its end is cancelled by cron in the same write that pauses its scheduled posts", async ({
+    expect,
+  }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    const owner = await person(services);
-    const bystander = await person(services, { subscription: "active" });
+    const owner = await createTestUser(services);
+    const otherUser = await createTestUser(services, { subscription: "active" });
     vi.setSystemTime(Date.now() + 7 * DAY);
-    const scheduled = await post(owner, { status: "scheduled" });
-    const publishing = await post(owner, { status: "publishing" });
-    const theirs = await post(bystander, { status: "scheduled" });
-    expect(await lapse()).toContain(owner.userId);
-    expect(await statusOf(owner.userId)).toBe("canceled");
-    expect(await statusOf(bystander.userId)).toBe("active");
-    expect(await look(scheduled)).toEqual({ status: "paused", reason: "subscription", version: 4, watch: null });
-    expect(await look(publishing)).toMatchObject({ status: "publishing", version: 3 });
-    expect(await look(theirs)).toMatchObject({ status: "scheduled", version: 3 });
-    expect(await lapse()).toEqual([]);
+    const scheduled = await insertPost(owner, { status: "scheduled" });
+    const publishing = await insertPost(owner, { status: "publishing" });
+    const otherPost = await insertPost(otherUser, { status: "scheduled" });
+    expect(await endExpiredSubscriptions()).toContain(owner.userId);
+    expect(await subscriptionStatus(owner.userId)).toBe("canceled");
+    expect(await subscriptionStatus(otherUser.userId)).toBe("active");
+    expect(await readPost(scheduled)).toEqual({ status: "paused", reason: "subscription", version: 4, watch: null });
+    expect(await readPost(publishing)).toMatchObject({ status: "publishing", version: 3 });
+    expect(await readPost(otherPost)).toMatchObject({ status: "scheduled", version: 3 });
+    expect(await endExpiredSubscriptions()).toEqual([]);
   });
 
-  test("that was paid in the same moment does not end", async ({ expect }) => {
+  test("that is paid at the same moment is not cancelled", async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    const owner = await person(services);
+    const owner = await createTestUser(services);
     vi.setSystemTime(Date.now() + 7 * DAY);
-    const due = await dueLapses(services);
+    const expired = await findExpiredSubscriptions(services);
     await setSubscription(services, { userId: owner.userId, plan: "growth", status: "active" });
-    await pauseForSubscription(services, [], [due!.statement]);
-    expect(await statusOf(owner.userId)).toBe("active");
+    await pausePostsForSubscription(services, [], [expired!.statement]);
+    expect(await subscriptionStatus(owner.userId)).toBe("active");
   });
 
-  test("paid again lets go on what is still ahead and can be posted", async ({ expect }) => {
-    const owner = await person(services);
-    const live = await account(owner);
-    const dead = await account(owner, "needs_reconnect");
-    const ahead = await post(owner, { status: "paused", reason: "subscription", accountId: live });
-    const past = await post(owner, { status: "paused", reason: "subscription", accountId: live, at: Date.now() - 1 });
-    const byUser = await post(owner, { status: "paused", reason: "user", accountId: live });
-    const orphan = await post(owner, { status: "paused", reason: "subscription", accountId: dead });
-    const hints: string[] = [];
+  test("paid again resumes future posts whose accounts are usable", async ({ expect }) => {
+    const owner = await createTestUser(services);
+    const activeAccount = await insertAccount(owner);
+    const disconnectedAccount = await insertAccount(owner, "needs_reconnect");
+    const futurePost = await insertPost(owner, { status: "paused", reason: "subscription", accountId: activeAccount });
+    const pastPost = await insertPost(owner, {
+      status: "paused",
+      reason: "subscription",
+      accountId: activeAccount,
+      at: Date.now() - 1,
+    });
+    const pausedByUser = await insertPost(owner, { status: "paused", reason: "user", accountId: activeAccount });
+    const withoutAccount = await insertPost(owner, {
+      status: "paused",
+      reason: "subscription",
+      accountId: disconnectedAccount,
+    });
+    const armedPostIds: string[] = [];
     const armed = {
       ...services,
-      arm: (hint: { postId: string }) => Promise.resolve((hints.push(hint.postId), "armed" as const)),
+      arm: (hint: { postId: string }) => Promise.resolve((armedPostIds.push(hint.postId), "armed" as const)),
     };
-    await resumeForSubscription(armed, [owner.userId]);
-    await services.settled();
-    expect(await look(ahead)).toMatchObject({ status: "scheduled", reason: null, version: 4 });
-    expect((await look(ahead))?.["watch"]).toBeGreaterThan(Date.now());
-    expect(await look(past)).toMatchObject({ status: "paused", reason: "subscription", version: 3 });
-    expect(await look(byUser)).toMatchObject({ status: "paused", reason: "user", version: 3 });
-    expect(await look(orphan)).toMatchObject({ status: "paused", reason: "account" });
-    expect(hints).toEqual([ahead]);
-    await resumeForSubscription(armed, [owner.userId]);
-    expect(await look(ahead)).toMatchObject({ version: 4 });
+    await resumePostsForSubscription(armed, [owner.userId]);
+    await services.waitForDeferred();
+    expect(await readPost(futurePost)).toMatchObject({ status: "scheduled", reason: null, version: 4 });
+    expect((await readPost(futurePost))?.["watch"]).toBeGreaterThan(Date.now());
+    expect(await readPost(pastPost)).toMatchObject({ status: "paused", reason: "subscription", version: 3 });
+    expect(await readPost(pausedByUser)).toMatchObject({ status: "paused", reason: "user", version: 3 });
+    expect(await readPost(withoutAccount)).toMatchObject({ status: "paused", reason: "account" });
+    expect(armedPostIds).toEqual([futurePost]);
+    await resumePostsForSubscription(armed, [owner.userId]);
+    expect(await readPost(futurePost)).toMatchObject({ version: 4 });
   });
 
-  test("never ends where the operator gives everybody a plan", async ({ expect }) => {
+  test("never ends if the operator gives every user a plan", async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    const owner = await person(services);
+    const owner = await createTestUser(services);
     vi.setSystemTime(Date.now() + 30 * DAY);
-    expect(await lapse(house({ PLAN_FOR_ALL: "scale" }))).toEqual([]);
-    expect(await statusOf(owner.userId)).toBe("trialing");
+    expect(await endExpiredSubscriptions(createTestContext({ PLAN_FOR_ALL: "scale" }))).toEqual([]);
+    expect(await subscriptionStatus(owner.userId)).toBe("trialing");
   });
 
-  test("is found by its index, however many there are", async ({ expect }) => {
+  test("that has ended is found by an index", async ({ expect }) => {
     const { results } = await env.DB.prepare(
       "EXPLAIN QUERY PLAN SELECT user_id FROM subscriptions WHERE current_period_end <= 1 AND (status IN ('trialing', 'past_due') OR (status = 'active' AND current_period_end <= 0)) ORDER BY current_period_end LIMIT 9",
     ).all<{ detail: string }>();
@@ -152,42 +172,42 @@ describe("a subscription", () => {
   });
 });
 
-describe("the sweep of identity", () => {
-  const on = stage();
+describe("deletion of expired credentials", () => {
+  const service = createServiceFixture();
   const count = async (table: string, where: string, id: string) =>
     (await env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${where} = ?`).bind(id).first<{ n: number }>())?.n;
 
-  test("removes tokens a day after their end and the grant with its last token", async ({ expect }) => {
+  test("deletes tokens a day after they expire and the grant with its last token", async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
-    const { userId } = await letIn(on);
+    const { userId } = await obtainTokens(service);
     const { id } = (await env.DB.prepare("SELECT id FROM oauth_grants WHERE user_id = ?")
       .bind(userId)
       .first<{ id: string }>())!;
-    const at = async (offset: number) => {
+    const rowsAfter = async (offset: number) => {
       vi.setSystemTime(start + offset);
-      await sweepIdentity(services);
+      await deleteExpiredCredentials(services);
       return [await count("oauth_tokens", "grant_id", id), await count("oauth_grants", "id", id)];
     };
-    expect(await at(HOUR)).toEqual([2, 1]);
-    expect(await at(HOUR + DAY + 1000)).toEqual([1, 1]);
-    expect(await at(30 * DAY + 1000)).toEqual([1, 1]);
-    expect(await at(31 * DAY + 1000)).toEqual([0, 0]);
+    expect(await rowsAfter(HOUR)).toEqual([2, 1]);
+    expect(await rowsAfter(HOUR + DAY + 1000)).toEqual([1, 1]);
+    expect(await rowsAfter(30 * DAY + 1000)).toEqual([1, 1]);
+    expect(await rowsAfter(31 * DAY + 1000)).toEqual([0, 0]);
   });
 
-  test("removes revoked grants after a day, and sessions at their end", async ({ expect }) => {
+  test("deletes revoked grants after a day, and sessions when they expire", async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
-    const { userId, browser } = await letIn(on);
+    const { userId, browser } = await obtainTokens(service);
     await browser.post("/dashboard/profile/password", { new_password: "another long password", revoke_all: "yes" });
-    await sweepIdentity(services);
+    await deleteExpiredCredentials(services);
     expect(await count("oauth_grants", "user_id", userId)).toBe(1);
     vi.setSystemTime(start + DAY + 1000);
-    await sweepIdentity(services);
+    await deleteExpiredCredentials(services);
     expect(await count("oauth_grants", "user_id", userId)).toBe(0);
     expect(await count("sessions", "user_id", userId)).toBe(1);
     vi.setSystemTime(start + 30 * DAY);
-    await sweepIdentity(services);
+    await deleteExpiredCredentials(services);
     expect(await count("sessions", "user_id", userId)).toBe(0);
   });
 });

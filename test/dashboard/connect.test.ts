@@ -54,7 +54,7 @@ describe("400", () => {
     await open(url);
     const page = await open(url);
     expect(page.status).toBe(400);
-    expect(page.text).toContain("was used already");
+    expect(page.text).toContain("was already used");
   });
 
   test("a cancelled login, without echoing the parameters", async ({ expect }) => {

@@ -3,56 +3,56 @@ import { refuse } from "#core/errors.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import {
-  putSubscription,
+  upsertSubscription,
   type StoredSubscription,
   subscriptionOfCustomer,
   subscriptionOfUser,
-} from "#auth/store-subscriptions.ts";
-import { endsAt, periodEnd, type SubscriptionState } from "#auth/subscription.ts";
-import { type Billing, planOfPrice } from "./settings.ts";
-import { openStripe } from "./stripe.ts";
+} from "#auth/subscriptions/store.ts";
+import { accessEndsAt, periodEndFor, type SubscriptionState } from "#auth/subscriptions/access.ts";
+import { type BillingSettings, planOfPrice } from "./settings.ts";
+import { openStripe } from "./stripe-client.ts";
 
-/** What a payment event came to; null when it was not about one of our users. */
-export interface Applied {
+/** The result of a payment event. */
+export interface AppliedEvent {
   readonly userId: string;
   readonly subscribed: boolean;
 }
 
-type Needs = Pick<Services, "db" | "clock" | "outbound">;
+type RequiredServices = Pick<Services, "db" | "clock" | "outbound">;
 
 /**
- * Applies a signed event. Events arrive twice, late and out of order, so that an event only names a subscription, and what
- * counts is how the provider says it stands now.
+ * Applies a signed event. Null when it changes no subscription of ours. Events arrive twice, late and out of order; therefore only the
+ * subscription id is taken from the event, and the current state is fetched from the provider.
  */
 export async function applyStripeEvent(
-  services: Needs,
-  billing: Billing,
+  services: RequiredServices,
+  billing: BillingSettings,
   input: { body: string; signature: string },
-): Promise<Applied | null> {
+): Promise<AppliedEvent | null> {
   const stripe = await openStripe(services, billing);
-  const event = await verified(stripe, billing, input);
+  const event = await verifyEvent(stripe, billing, input);
   const subscriptionId = subscriptionOf(event);
   if (subscriptionId === null) {
     return null;
   }
   const subscription = await stripe.subscriptions.retrieve(subscriptionId);
-  const before = await ownerOf(services, subscription);
-  if (before === null) {
+  const current = await findCurrentSubscription(services, subscription);
+  if (current === null) {
     log("warn", "billing.unknown_subscription", { type: event.type });
     return null;
   }
-  return apply(services, billing, before, subscription);
+  return saveSubscription(services, billing, current, subscription);
 }
 
-async function verified(
+async function verifyEvent(
   stripe: Stripe,
-  billing: Billing,
+  billing: BillingSettings,
   input: { body: string; signature: string },
 ): Promise<Stripe.Event> {
   try {
     return await stripe.webhooks.constructEventAsync(input.body, input.signature, billing.webhookSecret);
   } catch {
-    return refuse({ code: "invalid_request", message: "the signature of the event is not right" });
+    return refuse({ code: "invalid_request", message: "the signature of the event is invalid" });
   }
 }
 
@@ -73,46 +73,49 @@ function idOf(reference: string | { id: string } | null): string | null {
   return typeof reference === "string" ? reference : (reference?.id ?? null);
 }
 
-async function ownerOf(services: Needs, subscription: Stripe.Subscription): Promise<StoredSubscription | null> {
-  const named = subscription.metadata["user_id"];
-  const byName = named === undefined ? null : await subscriptionOfUser(services.db, named);
-  return byName ?? subscriptionOfCustomer(services.db, idOf(subscription.customer) ?? "");
+async function findCurrentSubscription(
+  services: RequiredServices,
+  subscription: Stripe.Subscription,
+): Promise<StoredSubscription | null> {
+  const userId = subscription.metadata["user_id"];
+  const byUser = userId === undefined ? null : await subscriptionOfUser(services.db, userId);
+  return byUser ?? subscriptionOfCustomer(services.db, idOf(subscription.customer) ?? "");
 }
 
-async function apply(
-  services: Needs,
-  billing: Billing,
-  before: StoredSubscription,
+async function saveSubscription(
+  services: RequiredServices,
+  billing: BillingSettings,
+  current: StoredSubscription,
   subscription: Stripe.Subscription,
-): Promise<Applied | null> {
+): Promise<AppliedEvent | null> {
   const now = services.clock.now();
-  const after = stateOf(billing, before, subscription, now);
-  const foreign = before.subscriptionId !== null && before.subscriptionId !== subscription.id;
-  if (after === null || (foreign && after.status === "canceled")) {
-    // A first payment still open changes nothing, and the end of an old subscription does not end its successor.
+  const next = toSubscriptionState(billing, current, subscription, now);
+  const isOtherSubscription = current.subscriptionId !== null && current.subscriptionId !== subscription.id;
+  if (next === null || (isOtherSubscription && next.status === "canceled")) {
+    // A pending first payment changes nothing, and the end of an old subscription does not end the one that replaced it.
     return null;
   }
-  await putSubscription(services.db, {
-    ...after,
-    userId: before.userId,
+  await upsertSubscription(services.db, {
+    ...next,
+    userId: current.userId,
     stripeCustomerId: idOf(subscription.customer),
     stripeSubscriptionId: subscription.id,
     updatedAt: now,
   });
-  const end = endsAt(after);
-  return { userId: before.userId, subscribed: end === null || now < end };
+  const end = accessEndsAt(next);
+  return { userId: current.userId, subscribed: end === null || now < end };
 }
 
-/** The provider's eight words in our four. */
-function stateOf(
-  billing: Billing,
-  before: StoredSubscription,
+/** Maps the eight statuses of Stripe to our four. */
+function toSubscriptionState(
+  billing: BillingSettings,
+  current: StoredSubscription,
   subscription: Stripe.Subscription,
   now: number,
 ): SubscriptionState | null {
   const items = subscription.items.data;
   const plan =
-    items.map((item) => planOfPrice(billing, item.price.id)).find((known) => known !== undefined) ?? before.plan;
+    items.map((item) => planOfPrice(billing, item.price.id)).find((known) => known !== undefined) ?? current.plan;
   switch (subscription.status) {
     case "trialing":
       return { plan, status: "trialing", currentPeriodEnd: (subscription.trial_end ?? 0) * 1000 };
@@ -123,11 +126,11 @@ function stateOf(
         currentPeriodEnd: Math.max(...items.map((item) => item.current_period_end)) * 1000,
       };
     case "past_due":
-      // The grace begins once; every further failed attempt is reported again.
+      // The grace period starts once, although every further failed attempt is reported again.
       return {
         plan,
         status: "past_due",
-        currentPeriodEnd: before.status === "past_due" ? before.currentPeriodEnd : periodEnd("past_due", now),
+        currentPeriodEnd: current.status === "past_due" ? current.currentPeriodEnd : periodEndFor("past_due", now),
       };
     case "canceled":
     case "incomplete_expired":
@@ -135,7 +138,7 @@ function stateOf(
     case "unpaid":
       return { plan, status: "canceled", currentPeriodEnd: null };
     default:
-      // `incomplete`: the first payment is still open. A word added later must not cut anybody off either.
+      // `incomplete`: the first payment is pending. A status that Stripe adds later must not end access either.
       return null;
   }
 }

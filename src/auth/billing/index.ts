@@ -1,4 +1,4 @@
 export { applyStripeEvent } from "./apply-event.ts";
 export { openPortal } from "./open-portal.ts";
-export { billingOf } from "./settings.ts";
+export { readBillingSettings } from "./settings.ts";
 export { startCheckout } from "./start-checkout.ts";

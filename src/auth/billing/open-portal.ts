@@ -1,18 +1,18 @@
 import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
-import { subscriptionOfUser } from "#auth/store-subscriptions.ts";
-import type { Billing } from "./settings.ts";
-import { openStripe } from "./stripe.ts";
+import { subscriptionOfUser } from "#auth/subscriptions/store.ts";
+import type { BillingSettings } from "./settings.ts";
+import { openStripe } from "./stripe-client.ts";
 
-/** The address of the page where a paying person changes plan, card or mind. */
+/** The URL of the Stripe page where a customer changes the plan or card, or cancels. */
 export async function openPortal(
   services: Pick<Services, "db" | "config" | "outbound">,
-  billing: Billing,
+  billing: BillingSettings,
   input: { userId: string },
 ): Promise<string> {
   const current = await subscriptionOfUser(services.db, input.userId);
   if (current === null || current.customerId === null) {
-    return refuse({ code: "invalid_request", message: "you have not paid for a plan yet" });
+    return refuse({ code: "invalid_request", message: "you have no paid plan yet" });
   }
   const stripe = await openStripe(services, billing);
   const session = await stripe.billingPortal.sessions.create({

@@ -1,16 +1,16 @@
 import { type Plan, PLANS } from "#core/plan.ts";
 import type { Config } from "#config.ts";
 
-/** What the operator entered to take payments. */
-export interface Billing {
+/** The operator's payment settings. */
+export interface BillingSettings {
   readonly secretKey: string;
   readonly webhookSecret: string;
   /** The recurring price of each plan at the payment provider. */
   readonly prices: Readonly<Record<Plan, string>>;
 }
 
-/** Null unless everything is there, and where every user has a plan anyway: then nothing offers to pay. */
-export function billingOf(config: Pick<Config, "setting" | "planForAll">): Billing | null {
+/** Null if a setting is missing or the operator gives every user a plan; the pages then offer no payment. */
+export function readBillingSettings(config: Pick<Config, "setting" | "planForAll">): BillingSettings | null {
   const secretKey = config.setting("STRIPE_SECRET_KEY");
   const webhookSecret = config.setting("STRIPE_WEBHOOK_SECRET");
   const [starter, growth, scale] = PLANS.map((plan) => config.setting(`STRIPE_PRICE_${plan.toUpperCase()}`));
@@ -20,6 +20,6 @@ export function billingOf(config: Pick<Config, "setting" | "planForAll">): Billi
   return { secretKey, webhookSecret, prices: { starter, growth, scale } };
 }
 
-export function planOfPrice(billing: Billing, priceId: string): Plan | undefined {
+export function planOfPrice(billing: BillingSettings, priceId: string): Plan | undefined {
   return PLANS.find((plan) => billing.prices[plan] === priceId);
 }

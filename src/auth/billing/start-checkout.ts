@@ -2,23 +2,23 @@ import { refuse } from "#core/errors.ts";
 import { HOUR } from "#core/clock.ts";
 import type { Plan } from "#core/plan.ts";
 import type { Services } from "#context.ts";
-import { subscriptionOfUser } from "#auth/store-subscriptions.ts";
-import type { Billing } from "./settings.ts";
-import { openStripe } from "./stripe.ts";
+import { subscriptionOfUser } from "#auth/subscriptions/store.ts";
+import type { BillingSettings } from "./settings.ts";
+import { openStripe } from "./stripe-client.ts";
 
-/** The provider takes the end of a trial only when it is at least 48 hours ahead. */
-const TRIAL_AHEAD_MS = 49 * HOUR;
+/** Stripe accepts a trial end only if it is at least 48 hours ahead. */
+const MIN_TRIAL_LEFT_MS = 49 * HOUR;
 
-/** The address of the page where the person pays; what is left of the trial stays free. */
+/** The URL of the Stripe checkout page; the rest of the trial stays free. */
 export async function startCheckout(
   services: Pick<Services, "db" | "clock" | "config" | "outbound">,
-  billing: Billing,
+  billing: BillingSettings,
   input: { userId: string; email: string; plan: Plan },
 ): Promise<string> {
   const { db, clock, config } = services;
   const current = await subscriptionOfUser(db, input.userId);
   if (current !== null && current.subscriptionId !== null && current.status !== "canceled") {
-    refuse({ code: "invalid_request", message: "you already pay for a plan: change it under Manage payment" });
+    refuse({ code: "invalid_request", message: "you already have a paid plan: change it under Manage payment" });
   }
   const trialEnd = current?.status === "trialing" ? (current.currentPeriodEnd ?? 0) : 0;
   const page = `${config.origin}/dashboard/plan`;
@@ -30,7 +30,7 @@ export async function startCheckout(
     ...(current?.customerId ? { customer: current.customerId } : { customer_email: input.email }),
     subscription_data: {
       metadata: { user_id: input.userId },
-      ...(trialEnd - clock.now() >= TRIAL_AHEAD_MS ? { trial_end: Math.floor(trialEnd / 1000) } : {}),
+      ...(trialEnd - clock.now() >= MIN_TRIAL_LEFT_MS ? { trial_end: Math.floor(trialEnd / 1000) } : {}),
     },
     success_url: `${page}?done=paid`,
     cancel_url: page,

@@ -1,18 +1,18 @@
 import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
-import { type ConnectedApp, revokeGrantRow, selectApps } from "./store.ts";
+import { type ConnectedApp, revokeGrant, selectApps } from "./store.ts";
 
-/** The apps that can act for the user right now. */
+/** The apps that currently have access to the user's account. */
 export function listApps(services: Pick<Services, "db" | "clock">, input: { userId: string }): Promise<ConnectedApp[]> {
   return selectApps(services.db, input.userId, services.clock.now());
 }
 
-/** Throws an app out; its next call is refused. */
+/** Revokes an app's access; its next call is refused. */
 export async function revokeApp(
   services: Pick<Services, "db" | "clock">,
   input: { userId: string; grantId: string },
 ): Promise<void> {
-  if (!(await revokeGrantRow(services.db, input.userId, input.grantId, services.clock.now()))) {
+  if (!(await revokeGrant(services.db, input.userId, input.grantId, services.clock.now()))) {
     refuse({ code: "not_found", message: "connected app not found" });
   }
 }

@@ -1,6 +1,6 @@
 const NAME_MAX = 80;
 
-/** A name that a stranger chose, made safe to show: no controls, no direction marks, no bursts of space, bounded. */
+/** An untrusted name, made safe to display: without control characters, direction marks and repeated spaces, limited in length. */
 export function displayName(input: string): string {
   const text = input
     .toWellFormed()
@@ -11,7 +11,7 @@ export function displayName(input: string): string {
   return [...text].slice(0, NAME_MAX).join("");
 }
 
-/** A web address that can be shown as a link, else null. */
+/** An https URL that can be displayed, else null. */
 export function displayUri(input: unknown): string | null {
   return typeof input === "string" && input.startsWith("https://") && URL.canParse(input) && input.length <= 500
     ? new URL(input).href

@@ -1,19 +1,19 @@
 export { authenticateClient, type ClientCredentials } from "./authenticate-client.ts";
 export {
   type AuthorizationRequest,
-  namedClient,
-  readParameters,
-  type ReadRequest,
-  readRequest,
+  requestedClientId,
+  parseParameters,
+  type RequestValidation,
+  validateRequest,
 } from "./authorization-request.ts";
 export { listApps, revokeApp } from "./connected-apps.ts";
-export { approve, denial } from "./decide.ts";
+export { approveRequest, denyRequest } from "./decide-request.ts";
 export { exchangeCode } from "./exchange-code.ts";
-export { findClient, mayFetch } from "./find-client.ts";
+export { resolveClient, requiresFetch } from "./resolve-client.ts";
 export type { IssuedTokens } from "./issue-tokens.ts";
 export { resourceMetadata, serverMetadata } from "./metadata.ts";
 export { isLoopback } from "./redirect-uri.ts";
-export { OAuthRefusal } from "./refusal.ts";
+export { OAuthRefusal } from "./oauth-refusal.ts";
 export { refreshTokens } from "./refresh-tokens.ts";
 export { registerClient } from "./register-client.ts";
 export { revokeToken } from "./revoke-token.ts";

@@ -1,10 +1,10 @@
 import { SCOPES } from "#core/scope.ts";
 import type { Config } from "#config.ts";
 
-type Places = Pick<Config, "authUrl" | "baseUrl" | "docsUrl">;
+type ServerUrls = Pick<Config, "authUrl" | "baseUrl" | "docsUrl">;
 
-/** RFC 8414: what this authorization server is and can. */
-export function serverMetadata({ authUrl, docsUrl }: Places) {
+/** The metadata of the authorization server (RFC 8414). */
+export function serverMetadata({ authUrl, docsUrl }: ServerUrls) {
   return {
     issuer: authUrl,
     authorization_endpoint: `${authUrl}/oauth/authorize`,
@@ -24,8 +24,8 @@ export function serverMetadata({ authUrl, docsUrl }: Places) {
   };
 }
 
-/** RFC 9728: which resource this is and who gives tokens for it. */
-export function resourceMetadata({ authUrl, baseUrl, docsUrl }: Places) {
+/** The metadata of the protected resource (RFC 9728): which resource this is and which server issues tokens for it. */
+export function resourceMetadata({ authUrl, baseUrl, docsUrl }: ServerUrls) {
   return {
     resource: baseUrl,
     authorization_servers: [authUrl],

@@ -1,14 +1,14 @@
 /*
- * Which addresses a browser may be sent to (RFC 9700 2.1, RFC 8252 7.3). Everything works on the text as registered:
- * a parser that forgives spelling is how `http://127.0.0.1@evil.example` becomes a loopback address.
+ * Which URIs a browser may be redirected to (RFC 9700 2.1, RFC 8252 7.3). All checks use the text as registered:
+ * a lenient parser would accept `http://127.0.0.1@evil.example` as a loopback address.
  */
 
 const URIS_MAX = 20;
 const LENGTH_MAX = 1000;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?((?:[/?].*)?)$/;
-/** Schemes that run or read something in the browser instead of leading to an app. */
-const NEVER = new Set([
+/** Schemes that run or read something in the browser instead of opening an app. */
+const FORBIDDEN_SCHEMES = new Set([
   "javascript:",
   "data:",
   "vbscript:",
@@ -33,12 +33,12 @@ export function isLoopback(uri: string): boolean {
   return LOOPBACK.test(uri) && parse(uri) !== null;
 }
 
-/** https anywhere, http on this machine only. */
-export function isUsable(uri: string): boolean {
+/** https on any host, http on loopback hosts only. */
+export function isUsableRedirectUri(uri: string): boolean {
   return isLoopback(uri) || (uri.startsWith("https://") && parse(uri) !== null);
 }
 
-/** Exact text, except that an app on this machine picks its port when it starts. */
+/** Exact match, except for the port of a loopback address, which an app chooses when it starts (RFC 8252 7.3). */
 function matches(registered: string, requested: string): boolean {
   if (registered === requested) {
     return true;
@@ -48,25 +48,31 @@ function matches(registered: string, requested: string): boolean {
   return a !== null && b !== null && a[1] === b[1] && a[2] === b[2];
 }
 
-/** Whether a request may name this address; what is registered but unusable is refused here. */
-export function isAllowed(registered: readonly string[], requested: string): boolean {
-  return isUsable(requested) && registered.some((uri) => isUsable(uri) && matches(uri, requested));
+/** Whether a request may use this URI; a registered but unusable one is refused. */
+export function isRegisteredRedirectUri(registered: readonly string[], requested: string): boolean {
+  return (
+    isUsableRedirectUri(requested) && registered.some((uri) => isUsableRedirectUri(uri) && matches(uri, requested))
+  );
 }
 
-/** Whether a client may register this list: one usable address, and beside it at most the private schemes of apps. */
-export function isRegistrable(uris: readonly string[]): boolean {
-  return uris.length <= URIS_MAX && uris.some(isUsable) && uris.every((uri) => isUsable(uri) || isPrivateScheme(uri));
+/** Whether a client may register this list: at least one usable URI; the others may have private schemes of apps. */
+export function areRegistrable(uris: readonly string[]): boolean {
+  return (
+    uris.length <= URIS_MAX &&
+    uris.some(isUsableRedirectUri) &&
+    uris.every((uri) => isUsableRedirectUri(uri) || isPrivateScheme(uri))
+  );
 }
 
 function isPrivateScheme(uri: string): boolean {
   const url = parse(uri);
-  return url !== null && url.protocol !== "https:" && !NEVER.has(url.protocol);
+  return url !== null && url.protocol !== "https:" && !FORBIDDEN_SCHEMES.has(url.protocol);
 }
 
-/** The address with the answer behind whatever query it has. */
-export function withAnswer(uri: string, answer: Record<string, string | undefined>): string {
+/** Adds parameters to a URI that may already have a query. */
+export function appendParameters(uri: string, parameters: Record<string, string | undefined>): string {
   const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(answer)) {
+  for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined) {
       params.set(name, value);
     }

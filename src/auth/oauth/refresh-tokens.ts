@@ -1,21 +1,21 @@
 import { DAY, SECOND } from "#core/clock.ts";
 import type { Services } from "#context.ts";
-import { orderScopes } from "#auth/inputs.ts";
-import { hashSecret, secretKind } from "#auth/secret-format.ts";
+import { sortScopes } from "#auth/parse-inputs.ts";
+import { hashSecret, secretKind } from "#auth/secrets.ts";
 import { type IssuedTokens, issueTokens } from "./issue-tokens.ts";
-import { refuseOAuth } from "./refusal.ts";
-import { requireOurResource } from "./resource.ts";
-import { type Client, findRefresh, revokeByRefresh, rotateRefresh } from "./store.ts";
+import { refuseOAuth } from "./oauth-refusal.ts";
+import { requireThisResource } from "./resource.ts";
+import { type Client, findRefreshToken, revokeGrantOfRefreshToken, rotateRefreshToken } from "./store.ts";
 
-const GRACE_MS = 10 * SECOND;
-/** How long a spent token is remembered; using it again in that time ends the grant. The sweep adds a day. */
-const REUSE_MEMORY_MS = 6 * DAY;
+const ROTATION_GRACE_MS = 10 * SECOND;
+/** How long a rotated token stays stored; using it again within that time revokes the grant. Clean-up adds a day. */
+const REUSE_DETECTION_MS = 6 * DAY;
 
 function invalidGrant(): never {
-  return refuseOAuth("invalid_grant", "the refresh token is not valid for this client, or no longer");
+  return refuseOAuth("invalid_grant", "the refresh token is invalid, expired or revoked, or belongs to another client");
 }
 
-/** A new pair for a refresh token, which is spent; whatever is refused before that leaves it usable. */
+/** Issues new tokens for a refresh token and rotates it; a request that is refused before that leaves it usable. */
 export async function refreshTokens(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
   client: Client,
@@ -27,35 +27,35 @@ export async function refreshTokens(
   }
   const hash = await hashSecret(input.refreshToken);
   const now = clock.now();
-  const token = await findRefresh(db, hash, client.id);
+  const token = await findRefreshToken(db, hash, client.id);
   if (token === null) {
     return invalidGrant();
   }
-  if (token.rotatedAt !== null && token.rotatedAt <= now - GRACE_MS) {
-    // Two parties hold a token that only one should have.
-    await revokeByRefresh(db, hash, client.id, now);
+  if (token.rotatedAt !== null && token.rotatedAt <= now - ROTATION_GRACE_MS) {
+    // Reuse after the grace period: the token may have been stolen, so the whole grant is revoked.
+    await revokeGrantOfRefreshToken(db, hash, client.id, now);
     return invalidGrant();
   }
-  requireOurResource(config, input.resources);
-  const scopes = input.scope === undefined ? token.scopes : narrowed(token.scopes, input.scope);
-  const grantId = await rotateRefresh(db, {
+  requireThisResource(config, input.resources);
+  const scopes = input.scope === undefined ? token.scopes : narrowScopes(token.scopes, input.scope);
+  const grantId = await rotateRefreshToken(db, {
     hash,
     clientId: client.id,
     now,
-    graceMs: GRACE_MS,
-    keepMs: REUSE_MEMORY_MS,
+    graceMs: ROTATION_GRACE_MS,
+    reuseDetectionMs: REUSE_DETECTION_MS,
   });
   if (grantId === null) {
     return invalidGrant();
   }
-  return issueTokens(services, { grantId, clientId: client.id, scopes, granted: token.scopes });
+  return issueTokens(services, { grantId, clientId: client.id, scopes, grantedScopes: token.scopes });
 }
 
-/** A refresh may ask for less, never for more (RFC 6749 6). */
-function narrowed(granted: IssuedTokens["scopes"], parameter: string): IssuedTokens["scopes"] {
-  const wanted = orderScopes(parameter.split(" "));
-  if (wanted.length === 0 || !wanted.every((scope) => granted.includes(scope))) {
-    return refuseOAuth("invalid_scope", "the scope is wider than what was granted");
+/** A refresh may request fewer scopes than granted, never more (RFC 6749 6). */
+function narrowScopes(granted: IssuedTokens["scopes"], parameter: string): IssuedTokens["scopes"] {
+  const requested = sortScopes(parameter.split(" "));
+  if (requested.length === 0 || !requested.every((scope) => granted.includes(scope))) {
+    return refuseOAuth("invalid_scope", "the scope exceeds the granted scopes");
   }
-  return wanted;
+  return requested;
 }

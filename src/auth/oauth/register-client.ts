@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { DAY } from "#core/clock.ts";
 import type { Services } from "#context.ts";
-import { hashSecret, mintSecret } from "#auth/secret-format.ts";
+import { hashSecret, generateSecret } from "#auth/secrets.ts";
 import { displayName, displayUri } from "./display-name.ts";
-import { isRegistrable } from "./redirect-uri.ts";
-import { refuseOAuth } from "./refusal.ts";
+import { areRegistrable } from "./redirect-uri.ts";
+import { refuseOAuth } from "./oauth-refusal.ts";
 import { insertClient } from "./store.ts";
 
-/** A dynamic client that is never used is forgotten after this; each token it gets starts the time anew. */
+/** A dynamic client that is not used for this long is deleted; every issued token restarts the period. */
 export const CLIENT_LIFETIME_MS = 90 * DAY;
 
-const GRANT_TYPES = ["authorization_code", "refresh_token"];
+const SUPPORTED_GRANT_TYPES = ["authorization_code", "refresh_token"];
 
 const AuthMethod = z.enum(["none", "client_secret_basic", "client_secret_post"]);
 
@@ -26,45 +26,45 @@ export interface RegisteredClient {
   readonly grantTypes: readonly string[];
 }
 
-function member<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
+function parseMember<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
   const parsed = schema.safeParse(value);
   return parsed.success ? parsed.data : refuseOAuth("invalid_client_metadata", `${name} is not valid`);
 }
 
-/** Registers a client by what it says about itself (RFC 7591); members we do not know are ignored. */
+/** Dynamic client registration (RFC 7591); unknown members are ignored. */
 export async function registerClient(
   services: Pick<Services, "db" | "clock" | "ids">,
   metadata: Readonly<Record<string, unknown>>,
 ): Promise<RegisteredClient> {
   const redirectUris = z.array(z.string()).safeParse(metadata["redirect_uris"]);
-  if (!redirectUris.success || !isRegistrable(redirectUris.data)) {
+  if (!redirectUris.success || !areRegistrable(redirectUris.data)) {
     return refuseOAuth(
       "invalid_redirect_uri",
-      "redirect_uris needs https addresses, or http ones on this machine, without fragment",
+      "redirect_uris must be https URLs, or http URLs on a loopback host, without fragment",
     );
   }
-  // RFC 7591 2: without a word the client has a secret and sends it with Basic.
-  const authMethod = member(
+  // RFC 7591 2: the default is a client secret sent with HTTP Basic.
+  const authMethod = parseMember(
     AuthMethod.default("client_secret_basic"),
     metadata["token_endpoint_auth_method"],
     "token_endpoint_auth_method",
   );
-  const words = z.array(z.string());
-  const grantTypes = member(words.default(["authorization_code"]), metadata["grant_types"], "grant_types");
+  const stringList = z.array(z.string());
+  const grantTypes = parseMember(stringList.default(["authorization_code"]), metadata["grant_types"], "grant_types");
   if (!grantTypes.includes("authorization_code")) {
     refuseOAuth("invalid_client_metadata", "grant_types must contain authorization_code");
   }
-  const responseTypes = member(words.default(["code"]), metadata["response_types"], "response_types");
+  const responseTypes = parseMember(stringList.default(["code"]), metadata["response_types"], "response_types");
   if (!responseTypes.includes("code")) {
     refuseOAuth("invalid_client_metadata", "response_types must contain code");
   }
-  const givenName = member(z.string().default(""), metadata["client_name"], "client_name");
+  const clientName = parseMember(z.string().default(""), metadata["client_name"], "client_name");
   const { db, clock, ids } = services;
   const now = clock.now();
-  const clientSecret = authMethod === "none" ? null : mintSecret(ids, "client_secret");
+  const clientSecret = authMethod === "none" ? null : generateSecret(ids, "client_secret");
   const client = {
     id: ids.secretUuid(),
-    name: displayName(givenName) || "An app without a name",
+    name: displayName(clientName) || "Unnamed app",
     uri: displayUri(metadata["client_uri"]),
     redirectUris: redirectUris.data,
   };
@@ -83,7 +83,7 @@ export async function registerClient(
     uri: client.uri,
     redirectUris: client.redirectUris,
     authMethod,
-    // What the server really does (RFC 7591 3.2.1), whatever else the client could.
-    grantTypes: GRANT_TYPES,
+    // The registered values (RFC 7591 3.2.1) are those the server supports, whatever the client asked for.
+    grantTypes: SUPPORTED_GRANT_TYPES,
   };
 }

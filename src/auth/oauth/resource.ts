@@ -1,22 +1,22 @@
 import type { Config } from "#config.ts";
-import { refuseOAuth } from "./refusal.ts";
+import { refuseOAuth } from "./oauth-refusal.ts";
 
-function normal(text: string): string | null {
+function normalizeUri(text: string): string | null {
   if (!URL.canParse(text) || text.includes("#")) {
     return null;
   }
-  // The parser lower-cases scheme and host and nothing else.
+  // The parser lower-cases only scheme and host.
   return new URL(text).href.replace(/\/$/, "");
 }
 
-/** Whether every `resource` a client named is ours (RFC 8707); naming none is fine. */
-export function isOurResource(config: Pick<Config, "baseUrl">, named: readonly string[]): boolean {
-  const ours = normal(config.baseUrl);
-  return named.every((text) => normal(text) === ours);
+/** Whether every requested `resource` is this API (RFC 8707); the parameter may be omitted. */
+export function isThisResource(config: Pick<Config, "baseUrl">, resources: readonly string[]): boolean {
+  const baseUrl = normalizeUri(config.baseUrl);
+  return resources.every((resource) => normalizeUri(resource) === baseUrl);
 }
 
-export function requireOurResource(config: Pick<Config, "baseUrl">, named: readonly string[]): void {
-  if (!isOurResource(config, named)) {
-    refuseOAuth("invalid_target", `the only resource here is ${config.baseUrl}`);
+export function requireThisResource(config: Pick<Config, "baseUrl">, resources: readonly string[]): void {
+  if (!isThisResource(config, resources)) {
+    refuseOAuth("invalid_target", `the only supported resource is ${config.baseUrl}`);
   }
 }

@@ -1,8 +1,8 @@
 import type { Services } from "#context.ts";
-import { hashSecret, secretKind } from "#auth/secret-format.ts";
-import { type Client, deleteAccessToken, revokeByRefresh } from "./store.ts";
+import { hashSecret, secretKind } from "#auth/secrets.ts";
+import { type Client, deleteAccessToken, revokeGrantOfRefreshToken } from "./store.ts";
 
-/** An access token ends alone, a refresh token takes its grant along; unknown and foreign ones change nothing (RFC 7009). */
+/** Revokes an access token alone, or the whole grant of a refresh token; unknown and other clients' tokens change nothing (RFC 7009). */
 export async function revokeToken(
   services: Pick<Services, "db" | "clock">,
   client: Client,
@@ -12,6 +12,6 @@ export async function revokeToken(
   if (kind === "access_token") {
     await deleteAccessToken(services.db, await hashSecret(input.token), client.id);
   } else if (kind === "refresh_token") {
-    await revokeByRefresh(services.db, await hashSecret(input.token), client.id, services.clock.now());
+    await revokeGrantOfRefreshToken(services.db, await hashSecret(input.token), client.id, services.clock.now());
   }
 }

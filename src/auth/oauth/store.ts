@@ -14,8 +14,8 @@ export async function insertClient(db: Db, client: typeof oauthClients.$inferIns
   await db.orm.insert(oauthClients).values(client);
 }
 
-/** What a metadata document said, kept until `expiresAt`; the row stays as the name of the apps behind it. */
-export async function putDocument(db: Db, client: Client): Promise<void> {
+/** Stores a fetched metadata document until `expiresAt`; the row stays afterwards, because connected apps show its name. */
+export async function upsertClient(db: Db, client: Client): Promise<void> {
   const { name, uri, redirectUris, expiresAt } = client;
   await db.orm
     .insert(oauthClients)
@@ -46,47 +46,47 @@ export async function insertGrant(db: Db, grant: GrantInsert): Promise<void> {
     .run();
 }
 
-export interface CodeClaim {
+export interface CodeExchange {
   readonly codeHash: string;
   readonly clientId: string;
   readonly challenge: string;
-  /** Null where the client did not repeat it (OAuth 2.1 dropped the parameter). */
+  /** Null where the client omitted it (OAuth 2.1 removed the parameter). */
   readonly redirectUri: string | null;
   readonly now: number;
 }
 
-const FITS = `code_hash = ?1 AND client_id = ?2 AND code_challenge = ?3 AND (?4 IS NULL OR redirect_uri = ?4)`;
+const CODE_CONDITION = `code_hash = ?1 AND client_id = ?2 AND code_challenge = ?3 AND (?4 IS NULL OR redirect_uri = ?4)`;
 
-/** Everything that must hold is in the condition: a wrong verifier neither wins nor burns the code, two racers cannot both win. */
-export async function claimCode(db: Db, claim: CodeClaim): Promise<{ id: string; scopes: Scope[] } | null> {
+/** One conditional update: a wrong verifier does not consume the code, and of two concurrent exchanges only one succeeds. */
+export async function consumeCode(db: Db, claim: CodeExchange): Promise<{ id: string; scopes: Scope[] } | null> {
   const row = await db.d1
     .prepare(
       `UPDATE oauth_grants SET code_used_at = ?5
-       WHERE ${FITS} AND code_used_at IS NULL AND revoked_at IS NULL AND code_expires_at > ?5 RETURNING id, scopes`,
+       WHERE ${CODE_CONDITION} AND code_used_at IS NULL AND revoked_at IS NULL AND code_expires_at > ?5 RETURNING id, scopes`,
     )
     .bind(claim.codeHash, claim.clientId, claim.challenge, claim.redirectUri, claim.now)
     .first<{ id: string; scopes: string }>();
   return row === null ? null : { id: row.id, scopes: JSON.parse(row.scopes) as Scope[] };
 }
 
-/** A valid replay means that the code leaked: whoever came first loses the grant. A wrong verifier revokes nothing (OAuth 2.1 7.5.3). */
-export async function revokeReplayed(db: Db, claim: CodeClaim): Promise<void> {
+/** A valid replay means that the code leaked, so the grant of the first exchange is revoked. A wrong verifier revokes nothing (OAuth 2.1 7.5.3). */
+export async function revokeReplayedGrant(db: Db, claim: CodeExchange): Promise<void> {
   await db.d1
     .prepare(
-      `UPDATE oauth_grants SET revoked_at = ?5 WHERE ${FITS} AND code_used_at IS NOT NULL AND revoked_at IS NULL`,
+      `UPDATE oauth_grants SET revoked_at = ?5 WHERE ${CODE_CONDITION} AND code_used_at IS NOT NULL AND revoked_at IS NULL`,
     )
     .bind(claim.codeHash, claim.clientId, claim.challenge, claim.redirectUri, claim.now)
     .run();
 }
 
-export interface RefreshRow {
+export interface RefreshTokenRow {
   readonly scopes: readonly Scope[];
   readonly expiresAt: number;
   readonly rotatedAt: number | null;
 }
 
-/** A refresh token of this client whose grant still stands. */
-export async function findRefresh(db: Db, hash: string, clientId: string): Promise<RefreshRow | null> {
+/** A refresh token of this client whose grant is not revoked. */
+export async function findRefreshToken(db: Db, hash: string, clientId: string): Promise<RefreshTokenRow | null> {
   const row = await db.d1
     .prepare(
       `SELECT t.scopes AS scopes, t.expires_at AS expires_at, t.rotated_at AS rotated_at
@@ -100,26 +100,26 @@ export async function findRefresh(db: Db, hash: string, clientId: string): Promi
     : { scopes: JSON.parse(row.scopes) as Scope[], expiresAt: row.expires_at, rotatedAt: row.rotated_at };
 }
 
-/** Spends a refresh token. Within the grace a retry gets a sibling pair, because answers get lost and processes share a client. */
-export async function rotateRefresh(
+/** Marks a refresh token as rotated. Within the grace period it can be used again, because responses get lost and processes share a client. */
+export async function rotateRefreshToken(
   db: Db,
-  input: { hash: string; clientId: string; now: number; graceMs: number; keepMs: number },
+  input: { hash: string; clientId: string; now: number; graceMs: number; reuseDetectionMs: number },
 ): Promise<string | null> {
   const row = await db.d1
     .prepare(
-      // The row of a spent token only serves to notice its reuse, so that it need not live out its thirty days.
+      // The row of a rotated token only serves to detect reuse, so its expiry is brought forward.
       `UPDATE oauth_tokens SET rotated_at = coalesce(rotated_at, ?3), expires_at = min(expires_at, ?3 + ?5)
        WHERE hash = ?1 AND kind = 'refresh' AND expires_at > ?3 AND (rotated_at IS NULL OR rotated_at > ?3 - ?4)
          AND EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = grant_id AND g.client_id = ?2 AND g.revoked_at IS NULL)
        RETURNING grant_id`,
     )
-    .bind(input.hash, input.clientId, input.now, input.graceMs, input.keepMs)
+    .bind(input.hash, input.clientId, input.now, input.graceMs, input.reuseDetectionMs)
     .first<{ grant_id: string }>();
   return row?.grant_id ?? null;
 }
 
-/** Ends the grant behind a refresh token of this client; every token of it fails its join from now on. */
-export async function revokeByRefresh(db: Db, hash: string, clientId: string, now: number): Promise<void> {
+/** Revokes the grant of a refresh token of this client; all tokens of the grant are invalid from then on. */
+export async function revokeGrantOfRefreshToken(db: Db, hash: string, clientId: string, now: number): Promise<void> {
   await db.d1
     .prepare(
       `UPDATE oauth_grants SET revoked_at = ?3 WHERE client_id = ?2 AND revoked_at IS NULL
@@ -146,10 +146,10 @@ export interface TokenInsert {
   readonly expiresAt: number;
 }
 
-/** One round trip; a dynamic client in use never expires (`slideTo`). */
+/** One round trip; also extends the expiry of a dynamic client, so that a client in use never expires. */
 export async function insertTokens(
   db: Db,
-  issue: { grantId: string; clientId: string; tokens: readonly TokenInsert[]; now: number; slideTo: number },
+  issue: { grantId: string; clientId: string; tokens: readonly TokenInsert[]; now: number; clientExpiresAt: number },
 ): Promise<void> {
   await db.d1.batch([
     db.d1
@@ -160,7 +160,7 @@ export async function insertTokens(
       .bind(JSON.stringify(issue.tokens), issue.grantId, issue.now),
     db.d1
       .prepare("UPDATE oauth_clients SET expires_at = ?2 WHERE id = ?1 AND kind = 'dynamic'")
-      .bind(issue.clientId, issue.slideTo),
+      .bind(issue.clientId, issue.clientExpiresAt),
   ]);
 }
 
@@ -173,7 +173,7 @@ export interface ConnectedApp {
   readonly since: number;
 }
 
-/** What can still get in, newest first. */
+/** Grants that have an unexpired token, newest first. */
 export async function selectApps(db: Db, userId: string, now: number): Promise<ConnectedApp[]> {
   const { results } = await db.d1
     .prepare(
@@ -194,12 +194,12 @@ export async function selectApps(db: Db, userId: string, now: number): Promise<C
   }));
 }
 
-export async function revokeGrantRow(db: Db, userId: string, grantId: string, now: number): Promise<boolean> {
-  const found = await db.d1
+export async function revokeGrant(db: Db, userId: string, grantId: string, now: number): Promise<boolean> {
+  const updated = await db.d1
     .prepare(
       "UPDATE oauth_grants SET revoked_at = coalesce(revoked_at, ?3) WHERE id = ?1 AND user_id = ?2 RETURNING id",
     )
     .bind(grantId, userId, now)
     .all();
-  return found.results.length === 1;
+  return updated.results.length === 1;
 }

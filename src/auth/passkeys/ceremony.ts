@@ -2,20 +2,20 @@ import { MINUTE } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import type { Config } from "#config.ts";
 
-/** How long a person may look for the right finger. */
-export const CEREMONY_MS = 5 * MINUTE;
+/** How long the user has to complete a passkey prompt. */
+export const CHALLENGE_LIFETIME_MS = 5 * MINUTE;
 
-/** The name that passkeys are bound to, and the only origin whose answers count. */
+/** The host name that passkeys are bound to, and the only origin whose responses are accepted. */
 export function relyingParty(config: Pick<Config, "authUrl">): { id: string; name: string; origin: string } {
   const url = new URL(config.authUrl);
   return { id: url.hostname, name: "Almanac", origin: url.origin };
 }
 
 /**
- * Runs a step of the library, which throws for every answer of a browser that it does not like: whatever is wrong with it,
- * the person can only try again.
+ * Runs a verification of the library, which throws for every invalid browser response: whatever the reason,
+ * the user can only try again.
  */
-export async function attempt<T>(step: () => Promise<T>): Promise<T> {
+export async function verifyOrRefuse<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch {

@@ -1,5 +1,5 @@
 export { listPasskeys } from "./list.ts";
-export { beginPasskey, finishPasskey } from "./register.ts";
+export { beginPasskeyRegistration, finishPasskeyRegistration } from "./register.ts";
 export { removePasskey } from "./remove.ts";
 export { beginPasskeySignIn, signInWithPasskey } from "./sign-in.ts";
 export type { Passkey } from "./store.ts";

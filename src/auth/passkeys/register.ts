@@ -2,25 +2,25 @@ import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON }
 import { fromBase64Url, toBase64Url } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
-import { parseName } from "#auth/inputs.ts";
-import { issueLoginToken, spendLoginToken } from "#auth/store-login-tokens.ts";
-import { attempt, CEREMONY_MS, relyingParty } from "./ceremony.ts";
+import { parseName } from "#auth/parse-inputs.ts";
+import { issueLoginToken, consumeLoginToken } from "#auth/login-tokens.ts";
+import { verifyOrRefuse, CHALLENGE_LIFETIME_MS, relyingParty } from "./ceremony.ts";
 import { insertPasskey, selectPasskeys } from "./store.ts";
 
-type Needs = Pick<Services, "db" | "clock" | "ids" | "config">;
+type RequiredServices = Pick<Services, "db" | "clock" | "ids" | "config">;
 
-/** What the browser needs to make a passkey for this user. */
-export async function beginPasskey(
-  services: Needs,
+/** The options with which the browser creates a passkey for this user. */
+export async function beginPasskeyRegistration(
+  services: RequiredServices,
   user: { userId: string; email: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  // Loaded here: certificates and CBOR are of no use to any other request.
+  // Imported on demand: no other request needs the certificate and CBOR code.
   const { generateRegistrationOptions } = await import("@simplewebauthn/server");
-  const known = await selectPasskeys(services.db, user.userId);
+  const existing = await selectPasskeys(services.db, user.userId);
   const challenge = await issueLoginToken(services, {
     userId: user.userId,
     purpose: "passkey_registration",
-    lifetimeMs: CEREMONY_MS,
+    lifetimeMs: CHALLENGE_LIFETIME_MS,
   });
   const party = relyingParty(services.config);
   return generateRegistrationOptions({
@@ -29,27 +29,27 @@ export async function beginPasskey(
     userID: Uint8Array.from(new TextEncoder().encode(user.userId)),
     userName: user.email,
     challenge: fromBase64Url(challenge),
-    timeout: CEREMONY_MS,
-    excludeCredentials: known.map(({ id, transports }) => ({ id, transports })),
+    timeout: CHALLENGE_LIFETIME_MS,
+    excludeCredentials: existing.map(({ id, transports }) => ({ id, transports })),
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
   });
 }
 
-/** Keeps the passkey that the browser made. */
-export async function finishPasskey(
-  services: Needs,
+/** Verifies and stores the passkey that the browser created. */
+export async function finishPasskeyRegistration(
+  services: RequiredServices,
   input: { userId: string; name: string; response: RegistrationResponseJSON },
 ): Promise<void> {
   const { verifyRegistrationResponse } = await import("@simplewebauthn/server");
   const name = parseName(input.name);
   const party = relyingParty(services.config);
-  const { registrationInfo } = await attempt(() =>
+  const { registrationInfo } = await verifyOrRefuse(() =>
     verifyRegistrationResponse({
       response: input.response,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       expectedChallenge: async (challenge) =>
-        (await spendLoginToken(services, { token: challenge, purpose: "passkey_registration" }))?.userId ===
+        (await consumeLoginToken(services, { token: challenge, purpose: "passkey_registration" }))?.userId ===
         input.userId,
     }),
   );
@@ -57,7 +57,7 @@ export async function finishPasskey(
     return refuse({ code: "invalid_request", message: "that passkey could not be verified: try again" });
   }
   const { credential } = registrationInfo;
-  const made = await insertPasskey(services.db, {
+  const inserted = await insertPasskey(services.db, {
     id: credential.id,
     userId: input.userId,
     name,
@@ -66,7 +66,7 @@ export async function finishPasskey(
     transports: credential.transports ?? [],
     createdAt: services.clock.now(),
   });
-  if (!made) {
+  if (!inserted) {
     refuse({ code: "invalid_request", message: "this passkey is already registered" });
   }
 }

@@ -2,32 +2,32 @@ import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON 
 import { fromBase64Url } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
-import { startSession } from "#auth/start-session.ts";
-import { issueLoginToken, spendLoginToken } from "#auth/store-login-tokens.ts";
-import { attempt, CEREMONY_MS, relyingParty } from "./ceremony.ts";
-import { findPasskey, touchPasskey } from "./store.ts";
+import { startSession } from "#auth/sessions/start.ts";
+import { issueLoginToken, consumeLoginToken } from "#auth/login-tokens.ts";
+import { verifyOrRefuse, CHALLENGE_LIFETIME_MS, relyingParty } from "./ceremony.ts";
+import { findPasskey, recordPasskeyUse } from "./store.ts";
 
-type Needs = Pick<Services, "db" | "clock" | "ids" | "config">;
+type RequiredServices = Pick<Services, "db" | "clock" | "ids" | "config">;
 
-/** What the browser needs to offer the passkeys it has for this site; nobody is named yet. */
-export async function beginPasskeySignIn(services: Needs): Promise<PublicKeyCredentialRequestOptionsJSON> {
+/** The options with which the browser offers its passkeys for this site; the user is not known yet. */
+export async function beginPasskeySignIn(services: RequiredServices): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await import("@simplewebauthn/server");
   const challenge = await issueLoginToken(services, {
     userId: "",
     purpose: "passkey_sign_in",
-    lifetimeMs: CEREMONY_MS,
+    lifetimeMs: CHALLENGE_LIFETIME_MS,
   });
   return generateAuthenticationOptions({
     rpID: relyingParty(services.config).id,
     challenge: fromBase64Url(challenge),
-    timeout: CEREMONY_MS,
+    timeout: CHALLENGE_LIFETIME_MS,
     userVerification: "required",
   });
 }
 
-/** A session token for the owner of the passkey. */
+/** Verifies a passkey response and starts a session of its owner; returns the session token. */
 export async function signInWithPasskey(
-  services: Needs,
+  services: RequiredServices,
   input: { response: AuthenticationResponseJSON },
 ): Promise<string> {
   const { verifyAuthenticationResponse } = await import("@simplewebauthn/server");
@@ -37,13 +37,13 @@ export async function signInWithPasskey(
     return refuse({ code: "invalid_request", message: "this passkey is not registered here" });
   }
   const party = relyingParty(config);
-  const { verified, authenticationInfo } = await attempt(() =>
+  const { verified, authenticationInfo } = await verifyOrRefuse(() =>
     verifyAuthenticationResponse({
       response: input.response,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       expectedChallenge: async (challenge) =>
-        (await spendLoginToken(services, { token: challenge, purpose: "passkey_sign_in" })) !== null,
+        (await consumeLoginToken(services, { token: challenge, purpose: "passkey_sign_in" })) !== null,
       credential: {
         id: passkey.id,
         publicKey: fromBase64Url(passkey.publicKey),
@@ -55,6 +55,6 @@ export async function signInWithPasskey(
   if (!verified) {
     refuse({ code: "invalid_request", message: "that passkey could not be verified: try again" });
   }
-  await touchPasskey(db, passkey.id, authenticationInfo.newCounter, clock.now());
+  await recordPasskeyUse(db, passkey.id, authenticationInfo.newCounter, clock.now());
   return startSession(services, { userId: passkey.userId });
 }

@@ -20,20 +20,20 @@ export async function findPasskey(db: Db, id: string): Promise<StoredPasskey | u
   return passkey;
 }
 
-/** False when this authenticator is already somebody's. */
+/** False when this passkey is already registered, by any user. */
 export async function insertPasskey(db: Db, passkey: typeof passkeys.$inferInsert): Promise<boolean> {
-  const made = await db.orm.insert(passkeys).values(passkey).onConflictDoNothing().returning({ id: passkeys.id });
-  return made.length === 1;
+  const inserted = await db.orm.insert(passkeys).values(passkey).onConflictDoNothing().returning({ id: passkeys.id });
+  return inserted.length === 1;
 }
 
-export async function touchPasskey(db: Db, id: string, counter: number, now: number): Promise<void> {
+export async function recordPasskeyUse(db: Db, id: string, counter: number, now: number): Promise<void> {
   await db.orm.update(passkeys).set({ counter, lastUsedAt: now }).where(eq(passkeys.id, id));
 }
 
 export async function deletePasskey(db: Db, userId: string, id: string): Promise<boolean> {
-  const gone = await db.orm
+  const deleted = await db.orm
     .delete(passkeys)
     .where(and(eq(passkeys.id, id), eq(passkeys.userId, userId)))
     .returning({ id: passkeys.id });
-  return gone.length === 1;
+  return deleted.length === 1;
 }

@@ -1,96 +1,104 @@
-import { actorForSession, type SignedIn } from "#auth/index.ts";
+import { resolveSession, type SignedInUser } from "#auth/index.ts";
 import {
-  approve,
-  denial,
-  findClient,
-  mayFetch,
-  namedClient,
-  type ReadRequest,
-  readRequest,
+  approveRequest,
+  denyRequest,
+  resolveClient,
+  requiresFetch,
+  requestedClientId,
+  type RequestValidation,
+  validateRequest,
 } from "#auth/oauth/index.ts";
 import type { PageContext } from "#dashboard/env.ts";
-import { readForm, tryVerb } from "#dashboard/form.ts";
-import { openTheWayBack } from "#dashboard/headers.ts";
-import { mayCall } from "#dashboard/limit-address.ts";
-import { render } from "#dashboard/render.ts";
+import { readForm, runUseCase } from "#dashboard/form.ts";
+import { relaxFormActionCsp } from "#dashboard/security-headers.ts";
+import { withinRateLimit } from "#dashboard/rate-limit.ts";
+import { renderPage } from "#dashboard/render-page.ts";
 import { readSession } from "#dashboard/session-cookie.ts";
-import { Consent, DeadEnd } from "./consent.tsx";
-import { formSeal } from "./form-seal.ts";
+import { ConsentPage, AuthorizationErrorPage } from "./consent-page.tsx";
+import { csrfToken } from "./csrf-token.ts";
 
-interface Step {
+interface AuthorizationStep {
   readonly query: string;
-  readonly signedIn: SignedIn | null;
+  readonly signedIn: SignedInUser | null;
   readonly session: string;
-  /** Null while nothing may be looked up: a stranger's document is fetched for somebody signed in only. */
-  readonly read: ReadRequest | null;
+  /** Null where sign-in comes first: the metadata document of a client is fetched only for signed-in users. */
+  readonly validation: RequestValidation | null;
 }
 
-/** Everything both halves need; the request is read anew each time, because nothing is kept between them. */
-async function takeStep(c: PageContext): Promise<Step> {
-  openTheWayBack(c);
+/** The shared part of GET and POST; the request is validated again each time, because no state is stored between them. */
+async function readAuthorizationStep(c: PageContext): Promise<AuthorizationStep> {
+  relaxFormActionCsp(c);
   const { services } = c.var;
   const { search, searchParams } = new URL(c.req.url);
   const session = readSession(c) ?? "";
-  const signedIn = await actorForSession(services, session);
-  const id = namedClient(searchParams);
+  const signedIn = await resolveSession(services, session);
+  const id = requestedClientId(searchParams);
   const step = { query: search, signedIn, session };
   if (id === undefined) {
-    return { ...step, read: { kind: "unanswerable", message: "The app that sent you here did not say who it is." } };
+    return {
+      ...step,
+      validation: { kind: "show_error", message: "The app that sent you here did not send its client ID." },
+    };
   }
-  if (mayFetch(id) && signedIn === null) {
-    return { ...step, read: null };
+  if (requiresFetch(id) && signedIn === null) {
+    return { ...step, validation: null };
   }
-  if (mayFetch(id) && !(await mayCall(c, "client-document"))) {
-    return { ...step, read: { kind: "unanswerable", message: "Too many requests from your address: wait a minute." } };
+  if (requiresFetch(id) && !(await withinRateLimit(c, "client-document"))) {
+    return {
+      ...step,
+      validation: { kind: "show_error", message: "Too many requests from your IP address: wait a minute." },
+    };
   }
-  return { ...step, read: readRequest(services.config, await findClient(services, id), searchParams) };
+  return { ...step, validation: validateRequest(services.config, await resolveClient(services, id), searchParams) };
 }
 
-function toSignIn(c: PageContext, query: string): Response {
+function redirectToSignIn(c: PageContext, query: string): Response {
   return c.redirect(`/login?next=${encodeURIComponent(`/oauth/authorize${query}`)}`, 303);
 }
 
-async function show(c: PageContext, step: Step, problem?: { message: string }): Promise<Response> {
-  const { read, signedIn, query } = step;
-  if (read?.kind === "unanswerable") {
-    return render(c, <DeadEnd message={read.message} />, 400);
+async function respondToStep(c: PageContext, step: AuthorizationStep, error?: { message: string }): Promise<Response> {
+  const { validation, signedIn, query } = step;
+  if (validation?.kind === "show_error") {
+    return renderPage(c, <AuthorizationErrorPage message={validation.message} />, 400);
   }
-  if (read?.kind === "refused") {
-    return c.redirect(read.location, 303);
+  if (validation?.kind === "redirect_error") {
+    return c.redirect(validation.location, 303);
   }
-  if (read === null || signedIn === null) {
-    return toSignIn(c, query);
+  if (validation === null || signedIn === null) {
+    return redirectToSignIn(c, query);
   }
-  const seal = await formSeal(step.session, query);
-  const page = <Consent request={read.request} signedIn={signedIn} query={query} seal={seal} problem={problem} />;
-  return render(c, page, problem === undefined ? 200 : 400);
+  const token = await csrfToken(step.session, query);
+  const page = (
+    <ConsentPage request={validation.request} signedIn={signedIn} query={query} csrfToken={token} error={error} />
+  );
+  return renderPage(c, page, error === undefined ? 200 : 400);
 }
 
-/** `GET /oauth/authorize`: who asks for what, and may they. */
+/** `GET /oauth/authorize`: validates the request and shows the consent page. */
 export async function showConsent(c: PageContext): Promise<Response> {
-  return show(c, await takeStep(c));
+  return respondToStep(c, await readAuthorizationStep(c));
 }
 
-/** `POST /oauth/authorize`: the person decided. Answered with 303, so that the form never travels on to the app. */
+/** `POST /oauth/authorize`: the user's decision. Responds with 303, so that the form data is never sent to the app (RFC 9700 4.12). */
 export async function decideConsent(c: PageContext): Promise<Response> {
-  const step = await takeStep(c);
-  const { read, signedIn } = step;
-  if (read?.kind !== "valid" || signedIn === null) {
-    return show(c, step);
+  const step = await readAuthorizationStep(c);
+  const { validation, signedIn } = step;
+  if (validation?.kind !== "valid" || signedIn === null) {
+    return respondToStep(c, step);
   }
   const form = await readForm(c);
-  if (form.text("seal") !== (await formSeal(step.session, step.query))) {
-    return show(c, step, { message: "This page was out of date. Please decide again." });
+  if (form.text("csrf_token") !== (await csrfToken(step.session, step.query))) {
+    return respondToStep(c, step, { message: "This page has expired. Please decide again." });
   }
   if (form.text("decision") !== "allow") {
-    return c.redirect(denial(c.var.services, read.request), 303);
+    return c.redirect(denyRequest(c.var.services, validation.request), 303);
   }
-  const approved = await tryVerb(() =>
-    approve(c.var.services, {
+  const approved = await runUseCase(() =>
+    approveRequest(c.var.services, {
       userId: signedIn.actor.userId,
-      request: read.request,
-      ticked: form.all("scope"),
+      request: validation.request,
+      selectedScopes: form.all("scope"),
     }),
   );
-  return approved.ok ? c.redirect(approved.value, 303) : show(c, step, approved.problem);
+  return approved.ok ? c.redirect(approved.value, 303) : respondToStep(c, step, approved.error);
 }

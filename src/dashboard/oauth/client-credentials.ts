@@ -2,9 +2,9 @@ import { type ClientCredentials, OAuthRefusal } from "#auth/oauth/index.ts";
 
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 
-/** RFC 6749 2.3.1: both halves are form-encoded before they are joined by the colon. */
-function decodeHalf(half: string): string {
-  return decodeURIComponent(half.replaceAll("+", " "));
+/** RFC 6749 2.3.1: id and secret are form-encoded before they are joined with a colon. */
+function decodePart(part: string): string {
+  return decodeURIComponent(part.replaceAll("+", " "));
 }
 
 function decodeBasic(header: string): ClientCredentials {
@@ -15,15 +15,15 @@ function decodeBasic(header: string): ClientCredentials {
     );
     const colon = text.indexOf(":");
     if (colon > 0) {
-      return { id: decodeHalf(text.slice(0, colon)), secret: decodeHalf(text.slice(colon + 1)) };
+      return { id: decodePart(text.slice(0, colon)), secret: decodePart(text.slice(colon + 1)) };
     }
   } catch {
-    // Not base64, not UTF-8, not form-encoded: the same answer as for a wrong secret.
+    // Not base64, not UTF-8 or not form-encoded: the same error as for a wrong secret.
   }
   throw new OAuthRefusal("invalid_client", "the Authorization header is not valid Basic credentials");
 }
 
-/** Who the client says it is: by Basic, by the body, or by name alone; never by two of them at once. */
+/** The client's credentials from the Basic header, from the body, or just its id; two methods at once are refused. */
 export function readClientCredentials(
   authorization: string | undefined,
   values: Readonly<Record<string, string | undefined>>,
@@ -35,9 +35,9 @@ export function readClientCredentials(
     }
     const basic = decodeBasic(authorization);
     if (id !== undefined && id !== basic.id) {
-      throw new OAuthRefusal("invalid_request", "two different clients were named");
+      throw new OAuthRefusal("invalid_request", "the header and the body contain different client ids");
     }
-    // An empty password is how some public clients send Basic.
+    // Some public clients send Basic with an empty secret.
     return { id: basic.id, secret: basic.secret === "" ? null : basic.secret };
   }
   if (id === undefined) {

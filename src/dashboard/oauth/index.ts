@@ -1,21 +1,21 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { resourceMetadata, serverMetadata } from "#auth/oauth/index.ts";
-import { limitClient, limitForm } from "#dashboard/body-limits.ts";
-import type { PageEnv, WorldOf } from "#dashboard/env.ts";
-import { withServices } from "#dashboard/services.ts";
-import { fault } from "#dashboard/error-pages.tsx";
-import { pageHeaders } from "#dashboard/headers.ts";
-import { sameOrigin } from "#dashboard/same-origin.ts";
+import { limitOAuthBody, limitFormBody } from "#dashboard/body-limits.ts";
+import type { PageEnv, OutboundFactory } from "#dashboard/env.ts";
+import { withServices } from "#dashboard/with-services.ts";
+import { renderError } from "#dashboard/error-pages.tsx";
+import { securityHeaders } from "#dashboard/security-headers.ts";
+import { requireSameOrigin } from "#dashboard/require-same-origin.ts";
 import { decideConsent, showConsent } from "./authorize.tsx";
-import { answerFault } from "./errors.ts";
+import { oauthErrorResponse } from "./error-response.ts";
 import { register } from "./register.ts";
 import { revoke, token } from "./token.ts";
 
 const METADATA_SECONDS = 300;
 
-/** Browser clients send these on discovery and at the token endpoint; no cookie is ever a credential there. */
-const openToBrowsers = cors({
+/** For clients that run in a browser; these endpoints accept no cookie as a credential. */
+const allowAnyOrigin = cors({
   origin: "*",
   allowMethods: ["GET", "POST"],
   allowHeaders: ["authorization", "content-type", "mcp-protocol-version"],
@@ -24,18 +24,18 @@ const openToBrowsers = cors({
 });
 
 /** The OAuth 2.1 authorization server: metadata, consent, tokens, registration. */
-export function createOAuth(worldOf: WorldOf): Hono<PageEnv> {
+export function createOAuth(createOutbound: OutboundFactory): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.use("/.well-known/*", withServices(worldOf));
-  app.use("/oauth/*", withServices(worldOf));
-  app.onError((error, c) => (c.req.path === "/oauth/authorize" ? fault(error, c) : answerFault(error, c)));
+  app.use("/.well-known/*", withServices(createOutbound));
+  app.use("/oauth/*", withServices(createOutbound));
+  app.onError((error, c) => (c.req.path === "/oauth/authorize" ? renderError(error, c) : oauthErrorResponse(error, c)));
 
-  app.use("/.well-known/*", openToBrowsers);
+  app.use("/.well-known/*", allowAnyOrigin);
   app.get("/.well-known/oauth-authorization-server", (c) => {
     c.header("Cache-Control", `public, max-age=${METADATA_SECONDS}`);
     return c.json(serverMetadata(c.var.services.config));
   });
-  // Behind the well-known part stands the path of the resource; clients fall back to the bare one.
+  // The path of the resource follows the well-known prefix (RFC 9728 3.1); some clients use the URL without it.
   app.get("/.well-known/oauth-protected-resource/:path{.+}?", (c) => {
     const { config } = c.var.services;
     const path = c.req.param("path");
@@ -47,24 +47,24 @@ export function createOAuth(worldOf: WorldOf): Hono<PageEnv> {
   });
 
   for (const path of ["/oauth/token", "/oauth/revoke", "/oauth/register"]) {
-    app.use(path, openToBrowsers);
+    app.use(path, allowAnyOrigin);
     app.use(path, async (c, next) => {
       c.header("Cache-Control", "no-store");
       c.header("Pragma", "no-cache");
       await next();
     });
-    app.use(path, limitClient);
+    app.use(path, limitOAuthBody);
   }
   app.post("/oauth/token", token);
   app.post("/oauth/revoke", revoke);
   app.post("/oauth/register", register);
   app.on(["GET", "PUT", "PATCH", "DELETE"], ["/oauth/token", "/oauth/revoke", "/oauth/register"], (c) => {
     c.header("Allow", "POST, OPTIONS");
-    return c.json({ error: "invalid_request", error_description: "this address takes POST" }, 405);
+    return c.json({ error: "invalid_request", error_description: "this endpoint only accepts POST" }, 405);
   });
 
-  // A page for a person, not for a script: no CORS (OAuth 2.1 3.1), and the rules of our own forms.
-  app.use("/oauth/authorize", pageHeaders, sameOrigin, limitForm);
+  // A page for users, not for scripts: no CORS (OAuth 2.1 3.1), and the rules of our own forms.
+  app.use("/oauth/authorize", securityHeaders, requireSameOrigin, limitFormBody);
   app.get("/oauth/authorize", showConsent);
   app.post("/oauth/authorize", decideConsent);
   return app;

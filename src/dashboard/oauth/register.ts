@@ -1,6 +1,6 @@
 import { OAuthRefusal, registerClient } from "#auth/oauth/index.ts";
 import type { PageContext } from "#dashboard/env.ts";
-import { mayCall } from "#dashboard/limit-address.ts";
+import { withinRateLimit } from "#dashboard/rate-limit.ts";
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -20,9 +20,9 @@ async function readMetadata(c: PageContext): Promise<Record<string, unknown>> {
   throw new OAuthRefusal("invalid_client_metadata", "the body must be a JSON object");
 }
 
-/** `POST /oauth/register` (RFC 7591), open to anybody, as often as one address may. */
+/** `POST /oauth/register` (RFC 7591), without authentication, rate limited per IP address. */
 export async function register(c: PageContext): Promise<Response> {
-  if (!(await mayCall(c, "register"))) {
+  if (!(await withinRateLimit(c, "register"))) {
     c.header("Retry-After", "60");
     return c.json(
       { error: "temporarily_unavailable", error_description: "too many registrations from this address" },

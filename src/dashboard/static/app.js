@@ -1,57 +1,57 @@
 // @ts-check
-// Nothing here is needed: every page works without it. It saves typing, and it speaks to the passkeys of the device.
+// Progressive enhancement: except for passkeys every page works without this script.
 
 /** @param {Element} root @param {string} message */
-function say(root, message) {
-  const place = root.querySelector("[role=alert]");
-  if (place instanceof HTMLElement) {
-    place.textContent = message;
-    place.hidden = message === "";
+function showMessage(root, message) {
+  const alert = root.querySelector("[role=alert]");
+  if (alert instanceof HTMLElement) {
+    alert.textContent = message;
+    alert.hidden = message === "";
   }
 }
 
 /** @param {string} path @param {unknown} body */
-async function send(path, body) {
+async function postJson(path, body) {
   const response = await fetch(path, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  const answer = await response.json().catch(() => ({ error: "That did not work. Try again in a moment." }));
+  const result = await response.json().catch(() => ({ error: "The request failed. Try again in a moment." }));
   if (!response.ok) {
-    throw new Error(answer.error);
+    throw new Error(result.error);
   }
-  return answer;
+  return result;
 }
 
 /** @param {Element} root @param {() => Promise<void>} ceremony */
-async function attempt(root, ceremony) {
-  say(root, "");
+async function runCeremony(root, ceremony) {
+  showMessage(root, "");
   try {
     await ceremony();
   } catch (error) {
     const cancelled = error instanceof DOMException && ["NotAllowedError", "AbortError"].includes(error.name);
-    say(
+    showMessage(
       root,
       cancelled
-        ? "That was cancelled or took too long. Try again."
+        ? "The passkey prompt was cancelled or timed out. Try again."
         : String(error instanceof Error ? error.message : error),
     );
   }
 }
 
-const zone = document.querySelector("[data-guess-zone]");
-if (zone instanceof HTMLSelectElement) {
-  const guess = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (![...zone.options].some((option) => option.value === guess)) {
-    zone.add(new Option(guess));
+const zoneSelect = document.querySelector("[data-detect-time-zone]");
+if (zoneSelect instanceof HTMLSelectElement) {
+  const detected = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (![...zoneSelect.options].some((option) => option.value === detected)) {
+    zoneSelect.add(new Option(detected));
   }
-  zone.value = guess;
+  zoneSelect.value = detected;
 }
 
-for (const place of document.querySelectorAll("[data-copy]")) {
-  const button = place.querySelector("button");
-  const code = place.querySelector("code");
+for (const container of document.querySelectorAll("[data-copy]")) {
+  const button = container.querySelector("button");
+  const code = container.querySelector("code");
   if (button && code && navigator.clipboard) {
     button.hidden = false;
     const copy = async () => {
@@ -63,39 +63,41 @@ for (const place of document.querySelectorAll("[data-copy]")) {
   }
 }
 
-const canPasskey =
+const supportsPasskeys =
   typeof PublicKeyCredential === "function" &&
   "parseCreationOptionsFromJSON" in PublicKeyCredential &&
   "parseRequestOptionsFromJSON" in PublicKeyCredential;
 
-const adding = document.querySelector("[data-passkey-add]");
-if (adding instanceof HTMLFormElement && canPasskey) {
-  const button = adding.querySelector("button");
+const passkeyForm = document.querySelector("[data-passkey-add]");
+if (passkeyForm instanceof HTMLFormElement && supportsPasskeys) {
+  const button = passkeyForm.querySelector("button");
   if (button) {
     button.hidden = false;
   }
-  adding.addEventListener("submit", (event) => {
+  passkeyForm.addEventListener("submit", (event) => {
     event.preventDefault();
-    void attempt(adding, async () => {
-      const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(await send("/dashboard/passkeys/options", {}));
+    void runCeremony(passkeyForm, async () => {
+      const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+        await postJson("/dashboard/passkeys/options", {}),
+      );
       const credential = await navigator.credentials.create({ publicKey });
-      const name = new FormData(adding).get("passkey_name");
-      const { location: next } = await send("/dashboard/passkeys", { response: credential, name });
+      const name = new FormData(passkeyForm).get("passkey_name");
+      const { location: next } = await postJson("/dashboard/passkeys", { response: credential, name });
       location.assign(next);
     });
   });
 }
 
-const signingIn = document.querySelector("[data-passkey-sign-in]");
-if (signingIn instanceof HTMLElement && canPasskey) {
-  signingIn.hidden = false;
-  signingIn.querySelector("button")?.addEventListener("click", () => {
-    void attempt(signingIn, async () => {
-      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await send("/login/passkey/options", {}));
+const passkeySignIn = document.querySelector("[data-passkey-sign-in]");
+if (passkeySignIn instanceof HTMLElement && supportsPasskeys) {
+  passkeySignIn.hidden = false;
+  passkeySignIn.querySelector("button")?.addEventListener("click", () => {
+    void runCeremony(passkeySignIn, async () => {
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await postJson("/login/passkey/options", {}));
       const credential = await navigator.credentials.get({ publicKey });
-      const { location: next } = await send("/login/passkey", {
+      const { location: next } = await postJson("/login/passkey", {
         response: credential,
-        next: signingIn.dataset["next"],
+        next: passkeySignIn.dataset["next"],
       });
       location.assign(next);
     });

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { chromium } from "playwright-core";
+import { runConsentFlow } from "./browser/consent-flow.ts";
+import { runPasskeyFlow } from "./browser/passkey-flow.ts";
+import { runAccountPages } from "./browser/account-pages.ts";
+import { PageChecker } from "./browser/page-checker.ts";
+import { withService } from "../service.ts";
+
+/*
+ * Drives the account pages in Chromium, with and without JavaScript: `npm run browser -- [origin of a
+ * running service]`. Fails on any axe finding, console error or violation of the content policy.
+ * `SHOTS=<folder>` saves screenshots.
+ */
+
+const screenshotFolder = process.env["SHOTS"] ?? null;
+if (screenshotFolder !== null) {
+  await mkdir(screenshotFolder, { recursive: true });
+}
+
+async function checkPages(origin: string): Promise<string[]> {
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  const findings: string[] = [];
+  try {
+    for (const [name, options] of [
+      ["script, light", { javaScriptEnabled: true, colorScheme: "light", viewport: { width: 1280, height: 900 } }],
+      ["script, dark, phone", { javaScriptEnabled: true, colorScheme: "dark", viewport: { width: 390, height: 844 } }],
+      ["no script", { javaScriptEnabled: false, colorScheme: "light", viewport: { width: 1280, height: 900 } }],
+    ] as const) {
+      const started = Date.now();
+      const checker = await PageChecker.start(browser, { origin, name, screenshotFolder, contextOptions: options });
+      const user = {
+        email: `user-${randomBytes(6).toString("hex")}@example.com`,
+        password: `correct horse ${randomBytes(6).toString("hex")}`,
+      };
+      await runAccountPages(checker, user);
+      await runConsentFlow(checker);
+      if (options.javaScriptEnabled) {
+        await runPasskeyFlow(checker, user);
+      }
+      findings.push(...(await checker.finish()));
+      console.log(`${name}: done in ${Date.now() - started} ms`);
+    }
+    return findings;
+  } finally {
+    await browser.close();
+  }
+}
+
+const findings = await withService(process.argv[2], checkPages);
+for (const finding of findings) {
+  console.error(finding);
+}
+console.log(findings.length === 0 ? "no findings" : `${findings.length} findings`);
+process.exitCode = findings.length === 0 ? 0 : 1;

@@ -1,0 +1,42 @@
+import type { Db } from "#db/client.ts";
+
+/*
+ * Tokens stay a day after they expire, so that reuse of a rotated one is detected; clients are deleted when no grant refers to them.
+ */
+export function deleteExpiredStatements(
+  db: Db,
+  cutoff: { now: number; oneDayAgo: number; limit: number },
+): D1PreparedStatement[] {
+  const { now, oneDayAgo, limit } = cutoff;
+  const deleteStatement = (sql: string, before: number) => db.d1.prepare(sql).bind(before, limit);
+  return [
+    deleteStatement(
+      "DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE expires_at <= ?1 LIMIT ?2)",
+      now,
+    ),
+    deleteStatement(
+      "DELETE FROM login_tokens WHERE hash IN (SELECT hash FROM login_tokens WHERE expires_at <= ?1 LIMIT ?2)",
+      now,
+    ),
+    // A grant is deleted with its last token; tokens that this batch deletes do not count.
+    deleteStatement(
+      `DELETE FROM oauth_grants WHERE id IN (SELECT grant_id FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)
+         AND NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = oauth_grants.id AND t.expires_at > ?1)`,
+      oneDayAgo,
+    ),
+    deleteStatement(
+      "DELETE FROM oauth_tokens WHERE hash IN (SELECT hash FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)",
+      oneDayAgo,
+    ),
+    deleteStatement(
+      `DELETE FROM oauth_grants WHERE id IN (SELECT id FROM oauth_grants
+         WHERE (code_used_at IS NULL OR revoked_at IS NOT NULL) AND created_at <= ?1 AND (revoked_at IS NULL OR revoked_at <= ?1) LIMIT ?2)`,
+      oneDayAgo,
+    ),
+    deleteStatement(
+      `DELETE FROM oauth_clients WHERE id IN (SELECT c.id FROM oauth_clients c WHERE c.expires_at IS NOT NULL AND c.expires_at <= ?1
+         AND NOT EXISTS (SELECT 1 FROM oauth_grants g WHERE g.client_id = c.id) LIMIT ?2)`,
+      now,
+    ),
+  ];
+}

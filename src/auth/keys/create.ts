@@ -1,0 +1,45 @@
+import { DAY } from "#core/clock.ts";
+import { refuse } from "#core/errors.ts";
+import type { Services } from "#context.ts";
+import { parseName, parseScopes } from "#auth/parse-inputs.ts";
+import { hashSecret, generateSecret, secretHint } from "#auth/secrets.ts";
+import { insertKey } from "./store.ts";
+
+export const KEY_DAYS_DEFAULT = 90;
+export const KEY_DAYS_MAX = 365;
+
+export interface NewKey {
+  readonly userId: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** Null for a key that never expires; there is no implicit default. */
+  readonly expiresInDays: number | null;
+}
+
+export interface CreatedKey {
+  readonly id: string;
+  /** Shown once; only its hash is stored. */
+  readonly key: string;
+  readonly hint: string;
+  readonly expiresAt: number | null;
+}
+
+/** Creates an API key for a user. */
+export async function createKey(services: Pick<Services, "db" | "clock" | "ids">, input: NewKey): Promise<CreatedKey> {
+  const { db, clock, ids } = services;
+  const name = parseName(input.name);
+  const scopes = parseScopes(input.scopes);
+  const days = input.expiresInDays;
+  if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= KEY_DAYS_MAX)) {
+    refuse({
+      code: "invalid_request",
+      message: `the lifetime of a key is 1 to ${KEY_DAYS_MAX} days`,
+      param: "expires_in_days",
+    });
+  }
+  const now = clock.now();
+  const key = generateSecret(ids, "api_key");
+  const created = { id: ids.uuid(), hint: secretHint(key), expiresAt: days === null ? null : now + days * DAY };
+  await insertKey(db, { ...created, userId: input.userId, name, scopes, hash: await hashSecret(key), createdAt: now });
+  return { ...created, key };
+}

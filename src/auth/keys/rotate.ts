@@ -1,0 +1,37 @@
+import { DAY } from "#core/clock.ts";
+import { refuse } from "#core/errors.ts";
+import type { Services } from "#context.ts";
+import type { CreatedKey } from "./create.ts";
+import { hashSecret, generateSecret, secretHint } from "#auth/secrets.ts";
+import { findActiveKey, replaceKey } from "./store.ts";
+
+/** A new key with the name, scopes and lifetime of the old one, which keeps working for a day. */
+export async function rotateKey(
+  services: Pick<Services, "db" | "clock" | "ids">,
+  input: { userId: string; id: string },
+): Promise<CreatedKey> {
+  const { db, clock, ids } = services;
+  const now = clock.now();
+  const old = await findActiveKey(db, input.userId, input.id, now);
+  if (old === undefined) {
+    return refuse({ code: "not_found", message: "key not found" });
+  }
+  const key = generateSecret(ids, "api_key");
+  const replacement = {
+    id: ids.uuid(),
+    hint: secretHint(key),
+    expiresAt: old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt),
+  };
+  const row = {
+    ...replacement,
+    userId: input.userId,
+    name: old.name,
+    scopes: [...old.scopes],
+    hash: await hashSecret(key),
+    createdAt: now,
+  };
+  if (!(await replaceKey(db, row, old.id, now + DAY))) {
+    refuse({ code: "not_found", message: "key not found" });
+  }
+  return { ...replacement, key };
+}

@@ -1,0 +1,34 @@
+import { toBase64Url } from "#core/encoding.ts";
+import type { Services } from "#context.ts";
+import { loginTokens } from "#db/schema.ts";
+import { hashSecret } from "./secrets.ts";
+
+type LoginTokenPurpose = (typeof loginTokens.$inferInsert)["purpose"];
+
+/** A single-use token of 256 random bits; only its hash is stored. `userId` is empty where the user is not known yet. */
+export async function issueLoginToken(
+  services: Pick<Services, "db" | "clock" | "ids">,
+  input: { userId: string; purpose: LoginTokenPurpose; lifetimeMs: number },
+): Promise<string> {
+  const token = toBase64Url(services.ids.random(32));
+  await services.db.orm.insert(loginTokens).values({
+    hash: await hashSecret(token),
+    userId: input.userId,
+    purpose: input.purpose,
+    expiresAt: services.clock.now() + input.lifetimeMs,
+  });
+  return token;
+}
+
+/** Lookup and deletion are one statement, so that a token works once; null for an unknown, used or expired token. */
+export async function consumeLoginToken(
+  services: Pick<Services, "db" | "clock">,
+  input: { token: string; purpose: LoginTokenPurpose },
+): Promise<{ userId: string } | null> {
+  return services.db.d1
+    .prepare(
+      "DELETE FROM login_tokens WHERE hash = ?1 AND purpose = ?2 AND expires_at > ?3 RETURNING user_id AS userId",
+    )
+    .bind(await hashSecret(input.token), input.purpose, services.clock.now())
+    .first<{ userId: string }>();
+}

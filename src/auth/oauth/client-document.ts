@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
+import type { Outbound } from "#context.ts";
+import { displayName, displayUri } from "./display-name.ts";
+import { areRegistrable } from "./redirect-uri.ts";
+
+/*
+ * Client ID metadata documents: the client's id is the https URL of a document that describes it. The URL comes from an unauthenticated
+ * request, so the rules here limit which URLs are fetched and how much of the response is read.
+ */
+
+const BYTES_MAX = 5 * 1024;
+const TIMEOUT_MS = 5 * SECOND;
+const CACHE_MIN_MS = 5 * MINUTE;
+const CACHE_MAX_MS = 24 * HOUR;
+const URL_MAX = 500;
+
+const DocumentSchema = z.object({
+  client_id: z.string(),
+  client_name: z.string().min(1),
+  client_uri: z.unknown().optional(),
+  redirect_uris: z.array(z.string()).min(1),
+  token_endpoint_auth_method: z.string().optional(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+  client_secret: z.never().optional(),
+  client_secret_expires_at: z.never().optional(),
+});
+
+export interface ClientDocument {
+  readonly name: string;
+  readonly uri: string | null;
+  readonly redirectUris: string[];
+  readonly cacheMs: number;
+}
+
+/** Whether an id is a URL that may be fetched, in its canonical spelling. */
+export function isClientDocumentUrl(id: string): boolean {
+  if (!id.startsWith("https://") || id.length > URL_MAX || id.includes("#") || !URL.canParse(id)) {
+    return false;
+  }
+  const url = new URL(id);
+  return (
+    // The parser resolves dot segments, default ports, case and escapes: an id that it changes is not canonical.
+    url.href === id &&
+    url.pathname !== "/" &&
+    url.username === "" &&
+    url.password === "" &&
+    url.port === "" &&
+    /^(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(url.hostname)
+  );
+}
+
+/** Fetches and validates a document; null if anything is wrong with it. */
+export async function fetchClientDocument(
+  outbound: Pick<Outbound, "publicFetch">,
+  id: string,
+): Promise<ClientDocument | null> {
+  try {
+    const response = await outbound.publicFetch(
+      new Request(id, {
+        headers: { accept: "application/json" },
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      }),
+    );
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return null;
+    }
+    const text = await readBounded(response);
+    return text === null ? null : parseDocument(id, text, response.headers.get("cache-control"));
+  } catch {
+    // Unreachable, too slow, not text, not JSON: the page shows the same message for all of them.
+    return null;
+  }
+}
+
+async function readBounded(response: Response): Promise<string | null> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  let text = "";
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > BYTES_MAX) {
+      return null;
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function parseDocument(id: string, text: string, cacheControl: string | null): ClientDocument | null {
+  const parsed = DocumentSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) {
+    return null;
+  }
+  const document = parsed.data;
+  const method = document.token_endpoint_auth_method ?? "none";
+  const isPublic = method === "none" || (document.token_endpoint_auth_methods_supported ?? []).includes("none");
+  const name = displayName(document.client_name);
+  if (document.client_id !== id || !isPublic || name === "" || !areRegistrable(document.redirect_uris)) {
+    return null;
+  }
+  const maxAgeMs = Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(cacheControl ?? "")?.[1] ?? 0) * SECOND;
+  return {
+    name,
+    uri: displayUri(document.client_uri),
+    redirectUris: document.redirect_uris,
+    cacheMs: Math.min(Math.max(maxAgeMs, CACHE_MIN_MS), CACHE_MAX_MS),
+  };
+}

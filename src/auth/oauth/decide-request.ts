@@ -1,0 +1,48 @@
+import { SECOND } from "#core/clock.ts";
+import { refuse } from "#core/errors.ts";
+import type { Services } from "#context.ts";
+import { hashSecret, generateSecret } from "#auth/secrets.ts";
+import { type AuthorizationRequest, responseLocation } from "./authorization-request.ts";
+import { insertGrant } from "./store.ts";
+
+const CODE_LIFETIME_MS = 60 * SECOND;
+
+/** Grants the app those requested scopes that the user left selected; returns the redirect with the authorization code. */
+export async function approveRequest(
+  services: Pick<Services, "db" | "clock" | "ids" | "config">,
+  input: { userId: string; request: AuthorizationRequest; selectedScopes: readonly string[] },
+): Promise<string> {
+  const { db, clock, ids, config } = services;
+  const { request } = input;
+  const scopes = request.scopes.filter((scope) => input.selectedScopes.includes(scope));
+  if (scopes.length === 0) {
+    refuse({
+      code: "invalid_request",
+      message: "select at least one permission, or deny access",
+      param: "scope",
+    });
+  }
+  const now = clock.now();
+  const code = generateSecret(ids, "authorization_code");
+  await insertGrant(db, {
+    id: ids.uuid(),
+    userId: input.userId,
+    clientId: request.client.id,
+    scopes,
+    resource: config.baseUrl,
+    redirectUri: request.redirectUri,
+    codeHash: await hashSecret(code),
+    codeChallenge: request.codeChallenge,
+    codeExpiresAt: now + CODE_LIFETIME_MS,
+    createdAt: now,
+  });
+  return responseLocation(config, request, { code });
+}
+
+/** The redirect that tells the client that the user denied access. */
+export function denyRequest(services: Pick<Services, "config">, request: AuthorizationRequest): string {
+  return responseLocation(services.config, request, {
+    error: "access_denied",
+    error_description: "the user denied access",
+  });
+}

@@ -1,0 +1,51 @@
+import type { Services } from "#context.ts";
+import { fetchClientDocument, isClientDocumentUrl } from "./client-document.ts";
+import { type Client, upsertClient, selectClient } from "./store.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** A client from the database, for the token endpoint: a metadata document is not fetched again after the user consented. */
+export async function findStoredClient(services: Pick<Services, "db" | "clock">, id: string): Promise<Client | null> {
+  if (!UUID.test(id) && !isClientDocumentUrl(id)) {
+    return null;
+  }
+  const client = await selectClient(services.db, id);
+  if (client === undefined) {
+    return null;
+  }
+  const expired = client.kind === "dynamic" && client.expiresAt !== null && client.expiresAt <= services.clock.now();
+  return expired ? null : client;
+}
+
+/** A client for the consent page: a metadata document that is not stored or has expired is fetched. */
+export async function resolveClient(
+  services: Pick<Services, "db" | "clock" | "outbound">,
+  id: string,
+): Promise<Client | null> {
+  const now = services.clock.now();
+  const stored = await findStoredClient(services, id);
+  if (!isClientDocumentUrl(id) || (stored !== null && (stored.expiresAt ?? 0) > now)) {
+    return stored;
+  }
+  const document = await fetchClientDocument(services.outbound, id);
+  if (document === null) {
+    return null;
+  }
+  const client: Client = {
+    id,
+    kind: "metadata_document",
+    name: document.name,
+    uri: document.uri,
+    redirectUris: document.redirectUris,
+    secretHash: null,
+    createdAt: stored?.createdAt ?? now,
+    expiresAt: now + document.cacheMs,
+  };
+  await upsertClient(services.db, client);
+  return client;
+}
+
+/** Whether looking up this client may send a request to a URL that the caller chose. */
+export function requiresFetch(id: string): boolean {
+  return isClientDocumentUrl(id);
+}

@@ -1,0 +1,86 @@
+import { refuse } from "#core/errors.ts";
+import { type Scope, SCOPES } from "#core/scope.ts";
+
+/*
+ * Validates the fields of the account pages. Every error message says what to enter instead.
+ */
+
+const EMAIL_MAX = 254;
+// One @ with text on both sides, a dot in the domain, no whitespace or control characters; anything stricter rejects valid addresses.
+const EMAIL = /^[^\s@\p{C}]+@[^\s@\p{C}]+\.[^\s@\p{C}]+$/u;
+const PASSWORD_MIN = 12;
+const PASSWORD_MAX = 256;
+const NAME_MAX = 60;
+
+function refuseInput(param: string, message: string): never {
+  return refuse({ code: "invalid_request", message, param });
+}
+
+/** Trimmed and in lower case, so that every spelling of an address is the same user. */
+export function parseEmail(input: string): string {
+  const email = input.trim().toLowerCase();
+  if (email.length > EMAIL_MAX || !email.isWellFormed() || !EMAIL.test(email)) {
+    refuseInput("email", "enter an e-mail address like name@example.com");
+  }
+  return email;
+}
+
+/** Only the length is checked: composition rules lead to weaker passwords. */
+export function parsePassword(input: string, param = "password"): string {
+  const length = [...input.normalize("NFKC")].length;
+  if (length < PASSWORD_MIN) {
+    refuseInput(param, `the password must have at least ${PASSWORD_MIN} characters`);
+  }
+  if (length > PASSWORD_MAX) {
+    refuseInput(param, `the password must have at most ${PASSWORD_MAX} characters`);
+  }
+  if (!input.isWellFormed()) {
+    refuseInput(param, "the password contains an invalid character");
+  }
+  return input;
+}
+
+/** The canonical spelling of an IANA zone name; an offset like `+02:00` is refused, because it has no daylight saving time. */
+export function parseTimeZone(input: string): string {
+  try {
+    if (/^[A-Za-z]/.test(input)) {
+      return new Intl.DateTimeFormat("en", { timeZone: input }).resolvedOptions().timeZone;
+    }
+  } catch {
+    // The runtime does not know the name: refused below.
+  }
+  return refuseInput("time_zone", "choose a time zone like Europe/Berlin");
+}
+
+/** The name of an API key or a passkey. */
+export function parseName(input: string): string {
+  const name = input.trim();
+  if (name === "" || [...name].length > NAME_MAX || !name.isWellFormed() || /\p{Cc}/u.test(name)) {
+    refuseInput("name", `the name must have 1 to ${NAME_MAX} characters`);
+  }
+  return name;
+}
+
+const SCOPE_SET: ReadonlySet<string> = new Set(SCOPES);
+
+function isScope(value: string): value is Scope {
+  return SCOPE_SET.has(value);
+}
+
+/** The known scopes in their canonical order, without duplicates. */
+export function sortScopes(values: Iterable<string>): Scope[] {
+  const requested = new Set(values);
+  return SCOPES.filter((scope) => requested.has(scope));
+}
+
+export function parseScopes(input: readonly string[]): Scope[] {
+  const unknown = input.find((value) => !isScope(value));
+  if (unknown !== undefined) {
+    refuseInput("scopes", "one of the scopes does not exist");
+  }
+  const scopes = sortScopes(input);
+  if (scopes.length === 0) {
+    refuseInput("scopes", "choose at least one scope");
+  }
+  return scopes;
+}

@@ -1,0 +1,84 @@
+import { sha256Hex } from "#core/encoding.ts";
+import type { Ids } from "#core/ids.ts";
+
+/** The kinds of secrets; each has its own letter, the third of the prefix. */
+export const KIND_LETTERS = {
+  api_key: "k",
+  access_token: "a",
+  refresh_token: "r",
+  client_secret: "c",
+  authorization_code: "o",
+  session: "s",
+} as const;
+export type SecretKind = keyof typeof KIND_LETTERS;
+
+/** For secret scanners; the checksum rules out accidental matches. */
+export const SECRET_PATTERN = /\bal[karcos]_[0-9A-Za-z]{49}\b/;
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_BYTES = 32;
+/** 62^43 is the first power of 62 above 2^256. */
+const RANDOM_CHARACTERS = 43;
+const CHECKSUM_CHARACTERS = 6;
+const SECRET_FORMAT = /^al([karcos])_[0-9A-Za-z]{49}$/;
+
+const KIND_OF_LETTER: ReadonlyMap<string, SecretKind> = new Map(
+  Object.entries(KIND_LETTERS).map(([kind, letter]) => [letter, kind as SecretKind]),
+);
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) {
+    value = value & 1 ? (value >>> 1) ^ 0xed_b8_83_20 : value >>> 1;
+  }
+  return value;
+});
+
+function crc32(ascii: string): number {
+  let value = 0xff_ff_ff_ff;
+  for (let index = 0; index < ascii.length; index++) {
+    value = (value >>> 8) ^ (CRC_TABLE[(value ^ ascii.charCodeAt(index)) & 0xff] ?? 0);
+  }
+  return (value ^ 0xff_ff_ff_ff) >>> 0;
+}
+
+function base62(value: bigint, length: number): string {
+  let text = "";
+  for (let remainder = value; text.length < length; remainder /= 62n) {
+    text = (ALPHABET[Number(remainder % 62n)] ?? "") + text;
+  }
+  return text;
+}
+
+function checksum(body: string): string {
+  return base62(BigInt(crc32(body)), CHECKSUM_CHARACTERS);
+}
+
+/** A new secret of 256 random bits: `al?_`, 43 characters of base62, 6 characters of CRC-32 over everything before. */
+export function generateSecret(ids: Pick<Ids, "random">, kind: SecretKind): string {
+  let value = 0n;
+  for (const byte of ids.random(RANDOM_BYTES)) {
+    value = (value << 8n) | BigInt(byte);
+  }
+  const body = `al${KIND_LETTERS[kind]}_${base62(value, RANDOM_CHARACTERS)}`;
+  return body + checksum(body);
+}
+
+/** The kind of a well-formed secret, null for anything else: typing errors and random text never reach the database. */
+export function secretKind(text: string): SecretKind | null {
+  const letter = SECRET_FORMAT.exec(text)?.[1];
+  if (letter === undefined || checksum(text.slice(0, -CHECKSUM_CHARACTERS)) !== text.slice(-CHECKSUM_CHARACTERS)) {
+    return null;
+  }
+  return KIND_OF_LETTER.get(letter) ?? null;
+}
+
+/** The stored form: unsalted SHA-256 suffices for 256 random bits and allows a lookup by unique index. */
+export function hashSecret(secret: string): Promise<string> {
+  return sha256Hex(secret);
+}
+
+/** The part of a key that lists show after it was displayed once. */
+export function secretHint(secret: string): string {
+  return `${secret.slice(0, 8)}…${secret.slice(-4)}`;
+}

@@ -1,0 +1,50 @@
+import type { Actor } from "#core/actor.ts";
+import { SCOPES } from "#core/scope.ts";
+import type { Services } from "#context.ts";
+import { hashSecret, secretKind } from "#auth/secrets.ts";
+import { findSession } from "./store.ts";
+import { subscriptionAccess, type SubscriptionState } from "#auth/subscriptions/access.ts";
+
+export interface SignedInUser {
+  readonly actor: Actor;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly timeZone: string;
+  readonly hasPassword: boolean;
+  readonly subscription: SubscriptionState | null;
+}
+
+/** The user of a session cookie: one D1 statement for a well-formed token, none for a malformed one. */
+export async function resolveSession(
+  services: Pick<Services, "db" | "clock" | "config">,
+  token: string | undefined,
+): Promise<SignedInUser | null> {
+  if (token === undefined || secretKind(token) !== "session") {
+    return null;
+  }
+  const now = services.clock.now();
+  const hash = await hashSecret(token);
+  const row = await findSession(services.db, hash, now);
+  if (row === null) {
+    return null;
+  }
+  const subscription =
+    row.plan === null || row.status === null
+      ? null
+      : { plan: row.plan, status: row.status, currentPeriodEnd: row.current_period_end };
+  return {
+    actor: {
+      userId: row.user_id,
+      workspaceId: row.workspace_id,
+      ...subscriptionAccess(subscription, services.config.planForAll, now),
+      scopes: SCOPES,
+      credential: { kind: "session", id: hash },
+      via: "dashboard",
+    },
+    email: row.email,
+    emailVerified: row.email_verified_at !== null,
+    timeZone: row.time_zone,
+    hasPassword: row.has_password === 1,
+    subscription,
+  };
+}

@@ -1,0 +1,61 @@
+import { refuse } from "#core/errors.ts";
+import type { Plan, SubscriptionStatus } from "#core/plan.ts";
+import type { Services } from "#context.ts";
+import { hashPassword } from "./password-hash.ts";
+import { periodEndFor } from "#auth/subscriptions/access.ts";
+import { insertUser } from "./store.ts";
+import { parseEmail, parsePassword, parseTimeZone } from "#auth/parse-inputs.ts";
+
+export interface NewUser {
+  readonly email: string;
+  /** Null for a user without password sign-in. */
+  readonly password: string | null;
+  readonly plan: Plan;
+  /** Defaults to a trial that starts now. */
+  readonly subscription?: SubscriptionStatus;
+  readonly timeZone?: string;
+  /** Creates the user only if there is none yet; checked by the insert itself, so that of two concurrent calls only one succeeds. */
+  readonly onlyFirst?: boolean;
+}
+
+export interface CreatedUser {
+  readonly userId: string;
+  readonly workspaceId: string;
+}
+
+/** Creates a user with a subscription and a first workspace in one transaction. */
+export async function createUser(
+  services: Pick<Services, "db" | "clock" | "ids">,
+  input: NewUser,
+): Promise<CreatedUser> {
+  const { db, clock, ids } = services;
+  const email = parseEmail(input.email);
+  const timeZone = parseTimeZone(input.timeZone ?? "UTC");
+  const passwordHash = input.password === null ? null : await hashPassword(ids, parsePassword(input.password));
+  const now = clock.now();
+  const status = input.subscription ?? "trialing";
+  const user = { userId: ids.uuid(), workspaceId: ids.uuid() };
+  const outcome = await insertUser(db, {
+    ...user,
+    email,
+    passwordHash,
+    timeZone,
+    plan: input.plan,
+    status,
+    currentPeriodEnd: periodEndFor(status, now),
+    createdAt: now,
+    onlyFirst: input.onlyFirst ?? false,
+  });
+  switch (outcome) {
+    case "created":
+      return user;
+    case "email_taken":
+      return refuse({
+        code: "invalid_request",
+        message: "there is already an account with this e-mail",
+        param: "email",
+      });
+    case "not_first":
+      return refuse({ code: "invalid_request", message: "sign-up is closed: this service already has a user" });
+  }
+}

@@ -1,0 +1,58 @@
+import { scrypt, timingSafeEqual } from "node:crypto";
+import { fromBase64, toBase64 } from "#core/encoding.ts";
+import type { Ids } from "#core/ids.ts";
+
+/** 16 MiB and about 100 ms: the strongest scrypt parameters that leave memory for other requests in the same isolate. */
+const CURRENT_PARAMETERS = { N: 2 ** 14, r: 8, p: 5 } as const;
+const SALT_BYTES = 16;
+const KEY_BYTES = 32;
+
+/** A valid hash that matches no password: signing in with an unknown e-mail takes as long as with a known one. A constant, because computing it on first use would be measurable. */
+export const DUMMY_HASH = "scrypt$16384$8$5$YWxtYW5hYy1kZWNveS1zYQ==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+
+interface ScryptParameters {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+function deriveKey(password: string, salt: Uint8Array, cost: ScryptParameters): Promise<Uint8Array> {
+  // NFKC, so that keyboards that compose characters differently produce the same password.
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize("NFKC"), salt, KEY_BYTES, { ...cost, maxmem: 64 * 2 ** 20 }, (error, key) => {
+      if (error) {
+        reject(error);
+      } else {
+        resolve(key);
+      }
+    });
+  });
+}
+
+/** `scrypt$N$r$p$salt$key`. */
+export async function hashPassword(ids: Pick<Ids, "random">, password: string): Promise<string> {
+  const salt = ids.random(SALT_BYTES);
+  const key = await deriveKey(password, salt, CURRENT_PARAMETERS);
+  return `scrypt$${CURRENT_PARAMETERS.N}$${CURRENT_PARAMETERS.r}$${CURRENT_PARAMETERS.p}$${toBase64(salt)}$${toBase64(key)}`;
+}
+
+export interface PasswordCheck {
+  readonly matches: boolean;
+  /** True for a hash made with other parameters than the current ones: rehash it while the plain password is available. */
+  readonly outdated: boolean;
+}
+
+/** Verifies with the parameters in the stored text; null (no password set) takes the same time and never matches. */
+export async function checkPassword(password: string, stored: string | null): Promise<PasswordCheck> {
+  const [scheme, N, r, p, salt, key] = (stored ?? DUMMY_HASH).split("$");
+  if (scheme !== "scrypt" || salt === undefined || key === undefined) {
+    throw new Error("unknown password hash scheme");
+  }
+  const cost = { N: Number(N), r: Number(r), p: Number(p) };
+  const derived = await deriveKey(password, fromBase64(salt), cost);
+  const matches = timingSafeEqual(derived, fromBase64(key)) && stored !== null;
+  return {
+    matches,
+    outdated: cost.N !== CURRENT_PARAMETERS.N || cost.r !== CURRENT_PARAMETERS.r || cost.p !== CURRENT_PARAMETERS.p,
+  };
+}

@@ -1,0 +1,29 @@
+import { refuse } from "#core/errors.ts";
+import type { Plan } from "#core/plan.ts";
+import type { Services } from "#context.ts";
+import { type CreatedUser, createUser } from "./create.ts";
+import { countUsers } from "./store.ts";
+
+/** Whether anybody can create an account right now. */
+export async function signUpIsOpen(services: Pick<Services, "db" | "config">): Promise<boolean> {
+  switch (services.config.signup) {
+    case "open":
+      return true;
+    case "closed":
+      return false;
+    case "first":
+      return (await countUsers(services.db)) === 0;
+  }
+}
+
+/** Creates an account if the operator's sign-up setting allows it, with a trial that starts now. */
+export async function signUp(
+  services: Pick<Services, "db" | "clock" | "ids" | "config">,
+  input: { email: string; password: string; plan: Plan; timeZone: string },
+): Promise<CreatedUser> {
+  const policy = services.config.signup;
+  if (policy === "closed") {
+    refuse({ code: "invalid_request", message: "sign-up is closed: ask the operator of this service for an account" });
+  }
+  return createUser(services, { ...input, onlyFirst: policy === "first" });
+}

@@ -1,0 +1,150 @@
+import type { Child, FC } from "hono/jsx";
+import type { Scope } from "#core/scope.ts";
+
+/** The error of a form, with the message of the use case that refused it; `param` is the field it belongs to. */
+export interface FormError {
+  readonly message: string;
+  readonly param?: string | undefined;
+}
+
+export const Notice: FC<{ kind: "success" | "error" | "info"; children?: Child }> = ({ kind, children }) => (
+  <p class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
+    {children}
+  </p>
+);
+
+/** Makes a sentence of a message: use cases write theirs in lower case, for programs. */
+export function toSentence(message: string): string {
+  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** The error of the form as a whole; the error of a listed field is shown at the field instead. */
+export const FormErrorNotice: FC<{ error: FormError | undefined; fields?: readonly string[] }> = ({
+  error,
+  fields = [],
+}) =>
+  error === undefined || (error.param !== undefined && fields.includes(error.param)) ? null : (
+    <Notice kind="error">{toSentence(error.message)}</Notice>
+  );
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly error?: FormError | undefined;
+  readonly hint?: Child;
+  /** Distinguishes fields of the same name in several forms of one page. */
+  readonly id?: string;
+  readonly [attribute: string]: unknown;
+}
+
+/** An input with its label, hint and error, associated for screen readers. */
+export const Field: FC<FieldProps> = ({ name, label, error, hint, id = name, ...input }) => {
+  const fieldError = error?.param === name ? error : undefined;
+  const describedBy = [hint !== undefined && `${id}-hint`, fieldError && `${id}-error`].filter(Boolean).join(" ");
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        aria-describedby={describedBy || undefined}
+        aria-invalid={fieldError ? "true" : undefined}
+        {...input}
+      />
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {fieldError && (
+        <p class="field-error" id={`${id}-error`} role="alert">
+          {toSentence(fieldError.message)}
+        </p>
+      )}
+    </div>
+  );
+};
+
+/** A time in the user's time zone, with the exact time in the `datetime` attribute. */
+export const DateTime: FC<{ value: number; timeZone: string; showTime?: boolean }> = ({
+  value,
+  timeZone,
+  showTime = true,
+}) => (
+  <time datetime={new Date(value).toISOString()}>
+    {new Intl.DateTimeFormat("en-GB", {
+      dateStyle: "medium",
+      ...(showTime ? { timeStyle: "short" } : {}),
+      timeZone,
+    }).format(value)}
+  </time>
+);
+
+const SCOPE_LABELS = {
+  "accounts:read": "See your connected social accounts",
+  "accounts:write": "Connect and disconnect social accounts",
+  "posts:read": "See your posts and calendar",
+  "posts:write": "Schedule, change and cancel posts, and upload media",
+  "workspaces:read": "See your workspaces and webhooks",
+  "workspaces:write": "Create and switch workspaces, and manage webhooks",
+} as const satisfies Record<Scope, string>;
+
+/** A checkbox per scope, with a description and the scope name. */
+export const ScopeCheckboxes: FC<{
+  legend: string;
+  scopes: readonly Scope[];
+  selected: readonly string[];
+  error?: FormError | undefined;
+}> = ({ legend, scopes, selected, error }) => (
+  <fieldset class="checkbox-group">
+    <legend>{legend}</legend>
+    {scopes.map((scope) => (
+      <label class="checkbox">
+        <input type="checkbox" name="scope" value={scope} checked={selected.includes(scope)} />
+        <span>
+          {SCOPE_LABELS[scope]} <code>{scope}</code>
+        </span>
+      </label>
+    ))}
+    {(error?.param === "scopes" || error?.param === "scope") && (
+      <p class="field-error" role="alert">
+        {toSentence(error.message)}
+      </p>
+    )}
+  </fieldset>
+);
+
+/** Text with a copy button, which the script reveals if the browser supports it. */
+export const CopyableText: FC<{ text: string; label: string; block?: boolean }> = ({ text, label, block = false }) => (
+  <div class={block ? "copy block" : "copy"} data-copy>
+    {block ? (
+      <pre tabindex={0} role="region" aria-label={label}>
+        <code>{text}</code>
+      </pre>
+    ) : (
+      <code>{text}</code>
+    )}
+    <button type="button" class="secondary" hidden aria-label={`Copy ${label}`}>
+      Copy
+    </button>
+  </div>
+);
+
+/** A form for an irreversible action, with a confirmation step that needs no script. */
+export const ConfirmForm: FC<{
+  action: string;
+  description: string;
+  verb: string;
+  target: string;
+  children?: Child;
+}> = (props) => (
+  <details class="confirm">
+    <summary aria-label={`${props.verb} ${props.target}`}>{props.verb}…</summary>
+    <form method="post" action={props.action}>
+      <p>{props.description}</p>
+      {props.children}
+      <button class="danger">{`${props.verb} ${props.target}`}</button>
+    </form>
+  </details>
+);

@@ -1,0 +1,78 @@
+import type { Child, FC } from "hono/jsx";
+import type { Account, ConnectResult, SkippedAccount } from "#accounts/index.ts";
+import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
+import { AuthLayout } from "#dashboard/layout.tsx";
+import { Notice } from "#dashboard/components.tsx";
+
+/*
+ * The last page of a browser login at a platform. It uses no script and no session, because the user may
+ * have started from an agent and may never have signed in to the dashboard in this browser.
+ */
+
+const CLOSE_HINT = "You can close this window.";
+
+const AccountList: FC<{ heading: string; children: Child[] }> = ({ heading, children }) =>
+  children.length === 0 ? null : (
+    <section>
+      <h2>{heading}</h2>
+      <ul>{children}</ul>
+    </section>
+  );
+
+const accountLines = (accounts: readonly Account[]) =>
+  accounts.map((account) => (
+    <li>
+      <strong>{account.displayName}</strong> ({account.username})
+      {account.status === "needs_reconnect" && `: ${account.statusReason ?? "needs a new login."}`}
+    </li>
+  ));
+
+const skippedLines = (skipped: readonly SkippedAccount[]) =>
+  skipped.map((account) => (
+    <li>
+      <strong>{account.displayName}</strong>: {account.reason}
+    </li>
+  ));
+
+const ConnectedPage: FC<{ end: Extract<ConnectResult, { ok: true }> }> = ({ end }) => {
+  const name = PLATFORM_NAMES[end.platform];
+  const title = end.pending ? `Signed in to ${name}` : `${name} is connected`;
+  return (
+    <AuthLayout title={title} script={false}>
+      <h1>{title}</h1>
+      {end.pending ? (
+        <Notice kind="info">
+          {name} has not returned its accounts yet. Almanac tries again within minutes, or immediately when you sync
+          your accounts. {CLOSE_HINT}
+        </Notice>
+      ) : (
+        <Notice kind="success">{CLOSE_HINT}</Notice>
+      )}
+      <AccountList heading="Connected now">{accountLines(end.added)}</AccountList>
+      <AccountList heading="Reconnected">{accountLines(end.updated)}</AccountList>
+      <AccountList heading="Not connected">{skippedLines(end.skipped)}</AccountList>
+    </AuthLayout>
+  );
+};
+
+/** Tells that the window can be closed, or what went wrong and what to do. */
+export const ConnectResultPage: FC<{ end: ConnectResult }> = ({ end }) =>
+  end.ok ? <ConnectedPage end={end} /> : <ConnectFailedPage platform={end.platform} reason={end.reason} />;
+
+export const ConnectFailedPage: FC<{ platform: Platform; reason: string }> = ({ platform, reason }) => {
+  const title = `${PLATFORM_NAMES[platform]} was not connected`;
+  return (
+    <AuthLayout title={title} script={false}>
+      <h1>{title}</h1>
+      <Notice kind="error">{reason}</Notice>
+      <p>Accounts that were already connected are not affected. {CLOSE_HINT}</p>
+    </AuthLayout>
+  );
+};
+
+export const UnknownPlatformPage: FC = () => (
+  <AuthLayout title="Page not found" script={false}>
+    <h1>Page not found</h1>
+    <p>The address contains a platform that Almanac does not support.</p>
+  </AuthLayout>
+);

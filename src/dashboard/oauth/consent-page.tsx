@@ -1,0 +1,83 @@
+import type { FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import { type AuthorizationRequest, isLoopback } from "#auth/oauth/index.ts";
+import { AuthLayout } from "#dashboard/layout.tsx";
+import { type FormError, Notice, ScopeCheckboxes, toSentence } from "#dashboard/components.tsx";
+
+/** Details that distinguish an app from another with the same name. */
+const AppDetails: FC<{ request: AuthorizationRequest; email: string }> = ({ request, email }) => (
+  <dl class="details">
+    <dt>Signed in as</dt>
+    <dd>{email}</dd>
+    {request.client.kind === "metadata_document" && (
+      <>
+        <dt>App identified by</dt>
+        <dd>{new URL(request.client.id).host}</dd>
+      </>
+    )}
+    {request.client.uri !== null && (
+      <>
+        <dt>Website</dt>
+        <dd>{new URL(request.client.uri).host}</dd>
+      </>
+    )}
+    <dt>Redirects to</dt>
+    <dd>{new URL(request.redirectUri).host}</dd>
+  </dl>
+);
+
+export const ConsentPage: FC<{
+  request: AuthorizationRequest;
+  signedIn: SignedInUser;
+  query: string;
+  csrfToken: string;
+  error: FormError | undefined;
+}> = ({ request, signedIn, query, csrfToken, error }) => (
+  <AuthLayout
+    title={`Authorize ${request.client.name}`}
+    script={false}
+    footer="You can revoke access at any time under AI & API."
+  >
+    <h1>
+      <bdi>{request.client.name}</bdi> wants to access your Almanac account
+    </h1>
+    {error !== undefined && <Notice kind="error">{toSentence(error.message)}</Notice>}
+    <AppDetails request={request} email={signedIn.email} />
+    {isLoopback(request.redirectUri) && (
+      <Notice kind="info">
+        This app runs on your own computer. Continue only if you have just started it yourself: any program on it could
+        use its name.
+      </Notice>
+    )}
+    <form method="post" action={`/oauth/authorize${query}`}>
+      <input type="hidden" name="csrf_token" value={csrfToken} />
+      <ScopeCheckboxes legend="Requested permissions" scopes={request.scopes} selected={request.scopes} />
+      <div class="actions">
+        <button name="decision" value="allow">
+          Allow
+        </button>
+        <button class="secondary" name="decision" value="deny">
+          Deny
+        </button>
+      </div>
+    </form>
+    <form method="post" action="/logout">
+      <input type="hidden" name="next" value={`/oauth/authorize${query}`} />
+      <button class="link">Not you? Sign in with another account</button>
+    </form>
+  </AuthLayout>
+);
+
+/** For an invalid request that has no valid redirect URI. */
+export const AuthorizationErrorPage: FC<{ message: string }> = ({ message }) => (
+  <AuthLayout title="This request cannot be completed" script={false}>
+    <h1>This request cannot be completed</h1>
+    <Notice kind="error">{message}</Notice>
+    <p>Go back to the app and try again, or report this message to its developer.</p>
+    <p>
+      <a class="button" href="/dashboard">
+        Go to the dashboard
+      </a>
+    </p>
+  </AuthLayout>
+);

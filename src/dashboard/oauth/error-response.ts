@@ -1,0 +1,16 @@
+import { OAuthRefusal } from "#auth/oauth/index.ts";
+import { log } from "#core/log.ts";
+import type { PageContext } from "#dashboard/env.ts";
+
+/** OAuth endpoints respond with `{ error, error_description }` (RFC 6749 5.2): 401 for a failed client authentication, otherwise 400. */
+export function oauthErrorResponse(error: Error, c: PageContext): Response {
+  if (!(error instanceof OAuthRefusal)) {
+    log("error", "oauth.error", { path: c.req.path, name: error.name, message: error.message });
+    return c.json({ error: "server_error", error_description: "internal error" }, 500);
+  }
+  if (error.code === "invalid_client" && c.req.header("authorization") !== undefined) {
+    c.header("WWW-Authenticate", 'Basic realm="oauth", charset="UTF-8"');
+  }
+  const body = { error: error.code, error_description: error.description };
+  return c.json(body, error.code === "invalid_client" ? 401 : 400);
+}

@@ -1,0 +1,166 @@
+import type { FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import { applyStripeEvent, readBillingSettings, openPortal, startCheckout } from "#auth/billing/index.ts";
+import { GRACE_DAYS, type Plan, PLANS } from "#core/plan.ts";
+import type { Config } from "#config.ts";
+import { pausePostsForSubscription } from "#posting/status/pause-posts-for-subscription.ts";
+import { resumePostsForSubscription } from "#posting/status/resume-posts-for-subscription.ts";
+import type { PageContext } from "./env.ts";
+import { readForm, runUseCase } from "./form.ts";
+import { allowPaymentRedirect } from "./security-headers.ts";
+import { DashboardLayout } from "./layout.tsx";
+import { type FormError, DateTime, Notice, FormErrorNotice } from "./components.tsx";
+import { PLAN_NAMES, planFeatures } from "./plan-labels.ts";
+import { renderPage } from "./render-page.ts";
+
+const SubscriptionNotice: FC<{ signedIn: SignedInUser; config: Config; canPay: boolean }> = ({
+  signedIn,
+  config,
+  canPay,
+}) => {
+  const { subscription, actor, timeZone } = signedIn;
+  const plan = PLAN_NAMES[actor.plan];
+  const until = subscription?.currentPeriodEnd ?? null;
+  const end = until === null ? null : <DateTime value={until} timeZone={timeZone} />;
+  if (config.planForAll !== null) {
+    return <Notice kind="success">All users of this service have the {plan} plan.</Notice>;
+  }
+  if (!actor.subscribed) {
+    return (
+      <Notice kind="error">
+        Your {subscription?.status === "trialing" ? "trial" : "subscription"} has ended. API calls are refused and
+        scheduled posts are paused. Posts whose time has not passed resume when you{" "}
+        {canPay ? "choose a plan" : "have a plan again: contact the operator of this service"}.
+      </Notice>
+    );
+  }
+  switch (subscription?.status) {
+    case "trialing":
+      return (
+        <Notice kind="info">
+          Your free trial of the {plan} plan ends on {end}.
+        </Notice>
+      );
+    case "past_due":
+      return (
+        <Notice kind="error">
+          The last payment failed. Your plan stays active for {GRACE_DAYS} days, until {end}. Please update your card.
+        </Notice>
+      );
+    default:
+      return (
+        <Notice kind="success">
+          You are on the {plan} plan.{end !== null && <> The current period ends on {end}.</>}
+        </Notice>
+      );
+  }
+};
+
+const PlanCard: FC<{ plan: Plan; isCurrent: boolean; offer: "none" | "choose" }> = ({ plan, isCurrent, offer }) => (
+  <li class={isCurrent ? "card plan-card current" : "card plan-card"}>
+    <h2>
+      {PLAN_NAMES[plan]} {isCurrent && <span class="tag active">Current plan</span>}
+    </h2>
+    <ul class="plain-list">
+      {planFeatures(plan).map((feature) => (
+        <li>{feature}</li>
+      ))}
+    </ul>
+    {offer === "choose" && (
+      <form method="post" action="/dashboard/plan/checkout">
+        <button class={isCurrent ? "" : "secondary"} name="plan" value={plan}>{`Choose ${PLAN_NAMES[plan]}`}</button>
+      </form>
+    )}
+  </li>
+);
+
+async function renderPlanPage(c: PageContext, error?: FormError): Promise<Response> {
+  allowPaymentRedirect(c);
+  const { services, signedIn } = c.var;
+  const billing = readBillingSettings(services.config);
+  const status = signedIn.subscription?.status;
+  const isPaying = status === "active" || status === "past_due";
+  const offer = billing !== null && !isPaying ? "choose" : "none";
+  const document = (
+    <DashboardLayout title="Plan" section="plan" signedIn={signedIn}>
+      {c.req.query("done") === "paid" && (
+        <Notice kind="success">
+          Thank you. Your plan becomes active when the payment is confirmed, usually within seconds.
+        </Notice>
+      )}
+      <FormErrorNotice error={error} />
+      <SubscriptionNotice signedIn={signedIn} config={services.config} canPay={billing !== null} />
+      <ul class="plan-cards">
+        {PLANS.map((plan) => (
+          <PlanCard plan={plan} isCurrent={plan === signedIn.actor.plan} offer={offer} />
+        ))}
+      </ul>
+      {billing !== null && isPaying && (
+        <form method="post" action="/dashboard/plan/portal">
+          <button>Manage payment</button>
+        </form>
+      )}
+      {billing === null && services.config.planForAll === null && (
+        <p class="hint">Plans are set by the operator of this service.</p>
+      )}
+    </DashboardLayout>
+  );
+  return renderPage(c, document, error ? 400 : 200);
+}
+
+/** `GET /dashboard/plan` */
+export function showPlan(c: PageContext): Promise<Response> {
+  return renderPlanPage(c);
+}
+
+/** `POST /dashboard/plan/checkout` */
+export async function doCheckout(c: PageContext): Promise<Response> {
+  const { services, signedIn } = c.var;
+  const billing = readBillingSettings(services.config);
+  const form = await readForm(c);
+  const plan = PLANS.find((name) => name === form.text("plan"));
+  if (billing === null || plan === undefined) {
+    return c.notFound();
+  }
+  const { userId } = signedIn.actor;
+  const address = await runUseCase(() => startCheckout(services, billing, { userId, email: signedIn.email, plan }));
+  return redirectOrShowError(c, address);
+}
+
+/** `POST /dashboard/plan/portal` */
+export async function doPortal(c: PageContext): Promise<Response> {
+  const { services, signedIn } = c.var;
+  const billing = readBillingSettings(services.config);
+  if (billing === null) {
+    return c.notFound();
+  }
+  const address = await runUseCase(() => openPortal(services, billing, { userId: signedIn.actor.userId }));
+  return redirectOrShowError(c, address);
+}
+
+function redirectOrShowError(
+  c: PageContext,
+  address: Awaited<ReturnType<typeof runUseCase<string>>>,
+): Response | Promise<Response> {
+  return address.ok ? c.redirect(address.value, 303) : renderPlanPage(c, address.error);
+}
+
+/** `POST /billing/events`: signed events of the payment provider. The provider sends an event again unless the response is 2xx. */
+export async function receivePaymentEvent(c: PageContext): Promise<Response> {
+  const { services } = c.var;
+  const billing = readBillingSettings(services.config);
+  if (billing === null) {
+    return c.notFound();
+  }
+  const event = { body: await c.req.text(), signature: c.req.header("stripe-signature") ?? "" };
+  const applied = await runUseCase(() => applyStripeEvent(services, billing, event));
+  if (!applied.ok) {
+    return c.json({ error: applied.error.message }, 400);
+  }
+  if (applied.value !== null) {
+    const { userId, subscribed } = applied.value;
+    // Both are idempotent, because an event may arrive several times.
+    await (subscribed ? resumePostsForSubscription(services, [userId]) : pausePostsForSubscription(services, [userId]));
+  }
+  return c.json({ received: true });
+}

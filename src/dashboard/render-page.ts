@@ -1,0 +1,13 @@
+import { raw } from "hono/html";
+import type { HtmlEscapedString } from "hono/utils/html";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { PageContext } from "./env.ts";
+
+/** Responds with a complete document; without the doctype browsers use quirks mode. */
+export async function renderPage(
+  c: PageContext,
+  document: HtmlEscapedString | Promise<HtmlEscapedString>,
+  status: ContentfulStatusCode = 200,
+): Promise<Response> {
+  return c.html(raw(`<!doctype html>${(await document).toString()}`), status);
+}

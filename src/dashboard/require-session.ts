@@ -1,0 +1,23 @@
+import type { MiddlewareHandler } from "hono";
+import { resolveSession } from "#auth/index.ts";
+import type { PageEnv } from "./env.ts";
+import { readSession } from "./session-cookie.ts";
+
+/**
+ * Requires a signed-in user. Only the session cookie counts: a request with an API key or access token is refused, so that these can
+ * never create keys, grants or sessions.
+ */
+export const requireSession: MiddlewareHandler<PageEnv> = async (c, next) => {
+  const signedIn = await resolveSession(c.var.services, readSession(c));
+  if (signedIn !== null) {
+    c.set("signedIn", signedIn);
+    return next();
+  }
+  if (c.req.header("authorization") !== undefined) {
+    return c.text("Sign in with a browser: the dashboard does not accept API keys or access tokens.", 401);
+  }
+  // The path of a form cannot be opened with GET: after sign-in such a request continues at the dashboard.
+  const { pathname, search } = new URL(c.req.url);
+  const returnPath = c.req.method === "GET" ? `${pathname}${search}` : "/dashboard";
+  return c.redirect(`/login?next=${encodeURIComponent(returnPath)}`, 303);
+};

@@ -1,0 +1,73 @@
+import { Hono } from "hono";
+import { resolveSession } from "#auth/index.ts";
+import { doRevokeApp, showApps } from "./apps.tsx";
+import { limitEventBody, limitFormBody } from "./body-limits.ts";
+import { requireSession } from "./require-session.ts";
+import type { PageContext, PageEnv, OutboundFactory } from "./env.ts";
+import { renderError, renderNotFound } from "./error-pages.tsx";
+import { securityHeaders } from "./security-headers.ts";
+import { showHowToConnect } from "./how-to-connect.tsx";
+import { doCreateKey, doRevokeKey, doRotateKey, showKeys } from "./keys.tsx";
+import { showOverview } from "./overview.tsx";
+import { doForgot, doReset, doVerify, showForgot, showReset, showVerify } from "./password-reset.tsx";
+import { addPasskey, passkeyOptions, passkeySignIn, passkeySignInOptions } from "./passkeys.ts";
+import { doCheckout, doPortal, showPlan, receivePaymentEvent } from "./plan-page.tsx";
+import { doChangePassword, doRemovePasskey, doSendVerification, doSetTimeZone, showProfile } from "./profile.tsx";
+import { requireSameOrigin } from "./require-same-origin.ts";
+import { withServices } from "./with-services.ts";
+import { readSession } from "./session-cookie.ts";
+import { doSignIn, doSignOut, showSignIn } from "./sign-in.tsx";
+import { doSignUp, showSignUp } from "./sign-up.tsx";
+import { doActivateWorkspace, doCreateWorkspace, doRenameWorkspace, showWorkspaces } from "./workspaces.tsx";
+
+async function redirectFromRoot(c: PageContext): Promise<Response> {
+  const signedIn = await resolveSession(c.var.services, readSession(c));
+  return c.redirect(signedIn === null ? "/login" : "/dashboard", 303);
+}
+
+/** All pages and their forms, and the webhook of the payment provider. */
+export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.use(withServices(createOutbound));
+  app.onError(renderError);
+  app.notFound(renderNotFound);
+
+  // Authenticated by its signature: none of the rules for forms apply.
+  app.post("/billing/events", limitEventBody, receivePaymentEvent);
+
+  app.use(securityHeaders, requireSameOrigin, limitFormBody);
+  app.get("/", redirectFromRoot);
+  app.get("/signup", showSignUp).post(doSignUp);
+  app.get("/login", showSignIn).post(doSignIn);
+  app.post("/login/passkey/options", passkeySignInOptions);
+  app.post("/login/passkey", passkeySignIn);
+  app.post("/logout", doSignOut);
+  app.get("/password/forgot", showForgot).post(doForgot);
+  app.get("/password/reset", showReset).post(doReset);
+  app.get("/verify-email", showVerify).post(doVerify);
+
+  app.use("/dashboard/*", requireSession);
+  app.get("/dashboard", showOverview);
+  app.get("/dashboard/keys", showKeys).post(doCreateKey);
+  app.post("/dashboard/keys/:id/rotate", doRotateKey);
+  app.post("/dashboard/keys/:id/revoke", doRevokeKey);
+  app.delete("/dashboard/keys/:id", doRevokeKey);
+  app.get("/dashboard/apps", showApps);
+  app.post("/dashboard/apps/:id/revoke", doRevokeApp);
+  app.delete("/dashboard/apps/:id", doRevokeApp);
+  app.get("/dashboard/how-to-connect", showHowToConnect);
+  app.get("/dashboard/profile", showProfile);
+  app.post("/dashboard/profile/password", doChangePassword);
+  app.post("/dashboard/profile/time-zone", doSetTimeZone);
+  app.post("/dashboard/profile/verify-email", doSendVerification);
+  app.post("/dashboard/passkeys/options", passkeyOptions);
+  app.post("/dashboard/passkeys", addPasskey);
+  app.post("/dashboard/passkeys/:id/remove", doRemovePasskey);
+  app.get("/dashboard/plan", showPlan);
+  app.post("/dashboard/plan/checkout", doCheckout);
+  app.post("/dashboard/plan/portal", doPortal);
+  app.get("/dashboard/workspaces", showWorkspaces).post(doCreateWorkspace);
+  app.post("/dashboard/workspaces/:id/rename", doRenameWorkspace);
+  app.post("/dashboard/workspaces/:id/activate", doActivateWorkspace);
+  return app;
+}

@@ -1,0 +1,114 @@
+import { afterEach, describe, test, vi } from "vitest";
+import { createUser, signIn } from "#auth/index.ts";
+import { MINUTE } from "#core/clock.ts";
+import { BrowserClient, signInNewUser, createServiceFixture } from "./service-fixture.ts";
+
+interface Email {
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+const sentEmails: Email[] = [];
+const EMAIL = {
+  send(email: Email) {
+    sentEmails.push(email);
+    return Promise.resolve();
+  },
+};
+const service = createServiceFixture({ EMAIL, MAIL_FROM: "almanac@example.com" });
+const withoutMailer = createServiceFixture();
+const PASSWORD = "correct horse battery staple";
+
+afterEach(() => {
+  vi.useRealTimers();
+  sentEmails.length = 0;
+});
+
+function tokenFrom(email: Email | undefined): string {
+  return /token=([A-Za-z0-9_-]{43})$/m.exec(email?.text ?? "")?.[1] ?? "";
+}
+
+async function createUserWithPassword() {
+  const email = `${crypto.randomUUID()}@example.com`;
+  return { email, ...(await createUser(service.services, { email, password: PASSWORD, plan: "growth" })) };
+}
+
+describe("e-mails", { timeout: 30_000 }, () => {
+  test("without an e-mail binding no page offers one", async ({ expect }) => {
+    const visitor = new BrowserClient(withoutMailer);
+    expect(await (await visitor.get("/login")).text()).not.toContain("/password/forgot");
+    expect((await visitor.get("/password/forgot")).status).toBe(404);
+    expect((await visitor.post("/password/forgot", { email: "a@b.de" })).status).toBe(404);
+    const { browser } = await signInNewUser(withoutMailer);
+    expect(await (await browser.get("/dashboard/profile")).text()).not.toContain("verify-email");
+  });
+
+  test("a reset link sets a new password once and ends all sessions", async ({ expect }) => {
+    const { email } = await createUserWithPassword();
+    const browser = new BrowserClient(service);
+    await browser.post("/login", { email, password: PASSWORD });
+    const requested = await new BrowserClient(service).post("/password/forgot", { email: email.toUpperCase() });
+    expect(requested.status).toBe(200);
+    expect(sentEmails).toMatchObject([{ to: email, from: "almanac@example.com" }]);
+    const token = tokenFrom(sentEmails[0]);
+    const reset = (password: string) =>
+      new BrowserClient(service).post("/password/reset", { token, new_password: password });
+    expect((await reset("short")).status).toBe(400);
+    expect((await reset("another long password")).status).toBe(303);
+    expect((await reset("a third long password")).status).toBe(400);
+    expect((await browser.get("/dashboard")).status).toBe(303);
+    expect(await signIn(service.services, { email, password: PASSWORD })).toBeNull();
+    expect(await signIn(service.services, { email, password: "another long password" })).not.toBeNull();
+  });
+
+  test("an unknown e-mail gets the same response and no e-mail", async ({ expect }) => {
+    const { email } = await createUserWithPassword();
+    const known = await new BrowserClient(service).post("/password/forgot", { email });
+    const unknown = await new BrowserClient(service).post("/password/forgot", { email: "nobody@example.com" });
+    expect([unknown.status, await unknown.text()]).toEqual([known.status, await known.text()]);
+    expect(sentEmails).toHaveLength(1);
+  });
+
+  test("a reset link expires after 30 minutes, or when the password is changed", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { email } = await createUserWithPassword();
+    await new BrowserClient(service).post("/password/forgot", { email });
+    await new BrowserClient(service).post("/password/forgot", { email });
+    const [first, second] = sentEmails.map(tokenFrom);
+    const reset = (token: string | undefined) =>
+      new BrowserClient(service).post("/password/reset", { token, new_password: "another long password" });
+    expect((await reset(first)).status).toBe(303);
+    expect((await reset(second)).status).toBe(400);
+    await new BrowserClient(service).post("/password/forgot", { email });
+    vi.setSystemTime(Date.now() + 30 * MINUTE);
+    expect((await reset(tokenFrom(sentEmails[2]))).status).toBe(400);
+  });
+
+  test("sign-up sends a link that confirms the e-mail by a click, once", async ({ expect }) => {
+    const browser = new BrowserClient(service);
+    const email = `${crypto.randomUUID()}@example.com`;
+    await browser.post("/signup", { email, password: PASSWORD, plan: "growth", time_zone: "UTC" });
+    const token = tokenFrom(sentEmails[0]);
+    expect(await (await browser.get("/dashboard/profile")).text()).toContain("Not yet");
+    // A mail scanner that opens the link confirms nothing.
+    await new BrowserClient(service).get(`/verify-email?token=${token}`);
+    expect(await (await browser.get("/dashboard/profile")).text()).toContain("Not yet");
+    expect((await new BrowserClient(service).post("/verify-email", { token })).status).toBe(200);
+    expect((await new BrowserClient(service).post("/verify-email", { token })).status).toBe(400);
+    expect(await (await browser.get("/dashboard/profile")).text()).not.toContain("Not yet");
+  });
+
+  test("a token of one purpose is refused for another", async ({ expect }) => {
+    const { browser } = await signInNewUser(service);
+    await browser.post("/dashboard/profile/verify-email");
+    const token = tokenFrom(sentEmails[0]);
+    expect(token).not.toBe("");
+    const misused = await new BrowserClient(service).post("/password/reset", {
+      token,
+      new_password: "another long password",
+    });
+    expect(misused.status).toBe(400);
+  });
+});
