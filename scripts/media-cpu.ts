@@ -91,8 +91,8 @@ function* mutatedFiles(): Generator<readonly [format: string, bytes: Bytes]> {
       yield [formatOf(name), fileMutations.reduce((bytes, mutate) => mutate(bytes), Uint8Array.from(whole))];
     }
     const noise = fc.tuple(fc.nat(64), fc.uint8Array({ maxLength: 100_000, size: "max" }));
-    for (const [keep, tail] of fc.sample(noise, { numRuns: Math.ceil(each / 4), seed })) {
-      yield [formatOf(name), concatBytes(whole.subarray(0, keep), tail)];
+    for (const [keptBytes, tail] of fc.sample(noise, { numRuns: Math.ceil(each / 4), seed })) {
+      yield [formatOf(name), concatBytes(whole.subarray(0, keptBytes), tail)];
     }
   }
 }

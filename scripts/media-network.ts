@@ -92,7 +92,7 @@ async function hostsOfThisMachine(): Promise<string[]> {
 }
 
 interface Outcome {
-  readonly answer: string;
+  readonly result: string;
   readonly connections: number;
 }
 
@@ -125,8 +125,8 @@ const config :Workerd.Config = (
     runtimeErrors += text;
   });
   const requestFromWorker = async (address: string) => {
-    const answer = await fetch(`http://127.0.0.1:${port}/?address=${encodeURIComponent(address)}`);
-    return answer.text();
+    const response = await fetch(`http://127.0.0.1:${port}/?address=${encodeURIComponent(address)}`);
+    return response.text();
   };
   const outcomes = new Map<string, Outcome>();
   try {
@@ -142,8 +142,8 @@ const config :Workerd.Config = (
     }
     for (const host of hosts) {
       const before = listener.connections;
-      const answer = await requestFromWorker(`http://${host}:${listener.port}/photo.png`);
-      outcomes.set(host, { answer, connections: listener.connections - before });
+      const result = await requestFromWorker(`http://${host}:${listener.port}/photo.png`);
+      outcomes.set(host, { result, connections: listener.connections - before });
     }
   } finally {
     runtime.kill("SIGKILL");
@@ -161,12 +161,12 @@ try {
   for (const host of hosts) {
     const reached = withPrivateNetworks.get(host);
     const refused = byDefault.get(host);
-    const isReachable = reached?.answer === "opened" && reached.connections > 0;
-    const ok = isReachable && refused?.answer === "source_unreachable" && refused.connections === 0;
+    const isReachable = reached?.result === "opened" && reached.connections > 0;
+    const ok = isReachable && refused?.result === "source_unreachable" && refused.connections === 0;
     failed ||= !ok;
     console.log(
-      `${ok ? "ok " : "BAD"}  ${host.padEnd(24)}  by default: ${refused?.answer}, ${refused?.connections} connections  ` +
-        `private networks allowed: ${reached?.answer}, ${reached?.connections} connections`,
+      `${ok ? "ok " : "BAD"}  ${host.padEnd(24)}  by default: ${refused?.result}, ${refused?.connections} connections  ` +
+        `private networks allowed: ${reached?.result}, ${reached?.connections} connections`,
     );
   }
 } finally {

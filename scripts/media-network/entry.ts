@@ -13,8 +13,8 @@ export default {
   async fetch(request) {
     const address = new URL(request.url).searchParams.get("address") ?? "";
     const outbound = {
-      platformFetch: (onward: Request) => fetch(onward),
-      publicFetch: (onward: Request) => fetch(onward),
+      platformFetch: (outgoing: Request) => fetch(outgoing),
+      publicFetch: (outgoing: Request) => fetch(outgoing),
       browserUrl: (url: URL) => url,
       trustedMediaOrigin: new URL(address).origin,
     };

@@ -26,11 +26,11 @@ export async function listBoards(
     if (!access?.ok) {
       return refuseFault(access?.fault);
     }
-    const answer = await catchConnectionErrors(async () => await boards(configured.client, access.value));
-    if (answer.ok) {
-      return answer.value;
+    const boardsResult = await catchConnectionErrors(async () => await boards(configured.client, access.value));
+    if (boardsResult.ok) {
+      return boardsResult.value;
     }
-    const { fault } = answer;
+    const { fault } = boardsResult;
     const refused = { tokenVersion: access.value.tokenVersion, category: fault.category };
     // Retried when the refused token was only outdated; a refused fresh token ends the loop.
     if (fault.kind !== "reconnect" || (await markNeedsReconnect(ctx, account.id, fault.message, refused))) {

@@ -90,7 +90,10 @@ describe("a sync", () => {
       "UPDATE accounts SET status = 'needs_reconnect', status_reason = 'no', blocked_by = 'post' WHERE user_id = ? AND platform_account_id = '1'",
       ctx.actor.userId,
     );
-    expect(await syncAccounts(ctx)).toMatchObject({ reactivatedAccountIds: [], accounts: [{ statusReason: "no" }, {}] });
+    expect(await syncAccounts(ctx)).toMatchObject({
+      reactivatedAccountIds: [],
+      accounts: [{ statusReason: "no" }, {}],
+    });
   });
 
   test("writes nothing when its login was erased or replaced during the platform call", async ({ expect }) => {

@@ -11,9 +11,9 @@ import { type ApiResponse, callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
 import type { ApiCaller } from "../support/api-caller.ts";
 
-/* What a person and a program do with the service, over HTTP alone. Only the clock and the alarms are moved by hand. */
+/* Drives a user's journey through the service over HTTP only, except that it sets the clock and fires the alarms. */
 
-/** Far enough ahead that no alarm fires by itself; days apart, so that no journey uses up another one's quota. */
+/** Sets the clock far ahead, so that no alarm fires by itself, and ten days later per test, so that tests share no quota. */
 export function useJourneyClock(from: string): void {
   let clock = Date.parse(from);
   beforeEach(async () => {
@@ -36,6 +36,7 @@ export interface Account {
   readonly status_reason: string | null;
 }
 
+/** Calls the API and throws on any other status. */
 async function callExpecting(caller: ApiCaller, method: string, path: string, body?: unknown, status = 200): Promise<ApiResponse> {
   const response = await callApi(caller, { method, path, ...(body !== undefined && { body }) });
   if (response.status !== status) {
@@ -44,7 +45,7 @@ async function callExpecting(caller: ApiCaller, method: string, path: string, bo
   return response;
 }
 
-/** Asks for the connect URL, opens it, picks a login on the platform's page, comes back, syncs. */
+/** Requests the connect URL, opens it, selects a login on the platform's page, follows the redirect and syncs the accounts. */
 export async function connectInBrowser(
   caller: ApiCaller,
   platform: Platform,
@@ -59,7 +60,7 @@ export async function connectInBrowser(
   );
   const loginLink = links.find((link) => link.searchParams.get("login") === login);
   if (!loginLink) {
-    throw new Error(`the page of ${platform} offers no "${login}": ${consentPage}`);
+    throw new Error(`the login page of ${platform} does not list "${login}": ${consentPage}`);
   }
   const lastResponse = await exports.default.fetch(loginLink);
   const lastPage = await lastResponse.text();
@@ -91,7 +92,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 const contentTypeOf = (name: string): string => CONTENT_TYPES[name.split(".").at(-1) ?? ""] ?? "";
 
-/** Bytes that a film may carry along and no player reads; the whole is then as long as short films usually are. */
+/** An MP4 `free` box: players ignore its bytes, and it makes a sample as large as a usual short video. */
 function freeBox(size: number): Uint8Array {
   const box = new Uint8Array(size);
   new DataView(box.buffer).setUint32(0, size);
@@ -100,7 +101,7 @@ function freeBox(size: number): Uint8Array {
   return box;
 }
 
-/** A true file that nobody has had before, where its format lets it carry something of its own. */
+/** A sample with unique bytes, where its format allows extra bytes. */
 export async function createUniqueFile(name: string): Promise<JourneyFile> {
   const original = await sampleBytes(name);
   const uniqueSuffix = name.endsWith(".mp4")
@@ -117,7 +118,7 @@ export interface MediaItem {
   readonly type: "image" | "video";
 }
 
-/** Sends a file to the signed address it is given. */
+/** Uploads a file to the signed URL that the service returns. */
 export async function uploadFile(caller: ApiCaller, file: JourneyFile): Promise<MediaItem> {
   const content_type = contentTypeOf(file.name);
   const { body } = await callExpecting(caller, "POST", "/media/uploads", {
@@ -125,11 +126,11 @@ export async function uploadFile(caller: ApiCaller, file: JourneyFile): Promise<
     content_type,
     size_bytes: file.bytes.length,
   });
-  const sent = await exports.default.fetch(
+  const uploaded = await exports.default.fetch(
     new Request(body.upload.url, { method: "PUT", headers: body.upload.headers, body: file.bytes }),
   );
-  if (!sent.ok) {
-    throw new Error(`the upload answered ${sent.status}: ${await sent.text()}`);
+  if (!uploaded.ok) {
+    throw new Error(`the upload answered ${uploaded.status}: ${await uploaded.text()}`);
   }
   return body.media_item;
 }
@@ -183,10 +184,10 @@ const nextAlarm = (postId: string): Promise<number | null> =>
   runInDurableObject(publisherStub(postId), (_, { storage }) => storage.getAlarm());
 
 const MAX_ALARMS = 150;
-/** Objects wake up a little early and then wait for the instant; here time jumps over the waiting. */
+/** A Durable Object wakes up slightly before the due time and waits; here the clock skips that wait. */
 const EARLY_WAKE_MS = 3000;
 
-/** Lets time pass from alarm to alarm until the objects of these posts, due at one instant, have nothing left to do. */
+/** Moves the clock from alarm to alarm until the Durable Objects of these posts, all due at the same time, have no alarm left. */
 export async function runAlarmsUntilIdle(posts: readonly Pick<Post, "id" | "scheduled_at">[]): Promise<void> {
   const due = Date.parse(posts[0]?.scheduled_at ?? "");
   for (let round = 0; round < MAX_ALARMS; round += 1) {
@@ -200,14 +201,14 @@ export async function runAlarmsUntilIdle(posts: readonly Pick<Post, "id" | "sche
     vi.setSystemTime(now);
     await Promise.all(pending.filter(([, alarm]) => alarm <= now).map(async ([id]) => runDurableObjectAlarm(publisherStub(id))));
   }
-  throw new Error(`after ${MAX_ALARMS} alarms there is no end in sight`);
+  throw new Error(`alarms are still pending after ${MAX_ALARMS} rounds`);
 }
 
 export async function disconnect(caller: ApiCaller, account_id: string): Promise<void> {
   await callExpecting(caller, "DELETE", "/accounts", { account_id, confirm: true });
 }
 
-// ---------------------------------------------------------------- the platform's side
+// ---------------------------------------------------------------- the sandbox
 
 const getFromSandbox = async <T>(path: string): Promise<T> =>
   (await exports.default.fetch(`${ORIGIN}/sandbox${path}`)).json<T>();
@@ -235,9 +236,9 @@ async function postToSandbox(path: string, body: unknown): Promise<void> {
   }
 }
 
-/** The person withdraws the app at the platform. */
+/** The user revokes the app's access at the platform. */
 export const revokeAtPlatform = (platform: Platform, account: string): Promise<void> =>
   postToSandbox(`/platforms/${platform}/revoke`, { account });
 
-/** What happens once a minute. */
+/** Runs the cron jobs of one minute. */
 export const runCron = (): Promise<void> => postToSandbox("/cron", {});

@@ -197,7 +197,7 @@ describe("limits are enforced during the transfer", () => {
   test.for<[string, number, string]>([
     ["more", 3000, "more"],
     ["fewer", 12_000, "fewer"],
-  ])("a source that sends %s bytes than its content-length", async ([, contentLength, word], { expect }) => {
+  ])("a source that sends %s bytes than its content-length", async ([, contentLength, comparison], { expect }) => {
     const ctx = createTestContext();
     const url = ctx.internet.set(
       `${host}/liar.jpg`,
@@ -207,7 +207,7 @@ describe("limits are enforced during the transfer", () => {
         }),
     );
     const refusal = await refusalOf(importMedia(ctx, { urls: [url] }, small));
-    expect(refusal.details).toMatchObject([{ code: "source_broke_off", message: expect.stringContaining(word) }]);
+    expect(refusal.details).toMatchObject([{ code: "source_broke_off", message: expect.stringContaining(comparison) }]);
   });
 
   test("the unpacked size of a compressed response has its own limit", async ({ expect }) => {

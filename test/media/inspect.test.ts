@@ -206,7 +206,7 @@ describe("a file that is not supported media is refused, naming its type", () =>
     ["a ZIP", concatBytes("PK\u0003\u0004rest of it"), /ZIP/],
     ["a program", concatBytes("MZ\u0090\u0000\u0003"), /program/],
     ["zeros", new Uint8Array(5000), /unknown type/],
-    ["a Matroska video", sample("film.mkv"), /Matroska/],
+    ["a Matroska video", sample("video.mkv"), /Matroska/],
     ["audio alone", sample("audio.mp4"), /no video track/],
     ["an M4A", sample("audio.m4a"), /audio/],
   ])("%s", async ([, bytes, pattern], { expect }) => {

@@ -9,7 +9,7 @@ describe("media of a post request", () => {
   test("existing items are looked up, others imported, and all returned in the requested order", async ({ expect }) => {
     const ctx = createTestContext();
     const [existing] = await importMedia(ctx, { urls: [ctx.internet.set(`${host}/own.png`, sample("photo.png"))] });
-    const video = ctx.internet.set(`${host}/film.mp4`, sample("moov-first.mp4"));
+    const video = ctx.internet.set(`${host}/video.mp4`, sample("moov-first.mp4"));
     const gif = ctx.internet.set(`${host}/a.gif`, sample("animated.gif"));
     const items = await resolveMedia(ctx, {
       mediaItems: [
@@ -38,7 +38,7 @@ describe("media of a post request", () => {
   test("every problem names the request parameter", async ({ expect }) => {
     const ctx = createTestContext();
     const otherUser = createTestContext({ internet: ctx.internet });
-    const video = ctx.internet.set(`${host}/film.mp4`, sample("moov-first.mp4"));
+    const video = ctx.internet.set(`${host}/video.mp4`, sample("moov-first.mp4"));
     const [theirs] = await importMedia(otherUser, { urls: [video] });
     const [ours] = await importMedia(ctx, { urls: [video] });
     const missing = `${ctx.config.origin}/media/${crypto.randomUUID()}/x.jpg`;

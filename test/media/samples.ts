@@ -5,7 +5,7 @@ import animatedPng from "./samples/animated.png.bin";
 import animatedWebp from "./samples/animated.webp.bin";
 import audioM4a from "./samples/audio.m4a.bin";
 import audioMp4 from "./samples/audio.mp4.bin";
-import filmMkv from "./samples/film.mkv.bin";
+import videoMkv from "./samples/video.mkv.bin";
 import fragmentedMp4 from "./samples/fragmented.mp4.bin";
 import hevcMp4 from "./samples/hevc.mp4.bin";
 import losslessWebp from "./samples/lossless.webp.bin";
@@ -30,7 +30,7 @@ const FILES = {
   "animated.webp": animatedWebp,
   "audio.m4a": audioM4a,
   "audio.mp4": audioMp4,
-  "film.mkv": filmMkv,
+  "video.mkv": videoMkv,
   "fragmented.mp4": fragmentedMp4,
   "hevc.mp4": hevcMp4,
   "lossless.webp": losslessWebp,

@@ -97,17 +97,17 @@ async function refreshAndList(
     await scheduleSync(services.db, row.id, { nextSyncAt: next, syncFailures: 0 });
     return { state: "refreshed", added: [], updated: [], skipped: [], fault: null, ...NO_CHANGES };
   }
-  const answer = await catchConnectionErrors(
+  const listingResult = await catchConnectionErrors(
     async () => await platform.adapter.connect.listAccounts(platform.client, platform.app, tokens),
   );
-  if (answer.ok) {
-    return await storeListing(services, login.value, answer.value, options);
+  if (listingResult.ok) {
+    return await storeListing(services, login.value, listingResult.value, options);
   }
   // Many platforms end tokens early; only a refresh shows whether the login itself has ended.
-  const expired = answer.fault.kind === "reconnect" ? await expireRefusedToken(services, login.value) : null;
+  const expired = listingResult.fault.kind === "reconnect" ? await expireRefusedToken(services, login.value) : null;
   return expired
     ? await refreshAndList(services, expired, options)
-    : await recordFailedListing(services, row, answer.fault);
+    : await recordFailedListing(services, row, listingResult.fault);
 }
 
 const NO_CHANGES: AvailabilityChanges = { reactivatedAccountIds: [], blockedAccountIds: [] };

@@ -93,16 +93,16 @@ async function refreshUnderLease(services: RefreshServices, login: ActiveLogin):
   const { row, tokens, platform } = login;
   await failpoint("accounts.refresh.leased");
   const client = withTimeoutCap(platform.client, CALL_TIMEOUT_MS);
-  const answer = await catchConnectionErrors<TokenSet>(
+  const refreshResult = await catchConnectionErrors<TokenSet>(
     async () =>
       (await platform.adapter.connect.refresh?.(client, platform.app, tokens, services.clock.now())) ??
       failed(expiredFault()),
   );
   await failpoint("accounts.refresh.answered");
-  if (answer.ok) {
-    return await storeRefreshedTokens(services, login, answer.value);
+  if (refreshResult.ok) {
+    return await storeRefreshedTokens(services, login, refreshResult.value);
   }
-  const { fault } = answer;
+  const { fault } = refreshResult;
   log("warn", "token_refresh_failed", {
     connection_id: row.id,
     platform: row.platform,

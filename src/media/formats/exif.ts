@@ -19,12 +19,12 @@ export function exifOrientation(tiff: DataView): number | undefined {
   }
   const entries = Math.min(tiff.getUint16(directory, littleEndian), MAX_ENTRIES);
   for (let entry = 0; entry < entries; entry += 1) {
-    const at = directory + 2 + entry * 12;
-    if (at + 12 > tiff.byteLength) {
+    const offset = directory + 2 + entry * 12;
+    if (offset + 12 > tiff.byteLength) {
       return undefined;
     }
-    if (tiff.getUint16(at, littleEndian) === ORIENTATION) {
-      const value = tiff.getUint16(at + 8, littleEndian);
+    if (tiff.getUint16(offset, littleEndian) === ORIENTATION) {
+      const value = tiff.getUint16(offset + 8, littleEndian);
       return value >= 1 && value <= 8 ? value : undefined;
     }
   }

@@ -13,13 +13,13 @@ function colorTableBytes(flags: number): number {
 
 /** Skips a chain of sub-blocks; returns the offset after it. */
 async function skipBlocks(reader: ByteReader, from: number): Promise<number> {
-  let at = from;
+  let offset = from;
   for (;;) {
     reader.step(1);
-    const length = reader.bufferedByte(at) ?? (await reader.view(at, 1, WINDOW_BYTES)).getUint8(0);
-    at += 1 + length;
+    const length = reader.bufferedByte(offset) ?? (await reader.view(offset, 1, WINDOW_BYTES)).getUint8(0);
+    offset += 1 + length;
     if (length === 0) {
-      return at;
+      return offset;
     }
   }
 }
@@ -29,25 +29,25 @@ export async function inspectGif(reader: ByteReader): Promise<Inspection> {
   const screen = await reader.view(6, 7, WINDOW_BYTES);
   const width = screen.getUint16(0, true);
   const height = screen.getUint16(2, true);
-  let at = 13 + colorTableBytes(screen.getUint8(4));
+  let offset = 13 + colorTableBytes(screen.getUint8(4));
   let frames = 0;
   let durationHundredths = 0;
   for (;;) {
     reader.step(12);
-    const kind = (await reader.view(at, 1, WINDOW_BYTES)).getUint8(0);
+    const kind = (await reader.view(offset, 1, WINDOW_BYTES)).getUint8(0);
     if (kind === TRAILER) {
       break;
     }
     if (kind === IMAGE) {
-      const descriptor = await reader.view(at + 1, 9, WINDOW_BYTES);
+      const descriptor = await reader.view(offset + 1, 9, WINDOW_BYTES);
       frames += 1;
-      at = await skipBlocks(reader, at + 11 + colorTableBytes(descriptor.getUint8(8)));
+      offset = await skipBlocks(reader, offset + 11 + colorTableBytes(descriptor.getUint8(8)));
     } else if (kind === EXTENSION) {
-      const label = (await reader.view(at + 1, 1, WINDOW_BYTES)).getUint8(0);
+      const label = (await reader.view(offset + 1, 1, WINDOW_BYTES)).getUint8(0);
       if (label === GRAPHIC_CONTROL) {
-        durationHundredths += (await reader.view(at + 4, 2, WINDOW_BYTES)).getUint16(0, true);
+        durationHundredths += (await reader.view(offset + 4, 2, WINDOW_BYTES)).getUint16(0, true);
       }
-      at = await skipBlocks(reader, at + 2);
+      offset = await skipBlocks(reader, offset + 2);
     } else {
       malformed("an unknown block in the GIF");
     }
@@ -55,8 +55,8 @@ export async function inspectGif(reader: ByteReader): Promise<Inspection> {
   if (frames === 0 || width === 0 || height === 0) {
     malformed("the GIF contains no image");
   }
-  if (reader.size - at - 1 > 1) {
-    malformed(`${reader.size - at - 1} bytes follow the end of the GIF`);
+  if (reader.size - offset - 1 > 1) {
+    malformed(`${reader.size - offset - 1} bytes follow the end of the GIF`);
   }
   const animated = frames > 1;
   return {

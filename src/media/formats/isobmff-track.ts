@@ -92,17 +92,17 @@ async function readMp4aCodec(reader: ByteReader, from: number, to: number): Prom
       continue;
     }
     const view = await reader.view(box.start, Math.min(64, box.end - box.start));
-    for (let at = 4; at + 1 < view.byteLength;) {
-      const tag = view.getUint8(at);
-      at += 1;
-      while (at < view.byteLength && view.getUint8(at) & 0x80) {
-        at += 1;
+    for (let offset = 4; offset + 1 < view.byteLength;) {
+      const tag = view.getUint8(offset);
+      offset += 1;
+      while (offset < view.byteLength && view.getUint8(offset) & 0x80) {
+        offset += 1;
       }
-      at += 1;
-      if (tag === 4 && at < view.byteLength) {
-        return MP4A_CODECS[view.getUint8(at)] ?? "aac";
+      offset += 1;
+      if (tag === 4 && offset < view.byteLength) {
+        return MP4A_CODECS[view.getUint8(offset)] ?? "aac";
       }
-      at += tag === 3 ? 3 : 1;
+      offset += tag === 3 ? 3 : 1;
     }
   }
   return "aac";
@@ -110,18 +110,18 @@ async function readMp4aCodec(reader: ByteReader, from: number, to: number): Prom
 
 /** Only the first sample entry is read: the others of a track have the same codec. */
 async function readSampleEntry(reader: ByteReader, stsd: Box, track: Track): Promise<void> {
-  const at = stsd.start + 8;
-  if (at + 16 > stsd.end) {
+  const offset = stsd.start + 8;
+  if (offset + 16 > stsd.end) {
     return;
   }
-  const head = await reader.view(at, 16);
+  const head = await reader.view(offset, 16);
   const name = asciiAt(head, 4, 4);
   track.codec = CODECS[name] ?? name.replaceAll(/[^\x20-\x7e]/g, "?").trim();
   track.isProtected = name === "encv" || name === "drmi";
-  if (at + 36 > stsd.end) {
+  if (offset + 36 > stsd.end) {
     return;
   }
-  const entry = await reader.view(at, 36);
+  const entry = await reader.view(offset, 36);
   if (track.kind === "video") {
     track.isCoverImage = name === "jpeg" || name === "png ";
     track.width ||= entry.getUint16(32);
@@ -130,7 +130,7 @@ async function readSampleEntry(reader: ByteReader, stsd: Box, track: Track): Pro
     track.channels = entry.getUint16(24);
     track.sampleRate = entry.getUint16(32);
     if (name === "mp4a" && entry.getUint16(16) === 0) {
-      track.codec = await readMp4aCodec(reader, at + 36, Math.min(stsd.end, at + head.getUint32(0)));
+      track.codec = await readMp4aCodec(reader, offset + 36, Math.min(stsd.end, offset + head.getUint32(0)));
     }
   }
 }

@@ -19,9 +19,9 @@ function hasNoPayload(marker: number): boolean {
 
 function containsEndMarker(bytes: Uint8Array): boolean {
   // Every second byte suffices: the marker has two bytes, and both neighbours of a match are compared.
-  for (let at = bytes.length - 1; at >= 0; at -= 2) {
-    const byte = bytes[at];
-    if ((byte === EOI && bytes[at - 1] === 0xff) || (byte === 0xff && bytes[at + 1] === EOI)) {
+  for (let offset = bytes.length - 1; offset >= 0; offset -= 2) {
+    const byte = bytes[offset];
+    if ((byte === EOI && bytes[offset - 1] === 0xff) || (byte === 0xff && bytes[offset + 1] === EOI)) {
       return true;
     }
   }
@@ -35,9 +35,9 @@ async function checkEnd(reader: ByteReader, scan: number): Promise<void> {
     return;
   }
   const windowBytes = 1024 * 1024;
-  for (let at = scan; at < Math.min(tail, scan + SCAN_BYTES); at += windowBytes - 1) {
-    const length = Math.min(windowBytes, tail + 1 - at);
-    if (containsEndMarker(bytesOf(await reader.view(at, length)))) {
+  for (let offset = scan; offset < Math.min(tail, scan + SCAN_BYTES); offset += windowBytes - 1) {
+    const length = Math.min(windowBytes, tail + 1 - offset);
+    if (containsEndMarker(bytesOf(await reader.view(offset, length)))) {
       return;
     }
   }
@@ -45,22 +45,22 @@ async function checkEnd(reader: ByteReader, scan: number): Promise<void> {
 }
 
 export async function inspectJpeg(reader: ByteReader): Promise<Inspection> {
-  let at = 2;
+  let offset = 2;
   let size: { width: number; height: number } | null = null;
   let orientation: number | undefined;
   for (;;) {
     reader.step();
-    const head = await reader.view(at, 4);
+    const head = await reader.view(offset, 4);
     if (head.getUint8(0) !== 0xff) {
       malformed("a JPEG marker is missing");
     }
     const marker = head.getUint8(1);
     if (marker === 0xff) {
-      at += 1;
+      offset += 1;
       continue;
     }
     if (hasNoPayload(marker)) {
-      at += 2;
+      offset += 2;
       continue;
     }
     if (marker === EOI) {
@@ -71,16 +71,16 @@ export async function inspectJpeg(reader: ByteReader): Promise<Inspection> {
       malformed("a JPEG segment has no length");
     }
     if (isFrameHeader(marker)) {
-      const frame = await reader.view(at + 4, 6);
+      const frame = await reader.view(offset + 4, 6);
       size = { height: frame.getUint16(1), width: frame.getUint16(3) };
     }
     if (marker === APP1 && orientation === undefined && length > 16) {
-      const segment = await reader.view(at + 4, length - 2);
+      const segment = await reader.view(offset + 4, length - 2);
       if (asciiAt(segment, 0, 6) === "Exif\0\0") {
         orientation = exifOrientation(new DataView(segment.buffer, segment.byteOffset + 6, segment.byteLength - 6));
       }
     }
-    at += 2 + length;
+    offset += 2 + length;
     if (marker === SOS) {
       break;
     }
@@ -88,10 +88,10 @@ export async function inspectJpeg(reader: ByteReader): Promise<Inspection> {
   if (!size || size.width === 0 || size.height === 0) {
     malformed("the JPEG does not state its dimensions");
   }
-  if (at >= reader.size) {
+  if (offset >= reader.size) {
     truncated("the JPEG ends before its image data");
   }
-  await checkEnd(reader, at);
+  await checkEnd(reader, offset);
   return {
     type: "image",
     contentType: "image/jpeg",

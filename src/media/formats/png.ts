@@ -24,10 +24,10 @@ export async function inspectPng(reader: ByteReader): Promise<Inspection> {
   }
   let frames: number | undefined;
   let orientation: number | undefined;
-  let at = FIRST_CHUNK + 25;
+  let offset = FIRST_CHUNK + 25;
   for (;;) {
     reader.step();
-    const head = await reader.view(at, 8);
+    const head = await reader.view(offset, 8);
     const length = head.getUint32(0);
     const name = asciiAt(head, 4, 4);
     if (!/^[A-Za-z]{4}$/.test(name)) {
@@ -36,19 +36,19 @@ export async function inspectPng(reader: ByteReader): Promise<Inspection> {
     if (name === "IEND") {
       malformed("the PNG contains no image");
     }
-    if (at + 12 + length > reader.size) {
+    if (offset + 12 + length > reader.size) {
       truncated(`the PNG chunk ${name} exceeds the end of the file`);
     }
     if (name === "IDAT") {
       break;
     }
     if (name === "acTL" && length === 8) {
-      frames = (await reader.view(at + 8, 4)).getUint32(0);
+      frames = (await reader.view(offset + 8, 4)).getUint32(0);
     }
     if (name === "eXIf" && length <= MAX_EXIF_BYTES) {
-      orientation = exifOrientation(await reader.view(at + 8, length));
+      orientation = exifOrientation(await reader.view(offset + 8, length));
     }
-    at += 12 + length;
+    offset += 12 + length;
   }
   if (!isEnd(bytesOf(await reader.view(reader.size - END.length, END.length)))) {
     truncated("the PNG does not end with its end chunk");

@@ -144,10 +144,10 @@ export const ZIP_TAIL_BYTES = 65_557;
 
 /** ZIP readers search the archive's last record from the end of the file, where it must end exactly. */
 export function endsAsZipArchive(tail: Uint8Array): boolean {
-  for (let at = tail.length - 22; at >= 0; at -= 1) {
-    if (tail[at] === 0x50 && tail[at + 1] === 0x4b && tail[at + 2] === 5 && tail[at + 3] === 6) {
-      const commentBytes = (tail[at + 20] ?? 0) + (tail[at + 21] ?? 0) * 256;
-      if (at + 22 + commentBytes === tail.length) {
+  for (let offset = tail.length - 22; offset >= 0; offset -= 1) {
+    if (tail[offset] === 0x50 && tail[offset + 1] === 0x4b && tail[offset + 2] === 5 && tail[offset + 3] === 6) {
+      const commentBytes = (tail[offset + 20] ?? 0) + (tail[offset + 21] ?? 0) * 256;
+      if (offset + 22 + commentBytes === tail.length) {
         return true;
       }
     }

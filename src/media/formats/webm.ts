@@ -52,8 +52,8 @@ interface Element {
 }
 
 /** Reads the element at an offset: an id of one to four bytes, then a size of one to eight. */
-async function elementAt(reader: ByteReader, at: number, parentEnd: number): Promise<Element> {
-  const head = await reader.view(at, Math.min(12, reader.size - at));
+async function elementAt(reader: ByteReader, offset: number, parentEnd: number): Promise<Element> {
+  const head = await reader.view(offset, Math.min(12, reader.size - offset));
   const idBytes = Math.clz32(head.getUint8(0)) - 23;
   if (idBytes > 4 || head.byteLength < idBytes + 1) {
     malformed("a part of the WebM has no valid id");
@@ -74,7 +74,7 @@ async function elementAt(reader: ByteReader, at: number, parentEnd: number): Pro
     openEnded &&= byte === 0xff;
     size = size * 256 + byte;
   }
-  const start = at + idBytes + sizeBytes;
+  const start = offset + idBytes + sizeBytes;
   const end = openEnded ? parentEnd : start + size;
   if (end > parentEnd) {
     if (parentEnd === reader.size) {
@@ -86,15 +86,15 @@ async function elementAt(reader: ByteReader, at: number, parentEnd: number): Pro
 }
 
 async function* elements(reader: ByteReader, from: number, to: number): AsyncGenerator<Element> {
-  let at = from;
-  for (let count = 0; at < to; count += 1) {
+  let offset = from;
+  for (let count = 0; offset < to; count += 1) {
     reader.step();
     if (count > MAX_ELEMENTS) {
       malformed("a part of the WebM has too many parts");
     }
-    const element = await elementAt(reader, at, to);
+    const element = await elementAt(reader, offset, to);
     yield element;
-    at = element.end;
+    offset = element.end;
   }
 }
 
@@ -263,9 +263,9 @@ async function readSegment(reader: ByteReader, segment: Element): Promise<Segmen
     [ID.info, segmentInfo.hasInfo],
     [ID.tracks, segmentInfo.hasTracks],
   ] as const) {
-    const at = segmentInfo.seekPositions.get(id);
-    if (!isRead && at !== undefined && at < segment.end) {
-      const part = await elementAt(reader, at, segment.end);
+    const offset = segmentInfo.seekPositions.get(id);
+    if (!isRead && offset !== undefined && offset < segment.end) {
+      const part = await elementAt(reader, offset, segment.end);
       await (part.id === id ? readPart(reader, part, segment, segmentInfo) : null);
     }
   }

@@ -11,16 +11,16 @@ function uint24(view: DataView, offset: number): number {
   return view.getUint16(offset, true) + view.getUint8(offset + 2) * 65_536;
 }
 
-async function lossySize(reader: ByteReader, at: number) {
-  const frame = await reader.view(at, 10);
+async function lossySize(reader: ByteReader, offset: number) {
+  const frame = await reader.view(offset, 10);
   if ((frame.getUint8(0) & 1) !== 0 || asciiAt(frame, 3, 3) !== "\x9d\x01\x2a") {
     malformed("the WebP image does not begin with a key frame");
   }
   return { width: frame.getUint16(6, true) & 0x3fff, height: frame.getUint16(8, true) & 0x3fff };
 }
 
-async function losslessSize(reader: ByteReader, at: number) {
-  const frame = await reader.view(at, 5);
+async function losslessSize(reader: ByteReader, offset: number) {
+  const frame = await reader.view(offset, 5);
   if (frame.getUint8(0) !== 0x2f) {
     malformed("the lossless WebP image has no signature");
   }
@@ -30,14 +30,14 @@ async function losslessSize(reader: ByteReader, at: number) {
 
 /** The EXIF chunk comes after the image data. */
 async function findOrientation(reader: ByteReader, from: number): Promise<number | undefined> {
-  let at = from;
-  for (let chunk = 0; chunk < MAX_CHUNKS && at + 8 <= reader.size; chunk += 1) {
-    const head = await reader.view(at, 8);
+  let offset = from;
+  for (let chunk = 0; chunk < MAX_CHUNKS && offset + 8 <= reader.size; chunk += 1) {
+    const head = await reader.view(offset, 8);
     const length = head.getUint32(4, true);
     if (asciiAt(head, 0, 4) === "EXIF" && length <= MAX_EXIF_BYTES) {
-      return exifOrientation(await reader.view(at + 8, length));
+      return exifOrientation(await reader.view(offset + 8, length));
     }
-    at += 8 + length + (length % 2);
+    offset += 8 + length + (length % 2);
   }
   return undefined;
 }

@@ -11,7 +11,7 @@ interface DnsRecord {
   readonly type?: unknown;
 }
 
-/** The addresses of a name by DNS over HTTPS (JSON form); null when the resolver gave no usable answer. */
+/** The addresses of a name by DNS over HTTPS (JSON form); null when the resolver gave no usable response. */
 async function resolveRecords(
   outbound: Pick<Outbound, "publicFetch">,
   resolver: string,
@@ -34,8 +34,8 @@ async function resolveRecords(
       await response.body?.cancel();
       return null;
     }
-    const answer: { Answer?: unknown } | null = await response.json();
-    const records: readonly (DnsRecord | null)[] = Array.isArray(answer?.Answer) ? answer.Answer : [];
+    const body: { Answer?: unknown } | null = await response.json();
+    const records: readonly (DnsRecord | null)[] = Array.isArray(body?.Answer) ? body.Answer : [];
     return records.flatMap((record) =>
       typeof record?.data === "string" && isIpAddress(record.data) ? [record.data] : [],
     );
@@ -57,11 +57,11 @@ export async function checkHostName(
   if (resolver === null || isIpAddress(host.replace(/^\[(.*)\]$/, "$1"))) {
     return { ok: true, value: url };
   }
-  const answers = await Promise.all(RECORD_TYPES.map((type) => resolveRecords(outbound, resolver, host, type)));
-  if (answers.some((addresses) => addresses === null)) {
+  const results = await Promise.all(RECORD_TYPES.map((type) => resolveRecords(outbound, resolver, host, type)));
+  if (results.some((addresses) => addresses === null)) {
     return checkFailed("name_not_checked", "the host name of the source could not be looked up; try again");
   }
-  const addresses = answers.flatMap((resolved) => resolved ?? []);
+  const addresses = results.flatMap((resolved) => resolved ?? []);
   if (addresses.length === 0) {
     return checkFailed(
       "name_not_found",

@@ -43,7 +43,7 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
   const problems: RefusalDetail[] = [...data.problems];
   const edits: EditedPost[] = [];
   for (const [index, id] of input.postIds.entries()) {
-    const row = rows.find((found) => found.id === id);
+    const row = rows.find((candidate) => candidate.id === id);
     if (!row) {
       problems.push({ code: "post_not_found", message: "post not found", param: `post_ids[${index}]` });
       continue;

@@ -63,13 +63,13 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
       });
     } else if (seen.has(account.id)) {
       problems.push({
-        ...accountMembers(account, idParam),
+        ...accountRef(account, idParam),
         code: "duplicate_account",
         message: "this account is named more than once",
       });
     } else if (account.status !== "active") {
       problems.push({
-        ...accountMembers(account, idParam),
+        ...accountRef(account, idParam),
         code: "account_needs_reconnect",
         message: account.statusReason ?? "this account must be connected again before it can be posted to",
       });
@@ -120,6 +120,6 @@ function noTargetsProblem(selection: TargetSelection): RefusalDetail {
       };
 }
 
-function accountMembers(account: TargetAccount, param: string) {
+function accountRef(account: TargetAccount, param: string) {
   return { param, accountId: account.id, platform: account.platform };
 }
