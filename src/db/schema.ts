@@ -250,7 +250,7 @@ export const accounts = sqliteTable(
     blockedBy: text("blocked_by").$type<"listing" | "post">(),
     connectedAt: integer("connected_at").notNull(),
     lastSyncedAt: integer("last_synced_at"),
-    /** Set by disconnect; the row stays so that a reconnect finds the same id. */
+    /** Set by disconnect; the row is kept so that a reconnect reuses the id. */
     disconnectedAt: integer("disconnected_at"),
   },
   (t) => [
@@ -324,7 +324,7 @@ export const posts = sqliteTable(
     version: integer().notNull(),
     /** The run that claimed the post; guards every write of results. */
     runId: text("run_id"),
-    /** When the reconciler must check the post; null exactly when nothing can be overdue (SCHEDULING.md S4, the watch invariant). */
+    /** When the reconciler must check the post; null exactly when nothing can be overdue (SCHEDULING.md S4). */
     watchAt: integer("watch_at"),
     postType: text("post_type").$type<PostType>().notNull(),
     caption: text().notNull(),
@@ -366,7 +366,7 @@ export const postTargets = sqliteTable(
     /** The requested options with defaults filled in; exactly what the adapter receives. */
     options: text({ mode: "json" }).$type<JsonObject>().notNull(),
     /** The requested options without defaults: edits start from these, so that defaults are computed anew each time. */
-    asked: text({ mode: "json" }).$type<JsonObject>(),
+    requestedOptions: text("asked", { mode: "json" }).$type<JsonObject>(),
     state: text().$type<TargetState>().notNull(),
     dueAt: integer("due_at").notNull(),
     startedAt: integer("started_at"),

@@ -21,7 +21,7 @@ interface BoundaryColumns {
   readonly scheduled: string;
 }
 
-/** What the day counters do not tell: the next post, and the scheduled posts within quarter hours that a window cuts. */
+/** What the day counters do not contain: the next post, and the scheduled posts within quarter hours that are only partly within a window. */
 export interface ScheduleBoundaries {
   readonly nextPostAt: number | null;
   /** For the end of each window: posts between the last whole quarter hour before it and the end itself. */

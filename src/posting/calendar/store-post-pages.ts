@@ -43,43 +43,46 @@ class SqlParameters {
 
 /** One page statement per segment and, last, the total. */
 export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement[] {
-  const pages = request.segments.map((_, index) => prepareWithParameters(db, (p) => pageSql(p, actor, request, index)));
+  const pages = request.segments.map((_, index) =>
+    prepareWithParameters(db, (params) => pageSql(params, actor, request, index)),
+  );
   const total = prepareWithParameters(
     db,
-    (p) => `SELECT ${request.segments.map((segment) => countSql(p, actor, segment)).join(" + ") || "0"} AS total`,
+    (params) =>
+      `SELECT ${request.segments.map((segment) => countSql(params, actor, segment)).join(" + ") || "0"} AS total`,
   );
   return [...pages, total];
 }
 
-function prepareWithParameters(db: Db, buildSql: (p: SqlParameters) => string): D1PreparedStatement {
-  const p = new SqlParameters();
-  const sql = buildSql(p);
-  return db.d1.prepare(sql).bind(...p.values);
+function prepareWithParameters(db: Db, buildSql: (params: SqlParameters) => string): D1PreparedStatement {
+  const params = new SqlParameters();
+  const sql = buildSql(params);
+  return db.d1.prepare(sql).bind(...params.values);
 }
 
-function pageSql(p: SqlParameters, actor: Actor, request: PageRequest, index: number): string {
+function pageSql(params: SqlParameters, actor: Actor, request: PageRequest, index: number): string {
   const { order, offset, rows } = request;
   const segment = request.segments[index] as ListSegment;
   const columns = request.fields === "full" ? POST_COLUMNS : SUMMARY_COLUMNS;
-  const before = request.segments.slice(0, index).map((earlier) => countSql(p, actor, earlier));
+  const before = request.segments.slice(0, index).map((earlier) => countSql(params, actor, earlier));
   // What the earlier segments leave of the offset and of the page.
-  const skip = before.length === 0 ? p.add(offset) : `max(0, ${p.add(offset)} - (${before.join(" + ")}))`;
+  const skip = before.length === 0 ? params.add(offset) : `max(0, ${params.add(offset)} - (${before.join(" + ")}))`;
   const limit =
     before.length === 0
-      ? p.add(rows)
-      : `max(0, min(${p.add(rows)}, ${p.add(rows + offset)} - (${before.join(" + ")})))`;
+      ? params.add(rows)
+      : `max(0, min(${params.add(rows)}, ${params.add(rows + offset)} - (${before.join(" + ")})))`;
   const page =
     offset > DEEP_OFFSET
-      ? deepOffsetRange(p, actor, segment, order, skip)
-      : { range: rangeSql(p.add(segment.from), p.add(segment.until)), skip };
+      ? deepOffsetRange(params, actor, segment, order, skip)
+      : { range: rangeSql(params.add(segment.from), params.add(segment.until)), skip };
   return `SELECT ${columns} FROM posts p
-    WHERE ${scopeSql(p, actor, segment.status)} AND ${page.range} AND p.user_id = ${p.add(actor.userId)}
+    WHERE ${scopeSql(params, actor, segment.status)} AND ${page.range} AND p.user_id = ${params.add(actor.userId)}
     ORDER BY p.scheduled_at ${order}, p.id ${order} LIMIT ${limit} OFFSET ${page.skip}`;
 }
 
-function scopeSql(p: SqlParameters, actor: Actor, status: ListedStatus | null): string {
-  const hasStatus = status === null ? "p.status <> 'cancelled'" : `p.status = ${p.add(status)}`;
-  return `p.workspace_id = ${p.add(actor.workspaceId)} AND ${hasStatus}`;
+function scopeSql(params: SqlParameters, actor: Actor, status: ListedStatus | null): string {
+  const hasStatus = status === null ? "p.status <> 'cancelled'" : `p.status = ${params.add(status)}`;
+  return `p.workspace_id = ${params.add(actor.workspaceId)} AND ${hasStatus}`;
 }
 
 function rangeSql(from: string, until: string): string {
@@ -87,13 +90,13 @@ function rangeSql(from: string, until: string): string {
 }
 
 /** How many posts a segment has, as one scalar expression. */
-function countSql(p: SqlParameters, actor: Actor, segment: ListSegment): string {
+function countSql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
   const { first, end } = wholeDays(segment);
   // Publishing posts are few, and their days may be years ago.
   if (segment.status === "publishing" || first >= end) {
-    return countRowsSql(p, actor, segment, segment.from, segment.until);
+    return countRowsSql(params, actor, segment, segment.from, segment.until);
   }
-  return `(${wholeDaysSql(p, actor, segment)} + ${firstPartialDaySql(p, actor, segment)} + ${lastPartialDaySql(p, actor, segment)})`;
+  return `(${wholeDaysSql(params, actor, segment)} + ${firstPartialDaySql(params, actor, segment)} + ${lastPartialDaySql(params, actor, segment)})`;
 }
 
 /** The UTC days that lie completely within the segment: `first` <= day < `end`. */
@@ -101,10 +104,10 @@ function wholeDays({ from, until }: ListSegment): { readonly first: number; read
   return { first: Math.ceil(from / DAY), end: Math.floor(until / DAY) };
 }
 
-function wholeDaysSql(p: SqlParameters, actor: Actor, segment: ListSegment): string {
+function wholeDaysSql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
   const { first, end } = wholeDays(segment);
   return `(SELECT coalesce(sum(${countColumns(segment.status)}), 0) FROM post_days
-    WHERE workspace_id = ${p.add(actor.workspaceId)} AND day >= ${p.add(first)} AND day < ${p.add(end)})`;
+    WHERE workspace_id = ${params.add(actor.workspaceId)} AND day >= ${params.add(first)} AND day < ${params.add(end)})`;
 }
 
 /** The column of post_days, or the sum of all; column names cannot be parameters, but come from a closed list. */
@@ -112,39 +115,51 @@ function countColumns(status: ListedStatus | null): string {
   return status ?? "(scheduled + publishing + published + partially_failed + failed + paused)";
 }
 
-function firstPartialDaySql(p: SqlParameters, actor: Actor, segment: ListSegment): string {
-  return countRowsSql(p, actor, segment, segment.from, wholeDays(segment).first * DAY);
+function firstPartialDaySql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
+  return countRowsSql(params, actor, segment, segment.from, wholeDays(segment).first * DAY);
 }
 
-function lastPartialDaySql(p: SqlParameters, actor: Actor, segment: ListSegment): string {
-  return countRowsSql(p, actor, segment, wholeDays(segment).end * DAY, segment.until);
+function lastPartialDaySql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
+  return countRowsSql(params, actor, segment, wholeDays(segment).end * DAY, segment.until);
 }
 
-function countRowsSql(p: SqlParameters, actor: Actor, { status }: ListSegment, from: number, until: number): string {
+function countRowsSql(
+  params: SqlParameters,
+  actor: Actor,
+  { status }: ListSegment,
+  from: number,
+  until: number,
+): string {
   return from >= until
     ? "0"
-    : `(SELECT count(*) FROM posts p WHERE ${scopeSql(p, actor, status)} AND ${rangeSql(p.add(from), p.add(until))})`;
+    : `(SELECT count(*) FROM posts p WHERE ${scopeSql(params, actor, status)} AND ${rangeSql(params.add(from), params.add(until))})`;
 }
 
 /** The range that starts with the day in which the offset falls, and how many rows to skip within it. */
-function deepOffsetRange(p: SqlParameters, actor: Actor, segment: ListSegment, order: "asc" | "desc", skip: string) {
+function deepOffsetRange(
+  params: SqlParameters,
+  actor: Actor,
+  segment: ListSegment,
+  order: "asc" | "desc",
+  skip: string,
+) {
   const { first, end } = wholeDays(segment);
-  const [from, until] = [p.add(segment.from), p.add(segment.until)];
+  const [from, until] = [params.add(segment.from), params.add(segment.until)];
   if (segment.status === "publishing" || first >= end) {
     return { range: rangeSql(from, until), skip };
   }
   const asc = order === "asc";
-  const partialDay = asc ? firstPartialDaySql(p, actor, segment) : lastPartialDaySql(p, actor, segment);
+  const partialDay = asc ? firstPartialDaySql(params, actor, segment) : lastPartialDaySql(params, actor, segment);
   const days = `SELECT day, n, sum(n) OVER (ORDER BY day ${order}) AS cumulative FROM (
     SELECT day, ${countColumns(segment.status)} AS n FROM post_days
-    WHERE workspace_id = ${p.add(actor.workspaceId)} AND day >= ${p.add(first)} AND day < ${p.add(end)})`;
+    WHERE workspace_id = ${params.add(actor.workspaceId)} AND day >= ${params.add(first)} AND day < ${params.add(end)})`;
   const columnOfOffsetDay = (column: string) =>
     `(SELECT ${column} FROM (${days}) WHERE cumulative > ${skip} - ${partialDay} ORDER BY day ${order} LIMIT 1)`;
-  const wholeDaysCount = wholeDaysSql(p, actor, segment);
+  const wholeDaysCount = wholeDaysSql(params, actor, segment);
   // The offset is before the first whole day, in one of them, or after the last.
   const start = asc
-    ? `iif(${skip} < ${partialDay}, ${from}, coalesce(${columnOfOffsetDay(`day * ${DAY}`)}, ${p.add(end * DAY)}))`
-    : `iif(${skip} < ${partialDay}, ${until}, coalesce(${columnOfOffsetDay(`(day + 1) * ${DAY}`)}, ${p.add(first * DAY)}))`;
+    ? `iif(${skip} < ${partialDay}, ${from}, coalesce(${columnOfOffsetDay(`day * ${DAY}`)}, ${params.add(end * DAY)}))`
+    : `iif(${skip} < ${partialDay}, ${until}, coalesce(${columnOfOffsetDay(`(day + 1) * ${DAY}`)}, ${params.add(first * DAY)}))`;
   const skippedRows = `iif(${skip} < ${partialDay}, 0, ${partialDay} + coalesce(${columnOfOffsetDay("cumulative - n")}, ${wholeDaysCount}))`;
   return { range: asc ? rangeSql(start, until) : rangeSql(from, start), skip: `${skip} - ${skippedRows}` };
 }

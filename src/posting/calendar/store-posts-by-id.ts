@@ -14,7 +14,7 @@ const OWNED_BY_ACTOR = "p.user_id = ?1 AND p.workspace_id = ?2";
 export function postsStatement(db: Db, actor: Actor, ids: readonly string[]): D1PreparedStatement {
   return db.d1
     .prepare(
-      `SELECT ${POST_COLUMNS} FROM json_each(?3) wanted CROSS JOIN posts p ON p.id = wanted.value WHERE ${OWNED_BY_ACTOR}`,
+      `SELECT ${POST_COLUMNS} FROM json_each(?3) requested CROSS JOIN posts p ON p.id = requested.value WHERE ${OWNED_BY_ACTOR}`,
     )
     .bind(actor.userId, actor.workspaceId, JSON.stringify(ids));
 }

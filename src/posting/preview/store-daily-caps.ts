@@ -12,7 +12,7 @@ const MAX_NEARBY_POSTS = 2000;
 
 /** By index on account and time; cancelled and paused posts do not count towards a cap. */
 const NEARBY_POSTS = `SELECT DISTINCT t.post_id AS post_id, t.account_id AS account_id, t.due_at AS due_at
-  FROM wanted w
+  FROM account_times w
   CROSS JOIN post_targets t ON t.account_id = w.account_id AND t.due_at > w.at - ?5 AND t.due_at < w.at + ?5
   CROSS JOIN posts p ON p.id = t.post_id
   WHERE t.state NOT IN ('failed', 'skipped') AND p.status NOT IN ('cancelled', 'paused')`;
@@ -36,7 +36,7 @@ export function nearbyPostsStatement(
 ): D1PreparedStatement {
   return db.d1
     .prepare(
-      `WITH wanted AS (SELECT a.id AS account_id, ?6 AS at FROM accounts a WHERE ${SELECTED_ACCOUNTS})
+      `WITH account_times AS (SELECT a.id AS account_id, ?6 AS at FROM accounts a WHERE ${SELECTED_ACCOUNTS})
        ${NEARBY_POSTS} LIMIT ${MAX_NEARBY_POSTS}`,
     )
     .bind(actor.userId, actor.workspaceId, JSON.stringify(filter.ids), JSON.stringify(filter.platforms), windowMs, at);
@@ -61,9 +61,9 @@ export function nearbyPostsOfEditStatement(
     .prepare(
       `WITH rescheduled AS (
          SELECT p.id AS id, coalesce(?6, p.scheduled_at + ?7) AS at
-         FROM json_each(?8) wanted CROSS JOIN posts p ON p.id = wanted.value
+         FROM json_each(?8) edited CROSS JOIN posts p ON p.id = edited.value
          WHERE p.user_id = ?1 AND p.workspace_id = ?2),
-       wanted AS (
+       account_times AS (
          SELECT t.account_id AS account_id, m.at AS at FROM rescheduled m CROSS JOIN post_targets t ON t.post_id = m.id
          UNION SELECT a.id, m.at FROM rescheduled m CROSS JOIN accounts a WHERE ${SELECTED_ACCOUNTS})
        ${NEARBY_POSTS} AND p.id NOT IN (SELECT value FROM json_each(?8)) LIMIT ${MAX_NEARBY_POSTS}`,

@@ -41,12 +41,12 @@ export function validateTargets(
   for (const target of post.resolvedTargets) {
     const { account, requestedOptions, skipped } = target;
     const adapter = services.adapterFor(account.platform);
-    const about = { accountId: account.id, platform: account.platform };
+    const accountRef = { accountId: account.id, platform: account.platform };
     const app = services.config.app(account.platform);
     // A skipped target is not published, so that missing credentials of its platform must not block the others.
     if (!adapter || (app === null && !skipped)) {
       const message = `publishing to ${account.platform} is not set up on this server`;
-      problems.push({ ...about, code: "platform_not_configured", message, param: target.param ?? "platforms" });
+      problems.push({ ...accountRef, code: "platform_not_configured", message, param: target.param ?? "platforms" });
       continue;
     }
     const effectiveCaption = effectiveCaptionOf(target, post.caption);
@@ -58,9 +58,9 @@ export function validateTargets(
       account: { username: account.username, capabilities: post.capabilities.get(account.id) ?? account.capabilities },
       settings: app?.settings ?? {},
     });
-    problems.push(...result.problems.map((problem) => ({ ...about, ...toRefusalDetail(target, post, problem) })));
+    problems.push(...result.problems.map((problem) => ({ ...accountRef, ...toRefusalDetail(target, post, problem) })));
     targets.push({
-      ...about,
+      ...accountRef,
       username: account.username,
       caption: target.caption,
       effectiveCaption,
@@ -69,7 +69,7 @@ export function validateTargets(
       skipped,
     });
     previews.push({
-      ...about,
+      ...accountRef,
       username: account.username,
       effectiveCaption,
       captionLength: result.captionLength,

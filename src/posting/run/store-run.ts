@@ -136,7 +136,7 @@ export interface RunResults {
   readonly targets: readonly TargetRun[];
   /** The final status of the post; undefined while the run continues. */
   readonly status?: PostStatus | undefined;
-  /** When the reconciler must look next; undefined leaves it unchanged. */
+  /** When the reconciler must check next; undefined leaves it unchanged. */
   readonly watchAt?: number | undefined;
 }
 

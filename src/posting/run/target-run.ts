@@ -12,7 +12,7 @@ export interface TargetRun {
   readonly wakeAt: number;
   /** Where preparation continues; null before its first step. */
   readonly cursor: { readonly value: JsonValue } | null;
-  /** The result of a finished preparation: the next step is the visible call. Kept while verifying, which looks the post up by it. */
+  /** The result of a finished preparation: the next step is the visible call. Kept while verifying, because lookups need it. */
   readonly prepared: { readonly ref: JsonValue; readonly expiresAt: number | null } | null;
   /** Whether the current attempt is in `attempts` already; being asked to wait by a platform starts no new one. */
   readonly attemptCounted: boolean;
