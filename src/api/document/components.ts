@@ -102,7 +102,7 @@ const REFUSALS: Record<RefusalStatus, Refusals> = {
       subscription_required: {
         summary: "No subscription",
         value: {
-          error: "the trial is over or the subscription lapsed: choose a plan in the dashboard",
+          error: "the trial has ended or the subscription has lapsed: choose a plan in the dashboard",
           code: "subscription_required",
         },
       },
