@@ -6,19 +6,19 @@ export function hostMatches(patterns: readonly string[], host: string): boolean 
   return patterns.some((pattern) => (pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern));
 }
 
-/** Notes the last answer of a step, so that the attempt log tells what the platform really said. */
-export interface WireLog {
+/** The status of the last response in a step, for the attempt log; null when the last call failed without a response. */
+export interface CallLog {
   lastStatus: number | null;
 }
 
 /**
- * A client that reaches only the hosts an adapter declared: a token must never follow an upload address or a redirect to
- * a stranger.
+ * A client that calls only the hosts that the adapter declared: no upload URL and no redirect may carry a token to any
+ * other host.
  */
 export function openPlatformClient(
   platformFetch: (request: Request) => Promise<Response>,
   hosts: readonly string[],
-  callLog: WireLog = { lastStatus: null },
+  callLog: CallLog = { lastStatus: null },
 ): PlatformClient {
   return {
     async fetch(url, init = {}) {

@@ -4,33 +4,45 @@ import type { Platform } from "#core/platform.ts";
 import type { MediaType, PostType } from "#core/status.ts";
 
 /*
- * What a platform is to the rest of the house. An adapter is a folder that fills this in; nothing outside the folder says
- * its name. Adapters hold no state, never sleep, never loop over time: they answer, and the alarm does the waiting.
+ * The adapter contract: everything the rest of the service knows about a platform. One folder per platform implements it;
+ * code outside that folder never names the platform. Adapters keep no state, never sleep and never wait in a loop: each
+ * call returns an outcome, and the publisher's alarm schedules the next call.
+ *
+ * Times are milliseconds since 1970 (UTC) unless a name ends in `Seconds`.
  */
 
-/** The only way out to a platform. A call that throws may or may not have arrived: callers of `commit` treat it as uncertain. */
+/** Sends requests to one platform. A call that throws may or may not have reached the platform, so a throw in `commit` means "uncertain". */
 export interface PlatformClient {
-  /** Refuses hosts the adapter did not declare; times out after 20 s unless `timeoutMs` says otherwise; never follows redirects. */
+  /**
+   * Sends one request. Throws for a host that the adapter did not declare, on a lost connection, and after `timeoutMs`. HTTP
+   * error statuses are returned, not thrown. Redirects are returned, never followed. Nothing is retried.
+   */
   fetch(url: string | URL, init?: PlatformRequestInit): Promise<Response>;
 }
 
+/** The parts of a request that an adapter may set. */
 export interface PlatformRequestInit {
+  /** Default: `GET`. */
   readonly method?: string;
+  /** Header names in any case; authorization is the adapter's own task. */
   readonly headers?: Record<string, string>;
+  /** A stream can be sent once only: a repeated request needs a new one. */
   readonly body?: BodyInit | null;
+  /** Covers the request and its whole response; default: 20 000. */
   readonly timeoutMs?: number;
 }
 
-/** What the operator entered for one platform: `{PLATFORM}_CLIENT_ID`, `{PLATFORM}_CLIENT_SECRET`, and every other `{PLATFORM}_*` variable as a setting. */
+/** The operator's configuration of one platform, from the variables that begin with the platform's prefix. */
 export interface AppCredentials {
+  /** `{PLATFORM}_CLIENT_ID`. */
   readonly clientId: string;
+  /** `{PLATFORM}_CLIENT_SECRET`; never in a URL that a browser opens, a log or a message. */
   readonly clientSecret: string;
-  /** Keys without the platform's prefix, in the operator's spelling: `QUOTE_MODE`, `API_VERSION`. */
+  /** Every other `{PLATFORM}_*` variable, keys without the prefix: `QUOTE_MODE`, `API_VERSION`. Values are not validated. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
-// ---------------------------------------------------------------- faults
-
+/** The subject of a fault, as shown to users and counted in statistics. */
 export type FaultCategory =
   | "auth"
   | "content"
@@ -43,108 +55,143 @@ export type FaultCategory =
   | "platform"
   | "internal";
 
-/** A definite refusal: nothing was published by the call that returned it. */
+/** A definite refusal: the call that returned it published nothing. */
 export interface Fault {
   /**
-   * `reconnect`: only the person can help, by logging in again. `rate_limited`: later, without using up an attempt.
-   * `temporary`: later, using up an attempt (never from `commit`). `rejected`: never again by itself.
+   * What the publisher does. `reconnect`: fails until the user logs in again. `rate_limited`: tries again later without using
+   * up an attempt. `temporary`: tries again later and uses up an attempt (never from `commit`). `rejected`: is not tried again.
    */
   readonly kind: "reconnect" | "rate_limited" | "temporary" | "rejected";
-  /** Our stable word: `auth_expired`, `duplicate_content`, `media_invalid`, `rejected`, … */
+  /** Our own stable code: `auth_expired`, `duplicate_content`, `media_invalid`, `rejected`, … */
   readonly code: string;
+  /** The subject; independent of `kind`. */
   readonly category: FaultCategory;
-  /** A sentence for the post's owner; never contains a token or a header. */
+  /** One sentence for the post's owner; never contains a token or a header. */
   readonly message: string;
-  /** The platform's own code, as text: `9007/2207027`, `spam_risk_too_many_posts`. */
+  /** The platform's own code as text (`9007/2207027`, `spam_risk_too_many_posts`); null when it gave none. */
   readonly platformCode: string | null;
+  /** Status of the response; null when no response arrived. */
   readonly httpStatus: number | null;
-  /** Seconds the platform itself asked us to wait. */
+  /** The wait that the platform asked for; absent means that the publisher chooses it. */
   readonly retryAfterSeconds?: number;
+  /** Who can remove the cause; `nobody` when waiting removes it. */
   readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
 }
 
-// ---------------------------------------------------------------- connecting
-
-/** The tokens of one login; sealed as JSON at rest. */
+/** The tokens of one login; encrypted as JSON at rest. */
 export interface TokenSet {
+  /** Sent with every call on behalf of the login. */
   readonly accessToken: string;
+  /** Null where the platform gives none. */
   readonly refreshToken: string | null;
-  /** Milliseconds since 1970; null means it does not expire by itself. */
+  /** When the access token expires; null when it does not expire by itself. */
   readonly expiresAt: number | null;
+  /** When the refresh token expires; null when unknown or never. */
   readonly refreshExpiresAt: number | null;
+  /** The scopes that were granted, which may be fewer than were requested. */
   readonly scopes: readonly string[];
-  /** Anything else the adapter needs again (a region, the login variant). */
+  /** Anything else that the adapter needs later (a region, the login variant). */
   readonly extra?: JsonObject;
 }
 
+/** One platform user's consent. */
 export interface Login {
-  /** The platform's id of the person who logged in, as text. */
+  /** The platform's id of the user who logged in, as text; the same for every login of that user. */
   readonly externalId: string;
+  /** A name to show; the id where the platform gives no name. */
   readonly displayName: string;
+  /** The long-lived tokens, where the platform distinguishes. */
   readonly tokens: TokenSet;
 }
 
-/** Something a login can post to. */
+/** A profile, page or channel that the login can post to. */
 export interface PostableAccount {
+  /** The platform's id as text; unique within the platform and stable over logins. */
   readonly platformAccountId: string;
+  /** The handle without `@`; the display name where the platform has no handles. */
   readonly username: string;
+  /** A name to show. */
   readonly displayName: string;
+  /** HTTPS; may expire. */
   readonly avatarUrl: string | null;
+  /** HTTPS address of the public profile. */
   readonly profileUrl: string | null;
-  /** Scopes that posting needs and the person did not grant. */
+  /** Scopes that posting needs and the user did not grant; empty means that the account can be used. */
   readonly missingScopes: readonly string[];
-  /** What this account may do, in the adapter's own words; handed back to `validate` and to every step. */
+  /** What this account may do, in members that the adapter defines; passed back to `validate` and to every step. */
   readonly capabilities: JsonObject;
-  /** A token of this account alone (a Page token); null where the login's token serves. */
+  /** The account's own token (a Page token); null where the login's access token is used. */
   readonly token: string | null;
 }
 
-/** An account the login has but that cannot be posted to, and why, in a sentence for the person. */
+/** An account of the login that cannot be posted to. */
 export interface UnpostableAccount {
+  /** The platform's id as text. */
   readonly platformAccountId: string;
+  /** A name to show. */
   readonly displayName: string;
+  /** One sentence for the user that says why. */
   readonly reason: string;
 }
 
-/** Success or a fault, as values. */
+/** Success or a fault, as values: whatever the platform or the network does is a fault, not an exception. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
 
+/** What the login address of one connect attempt contains. */
 export interface AuthorizeRequest {
+  /** The callback address; the code exchange must send the same. */
   readonly redirectUri: string;
+  /** Returned unchanged in the callback; protects against forged callbacks. */
   readonly state: string;
-  /** S256 challenge (base64url); used where the platform has PKCE. */
+  /** S256 challenge, base64url; used where the platform supports PKCE. */
   readonly codeChallenge: string;
 }
 
+/** The data of one callback. */
 export interface CodeExchange {
+  /** The same address as in the `AuthorizeRequest`. */
   readonly redirectUri: string;
-  /** Every parameter the browser brought back. */
+  /** Every query parameter of the callback; contains `error` instead of `code` when the user cancelled. */
   readonly params: Readonly<Record<string, string>>;
+  /** The PKCE verifier that belongs to `codeChallenge`. */
   readonly codeVerifier: string;
+  /** The current time, for expiry times. */
   readonly now: number;
 }
 
+/** A collection that posts can be saved to. */
 export interface Board {
+  /** The platform's id as text. */
   readonly id: string;
+  /** As the user named it. */
   readonly name: string;
+  /** Null when empty or not given. */
   readonly description: string | null;
+  /** The platform's own word, not interpreted. */
   readonly privacy: string;
+  /** Null when not given. */
   readonly pinCount: number | null;
 }
 
-export interface Connect {
+/** Login, tokens and accounts of one platform. Nothing here publishes. */
+export interface Connector {
+  /** The address to which the user's browser is sent; contains no secret. */
   authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
-  /** Runs inside the callback itself: some codes live 30 seconds. Includes the exchange for a long-lived token. */
-  exchange(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;
-  /** Everything the login can post to now, all pages. */
-  accounts(
+  /**
+   * Exchanges the code, also for a long-lived token where the platform has one. Called inside the callback request, because
+   * some codes live 30 seconds. A code works once: a repeated call is a fault. A cancelled login is the fault `login_cancelled`.
+   */
+  exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;
+  /** Every account of the login at this time, all list pages; a list that cannot be read is a fault. Repeatable. */
+  listAccounts(
     client: PlatformClient,
     app: AppCredentials,
     tokens: TokenSet,
   ): Promise<Result<{ accounts: readonly PostableAccount[]; unpostable: readonly UnpostableAccount[] }>>;
   /**
-   * A new token set; `reconnect` when the platform says the grant is dead, `temporary` when it merely did not answer.
-   * Absent where the platform gives no way to refresh. Callers guarantee one call at a time per connection.
+   * Returns a new token set, which replaces the old one as a whole. `reconnect`: the platform said that the grant has ended.
+   * `temporary`: the platform did not answer. Some refresh tokens work once, so callers guarantee one call at a time per
+   * connection. Absent where the platform cannot refresh.
    */
   readonly refresh?: (
     client: PlatformClient,
@@ -152,86 +199,113 @@ export interface Connect {
     tokens: TokenSet,
     now: number,
   ) => Promise<Result<TokenSet>>;
-  /** Whether this set can be renewed at all (some apps are given no refresh token); absent means always. */
+  /** Whether this token set can be refreshed (some apps get no refresh token); absent means always. */
   readonly canRefresh?: (tokens: TokenSet) => boolean;
-  /** Milliseconds before expiry at which a token is refreshed. */
+  /** How long before its expiry a token is refreshed, in milliseconds. */
   readonly refreshAheadMs: number;
-  /** Withdraws the whole grant at the platform; best effort. Absent where the platform has no such call. */
+  /** Withdraws the whole grant at the platform. Never throws and never reports a failure. Absent where the platform has no such call. */
   readonly revoke?: (client: PlatformClient, app: AppCredentials, tokens: TokenSet) => Promise<void>;
 }
 
 /** What a call on behalf of an account needs. */
 export interface AccountAccess {
+  /** As in `PostableAccount`. */
   readonly platformAccountId: string;
+  /** As in `PostableAccount`. */
   readonly username: string;
+  /** As last listed or fetched; may be out of date. */
   readonly capabilities: JsonObject;
-  /** The account's own token where it has one, else the login's access token. */
+  /** The account's own token where it has one, otherwise the login's access token. */
   readonly accessToken: string;
   /** The login's access token. */
   readonly loginToken: string;
+  /** The operator's configuration at this time. */
   readonly app: AppCredentials;
 }
 
-// ---------------------------------------------------------------- validating
-
+/** What is known about a stored file without reading it. */
 export interface MediaDescription {
+  /** Our media id. */
   readonly id: string;
+  /** Animated GIFs are images. */
   readonly type: MediaType;
+  /** As detected from the bytes, not as declared by the sender. */
   readonly contentType: string;
+  /** Exact. */
   readonly sizeBytes: number;
+  /** Pixels as displayed (after rotation); null when unknown. */
   readonly width: number | null;
+  /** Pixels as displayed (after rotation); null when unknown. */
   readonly height: number | null;
+  /** Null for images and when unknown. */
   readonly durationSeconds: number | null;
-  /** `videoCodec`, `audioCodec`, `frameRate`, `animated`, … as far as the bytes told; absent members are unknown, not wrong. */
+  /** Further properties read from the bytes: `videoCodec`, `audioCodec`, `frameRate`, `animated`, … An absent member is unknown, not a problem. */
   readonly facts: JsonObject;
 }
 
+/** One target of a post that is not confirmed yet. */
 export interface ValidationInput {
-  /** The caption this account will get. */
+  /** The final caption for this account. */
   readonly caption: string;
+  /** Derived from the media. */
   readonly postType: PostType;
+  /** In the order of the post. */
   readonly media: readonly MediaDescription[];
-  /** As the caller sent them; unknown keys pass and are kept. */
+  /** As the caller sent them; unknown keys are kept. */
   readonly options: JsonObject;
+  /** The account as last listed, or with fetched capabilities. */
   readonly account: { readonly username: string; readonly capabilities: JsonObject };
+  /** `AppCredentials.settings`. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
+/** A reason why the platform would refuse the target. */
 export interface ValidationProblem {
-  /** Stable word: `caption_too_long`, `media_required`, `option_required`, `option_invalid`, `media_too_large`, … */
+  /** Stable: `caption_too_long`, `media_required`, `option_required`, `option_invalid`, `media_too_large`, … */
   readonly code: string;
+  /** One sentence for the caller. */
   readonly message: string;
   /** Relative to the target: `caption`, `platform_options.title`, `media_items[2]`. */
   readonly param: string;
+  /** The bound that was exceeded, in the unit that the message names. */
   readonly limit?: number | string;
+  /** The value that exceeded it, in the same unit. */
   readonly actual?: number | string;
 }
 
+/** Something the caller should know; it does not prevent publishing. */
 export interface ValidationWarning {
+  /** Stable. */
   readonly code: string;
+  /** One sentence for the caller. */
   readonly message: string;
 }
 
+/** The result of `validate`; a pure function of the input, so the same input gives the same result. */
 export interface ValidationResult {
-  /** What was asked for with this platform's defaults filled in; this is what gets published. */
+  /** The requested options with the platform's defaults filled in; these are published. With invalid options, as they were sent. */
   readonly options: JsonObject;
-  /** `reels`, `timeline`, `short`, … where the platform has such a thing. */
+  /** `reels`, `timeline`, `short`, …; null where the platform has no placements. */
   readonly placement: string | null;
-  /** In `limits.caption.unit`. */
+  /** In the unit of `limits.caption.unit`. */
   readonly captionLength: number;
-  /** The limit that applies to this account. */
+  /** The limit of this account, which can differ from `limits.caption.max`; same unit. */
   readonly captionLimit: number;
-  /** Every problem, not the first. Empty means: as far as can be known now, the platform will take it. */
+  /** Every problem, not only the first. Empty: as far as can be known now, the platform will accept the target. */
   readonly problems: readonly ValidationProblem[];
+  /** Every warning; may be empty. */
   readonly warnings: readonly ValidationWarning[];
-  /** What the platform charges the operator for the call. */
+  /** What the platform charges the operator for the call; null when nothing. */
   readonly cost: { readonly amountUsd: number; readonly reason: string } | null;
 }
 
-/** The data behind `validate`, served by GET /platforms. Each number's source is named in the folder's limits.ts. */
+/** The limits behind `validate`, served by `GET /platforms`. `limits.ts` of each folder names the source of every number. */
 export interface PlatformLimits {
+  /** The default limit of an account; `unit` is a phrase for people (`UTF-16 code units`). */
   readonly caption: { readonly max: number; readonly unit: string };
+  /** What one post may contain; null means that the platform does not accept this type at all. */
   readonly media: {
+    /** Whether a post without media is accepted. */
     readonly textOnly: boolean;
     readonly images: {
       readonly max: number;
@@ -245,61 +319,68 @@ export interface PlatformLimits {
       readonly minSeconds: number;
       readonly maxSeconds: number;
     } | null;
-    /** Whether images and videos may stand in one post. */
+    /** Whether one post may contain images and videos. */
     readonly mixed: boolean;
   };
-  /** Posts the platform takes per account within a rolling window. */
+  /** Posts that the platform accepts per account within a rolling window; `what` names the kind of post. */
   readonly dailyCaps: readonly { readonly count: number; readonly windowHours: number; readonly what: string }[];
 }
 
-// ---------------------------------------------------------------- publishing
-
+/** A stored file of a job. */
 export interface JobMedia extends MediaDescription {
+  /** Lower-case hexadecimal, over the whole file. */
   readonly sha256: string;
-  /** Public HTTPS address for platforms that pull. */
+  /** Public HTTPS address, for platforms that download the file themselves. */
   readonly url: string;
+  /** A file name with extension; not unique. */
   readonly filename: string;
-  /** The bytes, or `length` of them from `offset`; from our own store, never from the source. */
+  /** A new stream of the whole file, or of `length` bytes from `offset`. Reads our own store; throws when the file is missing. Repeatable. */
   read(range?: { readonly offset: number; readonly length: number }): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** One target of one post, as confirmed. */
+/** One confirmed target of one post. Every step of the target gets the same content; only tokens, times and progress change. */
 export interface Job {
+  /** Our id; the same in every run of the post. */
   readonly postId: string;
+  /** Our id of the account. */
   readonly accountId: string;
+  /** Tokens as they are now: they may have been refreshed between two steps. */
   readonly account: AccountAccess;
+  /** The final caption for this account. */
   readonly caption: string;
+  /** Derived from the media. */
   readonly postType: PostType;
-  /** The `options` of the verdict. */
+  /** `ValidationResult.options`. */
   readonly options: JsonObject;
+  /** In the order of the post. */
   readonly media: readonly JobMedia[];
-  /** When the visible call may be sent. */
+  /** The earliest time at which the visible call may be sent. */
   readonly dueAt: number;
-  /** When the visible call whose fate is asked for was first sent; null before. `verify` looks from here on. */
+  /** When the visible call that is now in question was first sent; null before. `verify` measures its waits from here. */
   readonly committedAt: number | null;
-  /** What earlier runs of this target already made visible (`more` below); null at first. */
+  /** What earlier visible calls of this target have published (`progress` of the outcome `more`); null at first. */
   readonly progress: JsonValue;
+  /** The current time; adapters do not read a clock. */
   readonly now: number;
 }
 
 /**
- * `prepare`: invisible and repeatable (uploads, containers, their processing); may run before the due time, may run again
- * from any cursor it returned. Throwing means "temporary".
+ * The outcome of `prepare`. `ready`: `ref` goes to `commit`; after `expiresAt` the target is prepared again. `again`: call again
+ * after `afterSeconds` with `cursor`. `refused`: the fault decides whether it is tried again. A throw means a temporary fault.
  */
 export type PrepareOutcome =
-  | {
-      readonly state: "ready";
-      readonly ref: JsonValue;
-      /** When the reference dies at the platform. */ readonly expiresAt?: number;
-    }
+  | { readonly state: "ready"; readonly ref: JsonValue; readonly expiresAt?: number }
   | { readonly state: "again"; readonly afterSeconds: number; readonly cursor: JsonValue }
   | { readonly state: "refused"; readonly fault: Fault };
 
 /**
- * `commit`: exactly one visible call; the intent is in the journal before it is sent. Throwing means "uncertain".
- * `accepted`: the platform took it and works on it; `verify` follows and tells the end.
- * `more`: this visible call is done, `progress` remembers it, and another one follows with `ref`.
- * `stale`: the reference is no good any more and nothing was published: prepare again.
+ * The outcome of `commit`. A throw means "uncertain".
+ * `published`: the post is visible under `remoteId`.
+ * `accepted`: the platform accepted the post and is still processing it; `verify` follows after `afterSeconds` with `ref`.
+ * `more`: this visible call is done and recorded in `progress`; the next one follows with `ref`.
+ * `stale`: `ref` is no longer valid and nothing was published; the target is prepared again.
+ * `refused`: nothing was published by this call.
+ * `uncertain`: the post may or may not be published; `verify` follows with `ref`, or with the old reference when absent.
  */
 export type CommitOutcome =
   | { readonly state: "published"; readonly remoteId: string; readonly url: string | null }
@@ -315,40 +396,51 @@ export type CommitOutcome =
     };
 
 /**
- * `verify`: after an uncertain or accepted commit, or a crash: is it there? Reads only. `absent` is said only when the
- * platform's answer is authoritative and old enough for its lag: it is the one way back to sending. Throwing means "again".
+ * The outcome of `verify`. A throw means `again`.
+ * `again`: not known yet; `isProcessing` means that the platform confirmed that it has the post and is processing it.
+ * `absent`: the post is certainly not published, so it is sent again. Only for a complete answer of the platform that is older
+ * than its listing delay: no other outcome leads to a second send.
+ * `cannot_tell`: it will not become known; a user has to look at the platform.
+ * The others mean the same as for `commit`.
  */
 export type VerifyOutcome =
   | { readonly state: "published"; readonly remoteId: string; readonly url: string | null }
   | { readonly state: "more"; readonly ref: JsonValue; readonly progress: JsonValue }
-  /** `known` = the platform certainly has it and works on it, so waiting is not doubt. */
-  | { readonly state: "again"; readonly afterSeconds: number; readonly known: boolean }
+  | { readonly state: "again"; readonly afterSeconds: number; readonly isProcessing: boolean }
   | { readonly state: "absent" }
   | { readonly state: "stale"; readonly detail: string }
   | { readonly state: "refused"; readonly fault: Fault }
   | { readonly state: "cannot_tell"; readonly detail: string };
 
+/** One platform. Cursors, references and progress are stored as JSON between two calls, possibly across a deployment. */
 export interface Adapter {
+  /** The folder's name. */
   readonly platform: Platform;
-  /** Every host a call may go to: exact names, or `*.example.com`. */
+  /** Every host that a call may go to: exact names, or `*.example.com` for subdomains. */
   readonly hosts: readonly string[];
+  /** The same numbers that `validate` checks. */
   readonly limits: PlatformLimits;
-  /** Known keys parsed exactly, unknown keys pass (z.looseObject); feeds validation, GET /platforms and the document. */
+  /** Known keys are parsed strictly, unknown keys pass (`z.looseObject`); used for validation, `GET /platforms` and the OpenAPI document. */
   readonly options: z.ZodType;
-  readonly connect: Connect;
-  /** Pure: no network, no clock. */
-  validate(draft: ValidationInput): ValidationResult;
-  /** Fresh capabilities right before a preview, where they change often; failing falls back to the stored ones. */
-  readonly inspect?: (client: PlatformClient, account: AccountAccess) => Promise<Result<JsonObject>>;
-  /** The boards an account can pin to, all pages; served at `/accounts/{platform}-boards`. */
-  readonly boards?: (client: PlatformClient, account: AccountAccess) => Promise<Result<readonly Board[]>>;
-  /** How long before the due time `prepare` starts, in ms; 0 where there is nothing to prepare. */
+  /** Login, tokens and accounts. */
+  readonly connect: Connector;
+  /** Pure: no network, no clock, no throw; does not change its input. */
+  validate(input: ValidationInput): ValidationResult;
+  /** Current capabilities, read before a preview where they change often; after a fault the stored ones are used. */
+  readonly fetchCapabilities?: (client: PlatformClient, account: AccountAccess) => Promise<Result<JsonObject>>;
+  /** The boards of an account, all list pages; served at `/accounts/{platform}-boards`. */
+  readonly listBoards?: (client: PlatformClient, account: AccountAccess) => Promise<Result<readonly Board[]>>;
+  /** How long before the due time `prepare` starts, in milliseconds; 0 when there is nothing to prepare. */
   prepareAheadMs(job: { readonly media: readonly MediaDescription[] }): number;
+  /** Uploads, containers and their processing. Publishes nothing; may run before the due time, and again from any cursor it returned (undefined: from the start). */
   prepare(client: PlatformClient, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome>;
+  /** Exactly one visible call. The intent is in the journal before it is sent; a repetition happens only after `absent`, `more` or a refusal. */
   commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome>;
+  /** Whether the post is published: called after `accepted`, `uncertain` or a crash. Reads only; repeatable. */
   verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome>;
 }
 
+/** Checks an adapter against the contract and keeps its literal types. */
 export function defineAdapter<const A extends Adapter>(adapter: A): A {
   return adapter;
 }

@@ -1,59 +1,63 @@
 import type { Fault, FaultCategory, Result } from "./contract.ts";
 
-/** What the answer itself said; everything a fault keeps of it. */
+/** The part of a response that a fault keeps. */
 export interface FaultSource {
   readonly httpStatus: number | null;
   readonly platformCode?: string | null;
   readonly retryAfterSeconds?: number | undefined;
 }
 
-interface Wording {
+interface FaultDetails {
   readonly code: string;
   readonly category: FaultCategory;
   readonly message: string;
   readonly whoMustAct: Fault["whoMustAct"];
 }
 
-function build(kind: Fault["kind"], wording: Wording, source: FaultSource): Fault {
+function createFault(kind: Fault["kind"], details: FaultDetails, source: FaultSource): Fault {
   return {
     kind,
-    ...wording,
+    ...details,
     platformCode: source.platformCode ?? null,
     httpStatus: source.httpStatus,
     ...(source.retryAfterSeconds !== undefined && { retryAfterSeconds: source.retryAfterSeconds }),
   };
 }
 
-/** Only the person can help, by logging in again. */
-export function reconnect(message: string, source: FaultSource, wording: Partial<Wording> = {}): Fault {
-  return build(
+/** A fault that only a new login by the user can resolve. */
+export function reconnect(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
+  return createFault(
     "reconnect",
-    { code: "auth_expired", category: "auth", whoMustAct: "user", message, ...wording },
+    { code: "auth_expired", category: "auth", whoMustAct: "user", message, ...details },
     source,
   );
 }
 
-/** Later, and it costs no attempt. */
-export function rateLimited(message: string, source: FaultSource, wording: Partial<Wording> = {}): Fault {
-  return build(
+/** A fault after which the call is repeated later without using up an attempt. */
+export function rateLimited(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
+  return createFault(
     "rate_limited",
-    { code: "rate_limited", category: "rate_limit", whoMustAct: "nobody", message, ...wording },
+    { code: "rate_limited", category: "rate_limit", whoMustAct: "nobody", message, ...details },
     source,
   );
 }
 
-/** Later, and it costs an attempt; a `commit` never says so. */
-export function temporary(message: string, source: FaultSource, wording: Partial<Wording> = {}): Fault {
-  return build(
+/** A fault after which the call is repeated later and uses up an attempt; `commit` never returns it. */
+export function temporary(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
+  return createFault(
     "temporary",
-    { code: "platform_unavailable", category: "platform", whoMustAct: "platform", message, ...wording },
+    { code: "platform_unavailable", category: "platform", whoMustAct: "platform", message, ...details },
     source,
   );
 }
 
-/** Never again by itself. */
-export function rejected(message: string, source: FaultSource, wording: Partial<Wording> = {}): Fault {
-  return build("rejected", { code: "rejected", category: "content", whoMustAct: "user", message, ...wording }, source);
+/** A fault after which the call is not repeated. */
+export function rejected(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
+  return createFault(
+    "rejected",
+    { code: "rejected", category: "content", whoMustAct: "user", message, ...details },
+    source,
+  );
 }
 
 export function failed<T>(fault: Fault): Result<T> {
@@ -66,15 +70,15 @@ export function succeeded<T>(value: T): Result<T> {
 
 const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}]+/gu;
 const TOKEN_LIKE = /[\w.~+/=|%-]{24,}/g;
-const MAX_QUOTED = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
-/** A platform's own words made fit to show: one line, bounded, and nothing in it that could be a token. */
-export function quoted(words: string): string {
-  const line = words
-    .slice(0, 4 * MAX_QUOTED)
+/** A platform's error text made safe to show: one line of bounded length, without anything that could be a token. */
+export function sanitizeMessage(text: string): string {
+  const line = text
+    .slice(0, 4 * MAX_MESSAGE_LENGTH)
     .replace(CONTROL, " ")
     .replace(TOKEN_LIKE, "…")
     .replace(/\s+/g, " ")
     .trim();
-  return line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line;
+  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line;
 }

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
-import { type Answer, call, Id, isOk, read } from "./answer.ts";
+import { type PlatformResponse, callPlatform, Id, isOk, parseBody } from "./response.ts";
 import type {
   AppCredentials,
   AuthorizeRequest,
@@ -11,238 +11,257 @@ import type {
   PlatformClient,
 } from "./contract.ts";
 import { failed, reconnect, succeeded, temporary } from "./fault.ts";
-import { bearer, type Fields, withQuery } from "./form.ts";
-import { graphError, graphFault, graphGet, graphSource, listOf, nextCursor } from "./graph.ts";
-import { codeFrom, expiry, guarded, misconfigured, readTokens, type TokenAnswer } from "./oauth-token.ts";
+import { bearerHeader, type RequestFields, withQuery } from "./request-encoding.ts";
+import { graphError, graphFault, graphGet, graphSource, graphList, nextCursor } from "./graph-api.ts";
+import {
+  authorizationCode,
+  expiresAtFrom,
+  catchConnectionErrors,
+  appMisconfigured,
+  readTokens,
+  type TokenResponse,
+} from "./oauth-token.ts";
 
 /*
- * Login through the dialog of the Graph house: one person, many pages. Used by every platform whose accounts stand
- * behind a page.
+ * Login through Meta's login dialog: one user with many pages. Used by every platform whose accounts belong to a page.
  */
 
-export interface DialogLogin {
-  /** Where the browser goes, with its version. */
+export interface LoginDialog {
+  /** URL of the dialog, with its version. */
   readonly dialog: string;
-  /** The Graph's address with its version. */
+  /** Base URL of the Graph API, with its version. */
   readonly graph: string;
   readonly scopes: readonly string[];
 }
 
-const MOST_LIST_PAGES = 50;
+const MAX_LIST_PAGES = 50;
 
-export function dialogUrl(login: DialogLogin, app: AppCredentials, request: AuthorizeRequest): URL {
+export function dialogUrl(dialog: LoginDialog, app: AppCredentials, request: AuthorizeRequest): URL {
   const configuration = app.settings["CONFIG_ID"];
-  return withQuery(login.dialog, {
+  return withQuery(dialog.dialog, {
     client_id: app.clientId,
     redirect_uri: request.redirectUri,
     state: request.state,
     response_type: "code",
-    ...(configuration ? { config_id: configuration } : { scope: login.scopes.join(",") }),
+    ...(configuration ? { config_id: configuration } : { scope: dialog.scopes.join(",") }),
   });
 }
 
-const Person = z.looseObject({ id: Id, name: z.string().nullish() });
-const Permissions = listOf(z.looseObject({ permission: z.string(), status: z.string() }));
+const GraphUser = z.looseObject({ id: Id, name: z.string().nullish() });
+const Permissions = graphList(z.looseObject({ permission: z.string(), status: z.string() }));
 
-/** The code for a short-lived token, that one for a long-lived one, then who it is and what was granted. */
+/** Exchanges the code for a short-lived token and that for a long-lived one, then reads the user and the granted scopes. */
 export async function exchangeDialogCode(
   client: PlatformClient,
-  login: DialogLogin,
+  dialog: LoginDialog,
   app: AppCredentials,
   exchange: CodeExchange,
   extra: JsonObject,
 ): Promise<Result<Login>> {
-  const code = codeFrom(exchange.params);
+  const code = authorizationCode(exchange.params);
   if (!code.ok) {
     return code;
   }
-  return await guarded(async () => {
-    const short = await token(client, login, app, { redirect_uri: exchange.redirectUri, code: code.value });
-    if (!short.ok) {
-      return short;
+  return await catchConnectionErrors(async () => {
+    const shortLived = await requestDialogToken(client, dialog, app, {
+      redirect_uri: exchange.redirectUri,
+      code: code.value,
+    });
+    if (!shortLived.ok) {
+      return shortLived;
     }
-    const long = await lengthen(client, login, app, short.value.accessToken);
-    if (!long.ok) {
-      return long;
+    const longLived = await exchangeForLongLivedToken(client, dialog, app, shortLived.value.accessToken);
+    if (!longLived.ok) {
+      return longLived;
     }
-    const { accessToken } = long.value;
-    const [who, granted] = await Promise.all([
-      graphGet(client, `${login.graph}/me`, accessToken, { fields: "id,name" }),
-      graphGet(client, `${login.graph}/me/permissions`, accessToken),
+    const { accessToken } = longLived.value;
+    const [userResponse, permissionsResponse] = await Promise.all([
+      graphGet(client, `${dialog.graph}/me`, accessToken, { fields: "id,name" }),
+      graphGet(client, `${dialog.graph}/me/permissions`, accessToken),
     ]);
-    const person = isOk(who) ? read(Person, who) : undefined;
-    const permissions = isOk(granted) ? read(Permissions, granted) : undefined;
-    if (!person || !permissions) {
-      return failed(unexpected(person ? granted : who));
+    const user = isOk(userResponse) ? parseBody(GraphUser, userResponse) : undefined;
+    const permissions = isOk(permissionsResponse) ? parseBody(Permissions, permissionsResponse) : undefined;
+    if (!user || !permissions) {
+      return failed(unexpectedResponse(user ? permissionsResponse : userResponse));
     }
-    const scopes = permissions.data.filter((one) => one.status === "granted").map((one) => one.permission);
+    const scopes = permissions.data.filter((entry) => entry.status === "granted").map((entry) => entry.permission);
     return succeeded({
-      externalId: person.id,
-      displayName: person.name ?? person.id,
-      tokens: { ...longLived(long.value, exchange.now), scopes, extra },
+      externalId: user.id,
+      displayName: user.name ?? user.id,
+      tokens: { ...longLivedTokens(longLived.value, exchange.now), scopes, extra },
     });
   });
 }
 
-/** There is no refresh call: exchanging a token that is still alive gives a younger one. */
+/** The API has no refresh call: exchanging a token that is still valid returns one with a later expiry. */
 export async function refreshDialogLogin(
   client: PlatformClient,
-  login: DialogLogin,
+  dialog: LoginDialog,
   app: AppCredentials,
   tokens: TokenSet,
   now: number,
 ): Promise<Result<TokenSet>> {
-  return await guarded(async () => {
-    const long = await lengthen(client, login, app, tokens.accessToken);
-    return long.ok ? succeeded({ ...tokens, ...longLived(long.value, now) }) : long;
+  return await catchConnectionErrors(async () => {
+    const longLived = await exchangeForLongLivedToken(client, dialog, app, tokens.accessToken);
+    return longLived.ok ? succeeded({ ...tokens, ...longLivedTokens(longLived.value, now) }) : longLived;
   });
 }
 
-/** Takes back everything this person granted, for every page and account behind it. */
-export async function revokeDialogLogin(client: PlatformClient, login: DialogLogin, tokens: TokenSet): Promise<void> {
-  await guarded(async () =>
+/** Revokes everything that this user granted, for all of their pages and accounts. */
+export async function revokeDialogLogin(client: PlatformClient, dialog: LoginDialog, tokens: TokenSet): Promise<void> {
+  await catchConnectionErrors(async () =>
     succeeded(
-      await call(client, `${login.graph}/me/permissions`, { method: "DELETE", headers: bearer(tokens.accessToken) }),
+      await callPlatform(client, `${dialog.graph}/me/permissions`, {
+        method: "DELETE",
+        headers: bearerHeader(tokens.accessToken),
+      }),
     ),
   );
 }
 
-/** What a long-lived token of the Graph house comes with. */
-export function longLived(answer: TokenAnswer, now: number) {
+/** Long-lived Graph tokens have no refresh token. */
+export function longLivedTokens(response: TokenResponse, now: number) {
   return {
-    accessToken: answer.accessToken,
+    accessToken: response.accessToken,
     refreshToken: null,
-    expiresAt: expiry(now, answer.expiresInSeconds),
+    expiresAt: expiresAtFrom(now, response.expiresInSeconds),
     refreshExpiresAt: null,
   };
 }
 
-async function lengthen(
+async function exchangeForLongLivedToken(
   client: PlatformClient,
-  login: DialogLogin,
+  dialog: LoginDialog,
   app: AppCredentials,
   shortLived: string,
-): Promise<Result<TokenAnswer>> {
-  return await token(client, login, app, { grant_type: "fb_exchange_token", fb_exchange_token: shortLived });
+): Promise<Result<TokenResponse>> {
+  return await requestDialogToken(client, dialog, app, {
+    grant_type: "fb_exchange_token",
+    fb_exchange_token: shortLived,
+  });
 }
 
-async function token(
+async function requestDialogToken(
   client: PlatformClient,
-  login: DialogLogin,
+  dialog: LoginDialog,
   app: AppCredentials,
-  fields: Fields,
-): Promise<Result<TokenAnswer>> {
-  return await tokenBy(client, `${login.graph}/oauth/access_token`, {
+  fields: RequestFields,
+): Promise<Result<TokenResponse>> {
+  return await requestGraphToken(client, `${dialog.graph}/oauth/access_token`, {
     client_id: app.clientId,
     client_secret: app.clientSecret,
     ...fields,
   });
 }
 
-/** A token for another one, as the Graph house hands them out: by a GET. */
-export async function tokenBy(client: PlatformClient, url: string, fields: Fields): Promise<Result<TokenAnswer>> {
-  const answer = await call(client, withQuery(url, fields));
-  const tokens = isOk(answer) ? readTokens(answer) : undefined;
-  return tokens ? succeeded(tokens) : failed(loginFault(answer));
+/** Exchanges one token for another; the Graph API does this with a GET. */
+export async function requestGraphToken(
+  client: PlatformClient,
+  url: string,
+  fields: RequestFields,
+): Promise<Result<TokenResponse>> {
+  const response = await callPlatform(client, withQuery(url, fields));
+  const tokens = isOk(response) ? readTokens(response) : undefined;
+  return tokens ? succeeded(tokens) : failed(loginFault(response));
 }
 
-/** A younger token for one that is still alive. */
-export async function renewBy(
+/** Exchanges a token that is still valid for one with a later expiry. */
+export async function renewGraphToken(
   client: PlatformClient,
   url: string,
   grantType: string,
   tokens: TokenSet,
   now: number,
 ): Promise<Result<TokenSet>> {
-  return await guarded(async () => {
-    const young = await tokenBy(client, url, { grant_type: grantType, access_token: tokens.accessToken });
-    if (!young.ok) {
-      return young;
+  return await catchConnectionErrors(async () => {
+    const renewed = await requestGraphToken(client, url, { grant_type: grantType, access_token: tokens.accessToken });
+    if (!renewed.ok) {
+      return renewed;
     }
-    const { accessToken, expiresInSeconds } = young.value;
-    return succeeded({ ...tokens, accessToken, expiresAt: expiry(now, expiresInSeconds) });
+    const { accessToken, expiresInSeconds } = renewed.value;
+    return succeeded({ ...tokens, accessToken, expiresAt: expiresAtFrom(now, expiresInSeconds) });
   });
 }
 
-/** Code 100 on a token call is a dead code or token, 101 an app that does not exist or whose secret is wrong. */
-export function loginFault(answer: Answer) {
-  const error = graphError(answer);
+/** On a token call, error 100 means an invalid or used code or token, and 101 an unknown app or a wrong app secret. */
+export function loginFault(response: PlatformResponse) {
+  const error = graphError(response);
   if (error?.code === 101 || (error?.code === 1 && /client secret/i.test(error.message))) {
-    return misconfigured(answer.status, String(error.code));
+    return appMisconfigured(response.status, String(error.code));
   }
   if (error?.code === 100) {
     return reconnect(
       "The platform no longer accepts this login. Connect the account again.",
-      graphSource(answer, error),
+      graphSource(response, error),
     );
   }
-  return isOk(answer) ? unexpected(answer) : graphFault(answer);
+  return isOk(response) ? unexpectedResponse(response) : graphFault(response);
 }
 
-function unexpected(answer: Answer) {
-  return isOk(answer)
-    ? temporary("The platform answered the login with something else than its document says.", {
-        httpStatus: answer.status,
+function unexpectedResponse(response: PlatformResponse) {
+  return isOk(response)
+    ? temporary("The platform's response to the login is not what its documentation describes.", {
+        httpStatus: response.status,
       })
-    : graphFault(answer);
+    : graphFault(response);
 }
 
 const Business = z.looseObject({ id: Id });
 
 /**
- * Every page of the person, those of their businesses included: the plain list leaves some of those out. Pages come in
- * the order of the first list that has them, each once, and once more when a later list brings what was missing.
+ * Every page of the user, including those of their businesses, because `/me/accounts` omits some of them. Each page once,
+ * in the order of the first list that contains it.
  */
-export async function pagesOf<S extends z.ZodType<{ id: string }>>(
+export async function listPages<S extends z.ZodType<{ id: string }>>(
   client: PlatformClient,
   graph: string,
   tokens: TokenSet,
   fields: string,
   Page: S,
 ): Promise<Result<readonly z.infer<S>[]>> {
-  return await guarded(async () => {
-    const direct = await everyPage(client, `${graph}/me/accounts`, tokens.accessToken, fields, Page);
-    if (!direct.ok) {
-      return direct;
+  return await catchConnectionErrors(async () => {
+    const directPages = await fetchWholeList(client, `${graph}/me/accounts`, tokens.accessToken, fields, Page);
+    if (!directPages.ok) {
+      return directPages;
     }
-    const found = new Map(direct.value.map((page) => [page.id, page]));
+    const pagesById = new Map(directPages.value.map((page) => [page.id, page]));
     if (tokens.scopes.includes("business_management")) {
-      const businesses = await everyPage(client, `${graph}/me/businesses`, tokens.accessToken, "id", Business);
+      const businesses = await fetchWholeList(client, `${graph}/me/businesses`, tokens.accessToken, "id", Business);
       if (!businesses.ok && businesses.fault.kind !== "reconnect" && businesses.fault.kind !== "rejected") {
         return businesses;
       }
       for (const business of businesses.ok ? businesses.value : []) {
         for (const edge of ["owned_pages", "client_pages"]) {
           const url = `${graph}/${encodeURIComponent(business.id)}/${edge}`;
-          const pages = await everyPage(client, url, tokens.accessToken, fields, Page);
+          const pages = await fetchWholeList(client, url, tokens.accessToken, fields, Page);
           if (!pages.ok && (pages.fault.kind === "temporary" || pages.fault.kind === "rate_limited")) {
             return pages;
           }
           for (const page of pages.ok ? pages.value : []) {
-            found.set(page.id, found.get(page.id) ?? page);
+            pagesById.set(page.id, pagesById.get(page.id) ?? page);
           }
         }
       }
     }
-    return succeeded([...found.values()]);
+    return succeeded([...pagesById.values()]);
   });
 }
 
-async function everyPage<S extends z.ZodType>(
+async function fetchWholeList<S extends z.ZodType>(
   client: PlatformClient,
   url: string,
   accessToken: string,
   fields: string,
   item: S,
 ): Promise<Result<readonly z.infer<S>[]>> {
-  const List = listOf(item);
+  const List = graphList(item);
   const all: z.infer<S>[] = [];
   let after: string | undefined;
-  for (let page = 0; page < MOST_LIST_PAGES; page++) {
-    const answer = await graphGet(client, url, accessToken, { fields, limit: 100, after });
-    const list = isOk(answer) ? read(List, answer) : undefined;
+  for (let page = 0; page < MAX_LIST_PAGES; page++) {
+    const response = await graphGet(client, url, accessToken, { fields, limit: 100, after });
+    const list = isOk(response) ? parseBody(List, response) : undefined;
     if (!list) {
-      return failed(unexpected(answer));
+      return failed(unexpectedResponse(response));
     }
     all.push(...list.data);
     after = nextCursor(list.paging);

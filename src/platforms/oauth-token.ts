@@ -1,26 +1,27 @@
 import { z } from "@hono/zod-openapi";
 import { toBase64 } from "#core/encoding.ts";
-import { type Answer, call, isOk, read, retryAfterSeconds } from "./answer.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody, retryAfterSeconds } from "./response.ts";
 import type { AppCredentials, Fault, Result, PlatformClient } from "./contract.ts";
 import { failed, rateLimited, reconnect, rejected, succeeded, temporary } from "./fault.ts";
-import { type Fields, postForm } from "./form.ts";
+import { type RequestFields, postForm } from "./request-encoding.ts";
 
 /*
- * The token calls of RFC 6749, as most platforms speak them. Which errors mean that a grant is dead differs, so every
- * caller names its own.
+ * Token requests of RFC 6749 (OAuth 2.0). Platforms differ in the errors that mean an ended grant, so each caller passes
+ * its own.
  */
 
-/** Lifetimes come as numbers, and from some platforms as text. */
+/** Lifetimes are numbers, but some platforms send them as text. */
 const Seconds = z.coerce.number().nonnegative();
 
-/** What a token endpoint gave. */
-export interface TokenAnswer {
+/** The tokens that a token endpoint returned. */
+export interface TokenResponse {
   readonly accessToken: string;
   readonly refreshToken: string | null;
   readonly expiresInSeconds: number | null;
   readonly refreshExpiresInSeconds: number | null;
-  /** Null when the answer does not say. */
+  /** Null when the response does not name them. */
   readonly scopes: readonly string[] | null;
+  /** The whole body, for fields that only one platform sends. */
   readonly json: unknown;
 }
 
@@ -33,38 +34,38 @@ const Tokens = z.looseObject({
   scope: z.string().nullish(),
 });
 
-/** Words of RFC 6749 and their like; anything else in that place could be whatever the platform was sent. */
-const ErrorWord = z.string().regex(/^[a-z_]{1,60}$/);
+/** Error codes in the format of RFC 6749; any other text could repeat what the platform was sent, such as a token. */
+const OAuthErrorCode = z.string().regex(/^[a-z_]{1,60}$/);
 
-const OAuthError = z.looseObject({ error: ErrorWord, error_description: z.string().nullish() });
+const OAuthErrorBody = z.looseObject({ error: OAuthErrorCode, error_description: z.string().nullish() });
 
-export interface TokenCall {
+export interface TokenRequest {
   readonly url: string;
-  readonly fields: Fields;
+  readonly fields: RequestFields;
   /** Client credentials in an `Authorization: Basic` header; without it the caller puts them into `fields`. */
   readonly basic?: AppCredentials;
   readonly headers?: Record<string, string>;
-  /** Values of `error` that mean the grant (a code, a refresh token) is dead; `invalid_grant` always does. */
-  readonly deadErrors?: readonly string[];
+  /** Values of `error` that mean that the grant (a code, a refresh token) has ended, besides `invalid_grant`. */
+  readonly invalidGrantErrors?: readonly string[];
 }
 
-/** Client id and secret as RFC 6749 wants them in a header. */
+/** Client id and secret in an `Authorization: Basic` header, each percent-encoded first (RFC 6749, section 2.3.1). */
 export function basicAuthorization(app: AppCredentials): Record<string, string> {
   const pair = `${encodeURIComponent(app.clientId)}:${encodeURIComponent(app.clientSecret)}`;
   return { authorization: `Basic ${toBase64(new TextEncoder().encode(pair))}` };
 }
 
 export function splitScopes(scope: string): readonly string[] {
-  return scope.split(/[\s,]+/).filter((word) => word !== "");
+  return scope.split(/[\s,]+/).filter((name) => name !== "");
 }
 
-/** Scopes asked for and not granted. */
-export function missingFrom(wanted: readonly string[], granted: readonly string[]): readonly string[] {
-  return wanted.filter((scope) => !granted.includes(scope));
+/** Scopes that were requested but not granted. */
+export function findMissingScopes(requested: readonly string[], granted: readonly string[]): readonly string[] {
+  return requested.filter((scope) => !granted.includes(scope));
 }
 
-export function readTokens(answer: Answer): TokenAnswer | undefined {
-  const tokens = read(Tokens, answer);
+export function readTokens(response: PlatformResponse): TokenResponse | undefined {
+  const tokens = parseBody(Tokens, response);
   return (
     tokens && {
       accessToken: tokens.access_token,
@@ -72,33 +73,33 @@ export function readTokens(answer: Answer): TokenAnswer | undefined {
       expiresInSeconds: tokens.expires_in ?? null,
       refreshExpiresInSeconds: tokens.refresh_token_expires_in ?? tokens.refresh_expires_in ?? null,
       scopes: typeof tokens.scope === "string" ? splitScopes(tokens.scope) : null,
-      json: answer.json,
+      json: response.json,
     }
   );
 }
 
-/** Tells a dead grant from an endpoint that merely did not answer: the first costs the person a login. */
-export function tokenFault(answer: Answer, deadErrors: readonly string[] = []): Fault {
-  const error = read(OAuthError, answer)?.error ?? null;
+/** Distinguishes an ended grant, after which the user has to log in again, from an endpoint that only failed to response. */
+export function tokenFault(response: PlatformResponse, invalidGrantErrors: readonly string[] = []): Fault {
+  const error = parseBody(OAuthErrorBody, response)?.error ?? null;
   const source = {
-    httpStatus: answer.status,
+    httpStatus: response.status,
     platformCode: error,
-    retryAfterSeconds: retryAfterSeconds(answer.headers),
+    retryAfterSeconds: retryAfterSeconds(response.headers),
   };
-  if (answer.status === 429) {
-    return rateLimited("The platform takes no more logins for the moment.", source);
+  if (response.status === 429) {
+    return rateLimited("The platform accepts no more logins at the moment.", source);
   }
   if (error === "invalid_client" || error === "unauthorized_client") {
-    return misconfigured(source.httpStatus, error);
+    return appMisconfigured(source.httpStatus, error);
   }
-  if (answer.status < 500 && error !== null && (error === "invalid_grant" || deadErrors.includes(error))) {
+  if (response.status < 500 && error !== null && (error === "invalid_grant" || invalidGrantErrors.includes(error))) {
     return reconnect("The platform no longer accepts this login. Connect the account again.", source);
   }
-  return temporary("The platform did not answer the token request as expected.", source);
+  return temporary("The platform did not response the token request as expected.", source);
 }
 
-/** The operator's app credentials are refused: no person can help, and no login is dead because of it. */
-export function misconfigured(httpStatus: number | null, platformCode: string | null): Fault {
+/** The platform refused the operator's app credentials: logging in again would not help, and no grant has ended. */
+export function appMisconfigured(httpStatus: number | null, platformCode: string | null): Fault {
   return temporary(
     "The platform does not accept this service's app credentials.",
     { httpStatus, platformCode },
@@ -110,18 +111,18 @@ function unreachable(): Fault {
   return temporary("The platform could not be reached.", { httpStatus: null });
 }
 
-/** One call of the token endpoint; a lost connection is a passing fault. */
-export async function requestTokens(client: PlatformClient, request: TokenCall): Promise<Result<TokenAnswer>> {
+/** One call of the token endpoint; a lost connection is a temporary fault. */
+export async function requestTokens(client: PlatformClient, request: TokenRequest): Promise<Result<TokenResponse>> {
   const headers = { ...request.headers, ...(request.basic && basicAuthorization(request.basic)) };
-  return await guarded(async () => {
-    const answer = await call(client, request.url, postForm(request.fields, headers));
-    const tokens = isOk(answer) ? readTokens(answer) : undefined;
-    return tokens ? succeeded(tokens) : failed(tokenFault(answer, request.deadErrors));
+  return await catchConnectionErrors(async () => {
+    const response = await callPlatform(client, request.url, postForm(request.fields, headers));
+    const tokens = isOk(response) ? readTokens(response) : undefined;
+    return tokens ? succeeded(tokens) : failed(tokenFault(response, request.invalidGrantErrors));
   });
 }
 
-/** Connecting answers with values: what the client throws becomes a passing fault. */
-export async function guarded<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
+/** Connector functions return faults: what the client throws becomes a temporary fault. */
+export async function catchConnectionErrors<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work();
   } catch {
@@ -129,17 +130,17 @@ export async function guarded<T>(work: () => Promise<Result<T>>): Promise<Result
   }
 }
 
-export function expiry(now: number, seconds: number | null): number | null {
+export function expiresAtFrom(now: number, seconds: number | null): number | null {
   return seconds === null ? null : now + seconds * 1000;
 }
 
-/** The code the browser brought back, or why there is none. */
-export function codeFrom(params: Readonly<Record<string, string>>): Result<string> {
+/** The authorization code of a callback, or the reason why there is none. Some login dialogs append `#_` or `#_=_` to it. */
+export function authorizationCode(params: Readonly<Record<string, string>>): Result<string> {
   const code = params["code"]?.replace(/#_(=_)?$/, "");
   if (code) {
     return succeeded(code);
   }
-  const error = ErrorWord.safeParse(params["error"]).data ?? "no_code";
+  const error = OAuthErrorCode.safeParse(params["error"]).data ?? "no_code";
   const cancelled =
     error === "access_denied" || error === "user_cancelled_login" || error === "user_cancelled_authorize";
   return failed(

@@ -2,12 +2,12 @@ import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import type { ValidationProblem } from "./contract.ts";
 
-/** Accepted for every platform; `targets[].caption` is preferred. */
+/** Options of every platform. The preferred place for a caption per account is `targets[].caption`. */
 export const commonOptions = { caption: z.string().optional() };
 
 /**
- * Known keys parsed exactly with their defaults filled in, unknown ones kept; one problem per wrong key. With problems,
- * the options come back as they were sent.
+ * Parses known keys strictly and fills in their defaults; unknown keys are kept. One problem per invalid key; with problems,
+ * the options are returned as they were sent.
  */
 export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   schema: S,
@@ -19,7 +19,7 @@ export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
 } {
   const parsed = schema.safeParse(options);
   if (parsed.success) {
-    return { value: parsed.data, options: jsonOf(parsed.data), problems: [] };
+    return { value: parsed.data, options: toJsonObject(parsed.data), problems: [] };
   }
   const problems = parsed.error.issues.map((issue): ValidationProblem => {
     const path = issue.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
@@ -33,8 +33,8 @@ export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   return { value: undefined, options, problems };
 }
 
-/** What came in as JSON and was only narrowed and completed with JSON defaults is JSON still; zod's types cannot say so. */
-function jsonOf(value: Record<string, unknown>): JsonObject {
+/** Parsed JSON with JSON defaults is still JSON, which zod's types cannot express. */
+function toJsonObject(value: Record<string, unknown>): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as JsonObject;
 }
 

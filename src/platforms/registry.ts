@@ -9,7 +9,7 @@ import { tiktok } from "./tiktok/index.ts";
 import { x } from "./x/index.ts";
 import { youtube } from "./youtube/index.ts";
 
-/** The first of the two registries; the other one is src/sandbox/registry.ts. */
+/** Every adapter; the second registry, of the simulators, is src/sandbox/registry.ts. */
 const adapters: Readonly<Record<Platform, Adapter>> = {
   instagram,
   tiktok,

@@ -1,4 +1,4 @@
-import { type Answer, call } from "./answer.ts";
+import { type PlatformResponse, callPlatform } from "./response.ts";
 import type { JobMedia, PlatformClient, PlatformRequestInit } from "./contract.ts";
 
 export interface ByteRange {
@@ -6,14 +6,14 @@ export interface ByteRange {
   readonly length: number;
 }
 
-/** What stands before and after the file in the same body. */
-export interface Around {
+/** The parts of a multipart body before and after the file. */
+export interface SurroundingParts {
   readonly before: Blob;
   readonly after: Blob;
 }
 
-/** One stream after the other into the same sink, which ends with the last of them. */
-async function pour(
+/** Pipes the streams one after the other into the same sink, which is closed after the last one. */
+async function pipeSequentially(
   streams: readonly ReadableStream<Uint8Array>[],
   sink: WritableStream<Uint8Array>,
   signal: AbortSignal,
@@ -23,14 +23,14 @@ async function pour(
       await stream.pipeTo(sink, { signal, preventClose: index < streams.length - 1 });
     }
   } catch {
-    // What breaks on the way breaks the request, which tells it; an early answer leaves bytes that nobody reads.
+    // A broken stream fails the request, which reports it; after an early response the rest is not read by anybody.
     await Promise.allSettled(streams.map((stream) => stream.cancel()));
   }
 }
 
 /**
- * Sends a part of a stored file: streamed, and with its length known beforehand, as uploads in pieces want it. Null when the
- * connection broke; a file that cannot be read is thrown.
+ * Streams a byte range of a stored file with a `Content-Length`, which chunked uploads require. Returns null when the
+ * connection broke; throws when the file cannot be read.
  */
 export async function sendRange(
   client: PlatformClient,
@@ -38,21 +38,21 @@ export async function sendRange(
   media: JobMedia,
   range: ByteRange,
   init: Omit<PlatformRequestInit, "body">,
-  around?: Around,
-): Promise<Answer | null> {
+  surrounding?: SurroundingParts,
+): Promise<PlatformResponse | null> {
   const source = await media.read(range);
-  const streams = around ? [around.before.stream(), source, around.after.stream()] : [source];
+  const streams = surrounding ? [surrounding.before.stream(), source, surrounding.after.stream()] : [source];
   const { readable, writable } = new FixedLengthStream(
-    range.length + (around ? around.before.size + around.after.size : 0),
+    range.length + (surrounding ? surrounding.before.size + surrounding.after.size : 0),
   );
-  const over = new AbortController();
-  const piped = pour(streams, writable, over.signal);
+  const requestDone = new AbortController();
+  const piping = pipeSequentially(streams, writable, requestDone.signal);
   try {
-    return await call(client, url, { ...init, body: readable });
+    return await callPlatform(client, url, { ...init, body: readable });
   } catch {
     return null;
   } finally {
-    over.abort();
-    await piped;
+    requestDone.abort();
+    await piping;
   }
 }

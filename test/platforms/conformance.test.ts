@@ -5,9 +5,9 @@ import { PLATFORMS, type Platform } from "#core/platform.ts";
 import type { AccountAccess, Adapter, ValidationInput, MediaDescription, Fault, Job } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { hostMatches } from "#platforms/client.ts";
-import { answering, type Scripted, type ScriptedClient } from "../support/answering.ts";
-import { access, draft, image, job, NOW, SECRETS, video } from "../support/job.ts";
-import { logIn, prepareAt, sample } from "../support/simulated.ts";
+import { scriptedClient, type ScriptedResponse, type ScriptedClient } from "../support/scripted-client.ts";
+import { accountAccess, validationInput, image, job, NOW, SECRETS, video } from "../support/job-fixtures.ts";
+import { logIn, prepareUntilReady, sampleMedia } from "../support/simulated-platform.ts";
 
 /*
  * One suite, every adapter: what the rest of the house relies on without looking.
@@ -20,11 +20,11 @@ interface Sample {
   readonly files: readonly string[];
   readonly options: JsonObject;
   readonly capabilities?: JsonObject;
-  readonly deadGrant: Scripted;
+  readonly deadGrant: ScriptedResponse;
 }
 
-const oauthDead: Scripted = { status: 400, json: { error: "invalid_grant", error_description: "expired" } };
-const graphDead: Scripted = {
+const oauthDead: ScriptedResponse = { status: 400, json: { error: "invalid_grant", error_description: "expired" } };
+const graphDead: ScriptedResponse = {
   status: 400,
   json: { error: { message: "Error validating access token", type: "OAuthException", code: 190, error_subcode: 463 } },
 };
@@ -53,17 +53,17 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function draftFor(adapter: Adapter, over: Parameters<typeof draft>[0] = {}): ValidationInput {
+function draftFor(adapter: Adapter, over: Parameters<typeof validationInput>[0] = {}): ValidationInput {
   const { media, options, capabilities } = SAMPLES[adapter.platform];
-  return draft({ media, options, ...(capabilities && { capabilities }), ...over });
+  return validationInput({ media, options, ...(capabilities && { capabilities }), ...over });
 }
 
 function jobFor(adapter: Adapter, over: Parameters<typeof job>[0] = {}): Job {
   const { media } = SAMPLES[adapter.platform];
-  return job({ media, options: adapter.validate(draftFor(adapter)).options, account: access(), ...over });
+  return job({ media, options: adapter.validate(draftFor(adapter)).options, account: accountAccess(), ...over });
 }
 
-const codes = (adapter: Adapter, over: Parameters<typeof draft>[0]) =>
+const codes = (adapter: Adapter, over: Parameters<typeof validationInput>[0]) =>
   adapter.validate(draftFor(adapter, over)).problems.map((problem) => problem.code);
 
 /** Every text in it, the tokens of the login would be seen. */
@@ -77,7 +77,7 @@ function expectNoSecret(expect: (value: unknown) => { not: { toContain(part: str
 const echo = { error: SECRETS[0], detail: SECRETS.join(" "), message: SECRETS.join(" "), title: SECRETS[2] };
 
 /** Statuses that every platform can answer at any time; none carries a body of its own. */
-const TROUBLE: readonly (readonly [name: string, script: Scripted])[] = [
+const TROUBLE: readonly (readonly [name: string, script: ScriptedResponse])[] = [
   ["401", { status: 401, json: echo }],
   ["403", { status: 403, json: echo }],
   ["429", { status: 429, json: echo }],
@@ -88,7 +88,7 @@ const TROUBLE: readonly (readonly [name: string, script: Scripted])[] = [
   ["null", { status: 200, json: null }],
   ["a list", { status: 200, json: [1, 2] }],
   ["a redirect", { status: 302, headers: { location: "https://elsewhere.example.com/" } }],
-  ["a cut", "cut"],
+  ["a lost connection", "connection_lost"],
 ];
 
 function expectHosts(
@@ -96,7 +96,7 @@ function expectHosts(
   adapter: Adapter,
   client: ScriptedClient,
 ): void {
-  for (const { url } of client.sent) {
+  for (const { url } of client.requests) {
     expect(url.protocol, url.href).toBe("https:");
     expect(hostMatches(adapter.hosts, url.hostname), url.hostname).toBe(true);
   }
@@ -225,8 +225,8 @@ describe.each(adapters)("$platform: what can be known before publishing", (adapt
 });
 
 describe.each(adapters)("$platform: connecting", (adapter) => {
-  const { app } = access();
-  const client = (script: Scripted) => answering(script);
+  const { app } = accountAccess();
+  const client = (script: ScriptedResponse) => scriptedClient(script);
 
   test("the browser goes to a safe address with the state, the way back and no secret", ({ expect }) => {
     const url = adapter.connect.authorizeUrl(app, {
@@ -243,14 +243,14 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
   test("a cancelled login is a sentence and no call", async ({ expect }) => {
     const unused = client(500);
     const params = { error: "access_denied", error_description: "no", state: "s" };
-    const result = await adapter.connect.exchange(unused, app, {
+    const result = await adapter.connect.exchangeCode(unused, app, {
       redirectUri: "https://a.example.com/back",
       params,
       codeVerifier: "v",
       now: NOW,
     });
     expect(result).toMatchObject({ ok: false, fault: { kind: "rejected", code: "login_cancelled" } });
-    expect(unused.sent).toHaveLength(0);
+    expect(unused.requests).toHaveLength(0);
   });
 
   test.for(TROUBLE)("%s is a fault, never thrown, never a login", async ([, script], { expect }) => {
@@ -269,8 +269,8 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
       scopes: [],
     };
     const results = [
-      await adapter.connect.exchange(scripted, app, exchange),
-      await adapter.connect.accounts(scripted, app, tokens),
+      await adapter.connect.exchangeCode(scripted, app, exchange),
+      await adapter.connect.listAccounts(scripted, app, tokens),
       ...(adapter.connect.refresh ? [await adapter.connect.refresh(scripted, app, tokens, NOW)] : []),
     ];
     for (const result of results) {
@@ -297,7 +297,7 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
       ok: false,
       fault: { kind: "reconnect" },
     });
-    for (const script of [500, 503, "cut"] as const) {
+    for (const script of [500, 503, "connection_lost"] as const) {
       expect(await refresh(client(script), app, tokens, NOW)).toMatchObject({
         ok: false,
         fault: { kind: "temporary" },
@@ -315,7 +315,7 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
       scopes: [],
       extra: {},
     };
-    for (const script of [200, 400, 503, "cut"] as const) {
+    for (const script of [200, 400, 503, "connection_lost"] as const) {
       await expect(Promise.resolve(adapter.connect.revoke?.(client(script), app, tokens))).resolves.toBeUndefined();
     }
   });
@@ -333,12 +333,12 @@ interface Outcome {
 
 describe.each(adapters)("$platform: steps in trouble", (adapter) => {
   test.for(TROUBLE)("prepare: %s publishes nothing and leaks nothing", async ([, script], { expect }) => {
-    const client = answering(script);
+    const client = scriptedClient(script);
     const outcome: Outcome = await outcomeOf(adapter.prepare(client, jobFor(adapter), undefined));
     expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcome);
     expectNoSecret(expect, outcome);
     expectHosts(expect, adapter, client);
-    if (client.sent.length > 0) {
+    if (client.requests.length > 0) {
       expect(["refused", "again", "thrown"]).toContain(outcome.state);
     }
   });
@@ -348,9 +348,9 @@ describe.each(adapters)("$platform: steps in trouble", (adapter) => {
     [429, "rate_limited"],
     [503, "temporary"],
   ])("prepare turns %i into %s", async ([status, kind], { expect }) => {
-    const client = answering(status);
+    const client = scriptedClient(status);
     const outcome: Outcome = await outcomeOf(adapter.prepare(client, jobFor(adapter), undefined));
-    if (client.sent.length > 0 && outcome.state !== "thrown") {
+    if (client.requests.length > 0 && outcome.state !== "thrown") {
       expect(outcome).toMatchObject({ state: "refused", fault: { kind } });
     }
   });
@@ -365,34 +365,34 @@ describe.each(adapters)("$platform: the visible call in trouble", (adapter) => {
     if (!account) {
       throw new Error("nothing to post to");
     }
-    const media = await Promise.all(files.map((name) => sample(name)));
-    const boards = adapter.boards && "board_ids" in options ? await firstBoard(adapter, account) : {};
+    const media = await Promise.all(files.map((name) => sampleMedia(name)));
+    const boards = adapter.listBoards && "board_ids" in options ? await firstBoard(adapter, account) : {};
     const verdict = adapter.validate(
-      draft({ media, options: { ...options, ...boards }, capabilities: account.capabilities }),
+      validationInput({ media, options: { ...options, ...boards }, capabilities: account.capabilities }),
     );
     const post = { ...jobFor(adapter), account, media, options: verdict.options, now: Date.now(), dueAt: Date.now() };
-    return { post, ref: await prepareAt(adapter, post) };
+    return { post, ref: await prepareUntilReady(adapter, post) };
   }
 
   async function firstBoard(adapter_: Adapter, account: AccountAccess): Promise<JsonObject> {
-    const { simulatedWire } = await import("../support/simulated.ts");
-    const boards = await adapter_.boards?.(simulatedWire(adapter_), account);
+    const { simulatedClient } = await import("../support/simulated-platform.ts");
+    const boards = await adapter_.listBoards?.(simulatedClient(adapter_), account);
     return boards?.ok && boards.value[0] ? { board_ids: [boards.value[0].id] } : {};
   }
 
   const safe = (post: Job): Job => ({
     ...post,
     now: FUTURE,
-    account: access({ ...post.account, accessToken: SECRETS[0], loginToken: SECRETS[1], app: access().app }),
+    account: accountAccess({ ...post.account, accessToken: SECRETS[0], loginToken: SECRETS[1], app: accountAccess().app }),
   });
 
   test("commit tells refused from unknown, and never says temporary", async ({ expect }) => {
     const { post, ref } = await prepared();
     expect(JSON.parse(JSON.stringify(ref))).toEqual(ref);
     for (const [name, script] of TROUBLE) {
-      const client = answering(script);
+      const client = scriptedClient(script);
       const outcome: Outcome = await outcomeOf(adapter.commit(client, safe(post), ref));
-      expect(client.sent.length, `${name}: exactly one visible call`).toBeGreaterThan(0);
+      expect(client.requests.length, `${name}: exactly one visible call`).toBeGreaterThan(0);
       expectHosts(expect, adapter, client);
       expectNoSecret(expect, outcome);
       expect(outcome.fault?.kind, name).not.toBe("temporary");
@@ -416,7 +416,7 @@ describe.each(adapters)("$platform: the visible call in trouble", (adapter) => {
     const { post, ref } = await prepared();
     for (const elapsed of [30_000, 300_000, 3_600_000]) {
       for (const [name, script] of TROUBLE) {
-        const client = answering(script);
+        const client = scriptedClient(script);
         const looked = { ...safe(post), committedAt: FUTURE, now: FUTURE + elapsed };
         const outcome: Outcome = await outcomeOf(adapter.verify(client, looked, ref));
         expectHosts(expect, adapter, client);

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { adapterFor } from "#platforms/registry.ts";
 import type { Adapter } from "#platforms/contract.ts";
 import type { Platform } from "#core/platform.ts";
-import { answering, bodyOf } from "../support/answering.ts";
-import { app, logIn, must, revokeAt, simulatedWire } from "../support/simulated.ts";
+import { scriptedClient, parseRequestBody } from "../support/scripted-client.ts";
+import { sandboxCredentials, logIn, unwrap, revokeAtPlatform, simulatedClient } from "../support/simulated-platform.ts";
 
 let clock = Date.parse("2033-01-01T00:00:00Z");
 beforeEach(() => {
@@ -37,7 +37,7 @@ describe.each(MINE)("%s", (platform) => {
       expect(account.platformAccountId).toMatch(/^\d+$/);
       expect(account.username).not.toBe("");
     }
-    const listed = must(await adapter.connect.accounts(simulatedWire(adapter), app(adapter), tokens));
+    const listed = unwrap(await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), tokens));
     expect(listed.accounts.flatMap((account) => account.missingScopes)).toEqual([]);
     expect(tokens.expiresAt).toBeGreaterThan(Date.now());
   });
@@ -45,24 +45,24 @@ describe.each(MINE)("%s", (platform) => {
   test("a login is renewed before it ends, and the new one works", async ({ expect }) => {
     const { tokens } = await logIn(adapter, "ada");
     vi.setSystemTime((tokens.expiresAt ?? 0) - adapter.connect.refreshAheadMs);
-    const renewed = must(
-      (await adapter.connect.refresh?.(simulatedWire(adapter), app(adapter), tokens, Date.now())) ?? never(),
+    const renewed = unwrap(
+      (await adapter.connect.refresh?.(simulatedClient(adapter), sandboxCredentials(adapter), tokens, Date.now())) ?? never(),
     );
     expect(renewed.expiresAt).toBeGreaterThan(tokens.expiresAt ?? 0);
     vi.setSystemTime((tokens.expiresAt ?? 0) + 1000);
-    expect(await adapter.connect.accounts(simulatedWire(adapter), app(adapter), renewed)).toMatchObject({ ok: true });
+    expect(await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), renewed)).toMatchObject({ ok: true });
   });
 
   test("a login that the person withdrew is told from a silent platform", async ({ expect }) => {
     const { tokens } = await logIn(adapter, "ada");
     vi.setSystemTime(Date.now() + 2 * DAY_MS);
-    await revokeAt(adapter, "ada");
-    const client = simulatedWire(adapter);
-    expect(await adapter.connect.refresh?.(client, app(adapter), tokens, Date.now())).toMatchObject({
+    await revokeAtPlatform(adapter, "ada");
+    const client = simulatedClient(adapter);
+    expect(await adapter.connect.refresh?.(client, sandboxCredentials(adapter), tokens, Date.now())).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
-    expect(await adapter.connect.accounts(client, app(adapter), tokens)).toMatchObject({
+    expect(await adapter.connect.listAccounts(client, sandboxCredentials(adapter), tokens)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
@@ -75,9 +75,9 @@ describe.each(MINE)("%s", (platform) => {
       codeVerifier: "v".repeat(64),
       now: Date.now(),
     };
-    expect(await adapter.connect.exchange(simulatedWire(adapter), app(adapter), exchange)).toMatchObject({ ok: false });
-    const wrong = { ...app(adapter), clientSecret: "not-the-secret" };
-    const refused = await adapter.connect.exchange(simulatedWire(adapter), wrong, exchange);
+    expect(await adapter.connect.exchangeCode(simulatedClient(adapter), sandboxCredentials(adapter), exchange)).toMatchObject({ ok: false });
+    const wrong = { ...sandboxCredentials(adapter), clientSecret: "not-the-secret" };
+    const refused = await adapter.connect.exchangeCode(simulatedClient(adapter), wrong, exchange);
     expect(refused).toMatchObject({ ok: false });
     expect(JSON.stringify(refused)).not.toContain("not-the-secret");
   });
@@ -103,12 +103,12 @@ describe("x", () => {
 
   test("revoking ends both tokens", async ({ expect }) => {
     const { tokens } = await logIn(adapter, "ben");
-    await adapter.connect.revoke?.(simulatedWire(adapter), app(adapter), tokens);
-    expect(await adapter.connect.accounts(simulatedWire(adapter), app(adapter), tokens)).toMatchObject({
+    await adapter.connect.revoke?.(simulatedClient(adapter), sandboxCredentials(adapter), tokens);
+    expect(await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), tokens)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
-    expect(await adapter.connect.refresh?.(simulatedWire(adapter), app(adapter), tokens, Date.now())).toMatchObject({
+    expect(await adapter.connect.refresh?.(simulatedClient(adapter), sandboxCredentials(adapter), tokens, Date.now())).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
@@ -133,14 +133,14 @@ describe("instagram", () => {
       ...more,
     });
     const own = { instagram_business_account: { id: "17841400008460057", username: "ada", followers_count: 1200 } };
-    const credentials = app(adapter, { LOGIN_VARIANT: "facebook" });
+    const credentials = sandboxCredentials(adapter, { LOGIN_VARIANT: "facebook" });
     const entrance = adapter.connect.authorizeUrl(credentials, {
       redirectUri: "https://a.example.com",
       state: "s",
       codeChallenge: "c",
     });
     expect(entrance.href).toMatch(/^https:\/\/www\.facebook\.com\/v25\.0\/dialog\/oauth\?/);
-    const client = answering(
+    const client = scriptedClient(
       { json: { access_token: "short", token_type: "bearer", expires_in: 3600 } },
       { json: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 } },
       { json: { id: 102_030_405_060_708, name: "Ada" } },
@@ -171,8 +171,8 @@ describe("instagram", () => {
       { json: { data: [page("4", { instagram_business_account: { id: "19", username: "bob" } })] } },
       { status: 403, json: { error: { code: 200, message: "no" } } },
     );
-    const login = must(
-      await adapter.connect.exchange(client, credentials, {
+    const login = unwrap(
+      await adapter.connect.exchangeCode(client, credentials, {
         redirectUri: "https://a.example.com",
         params: { code: "c#_=_" },
         codeVerifier: "v",
@@ -183,8 +183,8 @@ describe("instagram", () => {
       externalId: "102030405060708",
       tokens: { accessToken: "long", expiresAt: 5_183_944_000, extra: { login: "page" } },
     });
-    expect(client.sent[0]?.url.searchParams.get("code")).toBe("c");
-    const { accounts, unpostable } = must(await adapter.connect.accounts(client, credentials, login.tokens));
+    expect(client.requests[0]?.url.searchParams.get("code")).toBe("c");
+    const { accounts, unpostable } = unwrap(await adapter.connect.listAccounts(client, credentials, login.tokens));
     expect(accounts).toEqual([
       expect.objectContaining({
         platformAccountId: "17841400008460057",
@@ -200,8 +200,8 @@ describe("instagram", () => {
       "pages_read_engagement",
     ]);
     expect(unpostable).toEqual([expect.objectContaining({ platformAccountId: "18" })]);
-    expect(client.sent[5]?.url.searchParams.get("after")).toBe("c1");
-    expect(client.sent.map((sent) => sent.url.hostname)).toEqual(Array(9).fill("graph.facebook.com"));
+    expect(client.requests[5]?.url.searchParams.get("after")).toBe("c1");
+    expect(client.requests.map((sent) => sent.url.hostname)).toEqual(Array(9).fill("graph.facebook.com"));
   });
 
   test("both shapes of the token answer are read, and ids beyond 2^53 survive", async ({ expect }) => {
@@ -216,13 +216,13 @@ describe("instagram", () => {
       },
     ]) {
       const exchange = { redirectUri: "https://a.example.com", params: { code: "c#_" }, codeVerifier: "v", now: 0 };
-      const client = answering(short, long, me);
-      const login = must(await adapter.connect.exchange(client, app(adapter), exchange));
+      const client = scriptedClient(short, long, me);
+      const login = unwrap(await adapter.connect.exchangeCode(client, sandboxCredentials(adapter), exchange));
       expect(login).toMatchObject({
         externalId: "17841400008460057",
         tokens: { scopes: ["instagram_business_basic"] },
       });
-      expect(bodyOf(client.sent[0])).toMatchObject({ code: "c", grant_type: "authorization_code" });
+      expect(parseRequestBody(client.requests[0])).toMatchObject({ code: "c", grant_type: "authorization_code" });
     }
   });
 });
@@ -238,8 +238,8 @@ describe("facebook", () => {
 
   test("revoking withdraws the whole grant", async ({ expect }) => {
     const { tokens } = await logIn(adapter, "ada");
-    await adapter.connect.revoke?.(simulatedWire(adapter), app(adapter), tokens);
-    expect(await adapter.connect.accounts(simulatedWire(adapter), app(adapter), tokens)).toMatchObject({
+    await adapter.connect.revoke?.(simulatedClient(adapter), sandboxCredentials(adapter), tokens);
+    expect(await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), tokens)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });

@@ -1,16 +1,16 @@
 import { describe, test } from "vitest";
-import { call, Id, retryAfterSeconds } from "#platforms/answer.ts";
-import { quoted } from "#platforms/fault.ts";
-import { withQuery } from "#platforms/form.ts";
+import { callPlatform, Id, retryAfterSeconds } from "#platforms/response.ts";
+import { sanitizeMessage } from "#platforms/fault.ts";
+import { withQuery } from "#platforms/request-encoding.ts";
 import { mediaProblems } from "#platforms/media-rules.ts";
-import { basicAuthorization, codeFrom, missingFrom, splitScopes, tokenFault } from "#platforms/oauth-token.ts";
-import { answering } from "../support/answering.ts";
-import { video } from "../support/job.ts";
+import { basicAuthorization, authorizationCode, findMissingScopes, splitScopes, tokenFault } from "#platforms/oauth-token.ts";
+import { scriptedClient } from "../support/scripted-client.ts";
+import { video } from "../support/job-fixtures.ts";
 
 describe("answers", () => {
   test("ids beyond 2^53 stay what they were, ordinary numbers stay numbers", async ({ expect }) => {
-    const answer = await call(
-      answering({ text: '{"id":17841405793187219,"small":12,"half":0.5,"huge":1e300}' }),
+    const answer = await callPlatform(
+      scriptedClient({ text: '{"id":17841405793187219,"small":12,"half":0.5,"huge":1e300}' }),
       "https://a.example.com",
     );
     expect(answer.json).toEqual({ id: "17841405793187219", small: 12, half: 0.5, huge: 1e300 });
@@ -18,9 +18,9 @@ describe("answers", () => {
   });
 
   test("what is no JSON is undefined, and a lost connection is thrown", async ({ expect }) => {
-    expect((await call(answering({ text: "<html>" }), "https://a.example.com")).json).toBeUndefined();
-    expect((await call(answering(204), "https://a.example.com")).json).toBeUndefined();
-    await expect(call(answering("cut"), "https://a.example.com")).rejects.toThrow();
+    expect((await callPlatform(scriptedClient({ text: "<html>" }), "https://a.example.com")).json).toBeUndefined();
+    expect((await callPlatform(scriptedClient(204), "https://a.example.com")).json).toBeUndefined();
+    await expect(callPlatform(scriptedClient("connection_lost"), "https://a.example.com")).rejects.toThrow();
   });
 
   test.for<[Record<string, string>, number | undefined]>([
@@ -38,9 +38,9 @@ describe("answers", () => {
 
 describe("a platform's words", () => {
   test("come through as one bounded line without anything like a token", ({ expect }) => {
-    expect(quoted(" Duration\n too\u0000 long ")).toBe("Duration too long");
-    expect(quoted("bad token EAAGm0PX4ZCpsBAKZCtokenTokenToken123 given")).toBe("bad token … given");
-    expect(quoted("word ".repeat(500)).length).toBeLessThanOrEqual(301);
+    expect(sanitizeMessage(" Duration\n too\u0000 long ")).toBe("Duration too long");
+    expect(sanitizeMessage("bad token EAAGm0PX4ZCpsBAKZCtokenTokenToken123 given")).toBe("bad token … given");
+    expect(sanitizeMessage("word ".repeat(500)).length).toBeLessThanOrEqual(301);
   });
 });
 
@@ -72,12 +72,12 @@ describe("token calls", () => {
   });
 
   test("the code loses the fragment that some dialogs leave on it", ({ expect }) => {
-    expect(codeFrom({ code: "AQB#_" })).toEqual({ ok: true, value: "AQB" });
-    expect(codeFrom({ code: "AQB#_=_" })).toEqual({ ok: true, value: "AQB" });
-    expect(codeFrom({ error: "access_denied" })).toMatchObject({ fault: { code: "login_cancelled" } });
-    expect(codeFrom({})).toMatchObject({ fault: { code: "login_refused" } });
+    expect(authorizationCode({ code: "AQB#_" })).toEqual({ ok: true, value: "AQB" });
+    expect(authorizationCode({ code: "AQB#_=_" })).toEqual({ ok: true, value: "AQB" });
+    expect(authorizationCode({ error: "access_denied" })).toMatchObject({ fault: { code: "login_cancelled" } });
+    expect(authorizationCode({})).toMatchObject({ fault: { code: "login_refused" } });
     expect(splitScopes("a,b c")).toEqual(["a", "b", "c"]);
-    expect(missingFrom(["a", "b"], ["b"])).toEqual(["a"]);
+    expect(findMissingScopes(["a", "b"], ["b"])).toEqual(["a"]);
   });
 });
 

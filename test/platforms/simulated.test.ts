@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { adapterFor } from "#platforms/registry.ts";
 import type { Adapter, AccountAccess } from "#platforms/contract.ts";
 import type { Platform } from "#core/platform.ts";
-import { book, logIn, plan, publish, sample } from "../support/simulated.ts";
+import { publishedPosts, logIn, injectFault, publishUntilSettled, sampleMedia } from "../support/simulated-platform.ts";
 
 /*
  * Adapters against simulators that somebody else wrote from the same documents: what one of them misread shows here.
@@ -98,13 +98,13 @@ describe.each(KINDS)("$platform $kind", ({ kind, platform, files, options, commi
     const adapter = adapterOf(platform);
     const account = await firstAccount(adapter);
     const media = await Promise.all(
-      files.map((name) => sample(name, name.endsWith(".gif") ? { facts: { animated: true } } : {})),
+      files.map((name) => sampleMedia(name, name.endsWith(".gif") ? { facts: { animated: true } } : {})),
     );
     const caption = `A ${kind} for ${platform} and ${effect} & <more>`;
-    const end = await publish(adapter, account, { caption, media, options: options ?? {} }, async () => {
+    const end = await publishUntilSettled(adapter, account, { caption, media, options: options ?? {} }, async () => {
       if (effect !== "nothing") {
         const match = { method: "POST", path: commit };
-        await plan(adapter, {
+        await injectFault(adapter, {
           match,
           times: 1,
           effect,
@@ -113,7 +113,7 @@ describe.each(KINDS)("$platform $kind", ({ kind, platform, files, options, commi
       }
     });
     expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
-    const posts = (await book(adapter, account.platformAccountId)).filter((entry) => entry.text.startsWith(caption));
+    const posts = (await publishedPosts(adapter, account.platformAccountId)).filter((entry) => entry.text.startsWith(caption));
     expect(posts, end.steps.join(" ")).toHaveLength(1);
     expect(posts[0]?.media.map((item) => item.sha256)).toEqual(media.map((item) => item.sha256));
     if (end.state === "published") {

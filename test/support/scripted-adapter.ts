@@ -15,19 +15,19 @@ import {
 } from "#platforms/contract.ts";
 
 /** What the adapter answers: the next of a list, its last for ever after. */
-export interface Script {
+export interface AdapterScript {
   readonly prepare?: readonly PrepareOutcome[];
   readonly commit?: readonly CommitOutcome[];
   readonly verify?: readonly VerifyOutcome[];
   readonly captionMax?: number;
   readonly dailyCaps?: PlatformLimits["dailyCaps"];
   readonly prepareAheadMs?: number;
-  readonly inspect?: Adapter["inspect"];
+  readonly fetchCapabilities?: Adapter["fetchCapabilities"];
   /** An option that must be there, as YouTube's title. */
   readonly requiredOption?: string;
 }
 
-interface Call {
+interface AdapterCall {
   readonly step: "prepare" | "commit" | "verify";
   readonly job: Job;
   readonly given: JsonValue | undefined;
@@ -35,23 +35,23 @@ interface Call {
 
 export interface ScriptedAdapter extends Adapter {
   /** Every step that was asked of it, in order. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly AdapterCall[];
 }
 
 /** A platform that does as it is told and remembers what it was asked; with media it asks for `placement` by their type. */
-export function scriptedAdapter(platform: Platform, script: Script = {}): ScriptedAdapter {
-  const calls: Call[] = [];
+export function scriptedAdapter(platform: Platform, script: AdapterScript = {}): ScriptedAdapter {
+  const calls: AdapterCall[] = [];
   const max = script.captionMax ?? 100;
-  const said = { prepare: 0, commit: 0, verify: 0 };
+  const callCounts = { prepare: 0, commit: 0, verify: 0 };
 
   function next<Outcome>(
-    step: Call["step"],
+    step: AdapterCall["step"],
     job: Job,
     given: JsonValue | undefined,
     list: readonly Outcome[],
   ): Outcome {
     calls.push({ step, job, given });
-    const outcome = list[Math.min(said[step]++, list.length - 1)];
+    const outcome = list[Math.min(callCounts[step]++, list.length - 1)];
     if (outcome === undefined) {
       throw new Error(`nothing scripted for ${step}`);
     }
@@ -74,12 +74,12 @@ export function scriptedAdapter(platform: Platform, script: Script = {}): Script
     options: z.looseObject({ title: z.string().optional() }),
     connect: {
       authorizeUrl: () => new URL(`https://api.${platform}.example/authorize`),
-      exchange: () => Promise.reject(new Error("not scripted")),
-      accounts: () => Promise.reject(new Error("not scripted")),
+      exchangeCode: () => Promise.reject(new Error("not scripted")),
+      listAccounts: () => Promise.reject(new Error("not scripted")),
       refreshAheadMs: 0,
     },
-    validate: (draft: ValidationInput) => verdict(draft, max, script),
-    ...(script.inspect && { inspect: script.inspect }),
+    validate: (draft: ValidationInput) => validateByScript(draft, max, script),
+    ...(script.fetchCapabilities && { fetchCapabilities: script.fetchCapabilities }),
     prepareAheadMs: (job) => (job.media.length > 0 ? (script.prepareAheadMs ?? 0) : 0),
     async prepare(_wire: PlatformClient, job: Job, cursor: JsonValue | undefined) {
       return next("prepare", job, cursor, script.prepare ?? [{ state: "ready", ref: null }]);
@@ -95,7 +95,7 @@ export function scriptedAdapter(platform: Platform, script: Script = {}): Script
   return { ...adapter, calls };
 }
 
-function verdict({ caption, options, media, account }: ValidationInput, max: number, script: Script) {
+function validateByScript({ caption, options, media, account }: ValidationInput, max: number, script: AdapterScript) {
   const problems: ValidationProblem[] = [];
   const limit = typeof account.capabilities["captionMax"] === "number" ? account.capabilities["captionMax"] : max;
   const length = [...caption].length;

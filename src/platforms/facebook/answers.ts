@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { Id } from "#platforms/answer.ts";
-import { listOf } from "#platforms/graph.ts";
+import { Id } from "#platforms/response.ts";
+import { graphList } from "#platforms/graph-api.ts";
 
 export const Page = z.looseObject({
   id: Id,
@@ -12,21 +12,21 @@ export const Page = z.looseObject({
 });
 export type Page = z.infer<typeof Page>;
 
-/** A photo answers with its own id beside the post's. */
-export const Posted = z.looseObject({ id: Id, post_id: Id.nullish(), permalink_url: z.string().nullish() });
+/** For a photo, `id` is the photo's own id and `post_id` the post's. */
+export const CreatedPost = z.looseObject({ id: Id, post_id: Id.nullish(), permalink_url: z.string().nullish() });
 
-export const Started = z.looseObject({ video_id: Id, upload_url: z.string().nullish() });
+export const ReelUploadSession = z.looseObject({ video_id: Id, upload_url: z.string().nullish() });
 
-export const Success = z.looseObject({ success: z.boolean(), post_id: Id.nullish() });
+export const SuccessFlag = z.looseObject({ success: z.boolean(), post_id: Id.nullish() });
 
-const Errors = z.array(z.looseObject({ message: z.string().nullish(), code: z.number().nullish() }));
+const PhaseErrors = z.array(z.looseObject({ message: z.string().nullish(), code: z.number().nullish() }));
 
 const Phase = z
   .looseObject({
     status: z.string().nullish(),
-    // Documented differently from page to page: one error, or several.
+    // Meta's documents disagree: some describe one error, others a list.
     error: z.looseObject({ message: z.string().nullish(), code: z.number().nullish() }).nullish(),
-    errors: Errors.nullish(),
+    errors: PhaseErrors.nullish(),
     publish_status: z.string().nullish(),
   })
   .nullish();
@@ -46,7 +46,7 @@ export const Video = z.looseObject({
 });
 export type Video = z.infer<typeof Video>;
 
-const Target = z.looseObject({ target: z.looseObject({ id: Id.nullish() }).nullish() });
+const AttachmentTarget = z.looseObject({ target: z.looseObject({ id: Id.nullish() }).nullish() });
 
 const ListedPost = z.looseObject({
   id: Id,
@@ -56,14 +56,18 @@ const ListedPost = z.looseObject({
   application: z.looseObject({ id: Id.nullish() }).nullish(),
   attachments: z
     .looseObject({
-      data: z.array(Target.extend({ subattachments: z.looseObject({ data: z.array(Target) }).nullish() })).nullish(),
+      data: z
+        .array(
+          AttachmentTarget.extend({ subattachments: z.looseObject({ data: z.array(AttachmentTarget) }).nullish() }),
+        )
+        .nullish(),
     })
     .nullish(),
 });
 export type ListedPost = z.infer<typeof ListedPost>;
-export const PostList = listOf(ListedPost);
+export const PostList = graphList(ListedPost);
 
-export const VideoList = listOf(
+export const VideoList = graphList(
   z.looseObject({
     id: Id,
     description: z.string().nullish(),
@@ -73,8 +77,8 @@ export const VideoList = listOf(
   }),
 );
 
-/** The upload host refuses in a shape of its own. */
-export const UploadTrouble = z.looseObject({
+/** The upload host has its own error body. */
+export const UploadErrorBody = z.looseObject({
   debug_info: z.looseObject({
     retriable: z.boolean().nullish(),
     type: z.string().nullish(),

@@ -1,39 +1,40 @@
 import { DAY } from "#core/clock.ts";
-import type { Connect, PostableAccount, UnpostableAccount } from "#platforms/contract.ts";
+import type { Connector, PostableAccount, UnpostableAccount } from "#platforms/contract.ts";
 import { succeeded } from "#platforms/fault.ts";
 import {
   dialogUrl,
   exchangeDialogCode,
-  pagesOf,
+  listPages,
   refreshDialogLogin,
   revokeDialogLogin,
 } from "#platforms/graph-login.ts";
-import { missingFrom } from "#platforms/oauth-token.ts";
+import { findMissingScopes } from "#platforms/oauth-token.ts";
 import { Page } from "./answers.ts";
-import { graphOf, loginOf } from "./hosts.ts";
+import { graphUrl, loginDialog } from "./hosts.ts";
 
-/** The last one lists the Pages that a business owns; posting works without it. */
+/** `business_management` lists the Pages that a business owns; posting works without it. */
 const SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts", "business_management"] as const;
-const NEEDED = SCOPES.slice(0, 3);
+const REQUIRED_SCOPES = SCOPES.slice(0, 3);
 const PAGE_FIELDS = "id,name,username,access_token,tasks,picture.type(large)";
 
-export const connect: Connect = {
-  authorizeUrl: (app, request) => dialogUrl(loginOf(app, SCOPES), app, request),
+export const connect: Connector = {
+  authorizeUrl: (app, request) => dialogUrl(loginDialog(app, SCOPES), app, request),
 
-  exchange: async (client, app, exchange) => await exchangeDialogCode(client, loginOf(app, SCOPES), app, exchange, {}),
+  exchangeCode: async (client, app, exchange) =>
+    await exchangeDialogCode(client, loginDialog(app, SCOPES), app, exchange, {}),
 
-  async accounts(client, app, tokens) {
-    const pages = await pagesOf(client, graphOf(app), tokens, PAGE_FIELDS, Page);
+  async listAccounts(client, app, tokens) {
+    const pages = await listPages(client, graphUrl(app), tokens, PAGE_FIELDS, Page);
     if (!pages.ok) {
       return pages;
     }
-    const missingScopes = missingFrom(NEEDED, tokens.scopes);
+    const missingScopes = findMissingScopes(REQUIRED_SCOPES, tokens.scopes);
     const accounts: PostableAccount[] = [];
     const unpostable: UnpostableAccount[] = [];
     for (const page of pages.value) {
       const displayName = page.name ?? page.username ?? page.id;
-      const mayPost = page.tasks?.some((task) => task === "CREATE_CONTENT" || task === "MANAGE") ?? true;
-      if (!mayPost || !page.access_token) {
+      const canPost = page.tasks?.some((task) => task === "CREATE_CONTENT" || task === "MANAGE") ?? true;
+      if (!canPost || !page.access_token) {
         const reason = "Your role on this Page does not allow creating posts.";
         unpostable.push({ platformAccountId: page.id, displayName, reason });
         continue;
@@ -46,15 +47,16 @@ export const connect: Connect = {
         profileUrl: `https://www.facebook.com/${page.username ?? page.id}`,
         missingScopes,
         capabilities: {},
-        // Derived from a long-lived login it does not expire by itself.
+        // A Page token that was created from a long-lived token does not expire by itself.
         token: page.access_token,
       });
     }
     return succeeded({ accounts, unpostable });
   },
 
-  refresh: async (client, app, tokens, now) => await refreshDialogLogin(client, loginOf(app, SCOPES), app, tokens, now),
+  refresh: async (client, app, tokens, now) =>
+    await refreshDialogLogin(client, loginDialog(app, SCOPES), app, tokens, now),
   refreshAheadMs: 15 * DAY,
 
-  revoke: async (client, app, tokens) => await revokeDialogLogin(client, loginOf(app, SCOPES), tokens),
+  revoke: async (client, app, tokens) => await revokeDialogLogin(client, loginDialog(app, SCOPES), tokens),
 };

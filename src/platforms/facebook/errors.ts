@@ -1,12 +1,12 @@
-import { type Answer, read } from "#platforms/answer.ts";
+import { type PlatformResponse, parseBody } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
-import { type FaultSource, quoted, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
-import { explained, type GraphError, graphError, graphFault, graphSource } from "#platforms/graph.ts";
-import { UploadTrouble } from "./answers.ts";
+import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
+import { refusalMessage, type GraphError, graphError, graphFault, graphSource } from "#platforms/graph-api.ts";
+import { UploadErrorBody } from "./answers.ts";
 
-export const DUPLICATE = "duplicate_content";
+export const DUPLICATE_CODE = "duplicate_content";
 
-const MEDIA: Readonly<Record<number, string>> = {
+const MEDIA_REASONS: Readonly<Record<number, string>> = {
   352: "the video format is not supported",
   6000: "there is a problem with the file",
   1_363_040: "the aspect ratio of the video is not supported",
@@ -18,48 +18,48 @@ const MEDIA: Readonly<Record<number, string>> = {
   2_069_019: "the file is not valid",
 };
 
-const CONTENT: Readonly<Record<number, string>> = {
+const CONTENT_REASONS: Readonly<Record<number, string>> = {
   1_346_003: "the content goes against Facebook's policies",
   1_404_102: "the content goes against Facebook's policies",
   1_609_005: "the link could not be read",
-  1_609_008: "Facebook does not take links to itself here",
+  1_609_008: "Facebook does not accept links to itself here",
 };
 
-/** Stands in the code of some answers and in the subcode of others. */
-function has(error: GraphError, code: number): boolean {
+/** Facebook sends the same number as the code in some responses and as the subcode in others. */
+function hasCode(error: GraphError, code: number): boolean {
   return error.code === code || error.subcode === code;
 }
 
-function known(error: GraphError, table: Readonly<Record<number, string>>): string | undefined {
+function findReason(error: GraphError, table: Readonly<Record<number, string>>): string | undefined {
   return table[error.subcode ?? -1] ?? table[error.code];
 }
 
-export function toFault(answer: Answer): Fault {
-  const error = graphError(answer);
+export function toFault(response: PlatformResponse): Fault {
+  const error = graphError(response);
   if (error === null) {
-    return uploadFault(answer) ?? graphFault(answer);
+    return uploadFault(response) ?? graphFault(response);
   }
-  return special(error, graphSource(answer, error)) ?? graphFault(answer);
+  return facebookFault(error, graphSource(response, error)) ?? graphFault(response);
 }
 
-function special(error: GraphError, source: FaultSource): Fault | null {
-  const media = known(error, MEDIA);
+function facebookFault(error: GraphError, source: FaultSource): Fault | null {
+  const media = findReason(error, MEDIA_REASONS);
   if (media) {
     return rejected(`Facebook: ${media}.`, source, { code: "media_invalid", category: "media" });
   }
-  const content = known(error, CONTENT);
+  const content = findReason(error, CONTENT_REASONS);
   if (content) {
     return rejected(`Facebook: ${content}.`, source, { code: "content_refused" });
   }
   if (isDuplicate(error)) {
-    return rejected("Facebook refused the post: the Page has just posted the same.", source, {
-      code: DUPLICATE,
+    return rejected("Facebook refused the post: the Page has just published the same post.", source, {
+      code: DUPLICATE_CODE,
       category: "duplicate",
     });
   }
-  if (has(error, 1_404_078)) {
+  if (hasCode(error, 1_404_078)) {
     return reconnect(
-      "Facebook wants this person to be authorized for the Page first. Open the Page and follow its steps.",
+      "Facebook requires this user to be authorized for the Page first. Open the Page and follow the steps shown there.",
       source,
       {
         code: "page_authorization",
@@ -67,9 +67,9 @@ function special(error: GraphError, source: FaultSource): Fault | null {
       },
     );
   }
-  if (has(error, 4_854_002)) {
+  if (hasCode(error, 4_854_002)) {
     return reconnect(
-      "Facebook wants this person to confirm their identity. Open Facebook and follow its steps.",
+      "Facebook requires this user to confirm their identity. Open Facebook and follow the steps shown there.",
       source,
       {
         code: "identity_unconfirmed",
@@ -77,37 +77,39 @@ function special(error: GraphError, source: FaultSource): Fault | null {
       },
     );
   }
-  if (has(error, 1_404_112)) {
+  if (hasCode(error, 1_404_112)) {
     return rejected("Facebook limits what this account may do.", source, {
       code: "account_restricted",
       category: "permission",
     });
   }
-  if (has(error, 1_390_008)) {
+  if (hasCode(error, 1_390_008)) {
     return rateLimited("The Page posts too fast.", source);
   }
-  if (has(error, 1_363_047) || has(error, 1_609_010) || (error.code === 100 && error.subcode === 33)) {
+  if (hasCode(error, 1_363_047) || hasCode(error, 1_609_010) || (error.code === 100 && error.subcode === 33)) {
     return temporary("Facebook could not handle the call.", source);
   }
-  return error.code === 100 ? rejected(explained("Facebook refused the post", error), source) : null;
+  return error.code === 100 ? rejected(refusalMessage("Facebook refused the post", error), source) : null;
 }
 
-/** What may be the trace of an earlier call that arrived. */
+/** A duplicate can mean that an earlier call was received. */
 function isDuplicate(error: GraphError): boolean {
   return (
-    has(error, 506) || has(error, 1_366_051) || (error.code === 368 && /already (been )?posted/i.test(error.message))
+    hasCode(error, 506) ||
+    hasCode(error, 1_366_051) ||
+    (error.code === 368 && /already (been )?posted/i.test(error.message))
   );
 }
 
-export type UploadProblem = "parameters" | "offset" | "other";
+export type UploadErrorKind = "parameters" | "offset" | "other";
 
-/** What the upload host complains about; null when the answer is not of its shape. */
-export function uploadProblem(answer: Answer): UploadProblem | null {
-  const trouble = read(UploadTrouble, answer)?.debug_info;
-  if (!trouble) {
+/** The kind of an upload host's error; null when the body is not such an error. */
+export function classifyUploadError(response: PlatformResponse): UploadErrorKind | null {
+  const uploadError = parseBody(UploadErrorBody, response)?.debug_info;
+  if (!uploadError) {
     return null;
   }
-  switch (trouble.type) {
+  switch (uploadError.type) {
     case "ParameterValidationError":
       return "parameters";
     case "OffsetInvalidError":
@@ -118,29 +120,29 @@ export function uploadProblem(answer: Answer): UploadProblem | null {
   }
 }
 
-function uploadFault(answer: Answer): Fault | null {
-  const trouble = read(UploadTrouble, answer)?.debug_info;
-  if (!trouble) {
+function uploadFault(response: PlatformResponse): Fault | null {
+  const uploadError = parseBody(UploadErrorBody, response)?.debug_info;
+  if (!uploadError) {
     return null;
   }
-  const source = { httpStatus: answer.status, platformCode: trouble.type ?? null };
-  if (trouble.type === "NotAuthorizedError") {
+  const source = { httpStatus: response.status, platformCode: uploadError.type ?? null };
+  if (uploadError.type === "NotAuthorizedError") {
     return reconnect("Facebook no longer accepts this login. Connect the Page again.", source);
   }
-  const words = quoted(trouble.message ?? "");
-  const message = words === "" ? "Facebook refused the upload." : `Facebook refused the upload: ${words}`;
-  return trouble.retriable
+  const reason = sanitizeMessage(uploadError.message ?? "");
+  const message = reason === "" ? "Facebook refused the upload." : `Facebook refused the upload: ${reason}`;
+  return uploadError.retriable
     ? temporary(message, source)
     : rejected(message, source, { code: "media_invalid", category: "media" });
 }
 
-/** A phase of a video that went wrong, in the code the Graph uses for it elsewhere. */
+/** The fault of a failed processing phase of a video; its codes are those of the Graph API's errors. */
 export function videoFault(code: number | null, message: string): Fault {
   const source = { httpStatus: 200, platformCode: code === null ? null : String(code) };
-  const media = code === null ? undefined : MEDIA[code];
-  const words = media ?? quoted(message);
+  const knownReason = code === null ? undefined : MEDIA_REASONS[code];
+  const reason = knownReason ?? sanitizeMessage(message);
   return rejected(
-    words === "" ? "Facebook could not process the video." : `Facebook could not process the video: ${words}`,
+    reason === "" ? "Facebook could not process the video." : `Facebook could not process the video: ${reason}`,
     source,
     { code: "media_invalid", category: "media" },
   );

@@ -1,5 +1,5 @@
 import { defineAdapter } from "#platforms/contract.ts";
-import { aheadOf } from "#platforms/media-rules.ts";
+import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { hosts } from "./hosts.ts";
@@ -16,7 +16,7 @@ export const facebook = defineAdapter({
   options,
   connect,
   validate,
-  prepareAheadMs: (job) => aheadOf(job.media),
+  prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
   prepare,
   commit,
   verify,

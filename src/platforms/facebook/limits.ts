@@ -4,15 +4,15 @@ import type { MediaRule } from "#platforms/media-rules.ts";
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-/** gitroomhq/postiz-app and other open adapters; the unit is not stated, UTF-16 is the strictest usual reading. */
-export const TEXT_MAX = 63_206;
-/** No maximum is documented; ten is what this product takes in one call of its media import. */
+/** From gitroomhq/postiz-app and other open-source adapters. The unit is not documented; UTF-16 code units are the strictest common one. */
+export const CAPTION_MAX = 63_206;
+/** No maximum is documented; ten is this product's own limit for one media import. */
 const IMAGES_MAX = 10;
 
-/** Error 1366046 names 4 MB; JPEG and PNG are what needs no conversion. */
+/** Error 1366046 names 4 MB; JPEG and PNG need no conversion. */
 export const IMAGE: MediaRule = { contentTypes: ["image/jpeg", "image/png"], maxBytes: 4 * MIB };
 
-/** Reels publishing guide: 3 to 90 s, from 540×960, 24 to 60 fps, 9:16; its error table lets 16:9 to 9:16 through. */
+/** Reels publishing guide: 3 to 90 s, at least 540×960, 24 to 60 fps, 9:16; its error table allows 16:9 to 9:16. */
 export const REEL: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime"],
   maxBytes: GIB,
@@ -20,18 +20,18 @@ export const REEL: MediaRule = {
   maxRatio: 16 / 9,
   minSeconds: 3,
   maxSeconds: 90,
-  // 23.976 is what cameras call 24.
+  // Cameras record "24 fps" as 23.976.
   minFrameRate: 23.9,
   maxFrameRate: 60,
   videoCodecs: ["h264", "hevc", "vp9", "av1"],
   audioCodecs: ["aac"],
 };
-/** The shorter and the longer side of the smallest reel. */
+/** The minimum length in pixels of a reel's shorter and longer side. */
 export const REEL_SHORT_SIDE = 540;
 export const REEL_LONG_SIDE = 960;
 export const REEL_RATIO_ADVISED = 9 / 16;
 
-/** Pages video, posted by address: 1 GB and 20 minutes. */
+/** Page videos that Facebook downloads from a URL: 1 GB and 20 minutes. */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime"],
   maxBytes: GIB,
@@ -39,7 +39,7 @@ export const VIDEO: MediaRule = {
 };
 
 export const limits = {
-  caption: { max: TEXT_MAX, unit: "UTF-16 code units" },
+  caption: { max: CAPTION_MAX, unit: "UTF-16 code units" },
   media: {
     textOnly: true,
     images: { max: IMAGES_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },
@@ -52,6 +52,6 @@ export const limits = {
     },
     mixed: false,
   },
-  // 30 in 24 hours for reels alone, which the platform checks: counted against every post it would refuse texts.
+  // Facebook limits only reels, to 30 in 24 hours. A cap here would count all posts, so it is left to the platform.
   dailyCaps: [],
 } as const satisfies PlatformLimits;

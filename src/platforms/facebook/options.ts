@@ -5,6 +5,6 @@ export const options = z.looseObject({
   placement: z
     .enum(["timeline", "reels"])
     .optional()
-    .describe("Of a video; reels by default. Everything else stands in the timeline"),
+    .describe("Videos only: where the video is published; default reels. Everything else is published in the timeline"),
   ...commonOptions,
 });

@@ -1,87 +1,95 @@
 import type { JsonValue } from "#core/json.ts";
 import { MINUTE } from "#core/clock.ts";
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
-import { bearer, postJson } from "#platforms/form.ts";
-import { graphGet } from "#platforms/graph.ts";
-import { Started, Success, Video } from "./answers.ts";
-import { toFault, uploadProblem, videoFault } from "./errors.ts";
-import { graphOf, UPLOAD_HOST } from "./hosts.ts";
-import { ReelCursor, refOf } from "./refs.ts";
+import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
+import { graphGet } from "#platforms/graph-api.ts";
+import { ReelUploadSession, SuccessFlag, Video } from "./answers.ts";
+import { toFault, classifyUploadError, videoFault } from "./errors.ts";
+import { graphUrl, UPLOAD_HOST } from "./hosts.ts";
+import { ReelCursor, createCommitRef } from "./refs.ts";
 
-const HOSTED_TIMEOUT_MS = 60_000;
-const BYTES_TIMEOUT_MS = 120_000;
+const HOSTED_UPLOAD_TIMEOUT_MS = 60_000;
+const BYTE_UPLOAD_TIMEOUT_MS = 120_000;
 const FIRST_POLL_SECONDS = 5;
-const LONGEST_POLL_SECONDS = 60;
+const MAX_POLL_SECONDS = 60;
 const POLL_GROWTH = 1.5;
-const DEADLINE_MS = 30 * MINUTE;
-const MOST_REBUILDS = 2;
-/** An upload session is not promised to live longer. */
-const LIFETIME_MS = 23 * 60 * MINUTE;
+const PROCESSING_DEADLINE_MS = 30 * MINUTE;
+const MAX_REBUILDS = 2;
+/** Meta does not document how long an upload session is valid; a day is assumed, less one hour. */
+const UPLOAD_LIFETIME_MS = 23 * 60 * MINUTE;
 
-/** Start and upload; the finish that makes the reel visible is left to `commit`. */
+/** Starts the upload session and uploads the video; `commit` sends the finish call that publishes the reel. */
 export async function prepareReel(
   client: PlatformClient,
   job: Job,
   video: JobMedia,
-  cursor: JsonValue | undefined,
+  storedCursor: JsonValue | undefined,
 ): Promise<PrepareOutcome> {
-  if (cursor === undefined) {
-    return await start(client, job, 0, "hosted");
+  if (storedCursor === undefined) {
+    return await startUpload(client, job, 0, "hosted");
   }
-  const step = ReelCursor.parse(cursor);
-  return step.stage === "upload" ? await upload(client, job, video, step) : await poll(client, job, step);
+  const cursor = ReelCursor.parse(storedCursor);
+  return cursor.stage === "upload"
+    ? await upload(client, job, video, cursor)
+    : await pollProcessing(client, job, cursor);
 }
 
-async function start(
+async function startUpload(
   client: PlatformClient,
   job: Job,
-  rebuilds: number,
-  way: ReelCursor["way"],
+  rebuildCount: number,
+  uploadMode: ReelCursor["uploadMode"],
 ): Promise<PrepareOutcome> {
-  const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/video_reels`;
-  const answer = await call(client, url, postJson({ upload_phase: "start" }, bearer(job.account.accessToken)));
-  const started = isOk(answer) ? read(Started, answer) : undefined;
-  // The token goes to that address: it must be the platform's own.
-  if (!started || URL.parse(started.upload_url ?? "")?.hostname !== UPLOAD_HOST) {
+  const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/video_reels`;
+  const response = await callPlatform(
+    client,
+    url,
+    postJson({ upload_phase: "start" }, bearerHeader(job.account.accessToken)),
+  );
+  const session = isOk(response) ? parseBody(ReelUploadSession, response) : undefined;
+  // The token is sent to this URL, so it must be on Facebook's own upload host.
+  if (!session || URL.parse(session.upload_url ?? "")?.hostname !== UPLOAD_HOST) {
     return {
       state: "refused",
-      fault: isOk(answer)
-        ? temporary("Facebook did not say where the video goes.", { httpStatus: answer.status })
-        : toFault(answer),
+      fault: isOk(response)
+        ? temporary("Facebook did not return an upload URL for the video.", { httpStatus: response.status })
+        : toFault(response),
     };
   }
   const cursor: ReelCursor = {
     stage: "upload",
-    videoId: started.video_id,
-    uploadUrl: started.upload_url ?? "",
-    way,
+    videoId: session.video_id,
+    uploadUrl: session.upload_url ?? "",
+    uploadMode,
     since: job.now,
-    polls: 0,
-    rebuilds,
+    pollCount: 0,
+    rebuildCount,
   };
   return { state: "again", afterSeconds: 0, cursor };
 }
 
-async function upload(client: PlatformClient, job: Job, video: JobMedia, step: ReelCursor): Promise<PrepareOutcome> {
-  const answer =
-    step.way === "hosted" ? await sendAddress(client, job, video, step) : await sendBytes(client, job, video, step);
-  if (isOk(answer) && read(Success, answer)?.success !== false) {
-    return waiting(job, step);
+async function upload(client: PlatformClient, job: Job, video: JobMedia, cursor: ReelCursor): Promise<PrepareOutcome> {
+  const response =
+    cursor.uploadMode === "hosted"
+      ? await uploadByUrl(client, job, video, cursor)
+      : await uploadBytes(client, job, video, cursor);
+  if (isOk(response) && parseBody(SuccessFlag, response)?.success !== false) {
+    return waitForProcessing(job, cursor);
   }
-  const problem = uploadProblem(answer);
-  if (step.way === "hosted" && problem === "parameters") {
-    // Some apps are refused the hosted form ("Header Offset not convertable"); the bytes are always taken.
-    return { state: "again", afterSeconds: 0, cursor: { ...step, way: "bytes" } };
+  const problem = classifyUploadError(response);
+  if (cursor.uploadMode === "hosted" && problem === "parameters") {
+    // Some apps cannot use the hosted upload ("Header Offset not convertable"); sending the bytes always works.
+    return { state: "again", afterSeconds: 0, cursor: { ...cursor, uploadMode: "bytes" } };
   }
-  const fault = isOk(answer) ? videoFault(null, "the upload failed") : toFault(answer);
+  const fault = isOk(response) ? videoFault(null, "the upload failed") : toFault(response);
   if (problem === "offset") {
-    // The next try asks first how many bytes are there.
+    // The next attempt first reads how many bytes Facebook has.
     return {
       state: "refused",
-      fault: temporary("Facebook did not take the whole upload.", {
-        httpStatus: answer.status,
+      fault: temporary("Facebook did not receive the whole upload.", {
+        httpStatus: response.status,
         platformCode: fault.platformCode,
       }),
     };
@@ -89,28 +97,38 @@ async function upload(client: PlatformClient, job: Job, video: JobMedia, step: R
   return { state: "refused", fault };
 }
 
-function waiting(job: Job, step: ReelCursor): PrepareOutcome {
-  return { state: "again", afterSeconds: 1, cursor: { ...step, stage: "wait", since: job.now, polls: 0 } };
+function waitForProcessing(job: Job, cursor: ReelCursor): PrepareOutcome {
+  return { state: "again", afterSeconds: 1, cursor: { ...cursor, stage: "wait", since: job.now, pollCount: 0 } };
 }
 
-async function sendAddress(client: PlatformClient, job: Job, video: JobMedia, step: ReelCursor): Promise<Answer> {
-  return await call(client, step.uploadUrl, {
+async function uploadByUrl(
+  client: PlatformClient,
+  job: Job,
+  video: JobMedia,
+  cursor: ReelCursor,
+): Promise<PlatformResponse> {
+  return await callPlatform(client, cursor.uploadUrl, {
     method: "POST",
     headers: { authorization: `OAuth ${job.account.accessToken}`, file_url: video.url },
-    timeoutMs: HOSTED_TIMEOUT_MS,
+    timeoutMs: HOSTED_UPLOAD_TIMEOUT_MS,
   });
 }
 
-/** From where an interrupted upload stopped, which the platform knows better than we do. */
-async function sendBytes(client: PlatformClient, job: Job, video: JobMedia, step: ReelCursor): Promise<Answer> {
-  const offset = await transferred(client, job, step);
+/** Continues an interrupted upload from the offset that Facebook reports. */
+async function uploadBytes(
+  client: PlatformClient,
+  job: Job,
+  video: JobMedia,
+  cursor: ReelCursor,
+): Promise<PlatformResponse> {
+  const offset = await readTransferredBytes(client, job, cursor);
   const length = video.sizeBytes - offset;
   const { readable, writable } = new FixedLengthStream(length);
   const source = await video.read({ offset, length });
-  const end = new AbortController();
-  const piped = source.pipeTo(writable, { signal: end.signal }).catch(() => undefined);
+  const requestDone = new AbortController();
+  const piping = source.pipeTo(writable, { signal: requestDone.signal }).catch(() => undefined);
   try {
-    return await call(client, step.uploadUrl, {
+    return await callPlatform(client, cursor.uploadUrl, {
       method: "POST",
       headers: {
         authorization: `OAuth ${job.account.accessToken}`,
@@ -119,63 +137,67 @@ async function sendBytes(client: PlatformClient, job: Job, video: JobMedia, step
         file_size: String(video.sizeBytes),
       },
       body: readable,
-      timeoutMs: BYTES_TIMEOUT_MS,
+      timeoutMs: BYTE_UPLOAD_TIMEOUT_MS,
     });
   } finally {
-    // An answer may come before the platform has read everything.
-    end.abort();
-    await piped;
+    // Facebook may respond before it has read everything.
+    requestDone.abort();
+    await piping;
   }
 }
 
-async function transferred(client: PlatformClient, job: Job, step: ReelCursor): Promise<number> {
-  const answer = await readVideo(client, job, step.videoId);
-  const phase = isOk(answer) ? read(Video, answer)?.status?.uploading_phase : undefined;
-  // Spelled both ways in the documents.
+async function readTransferredBytes(client: PlatformClient, job: Job, cursor: ReelCursor): Promise<number> {
+  const response = await readVideo(client, job, cursor.videoId);
+  const phase = isOk(response) ? parseBody(Video, response)?.status?.uploading_phase : undefined;
+  // Meta's documents use both spellings.
   const bytes = phase?.["bytes_transferred"] ?? phase?.["bytes_transfered"];
   return typeof bytes === "number" ? bytes : 0;
 }
 
-async function readVideo(client: PlatformClient, job: Job, id: string): Promise<Answer> {
-  return await graphGet(client, `${graphOf(job.account.app)}/${encodeURIComponent(id)}`, job.account.accessToken, {
+async function readVideo(client: PlatformClient, job: Job, id: string): Promise<PlatformResponse> {
+  return await graphGet(client, `${graphUrl(job.account.app)}/${encodeURIComponent(id)}`, job.account.accessToken, {
     fields: "status",
   });
 }
 
-async function poll(client: PlatformClient, job: Job, step: ReelCursor): Promise<PrepareOutcome> {
-  const answer = await readVideo(client, job, step.videoId);
-  const status = isOk(answer) ? read(Video, answer)?.status : undefined;
+async function pollProcessing(client: PlatformClient, job: Job, cursor: ReelCursor): Promise<PrepareOutcome> {
+  const response = await readVideo(client, job, cursor.videoId);
+  const status = isOk(response) ? parseBody(Video, response)?.status : undefined;
   if (!status) {
-    const fault = isOk(answer)
-      ? temporary("Facebook did not tell the state of the video.", { httpStatus: answer.status })
-      : toFault(answer);
+    const fault = isOk(response)
+      ? temporary("Facebook did not return the state of the video.", { httpStatus: response.status })
+      : toFault(response);
     return { state: "refused", fault };
   }
-  const { video_status: video, uploading_phase: uploading, processing_phase: processing } = status;
+  const { video_status: videoStatus, uploading_phase: uploading, processing_phase: processing } = status;
   const error = processing?.error ?? processing?.errors?.[0] ?? uploading?.error ?? uploading?.errors?.[0];
-  if (video === "expired" || video === "upload_failed" || uploading?.status === "error") {
-    return step.rebuilds < MOST_REBUILDS
-      ? await start(client, job, step.rebuilds + 1, step.way)
+  if (videoStatus === "expired" || videoStatus === "upload_failed" || uploading?.status === "error") {
+    return cursor.rebuildCount < MAX_REBUILDS
+      ? await startUpload(client, job, cursor.rebuildCount + 1, cursor.uploadMode)
       : { state: "refused", fault: videoFault(error?.code ?? null, error?.message ?? "the upload failed") };
   }
-  if (video === "error" || processing?.status === "error") {
+  if (videoStatus === "error" || processing?.status === "error") {
     return { state: "refused", fault: videoFault(error?.code ?? null, error?.message ?? "") };
   }
   const isUploaded =
-    uploading?.status === "complete" || uploading?.status === "completed" || video === "upload_complete";
-  if (isUploaded || video === "ready") {
-    return { state: "ready", ref: refOf("reel", { videoId: step.videoId }), expiresAt: job.now + LIFETIME_MS };
+    uploading?.status === "complete" || uploading?.status === "completed" || videoStatus === "upload_complete";
+  if (isUploaded || videoStatus === "ready") {
+    return {
+      state: "ready",
+      ref: createCommitRef("reel", { videoId: cursor.videoId }),
+      expiresAt: job.now + UPLOAD_LIFETIME_MS,
+    };
   }
-  if (job.now - step.since > DEADLINE_MS) {
+  if (job.now - cursor.since > PROCESSING_DEADLINE_MS) {
     return {
       state: "refused",
       fault: rejected(
-        "Facebook did not finish taking the video in time.",
-        { httpStatus: answer.status, platformCode: video ?? null },
+        "Facebook did not finish receiving the video in time.",
+        { httpStatus: response.status, platformCode: videoStatus ?? null },
         { code: "processing_failed", category: "platform", whoMustAct: "platform" },
       ),
     };
   }
-  const afterSeconds = Math.min(LONGEST_POLL_SECONDS, FIRST_POLL_SECONDS * POLL_GROWTH ** step.polls);
-  return { state: "again", afterSeconds, cursor: { ...step, polls: step.polls + 1 } };
+  const afterSeconds = Math.min(MAX_POLL_SECONDS, FIRST_POLL_SECONDS * POLL_GROWTH ** cursor.pollCount);
+  return { state: "again", afterSeconds, cursor: { ...cursor, pollCount: cursor.pollCount + 1 } };
 }

@@ -7,28 +7,28 @@ export const ReelCursor = z.object({
   stage: z.enum(["upload", "wait"]),
   videoId: z.string(),
   uploadUrl: z.string(),
-  /** Hosted: the platform fetches the file. Bytes: we send it. */
-  way: z.enum(["hosted", "bytes"]),
+  /** `hosted`: Facebook downloads the file. `bytes`: we send it. */
+  uploadMode: z.enum(["hosted", "bytes"]),
   since: z.number(),
-  polls: z.number(),
-  rebuilds: z.number(),
+  pollCount: z.number(),
+  rebuildCount: z.number(),
 });
 export type ReelCursor = z.infer<typeof ReelCursor>;
 
-/** What can be asked for after the visible call, by kind of post. */
-export const Ref = z.object({
+/** What `commit` needs and what identifies the post for `verify`, by kind of post. */
+export const CommitRef = z.object({
   kind: z.enum(["feed", "reel", "video"]),
   photos: z.array(z.string()),
   videoId: z.string().nullable(),
-  sends: z.number(),
+  sendCount: z.number(),
   sentAt: z.number().nullable(),
-  /** The platform said yes and works on it. */
+  /** Facebook accepted the post and is processing it. */
   accepted: z.boolean(),
-  /** The platform answered that the same post is there already. */
+  /** Facebook refused the post as a duplicate. */
   duplicate: z.boolean(),
 });
-export type Ref = z.infer<typeof Ref>;
+export type CommitRef = z.infer<typeof CommitRef>;
 
-export function refOf(kind: Ref["kind"], more: Partial<Ref> = {}): Ref {
-  return { kind, photos: [], videoId: null, sends: 0, sentAt: null, accepted: false, duplicate: false, ...more };
+export function createCommitRef(kind: CommitRef["kind"], changes: Partial<CommitRef> = {}): CommitRef {
+  return { kind, photos: [], videoId: null, sendCount: 0, sentAt: null, accepted: false, duplicate: false, ...changes };
 }

@@ -7,53 +7,62 @@ import type {
 } from "#platforms/contract.ts";
 import { countProblems, layoutWarnings, type MediaRule, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
-import { IMAGE, limits, REEL, REEL_LONG_SIDE, REEL_RATIO_ADVISED, REEL_SHORT_SIDE, TEXT_MAX, VIDEO } from "./limits.ts";
+import {
+  IMAGE,
+  limits,
+  REEL,
+  REEL_LONG_SIDE,
+  REEL_RATIO_ADVISED,
+  REEL_SHORT_SIDE,
+  CAPTION_MAX,
+  VIDEO,
+} from "./limits.ts";
 import { options } from "./options.ts";
 
-const OWN_LINK = /\bhttps?:\/\/(?:[\w-]+\.)*(?:facebook\.com|fb\.me|fb\.watch)\b/iu;
+const FACEBOOK_LINK = /\bhttps?:\/\/(?:[\w-]+\.)*(?:facebook\.com|fb\.me|fb\.watch)\b/iu;
 
-export function validate(draft: ValidationInput): ValidationResult {
-  const parsed = parseOptions(options, draft.options);
-  const hasVideo = draft.media.some((media) => media.type === "video");
+export function validate(input: ValidationInput): ValidationResult {
+  const parsed = parseOptions(options, input.options);
+  const hasVideo = input.media.some((media) => media.type === "video");
   const placement = parsed.value?.placement ?? (hasVideo ? "reels" : "timeline");
   const isReel = hasVideo && placement === "reels";
   const rules: Record<MediaDescription["type"], MediaRule> = { image: IMAGE, video: isReel ? REEL : VIDEO };
   return {
     options: parsed.value ? { ...parsed.options, placement } : parsed.options,
     placement,
-    captionLength: draft.caption.length,
-    captionLimit: TEXT_MAX,
+    captionLength: input.caption.length,
+    captionLimit: CAPTION_MAX,
     problems: [
-      ...captionProblems(draft),
+      ...captionProblems(input),
       ...parsed.problems,
-      ...(draft.options["placement"] === "reels" && !hasVideo ? [REEL_WITHOUT_VIDEO] : []),
-      ...countProblems(draft.media, limits.media),
-      ...draft.media.flatMap((media, index) => mediaProblems(media, index, rules[media.type])),
-      ...(isReel ? draft.media.flatMap(reelSizeProblems) : []),
+      ...(input.options["placement"] === "reels" && !hasVideo ? [REEL_WITHOUT_VIDEO_PROBLEM] : []),
+      ...countProblems(input.media, limits.media),
+      ...input.media.flatMap((media, index) => mediaProblems(media, index, rules[media.type])),
+      ...(isReel ? input.media.flatMap(reelSizeProblems) : []),
     ],
-    warnings: warnings(draft, isReel),
+    warnings: collectWarnings(input, isReel),
     cost: null,
   };
 }
 
-const REEL_WITHOUT_VIDEO: ValidationProblem = {
+const REEL_WITHOUT_VIDEO_PROBLEM: ValidationProblem = {
   code: "option_conflict",
-  message: "a reel is exactly one video: it cannot hold images or text alone",
+  message: "a reel is exactly one video: it cannot contain images or only text",
   param: "platform_options.placement",
 };
 
-function captionProblems(draft: ValidationInput): readonly ValidationProblem[] {
+function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
-  if (draft.caption.trim() === "" && draft.media.length === 0) {
+  if (input.caption.trim() === "" && input.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
-  if (draft.caption.length > TEXT_MAX) {
+  if (input.caption.length > CAPTION_MAX) {
     problems.push({
       code: "caption_too_long",
-      message: `Facebook takes at most ${TEXT_MAX} characters`,
+      message: `Facebook accepts at most ${CAPTION_MAX} characters`,
       param: "caption",
-      limit: TEXT_MAX,
-      actual: draft.caption.length,
+      limit: CAPTION_MAX,
+      actual: input.caption.length,
     });
   }
   return problems;
@@ -63,9 +72,9 @@ function reelSizeProblems(media: MediaDescription, index: number): readonly Vali
   if (media.type !== "video" || media.width === null || media.height === null) {
     return [];
   }
-  const short = Math.min(media.width, media.height);
-  const long = Math.max(media.width, media.height);
-  return short >= REEL_SHORT_SIDE && long >= REEL_LONG_SIDE
+  const shortSide = Math.min(media.width, media.height);
+  const longSide = Math.max(media.width, media.height);
+  return shortSide >= REEL_SHORT_SIDE && longSide >= REEL_LONG_SIDE
     ? []
     : [
         {
@@ -78,25 +87,25 @@ function reelSizeProblems(media: MediaDescription, index: number): readonly Vali
       ];
 }
 
-function warnings(draft: ValidationInput, isReel: boolean): readonly ValidationWarning[] {
-  const found: ValidationWarning[] = draft.media.flatMap((media, index) => layoutWarnings(media, index));
-  if (OWN_LINK.test(draft.caption)) {
-    found.push({ code: "link_may_be_refused", message: "Facebook refuses some links to itself" });
+function collectWarnings(input: ValidationInput, isReel: boolean): readonly ValidationWarning[] {
+  const warnings: ValidationWarning[] = input.media.flatMap((media, index) => layoutWarnings(media, index));
+  if (FACEBOOK_LINK.test(input.caption)) {
+    warnings.push({ code: "link_may_be_refused", message: "Facebook refuses some links to itself" });
   }
-  for (const media of draft.media) {
+  for (const media of input.media) {
     const ratio = media.width && media.height ? media.width / media.height : null;
     if (isReel && ratio !== null && ratio > REEL_RATIO_ADVISED + 0.01) {
-      found.push({
+      warnings.push({
         code: "media_aspect_ratio",
-        message: "a reel is meant to be 9:16; Facebook may crop or refuse other ratios",
+        message: "a reel should be 9:16; Facebook may crop or refuse other ratios",
       });
     }
     if (!isReel && media.type === "video" && ratio !== null && ratio < 1 && (media.durationSeconds ?? 0) <= 90) {
-      found.push({
+      warnings.push({
         code: "may_become_draft",
-        message: "Facebook has turned short upright videos of the timeline into drafts: post it as a reel",
+        message: "Facebook has turned short vertical timeline videos into drafts: post it as a reel",
       });
     }
   }
-  return found;
+  return warnings;
 }

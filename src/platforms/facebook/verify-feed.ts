@@ -1,103 +1,110 @@
 import { SECOND } from "#core/clock.ts";
-import { type Answer, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
-import { graphGet, nextCursor, type Paging } from "#platforms/graph.ts";
-import { later } from "#platforms/later.ts";
+import { graphGet, nextCursor, type Paging } from "#platforms/graph-api.ts";
+import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { type ListedPost, PostList, VideoList } from "./answers.ts";
-import { labelOf, permalinkOf } from "./commit.ts";
-import { DUPLICATE } from "./errors.ts";
-import { graphOf } from "./hosts.ts";
-import type { Ref } from "./refs.ts";
+import { videoLabel, absolutePermalink } from "./commit.ts";
+import { DUPLICATE_CODE } from "./errors.ts";
+import { graphUrl } from "./hosts.ts";
+import type { CommitRef } from "./refs.ts";
 import { verifyVideo } from "./verify-video.ts";
 
-const FIRST_LOOK_MS = 10 * SECOND;
-const SECOND_LOOK_MS = 60 * SECOND;
-/** Three looks over three minutes, and then it is not there. */
-const DENIAL_MS = 180 * SECOND;
+const FIRST_CHECK_MS = 10 * SECOND;
+const SECOND_CHECK_MS = 60 * SECOND;
+/** Absent after three checks within three minutes. */
+const ABSENT_AFTER_MS = 180 * SECOND;
 const CLOCK_SLACK_MS = 60 * SECOND;
-const LATER_SECONDS = 60;
-const PER_PAGE = 100;
-const MOST_PAGES = 10;
+const RETRY_SECONDS = 60;
+const PAGE_SIZE = 100;
+const MAX_PAGES = 10;
 const POST_FIELDS =
   "id,message,created_time,permalink_url,application{id},attachments{target{id},subattachments.limit(20){target{id}}}";
 const VIDEO_FIELDS = "id,description,created_time,custom_labels,permalink_url";
 
-type Look =
+type SearchResult =
   | { readonly state: "found"; readonly id: string; readonly url: string | null }
-  | { readonly state: "none" | "alike" | "unreadable" };
+  | { readonly state: "none" | "similar" | "unreadable" };
 
-/** Posts without a handle of their own are looked for among what the Page has published since. */
-export async function verifyFeed(client: PlatformClient, job: Job, plan: Ref): Promise<VerifyOutcome> {
-  const committedAt = job.committedAt ?? plan.sentAt ?? job.now;
-  const elapsed = job.now - Math.max(committedAt, plan.sentAt ?? 0);
-  if (elapsed < FIRST_LOOK_MS) {
-    return later(FIRST_LOOK_MS - elapsed);
+/** Finds posts whose id is not known yet among those that the Page has published since. */
+export async function verifyFeed(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
+  const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
+  const elapsed = job.now - Math.max(committedAt, commitRef.sentAt ?? 0);
+  if (elapsed < FIRST_CHECK_MS) {
+    return verifyAgainIn(FIRST_CHECK_MS - elapsed);
   }
   const since = committedAt - CLOCK_SLACK_MS;
-  const look = plan.kind === "video" ? await findVideo(client, job, since) : await findPost(client, job, plan, since);
-  if (look.state === "found") {
-    return plan.kind === "video"
-      ? await verifyVideo(client, job, { ...plan, accepted: true }, look.id)
-      : { state: "published", remoteId: look.id, url: look.url ?? `https://www.facebook.com/${look.id}` };
+  const match =
+    commitRef.kind === "video" ? await findVideo(client, job, since) : await findPost(client, job, commitRef, since);
+  if (match.state === "found") {
+    return commitRef.kind === "video"
+      ? await verifyVideo(client, job, { ...commitRef, accepted: true }, match.id)
+      : { state: "published", remoteId: match.id, url: match.url ?? `https://www.facebook.com/${match.id}` };
   }
-  if (look.state === "unreadable") {
-    return { state: "again", afterSeconds: LATER_SECONDS, known: false };
+  if (match.state === "unreadable") {
+    return { state: "again", afterSeconds: RETRY_SECONDS, isProcessing: false };
   }
-  const nextLookMs = [SECOND_LOOK_MS, DENIAL_MS].find((at) => elapsed < at);
-  if (nextLookMs !== undefined) {
-    return later(nextLookMs - elapsed);
+  const nextCheckMs = [SECOND_CHECK_MS, ABSENT_AFTER_MS].find((checkMs) => elapsed < checkMs);
+  if (nextCheckMs !== undefined) {
+    return verifyAgainIn(nextCheckMs - elapsed);
   }
-  if (look.state === "alike" || plan.sends > 1) {
+  if (match.state === "similar" || commitRef.sendCount > 1) {
     return {
       state: "cannot_tell",
-      detail: look.state === "alike" ? "a very similar post is there" : "sent twice and not found",
+      detail: match.state === "similar" ? "a very similar post exists" : "sent twice and not found",
     };
   }
-  if (plan.duplicate) {
-    const message = "Facebook refused the post: the Page has just posted the same.";
+  if (commitRef.duplicate) {
+    const message = "Facebook refused the post: the Page has just published the same post.";
     return {
       state: "refused",
-      fault: rejected(message, { httpStatus: 400, platformCode: "506" }, { code: DUPLICATE, category: "duplicate" }),
+      fault: rejected(
+        message,
+        { httpStatus: 400, platformCode: "506" },
+        { code: DUPLICATE_CODE, category: "duplicate" },
+      ),
     };
   }
   return { state: "absent" };
 }
 
-function plain(text: string): string {
+function normalizeText(text: string): string {
   return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
-interface Listed<T> {
+interface ListedItems<T> {
   readonly items: readonly T[];
-  /** Everything since then is among them; half a list would deny what is there. */
-  readonly whole: boolean;
+  /** Whether they are all posts since then: an incomplete list is no proof that a post is absent. */
+  readonly isComplete: boolean;
 }
 
-interface Query<T> {
+interface ListQuery<T> {
   readonly edge: string;
   readonly fields: string;
   readonly since: number;
-  readonly readPage: (answer: Answer) => { readonly data: readonly T[]; readonly paging?: Paging } | undefined;
+  readonly readPage: (
+    response: PlatformResponse,
+  ) => { readonly data: readonly T[]; readonly paging?: Paging } | undefined;
 }
 
-/** What stands on the Page since then, newest first. */
+/** What the Page has published since then, newest first. */
 async function listSince<T extends { readonly created_time?: string | null | undefined }>(
   client: PlatformClient,
   job: Job,
-  { edge, fields, since, readPage }: Query<T>,
-): Promise<Listed<T> | undefined> {
+  { edge, fields, since, readPage }: ListQuery<T>,
+): Promise<ListedItems<T> | undefined> {
   const items: T[] = [];
   let after: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/${edge}`;
-    const answer = await graphGet(client, url, job.account.accessToken, {
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/${edge}`;
+    const response = await graphGet(client, url, job.account.accessToken, {
       fields,
       since: Math.floor((since - CLOCK_SLACK_MS) / SECOND),
-      limit: PER_PAGE,
+      limit: PAGE_SIZE,
       after,
     });
-    const list = isOk(answer) ? readPage(answer) : undefined;
+    const list = isOk(response) ? readPage(response) : undefined;
     if (!list) {
       return undefined;
     }
@@ -105,73 +112,78 @@ async function listSince<T extends { readonly created_time?: string | null | und
     after = nextCursor(list.paging);
     const oldest = Date.parse(list.data.at(-1)?.created_time ?? "");
     if (after === undefined || oldest < since - CLOCK_SLACK_MS) {
-      return { items, whole: true };
+      return { items, isComplete: true };
     }
   }
-  return { items, whole: false };
+  return { items, isComplete: false };
 }
 
-async function findPost(client: PlatformClient, job: Job, plan: Ref, since: number): Promise<Look> {
+async function findPost(client: PlatformClient, job: Job, commitRef: CommitRef, since: number): Promise<SearchResult> {
   const listed = await listSince(client, job, {
     edge: "published_posts",
     fields: POST_FIELDS,
     since,
-    readPage: (answer) => read(PostList, answer),
+    readPage: (response) => parseBody(PostList, response),
   });
   if (!listed) {
     return { state: "unreadable" };
   }
-  const ours = listed.items.find((post) => targetsOf(post).some((id) => plan.photos.includes(id)));
-  // The photos' ids decide; where a list does not name them, what decides for texts has to do.
-  const look = ours
-    ? found(ours)
-    : byText(
-        listed.items.filter((post) => plan.photos.length === 0 || targetsOf(post).length === 0),
+  const withOurPhotos = listed.items.find((post) =>
+    attachmentTargetIds(post).some((id) => commitRef.photos.includes(id)),
+  );
+  // The photos' ids identify the post; posts for which the list does not name them are matched by text.
+  const match = withOurPhotos
+    ? toFoundResult(withOurPhotos)
+    : matchByText(
+        listed.items.filter((post) => commitRef.photos.length === 0 || attachmentTargetIds(post).length === 0),
         job,
         since,
       );
-  return look.state === "found" || listed.whole ? look : { state: "unreadable" };
+  return match.state === "found" || listed.isComplete ? match : { state: "unreadable" };
 }
 
-function targetsOf(post: ListedPost): readonly string[] {
+function attachmentTargetIds(post: ListedPost): readonly string[] {
   const attachments = post.attachments?.data ?? [];
   return attachments
     .flatMap((attachment) => [attachment, ...(attachment.subattachments?.data ?? [])])
     .flatMap((attachment) => attachment.target?.id ?? []);
 }
 
-/** The Page's owner may have written the same by hand: only our app's post is ours. */
-function byText(posts: readonly ListedPost[], job: Job, since: number): Look {
-  const same = posts.filter(
-    (post) => plain(post.message ?? "") === plain(job.caption) && Date.parse(post.created_time ?? "") >= since,
+/** The Page's owner may have published the same text by hand, so only a post of our app matches. */
+function matchByText(posts: readonly ListedPost[], job: Job, since: number): SearchResult {
+  const sameText = posts.filter(
+    (post) =>
+      normalizeText(post.message ?? "") === normalizeText(job.caption) && Date.parse(post.created_time ?? "") >= since,
   );
-  const [ours, ...others] = same.filter((post) => post.application?.id === job.account.app.clientId);
-  if (ours && others.length === 0) {
-    return found(ours);
+  const [ownPost, ...others] = sameText.filter((post) => post.application?.id === job.account.app.clientId);
+  if (ownPost && others.length === 0) {
+    return toFoundResult(ownPost);
   }
-  return { state: same.length > 0 ? "alike" : "none" };
+  return { state: sameText.length > 0 ? "similar" : "none" };
 }
 
-function found(post: ListedPost): Look {
-  return { state: "found", id: post.id, url: permalinkOf(post.permalink_url) };
+function toFoundResult(post: ListedPost): SearchResult {
+  return { state: "found", id: post.id, url: absolutePermalink(post.permalink_url) };
 }
 
-async function findVideo(client: PlatformClient, job: Job, since: number): Promise<Look> {
+async function findVideo(client: PlatformClient, job: Job, since: number): Promise<SearchResult> {
   const listed = await listSince(client, job, {
     edge: "videos",
     fields: VIDEO_FIELDS,
     since,
-    readPage: (answer) => read(VideoList, answer),
+    readPage: (response) => parseBody(VideoList, response),
   });
-  const labelled = listed?.items.find((video) => video.custom_labels?.includes(labelOf(job)));
+  const labelled = listed?.items.find((video) => video.custom_labels?.includes(videoLabel(job)));
   if (labelled) {
-    return { state: "found", id: labelled.id, url: permalinkOf(labelled.permalink_url) };
+    return { state: "found", id: labelled.id, url: absolutePermalink(labelled.permalink_url) };
   }
-  if (!listed?.whole) {
+  if (!listed?.isComplete) {
     return { state: "unreadable" };
   }
-  const alike = listed.items.some(
-    (video) => plain(video.description ?? "") === plain(job.caption) && Date.parse(video.created_time ?? "") >= since,
+  const isSimilar = listed.items.some(
+    (video) =>
+      normalizeText(video.description ?? "") === normalizeText(job.caption) &&
+      Date.parse(video.created_time ?? "") >= since,
   );
-  return { state: alike ? "alike" : "none" };
+  return { state: isSimilar ? "similar" : "none" };
 }

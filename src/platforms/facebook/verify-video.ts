@@ -1,109 +1,118 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { isOk, read } from "#platforms/answer.ts";
+import { isOk, parseBody } from "#platforms/response.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
-import { graphError, graphGet } from "#platforms/graph.ts";
+import { graphError, graphGet } from "#platforms/graph-api.ts";
 import { Video } from "./answers.ts";
-import { permalinkOf } from "./commit.ts";
+import { absolutePermalink } from "./commit.ts";
 import { videoFault } from "./errors.ts";
-import { graphOf } from "./hosts.ts";
-import type { Ref } from "./refs.ts";
+import { graphUrl } from "./hosts.ts";
+import type { CommitRef } from "./refs.ts";
 
 const POLL_SECONDS = 5;
 const SLOW_POLL_SECONDS = 30;
-const FAST_POLLS_MS = 2 * MINUTE;
-/** Publishing that has not begun by then was never asked for. */
-const DENIAL_MS = 55 * SECOND;
-/** Unless the video is being processed, which comes first and takes longer. */
-const PROCESSING_MS = 10 * MINUTE;
-const LATER_SECONDS = 60;
+const FAST_POLLING_MS = 2 * MINUTE;
+/** When publishing has not begun by then, the visible call was not received. */
+const ABSENT_AFTER_MS = 55 * SECOND;
+/** The same limit while the video is processed, which precedes publishing and takes longer. */
+const ABSENT_WHILE_PROCESSING_AFTER_MS = 10 * MINUTE;
+const RETRY_SECONDS = 60;
 
-/** A video has its id before anybody sees it, and tells how far it is. */
+/** Reads the status of a video, whose id is known before it is visible. */
 export async function verifyVideo(
   client: PlatformClient,
   job: Job,
-  plan: Ref,
+  commitRef: CommitRef,
   videoId: string,
 ): Promise<VerifyOutcome> {
-  const elapsed = job.now - Math.max(job.committedAt ?? job.now, plan.sentAt ?? 0);
-  const answer = await graphGet(
+  const elapsed = job.now - Math.max(job.committedAt ?? job.now, commitRef.sentAt ?? 0);
+  const response = await graphGet(
     client,
-    `${graphOf(job.account.app)}/${encodeURIComponent(videoId)}`,
+    `${graphUrl(job.account.app)}/${encodeURIComponent(videoId)}`,
     job.account.accessToken,
     {
       fields: "status,published,permalink_url",
     },
   );
-  const video = isOk(answer) ? read(Video, answer) : undefined;
+  const video = isOk(response) ? parseBody(Video, response) : undefined;
   if (!video) {
-    const error = graphError(answer);
-    const isGone = error?.code === 100 && error.subcode === 33 && elapsed > PROCESSING_MS;
+    const error = graphError(response);
+    const isGone = error?.code === 100 && error.subcode === 33 && elapsed > ABSENT_WHILE_PROCESSING_AFTER_MS;
     return isGone
       ? { state: "cannot_tell", detail: "Facebook no longer knows the video" }
-      : { state: "again", afterSeconds: LATER_SECONDS, known: plan.accepted };
+      : { state: "again", afterSeconds: RETRY_SECONDS, isProcessing: commitRef.accepted };
   }
-  return judge(video, plan, videoId, elapsed);
+  return videoOutcome(video, commitRef, videoId, elapsed);
 }
 
-function judge(video: Video, plan: Ref, videoId: string, elapsed: number): VerifyOutcome {
+function videoOutcome(video: Video, commitRef: CommitRef, videoId: string, elapsed: number): VerifyOutcome {
   const {
-    video_status: state,
+    video_status: videoStatus,
     processing_phase: processing,
     publishing_phase: publishing,
     uploading_phase: uploading,
   } = video.status ?? {};
   const isPublished =
     isDone(publishing?.status) || publishing?.publish_status === "published" || video.published === true;
-  if (state === "ready" && isPublished && video.published !== false) {
-    return { state: "published", remoteId: videoId, url: urlOf(video, plan, videoId) };
+  if (videoStatus === "ready" && isPublished && video.published !== false) {
+    return { state: "published", remoteId: videoId, url: videoUrl(video, commitRef, videoId) };
   }
-  const broken = [processing, publishing, uploading].find((phase) => phase?.status === "error");
-  if (broken || state === "error" || state === "upload_failed") {
-    const error = broken?.error ?? broken?.errors?.[0];
+  const failedPhase = [processing, publishing, uploading].find((phase) => phase?.status === "error");
+  if (failedPhase || videoStatus === "error" || videoStatus === "upload_failed") {
+    const error = failedPhase?.error ?? failedPhase?.errors?.[0];
     return { state: "refused", fault: videoFault(error?.code ?? null, error?.message ?? "") };
   }
-  if (state === "expired") {
+  if (videoStatus === "expired") {
     return { state: "stale", detail: "the upload has expired" };
   }
-  if (state === "ready" && plan.kind === "video") {
+  if (videoStatus === "ready" && commitRef.kind === "video") {
     if (video.published === false) {
-      return elapsed > DENIAL_MS ? { state: "refused", fault: BECAME_DRAFT } : waiting(elapsed, true);
+      return elapsed > ABSENT_AFTER_MS ? { state: "refused", fault: BECAME_DRAFT_FAULT } : verifyAgain(elapsed, true);
     }
     if (!publishing) {
-      return { state: "published", remoteId: videoId, url: urlOf(video, plan, videoId) };
+      return { state: "published", remoteId: videoId, url: videoUrl(video, commitRef, videoId) };
     }
   }
-  if (plan.accepted || isUnderWay(publishing?.status)) {
-    return waiting(elapsed, true);
+  if (commitRef.accepted || isInProgress(publishing?.status)) {
+    return verifyAgain(elapsed, true);
   }
-  const limitMs = isUnderWay(processing?.status) || isDone(processing?.status) ? PROCESSING_MS : DENIAL_MS;
-  // One video cannot become two posts, so the same finish may be sent again.
-  return elapsed > limitMs ? { state: "absent" } : waiting(elapsed, limitMs === PROCESSING_MS);
+  const limitMs =
+    isInProgress(processing?.status) || isDone(processing?.status) ? ABSENT_WHILE_PROCESSING_AFTER_MS : ABSENT_AFTER_MS;
+  // A video can be published once only, so it is safe to send the same finish call again.
+  return elapsed > limitMs ? { state: "absent" } : verifyAgain(elapsed, limitMs === ABSENT_WHILE_PROCESSING_AFTER_MS);
 }
 
-function urlOf(video: Video, plan: Ref, videoId: string): string {
-  return plan.kind === "reel"
+function videoUrl(video: Video, commitRef: CommitRef, videoId: string): string {
+  return commitRef.kind === "reel"
     ? `https://www.facebook.com/reel/${videoId}`
-    : (permalinkOf(video.permalink_url) ?? `https://www.facebook.com/${videoId}`);
+    : (absolutePermalink(video.permalink_url) ?? `https://www.facebook.com/${videoId}`);
 }
 
 function isDone(status: string | null | undefined): boolean {
   return status === "complete" || status === "completed";
 }
 
-function isUnderWay(status: string | null | undefined): boolean {
+function isInProgress(status: string | null | undefined): boolean {
   return status === "in_progress";
 }
 
-function waiting(elapsed: number, known: boolean): VerifyOutcome {
-  if (!known) {
-    return { state: "again", afterSeconds: Math.max(1, Math.ceil((DENIAL_MS + SECOND - elapsed) / SECOND / 2)), known };
+function verifyAgain(elapsed: number, isProcessing: boolean): VerifyOutcome {
+  if (!isProcessing) {
+    return {
+      state: "again",
+      afterSeconds: Math.max(1, Math.ceil((ABSENT_AFTER_MS + SECOND - elapsed) / SECOND / 2)),
+      isProcessing,
+    };
   }
-  return { state: "again", afterSeconds: elapsed < FAST_POLLS_MS ? POLL_SECONDS : SLOW_POLL_SECONDS, known };
+  return {
+    state: "again",
+    afterSeconds: elapsed < FAST_POLLING_MS ? POLL_SECONDS : SLOW_POLL_SECONDS,
+    isProcessing,
+  };
 }
 
-const BECAME_DRAFT = rejected(
-  "Facebook kept the video as a draft of the Page. Publish it there, or schedule it again as a reel.",
+const BECAME_DRAFT_FAULT = rejected(
+  "Facebook saved the video as a draft of the Page. Publish it there, or schedule it again as a reel.",
   { httpStatus: 200 },
   { code: "became_draft", category: "platform" },
 );

@@ -1,12 +1,12 @@
 import type { JsonValue } from "#core/json.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { Ref } from "./refs.ts";
+import { CommitRef } from "./refs.ts";
 import { verifyFeed } from "./verify-feed.ts";
 import { verifyVideo } from "./verify-video.ts";
 
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
-  const plan = Ref.parse(ref);
-  return plan.videoId === null
-    ? await verifyFeed(client, job, plan)
-    : await verifyVideo(client, job, plan, plan.videoId);
+  const commitRef = CommitRef.parse(ref);
+  return commitRef.videoId === null
+    ? await verifyFeed(client, job, commitRef)
+    : await verifyVideo(client, job, commitRef, commitRef.videoId);
 }

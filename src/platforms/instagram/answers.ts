@@ -1,23 +1,23 @@
 import { z } from "@hono/zod-openapi";
-import { Id } from "#platforms/answer.ts";
-import { listOf } from "#platforms/graph.ts";
+import { Id } from "#platforms/response.ts";
+import { graphList } from "#platforms/graph-api.ts";
 
-/** A list of names, or one text with commas: both occur. */
-const Names = z.union([
+/** The platform sends either a list of names or one text with commas. */
+const ScopeNames = z.union([
   z.array(z.string()),
   z.string().transform((text) => text.split(",").map((name) => name.trim())),
 ]);
 
-const ShortToken = z.looseObject({ access_token: z.string().min(1), permissions: Names.nullish() });
+const ShortToken = z.looseObject({ access_token: z.string().min(1), permissions: ScopeNames.nullish() });
 
-/** Documented is the one in `data`, seen is the flat one. `user_id` is another id than the one posts go to, so it is not read. */
-export const ShortTokenAnswer = z.union([
-  z.looseObject({ data: z.array(ShortToken).min(1) }).transform((answer) => answer.data[0]),
+/** The documentation describes the form with `data`, real responses are flat. `user_id` is not the id that posts go to, so it is not read. */
+export const ShortTokenResponse = z.union([
+  z.looseObject({ data: z.array(ShortToken).min(1) }).transform((body) => body.data[0]),
   ShortToken,
 ]);
 
-/** The refusal of the token host, which is not the Graph's. */
-export const TokenTrouble = z.looseObject({
+/** The error body of the token host, which is not the Graph API's. */
+export const TokenErrorBody = z.looseObject({
   error_type: z.string().nullish(),
   code: z.number().nullish(),
   error_message: z.string().nullish(),
@@ -32,10 +32,7 @@ const Me = z.looseObject({
 });
 export type Me = z.infer<typeof Me>;
 
-export const MeAnswer = z.union([
-  z.looseObject({ data: z.array(Me).min(1) }).transform((answer) => answer.data[0]),
-  Me,
-]);
+export const MeResponse = z.union([z.looseObject({ data: z.array(Me).min(1) }).transform((body) => body.data[0]), Me]);
 
 export const Followers = z.looseObject({ followers_count: z.number() });
 
@@ -58,9 +55,9 @@ export type Page = z.infer<typeof Page>;
 
 export const Container = z.looseObject({ status_code: z.string(), status: z.string().nullish() });
 
-export const Published = z.looseObject({ id: Id, permalink: z.string().nullish() });
+export const PublishedMedia = z.looseObject({ id: Id, permalink: z.string().nullish() });
 
-export const MediaList = listOf(
+export const MediaList = graphList(
   z.looseObject({
     id: Id,
     caption: z.string().nullish(),

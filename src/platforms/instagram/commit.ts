@@ -1,40 +1,40 @@
 import type { JsonValue } from "#core/json.ts";
-import { type Answer, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
 import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
-import { ContainerRef } from "#platforms/containers.ts";
-import { graphCode, graphError, graphPost } from "#platforms/graph.ts";
-import { Published } from "./answers.ts";
-import { EXPIRED_SUBCODE, isDoubtful, RESTRICTED_SUBCODE, toFault } from "./errors.ts";
-import { graphOf } from "./hosts.ts";
-import { permalink } from "./permalink.ts";
+import { ContainerRef } from "#platforms/prepare-containers.ts";
+import { graphCode, graphError, graphPost } from "#platforms/graph-api.ts";
+import { PublishedMedia } from "./answers.ts";
+import { EXPIRED_SUBCODE, isUncertainCommit, RESTRICTED_SUBCODE, toFault } from "./errors.ts";
+import { graphUrl } from "./hosts.ts";
+import { readPermalink } from "./permalink.ts";
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
-  const plan = ContainerRef.parse(ref);
-  const url = `${graphOf(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media_publish`;
-  const answer = await graphPost(client, url, job.account.accessToken, { creation_id: plan.container });
-  const published = isOk(answer) ? read(Published, answer) : undefined;
+  const commitRef = ContainerRef.parse(ref);
+  const url = `${graphUrl(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media_publish`;
+  const response = await graphPost(client, url, job.account.accessToken, { creation_id: commitRef.containerId });
+  const published = isOk(response) ? parseBody(PublishedMedia, response) : undefined;
   if (published) {
-    return { state: "published", remoteId: published.id, url: await permalink(client, job, published.id) };
+    return { state: "published", remoteId: published.id, url: await readPermalink(client, job, published.id) };
   }
-  const error = graphError(answer);
+  const error = graphError(response);
   if (error?.subcode === EXPIRED_SUBCODE) {
     return { state: "stale", detail: "the prepared post has expired" };
   }
-  if (isDoubtful(answer)) {
+  if (isUncertainCommit(response)) {
     const isRestricted = error?.subcode === RESTRICTED_SUBCODE;
     return {
       state: "uncertain",
-      detail: told(answer),
-      httpStatus: answer.status,
-      ref: isRestricted ? { ...plan, restricted: plan.restricted + 1 } : plan,
+      detail: describeResponse(response),
+      httpStatus: response.status,
+      ref: isRestricted ? { ...commitRef, restrictedCount: commitRef.restrictedCount + 1 } : commitRef,
     };
   }
-  const fault = toFault(answer);
-  // What asks for a new container gets one: this one was refused and is not public.
+  const fault = toFault(response);
+  // A temporary fault means that a new container may succeed: this one was refused and is not published.
   return fault.kind === "temporary" ? { state: "stale", detail: fault.message } : { state: "refused", fault };
 }
 
-function told(answer: Answer): string {
-  const error = graphError(answer);
-  return error ? `Instagram answered ${graphCode(error)}` : `Instagram answered ${answer.status}`;
+function describeResponse(response: PlatformResponse): string {
+  const error = graphError(response);
+  return error ? `Instagram answered ${graphCode(error)}` : `Instagram answered ${response.status}`;
 }

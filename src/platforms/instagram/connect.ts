@@ -1,10 +1,10 @@
 import type { JsonObject } from "#core/json.ts";
 import { DAY } from "#core/clock.ts";
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type {
   AppCredentials,
   CodeExchange,
-  Connect,
+  Connector,
   Fault,
   Login,
   PostableAccount,
@@ -14,25 +14,32 @@ import type {
   PlatformClient,
 } from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
-import { postForm, withQuery } from "#platforms/form.ts";
-import { graphGet } from "#platforms/graph.ts";
+import { postForm, withQuery } from "#platforms/request-encoding.ts";
+import { graphGet } from "#platforms/graph-api.ts";
 import {
   dialogUrl,
   exchangeDialogCode,
-  longLived,
-  pagesOf,
+  longLivedTokens,
+  listPages,
   refreshDialogLogin,
-  renewBy,
+  renewGraphToken,
   revokeDialogLogin,
-  tokenBy,
+  requestGraphToken,
 } from "#platforms/graph-login.ts";
-import { codeFrom, guarded, missingFrom, splitScopes } from "#platforms/oauth-token.ts";
-import { Followers, type Me, MeAnswer, Page, ShortTokenAnswer } from "./answers.ts";
+import { authorizationCode, catchConnectionErrors, findMissingScopes, splitScopes } from "#platforms/oauth-token.ts";
+import { Followers, type Me, MeResponse, Page, ShortTokenResponse } from "./answers.ts";
 import { toFault, tokenHostFault } from "./errors.ts";
-import { AUTHORIZE_URL, directGraph, GRAPH, pageLogin, TOKEN_URL, variantOf } from "./hosts.ts";
+import {
+  AUTHORIZE_URL,
+  directGraphUrl,
+  DIRECT_GRAPH_ORIGIN,
+  pageLoginDialog,
+  TOKEN_URL,
+  loginVariant,
+} from "./hosts.ts";
 
 const SCOPES = ["instagram_business_basic", "instagram_business_content_publish"] as const;
-/** The last one lists the Pages that a business owns; posting works without it. */
+/** `business_management` lists the Pages that a business owns; posting works without it. */
 const PAGE_SCOPES = [
   "instagram_basic",
   "instagram_content_publish",
@@ -40,15 +47,15 @@ const PAGE_SCOPES = [
   "pages_read_engagement",
   "business_management",
 ] as const;
-const PAGE_SCOPES_NEEDED = PAGE_SCOPES.slice(0, 4);
+const REQUIRED_PAGE_SCOPES = PAGE_SCOPES.slice(0, 4);
 const PAGE_FIELDS =
   "id,name,access_token,tasks,instagram_business_account{id,username,name,profile_picture_url,followers_count}";
 const ME_FIELDS = "id,user_id,username,name,account_type,profile_picture_url";
 
-export const connect: Connect = {
+export const connect: Connector = {
   authorizeUrl(app, request) {
-    if (variantOf(app) === "page") {
-      return dialogUrl(pageLogin(app, PAGE_SCOPES), app, request);
+    if (loginVariant(app) === "page") {
+      return dialogUrl(pageLoginDialog(app, PAGE_SCOPES), app, request);
     }
     return withQuery(AUTHORIZE_URL, {
       client_id: app.clientId,
@@ -59,34 +66,42 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(client, app, exchange) {
-    return variantOf(app) === "page"
-      ? await exchangeDialogCode(client, pageLogin(app, PAGE_SCOPES), app, exchange, { login: "page" })
+  async exchangeCode(client, app, exchange) {
+    return loginVariant(app) === "page"
+      ? await exchangeDialogCode(client, pageLoginDialog(app, PAGE_SCOPES), app, exchange, { login: "page" })
       : await exchangeDirect(client, app, exchange);
   },
 
-  async accounts(client, app, tokens) {
-    return isPageLogin(tokens) ? await accountsBehindPages(client, app, tokens) : await ownAccount(client, app, tokens);
+  async listAccounts(client, app, tokens) {
+    return isPageLogin(tokens)
+      ? await listAccountsOfPages(client, app, tokens)
+      : await listDirectAccount(client, app, tokens);
   },
 
   async refresh(client, app, tokens, now) {
     if (isPageLogin(tokens)) {
-      return await refreshDialogLogin(client, pageLogin(app, PAGE_SCOPES), app, tokens, now);
+      return await refreshDialogLogin(client, pageLoginDialog(app, PAGE_SCOPES), app, tokens, now);
     }
-    return await renewBy(client, `${GRAPH}/refresh_access_token`, "ig_refresh_token", tokens, now);
+    return await renewGraphToken(
+      client,
+      `${DIRECT_GRAPH_ORIGIN}/refresh_access_token`,
+      "ig_refresh_token",
+      tokens,
+      now,
+    );
   },
-  // A token lives 60 days and can be renewed once it is a day old.
+  // A token is valid for 60 days and can be renewed once it is a day old.
   refreshAheadMs: 15 * DAY,
 
-  /** The direct login has no such call: the person removes the app in Instagram's settings. */
+  /** The direct login has no revoke call: the user removes the app in Instagram's settings. */
   async revoke(client, app, tokens) {
     if (isPageLogin(tokens)) {
-      await revokeDialogLogin(client, pageLogin(app, PAGE_SCOPES), tokens);
+      await revokeDialogLogin(client, pageLoginDialog(app, PAGE_SCOPES), tokens);
     }
   },
 };
 
-/** What the login was, and not what the operator has set since. */
+/** The variant with which the tokens were created, which can differ from the operator's current setting. */
 function isPageLogin(tokens: TokenSet): boolean {
   return tokens.extra?.["login"] === "page";
 }
@@ -96,12 +111,12 @@ async function exchangeDirect(
   app: AppCredentials,
   exchange: CodeExchange,
 ): Promise<Result<Login>> {
-  const code = codeFrom(exchange.params);
+  const code = authorizationCode(exchange.params);
   if (!code.ok) {
     return code;
   }
-  return await guarded(async () => {
-    const short = await call(
+  return await catchConnectionErrors(async () => {
+    const shortLivedResponse = await callPlatform(
       client,
       TOKEN_URL,
       postForm({
@@ -112,19 +127,19 @@ async function exchangeDirect(
         code: code.value,
       }),
     );
-    const token = isOk(short) ? read(ShortTokenAnswer, short) : undefined;
+    const token = isOk(shortLivedResponse) ? parseBody(ShortTokenResponse, shortLivedResponse) : undefined;
     if (!token) {
-      return failed(tokenHostFault(short));
+      return failed(tokenHostFault(shortLivedResponse));
     }
-    const long = await tokenBy(client, `${GRAPH}/access_token`, {
+    const longLived = await requestGraphToken(client, `${DIRECT_GRAPH_ORIGIN}/access_token`, {
       grant_type: "ig_exchange_token",
       client_secret: app.clientSecret,
       access_token: token.access_token,
     });
-    if (!long.ok) {
-      return long;
+    if (!longLived.ok) {
+      return longLived;
     }
-    const me = await profile(client, app, long.value.accessToken);
+    const me = await readProfile(client, app, longLived.value.accessToken);
     if (!me.ok) {
       return me;
     }
@@ -132,7 +147,7 @@ async function exchangeDirect(
       externalId: me.value.user_id,
       displayName: me.value.name ?? me.value.username,
       tokens: {
-        ...longLived(long.value, exchange.now),
+        ...longLivedTokens(longLived.value, exchange.now),
         scopes: token.permissions?.flatMap(splitScopes) ?? [...SCOPES],
         extra: { login: "direct" },
       },
@@ -140,41 +155,45 @@ async function exchangeDirect(
   });
 }
 
-async function profile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {
-  const answer = await graphGet(client, `${directGraph(app)}/me`, token, { fields: ME_FIELDS });
-  const me = isOk(answer) ? read(MeAnswer, answer) : undefined;
-  return me ? succeeded(me) : failed(profileFault(answer));
+async function readProfile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {
+  const response = await graphGet(client, `${directGraphUrl(app)}/me`, token, { fields: ME_FIELDS });
+  const me = isOk(response) ? parseBody(MeResponse, response) : undefined;
+  return me ? succeeded(me) : failed(profileFault(response));
 }
 
-function profileFault(answer: Answer): Fault {
-  return isOk(answer)
-    ? temporary("Instagram did not tell which account logged in.", { httpStatus: answer.status })
-    : toFault(answer);
+function profileFault(response: PlatformResponse): Fault {
+  return isOk(response)
+    ? temporary("Instagram did not say which account logged in.", { httpStatus: response.status })
+    : toFault(response);
 }
 
-interface Accounts {
+interface AccountLists {
   readonly accounts: readonly PostableAccount[];
   readonly unpostable: readonly UnpostableAccount[];
 }
 
-async function ownAccount(client: PlatformClient, app: AppCredentials, tokens: TokenSet): Promise<Result<Accounts>> {
-  return await guarded<Accounts>(async () => {
-    const me = await profile(client, app, tokens.accessToken);
+async function listDirectAccount(
+  client: PlatformClient,
+  app: AppCredentials,
+  tokens: TokenSet,
+): Promise<Result<AccountLists>> {
+  return await catchConnectionErrors<AccountLists>(async () => {
+    const me = await readProfile(client, app, tokens.accessToken);
     if (!me.ok) {
       return me;
     }
     const { user_id: id, username, account_type: type } = me.value;
     if (type?.toUpperCase() === "PERSONAL") {
       const reason =
-        "Instagram lets professional accounts alone publish through apps: switch to one in Instagram's settings.";
+        "Instagram allows only professional accounts to publish through apps: switch to one in Instagram's settings.";
       return succeeded({ accounts: [], unpostable: [{ platformAccountId: id, displayName: username, reason }] });
     }
-    const followersCount = await followers(client, app, tokens.accessToken);
+    const followersCount = await readFollowersCount(client, app, tokens.accessToken);
     return succeeded({
       accounts: [
-        account(
+        toPostableAccount(
           { id, username, name: me.value.name, profile_picture_url: me.value.profile_picture_url },
-          missingFrom(SCOPES, tokens.scopes),
+          findMissingScopes(SCOPES, tokens.scopes),
           {
             login: "direct",
             ...(type && { accountType: type.toUpperCase() }),
@@ -188,37 +207,37 @@ async function ownAccount(client: PlatformClient, app: AppCredentials, tokens: T
   });
 }
 
-/** Nothing but a hint whether trial reels will be taken, so that its failing fails nothing. */
-async function followers(client: PlatformClient, app: AppCredentials, token: string): Promise<number | null> {
+/** Only needed to check trial reels early, so a failure is ignored. */
+async function readFollowersCount(client: PlatformClient, app: AppCredentials, token: string): Promise<number | null> {
   try {
-    const answer = await graphGet(client, `${directGraph(app)}/me`, token, { fields: "followers_count" });
-    return (isOk(answer) ? read(Followers, answer)?.followers_count : undefined) ?? null;
+    const response = await graphGet(client, `${directGraphUrl(app)}/me`, token, { fields: "followers_count" });
+    return (isOk(response) ? parseBody(Followers, response)?.followers_count : undefined) ?? null;
   } catch {
     return null;
   }
 }
 
-async function accountsBehindPages(
+async function listAccountsOfPages(
   client: PlatformClient,
   app: AppCredentials,
   tokens: TokenSet,
-): Promise<Result<Accounts>> {
-  const pages = await pagesOf(client, pageLogin(app, PAGE_SCOPES).graph, tokens, PAGE_FIELDS, Page);
+): Promise<Result<AccountLists>> {
+  const pages = await listPages(client, pageLoginDialog(app, PAGE_SCOPES).graph, tokens, PAGE_FIELDS, Page);
   if (!pages.ok) {
     return pages;
   }
   const accounts: PostableAccount[] = [];
   const unpostable: UnpostableAccount[] = [];
   for (const page of pages.value) {
-    const own = page.instagram_business_account;
-    if (!own) {
+    const profile = page.instagram_business_account;
+    if (!profile) {
       continue;
     }
-    const allowed = page.tasks?.some((task) => task === "CREATE_CONTENT" || task === "MANAGE") ?? true;
-    if (!allowed || !page.access_token) {
-      const displayName = own.username ?? own.name ?? own.id;
+    const canPost = page.tasks?.some((task) => task === "CREATE_CONTENT" || task === "MANAGE") ?? true;
+    if (!canPost || !page.access_token) {
+      const displayName = profile.username ?? profile.name ?? profile.id;
       unpostable.push({
-        platformAccountId: own.id,
+        platformAccountId: profile.id,
         displayName,
         reason: `Your role on the Page ${page.name ?? page.id} does not allow posting.`,
       });
@@ -227,15 +246,22 @@ async function accountsBehindPages(
     const capabilities = {
       login: "page",
       pageId: page.id,
-      ...(typeof own.followers_count === "number" && { followersCount: own.followers_count }),
+      ...(typeof profile.followers_count === "number" && { followersCount: profile.followers_count }),
     };
-    accounts.push(account(own, missingFrom(PAGE_SCOPES_NEEDED, tokens.scopes), capabilities, page.access_token));
+    accounts.push(
+      toPostableAccount(
+        profile,
+        findMissingScopes(REQUIRED_PAGE_SCOPES, tokens.scopes),
+        capabilities,
+        page.access_token,
+      ),
+    );
   }
   return succeeded({ accounts, unpostable });
 }
 
-function account(
-  own: {
+function toPostableAccount(
+  profile: {
     readonly id: string;
     readonly username?: string | null | undefined;
     readonly name?: string | null | undefined;
@@ -245,13 +271,13 @@ function account(
   capabilities: JsonObject,
   token: string | null,
 ): PostableAccount {
-  const username = own.username ?? own.id;
+  const username = profile.username ?? profile.id;
   return {
-    platformAccountId: own.id,
+    platformAccountId: profile.id,
     username,
-    displayName: own.name ?? username,
-    avatarUrl: own.profile_picture_url ?? null,
-    profileUrl: own.username ? `https://www.instagram.com/${own.username}/` : null,
+    displayName: profile.name ?? username,
+    avatarUrl: profile.profile_picture_url ?? null,
+    profileUrl: profile.username ? `https://www.instagram.com/${profile.username}/` : null,
     missingScopes,
     capabilities,
     token,

@@ -1,18 +1,25 @@
-import { type Answer, read } from "#platforms/answer.ts";
+import { type PlatformResponse, parseBody } from "#platforms/response.ts";
 import type { Fault, FaultCategory } from "#platforms/contract.ts";
-import { quoted, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
-import { explained, type GraphError, graphError, graphFault, graphSource, isUndecided } from "#platforms/graph.ts";
-import { misconfigured } from "#platforms/oauth-token.ts";
-import { TokenTrouble } from "./answers.ts";
+import { sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
+import {
+  refusalMessage,
+  type GraphError,
+  graphError,
+  graphFault,
+  graphSource,
+  isAmbiguousResponse,
+} from "#platforms/graph-api.ts";
+import { appMisconfigured } from "#platforms/oauth-token.ts";
+import { TokenErrorBody } from "./answers.ts";
 
 /*
- * The pairs of Instagram's error table (developers.facebook.com/docs/instagram-platform, reference/error-codes) and those
- * seen in the wild. Decided by the subcode, which says more than the code.
+ * The code/subcode pairs of Instagram's error table (developers.facebook.com/docs/instagram-platform,
+ * reference/error-codes) and undocumented ones that were observed. The subcode is the more specific one, so it decides.
  */
 
-type Meaning =
-  /** `again`: a new container may do better. */
-  | { readonly is: "media"; readonly code: string; readonly message: string; readonly again: boolean }
+type ErrorMeaning =
+  /** `canRebuild`: a new container may succeed. */
+  | { readonly is: "media"; readonly code: string; readonly message: string; readonly canRebuild: boolean }
   | { readonly is: "content"; readonly code: string; readonly message: string }
   | {
       readonly is: "later";
@@ -23,23 +30,28 @@ type Meaning =
     }
   | { readonly is: "account"; readonly code: string; readonly message: string };
 
-const media = (code: string, message: string, again = false): Meaning => ({ is: "media", code, message, again });
-const content = (code: string, message: string): Meaning => ({ is: "content", code, message });
+const mediaError = (code: string, message: string, canRebuild = false): ErrorMeaning => ({
+  is: "media",
+  code,
+  message,
+  canRebuild,
+});
+const contentError = (code: string, message: string): ErrorMeaning => ({ is: "content", code, message });
 
 const HOUR_SECONDS = 3600;
 
-const SUBCODES: Readonly<Record<number, Meaning>> = {
-  2207001: media("processing_failed", "Instagram had a server error", true),
-  2207003: media("media_unreachable", "Instagram could not download the media in time", true),
-  2207004: media("media_too_large", "the image is larger than 8 MiB"),
-  2207005: media("media_invalid", "the image format is not supported"),
-  2207006: media("container_lost", "Instagram does not find the prepared post", true),
-  2207008: media("container_lost", "Instagram does not find the prepared post", true),
-  2207009: media("media_invalid", "the aspect ratio of the media is not supported"),
-  2207010: content("caption_too_long", "the caption is too long"),
-  2207020: media("container_expired", "the prepared post has expired", true),
-  2207023: content("rejected", "the media type is unknown"),
-  2207026: media("media_invalid", "the video format is not supported"),
+const MEANING_BY_SUBCODE: Readonly<Record<number, ErrorMeaning>> = {
+  2207001: mediaError("processing_failed", "Instagram had a server error", true),
+  2207003: mediaError("media_unreachable", "Instagram could not download the media in time", true),
+  2207004: mediaError("media_too_large", "the image is larger than 8 MiB"),
+  2207005: mediaError("media_invalid", "the image format is not supported"),
+  2207006: mediaError("container_lost", "Instagram does not find the prepared post", true),
+  2207008: mediaError("container_lost", "Instagram does not find the prepared post", true),
+  2207009: mediaError("media_invalid", "the aspect ratio of the media is not supported"),
+  2207010: contentError("caption_too_long", "the caption is too long"),
+  2207020: mediaError("container_expired", "the prepared post has expired", true),
+  2207023: contentError("rejected", "the media type is unknown"),
+  2207026: mediaError("media_invalid", "the video format is not supported"),
   2207027: {
     is: "later",
     code: "not_ready",
@@ -47,9 +59,9 @@ const SUBCODES: Readonly<Record<number, Meaning>> = {
     afterSeconds: 10,
     category: "platform",
   },
-  2207028: content("rejected", "the carousel is not valid"),
-  2207032: media("processing_failed", "Instagram could not create the post", true),
-  2207040: content("too_many_mentions", "the caption mentions too many accounts"),
+  2207028: contentError("rejected", "the carousel is not valid"),
+  2207032: mediaError("processing_failed", "Instagram could not create the post", true),
+  2207040: contentError("too_many_mentions", "the caption mentions too many accounts"),
   2207042: {
     is: "later",
     code: "daily_cap_reached",
@@ -69,36 +81,36 @@ const SUBCODES: Readonly<Record<number, Meaning>> = {
     afterSeconds: 4 * HOUR_SECONDS,
     category: "rate_limit",
   },
-  2207052: media("media_unreachable", "Instagram could not fetch the media as a picture or video", true),
-  2207053: media("processing_failed", "the upload of the video failed", true),
-  2207057: content("rejected", "the thumbnail lies outside the video"),
-  2207076: media("processing_failed", "the upload of the video failed", true),
-  2207077: media("processing_failed", "the upload of the video failed", true),
-  2207081: content("account_not_eligible", "the account cannot post trial reels: post a normal reel"),
-  2207082: media("processing_failed", "the upload of the video failed", true),
+  2207052: mediaError("media_unreachable", "Instagram could not fetch the media as a picture or video", true),
+  2207053: mediaError("processing_failed", "the upload of the video failed", true),
+  2207057: contentError("rejected", "the thumbnail lies outside the video"),
+  2207076: mediaError("processing_failed", "the upload of the video failed", true),
+  2207077: mediaError("processing_failed", "the upload of the video failed", true),
+  2207081: contentError("account_not_eligible", "the account cannot post trial reels: post a normal reel"),
+  2207082: mediaError("processing_failed", "the upload of the video failed", true),
 };
 
-/** While a container is made or watched; nothing of it is visible. */
-export function toFault(answer: Answer): Fault {
-  const error = graphError(answer);
-  const meaning = error?.subcode ? SUBCODES[error.subcode] : undefined;
+/** Faults of `prepare`: nothing is visible while containers are created and polled. */
+export function toFault(response: PlatformResponse): Fault {
+  const error = graphError(response);
+  const meaning = error?.subcode ? MEANING_BY_SUBCODE[error.subcode] : undefined;
   if (error && meaning) {
-    return meant(meaning, answer, error);
+    return faultOfMeaning(meaning, response, error);
   }
   if (error?.code === 100 && error.subcode === 33) {
-    return temporary("Instagram does not see the object yet.", graphSource(answer, error));
+    return temporary("Instagram does not see the object yet.", graphSource(response, error));
   }
   return error?.code === 100
-    ? rejected(explained("Instagram refused the post", error), graphSource(answer, error))
-    : graphFault(answer);
+    ? rejected(refusalMessage("Instagram refused the post", error), graphSource(response, error))
+    : graphFault(response);
 }
 
-function meant(meaning: Meaning, answer: Answer, error: GraphError): Fault {
-  const source = graphSource(answer, error);
+function faultOfMeaning(meaning: ErrorMeaning, response: PlatformResponse, error: GraphError): Fault {
+  const source = graphSource(response, error);
   const message = `Instagram: ${meaning.message}.`;
   switch (meaning.is) {
     case "media":
-      return meaning.again
+      return meaning.canRebuild
         ? temporary(message, source, { code: meaning.code, category: "media" })
         : rejected(message, source, { code: meaning.code, category: "media" });
     case "content":
@@ -118,29 +130,29 @@ function meant(meaning: Meaning, answer: Answer, error: GraphError): Fault {
   }
 }
 
-/** The text of a broken container carries the subcode: "Error: Media upload has failed with error code 2207026". */
-export function brokenContainer(status: string): { readonly fault: Fault; readonly again: boolean } {
+/** The status text of a failed container contains the subcode: "Error: Media upload has failed with error code 2207026". */
+export function containerFailure(status: string): { readonly fault: Fault; readonly canRebuild: boolean } {
   const subcode = /\b(22\d{5})\b/.exec(status)?.[1];
-  const meaning = subcode ? SUBCODES[Number(subcode)] : undefined;
+  const meaning = subcode ? MEANING_BY_SUBCODE[Number(subcode)] : undefined;
   const source = { httpStatus: 200, platformCode: subcode ?? null };
-  const words = quoted(status);
+  const reason = sanitizeMessage(status);
   const message = meaning
     ? `Instagram: ${meaning.message}.`
-    : `Instagram could not process the media${words ? `: ${words}` : "."}`;
+    : `Instagram could not process the media${reason ? `: ${reason}` : "."}`;
   return {
     fault: rejected(message, source, {
       code: meaning?.is === "media" ? meaning.code : "media_invalid",
       category: "media",
     }),
-    again: meaning === undefined || (meaning.is === "media" && meaning.again),
+    canRebuild: meaning === undefined || (meaning.is === "media" && meaning.canRebuild),
   };
 }
 
-/** Answers to the publishing call after which the post may be live: it has been, after each of them. */
-export function isDoubtful(answer: Answer): boolean {
-  const error = graphError(answer);
+/** Responses to the publishing call after which the post may be published: each of them has been seen for published posts. */
+export function isUncertainCommit(response: PlatformResponse): boolean {
+  const error = graphError(response);
   return (
-    isUndecided(answer) ||
+    isAmbiguousResponse(response) ||
     error?.code === 24 ||
     error?.subcode === 2207001 ||
     error?.subcode === 2207051 ||
@@ -149,21 +161,21 @@ export function isDoubtful(answer: Answer): boolean {
 }
 
 export const RESTRICTED_SUBCODE = 2207051;
-/** The container is dead, and nothing was published. */
+/** The container has expired and nothing was published. */
 export const EXPIRED_SUBCODE = 2207020;
 
-/** The token host answers in its own shape; a dead code and a wrong secret are both 400 there. */
-export function tokenHostFault(answer: Answer): Fault {
-  const trouble = read(TokenTrouble, answer);
-  const source = { httpStatus: answer.status, platformCode: trouble?.error_type ?? null };
-  const words = trouble?.error_message ?? "";
-  if (/client[ _](secret|id)|application|platform app/i.test(words)) {
-    return misconfigured(source.httpStatus, source.platformCode);
+/** The token host has its own error body; a used code and a wrong secret both have status 400. */
+export function tokenHostFault(response: PlatformResponse): Fault {
+  const errorBody = parseBody(TokenErrorBody, response);
+  const source = { httpStatus: response.status, platformCode: errorBody?.error_type ?? null };
+  const errorText = errorBody?.error_message ?? "";
+  if (/client[ _](secret|id)|application|platform app/i.test(errorText)) {
+    return appMisconfigured(source.httpStatus, source.platformCode);
   }
-  if (answer.status === 429) {
-    return rateLimited("Instagram takes no more logins for the moment.", source);
+  if (response.status === 429) {
+    return rateLimited("Instagram accepts no more logins at the moment.", source);
   }
-  return answer.status >= 400 && answer.status < 500 && words !== ""
+  return response.status >= 400 && response.status < 500 && errorText !== ""
     ? reconnect("Instagram did not accept the login code. Start the login again.", source)
-    : temporary("Instagram did not answer the login as expected.", source);
+    : temporary("Instagram did not response the login as expected.", source);
 }

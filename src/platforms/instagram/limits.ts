@@ -13,11 +13,11 @@ export const HASHTAGS_ADVISED = 5;
 /** Content publishing guide: carousels of 2 to 10 items. */
 export const CAROUSEL_MAX = 10;
 
-/** Same reference: JPEG alone, 8 MiB (error 36000/2207004). PNG passes at times and then fails with 9004/2207052. */
+/** Same reference: JPEG only, 8 MiB (error 36000/2207004). PNG is sometimes accepted and then fails with 9004/2207052. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg"],
   maxBytes: 8 * MIB,
-  // Documented is 4:5 to 1.91:1; 9:16 is taken since 2026 (ayrshare.com/docs), so only what lies outside that is refused.
+  // Documented: 4:5 to 1.91:1. 9:16 has been accepted since 2026 (ayrshare.com/docs), so only ratios outside that are refused.
   minRatio: 9 / 16,
   maxRatio: 1.91,
 };
@@ -38,7 +38,7 @@ export const VIDEO: MediaRule = {
   audioCodecs: ["aac"],
 };
 
-/** The product's own rule; the platform's page names no number. */
+/** Our own rule; Instagram's documentation gives no number. */
 export const TRIAL_FOLLOWERS_MIN = 1000;
 
 export const limits = {
@@ -55,6 +55,6 @@ export const limits = {
     },
     mixed: true,
   },
-  // Content publishing guide; a carousel counts once. Two reference pages say 50, so the quota that is answered counts.
+  // Content publishing guide: 100, a carousel counts once. Two reference pages say 50; the API's refusal decides.
   dailyCaps: [{ count: 100, windowHours: 24, what: "posts" }],
 } as const satisfies PlatformLimits;

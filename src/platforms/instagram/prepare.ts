@@ -1,13 +1,13 @@
 import type { JsonValue } from "#core/json.ts";
 import { MINUTE } from "#core/clock.ts";
-import { isOk, read } from "#platforms/answer.ts";
+import { isOk, parseBody } from "#platforms/response.ts";
 import type { Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
-import { type ContainerState, prepareContainers } from "#platforms/containers.ts";
-import type { Fields } from "#platforms/form.ts";
-import { graphError, graphGet } from "#platforms/graph.ts";
+import { type ContainerState, prepareContainers } from "#platforms/prepare-containers.ts";
+import type { RequestFields } from "#platforms/request-encoding.ts";
+import { graphError, graphGet } from "#platforms/graph-api.ts";
 import { Container } from "./answers.ts";
-import { brokenContainer, toFault } from "./errors.ts";
-import { graphOf } from "./hosts.ts";
+import { containerFailure, toFault } from "./errors.ts";
+import { graphUrl } from "./hosts.ts";
 
 const TRIAL_STRATEGIES: Readonly<Record<string, string>> = { manual: "MANUAL", performance: "SS_PERFORMANCE" };
 
@@ -18,28 +18,28 @@ export async function prepare(
 ): Promise<PrepareOutcome> {
   const isCarousel = job.media.length > 1;
   return await prepareContainers(client, job, cursor, {
-    url: `${graphOf(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media`,
+    createUrl: `${graphUrl(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media`,
     token: job.account.accessToken,
-    items: isCarousel ? job.media.map(itemFields) : [],
-    whole: (children) =>
+    childFields: isCarousel ? job.media.map(itemFields) : [],
+    containerFields: (children) =>
       isCarousel ? { media_type: "CAROUSEL", children: children.join(","), caption: job.caption } : singleFields(job),
-    state: (id) => containerState(client, job, id),
-    fault: toFault,
+    readState: (id) => readContainerState(client, job, id),
+    toFault: toFault,
     firstPollSeconds: 5,
     settleSeconds: 0,
-    // Practice for large videos; images are done in seconds.
+    // Large videos have taken this long in practice; images take seconds.
     deadlineMs: job.postType === "video" ? 60 * MINUTE : 30 * MINUTE,
-    mostRebuilds: 3,
+    maxRebuilds: 3,
   });
 }
 
-function itemFields(media: JobMedia): Fields {
+function itemFields(media: JobMedia): RequestFields {
   return media.type === "video"
     ? { media_type: "VIDEO", video_url: media.url, is_carousel_item: true }
     : { image_url: media.url, is_carousel_item: true };
 }
 
-function singleFields(job: Job): Fields {
+function singleFields(job: Job): RequestFields {
   const [media] = job.media;
   if (media?.type !== "video") {
     return { image_url: media?.url, caption: job.caption };
@@ -47,7 +47,7 @@ function singleFields(job: Job): Fields {
   const { placement, share_to_feed: shareToFeed, trial_reel_type: trial } = job.options;
   const strategy = typeof trial === "string" ? TRIAL_STRATEGIES[trial] : undefined;
   return {
-    // Since July 2023 every single video is a reel; the timeline is where it is shared to.
+    // Since July 2023 every single video is a reel; `timeline` means that it is also shared to the main feed.
     media_type: "REELS",
     video_url: media.url,
     caption: job.caption,
@@ -57,29 +57,34 @@ function singleFields(job: Job): Fields {
   };
 }
 
-/** Reading goes with the login's token: with a Page's own one it has answered 100/33. */
-async function containerState(client: PlatformClient, job: Job, id: string): Promise<ContainerState> {
-  const answer = await graphGet(client, `${graphOf(job.account)}/${encodeURIComponent(id)}`, job.account.loginToken, {
-    fields: "status_code,status",
-  });
-  const container = isOk(answer) ? read(Container, answer) : undefined;
+/** Reads with the login's token: reads with a Page token have failed with error 100/33. */
+async function readContainerState(client: PlatformClient, job: Job, id: string): Promise<ContainerState> {
+  const response = await graphGet(
+    client,
+    `${graphUrl(job.account)}/${encodeURIComponent(id)}`,
+    job.account.loginToken,
+    {
+      fields: "status_code,status",
+    },
+  );
+  const container = isOk(response) ? parseBody(Container, response) : undefined;
   if (!container) {
-    const isUnseen = graphError(answer)?.subcode === 33 || isOk(answer);
-    const fault = toFault(answer);
-    if (isUnseen) {
-      return { state: "working" };
+    const isNotVisibleYet = graphError(response)?.subcode === 33 || isOk(response);
+    const fault = toFault(response);
+    if (isNotVisibleYet) {
+      return { state: "processing" };
     }
-    return { state: "broken", fault, again: fault.code === "container_lost" };
+    return { state: "failed", fault, canRebuild: fault.code === "container_lost" };
   }
   switch (container.status_code) {
     case "FINISHED":
     case "PUBLISHED":
       return { state: "finished" };
     case "ERROR":
-      return { state: "broken", ...brokenContainer(container.status ?? "") };
+      return { state: "failed", ...containerFailure(container.status ?? "") };
     case "EXPIRED":
-      return { state: "broken", ...brokenContainer("2207020") };
+      return { state: "failed", ...containerFailure("2207020") };
     default:
-      return { state: "working" };
+      return { state: "processing" };
   }
 }

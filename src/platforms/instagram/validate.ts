@@ -25,54 +25,54 @@ import { options } from "./options.ts";
 const HASHTAG = /(?<![\p{L}\p{N}_&])[#＃][\p{L}\p{M}\p{N}_]+/gu;
 const MENTION = /(?<![\p{L}\p{N}_.])@[A-Za-z0-9_.]+/gu;
 
-export function validate(draft: ValidationInput): ValidationResult {
-  const parsed = parseOptions(options, draft.options);
-  const isReel = draft.media.length === 1 && draft.media[0]?.type === "video";
+export function validate(input: ValidationInput): ValidationResult {
+  const parsed = parseOptions(options, input.options);
+  const isReel = input.media.length === 1 && input.media[0]?.type === "video";
   const placement = isReel ? (parsed.value?.placement ?? "reels") : "timeline";
   return {
-    options: parsed.value ? filledIn(parsed.options, isReel, placement) : parsed.options,
+    options: parsed.value ? withDefaults(parsed.options, isReel, placement) : parsed.options,
     placement,
-    captionLength: draft.caption.length,
+    captionLength: input.caption.length,
     captionLimit: CAPTION_MAX,
     problems: [
-      ...captionProblems(draft.caption),
+      ...captionProblems(input.caption),
       ...parsed.problems,
-      ...optionProblems(draft, isReel),
-      ...accountProblems(draft.account.capabilities),
-      ...mediaSetProblems(draft.media),
-      ...draft.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
+      ...optionProblems(input, isReel),
+      ...accountProblems(input.account.capabilities),
+      ...mediaSetProblems(input.media),
+      ...input.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
     ],
-    warnings: [...captionWarnings(draft.caption), ...optionWarnings(draft, isReel), ...mediaWarnings(draft.media)],
+    warnings: [...captionWarnings(input.caption), ...optionWarnings(input, isReel), ...mediaWarnings(input.media)],
     cost: null,
   };
 }
 
-/** Both settings of reels have a meaning only there. */
-function filledIn(asked: JsonObject, isReel: boolean, placement: string): JsonObject {
-  const { share_to_feed: shareToFeed, ...rest } = asked;
+/** `share_to_feed` is meaningful for reels only. */
+function withDefaults(requested: JsonObject, isReel: boolean, placement: string): JsonObject {
+  const { share_to_feed: shareToFeed, ...rest } = requested;
   return isReel ? { ...rest, placement, share_to_feed: shareToFeed ?? true } : { ...rest, placement };
 }
 
-/** How often each tag stands there does not matter to the platform: it counts them all. */
-function count(text: string, pattern: RegExp): number {
+/** Repeated tags count each time, as on the platform. */
+function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
 function captionProblems(caption: string): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
-  const atMost = (code: string, what: string, limit: number, actual: number) => {
+  const checkMax = (code: string, unit: string, limit: number, actual: number) => {
     if (actual > limit) {
-      problems.push({ code, message: `Instagram takes at most ${limit} ${what}`, param: "caption", limit, actual });
+      problems.push({ code, message: `Instagram accepts at most ${limit} ${unit}`, param: "caption", limit, actual });
     }
   };
-  atMost("caption_too_long", "characters of caption", CAPTION_MAX, caption.length);
-  atMost("too_many_hashtags", "hashtags", HASHTAGS_MAX, count(caption, HASHTAG));
-  atMost("too_many_mentions", "mentions", MENTIONS_MAX, count(caption, MENTION));
+  checkMax("caption_too_long", "caption characters", CAPTION_MAX, caption.length);
+  checkMax("too_many_hashtags", "hashtags", HASHTAGS_MAX, countMatches(caption, HASHTAG));
+  checkMax("too_many_mentions", "mentions", MENTIONS_MAX, countMatches(caption, MENTION));
   return problems;
 }
 
 function captionWarnings(caption: string): readonly ValidationWarning[] {
-  const hashtags = count(caption, HASHTAG);
+  const hashtags = countMatches(caption, HASHTAG);
   return hashtags > HASHTAGS_ADVISED && hashtags <= HASHTAGS_MAX
     ? [
         {
@@ -83,13 +83,13 @@ function captionWarnings(caption: string): readonly ValidationWarning[] {
     : [];
 }
 
-function optionProblems(draft: ValidationInput, isReel: boolean): readonly ValidationProblem[] {
-  const { placement, trial_reel_type: trial } = draft.options;
+function optionProblems(input: ValidationInput, isReel: boolean): readonly ValidationProblem[] {
+  const { placement, trial_reel_type: trial } = input.options;
   const problems: ValidationProblem[] = [];
   const conflict = (option: string, message: string) =>
     problems.push({ code: "option_conflict", message, param: `platform_options.${option}` });
   if (placement === "reels" && !isReel) {
-    conflict("placement", "a reel is exactly one video: it cannot hold images or several items");
+    conflict("placement", "a reel is exactly one video: it cannot contain images or several items");
   }
   if (typeof trial === "string" && !isReel) {
     conflict("trial_reel_type", "only a single video can be a trial reel");
@@ -97,10 +97,10 @@ function optionProblems(draft: ValidationInput, isReel: boolean): readonly Valid
   if (typeof trial === "string" && isReel && placement === "timeline") {
     conflict("trial_reel_type", "a trial reel is shown to non-followers and cannot be placed in the timeline");
   }
-  if (draft.options["share_to_feed"] === false && placement === "timeline" && isReel) {
+  if (input.options["share_to_feed"] === false && placement === "timeline" && isReel) {
     conflict("share_to_feed", "a video in the timeline is always shared to the main feed");
   }
-  const followers = draft.account.capabilities["followersCount"];
+  const followers = input.account.capabilities["followersCount"];
   if (typeof trial === "string" && typeof followers === "number" && followers < TRIAL_FOLLOWERS_MIN) {
     problems.push({
       code: "account_not_eligible",
@@ -113,9 +113,9 @@ function optionProblems(draft: ValidationInput, isReel: boolean): readonly Valid
   return problems;
 }
 
-function optionWarnings(draft: ValidationInput, isReel: boolean): readonly ValidationWarning[] {
-  return draft.options["share_to_feed"] !== undefined && !isReel
-    ? [{ code: "option_ignored", message: "share_to_feed means something for reels only and is left out" }]
+function optionWarnings(input: ValidationInput, isReel: boolean): readonly ValidationWarning[] {
+  return input.options["share_to_feed"] !== undefined && !isReel
+    ? [{ code: "option_ignored", message: "share_to_feed applies to reels only and is ignored" }]
     : [];
 }
 
@@ -124,7 +124,7 @@ function accountProblems(capabilities: JsonObject): readonly ValidationProblem[]
     ? [
         {
           code: "account_not_eligible",
-          message: "Instagram lets professional accounts alone publish through apps",
+          message: "Instagram allows only professional accounts to publish through apps",
           param: "account_id",
         },
       ]
@@ -134,19 +134,19 @@ function accountProblems(capabilities: JsonObject): readonly ValidationProblem[]
 function mediaSetProblems(media: readonly MediaDescription[]): readonly ValidationProblem[] {
   const problems = countProblems(media, limits.media);
   if (media.length > CAROUSEL_MAX && problems.length === 0) {
-    const message = `a carousel holds at most ${CAROUSEL_MAX} items`;
+    const message = `a carousel can contain at most ${CAROUSEL_MAX} items`;
     return [{ code: "media_too_many", message, param: "media_items", limit: CAROUSEL_MAX, actual: media.length }];
   }
   return problems;
 }
 
-function ratioOf(media: MediaDescription | undefined): number | null {
+function aspectRatio(media: MediaDescription | undefined): number | null {
   return media?.width && media.height ? media.width / media.height : null;
 }
 
 function mediaWarnings(media: readonly MediaDescription[]): readonly ValidationWarning[] {
   const warnings: ValidationWarning[] = media.flatMap((item, index) => layoutWarnings(item, index));
-  const ratios = media.map(ratioOf);
+  const ratios = media.map(aspectRatio);
   if (media.some((item, index) => item.type === "image" && (ratios[index] ?? 1) < IMAGE_RATIO_ADVISED - 0.005)) {
     warnings.push({
       code: "media_aspect_ratio",

@@ -1,77 +1,82 @@
 import type { JsonValue } from "#core/json.ts";
-import { isOk, read } from "#platforms/answer.ts";
+import { isOk, parseBody } from "#platforms/response.ts";
 import {
-  DENIAL_MS,
-  type Listed,
-  listedOf,
-  restricted,
-  type Silence,
+  ABSENT_AFTER_MS,
+  type ListingMatch,
+  toListingMatch,
+  activityRestricted,
+  type UnlistedContainer,
   verifyContainer,
-} from "#platforms/container-verify.ts";
+} from "#platforms/verify-container.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { graphError, graphGet, nextCursor } from "#platforms/graph.ts";
-import { later } from "#platforms/later.ts";
+import { graphError, graphGet, nextCursor } from "#platforms/graph-api.ts";
+import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { Container, MediaList } from "./answers.ts";
-import { graphOf } from "./hosts.ts";
+import { graphUrl } from "./hosts.ts";
 
-const PER_PAGE = 100;
-const MOST_PAGES = 10;
+const PAGE_SIZE = 100;
+const MAX_PAGES = 10;
 
 export function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   return verifyContainer(job, ref, {
-    container: (id) => containerState(client, job, id),
-    find: (since) => findPost(client, job, since),
-    silence,
+    readStatus: (id) => readContainerStatus(client, job, id),
+    findPost: (since) => findPost(client, job, since),
+    decideUnlisted: decideUnlisted,
   });
 }
 
-function silence({ plan, container, elapsedMs }: Silence): VerifyOutcome {
-  if (elapsedMs < DENIAL_MS) {
-    return later(DENIAL_MS - elapsedMs);
+function decideUnlisted({ commitRef, status, elapsedMs }: UnlistedContainer): VerifyOutcome {
+  if (elapsedMs < ABSENT_AFTER_MS) {
+    return verifyAgainIn(ABSENT_AFTER_MS - elapsedMs);
   }
-  switch (container) {
+  switch (status) {
     case "FINISHED":
-      return plan.restricted > 0
-        ? { state: "refused", fault: restricted("Instagram", "4/2207051") }
+      return commitRef.restrictedCount > 0
+        ? { state: "refused", fault: activityRestricted("Instagram", "4/2207051") }
         : { state: "absent" };
     case "ERROR":
     case "EXPIRED":
-      return { state: "stale", detail: `the container is ${container.toLowerCase()} and was not published` };
+      return { state: "stale", detail: `the container has the status ${status} and was not published` };
     case "IN_PROGRESS":
-      return { state: "again", afterSeconds: 30, known: false };
+      return { state: "again", afterSeconds: 30, isProcessing: false };
     default:
-      return { state: "cannot_tell", detail: "the container is gone and no post like it is there" };
+      return { state: "cannot_tell", detail: "the container no longer exists and no matching post was found" };
   }
 }
 
-async function containerState(client: PlatformClient, job: Job, id: string): Promise<string> {
-  const answer = await graphGet(client, `${graphOf(job.account)}/${encodeURIComponent(id)}`, job.account.loginToken, {
-    fields: "status_code",
-  });
-  const container = isOk(answer) ? read(Container, answer) : undefined;
+async function readContainerStatus(client: PlatformClient, job: Job, id: string): Promise<string> {
+  const response = await graphGet(
+    client,
+    `${graphUrl(job.account)}/${encodeURIComponent(id)}`,
+    job.account.loginToken,
+    {
+      fields: "status_code",
+    },
+  );
+  const container = isOk(response) ? parseBody(Container, response) : undefined;
   if (container) {
     return container.status_code;
   }
-  const error = graphError(answer);
+  const error = graphError(response);
   return error?.code === 24 || (error?.code === 100 && error.subcode === 33) ? "LOST" : "unreadable";
 }
 
-async function findPost(client: PlatformClient, job: Job, since: number): Promise<Listed> {
-  const url = `${graphOf(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media`;
-  const hits: { id: string; permalink: string | null }[] = [];
+async function findPost(client: PlatformClient, job: Job, since: number): Promise<ListingMatch> {
+  const url = `${graphUrl(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media`;
+  const matches: { id: string; permalink: string | null }[] = [];
   let after: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const answer = await graphGet(client, url, job.account.loginToken, {
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const response = await graphGet(client, url, job.account.loginToken, {
       fields: "id,caption,timestamp,permalink",
-      limit: PER_PAGE,
+      limit: PAGE_SIZE,
       after,
     });
-    const list = isOk(answer) ? read(MediaList, answer) : undefined;
+    const list = isOk(response) ? parseBody(MediaList, response) : undefined;
     if (!list) {
       return { state: "unreadable" };
     }
     const recent = list.data.filter((post) => Date.parse(post.timestamp ?? "") >= since);
-    hits.push(
+    matches.push(
       ...recent
         .filter((post) => (post.caption ?? "").trim() === job.caption.trim())
         .map((post) => ({ id: post.id, permalink: post.permalink ?? null })),
@@ -81,5 +86,5 @@ async function findPost(client: PlatformClient, job: Job, since: number): Promis
       break;
     }
   }
-  return listedOf(hits);
+  return toListingMatch(matches);
 }

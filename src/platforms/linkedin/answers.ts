@@ -1,7 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { Id } from "#platforms/answer.ts";
-
-/* Only the fields we read. */
+import { Id } from "#platforms/response.ts";
 
 export const UserInfo = z.looseObject({
   sub: z.string().min(1),
@@ -16,8 +14,8 @@ export const Me = z.looseObject({
   vanityName: z.string().nullish(),
 });
 
-/** Older answers call the organization `organizationTarget`. */
-export const AclList = z.looseObject({
+/** Older API versions name the organization `organizationTarget`. */
+export const OrganizationAclList = z.looseObject({
   elements: z.array(
     z.looseObject({
       role: z.string(),
@@ -37,11 +35,11 @@ export const Organization = z.looseObject({
   vanityName: z.string().nullish(),
 });
 
-export const ImageUpload = z.looseObject({
+export const ImageUploadSession = z.looseObject({
   value: z.looseObject({ uploadUrl: z.string().min(1), image: z.string().min(1) }),
 });
 
-export const VideoUpload = z.looseObject({
+export const VideoUploadSession = z.looseObject({
   value: z.looseObject({
     video: z.string().min(1),
     uploadToken: z.string().nullish(),
@@ -52,7 +50,7 @@ export const VideoUpload = z.looseObject({
   }),
 });
 
-export const Asset = z.looseObject({ status: z.string(), processingFailureReason: z.string().nullish() });
+export const AssetStatus = z.looseObject({ status: z.string(), processingFailureReason: z.string().nullish() });
 
 const ListedPost = z.looseObject({
   id: z.string().min(1),
@@ -70,7 +68,7 @@ export type ListedPost = z.infer<typeof ListedPost>;
 
 export const PostList = z.looseObject({ elements: z.array(ListedPost) });
 
-export const Trouble = z.looseObject({
+export const ErrorBody = z.looseObject({
   code: z.union([z.string(), z.number()]).nullish(),
   message: z.string().nullish(),
   serviceErrorCode: z.number().nullish(),

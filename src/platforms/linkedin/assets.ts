@@ -1,67 +1,70 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, PlatformClient } from "#platforms/contract.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
 import { hostMatches } from "#platforms/client.ts";
-import { Asset } from "./answers.ts";
-import { explained, toFault } from "./errors.ts";
+import { AssetStatus } from "./answers.ts";
+import { refusalMessage, toFault } from "./errors.ts";
 import { hosts, restHeaders, restUrl } from "./hosts.ts";
 
-/** Without a right to look, this is how long LinkedIn is given. */
-const GRACE_MS = 20 * SECOND;
+/** How long LinkedIn gets to process an asset whose status this login may not read. */
+const UNREADABLE_ASSET_WAIT_MS = 20 * SECOND;
 const PROCESSING_DEADLINE_MS = 10 * MINUTE;
 
-/** How far LinkedIn is with an image or a video. */
-export type Progress =
+/** The processing state of an image or a video. */
+export type AssetProgress =
   | { readonly state: "available" }
-  /** Nothing has arrived, as far as LinkedIn knows. */
+  /** LinkedIn has not received the file. */
   | { readonly state: "waiting_upload" }
   | { readonly state: "processing" }
-  /** This login may not look, and enough time has passed. */
-  | { readonly state: "presumed" }
-  | { readonly state: "unseen"; readonly secondsLeft: number }
+  /** This login may not read the status, and enough time has passed. */
+  | { readonly state: "presumed_available" }
+  /** This login may not read the status. */
+  | { readonly state: "unreadable"; readonly waitSeconds: number }
   | { readonly state: "refused"; readonly fault: Fault };
 
-/** `since`: when the upload ended. */
-export async function progressOf(
+/** Reads the state of an asset whose upload ended at `since`. */
+export async function readAssetProgress(
   client: PlatformClient,
   job: Job,
   collection: "images" | "videos",
   urn: string,
   since: number,
-): Promise<Progress> {
+): Promise<AssetProgress> {
   const { app, accessToken } = job.account;
-  const answer = await call(client, restUrl(collection, urn), { headers: restHeaders(app, accessToken) });
-  if (answer.status === 403) {
-    // Members may upload and not look; that is how LinkedIn is, and no fault of this login.
-    const left = since + GRACE_MS - job.now;
-    return left > 0 ? { state: "unseen", secondsLeft: Math.ceil(left / SECOND) } : { state: "presumed" };
+  const response = await callPlatform(client, restUrl(collection, urn), { headers: restHeaders(app, accessToken) });
+  if (response.status === 403) {
+    // LinkedIn lets members upload assets but not read their status, so this is no fault of the login.
+    const waitMs = since + UNREADABLE_ASSET_WAIT_MS - job.now;
+    return waitMs > 0
+      ? { state: "unreadable", waitSeconds: Math.ceil(waitMs / SECOND) }
+      : { state: "presumed_available" };
   }
-  const asset = isOk(answer) ? read(Asset, answer) : undefined;
+  const asset = isOk(response) ? parseBody(AssetStatus, response) : undefined;
   if (asset?.status === "AVAILABLE") {
     return { state: "available" };
   }
   if (asset?.status === "PROCESSING_FAILED") {
-    return { state: "refused", fault: processingFailed(answer, asset.processingFailureReason ?? "") };
+    return { state: "refused", fault: processingFailed(response, asset.processingFailureReason ?? "") };
   }
-  if (!asset && answer.status !== 404) {
-    return { state: "refused", fault: isOk(answer) ? unexpected(answer) : toFault(answer, job.now) };
+  if (!asset && response.status !== 404) {
+    return { state: "refused", fault: isOk(response) ? unexpectedResponse(response) : toFault(response, job.now) };
   }
   if (job.now - since > PROCESSING_DEADLINE_MS) {
-    return { state: "refused", fault: tooSlow(answer.status) };
+    return { state: "refused", fault: processingTimedOut(response.status) };
   }
   return { state: asset?.status === "WAITING_UPLOAD" ? "waiting_upload" : "processing" };
 }
 
-function processingFailed(answer: Answer, reason: string): Fault {
+function processingFailed(response: PlatformResponse, reason: string): Fault {
   return rejected(
-    explained("LinkedIn could not process the media", reason),
-    { httpStatus: answer.status, platformCode: "PROCESSING_FAILED" },
+    refusalMessage("LinkedIn could not process the media", reason),
+    { httpStatus: response.status, platformCode: "PROCESSING_FAILED" },
     { code: "media_invalid", category: "media" },
   );
 }
 
-export function tooSlow(httpStatus: number | null): Fault {
+export function processingTimedOut(httpStatus: number | null): Fault {
   return rejected(
     "LinkedIn did not finish processing the media in time.",
     { httpStatus },
@@ -69,16 +72,16 @@ export function tooSlow(httpStatus: number | null): Fault {
   );
 }
 
-export function unexpected(answer: Answer): Fault {
-  return temporary("LinkedIn answered with something else than its document says.", { httpStatus: answer.status });
+export function unexpectedResponse(response: PlatformResponse): Fault {
+  return temporary("LinkedIn's response is not what its documentation describes.", { httpStatus: response.status });
 }
 
-export function broken(): Fault {
+export function connectionLost(): Fault {
   return temporary("The connection to LinkedIn broke during the upload.", { httpStatus: null });
 }
 
-/** A token or a file goes to that address: it must be LinkedIn's own. */
-export function isUploadUrl(url: string): boolean {
+/** A token or a file is sent to this URL, so it must be on LinkedIn's own domain. */
+export function isTrustedUploadUrl(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed?.protocol === "https:" && hostMatches(hosts, parsed.hostname);
 }

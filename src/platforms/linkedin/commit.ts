@@ -1,89 +1,98 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import { type Answer, call, isOk } from "#platforms/answer.ts";
+import { type PlatformResponse, callPlatform, isOk } from "#platforms/response.ts";
 import type { CommitOutcome, Fault, Job, PlatformClient } from "#platforms/contract.ts";
 import { rateLimited } from "#platforms/fault.ts";
-import { postJson } from "#platforms/form.ts";
-import { tooSlow } from "./assets.ts";
-import { DUPLICATE, duplicateOf, MEDIA_NOT_READY, toFault, UPLOAD_EXPIRED } from "./errors.ts";
-import { API, postUrl, restHeaders } from "./hosts.ts";
-import { Ref } from "./refs.ts";
+import { postJson } from "#platforms/request-encoding.ts";
+import { processingTimedOut } from "./assets.ts";
+import { DUPLICATE_CODE, duplicatedPostUrn, MEDIA_NOT_READY_CODE, toFault, UPLOAD_EXPIRED_CODE } from "./errors.ts";
+import { API_ORIGIN, postUrl, restHeaders } from "./hosts.ts";
+import { CommitRef } from "./refs.ts";
 import { toLittleText } from "./text.ts";
 
-/** The intent of the first call is as old as that call; of a later one it is older. */
+/** `committedAt` older than this means that an earlier visible call was sent. */
 const SAME_CALL_MS = 10 * SECOND;
-/** How long after its upload LinkedIn may still be working on a file. */
-const NOT_READY_MS = 10 * MINUTE;
+/** How long after its upload a file may still be reported as not ready. */
+const MEDIA_NOT_READY_LIMIT_MS = 10 * MINUTE;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
-  const plan = Ref.parse(ref);
-  const sent: Ref = {
-    ...plan,
-    sends: plan.sends + 1,
-    firstSentAt: plan.firstSentAt ?? job.committedAt ?? job.now,
+  const commitRef = CommitRef.parse(ref);
+  const sentRef: CommitRef = {
+    ...commitRef,
+    sendCount: commitRef.sendCount + 1,
+    firstSentAt: commitRef.firstSentAt ?? job.committedAt ?? job.now,
     sentAt: job.now,
   };
   const { app, accessToken } = job.account;
-  let answer: Answer;
+  let response: PlatformResponse;
   try {
-    answer = await call(client, `${API}/rest/posts`, postJson(bodyOf(job, plan), restHeaders(app, accessToken)));
+    response = await callPlatform(
+      client,
+      `${API_ORIGIN}/rest/posts`,
+      postJson(postBody(job, commitRef), restHeaders(app, accessToken)),
+    );
   } catch {
-    return { state: "uncertain", detail: "the connection broke after the post was sent", httpStatus: null, ref: sent };
+    return {
+      state: "uncertain",
+      detail: "the connection broke after the post was sent",
+      httpStatus: null,
+      ref: sentRef,
+    };
   }
-  // The header is the only place where LinkedIn tells the id.
-  const urn = isOk(answer) ? answer.headers.get("x-restli-id") : null;
+  // LinkedIn returns the id only in this header.
+  const urn = isOk(response) ? response.headers.get("x-restli-id") : null;
   if (urn) {
-    return published(urn);
+    return publishedOutcome(urn);
   }
-  const uncertain = (more: Partial<Ref> = {}): CommitOutcome => ({
+  const uncertain = (refChanges: Partial<CommitRef> = {}): CommitOutcome => ({
     state: "uncertain",
-    detail: `LinkedIn answered ${answer.status}`,
-    httpStatus: answer.status,
-    ref: { ...sent, ...more },
+    detail: `LinkedIn answered ${response.status}`,
+    httpStatus: response.status,
+    ref: { ...sentRef, ...refChanges },
   });
-  if (answer.status < 400 || answer.status === 408 || answer.status >= 500) {
+  if (response.status < 400 || response.status === 408 || response.status >= 500) {
     return uncertain();
   }
-  const fault = toFault(answer, job.now);
-  const repeated = isRepeated(job, plan);
-  if (fault.code === DUPLICATE && repeated) {
-    // The same words that refuse a repetition prove that the earlier call arrived.
-    const earlier = duplicateOf(answer);
-    return earlier ? published(earlier) : uncertain({ duplicate: true });
+  const fault = toFault(response, job.now);
+  const isRepeatedCall = isRepeated(job, commitRef);
+  if (fault.code === DUPLICATE_CODE && isRepeatedCall) {
+    // Refusing a repeated call as a duplicate proves that the earlier call was received.
+    const earlierUrn = duplicatedPostUrn(response);
+    return earlierUrn ? publishedOutcome(earlierUrn) : uncertain({ duplicate: true });
   }
-  if (fault.code === UPLOAD_EXPIRED && !repeated) {
+  if (fault.code === UPLOAD_EXPIRED_CODE && !isRepeatedCall) {
     return { state: "stale", detail: "LinkedIn no longer waits for the upload" };
   }
-  if (repeated && !canList(job) && fault.kind !== "rejected") {
-    // This call is refused; what became of the one before it, nobody can be asked.
+  if (isRepeatedCall && !canListPosts(job) && fault.kind !== "rejected") {
+    // This call was refused, but the outcome of the earlier one is still unknown and cannot be read.
     return uncertain();
   }
-  return { state: "refused", fault: fault.kind === "temporary" ? notReady(job, plan, fault) : fault };
+  return { state: "refused", fault: fault.kind === "temporary" ? mediaNotReady(job, commitRef, fault) : fault };
 }
 
-/** LinkedIn still works on a file: the same call once more, a little later and at no cost. */
-function notReady(job: Job, plan: Ref, fault: Fault): Fault {
-  return job.now - plan.uploadedAt > NOT_READY_MS
-    ? tooSlow(fault.httpStatus)
-    : rateLimited(fault.message, fault, { code: MEDIA_NOT_READY, category: "media", whoMustAct: "platform" });
+/** LinkedIn is still processing a file: the call is repeated a little later without using up an attempt. */
+function mediaNotReady(job: Job, commitRef: CommitRef, fault: Fault): Fault {
+  return job.now - commitRef.uploadedAt > MEDIA_NOT_READY_LIMIT_MS
+    ? processingTimedOut(fault.httpStatus)
+    : rateLimited(fault.message, fault, { code: MEDIA_NOT_READY_CODE, category: "media", whoMustAct: "platform" });
 }
 
-function published(urn: string): CommitOutcome {
+function publishedOutcome(urn: string): CommitOutcome {
   return { state: "published", remoteId: urn, url: postUrl(urn) };
 }
 
-function isRepeated(job: Job, plan: Ref): boolean {
-  return plan.sends > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_CALL_MS);
+function isRepeated(job: Job, commitRef: CommitRef): boolean {
+  return commitRef.sendCount > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_CALL_MS);
 }
 
-/** Pages can list what they have published, members cannot. */
-export function canList(job: Job): boolean {
+/** LinkedIn's API lists the posts of pages, but not those of members. */
+export function canListPosts(job: Job): boolean {
   return job.account.capabilities["canList"] === true;
 }
 
-/** Byte for byte the same however often it is written: a repetition is only recognised as one when it is. */
-function bodyOf(job: Job, plan: Ref): JsonObject {
-  const content = contentOf(plan);
+/** The same bytes for every send of a job: LinkedIn recognises a duplicate only when nothing differs. */
+function postBody(job: Job, commitRef: CommitRef): JsonObject {
+  const content = postContent(commitRef);
   return {
     author: job.account.platformAccountId,
     commentary: toLittleText(job.caption),
@@ -95,12 +104,12 @@ function bodyOf(job: Job, plan: Ref): JsonObject {
   };
 }
 
-function contentOf(plan: Ref): JsonObject | null {
-  const [first] = plan.urns;
+function postContent(commitRef: CommitRef): JsonObject | null {
+  const [first] = commitRef.urns;
   if (first === undefined) {
     return null;
   }
-  return plan.urns.length === 1
+  return commitRef.urns.length === 1
     ? { media: { id: first } }
-    : { multiImage: { images: plan.urns.map((id) => ({ id })) } };
+    : { multiImage: { images: commitRef.urns.map((id) => ({ id })) } };
 }

@@ -1,8 +1,8 @@
 import { DAY } from "#core/clock.ts";
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type {
   AppCredentials,
-  Connect,
+  Connector,
   Fault,
   PostableAccount,
   Result,
@@ -11,16 +11,23 @@ import type {
   PlatformClient,
 } from "#platforms/contract.ts";
 import { failed, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
-import { bearer, postForm, withQuery } from "#platforms/form.ts";
-import { codeFrom, expiry, guarded, missingFrom, requestTokens, type TokenAnswer } from "#platforms/oauth-token.ts";
+import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
+import {
+  authorizationCode,
+  expiresAtFrom,
+  catchConnectionErrors,
+  findMissingScopes,
+  requestTokens,
+  type TokenResponse,
+} from "#platforms/oauth-token.ts";
 import { Me, UserInfo } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { API, AUTHORIZE_URL, REVOKE_URL, TOKEN_URL } from "./hosts.ts";
-import { organizationsOf } from "./organizations.ts";
+import { API_ORIGIN, AUTHORIZE_URL, REVOKE_URL, TOKEN_URL } from "./hosts.ts";
+import { listOrganizations } from "./organizations.ts";
 
-/** Sign In with LinkedIn and Share on LinkedIn, which every app can have. */
+/** The products "Sign In with LinkedIn" and "Share on LinkedIn", which every app can get. */
 const MEMBER_SCOPES = ["openid", "profile", "w_member_social"] as const;
-/** The Community Management API, for which LinkedIn vets the app. */
+/** The Community Management API, for which LinkedIn has to approve the app. */
 const COMMUNITY_SCOPES = [
   "r_basicprofile",
   "w_member_social",
@@ -28,36 +35,36 @@ const COMMUNITY_SCOPES = [
   "w_organization_social",
   "rw_organization_admin",
 ] as const;
-const ACCESS_SECONDS = 5_184_000;
+const DEFAULT_ACCESS_TOKEN_SECONDS = 5_184_000;
 
-/** LinkedIn refuses a login as a whole when an app asks for one scope too many, so the operator says what the app has. */
-function wantedScopes(app: AppCredentials): readonly string[] {
-  const products = new Set((app.settings["PRODUCTS"] ?? "member").split(",").map((word) => word.trim()));
+/** LinkedIn refuses a login that requests a scope the app does not have, so the operator configures its products. */
+function requestedScopes(app: AppCredentials): readonly string[] {
+  const products = new Set((app.settings["PRODUCTS"] ?? "member").split(",").map((name) => name.trim()));
   const isCommunity = products.has("community");
   const member = products.has("member") || !isCommunity ? MEMBER_SCOPES : [];
   return [...new Set([...member, ...(isCommunity ? COMMUNITY_SCOPES : [])])];
 }
 
-export const connect: Connect = {
+export const connect: Connector = {
   authorizeUrl(app, request) {
     return withQuery(AUTHORIZE_URL, {
       response_type: "code",
       client_id: app.clientId,
       redirect_uri: request.redirectUri,
       state: request.state,
-      scope: wantedScopes(app).join(" "),
+      scope: requestedScopes(app).join(" "),
     });
   },
 
-  async exchange(client, app, exchange) {
+  async exchangeCode(client, app, exchange) {
     if (exchange.params["error"] === "unauthorized_scope_error") {
-      return failed(SCOPES_NOT_ALLOWED);
+      return failed(SCOPES_NOT_ALLOWED_FAULT);
     }
-    const code = codeFrom(exchange.params);
+    const code = authorizationCode(exchange.params);
     if (!code.ok) {
       return code;
     }
-    const answer = await requestTokens(client, {
+    const response = await requestTokens(client, {
       url: TOKEN_URL,
       fields: {
         grant_type: "authorization_code",
@@ -66,37 +73,37 @@ export const connect: Connect = {
         client_secret: app.clientSecret,
         redirect_uri: exchange.redirectUri,
       },
-      deadErrors: DEAD,
+      invalidGrantErrors: INVALID_GRANT_ERRORS,
     });
-    if (!answer.ok) {
-      return answer;
+    if (!response.ok) {
+      return response;
     }
-    const tokens = tokenSet(answer.value, exchange.now, {
+    const tokens = toTokenSet(response.value, exchange.now, {
       refreshToken: null,
       refreshExpiresAt: null,
-      scopes: wantedScopes(app),
+      scopes: requestedScopes(app),
     });
-    const member = await memberOf(client, tokens);
+    const member = await readMember(client, tokens);
     return member.ok ? succeeded({ externalId: member.value.id, displayName: member.value.name, tokens }) : member;
   },
 
-  async accounts(client, app, tokens) {
-    const member = await memberOf(client, tokens);
+  async listAccounts(client, app, tokens) {
+    const member = await readMember(client, tokens);
     if (!member.ok) {
       return member;
     }
-    const accounts: PostableAccount[] = [memberAccount(member.value, tokens)];
+    const accounts: PostableAccount[] = [toMemberAccount(member.value, tokens)];
     const unpostable: UnpostableAccount[] = [];
     if (tokens.scopes.includes("rw_organization_admin")) {
-      const found = await guarded(() => organizationsOf(client, app, tokens));
-      if (!found.ok) {
-        return found;
+      const organizations = await catchConnectionErrors(() => listOrganizations(client, app, tokens));
+      if (!organizations.ok) {
+        return organizations;
       }
-      const profile = profileOf(tokens);
+      const profile = profileEndpoint(tokens);
       accounts.push(
-        ...found.value.accounts.map((page) => ({ ...page, capabilities: { ...page.capabilities, profile } })),
+        ...organizations.value.accounts.map((page) => ({ ...page, capabilities: { ...page.capabilities, profile } })),
       );
-      unpostable.push(...found.value.unpostable);
+      unpostable.push(...organizations.value.unpostable);
     }
     return succeeded({ accounts, unpostable });
   },
@@ -105,7 +112,7 @@ export const connect: Connect = {
     if (tokens.refreshToken === null) {
       return failed(reconnect("This login cannot be renewed. Connect the account again.", { httpStatus: null }));
     }
-    const answer = await requestTokens(client, {
+    const response = await requestTokens(client, {
       url: TOKEN_URL,
       fields: {
         grant_type: "refresh_token",
@@ -113,46 +120,46 @@ export const connect: Connect = {
         client_id: app.clientId,
         client_secret: app.clientSecret,
       },
-      deadErrors: DEAD,
+      invalidGrantErrors: INVALID_GRANT_ERRORS,
     });
-    return answer.ok ? succeeded(tokenSet(answer.value, now, tokens)) : answer;
+    return response.ok ? succeeded(toTokenSet(response.value, now, tokens)) : response;
   },
-  // Only approved partners get a refresh token; everybody else logs in again every 60 days.
+  // Only approved partner apps get a refresh token; users of all other apps log in again every 60 days.
   canRefresh: (tokens) => tokens.refreshToken !== null,
   refreshAheadMs: 7 * DAY,
 
   async revoke(client, app, tokens) {
     const fields = { client_id: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };
-    await guarded(async () => succeeded(await call(client, REVOKE_URL, postForm(fields))));
+    await catchConnectionErrors(async () => succeeded(await callPlatform(client, REVOKE_URL, postForm(fields))));
   },
 };
 
-/** LinkedIn answers a spent code or a dead refresh token with `invalid_request` too. */
-const DEAD = ["invalid_request"] as const;
+/** LinkedIn refuses a used code or an expired refresh token with `invalid_request` too. */
+const INVALID_GRANT_ERRORS = ["invalid_request"] as const;
 
-const SCOPES_NOT_ALLOWED: Fault = rejected(
-  "LinkedIn does not give this service's app the permissions it asks for: its operator has to check LINKEDIN_PRODUCTS.",
+const SCOPES_NOT_ALLOWED_FAULT: Fault = rejected(
+  "LinkedIn does not allow the permissions that this service's app requests: its operator has to check LINKEDIN_PRODUCTS.",
   { httpStatus: null, platformCode: "unauthorized_scope_error" },
   { code: "app_misconfigured", category: "permission", whoMustAct: "operator" },
 );
 
-/** A refresh prolongs nothing: the refresh token keeps the end it had at the first consent. */
-function tokenSet(
-  answer: TokenAnswer,
+/** A refresh does not extend the refresh token: it keeps the expiry that it got at the first consent. */
+function toTokenSet(
+  response: TokenResponse,
   now: number,
-  before: Pick<TokenSet, "refreshToken" | "refreshExpiresAt" | "scopes">,
+  previous: Pick<TokenSet, "refreshToken" | "refreshExpiresAt" | "scopes">,
 ): TokenSet {
   return {
-    accessToken: answer.accessToken,
-    refreshToken: answer.refreshToken ?? before.refreshToken,
-    expiresAt: expiry(now, answer.expiresInSeconds ?? ACCESS_SECONDS),
-    refreshExpiresAt: expiry(now, answer.refreshExpiresInSeconds) ?? before.refreshExpiresAt,
-    scopes: answer.scopes ?? before.scopes,
+    accessToken: response.accessToken,
+    refreshToken: response.refreshToken ?? previous.refreshToken,
+    expiresAt: expiresAtFrom(now, response.expiresInSeconds ?? DEFAULT_ACCESS_TOKEN_SECONDS),
+    refreshExpiresAt: expiresAtFrom(now, response.refreshExpiresInSeconds) ?? previous.refreshExpiresAt,
+    scopes: response.scopes ?? previous.scopes,
   };
 }
 
-/** Where this login may read who it is: the two products know different addresses. */
-function profileOf(tokens: TokenSet): "userinfo" | "me" {
+/** The endpoint that this login may read its own profile from; it depends on the product. */
+function profileEndpoint(tokens: TokenSet): "userinfo" | "me" {
   return tokens.scopes.includes("r_basicprofile") && !tokens.scopes.includes("openid") ? "me" : "userinfo";
 }
 
@@ -163,33 +170,33 @@ interface Member {
   readonly picture: string | null;
 }
 
-async function memberOf(client: PlatformClient, tokens: TokenSet): Promise<Result<Member>> {
-  return await guarded(async () => {
-    if (profileOf(tokens) === "me") {
+async function readMember(client: PlatformClient, tokens: TokenSet): Promise<Result<Member>> {
+  return await catchConnectionErrors(async () => {
+    if (profileEndpoint(tokens) === "me") {
       return await readMe(client, tokens.accessToken);
     }
     const member = await readUserInfo(client, tokens.accessToken);
     if (!member.ok || !tokens.scopes.includes("r_basicprofile")) {
       return member;
     }
-    const me = await guarded(() => readMe(client, tokens.accessToken));
+    const me = await catchConnectionErrors(() => readMe(client, tokens.accessToken));
     return succeeded({ ...member.value, vanityName: me.ok ? me.value.vanityName : null });
   });
 }
 
 async function readUserInfo(client: PlatformClient, token: string): Promise<Result<Member>> {
-  const answer = await call(client, `${API}/v2/userinfo`, { headers: bearer(token) });
-  const info = isOk(answer) ? read(UserInfo, answer) : undefined;
+  const response = await callPlatform(client, `${API_ORIGIN}/v2/userinfo`, { headers: bearerHeader(token) });
+  const info = isOk(response) ? parseBody(UserInfo, response) : undefined;
   return info
     ? succeeded({ id: info.sub, name: info.name ?? info.sub, vanityName: null, picture: info.picture ?? null })
-    : failed(untold(answer));
+    : failed(profileFault(response));
 }
 
 async function readMe(client: PlatformClient, token: string): Promise<Result<Member>> {
-  const answer = await call(client, `${API}/v2/me`, { headers: bearer(token) });
-  const me = isOk(answer) ? read(Me, answer) : undefined;
+  const response = await callPlatform(client, `${API_ORIGIN}/v2/me`, { headers: bearerHeader(token) });
+  const me = isOk(response) ? parseBody(Me, response) : undefined;
   if (!me) {
-    return failed(untold(answer));
+    return failed(profileFault(response));
   }
   const name = [me.localizedFirstName, me.localizedLastName].filter(Boolean).join(" ");
   return succeeded({
@@ -200,31 +207,31 @@ async function readMe(client: PlatformClient, token: string): Promise<Result<Mem
   });
 }
 
-function untold(answer: Answer): Fault {
-  return isOk(answer) || answer.status < 400
-    ? temporary("LinkedIn did not tell who logged in.", { httpStatus: answer.status })
-    : toFault(answer, null);
+function profileFault(response: PlatformResponse): Fault {
+  return isOk(response) || response.status < 400
+    ? temporary("LinkedIn did not say who logged in.", { httpStatus: response.status })
+    : toFault(response, null);
 }
 
-/** Whether LinkedIn still answers this login; reads only. */
-export async function answersTo(
+/** Whether LinkedIn still accepts this login and responds; reads only. */
+export async function checkLogin(
   client: PlatformClient,
   profile: "userinfo" | "me",
   token: string,
 ): Promise<Result<unknown>> {
-  return await guarded(() => (profile === "me" ? readMe(client, token) : readUserInfo(client, token)));
+  return await catchConnectionErrors(() => (profile === "me" ? readMe(client, token) : readUserInfo(client, token)));
 }
 
-function memberAccount(member: Member, tokens: TokenSet): PostableAccount {
+function toMemberAccount(member: Member, tokens: TokenSet): PostableAccount {
   return {
     platformAccountId: `urn:li:person:${member.id}`,
     username: member.vanityName ?? member.name,
     displayName: member.name,
     avatarUrl: member.picture,
     profileUrl: member.vanityName ? `https://www.linkedin.com/in/${encodeURIComponent(member.vanityName)}` : null,
-    missingScopes: missingFrom(["w_member_social"], tokens.scopes),
-    // Reading a member's posts is closed to new apps.
-    capabilities: { kind: "member", canList: false, profile: profileOf(tokens) },
+    missingScopes: findMissingScopes(["w_member_social"], tokens.scopes),
+    // LinkedIn no longer grants new apps the right to read a member's posts.
+    capabilities: { kind: "member", canList: false, profile: profileEndpoint(tokens) },
     token: null,
   };
 }

@@ -1,76 +1,80 @@
 import { DAY, MINUTE, SECOND } from "#core/clock.ts";
-import { type Answer, read, retryAfterSeconds } from "#platforms/answer.ts";
+import { type PlatformResponse, parseBody, retryAfterSeconds } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
-import { type FaultSource, quoted, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
-import { Trouble } from "./answers.ts";
+import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
+import { ErrorBody } from "./answers.ts";
 
-/** Words of `code` that other files of this folder act on. */
-export const DUPLICATE = "duplicate_content";
-export const MEDIA_NOT_READY = "media_processing";
-export const UPLOAD_EXPIRED = "upload_expired";
+/** Fault codes that other files of this folder check. */
+export const DUPLICATE_CODE = "duplicate_content";
+export const MEDIA_NOT_READY_CODE = "media_processing";
+export const UPLOAD_EXPIRED_CODE = "upload_expired";
 
-const WAIT_FOR_OPERATOR_SECONDS = 900;
-const NOT_READY_SECONDS = 15;
+const OPERATOR_RETRY_SECONDS = 900;
+const MEDIA_NOT_READY_RETRY_SECONDS = 15;
 
-const INVALID_MEDIA: ReadonlySet<string> = new Set(["MEDIA_ASSET_PROCESSING_FAILED", "INVALID_VIDEO_ID"]);
+const INVALID_MEDIA_CODES: ReadonlySet<string> = new Set(["MEDIA_ASSET_PROCESSING_FAILED", "INVALID_VIDEO_ID"]);
 
-/** What an answer that is not a success means. Without `now` the end of a day's quota is left open. */
-export function toFault(answer: Answer, now: number | null): Fault {
-  const trouble = read(Trouble, answer) ?? {};
-  const inputErrors = trouble.errorDetails?.inputErrors ?? [];
-  const words = [trouble.message, ...inputErrors.map((error) => error.description)]
-    .filter((text) => typeof text === "string")
+/** The fault of an error response. Without `now`, a daily limit has no `retryAfterSeconds`. */
+export function toFault(response: PlatformResponse, now: number | null): Fault {
+  const errorBody = parseBody(ErrorBody, response) ?? {};
+  const inputErrors = errorBody.errorDetails?.inputErrors ?? [];
+  const text = [errorBody.message, ...inputErrors.map((error) => error.description)]
+    .filter((part) => typeof part === "string")
     .join(" ");
-  const codes = [...inputErrors.map((error) => error.code), trouble.code].filter((code) => typeof code === "string");
+  const codes = [...inputErrors.map((error) => error.code), errorBody.code].filter((code) => typeof code === "string");
   const source: FaultSource = {
-    httpStatus: answer.status,
-    platformCode: codes[0] ?? trouble.serviceErrorCode?.toString() ?? trouble.code?.toString() ?? null,
-    retryAfterSeconds: retryAfterSeconds(answer.headers),
+    httpStatus: response.status,
+    platformCode: codes[0] ?? errorBody.serviceErrorCode?.toString() ?? errorBody.code?.toString() ?? null,
+    retryAfterSeconds: retryAfterSeconds(response.headers),
   };
-  const is = (code: string) => codes.includes(code);
-  const says = (part: string) => words.toLowerCase().includes(part);
+  const hasCode = (code: string) => codes.includes(code);
+  const textIncludes = (part: string) => text.toLowerCase().includes(part);
 
-  if (answer.status === 401) {
+  if (response.status === 401) {
     return reconnect("LinkedIn no longer accepts this login. Connect the account again.", source);
   }
-  if (answer.status === 429) {
-    return throttled(says("day limit"), source, now);
+  if (response.status === 429) {
+    return throttleFault(textIncludes("day limit"), source, now);
   }
-  if (answer.status >= 500 || answer.status === 408) {
+  if (response.status >= 500 || response.status === 408) {
     return temporary("LinkedIn could not handle the call.", source);
   }
-  if (answer.status === 426 || is("NONEXISTENT_VERSION")) {
+  if (response.status === 426 || hasCode("NONEXISTENT_VERSION")) {
     return rateLimited(
       "This service calls LinkedIn with a version that LinkedIn has retired.",
-      { ...source, retryAfterSeconds: WAIT_FOR_OPERATOR_SECONDS },
+      { ...source, retryAfterSeconds: OPERATOR_RETRY_SECONDS },
       { code: "api_version_retired", category: "internal", whoMustAct: "operator" },
     );
   }
-  if (is("DUPLICATE_POST") || says("content is a duplicate")) {
+  if (hasCode("DUPLICATE_POST") || textIncludes("content is a duplicate")) {
     return rejected("LinkedIn refused the post: this account has just posted the same.", source, {
-      code: DUPLICATE,
+      code: DUPLICATE_CODE,
       category: "duplicate",
     });
   }
-  if (is("MEDIA_ASSET_WAITING_UPLOAD") || says("resource is forbidden") || says("still processing")) {
+  if (
+    hasCode("MEDIA_ASSET_WAITING_UPLOAD") ||
+    textIncludes("resource is forbidden") ||
+    textIncludes("still processing")
+  ) {
     return temporary(
-      "LinkedIn is still working on the media.",
-      { ...source, retryAfterSeconds: source.retryAfterSeconds ?? NOT_READY_SECONDS },
-      { code: MEDIA_NOT_READY, category: "media" },
+      "LinkedIn is still processing the media.",
+      { ...source, retryAfterSeconds: source.retryAfterSeconds ?? MEDIA_NOT_READY_RETRY_SECONDS },
+      { code: MEDIA_NOT_READY_CODE, category: "media" },
     );
   }
-  if (is("EXPIRED_UPLOAD_URL")) {
+  if (hasCode("EXPIRED_UPLOAD_URL")) {
     return temporary("The upload took longer than LinkedIn waits for it.", source, {
-      code: UPLOAD_EXPIRED,
+      code: UPLOAD_EXPIRED_CODE,
       category: "media",
     });
   }
-  return refusal(answer.status, codes, words, source);
+  return faultByStatus(response.status, codes, text, source);
 }
 
-function refusal(status: number, codes: readonly string[], words: string, source: FaultSource): Fault {
-  if (codes.some((code) => INVALID_MEDIA.has(code))) {
-    return rejected(explained("LinkedIn could not use the media", words), source, {
+function faultByStatus(status: number, codes: readonly string[], text: string, source: FaultSource): Fault {
+  if (codes.some((code) => INVALID_MEDIA_CODES.has(code))) {
+    return rejected(refusalMessage("LinkedIn could not use the media", text), source, {
       code: "media_invalid",
       category: "media",
     });
@@ -78,16 +82,16 @@ function refusal(status: number, codes: readonly string[], words: string, source
   switch (status) {
     case 400:
     case 422:
-      return rejected(explained("LinkedIn refused the post", words), source);
+      return rejected(refusalMessage("LinkedIn refused the post", text), source);
     case 403:
-      // Asking for a new login is right in both cases: a lost scope comes back with it, a lost role is told by it.
+      // A new login is right in both cases: it restores a missing scope, and its account list shows a missing role.
       return reconnect(
         "The login may no longer post here: a permission or the role at the page is missing. Connect the account again.",
         source,
         { code: "missing_permission", category: "permission" },
       );
     case 404:
-      return rejected("LinkedIn does not know what was asked for.", source, {
+      return rejected("LinkedIn did not find the requested object.", source, {
         code: "not_found",
         category: "platform",
       });
@@ -97,41 +101,42 @@ function refusal(status: number, codes: readonly string[], words: string, source
         category: "media",
       });
     case 415:
-      return rejected("LinkedIn refused the kind of file.", source, { code: "media_invalid", category: "media" });
+      return rejected("LinkedIn refused the file type.", source, { code: "media_invalid", category: "media" });
     default:
-      return rejected(explained("LinkedIn refused the call", words), source, {
+      return rejected(refusalMessage("LinkedIn refused the call", text), source, {
         category: "platform",
         whoMustAct: "operator",
       });
   }
 }
 
-/** The documented throttles are of the day, for the app or for the member, and end at midnight UTC. */
-function throttled(isOfTheDay: boolean, source: FaultSource, now: number | null): Fault {
-  return isOfTheDay
+/** The documented limits are per day, for the app or for the member, and reset at midnight UTC. */
+function throttleFault(isDailyLimit: boolean, source: FaultSource, now: number | null): Fault {
+  return isDailyLimit
     ? rateLimited(
-        "LinkedIn takes no more calls for today.",
+        "LinkedIn accepts no more calls today.",
         {
           ...source,
-          retryAfterSeconds: source.retryAfterSeconds ?? (now === null ? undefined : secondsToMidnight(now)),
+          retryAfterSeconds: source.retryAfterSeconds ?? (now === null ? undefined : secondsUntilQuotaReset(now)),
         },
         { code: "quota_exceeded", category: "quota" },
       )
-    : rateLimited("LinkedIn takes no more calls for the moment.", source);
+    : rateLimited("LinkedIn accepts no more calls at the moment.", source);
 }
 
-/** A minute past midnight UTC. */
-export function secondsToMidnight(now: number): number {
+/** Seconds until one minute after midnight UTC. */
+export function secondsUntilQuotaReset(now: number): number {
   return Math.ceil((DAY - (now % DAY) + MINUTE) / SECOND);
 }
 
-/** The post that LinkedIn says this one repeats. */
-export function duplicateOf(answer: Answer): string | null {
-  const words = read(Trouble, answer)?.message ?? "";
-  return /duplicate of (urn:li:(?:share|ugcPost):\d{1,30})/.exec(words)?.[1] ?? null;
+/** The URN of the existing post that a duplicate error names. */
+export function duplicatedPostUrn(response: PlatformResponse): string | null {
+  const message = parseBody(ErrorBody, response)?.message ?? "";
+  return /duplicate of (urn:li:(?:share|ugcPost):\d{1,30})/.exec(message)?.[1] ?? null;
 }
 
-export function explained(what: string, words: string): string {
-  const text = quoted(words);
-  return text === "" ? `${what}.` : `${what}: ${text}`;
+/** A sentence with LinkedIn's own error text. */
+export function refusalMessage(sentence: string, errorText: string): string {
+  const reason = sanitizeMessage(errorText);
+  return reason === "" ? `${sentence}.` : `${sentence}: ${reason}`;
 }

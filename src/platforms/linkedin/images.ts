@@ -1,119 +1,117 @@
 import { MINUTE } from "#core/clock.ts";
-import { call, isOk, read } from "#platforms/answer.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
-import { bearer, postJson } from "#platforms/form.ts";
+import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { sendRange } from "#platforms/send-range.ts";
-import { ImageUpload } from "./answers.ts";
-import { broken, isUploadUrl, progressOf, unexpected } from "./assets.ts";
+import { ImageUploadSession } from "./answers.ts";
+import { connectionLost, isTrustedUploadUrl, readAssetProgress, unexpectedResponse } from "./assets.ts";
 import { toFault } from "./errors.ts";
-import { API, restHeaders } from "./hosts.ts";
-import { type ImagesCursor, refOf } from "./refs.ts";
+import { API_ORIGIN, restHeaders } from "./hosts.ts";
+import { type ImagesCursor, createCommitRef } from "./refs.ts";
 
-const INITIALIZE = `${API}/rest/images?action=initializeUpload`;
-/** What one call sends before it hands over to the next alarm: 40 MB at most. */
+const INITIALIZE_UPLOAD_URL = `${API_ORIGIN}/rest/images?action=initializeUpload`;
+/** Images sent in one call of `prepare`, 40 MB at most; the next call sends the rest. */
 const IMAGES_PER_CALL = 5;
-const PUT_TIMEOUT_MS = MINUTE;
+const UPLOAD_TIMEOUT_MS = MINUTE;
 const FIRST_POLL_SECONDS = 1;
 const POLL_SECONDS = 3;
 
-/** One image after the other; those that LinkedIn has are not sent again. */
+/** Uploads one image after the other; images that LinkedIn already has are not sent again. */
 export async function prepareImages(
   client: PlatformClient,
   job: Job,
-  begun: ImagesCursor | undefined,
+  cursor: ImagesCursor | undefined,
 ): Promise<PrepareOutcome> {
-  const urns = [...(begun?.urns ?? [])];
-  const sentBefore = urns.length;
-  const step = (): ImagesCursor => ({
+  const urns = [...(cursor?.urns ?? [])];
+  const uploadedBefore = urns.length;
+  const nextCursor = (): ImagesCursor => ({
     kind: "images",
     urns,
-    available: begun?.available ?? 0,
-    since: begun?.since ?? null,
+    availableCount: cursor?.availableCount ?? 0,
+    uploadedAt: cursor?.uploadedAt ?? null,
   });
-  for (const image of job.media.slice(sentBefore, sentBefore + IMAGES_PER_CALL)) {
-    const uploaded = await upload(client, job, image);
+  for (const image of job.media.slice(uploadedBefore, uploadedBefore + IMAGES_PER_CALL)) {
+    const uploaded = await uploadImage(client, job, image);
     if (!uploaded.ok) {
       const { fault } = uploaded;
-      return fault.kind === "temporary" && urns.length > sentBefore
-        ? { state: "again", afterSeconds: POLL_SECONDS, cursor: step() }
+      return fault.kind === "temporary" && urns.length > uploadedBefore
+        ? { state: "again", afterSeconds: POLL_SECONDS, cursor: nextCursor() }
         : { state: "refused", fault };
     }
     urns.push(uploaded.value);
   }
   if (urns.length < job.media.length) {
-    return { state: "again", afterSeconds: 0, cursor: step() };
+    return { state: "again", afterSeconds: 0, cursor: nextCursor() };
   }
-  const since = begun?.since ?? job.now;
-  return urns.length > sentBefore
-    ? { state: "again", afterSeconds: FIRST_POLL_SECONDS, cursor: { ...step(), since } }
-    : await poll(client, job, { ...step(), since });
+  const uploadedAt = cursor?.uploadedAt ?? job.now;
+  return urns.length > uploadedBefore
+    ? { state: "again", afterSeconds: FIRST_POLL_SECONDS, cursor: { ...nextCursor(), uploadedAt } }
+    : await pollProcessing(client, job, { ...nextCursor(), uploadedAt });
 }
 
-async function upload(client: PlatformClient, job: Job, image: JobMedia): Promise<Result<string>> {
+async function uploadImage(client: PlatformClient, job: Job, image: JobMedia): Promise<Result<string>> {
   const { app, accessToken, platformAccountId } = job.account;
-  const answer = await call(
+  const response = await callPlatform(
     client,
-    INITIALIZE,
+    INITIALIZE_UPLOAD_URL,
     postJson({ initializeUploadRequest: { owner: platformAccountId } }, restHeaders(app, accessToken)),
   ).catch(() => null);
-  if (!answer) {
-    return failed(broken());
+  if (!response) {
+    return failed(connectionLost());
   }
-  const begun = isOk(answer) ? read(ImageUpload, answer)?.value : undefined;
-  if (!begun || !isUploadUrl(begun.uploadUrl)) {
-    return failed(isOk(answer) ? unexpected(answer) : toFault(answer, job.now));
+  const session = isOk(response) ? parseBody(ImageUploadSession, response)?.value : undefined;
+  if (!session || !isTrustedUploadUrl(session.uploadUrl)) {
+    return failed(isOk(response) ? unexpectedResponse(response) : toFault(response, job.now));
   }
-  const stored = await sendRange(
+  const uploadResponse = await sendRange(
     client,
-    begun.uploadUrl,
+    session.uploadUrl,
     image,
     { offset: 0, length: image.sizeBytes },
     {
       method: "PUT",
       headers: {
-        ...bearer(accessToken),
+        ...bearerHeader(accessToken),
         "content-type": image.contentType,
         "content-length": String(image.sizeBytes),
       },
-      timeoutMs: PUT_TIMEOUT_MS,
+      timeoutMs: UPLOAD_TIMEOUT_MS,
     },
   );
-  if (!stored) {
-    return failed(broken());
+  if (!uploadResponse) {
+    return failed(connectionLost());
   }
-  if (isOk(stored)) {
-    return succeeded(begun.image);
+  if (isOk(uploadResponse)) {
+    return succeeded(session.image);
   }
-  return failed(stored.status < 400 ? unexpected(stored) : toFault(stored, job.now));
+  return failed(uploadResponse.status < 400 ? unexpectedResponse(uploadResponse) : toFault(uploadResponse, job.now));
 }
 
-async function poll(
-  client: PlatformClient,
-  job: Job,
-  begun: ImagesCursor & { readonly since: number },
-): Promise<PrepareOutcome> {
-  let { available } = begun;
-  for (const urn of begun.urns.slice(available)) {
-    const progress = await progressOf(client, job, "images", urn, begun.since);
+type UploadedCursor = ImagesCursor & { readonly uploadedAt: number };
+
+async function pollProcessing(client: PlatformClient, job: Job, cursor: UploadedCursor): Promise<PrepareOutcome> {
+  let { availableCount } = cursor;
+  for (const urn of cursor.urns.slice(availableCount)) {
+    const progress = await readAssetProgress(client, job, "images", urn, cursor.uploadedAt);
     switch (progress.state) {
       case "available":
-        available++;
+        availableCount++;
         break;
-      case "presumed":
-        return ready(begun);
-      case "unseen":
-        return { state: "again", afterSeconds: progress.secondsLeft, cursor: { ...begun, available } };
+      case "presumed_available":
+        return readyOutcome(cursor);
+      case "unreadable":
+        return { state: "again", afterSeconds: progress.waitSeconds, cursor: { ...cursor, availableCount } };
       case "waiting_upload":
       case "processing":
-        return { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...begun, available } };
+        return { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...cursor, availableCount } };
       case "refused":
         return progress;
     }
   }
-  return ready(begun);
+  return readyOutcome(cursor);
 }
 
-function ready(step: ImagesCursor & { readonly since: number }): PrepareOutcome {
-  return { state: "ready", ref: refOf(step.urns, step.since) };
+function readyOutcome(cursor: UploadedCursor): PrepareOutcome {
+  return { state: "ready", ref: createCommitRef(cursor.urns, cursor.uploadedAt) };
 }

@@ -1,16 +1,16 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
 import type { MediaRule } from "#platforms/media-rules.ts";
 
-/** The older page on UGC posts; the newer ones name no number. The unit is not told: UTF-16 is the strictest usual reading. */
+/** From the older page on UGC posts; newer pages give no number. The unit is not documented; UTF-16 code units are the strictest common one. */
 export const CAPTION_MAX = 3000;
 
-/** multiimage-post-api: 2 to 20; one image is a post of another kind. */
+/** multiimage-post-api: 2 to 20 images; a single image is sent as `media` instead. */
 const IMAGES_MAX = 20;
 /** images-api: fewer than 36,152,320 pixels, GIFs of up to 250 frames. */
 export const PIXELS_MAX = 36_152_319;
 export const GIF_FRAMES_MAX = 250;
 
-/** images-api names the formats and no number of bytes: 8 MB is a careful cap of our own. */
+/** images-api lists the formats but no size limit: 8 MB is our own, conservative limit. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg", "image/png", "image/gif"],
   maxBytes: 8_000_000,
@@ -27,7 +27,7 @@ export const VIDEO: MediaRule = {
   maxSeconds: VIDEO_MAX_SECONDS,
 };
 export const VIDEO_MIN_BYTES = 75_000;
-/** Remembered, not documented: worth a word, not a refusal. */
+/** Observed but not documented, so it causes a warning and not a problem. */
 export const VIDEO_RATIO_MAX = 2.4;
 
 export const limits = {
@@ -44,6 +44,6 @@ export const limits = {
     },
     mixed: false,
   },
-  // Per app and per member and day, shown in the app's own statistics only; their refusal says when they end.
+  // Limits per app, member and day are only shown in the app's analytics; the refusal says when they reset.
   dailyCaps: [],
 } as const satisfies PlatformLimits;

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { commonOptions } from "#platforms/options.ts";
 
-/** LinkedIn posts are a caption and media, nothing else. */
+/** LinkedIn has no options of its own. */
 export const options = z.looseObject(commonOptions);

@@ -1,4 +1,4 @@
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type {
   AppCredentials,
   Fault,
@@ -9,54 +9,54 @@ import type {
   PlatformClient,
 } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
-import { withQuery } from "#platforms/form.ts";
-import { missingFrom } from "#platforms/oauth-token.ts";
-import { AclList, Organization } from "./answers.ts";
-import { unexpected } from "./assets.ts";
+import { withQuery } from "#platforms/request-encoding.ts";
+import { findMissingScopes } from "#platforms/oauth-token.ts";
+import { OrganizationAclList, Organization } from "./answers.ts";
+import { unexpectedResponse } from "./assets.ts";
 import { toFault } from "./errors.ts";
-import { API, restHeaders, restUrl } from "./hosts.ts";
+import { API_ORIGIN, restHeaders, restUrl } from "./hosts.ts";
 
-/** Both spellings of the second one occur. */
+/** LinkedIn's documents spell the content role in two ways. */
 const POSTING_ROLES: ReadonlySet<string> = new Set(["ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR"]);
-const PER_PAGE = 100;
-const MOST_PAGES = 20;
-const AT_ONCE = 5;
+const PAGE_SIZE = 100;
+const MAX_PAGES = 20;
+const CONCURRENCY = 5;
 
-export interface Organizations {
+export interface OrganizationAccounts {
   readonly accounts: readonly PostableAccount[];
   readonly unpostable: readonly UnpostableAccount[];
 }
 
-/** Every page the member has a part in, with what they may do there. */
-export async function organizationsOf(
+/** Every page that the member has a role in, divided by whether the role allows posting. */
+export async function listOrganizations(
   client: PlatformClient,
   app: AppCredentials,
   tokens: TokenSet,
-): Promise<Result<Organizations>> {
-  const roles = await rolesOf(client, app, tokens);
+): Promise<Result<OrganizationAccounts>> {
+  const roles = await listRoles(client, app, tokens);
   if (!roles.ok) {
     return roles;
   }
   const accounts: PostableAccount[] = [];
   const unpostable: UnpostableAccount[] = [];
   const entries = [...roles.value];
-  for (let start = 0; start < entries.length; start += AT_ONCE) {
-    const named = await Promise.all(
-      entries.slice(start, start + AT_ONCE).map(async ([urn, held]) => {
-        return { urn, held, named: await nameOf(client, app, tokens, urn) };
+  for (let start = 0; start < entries.length; start += CONCURRENCY) {
+    const batch = await Promise.all(
+      entries.slice(start, start + CONCURRENCY).map(async ([urn, memberRoles]) => {
+        return { urn, memberRoles, name: await readName(client, app, tokens, urn) };
       }),
     );
-    for (const { urn, held, named: answer } of named) {
-      if (!answer.ok) {
-        return answer;
+    for (const { urn, memberRoles, name } of batch) {
+      if (!name.ok) {
+        return name;
       }
-      if (held.some((role) => POSTING_ROLES.has(role))) {
-        accounts.push(accountOf(urn, answer.value, tokens));
+      if (memberRoles.some((role) => POSTING_ROLES.has(role))) {
+        accounts.push(toPostableAccount(urn, name.value, tokens));
       } else {
         unpostable.push({
           platformAccountId: urn,
-          displayName: answer.value.name,
-          reason: "The role at this page does not allow posting: an administrator has to give a content role.",
+          displayName: name.value.name,
+          reason: "Your role on this page does not allow posting: a page administrator has to give you a content role.",
         });
       }
     }
@@ -64,24 +64,24 @@ export async function organizationsOf(
   return succeeded({ accounts, unpostable });
 }
 
-async function rolesOf(
+async function listRoles(
   client: PlatformClient,
   app: AppCredentials,
   tokens: TokenSet,
 ): Promise<Result<Map<string, string[]>>> {
   const roles = new Map<string, string[]>();
   let start = 0;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const url = withQuery(`${API}/rest/organizationAcls`, {
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const url = withQuery(`${API_ORIGIN}/rest/organizationAcls`, {
       q: "roleAssignee",
       state: "APPROVED",
       start,
-      count: PER_PAGE,
+      count: PAGE_SIZE,
     });
-    const answer = await call(client, url, { headers: restHeaders(app, tokens.accessToken) });
-    const list = isOk(answer) ? read(AclList, answer) : undefined;
+    const response = await callPlatform(client, url, { headers: restHeaders(app, tokens.accessToken) });
+    const list = isOk(response) ? parseBody(OrganizationAclList, response) : undefined;
     if (!list) {
-      return failed(refused(answer));
+      return failed(toListFault(response));
     }
     for (const { role, state, organization, organizationTarget } of list.elements) {
       const urn = organization ?? organizationTarget;
@@ -98,40 +98,42 @@ async function rolesOf(
   return succeeded(roles);
 }
 
-interface Named {
+interface OrganizationName {
   readonly name: string;
   readonly vanityName: string | null;
 }
 
-async function nameOf(
+async function readName(
   client: PlatformClient,
   app: AppCredentials,
   tokens: TokenSet,
   urn: string,
-): Promise<Result<Named>> {
+): Promise<Result<OrganizationName>> {
   const id = urn.split(":").at(-1) ?? "";
-  const answer = await call(client, restUrl("organizations", id), { headers: restHeaders(app, tokens.accessToken) });
-  const organization = isOk(answer) ? read(Organization, answer) : undefined;
+  const response = await callPlatform(client, restUrl("organizations", id), {
+    headers: restHeaders(app, tokens.accessToken),
+  });
+  const organization = isOk(response) ? parseBody(Organization, response) : undefined;
   if (organization) {
     return succeeded({ name: organization.localizedName ?? id, vanityName: organization.vanityName ?? null });
   }
-  // A page that was closed meanwhile is still in the list of roles.
-  return answer.status === 404 ? succeeded({ name: id, vanityName: null }) : failed(refused(answer));
+  // A page that was closed in the meantime is still in the list of roles.
+  return response.status === 404 ? succeeded({ name: id, vanityName: null }) : failed(toListFault(response));
 }
 
-function refused(answer: Answer): Fault {
-  return isOk(answer) || answer.status < 400 ? unexpected(answer) : toFault(answer, null);
+function toListFault(response: PlatformResponse): Fault {
+  return isOk(response) || response.status < 400 ? unexpectedResponse(response) : toFault(response, null);
 }
 
-function accountOf(urn: string, { name, vanityName }: Named, tokens: TokenSet): PostableAccount {
+function toPostableAccount(urn: string, { name, vanityName }: OrganizationName, tokens: TokenSet): PostableAccount {
   return {
     platformAccountId: urn,
     username: vanityName ?? name,
     displayName: name,
-    // The logo is told as an asset whose address needs another call and dies after a while.
+    // The logo is an asset URN; its URL needs another call and expires.
     avatarUrl: null,
     profileUrl: vanityName ? `https://www.linkedin.com/company/${encodeURIComponent(vanityName)}` : null,
-    missingScopes: missingFrom(["w_organization_social"], tokens.scopes),
+    missingScopes: findMissingScopes(["w_organization_social"], tokens.scopes),
     capabilities: { kind: "organization", canList: tokens.scopes.includes("r_organization_social") },
     token: null,
   };

@@ -1,20 +1,20 @@
 import type { JsonValue } from "#core/json.ts";
 import type { Job, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { prepareImages } from "./images.ts";
-import { Cursor, refOf } from "./refs.ts";
+import { Cursor, createCommitRef } from "./refs.ts";
 import { prepareVideo } from "./video.ts";
 
 export async function prepare(
   client: PlatformClient,
   job: Job,
-  cursor: JsonValue | undefined,
+  storedCursor: JsonValue | undefined,
 ): Promise<PrepareOutcome> {
   const [first] = job.media;
   if (!first) {
-    return { state: "ready", ref: refOf([], job.now) };
+    return { state: "ready", ref: createCommitRef([], job.now) };
   }
-  const begun = cursor === undefined ? undefined : Cursor.parse(cursor);
+  const cursor = storedCursor === undefined ? undefined : Cursor.parse(storedCursor);
   return first.type === "video"
-    ? await prepareVideo(client, job, first, begun?.kind === "video" ? begun : undefined)
-    : await prepareImages(client, job, begun?.kind === "images" ? begun : undefined);
+    ? await prepareVideo(client, job, first, cursor?.kind === "video" ? cursor : undefined)
+    : await prepareImages(client, job, cursor?.kind === "images" ? cursor : undefined);
 }

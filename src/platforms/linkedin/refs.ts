@@ -2,12 +2,12 @@ import { z } from "@hono/zod-openapi";
 
 export const ImagesCursor = z.object({
   kind: z.literal("images"),
-  /** Those that are at LinkedIn, in order. */
+  /** The images uploaded so far, in the order of the post. */
   urns: z.array(z.string()),
-  /** How many of them LinkedIn has finished. */
-  available: z.number(),
-  /** When the last one was there. */
-  since: z.number().nullable(),
+  /** How many of them LinkedIn has finished processing. */
+  availableCount: z.number(),
+  /** When the last image was uploaded. */
+  uploadedAt: z.number().nullable(),
 });
 export type ImagesCursor = z.infer<typeof ImagesCursor>;
 
@@ -15,34 +15,34 @@ export const VideoCursor = z.object({
   kind: z.literal("video"),
   stage: z.enum(["parts", "finalize", "processing"]),
   urn: z.string(),
-  token: z.string(),
+  uploadToken: z.string(),
   parts: z.array(z.object({ firstByte: z.number(), lastByte: z.number(), uploadUrl: z.string() })),
-  /** What LinkedIn called each part that it has. */
+  /** The ETags of the parts uploaded so far. */
   etags: z.array(z.string()),
   expiresAt: z.number().nullable(),
-  /** When processing began. */
-  since: z.number(),
-  /** Uploads begun again because the one before had expired. */
-  restarts: z.number(),
+  /** When the upload was finalized; before that, when it was started. */
+  processingSince: z.number(),
+  /** How often the upload was started again because its URLs had expired. */
+  restartCount: z.number(),
 });
 export type VideoCursor = z.infer<typeof VideoCursor>;
 
 export const Cursor = z.discriminatedUnion("kind", [ImagesCursor, VideoCursor]);
 
-/** All that the visible call needs, and what earlier ones left behind for `verify`. */
-export const Ref = z.object({
-  /** Images or a video; each of them belongs to this post alone. */
+/** What the visible call needs, and what earlier visible calls recorded for `verify`. */
+export const CommitRef = z.object({
+  /** Images or a video; each of them is used by this post only. */
   urns: z.array(z.string()),
   /** When the last of them was uploaded. */
   uploadedAt: z.number(),
-  sends: z.number(),
+  sendCount: z.number(),
   firstSentAt: z.number().nullable(),
   sentAt: z.number().nullable(),
-  /** LinkedIn answered that the same post is there already, and did not say which. */
+  /** LinkedIn refused the post as a duplicate without naming the other post. */
   duplicate: z.boolean(),
 });
-export type Ref = z.infer<typeof Ref>;
+export type CommitRef = z.infer<typeof CommitRef>;
 
-export function refOf(urns: readonly string[], uploadedAt: number): Ref {
-  return { urns: [...urns], uploadedAt, sends: 0, firstSentAt: null, sentAt: null, duplicate: false };
+export function createCommitRef(urns: readonly string[], uploadedAt: number): CommitRef {
+  return { urns: [...urns], uploadedAt, sendCount: 0, firstSentAt: null, sentAt: null, duplicate: false };
 }

@@ -1,24 +1,24 @@
 /*
- * LinkedIn's "little text" (little-text-format): one reserved character without its backslash cuts a post short, and the
- * answer is a success all the same.
+ * LinkedIn's "little text" format (little-text-format): an unescaped reserved character truncates the post, and the
+ * response is still a success.
  */
 
 const RESERVED = /[\\|{}@[\]()<>#*_~]/g;
-/** A hashtag at the start of a word, not one in the middle of an address; or any reserved character. */
+/** A hashtag at the start of a word, not one inside a URL; or any reserved character. */
 const HASHTAG_OR_RESERVED = /(?<![\p{L}\p{M}\p{N}_/&#])#([\p{L}\p{M}\p{N}_]+)|[\\|{}@[\]()<>#*_~]/gu;
 
-/** The final caption as LinkedIn wants it; never stored. */
+/** The caption in LinkedIn's format; only for requests, never stored. */
 export function toLittleText(caption: string): string {
-  return caption.replace(HASHTAG_OR_RESERVED, (whole, tag: string | undefined) =>
-    tag !== undefined && /\p{L}/u.test(tag) ? `{hashtag|\\#|${escaped(tag)}}` : escaped(whole),
+  return caption.replace(HASHTAG_OR_RESERVED, (match, tag: string | undefined) =>
+    tag !== undefined && /\p{L}/u.test(tag) ? `{hashtag|\\#|${escapeReserved(tag)}}` : escapeReserved(match),
   );
 }
 
-function escaped(text: string): string {
+function escapeReserved(text: string): string {
   return text.replace(RESERVED, "\\$&");
 }
 
-/** What a reader sees of a little text. */
+/** The text that a reader of the post sees. */
 export function fromLittleText(text: string): string {
   return text
     .replace(/\{hashtag\|\\?[#＃]\|((?:\\.|[^\\}])*)\}/g, "#$1")

@@ -20,38 +20,38 @@ import {
 import { options } from "./options.ts";
 import { toLittleText } from "./text.ts";
 
-export function validate(draft: ValidationInput): ValidationResult {
-  const parsed = parseOptions(options, draft.options);
+export function validate(input: ValidationInput): ValidationResult {
+  const parsed = parseOptions(options, input.options);
   return {
     options: parsed.options,
     placement: null,
-    captionLength: draft.caption.length,
+    captionLength: input.caption.length,
     captionLimit: CAPTION_MAX,
     problems: [
-      ...captionProblems(draft),
+      ...captionProblems(input),
       ...parsed.problems,
-      ...countProblems(draft.media, limits.media),
-      ...draft.media.flatMap((media, index) =>
+      ...countProblems(input.media, limits.media),
+      ...input.media.flatMap((media, index) =>
         media.type === "video" ? videoProblems(media, index) : imageProblems(media, index),
       ),
     ],
-    warnings: warnings(draft),
+    warnings: collectWarnings(input),
     cost: null,
   };
 }
 
-function captionProblems(draft: ValidationInput): readonly ValidationProblem[] {
+function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
-  if (draft.caption.trim() === "" && draft.media.length === 0) {
+  if (input.caption.trim() === "" && input.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
-  if (draft.caption.length > CAPTION_MAX) {
+  if (input.caption.length > CAPTION_MAX) {
     problems.push({
       code: "caption_too_long",
-      message: `LinkedIn takes at most ${CAPTION_MAX} characters`,
+      message: `LinkedIn accepts at most ${CAPTION_MAX} characters`,
       param: "caption",
       limit: CAPTION_MAX,
-      actual: draft.caption.length,
+      actual: input.caption.length,
     });
   }
   return problems;
@@ -89,23 +89,23 @@ function videoProblems(media: MediaDescription, index: number): readonly Validat
     : problems;
 }
 
-function warnings(draft: ValidationInput): readonly ValidationWarning[] {
-  const found: ValidationWarning[] = [];
-  const written = toLittleText(draft.caption).length;
-  if (draft.caption.length <= CAPTION_MAX && written > CAPTION_MAX) {
-    found.push({
+function collectWarnings(input: ValidationInput): readonly ValidationWarning[] {
+  const warnings: ValidationWarning[] = [];
+  const escapedLength = toLittleText(input.caption).length;
+  if (input.caption.length <= CAPTION_MAX && escapedLength > CAPTION_MAX) {
+    warnings.push({
       code: "caption_near_limit",
-      message: `with the marks that LinkedIn needs before special characters the text has ${written} characters: LinkedIn may refuse it`,
+      message: `LinkedIn requires a backslash before special characters, which makes the text ${escapedLength} characters long: LinkedIn may refuse it`,
     });
   }
-  for (const [index, media] of draft.media.entries()) {
+  for (const [index, media] of input.media.entries()) {
     const ratio = media.width && media.height ? media.width / media.height : 1;
     if (media.type === "video" && (ratio > VIDEO_RATIO_MAX || ratio < 1 / VIDEO_RATIO_MAX)) {
-      found.push({
+      warnings.push({
         code: "media_aspect_ratio",
         message: `media_items[${index}]: LinkedIn may refuse videos wider or taller than 1:${VIDEO_RATIO_MAX}`,
       });
     }
   }
-  return found;
+  return warnings;
 }

@@ -1,144 +1,146 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
-import { call, isOk, read } from "#platforms/answer.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { withQuery } from "#platforms/form.ts";
-import { later } from "#platforms/later.ts";
+import { withQuery } from "#platforms/request-encoding.ts";
+import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { type ListedPost, PostList } from "./answers.ts";
-import { canList } from "./commit.ts";
-import { answersTo } from "./connect.ts";
+import { canListPosts } from "./commit.ts";
+import { checkLogin } from "./connect.ts";
 import { toFault } from "./errors.ts";
-import { API, postUrl, restHeaders } from "./hosts.ts";
-import { Ref } from "./refs.ts";
+import { API_ORIGIN, postUrl, restHeaders } from "./hosts.ts";
+import { CommitRef } from "./refs.ts";
 import { fromLittleText } from "./text.ts";
 
-/** A member's post is sent once more after this, and by then the first one is known to LinkedIn's guard if it arrived. */
+/** A member's post is sent once more after this time; LinkedIn's duplicate check then knows the first call if it arrived. */
 const RESEND_FROM_MS = 45 * SECOND;
-/** LinkedIn refuses an identical post for about ten minutes; past nine nothing is sent any more. */
+/** LinkedIn refuses an identical post for about ten minutes, so nothing is sent again after nine. */
 const RESEND_UNTIL_MS = 9 * MINUTE;
-const LATER_SECONDS = 30;
+const RETRY_SECONDS = 30;
 
-/** Two looks before a page's post is denied, the second within a minute; LinkedIn's duplicate guard stands behind it. */
-const FIRST_LOOK_MS = 15 * SECOND;
-const SECOND_LOOK_MS = 55 * SECOND;
+/** A page's post is absent after two checks, the second within a minute; LinkedIn's duplicate check is a second safeguard. */
+const FIRST_CHECK_MS = 15 * SECOND;
+const SECOND_CHECK_MS = 55 * SECOND;
 const CLOCK_SLACK_MS = 10 * SECOND;
-const PER_PAGE = 100;
-const MOST_PAGES = 8;
+const PAGE_SIZE = 100;
+const MAX_PAGES = 8;
 
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
-  const plan = Ref.parse(ref);
-  return canList(job) ? await lookAtPage(client, job, plan) : await askByResending(client, job, plan);
+  const commitRef = CommitRef.parse(ref);
+  return canListPosts(job)
+    ? await verifyByListing(client, job, commitRef)
+    : await verifyByResending(client, job, commitRef);
 }
 
 /**
- * A member's posts cannot be read. The identical call once more is the question: LinkedIn either refuses it and names the
- * post, or the first one had not arrived. That holds for some minutes only, and only once.
+ * A member's posts cannot be read, so the identical call is sent once more: LinkedIn either refuses it as a duplicate and
+ * names the post, or had not received the first call. The duplicate check lasts some minutes, so this is done only once.
  */
-async function askByResending(client: PlatformClient, job: Job, plan: Ref): Promise<VerifyOutcome> {
-  const elapsed = job.now - firstSent(job, plan);
-  if (plan.duplicate) {
-    return { state: "cannot_tell", detail: "LinkedIn says that the same post is there and does not name it" };
+async function verifyByResending(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
+  const elapsed = job.now - firstSentAtMs(job, commitRef);
+  if (commitRef.duplicate) {
+    return { state: "cannot_tell", detail: "LinkedIn reports a duplicate post and does not name it" };
   }
-  if (plan.sends > 1 || neverAgain(job) || elapsed >= RESEND_UNTIL_MS) {
-    return { state: "cannot_tell", detail: "LinkedIn lets nobody look at a member's posts" };
+  if (commitRef.sendCount > 1 || isResendDisabled(job) || elapsed >= RESEND_UNTIL_MS) {
+    return { state: "cannot_tell", detail: "LinkedIn does not let apps read a member's posts" };
   }
   if (elapsed < RESEND_FROM_MS) {
-    return later(RESEND_FROM_MS - elapsed);
+    return verifyAgainIn(RESEND_FROM_MS - elapsed);
   }
-  // The one repetition is not spent on a platform that does not answer.
+  // The only repetition is not used while LinkedIn does not respond.
   const profile = job.account.capabilities["profile"] === "me" ? "me" : "userinfo";
-  const answered = await answersTo(client, profile, job.account.accessToken);
-  if (answered.ok) {
+  const login = await checkLogin(client, profile, job.account.accessToken);
+  if (login.ok) {
     return { state: "absent" };
   }
-  return answered.fault.kind === "reconnect"
-    ? { state: "refused", fault: answered.fault }
-    : { state: "again", afterSeconds: answered.fault.retryAfterSeconds ?? LATER_SECONDS, known: false };
+  return login.fault.kind === "reconnect"
+    ? { state: "refused", fault: login.fault }
+    : { state: "again", afterSeconds: login.fault.retryAfterSeconds ?? RETRY_SECONDS, isProcessing: false };
 }
 
-async function lookAtPage(client: PlatformClient, job: Job, plan: Ref): Promise<VerifyOutcome> {
-  const since = firstSent(job, plan) - CLOCK_SLACK_MS;
-  const elapsed = job.now - Math.max(firstSent(job, plan), plan.sentAt ?? 0);
-  if (elapsed < FIRST_LOOK_MS) {
-    return later(FIRST_LOOK_MS - elapsed);
+async function verifyByListing(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
+  const since = firstSentAtMs(job, commitRef) - CLOCK_SLACK_MS;
+  const elapsed = job.now - Math.max(firstSentAtMs(job, commitRef), commitRef.sentAt ?? 0);
+  if (elapsed < FIRST_CHECK_MS) {
+    return verifyAgainIn(FIRST_CHECK_MS - elapsed);
   }
-  const listed = await listSince(client, job, since);
-  if (!listed.ok) {
-    return listed.outcome;
+  const list = await listSince(client, job, since);
+  if (!list.ok) {
+    return list.outcome;
   }
-  const ours = listed.posts.findLast((post) => isOurs(post, job, plan, since));
-  if (ours) {
-    return { state: "published", remoteId: ours.id, url: postUrl(ours.id) };
+  const match = list.posts.findLast((post) => isPublishedPost(post, job, commitRef, since));
+  if (match) {
+    return { state: "published", remoteId: match.id, url: postUrl(match.id) };
   }
-  if (elapsed < SECOND_LOOK_MS) {
-    return later(SECOND_LOOK_MS - elapsed);
+  if (elapsed < SECOND_CHECK_MS) {
+    return verifyAgainIn(SECOND_CHECK_MS - elapsed);
   }
-  return plan.sends > 1 || plan.duplicate || neverAgain(job)
+  return commitRef.sendCount > 1 || commitRef.duplicate || isResendDisabled(job)
     ? { state: "cannot_tell", detail: "not found among the page's posts" }
     : { state: "absent" };
 }
 
-function firstSent(job: Job, plan: Ref): number {
-  return Math.min(job.committedAt ?? job.now, plan.firstSentAt ?? job.now);
+function firstSentAtMs(job: Job, commitRef: CommitRef): number {
+  return Math.min(job.committedAt ?? job.now, commitRef.firstSentAt ?? job.now);
 }
 
-function neverAgain(job: Job): boolean {
+function isResendDisabled(job: Job): boolean {
   return job.account.app.settings["RESEND"] === "never";
 }
 
-type Listed =
+type ListResult =
   | { readonly ok: true; readonly posts: readonly ListedPost[] }
   | { readonly ok: false; readonly outcome: VerifyOutcome };
 
-/** Every post of the page since then, last changed first; half a list would deny what is there. */
-async function listSince(client: PlatformClient, job: Job, since: number): Promise<Listed> {
+/** Every post of the page since then, last modified first. An incomplete list is no proof that a post is absent. */
+async function listSince(client: PlatformClient, job: Job, since: number): Promise<ListResult> {
   const { app, accessToken, platformAccountId } = job.account;
   const posts: ListedPost[] = [];
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const url = withQuery(`${API}/rest/posts`, {
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const url = withQuery(`${API_ORIGIN}/rest/posts`, {
       q: "author",
       author: platformAccountId,
-      start: page * PER_PAGE,
-      count: PER_PAGE,
+      start: page * PAGE_SIZE,
+      count: PAGE_SIZE,
       sortBy: "LAST_MODIFIED",
     });
     const headers = { ...restHeaders(app, accessToken), "x-restli-method": "FINDER" };
-    const answer = await call(client, url, { headers });
-    const list = isOk(answer) ? read(PostList, answer)?.elements : undefined;
-    if (!list) {
-      const fault = isOk(answer) || answer.status < 400 ? null : toFault(answer, job.now);
+    const response = await callPlatform(client, url, { headers });
+    const elements = isOk(response) ? parseBody(PostList, response)?.elements : undefined;
+    if (!elements) {
+      const fault = isOk(response) || response.status < 400 ? null : toFault(response, job.now);
       return fault?.kind === "reconnect"
         ? { ok: false, outcome: { state: "refused", fault } }
-        : { ok: false, outcome: later((fault?.retryAfterSeconds ?? LATER_SECONDS) * SECOND) };
+        : { ok: false, outcome: verifyAgainIn((fault?.retryAfterSeconds ?? RETRY_SECONDS) * SECOND) };
     }
-    posts.push(...list);
-    const isPast = list.some((post) => (post.createdAt ?? Number.POSITIVE_INFINITY) < since);
-    if (list.length < PER_PAGE || isPast) {
+    posts.push(...elements);
+    const reachesBack = elements.some((post) => (post.createdAt ?? Number.POSITIVE_INFINITY) < since);
+    if (elements.length < PAGE_SIZE || reachesBack) {
       return { ok: true, posts };
     }
   }
-  return { ok: false, outcome: later(LATER_SECONDS * SECOND) };
+  return { ok: false, outcome: verifyAgainIn(RETRY_SECONDS * SECOND) };
 }
 
-function isOurs(post: ListedPost, job: Job, plan: Ref, since: number): boolean {
-  const urns = mediaOf(post);
-  if (plan.urns.length > 0) {
-    // An upload belongs to one post alone.
-    return plan.urns.some((urn) => urns.includes(urn));
+function isPublishedPost(post: ListedPost, job: Job, commitRef: CommitRef, since: number): boolean {
+  const urns = mediaUrns(post);
+  if (commitRef.urns.length > 0) {
+    // An uploaded asset is used by one post only.
+    return commitRef.urns.some((urn) => urns.includes(urn));
   }
   return (
     (post.createdAt ?? post.publishedAt ?? 0) >= since &&
     urns.length === 0 &&
-    plain(fromLittleText(post.commentary ?? "")) === plain(job.caption)
+    normalizeText(fromLittleText(post.commentary ?? "")) === normalizeText(job.caption)
   );
 }
 
-function mediaOf(post: ListedPost): readonly string[] {
+function mediaUrns(post: ListedPost): readonly string[] {
   return [post.content?.media?.id, ...(post.content?.multiImage?.images ?? []).map((image) => image.id)].filter(
     (id) => typeof id === "string",
   );
 }
 
-function plain(text: string): string {
+function normalizeText(text: string): string {
   return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }

@@ -1,52 +1,52 @@
 import { MINUTE } from "#core/clock.ts";
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
-import { postJson } from "#platforms/form.ts";
+import { postJson } from "#platforms/request-encoding.ts";
 import { sendRange } from "#platforms/send-range.ts";
-import { VideoUpload } from "./answers.ts";
-import { broken, isUploadUrl, progressOf, unexpected } from "./assets.ts";
-import { toFault, UPLOAD_EXPIRED } from "./errors.ts";
-import { API, restHeaders } from "./hosts.ts";
-import { refOf, type VideoCursor } from "./refs.ts";
+import { VideoUploadSession } from "./answers.ts";
+import { connectionLost, isTrustedUploadUrl, readAssetProgress, unexpectedResponse } from "./assets.ts";
+import { toFault, UPLOAD_EXPIRED_CODE } from "./errors.ts";
+import { API_ORIGIN, restHeaders } from "./hosts.ts";
+import { createCommitRef, type VideoCursor } from "./refs.ts";
 
 /*
- * videos-api: LinkedIn cuts the file, each part goes to its own address without a token and is known by its ETag, and the
- * list of those ends the upload.
+ * Multipart upload (videos-api): LinkedIn defines the parts, each is sent to its own URL without a token and returns an
+ * ETag, and the list of ETags completes the upload.
  */
 
-const VIDEOS = `${API}/rest/videos`;
-/** What one call sends before it hands over to the next alarm: 32 MiB. */
+const VIDEOS_URL = `${API_ORIGIN}/rest/videos`;
+/** Parts sent in one call of `prepare`, 32 MiB; the next call sends the rest. */
 const PARTS_PER_CALL = 8;
 const PART_TIMEOUT_MS = MINUTE;
 const POLL_SECONDS = 4;
-const MOST_RESTARTS = 2;
+const MAX_RESTARTS = 2;
 
 export async function prepareVideo(
   client: PlatformClient,
   job: Job,
   media: JobMedia,
-  begun: VideoCursor | undefined,
+  storedCursor: VideoCursor | undefined,
 ): Promise<PrepareOutcome> {
-  const step = begun ? succeeded(begun) : await initialize(client, job, media, 0);
-  if (!step.ok) {
-    return { state: "refused", fault: step.fault };
+  const cursor = storedCursor ? succeeded(storedCursor) : await initializeUpload(client, job, media, 0);
+  if (!cursor.ok) {
+    return { state: "refused", fault: cursor.fault };
   }
-  switch (step.value.stage) {
+  switch (cursor.value.stage) {
     case "parts":
-      return await sendParts(client, job, media, step.value);
+      return await sendParts(client, job, media, cursor.value);
     case "finalize":
-      return await finalize(client, job, media, step.value);
+      return await finalizeUpload(client, job, media, cursor.value);
     case "processing":
-      return await poll(client, job, step.value);
+      return await pollProcessing(client, job, cursor.value);
   }
 }
 
-async function initialize(
+async function initializeUpload(
   client: PlatformClient,
   job: Job,
   media: JobMedia,
-  restarts: number,
+  restartCount: number,
 ): Promise<Result<VideoCursor>> {
   const { app, accessToken, platformAccountId } = job.account;
   const body = {
@@ -57,34 +57,38 @@ async function initialize(
       uploadThumbnail: false,
     },
   };
-  const answer = await call(client, `${VIDEOS}?action=initializeUpload`, postJson(body, restHeaders(app, accessToken)));
-  const upload = isOk(answer) ? read(VideoUpload, answer)?.value : undefined;
+  const response = await callPlatform(
+    client,
+    `${VIDEOS_URL}?action=initializeUpload`,
+    postJson(body, restHeaders(app, accessToken)),
+  );
+  const upload = isOk(response) ? parseBody(VideoUploadSession, response)?.value : undefined;
   if (!upload) {
-    return failed(isOk(answer) ? unexpected(answer) : toFault(answer, job.now));
+    return failed(isOk(response) ? unexpectedResponse(response) : toFault(response, job.now));
   }
   const parts = upload.uploadInstructions.map(({ firstByte, lastByte, uploadUrl }) => ({
     firstByte,
     lastByte,
     uploadUrl,
   }));
-  if (!covers(parts, media.sizeBytes) || !parts.every((part) => isUploadUrl(part.uploadUrl))) {
-    return failed(unexpected(answer));
+  if (!coversWholeFile(parts, media.sizeBytes) || !parts.every((part) => isTrustedUploadUrl(part.uploadUrl))) {
+    return failed(unexpectedResponse(response));
   }
   return succeeded({
     kind: "video",
     stage: "parts",
     urn: upload.video,
-    token: upload.uploadToken ?? "",
+    uploadToken: upload.uploadToken ?? "",
     parts,
     etags: [],
     expiresAt: upload.uploadUrlsExpireAt ?? null,
-    since: job.now,
-    restarts,
+    processingSince: job.now,
+    restartCount,
   });
 }
 
-/** Every byte once, in order. */
-function covers(parts: VideoCursor["parts"], sizeBytes: number): boolean {
+/** Whether the parts contain every byte exactly once and in order. */
+function coversWholeFile(parts: VideoCursor["parts"], sizeBytes: number): boolean {
   const end = parts.reduce(
     (next, part) => (part.firstByte === next && part.lastByte >= next ? part.lastByte + 1 : Number.NaN),
     0,
@@ -96,27 +100,27 @@ async function sendParts(
   client: PlatformClient,
   job: Job,
   media: JobMedia,
-  begun: VideoCursor,
+  cursor: VideoCursor,
 ): Promise<PrepareOutcome> {
-  if (begun.expiresAt !== null && begun.expiresAt <= job.now) {
-    return await restart(client, job, media, begun, null);
+  if (cursor.expiresAt !== null && cursor.expiresAt <= job.now) {
+    return await restartUpload(client, job, media, cursor, null);
   }
-  const etags = [...begun.etags];
-  for (const part of begun.parts.slice(begun.etags.length, begun.etags.length + PARTS_PER_CALL)) {
+  const etags = [...cursor.etags];
+  for (const part of cursor.parts.slice(cursor.etags.length, cursor.etags.length + PARTS_PER_CALL)) {
     const sent = await sendPart(client, job, media, part);
     if (sent.ok) {
       etags.push(sent.value);
-    } else if (sent.fault.code === UPLOAD_EXPIRED) {
-      return await restart(client, job, media, begun, sent.fault);
+    } else if (sent.fault.code === UPLOAD_EXPIRED_CODE) {
+      return await restartUpload(client, job, media, cursor, sent.fault);
     } else {
-      return sent.fault.kind === "temporary" && etags.length > begun.etags.length
-        ? { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...begun, etags } }
+      return sent.fault.kind === "temporary" && etags.length > cursor.etags.length
+        ? { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...cursor, etags } }
         : { state: "refused", fault: sent.fault };
     }
   }
-  return etags.length < begun.parts.length
-    ? { state: "again", afterSeconds: 0, cursor: { ...begun, etags } }
-    : await finalize(client, job, media, { ...begun, etags, stage: "finalize" });
+  return etags.length < cursor.parts.length
+    ? { state: "again", afterSeconds: 0, cursor: { ...cursor, etags } }
+    : await finalizeUpload(client, job, media, { ...cursor, etags, stage: "finalize" });
 }
 
 async function sendPart(
@@ -126,7 +130,7 @@ async function sendPart(
   part: VideoCursor["parts"][number],
 ): Promise<Result<string>> {
   const length = part.lastByte - part.firstByte + 1;
-  const answer = await sendRange(
+  const response = await sendRange(
     client,
     part.uploadUrl,
     media,
@@ -137,76 +141,87 @@ async function sendPart(
       timeoutMs: PART_TIMEOUT_MS,
     },
   );
-  if (!answer) {
-    return failed(broken());
+  if (!response) {
+    return failed(connectionLost());
   }
-  const etag = answer.headers.get("etag")?.replace(/^W\//, "").replaceAll('"', "");
-  if (isOk(answer)) {
-    return etag ? succeeded(etag) : failed(unexpected(answer));
+  const etag = response.headers.get("etag")?.replace(/^W\//, "").replaceAll('"', "");
+  if (isOk(response)) {
+    return etag ? succeeded(etag) : failed(unexpectedResponse(response));
   }
-  return failed(partFault(answer, job.now));
+  return failed(partFault(response, job.now));
 }
 
-/** No token goes with a part, so a refusal of access is about its address. */
-function partFault(answer: Answer, now: number): Fault {
-  if (answer.status < 400) {
-    return unexpected(answer);
+/** Parts are sent without a token, so a refusal of access means that the upload URL has expired. */
+function partFault(response: PlatformResponse, now: number): Fault {
+  if (response.status < 400) {
+    return unexpectedResponse(response);
   }
-  const fault = toFault(answer, now);
-  return [401, 403, 404, 410].includes(answer.status)
-    ? { ...fault, kind: "temporary", code: UPLOAD_EXPIRED, category: "media" }
+  const fault = toFault(response, now);
+  return [401, 403, 404, 410].includes(response.status)
+    ? { ...fault, kind: "temporary", code: UPLOAD_EXPIRED_CODE, category: "media" }
     : fault;
 }
 
-async function restart(
+async function restartUpload(
   client: PlatformClient,
   job: Job,
   media: JobMedia,
-  step: VideoCursor,
+  cursor: VideoCursor,
   fault: Fault | null,
 ): Promise<PrepareOutcome> {
-  if (step.restarts >= MOST_RESTARTS) {
-    return { state: "refused", fault: fault ?? broken() };
+  if (cursor.restartCount >= MAX_RESTARTS) {
+    return { state: "refused", fault: fault ?? connectionLost() };
   }
-  const begun = await initialize(client, job, media, step.restarts + 1);
-  return begun.ok ? { state: "again", afterSeconds: 0, cursor: begun.value } : { state: "refused", fault: begun.fault };
+  const nextCursor = await initializeUpload(client, job, media, cursor.restartCount + 1);
+  return nextCursor.ok
+    ? { state: "again", afterSeconds: 0, cursor: nextCursor.value }
+    : { state: "refused", fault: nextCursor.fault };
 }
 
-async function finalize(client: PlatformClient, job: Job, media: JobMedia, step: VideoCursor): Promise<PrepareOutcome> {
+async function finalizeUpload(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  cursor: VideoCursor,
+): Promise<PrepareOutcome> {
   const { app, accessToken } = job.account;
   const body = {
-    finalizeUploadRequest: { video: step.urn, uploadToken: step.token, uploadedPartIds: step.etags },
+    finalizeUploadRequest: { video: cursor.urn, uploadToken: cursor.uploadToken, uploadedPartIds: cursor.etags },
   };
-  const processing: VideoCursor = { ...step, stage: "processing", since: job.now };
-  let answer: Answer;
+  const processing: VideoCursor = { ...cursor, stage: "processing", processingSince: job.now };
+  let response: PlatformResponse;
   try {
-    answer = await call(client, `${VIDEOS}?action=finalizeUpload`, postJson(body, restHeaders(app, accessToken)));
+    response = await callPlatform(
+      client,
+      `${VIDEOS_URL}?action=finalizeUpload`,
+      postJson(body, restHeaders(app, accessToken)),
+    );
   } catch {
-    // It may have arrived: the video's own state says so.
+    // The call may have arrived; the video's status shows it.
     return { state: "again", afterSeconds: POLL_SECONDS, cursor: processing };
   }
-  if (isOk(answer) || answer.status >= 500) {
+  if (isOk(response) || response.status >= 500) {
     return { state: "again", afterSeconds: POLL_SECONDS, cursor: processing };
   }
-  const fault = answer.status < 400 ? unexpected(answer) : toFault(answer, job.now);
-  return fault.code === UPLOAD_EXPIRED || answer.status === 404
-    ? await restart(client, job, media, step, fault)
+  const fault = response.status < 400 ? unexpectedResponse(response) : toFault(response, job.now);
+  return fault.code === UPLOAD_EXPIRED_CODE || response.status === 404
+    ? await restartUpload(client, job, media, cursor, fault)
     : { state: "refused", fault };
 }
 
-async function poll(client: PlatformClient, job: Job, step: VideoCursor): Promise<PrepareOutcome> {
-  const progress = await progressOf(client, job, "videos", step.urn, step.since);
+async function pollProcessing(client: PlatformClient, job: Job, cursor: VideoCursor): Promise<PrepareOutcome> {
+  const progress = await readAssetProgress(client, job, "videos", cursor.urn, cursor.processingSince);
   switch (progress.state) {
     case "available":
-    case "presumed":
-      return { state: "ready", ref: refOf([step.urn], step.since) };
+    case "presumed_available":
+      return { state: "ready", ref: createCommitRef([cursor.urn], cursor.processingSince) };
     case "waiting_upload":
-      // The end of the upload did not arrive.
-      return { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...step, stage: "finalize" } };
+      // The finalize call did not arrive.
+      return { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...cursor, stage: "finalize" } };
     case "processing":
-      return { state: "again", afterSeconds: POLL_SECONDS, cursor: step };
-    case "unseen":
-      return { state: "again", afterSeconds: progress.secondsLeft, cursor: step };
+      return { state: "again", afterSeconds: POLL_SECONDS, cursor };
+    case "unreadable":
+      return { state: "again", afterSeconds: progress.waitSeconds, cursor };
     case "refused":
       return progress;
   }

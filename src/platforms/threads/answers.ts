@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { Id } from "#platforms/answer.ts";
-import { listOf } from "#platforms/graph.ts";
+import { Id } from "#platforms/response.ts";
+import { graphList } from "#platforms/graph-api.ts";
 
-/** `user_id` is a bare number beyond 2^53 and another call tells it as text, so it is not read. */
+/** `user_id` of the token response is a JSON number beyond 2^53; this call returns the id as text. */
 export const Me = z.looseObject({
   id: Id,
   username: z.string().min(1),
@@ -15,9 +15,9 @@ export const TokenInfo = z.looseObject({ data: z.looseObject({ scopes: z.array(z
 
 export const Container = z.looseObject({ status: z.string(), error_message: z.string().nullish() });
 
-export const Published = z.looseObject({ id: Id, permalink: z.string().nullish() });
+export const PublishedPost = z.looseObject({ id: Id, permalink: z.string().nullish() });
 
-export const PostList = listOf(
+export const PostList = graphList(
   z.looseObject({
     id: Id,
     text: z.string().nullish(),

@@ -1,42 +1,45 @@
 import type { JsonValue } from "#core/json.ts";
-import { call, isOk, read } from "#platforms/answer.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
-import { ContainerRef } from "#platforms/containers.ts";
-import { bearer, withQuery } from "#platforms/form.ts";
-import { graphCode, graphError, graphPost } from "#platforms/graph.ts";
-import { Published } from "./answers.ts";
-import { isDoubtful, isNotFound, RESTRICTED_SUBCODE, toFault } from "./errors.ts";
-import { graphOf } from "./hosts.ts";
+import { ContainerRef } from "#platforms/prepare-containers.ts";
+import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
+import { graphCode, graphError, graphPost } from "#platforms/graph-api.ts";
+import { PublishedPost } from "./answers.ts";
+import { isUncertainCommit, isContainerNotFound, RESTRICTED_SUBCODE, toFault } from "./errors.ts";
+import { graphUrl } from "./hosts.ts";
 
-/** Never with `auto_publish_text`: no container would be left to ask what became of the call. */
+/** Not with `auto_publish_text`, which publishes without a container: `verify` could not read the container's status. */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
-  const plan = ContainerRef.parse(ref);
-  const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads_publish`;
-  const answer = await graphPost(client, url, job.account.accessToken, { creation_id: plan.container });
-  const published = isOk(answer) ? read(Published, answer) : undefined;
+  const commitRef = ContainerRef.parse(ref);
+  const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads_publish`;
+  const response = await graphPost(client, url, job.account.accessToken, { creation_id: commitRef.containerId });
+  const published = isOk(response) ? parseBody(PublishedPost, response) : undefined;
   if (published) {
-    return { state: "published", remoteId: published.id, url: await permalink(client, job, published.id) };
+    return { state: "published", remoteId: published.id, url: await readPermalink(client, job, published.id) };
   }
-  if (isDoubtful(answer)) {
-    const error = graphError(answer);
-    const seen: ContainerRef = {
-      ...plan,
-      restricted: plan.restricted + (error?.subcode === RESTRICTED_SUBCODE ? 1 : 0),
-      notFound: plan.notFound + (isNotFound(error) ? 1 : 0),
+  if (isUncertainCommit(response)) {
+    const error = graphError(response);
+    const nextRef: ContainerRef = {
+      ...commitRef,
+      restrictedCount: commitRef.restrictedCount + (error?.subcode === RESTRICTED_SUBCODE ? 1 : 0),
+      notFoundCount: commitRef.notFoundCount + (isContainerNotFound(error) ? 1 : 0),
     };
-    const detail = `Threads answered ${error ? graphCode(error) : answer.status}`;
-    return { state: "uncertain", detail, httpStatus: answer.status, ref: seen };
+    const detail = `Threads answered ${error ? graphCode(error) : response.status}`;
+    return { state: "uncertain", detail, httpStatus: response.status, ref: nextRef };
   }
-  const fault = toFault(answer);
+  const fault = toFault(response);
   return fault.kind === "temporary" ? { state: "stale", detail: fault.message } : { state: "refused", fault };
 }
 
-/** Left out for some posts and unreadable for others; it never fails one that is public. */
-async function permalink(client: PlatformClient, job: Job, id: string): Promise<string | null> {
+/** Null when it is missing or cannot be read: the post is published already, so a failure here must not fail it. */
+async function readPermalink(client: PlatformClient, job: Job, id: string): Promise<string | null> {
   try {
-    const url = withQuery(`${graphOf(job.account.app)}/${encodeURIComponent(id)}`, { fields: "id,permalink" });
-    const answer = await call(client, url, { headers: bearer(job.account.accessToken), timeoutMs: 5000 });
-    return (isOk(answer) ? read(Published, answer)?.permalink : undefined) ?? null;
+    const url = withQuery(`${graphUrl(job.account.app)}/${encodeURIComponent(id)}`, { fields: "id,permalink" });
+    const response = await callPlatform(client, url, {
+      headers: bearerHeader(job.account.accessToken),
+      timeoutMs: 5000,
+    });
+    return (isOk(response) ? parseBody(PublishedPost, response)?.permalink : undefined) ?? null;
   } catch {
     return null;
   }

@@ -1,19 +1,19 @@
 import { DAY } from "#core/clock.ts";
-import { type Answer, call, isOk, read } from "#platforms/answer.ts";
-import type { AppCredentials, Connect, Fault, PostableAccount, Result, PlatformClient } from "#platforms/contract.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import type { AppCredentials, Connector, Fault, PostableAccount, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
-import { bearer, postForm, withQuery } from "#platforms/form.ts";
-import { graphGet } from "#platforms/graph.ts";
-import { loginFault, longLived, renewBy, tokenBy } from "#platforms/graph-login.ts";
-import { codeFrom, guarded, missingFrom, readTokens } from "#platforms/oauth-token.ts";
+import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
+import { graphGet } from "#platforms/graph-api.ts";
+import { loginFault, longLivedTokens, renewGraphToken, requestGraphToken } from "#platforms/graph-login.ts";
+import { authorizationCode, catchConnectionErrors, findMissingScopes, readTokens } from "#platforms/oauth-token.ts";
 import { Me, TokenInfo } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { AUTHORIZE_URL, GRAPH, graphOf } from "./hosts.ts";
+import { AUTHORIZE_URL, GRAPH_ORIGIN, graphUrl } from "./hosts.ts";
 
 const SCOPES = ["threads_basic", "threads_content_publish"] as const;
 const ME_FIELDS = "id,username,name,threads_profile_picture_url";
 
-export const connect: Connect = {
+export const connect: Connector = {
   authorizeUrl(app, request) {
     return withQuery(AUTHORIZE_URL, {
       client_id: app.clientId,
@@ -24,15 +24,15 @@ export const connect: Connect = {
     });
   },
 
-  async exchange(client, app, exchange) {
-    const code = codeFrom(exchange.params);
+  async exchangeCode(client, app, exchange) {
+    const code = authorizationCode(exchange.params);
     if (!code.ok) {
       return code;
     }
-    return await guarded(async () => {
-      const shortLived = await call(
+    return await catchConnectionErrors(async () => {
+      const shortLivedResponse = await callPlatform(
         client,
-        `${GRAPH}/oauth/access_token`,
+        `${GRAPH_ORIGIN}/oauth/access_token`,
         postForm({
           client_id: app.clientId,
           client_secret: app.clientSecret,
@@ -41,20 +41,20 @@ export const connect: Connect = {
           code: code.value,
         }),
       );
-      const short = isOk(shortLived) ? readTokens(shortLived) : undefined;
-      if (!short) {
-        return failed(loginFault(shortLived));
+      const shortLived = isOk(shortLivedResponse) ? readTokens(shortLivedResponse) : undefined;
+      if (!shortLived) {
+        return failed(loginFault(shortLivedResponse));
       }
-      const long = await tokenBy(client, `${GRAPH}/access_token`, {
+      const longLived = await requestGraphToken(client, `${GRAPH_ORIGIN}/access_token`, {
         grant_type: "th_exchange_token",
         client_secret: app.clientSecret,
-        access_token: short.accessToken,
+        access_token: shortLived.accessToken,
       });
-      if (!long.ok) {
-        return long;
+      if (!longLived.ok) {
+        return longLived;
       }
-      const { accessToken } = long.value;
-      const me = await profile(client, app, accessToken);
+      const { accessToken } = longLived.value;
+      const me = await readProfile(client, app, accessToken);
       if (!me.ok) {
         return me;
       }
@@ -62,16 +62,16 @@ export const connect: Connect = {
         externalId: me.value.id,
         displayName: me.value.name ?? me.value.username,
         tokens: {
-          ...longLived(long.value, exchange.now),
-          scopes: await grantedScopes(client, accessToken),
+          ...longLivedTokens(longLived.value, exchange.now),
+          scopes: await readGrantedScopes(client, accessToken),
         },
       });
     });
   },
 
-  async accounts(client, app, tokens) {
-    return await guarded(async () => {
-      const me = await profile(client, app, tokens.accessToken);
+  async listAccounts(client, app, tokens) {
+    return await catchConnectionErrors(async () => {
+      const me = await readProfile(client, app, tokens.accessToken);
       if (!me.ok) {
         return me;
       }
@@ -82,7 +82,7 @@ export const connect: Connect = {
         displayName: name ?? username,
         avatarUrl: avatarUrl ?? null,
         profileUrl: `https://www.threads.com/@${username}`,
-        missingScopes: missingFrom(SCOPES, tokens.scopes),
+        missingScopes: findMissingScopes(SCOPES, tokens.scopes),
         capabilities: {},
         token: null,
       };
@@ -91,30 +91,30 @@ export const connect: Connect = {
   },
 
   async refresh(client, _app, tokens, now) {
-    return await renewBy(client, `${GRAPH}/refresh_access_token`, "th_refresh_token", tokens, now);
+    return await renewGraphToken(client, `${GRAPH_ORIGIN}/refresh_access_token`, "th_refresh_token", tokens, now);
   },
-  // A token lives 60 days and can be renewed once it is a day old.
+  // A token is valid for 60 days and can be renewed once it is a day old.
   refreshAheadMs: 15 * DAY,
 };
 
-async function profile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {
-  const answer = await graphGet(client, `${graphOf(app)}/me`, token, { fields: ME_FIELDS });
-  const me = isOk(answer) ? read(Me, answer) : undefined;
-  return me ? succeeded(me) : failed(profileFault(answer));
+async function readProfile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {
+  const response = await graphGet(client, `${graphUrl(app)}/me`, token, { fields: ME_FIELDS });
+  const me = isOk(response) ? parseBody(Me, response) : undefined;
+  return me ? succeeded(me) : failed(profileFault(response));
 }
 
-function profileFault(answer: Answer): Fault {
-  return isOk(answer)
-    ? temporary("Threads did not tell which account logged in.", { httpStatus: answer.status })
-    : toFault(answer);
+function profileFault(response: PlatformResponse): Fault {
+  return isOk(response)
+    ? temporary("Threads did not say which account logged in.", { httpStatus: response.status })
+    : toFault(response);
 }
 
-/** The token answer does not name them; where this call does not either, the first refusal of a post will. */
-async function grantedScopes(client: PlatformClient, token: string): Promise<readonly string[]> {
+/** The token response does not name the scopes. If this call fails too, all are assumed, and a post reports a missing one. */
+async function readGrantedScopes(client: PlatformClient, token: string): Promise<readonly string[]> {
   try {
-    const url = withQuery(`${GRAPH}/debug_token`, { access_token: token, input_token: token });
-    const answer = await call(client, url, { headers: bearer(token), timeoutMs: 5000 });
-    return (isOk(answer) ? read(TokenInfo, answer)?.data.scopes : undefined) ?? SCOPES;
+    const url = withQuery(`${GRAPH_ORIGIN}/debug_token`, { access_token: token, input_token: token });
+    const response = await callPlatform(client, url, { headers: bearerHeader(token), timeoutMs: 5000 });
+    return (isOk(response) ? parseBody(TokenInfo, response)?.data.scopes : undefined) ?? SCOPES;
   } catch {
     return SCOPES;
   }

@@ -1,23 +1,30 @@
-import type { Answer } from "#platforms/answer.ts";
+import type { PlatformResponse } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
 import { rateLimited, rejected, temporary } from "#platforms/fault.ts";
-import { explained, type GraphError, graphError, graphFault, graphSource, isUndecided } from "#platforms/graph.ts";
+import {
+  refusalMessage,
+  type GraphError,
+  graphError,
+  graphFault,
+  graphSource,
+  isAmbiguousResponse,
+} from "#platforms/graph-api.ts";
 
 const HOUR_SECONDS = 3600;
 
-/** 24/4279009, the most frequent refusal of all: the container is not to be seen, not yet or not any more. */
-export function isNotFound(error: GraphError | null): boolean {
+/** 24/4279009, the most frequent error: the container is not visible yet, or not any more. */
+export function isContainerNotFound(error: GraphError | null): boolean {
   return error?.code === 24 || error?.subcode === 4_279_009;
 }
 
-/** While a container is made or watched; nothing of it is visible. */
-export function toFault(answer: Answer): Fault {
-  const error = graphError(answer);
-  const source = graphSource(answer, error);
+/** Faults of `prepare`: nothing is visible while containers are created and polled. */
+export function toFault(response: PlatformResponse): Fault {
+  const error = graphError(response);
+  const source = graphSource(response, error);
   if (error === null) {
-    return graphFault(answer);
+    return graphFault(response);
   }
-  if (isNotFound(error)) {
+  if (isContainerNotFound(error)) {
     return temporary("Threads does not find the prepared post.", source, { code: "container_lost", category: "media" });
   }
   if (error.message.includes("LINK_LIMIT_EXCEEDED")) {
@@ -45,47 +52,49 @@ export function toFault(answer: Answer): Fault {
         { code: "daily_cap_reached", category: "quota", whoMustAct: "user" },
       );
     case 33:
-      return error.code === 100 ? temporary("Threads does not see the object yet.", source) : graphFault(answer);
+      return error.code === 100 ? temporary("Threads does not see the object yet.", source) : graphFault(response);
     default:
-      return error.code === 100 ? rejected(explained("Threads refused the post", error), source) : graphFault(answer);
+      return error.code === 100
+        ? rejected(refusalMessage("Threads refused the post", error), source)
+        : graphFault(response);
   }
 }
 
-const MEDIA_WORDS: Readonly<Record<string, string>> = {
+const MEDIA_REASONS: Readonly<Record<string, string>> = {
   FAILED_DOWNLOADING_VIDEO: "could not download the video",
   FAILED_PROCESSING_AUDIO: "could not process the sound of the video",
   FAILED_PROCESSING_VIDEO: "could not process the video",
-  // The platform's own spelling.
-  INVALID_ASPEC_RATIO: "does not take this aspect ratio",
-  INVALID_ASPECT_RATIO: "does not take this aspect ratio",
-  INVALID_BIT_RATE: "does not take this bit rate",
-  INVALID_DURATION: "does not take this duration",
-  INVALID_FRAME_RATE: "does not take this frame rate",
-  INVALID_AUDIO_CHANNELS: "does not take this number of audio channels",
-  INVALID_AUDIO_CHANNEL_LAYOUT: "does not take this layout of audio channels",
+  // Spelled like this in the platform's documentation.
+  INVALID_ASPEC_RATIO: "does not accept this aspect ratio",
+  INVALID_ASPECT_RATIO: "does not accept this aspect ratio",
+  INVALID_BIT_RATE: "does not accept this bit rate",
+  INVALID_DURATION: "does not accept this duration",
+  INVALID_FRAME_RATE: "does not accept this frame rate",
+  INVALID_AUDIO_CHANNELS: "does not accept this number of audio channels",
+  INVALID_AUDIO_CHANNEL_LAYOUT: "does not accept this layout of audio channels",
 };
 
-/** What a broken container says in `error_message`: what is invalid stays so, what failed may do better next time. */
-export function brokenContainer(word: string): { readonly fault: Fault; readonly again: boolean } {
-  const known = MEDIA_WORDS[word];
+/** The meaning of a failed container's `error_message`: `INVALID_…` is final, anything else may succeed in a new container. */
+export function containerFailure(errorMessage: string): { readonly fault: Fault; readonly canRebuild: boolean } {
+  const reason = MEDIA_REASONS[errorMessage];
   return {
     fault: rejected(
-      `Threads ${known ?? "could not process the media"}.`,
-      { httpStatus: 200, platformCode: known ? word : "UNKNOWN" },
-      { code: word.startsWith("INVALID_") ? "media_invalid" : "processing_failed", category: "media" },
+      `Threads ${reason ?? "could not process the media"}.`,
+      { httpStatus: 200, platformCode: reason ? errorMessage : "UNKNOWN" },
+      { code: errorMessage.startsWith("INVALID_") ? "media_invalid" : "processing_failed", category: "media" },
     ),
-    again: !word.startsWith("INVALID_"),
+    canRebuild: !errorMessage.startsWith("INVALID_"),
   };
 }
 
 export const RESTRICTED_SUBCODE = 2_207_051;
 
-/** Answers to the publishing call after which the post may be live. */
-export function isDoubtful(answer: Answer): boolean {
-  const error = graphError(answer);
+/** Responses to the publishing call after which the post may be published. */
+export function isUncertainCommit(response: PlatformResponse): boolean {
+  const error = graphError(response);
   return (
-    isUndecided(answer) ||
-    isNotFound(error) ||
+    isAmbiguousResponse(response) ||
+    isContainerNotFound(error) ||
     error?.subcode === RESTRICTED_SUBCODE ||
     (error?.code === 100 && error.subcode === 33)
   );

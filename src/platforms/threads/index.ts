@@ -1,6 +1,6 @@
 import { MINUTE } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
-import { aheadOf } from "#platforms/media-rules.ts";
+import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { hosts } from "./hosts.ts";
@@ -17,8 +17,8 @@ export const threads = defineAdapter({
   options,
   connect,
   validate,
-  // Even a text stands in a container first, which takes about half a minute.
-  prepareAheadMs: (job) => Math.max(MINUTE, aheadOf(job.media)),
+  // Text posts need a container too, which takes about half a minute.
+  prepareAheadMs: (job) => Math.max(MINUTE, defaultPrepareAheadMs(job.media)),
   prepare,
   commit,
   verify,

@@ -4,9 +4,9 @@ import type { MediaRule } from "#platforms/media-rules.ts";
 const MIB = 1024 ** 2;
 
 /** developers.facebook.com/documentation/threads/posts: 500, an emoji counts its UTF-8 bytes. */
-export const TEXT_MAX = 500;
-/** That letters beyond ASCII count one is our reading, so the last stretch is worth a word. */
-export const TEXT_ADVISED = 480;
+export const CAPTION_MAX = 500;
+/** We assume that non-ASCII letters count as one character; near the limit a warning says that Threads may count differently. */
+export const CAPTION_ADVISED = 480;
 /** Changelog of 22 December 2025 (`THREADS_API__LINK_LIMIT_EXCEEDED`): 5 different links. */
 export const LINKS_MAX = 5;
 /** Carousels of 2 to 20 items. */
@@ -36,7 +36,7 @@ export const VIDEO: MediaRule = {
 };
 
 export const limits = {
-  caption: { max: TEXT_MAX, unit: "characters, an emoji counts its UTF-8 bytes" },
+  caption: { max: CAPTION_MAX, unit: "characters, an emoji counts its UTF-8 bytes" },
   media: {
     textOnly: true,
     images: { max: CAROUSEL_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },

@@ -1,13 +1,13 @@
 import type { JsonValue } from "#core/json.ts";
 import { MINUTE } from "#core/clock.ts";
-import { isOk, read } from "#platforms/answer.ts";
+import { isOk, parseBody } from "#platforms/response.ts";
 import type { Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
-import { type ContainerState, prepareContainers } from "#platforms/containers.ts";
-import type { Fields } from "#platforms/form.ts";
-import { graphError, graphGet } from "#platforms/graph.ts";
+import { type ContainerState, prepareContainers } from "#platforms/prepare-containers.ts";
+import type { RequestFields } from "#platforms/request-encoding.ts";
+import { graphError, graphGet } from "#platforms/graph-api.ts";
 import { Container } from "./answers.ts";
-import { brokenContainer, isNotFound, toFault } from "./errors.ts";
-import { graphOf } from "./hosts.ts";
+import { containerFailure, isContainerNotFound, toFault } from "./errors.ts";
+import { graphUrl } from "./hosts.ts";
 
 export async function prepare(
   client: PlatformClient,
@@ -16,39 +16,39 @@ export async function prepare(
 ): Promise<PrepareOutcome> {
   const isCarousel = job.media.length > 1;
   return await prepareContainers(client, job, cursor, {
-    url: `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads`,
+    createUrl: `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads`,
     token: job.account.accessToken,
-    items: isCarousel ? job.media.map((media) => ({ ...mediaFields(media), is_carousel_item: true })) : [],
-    whole: (children) =>
+    childFields: isCarousel ? job.media.map((media) => ({ ...mediaFields(media), is_carousel_item: true })) : [],
+    containerFields: (children) =>
       isCarousel
-        ? { media_type: "CAROUSEL", children: children.join(","), text: textOf(job) }
-        : { ...mediaFields(job.media[0]), text: textOf(job) },
-    state: (id) => containerState(client, job, id),
-    fault: toFault,
+        ? { media_type: "CAROUSEL", children: children.join(","), text: captionOrUndefined(job) }
+        : { ...mediaFields(job.media[0]), text: captionOrUndefined(job) },
+    readState: (id) => readContainerState(client, job, id),
+    toFault: toFault,
     firstPollSeconds: firstPollSeconds(job),
-    // "Finished" comes a moment before the container can be published.
+    // The status "finished" is reported shortly before the container can be published.
     settleSeconds: 2,
     deadlineMs: 15 * MINUTE,
-    mostRebuilds: 2,
+    maxRebuilds: 2,
   });
 }
 
-const HURRY_MS = MINUTE;
+const FAST_POLLING_BEFORE_DUE_MS = MINUTE;
 
-/** The document's pace while there is time, a quicker one when the post is due. */
+/** The polling interval that Meta documents, or a shorter one when the post is due soon. */
 function firstPollSeconds(job: Job): number {
-  if (job.media.length === 0 || job.dueAt - job.now < HURRY_MS) {
+  if (job.media.length === 0 || job.dueAt - job.now < FAST_POLLING_BEFORE_DUE_MS) {
     return 5;
   }
   return job.media.some((media) => media.type === "video") ? 30 : 10;
 }
 
-/** With media the text may be missing. */
-function textOf(job: Job): string | undefined {
+/** An empty text is not sent; posts with media need none. */
+function captionOrUndefined(job: Job): string | undefined {
   return job.caption === "" ? undefined : job.caption;
 }
 
-function mediaFields(media: JobMedia | undefined): Fields {
+function mediaFields(media: JobMedia | undefined): RequestFields {
   if (!media) {
     return { media_type: "TEXT" };
   }
@@ -57,31 +57,31 @@ function mediaFields(media: JobMedia | undefined): Fields {
     : { media_type: "IMAGE", image_url: media.url };
 }
 
-async function containerState(client: PlatformClient, job: Job, id: string): Promise<ContainerState> {
-  const answer = await graphGet(
+async function readContainerState(client: PlatformClient, job: Job, id: string): Promise<ContainerState> {
+  const response = await graphGet(
     client,
-    `${graphOf(job.account.app)}/${encodeURIComponent(id)}`,
+    `${graphUrl(job.account.app)}/${encodeURIComponent(id)}`,
     job.account.accessToken,
     {
       fields: "id,status,error_message",
     },
   );
-  const container = isOk(answer) ? read(Container, answer) : undefined;
+  const container = isOk(response) ? parseBody(Container, response) : undefined;
   if (!container) {
-    // A fresh container is not to be seen for a moment; the deadline ends the waiting for one that is lost.
-    return isOk(answer) || isNotFound(graphError(answer)) || toFault(answer).kind === "temporary"
-      ? { state: "working" }
-      : { state: "broken", fault: toFault(answer), again: false };
+    // A new container is not visible at first; one that never becomes visible ends with the deadline.
+    return isOk(response) || isContainerNotFound(graphError(response)) || toFault(response).kind === "temporary"
+      ? { state: "processing" }
+      : { state: "failed", fault: toFault(response), canRebuild: false };
   }
   switch (container.status) {
     case "FINISHED":
     case "PUBLISHED":
       return { state: "finished" };
     case "ERROR":
-      return { state: "broken", ...brokenContainer(container.error_message ?? "UNKNOWN") };
+      return { state: "failed", ...containerFailure(container.error_message ?? "UNKNOWN") };
     case "EXPIRED":
-      return { state: "broken", ...brokenContainer("EXPIRED") };
+      return { state: "failed", ...containerFailure("EXPIRED") };
     default:
-      return { state: "working" };
+      return { state: "processing" };
   }
 }

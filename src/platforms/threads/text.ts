@@ -1,30 +1,30 @@
-const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
-const LINK = /\bhttps?:\/\/[^\s<>"']+/giu;
-/** The first tag becomes the post's topic; digits alone are no tag. */
-const TAG = /(?<![\p{L}\p{N}_&])#(?=[^\s#.&]*[^\s#.&\d])[^\s#.&]{1,50}/gu;
+const EMOJI_PATTERN = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
+const LINK_PATTERN = /\bhttps?:\/\/[^\s<>"']+/giu;
+/** Hashtags; digits alone are not one. */
+const TAG_PATTERN = /(?<![\p{L}\p{N}_&])#(?=[^\s#.&]*[^\s#.&\d])[^\s#.&]{1,50}/gu;
 
 const encoder = new TextEncoder();
 let segmenter: Intl.Segmenter | undefined;
 
-/** An emoji costs its UTF-8 bytes, anything else its code points. */
+/** The length as Threads counts it: an emoji counts its UTF-8 bytes, anything else its code points. */
 export function textLength(text: string): number {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let length = 0;
   for (const { segment } of segmenter.segment(text)) {
-    length += EMOJI.test(segment) ? encoder.encode(segment).length : [...segment].length;
+    length += EMOJI_PATTERN.test(segment) ? encoder.encode(segment).length : [...segment].length;
   }
   return length;
 }
 
-export function linksIn(text: string): readonly string[] {
-  return [...new Set(text.match(LINK)?.map((link) => link.replace(/[.,;:!?)\]]+$/, "")) ?? [])];
+export function findLinks(text: string): readonly string[] {
+  return [...new Set(text.match(LINK_PATTERN)?.map((link) => link.replace(/[.,;:!?)\]]+$/, "")) ?? [])];
 }
 
-export function tagsIn(text: string): readonly string[] {
-  return text.match(TAG) ?? [];
+export function findTags(text: string): readonly string[] {
+  return text.match(TAG_PATTERN) ?? [];
 }
 
-/** What stays equal between a text as it was sent and as it is listed: the topic may lose its `#`. */
-export function fingerprint(text: string): string {
+/** A form in which a sent and a listed text are equal: Threads may remove the `#` of the topic. */
+export function comparableText(text: string): string {
   return text.normalize("NFC").replaceAll("#", "").replace(/\s+/g, " ").trim();
 }

@@ -1,34 +1,34 @@
 import type { JsonValue } from "#core/json.ts";
 import { SECOND } from "#core/clock.ts";
-import { isOk, read } from "#platforms/answer.ts";
+import { isOk, parseBody } from "#platforms/response.ts";
 import {
-  DENIAL_MS,
-  type Listed,
-  listedOf,
-  restricted,
-  type Silence,
+  ABSENT_AFTER_MS,
+  type ListingMatch,
+  toListingMatch,
+  activityRestricted,
+  type UnlistedContainer,
   verifyContainer,
-} from "#platforms/container-verify.ts";
+} from "#platforms/verify-container.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { graphError, graphGet, nextCursor } from "#platforms/graph.ts";
-import { later } from "#platforms/later.ts";
+import { graphError, graphGet, nextCursor } from "#platforms/graph-api.ts";
+import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { Container, PostList } from "./answers.ts";
-import { isNotFound } from "./errors.ts";
-import { graphOf } from "./hosts.ts";
-import { fingerprint } from "./text.ts";
+import { isContainerNotFound } from "./errors.ts";
+import { graphUrl } from "./hosts.ts";
+import { comparableText } from "./text.ts";
 
-/** A lost container is given up when the list has stayed silent for this long. */
-const LOST_MS = 120 * SECOND;
-/** "Not found" was a refusal, and the container is unpublished: the same one is tried again soon, a few times. */
-const NOT_FOUND_MS = 30 * SECOND;
-const MOST_NOT_FOUND = 3;
-/** Three looks before a lost container is given up. */
-const LONGEST_PAUSE_MS = 60 * SECOND;
-const PER_PAGE = 100;
-const MOST_PAGES = 10;
+/** A container that does not exist is stale when the list has not shown the post for this long. */
+const LOST_CONTAINER_STALE_AFTER_MS = 120 * SECOND;
+/** The publishing call was refused with "not found": the same container is tried again after this, up to the maximum below. */
+const NOT_FOUND_RETRY_AFTER_MS = 30 * SECOND;
+const MAX_NOT_FOUND = 3;
+/** So that a container that does not exist is checked three times. */
+const MAX_PAUSE_MS = 60 * SECOND;
+const PAGE_SIZE = 100;
+const MAX_PAGES = 10;
 
-/** What `media_type` of a created container is called in lists. */
-const LISTED_AS: Readonly<Record<string, string>> = {
+/** `media_type` in the list of posts, by the kind of post. */
+const LISTED_MEDIA_TYPE: Readonly<Record<string, string>> = {
   text: "TEXT_POST",
   carousel: "CAROUSEL_ALBUM",
   image: "IMAGE",
@@ -37,85 +37,87 @@ const LISTED_AS: Readonly<Record<string, string>> = {
 
 export function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   return verifyContainer(job, ref, {
-    container: (id) => containerState(client, job, id),
-    find: (since) => findPost(client, job, since),
-    silence,
+    readStatus: (id) => readContainerStatus(client, job, id),
+    findPost: (since) => findPost(client, job, since),
+    decideUnlisted: decideUnlisted,
   });
 }
 
-function silence(seen: Silence): VerifyOutcome {
-  const denialMs = denialAfterMs(seen);
-  return seen.elapsedMs < denialMs ? later(Math.min(LONGEST_PAUSE_MS, denialMs - seen.elapsedMs)) : denied(seen);
+function decideUnlisted(unlisted: UnlistedContainer): VerifyOutcome {
+  const waitMs = waitBeforeDecisionMs(unlisted);
+  return unlisted.elapsedMs < waitMs
+    ? verifyAgainIn(Math.min(MAX_PAUSE_MS, waitMs - unlisted.elapsedMs))
+    : unlistedOutcome(unlisted);
 }
 
-/** An unpublished container that was only not found for a moment needs no more patience than the first look had. */
-function denialAfterMs({ plan, container }: Silence): number {
-  if (plan.notFound > 0) {
-    return container === "FINISHED" ? 0 : NOT_FOUND_MS;
+/** After a "not found" refusal, a container that is finished and unpublished needs no further wait. */
+function waitBeforeDecisionMs({ commitRef, status }: UnlistedContainer): number {
+  if (commitRef.notFoundCount > 0) {
+    return status === "FINISHED" ? 0 : NOT_FOUND_RETRY_AFTER_MS;
   }
-  return container === "LOST" ? LOST_MS : DENIAL_MS;
+  return status === "LOST" ? LOST_CONTAINER_STALE_AFTER_MS : ABSENT_AFTER_MS;
 }
 
-function denied({ plan, container, listed }: Silence): VerifyOutcome {
+function unlistedOutcome({ commitRef, status, listed }: UnlistedContainer): VerifyOutcome {
   if (listed === "several") {
-    return { state: "cannot_tell", detail: "several posts look like it" };
+    return { state: "cannot_tell", detail: "several posts match" };
   }
-  switch (container) {
+  switch (status) {
     case "FINISHED":
-      if (plan.restricted > 0) {
-        return { state: "refused", fault: restricted("Threads", "2207051") };
+      if (commitRef.restrictedCount > 0) {
+        return { state: "refused", fault: activityRestricted("Threads", "2207051") };
       }
-      return plan.notFound > MOST_NOT_FOUND
+      return commitRef.notFoundCount > MAX_NOT_FOUND
         ? { state: "stale", detail: "Threads does not find the container" }
         : { state: "absent" };
     case "ERROR":
     case "EXPIRED":
     case "LOST":
-      return { state: "stale", detail: `the container is ${container.toLowerCase()} and was not published` };
+      return { state: "stale", detail: `the container has the status ${status} and was not published` };
     default:
-      return { state: "again", afterSeconds: 30, known: false };
+      return { state: "again", afterSeconds: 30, isProcessing: false };
   }
 }
 
-async function containerState(client: PlatformClient, job: Job, id: string): Promise<string> {
-  const answer = await graphGet(
+async function readContainerStatus(client: PlatformClient, job: Job, id: string): Promise<string> {
+  const response = await graphGet(
     client,
-    `${graphOf(job.account.app)}/${encodeURIComponent(id)}`,
+    `${graphUrl(job.account.app)}/${encodeURIComponent(id)}`,
     job.account.accessToken,
     {
       fields: "id,status,error_message",
     },
   );
-  const container = isOk(answer) ? read(Container, answer) : undefined;
+  const container = isOk(response) ? parseBody(Container, response) : undefined;
   if (container) {
     return container.status;
   }
-  const error = graphError(answer);
-  return isNotFound(error) || error?.code === 100 ? "LOST" : "unreadable";
+  const error = graphError(response);
+  return isContainerNotFound(error) || error?.code === 100 ? "LOST" : "unreadable";
 }
 
-async function findPost(client: PlatformClient, job: Job, since: number): Promise<Listed> {
-  const kind = job.media.length > 1 ? "carousel" : (job.media[0]?.type ?? "text");
-  const wanted = fingerprint(job.caption);
-  const hits: { id: string; permalink: string | null }[] = [];
+async function findPost(client: PlatformClient, job: Job, since: number): Promise<ListingMatch> {
+  const postKind = job.media.length > 1 ? "carousel" : (job.media[0]?.type ?? "text");
+  const expectedText = comparableText(job.caption);
+  const matches: { id: string; permalink: string | null }[] = [];
   let after: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const url = `${graphOf(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads`;
-    const answer = await graphGet(client, url, job.account.accessToken, {
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads`;
+    const response = await graphGet(client, url, job.account.accessToken, {
       fields: "id,text,media_type,permalink,timestamp,shortcode",
       since: Math.floor(since / SECOND),
-      limit: PER_PAGE,
+      limit: PAGE_SIZE,
       after,
     });
-    const list = isOk(answer) ? read(PostList, answer) : undefined;
+    const list = isOk(response) ? parseBody(PostList, response) : undefined;
     if (!list) {
       return { state: "unreadable" };
     }
     for (const post of list.data) {
-      const isKind = !post.media_type || post.media_type === LISTED_AS[kind];
+      const isSameKind = !post.media_type || post.media_type === LISTED_MEDIA_TYPE[postKind];
       const isRecent = Date.parse(post.timestamp ?? "") >= since;
-      if (isKind && isRecent && fingerprint(post.text ?? "") === wanted) {
-        hits.push({ id: post.id, permalink: post.permalink ?? null });
+      if (isSameKind && isRecent && comparableText(post.text ?? "") === expectedText) {
+        matches.push({ id: post.id, permalink: post.permalink ?? null });
       }
     }
     after = nextCursor(list.paging);
@@ -123,5 +125,5 @@ async function findPost(client: PlatformClient, job: Job, since: number): Promis
       break;
     }
   }
-  return listedOf(hits);
+  return toListingMatch(matches);
 }

@@ -3,33 +3,33 @@ import type { JsonValue } from "#core/json.ts";
 import type { Fault } from "#platforms/contract.ts";
 import { toFault } from "#platforms/facebook/errors.ts";
 import { facebook } from "#platforms/facebook/index.ts";
-import { refOf } from "#platforms/facebook/refs.ts";
-import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
-import { draft, image, job, NOW, video } from "../../support/job.ts";
+import { createCommitRef } from "#platforms/facebook/refs.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
+import { validationInput, image, job, NOW, video } from "../../support/job-fixtures.ts";
 
 const reel = (over: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...over });
-const problems = (over: Parameters<typeof draft>[0]) =>
-  facebook.validate(draft(over)).problems.map(({ code, param }) => `${code} ${param}`);
+const problems = (over: Parameters<typeof validationInput>[0]) =>
+  facebook.validate(validationInput(over)).problems.map(({ code, param }) => `${code} ${param}`);
 const answer = (code: number, subcode?: number, status = 400, message = "m") => ({
   status,
   headers: new Headers(),
   json: { error: { message, code, error_subcode: subcode } },
 });
-const refusal = (code: number, subcode?: number, status = 400, message = "m"): Scripted => ({
+const refusal = (code: number, subcode?: number, status = 400, message = "m"): ScriptedResponse => ({
   status,
   json: answer(code, subcode, status, message).json,
 });
 
 describe("placement", () => {
   test("a video is a reel by default, everything else stands in the timeline", ({ expect }) => {
-    expect(facebook.validate(draft({ media: [reel()] }))).toMatchObject({
+    expect(facebook.validate(validationInput({ media: [reel()] }))).toMatchObject({
       placement: "reels",
       options: { placement: "reels" },
     });
-    expect(facebook.validate(draft({ media: [image()] }))).toMatchObject({ placement: "timeline" });
+    expect(facebook.validate(validationInput({ media: [image()] }))).toMatchObject({ placement: "timeline" });
     expect(
       facebook.validate(
-        draft({
+        validationInput({
           media: [video({ width: 1280, height: 720, durationSeconds: 600 })],
           options: { placement: "timeline" },
         }),
@@ -52,7 +52,7 @@ describe("placement", () => {
     expect(of({ width: 1080, height: 2400 })).toEqual(["media_aspect_ratio media_items[0]"]);
     expect(of({ facts: { frameRate: 23.976 } })).toEqual([]);
     expect(of({ facts: { frameRate: 15 } })).toEqual(["media_frame_rate media_items[0]"]);
-    const upright = facebook.validate(draft({ media: [reel()], options: { placement: "timeline" } }));
+    const upright = facebook.validate(validationInput({ media: [reel()], options: { placement: "timeline" } }));
     expect(upright).toMatchObject({ problems: [], warnings: [{ code: "may_become_draft" }] });
   });
 });
@@ -142,20 +142,20 @@ describe("every row of the table", () => {
 describe("photos", () => {
   test("go up unpublished, and only those that failed are sent again", async ({ expect }) => {
     const post = job({ media: [image(), image()] });
-    const client = answering({ json: { id: "1" } }, 503, { json: { id: "2" } });
+    const client = scriptedClient({ json: { id: "1" } }, 503, { json: { id: "2" } });
     const first = await facebook.prepare(client, post, undefined);
     expect(first).toMatchObject({ state: "again", cursor: { photos: ["1", null] } });
     const second = await facebook.prepare(client, post, first.state === "again" ? first.cursor : undefined);
     expect(second).toMatchObject({ state: "ready", ref: { kind: "feed", photos: ["1", "2"] } });
-    expect(client.sent).toHaveLength(3);
-    expect(bodyOf(client.sent[0])).toEqual({ url: post.media[0]?.url, published: false });
+    expect(client.requests).toHaveLength(3);
+    expect(parseRequestBody(client.requests[0])).toEqual({ url: post.media[0]?.url, published: false });
   });
 
   test("are shown by one call", async ({ expect }) => {
-    const client = answering({ json: { id: "11_22", permalink_url: "/11/posts/22" } });
-    const outcome = await facebook.commit(client, job(), refOf("feed", { photos: ["1", "2"] }));
+    const client = scriptedClient({ json: { id: "11_22", permalink_url: "/11/posts/22" } });
+    const outcome = await facebook.commit(client, job(), createCommitRef("feed", { photos: ["1", "2"] }));
     expect(outcome).toEqual({ state: "published", remoteId: "11_22", url: "https://www.facebook.com/11/posts/22" });
-    expect(bodyOf(client.sent[0])).toEqual({
+    expect(parseRequestBody(client.requests[0])).toEqual({
       message: "Release notes are out",
       attached_media: [{ media_fbid: "1" }, { media_fbid: "2" }],
       published: true,
@@ -164,18 +164,18 @@ describe("photos", () => {
 });
 
 describe("a reel", () => {
-  const started: Scripted = {
+  const started: ScriptedResponse = {
     json: { video_id: "99", upload_url: "https://rupload.facebook.com/video-upload/v25.0/99" },
   };
-  const status = (value: object): Scripted => ({ json: { id: "99", status: value } });
+  const status = (value: object): ScriptedResponse => ({ json: { id: "99", status: value } });
   const uploaded = status({
     video_status: "processing",
     uploading_phase: { status: "complete" },
     processing_phase: { status: "not_started" },
   });
 
-  async function prepared(script: readonly Scripted[], post = job({ media: [reel()] })) {
-    const client = answering(...script);
+  async function prepared(script: readonly ScriptedResponse[], post = job({ media: [reel()] })) {
+    const client = scriptedClient(...script);
     let cursor: JsonValue | undefined;
     for (let count = 0; count < 20; count++) {
       const outcome = await facebook.prepare(client, post, cursor);
@@ -190,13 +190,13 @@ describe("a reel", () => {
   test("is fetched by the platform", async ({ expect }) => {
     const { outcome, client } = await prepared([started, { json: { success: true } }, uploaded]);
     expect(outcome).toMatchObject({ state: "ready", ref: { kind: "reel", videoId: "99" } });
-    expect(client.sent[1]?.headers.get("file_url")).toMatch(/^https:/);
-    expect(client.sent[1]?.headers.get("authorization")).toMatch(/^OAuth /);
-    expect(client.sent[1]?.body).toBeNull();
+    expect(client.requests[1]?.headers.get("file_url")).toMatch(/^https:/);
+    expect(client.requests[1]?.headers.get("authorization")).toMatch(/^OAuth /);
+    expect(client.requests[1]?.body).toBeNull();
   });
 
   test("is sent in bytes where the platform refuses to fetch, from where an upload stopped", async ({ expect }) => {
-    const refused: Scripted = {
+    const refused: ScriptedResponse = {
       status: 400,
       json: {
         debug_info: { retriable: false, type: "ParameterValidationError", message: "Header Offset not convertable" },
@@ -208,8 +208,8 @@ describe("a reel", () => {
     });
     const { outcome, client } = await prepared([started, refused, half, { json: { success: true } }, uploaded]);
     expect(outcome).toMatchObject({ state: "ready" });
-    expect(client.sent[3]?.headers.get("offset")).toBe("500");
-    expect(client.sent[3]?.headers.get("file_size")).toBe("2000");
+    expect(client.requests[3]?.headers.get("offset")).toBe("500");
+    expect(client.requests[3]?.headers.get("file_size")).toBe("2000");
   });
 
   test("never sends a token to a stranger", async ({ expect }) => {
@@ -217,7 +217,7 @@ describe("a reel", () => {
       { json: { video_id: "99", upload_url: "https://evil.example.com/99" } },
     ]);
     expect(outcome).toMatchObject({ state: "refused", fault: { kind: "temporary" } });
-    expect(client.sent).toHaveLength(1);
+    expect(client.requests).toHaveLength(1);
   });
 
   test("that cannot be processed says why", async ({ expect }) => {
@@ -230,8 +230,8 @@ describe("a reel", () => {
   });
 
   test("is accepted first and published when the platform says so", async ({ expect }) => {
-    const ref = refOf("reel", { videoId: "99" });
-    const committed = await facebook.commit(answering({ json: { success: true } }), job(), ref);
+    const ref = createCommitRef("reel", { videoId: "99" });
+    const committed = await facebook.commit(scriptedClient({ json: { success: true } }), job(), ref);
     expect(committed).toMatchObject({ state: "accepted", ref: { accepted: true } });
     const accepted = committed.state === "accepted" ? committed.ref : null;
     const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
@@ -241,12 +241,12 @@ describe("a reel", () => {
       processing_phase: { status: "in_progress" },
       publishing_phase: { status: "not_started" },
     });
-    expect(await facebook.verify(answering(working), at(300), accepted)).toMatchObject({ state: "again", known: true });
+    expect(await facebook.verify(scriptedClient(working), at(300), accepted)).toMatchObject({ state: "again", isProcessing: true });
     const live = status({
       video_status: "ready",
       publishing_phase: { status: "complete", publish_status: "published" },
     });
-    expect(await facebook.verify(answering(live), at(20), accepted)).toEqual({
+    expect(await facebook.verify(scriptedClient(live), at(20), accepted)).toEqual({
       state: "published",
       remoteId: "99",
       url: "https://www.facebook.com/reel/99",
@@ -255,28 +255,28 @@ describe("a reel", () => {
 
   test("after a cut is finished again only when publishing never began", async ({ expect }) => {
     const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
-    const ref = refOf("reel", { videoId: "99", sends: 1, sentAt: NOW });
+    const ref = createCommitRef("reel", { videoId: "99", sendCount: 1, sentAt: NOW });
     const idle = status({
       video_status: "upload_complete",
       uploading_phase: { status: "complete" },
       processing_phase: { status: "not_started" },
       publishing_phase: { status: "not_started" },
     });
-    expect(await facebook.verify(answering(idle), at(10), ref)).toMatchObject({ state: "again", known: false });
-    expect(await facebook.verify(answering(idle), at(70), ref)).toEqual({ state: "absent" });
+    expect(await facebook.verify(scriptedClient(idle), at(10), ref)).toMatchObject({ state: "again", isProcessing: false });
+    expect(await facebook.verify(scriptedClient(idle), at(70), ref)).toEqual({ state: "absent" });
     const busy = status({
       video_status: "processing",
       processing_phase: { status: "in_progress" },
       publishing_phase: { status: "not_started" },
     });
-    expect(await facebook.verify(answering(busy), at(70), ref)).toMatchObject({ state: "again", known: true });
+    expect(await facebook.verify(scriptedClient(busy), at(70), ref)).toMatchObject({ state: "again", isProcessing: true });
   });
 });
 
 describe("after an unknown outcome", () => {
   const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
-  const ref = refOf("feed", { sends: 1, sentAt: NOW });
-  const listed = (over: object): Scripted => ({
+  const ref = createCommitRef("feed", { sendCount: 1, sentAt: NOW });
+  const listed = (over: object): ScriptedResponse => ({
     json: {
       data: [
         {
@@ -291,15 +291,15 @@ describe("after an unknown outcome", () => {
   });
 
   test("only our app's post is ours", async ({ expect }) => {
-    expect(await facebook.verify(answering(listed({})), at(10), ref)).toMatchObject({
+    expect(await facebook.verify(scriptedClient(listed({})), at(10), ref)).toMatchObject({
       state: "published",
       remoteId: "11_22",
     });
-    expect(await facebook.verify(answering(listed({ application: { id: "somebody" } })), at(181), ref)).toMatchObject({
+    expect(await facebook.verify(scriptedClient(listed({ application: { id: "somebody" } })), at(181), ref)).toMatchObject({
       state: "cannot_tell",
     });
     expect(
-      await facebook.verify(answering(listed({ created_time: "2030-01-01T11:00:01+0000" })), at(181), ref),
+      await facebook.verify(scriptedClient(listed({ created_time: "2030-01-01T11:00:01+0000" })), at(181), ref),
     ).toEqual({ state: "absent" });
   });
 
@@ -309,30 +309,30 @@ describe("after an unknown outcome", () => {
       message: "other",
       attachments: { data: [{ subattachments: { data: [{ target: { id: "2" } }] } }] },
     };
-    expect(await facebook.verify(answering(listed(other)), at(10), photos)).toMatchObject({ state: "published" });
+    expect(await facebook.verify(scriptedClient(listed(other)), at(10), photos)).toMatchObject({ state: "published" });
     const foreign = { attachments: { data: [{ target: { id: "77" } }] } };
-    expect(await facebook.verify(answering(listed(foreign)), at(181), photos)).toEqual({ state: "absent" });
+    expect(await facebook.verify(scriptedClient(listed(foreign)), at(181), photos)).toEqual({ state: "absent" });
   });
 
   test("three looks, one more send, and then nobody can tell", async ({ expect }) => {
-    const empty: Scripted = { json: { data: [] } };
-    expect(await facebook.verify(answering(500), at(3), ref)).toEqual({
+    const empty: ScriptedResponse = { json: { data: [] } };
+    expect(await facebook.verify(scriptedClient(500), at(3), ref)).toEqual({
       state: "again",
       afterSeconds: 7,
-      known: false,
+      isProcessing: false,
     });
-    expect(await facebook.verify(answering(empty), at(10), ref)).toEqual({
+    expect(await facebook.verify(scriptedClient(empty), at(10), ref)).toEqual({
       state: "again",
       afterSeconds: 50,
-      known: false,
+      isProcessing: false,
     });
-    expect(await facebook.verify(answering(empty), at(60), ref)).toEqual({
+    expect(await facebook.verify(scriptedClient(empty), at(60), ref)).toEqual({
       state: "again",
       afterSeconds: 120,
-      known: false,
+      isProcessing: false,
     });
-    expect(await facebook.verify(answering(empty), at(180), ref)).toEqual({ state: "absent" });
-    expect(await facebook.verify(answering(empty), at(180), { ...ref, sends: 2 })).toMatchObject({
+    expect(await facebook.verify(scriptedClient(empty), at(180), ref)).toEqual({ state: "absent" });
+    expect(await facebook.verify(scriptedClient(empty), at(180), { ...ref, sendCount: 2 })).toMatchObject({
       state: "cannot_tell",
     });
   });
@@ -343,48 +343,48 @@ describe("after an unknown outcome", () => {
       message: "Something else",
       created_time: "2030-01-01T12:00:30+0000",
     }));
-    const endless: Scripted = {
+    const endless: ScriptedResponse = {
       json: { data: others, paging: { next: "https://graph.facebook.com/next", cursors: { after: "more" } } },
     };
     for (const kind of ["feed", "video"] as const) {
-      const client = answering(endless);
-      expect(await facebook.verify(client, at(181), refOf(kind, { sends: 1, sentAt: NOW }))).toMatchObject({
+      const client = scriptedClient(endless);
+      expect(await facebook.verify(client, at(181), createCommitRef(kind, { sendCount: 1, sentAt: NOW }))).toMatchObject({
         state: "again",
-        known: false,
+        isProcessing: false,
       });
-      expect(client.sent.length).toBeGreaterThan(4);
+      expect(client.requests.length).toBeGreaterThan(4);
     }
   });
 
   test("a list is read no further back than the call", async ({ expect }) => {
-    const older: Scripted = {
+    const older: ScriptedResponse = {
       json: {
         data: [{ id: "11_1", message: "Something else", created_time: "2030-01-01T11:00:00+0000" }],
         paging: { next: "https://graph.facebook.com/next", cursors: { after: "more" } },
       },
     };
-    const client = answering(older);
-    expect(await facebook.verify(client, at(181), refOf("video", { sends: 1, sentAt: NOW }))).toEqual({
+    const client = scriptedClient(older);
+    expect(await facebook.verify(client, at(181), createCommitRef("video", { sendCount: 1, sentAt: NOW }))).toEqual({
       state: "absent",
     });
-    expect(client.sent).toHaveLength(1);
+    expect(client.requests).toHaveLength(1);
   });
 
   test("a duplicate is refused the first time and looked for after an unknown outcome", async ({ expect }) => {
-    expect(await facebook.commit(answering(refusal(506)), job({ committedAt: NOW }), refOf("feed"))).toMatchObject({
+    expect(await facebook.commit(scriptedClient(refusal(506)), job({ committedAt: NOW }), createCommitRef("feed"))).toMatchObject({
       state: "refused",
       fault: { code: "duplicate_content" },
     });
-    expect(await facebook.commit(answering(refusal(506)), job(), ref)).toMatchObject({
+    expect(await facebook.commit(scriptedClient(refusal(506)), job(), ref)).toMatchObject({
       state: "uncertain",
       ref: { duplicate: true },
     });
   });
 
   test("a timeline video that became a draft is told, not called published", async ({ expect }) => {
-    const draftVideo: Scripted = { json: { id: "99", published: false, status: { video_status: "ready" } } };
-    const video_ = refOf("video", { videoId: "99", accepted: true });
-    expect(await facebook.verify(answering(draftVideo), at(100), video_)).toMatchObject({
+    const draftVideo: ScriptedResponse = { json: { id: "99", published: false, status: { video_status: "ready" } } };
+    const video_ = createCommitRef("video", { videoId: "99", accepted: true });
+    expect(await facebook.verify(scriptedClient(draftVideo), at(100), video_)).toMatchObject({
       state: "refused",
       fault: { code: "became_draft" },
     });

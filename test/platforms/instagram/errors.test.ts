@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import type { Fault } from "#platforms/contract.ts";
-import { brokenContainer, isDoubtful, toFault } from "#platforms/instagram/errors.ts";
+import { containerFailure, isUncertainCommit, toFault } from "#platforms/instagram/errors.ts";
 
 const answer = (code: number, subcode?: number, status = 400, message = "m", headers: Record<string, string> = {}) => ({
   status,
@@ -82,15 +82,15 @@ describe("after the publishing call", () => {
     [190, 463, 401, false],
     [100, 2207028, 400, false],
   ])("%i/%s with %i leaves doubt: %s", ([code, subcode, status, doubt], { expect }) => {
-    expect(isDoubtful(answer(code, subcode, status))).toBe(doubt);
+    expect(isUncertainCommit(answer(code, subcode, status))).toBe(doubt);
   });
 });
 
 test("a broken container tells by its text whether a new one may do better", ({ expect }) => {
-  expect(brokenContainer("Error: Media upload has failed with error code 2207026")).toMatchObject({
-    again: false,
+  expect(containerFailure("Error: Media upload has failed with error code 2207026")).toMatchObject({
+    canRebuild: false,
     fault: { code: "media_invalid", platformCode: "2207026" },
   });
-  expect(brokenContainer("Error: Media upload has failed with error code 2207053")).toMatchObject({ again: true });
-  expect(brokenContainer("Error: something new")).toMatchObject({ again: true, fault: { platformCode: null } });
+  expect(containerFailure("Error: Media upload has failed with error code 2207053")).toMatchObject({ canRebuild: true });
+  expect(containerFailure("Error: something new")).toMatchObject({ canRebuild: true, fault: { platformCode: null } });
 });

@@ -1,19 +1,19 @@
 import { describe, test } from "vitest";
 import { instagram } from "#platforms/instagram/index.ts";
-import { draft, image, video } from "../../support/job.ts";
+import { validationInput, image, video } from "../../support/job-fixtures.ts";
 
 const reel = (over: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...over });
-const problems = (over: Parameters<typeof draft>[0]) =>
-  instagram.validate(draft({ media: [image()], ...over })).problems.map(({ code, param }) => `${code} ${param}`);
+const problems = (over: Parameters<typeof validationInput>[0]) =>
+  instagram.validate(validationInput({ media: [image()], ...over })).problems.map(({ code, param }) => `${code} ${param}`);
 
 describe("placement is set automatically", () => {
   test("reels for a video, timeline for images", ({ expect }) => {
-    expect(instagram.validate(draft({ media: [reel()] }))).toMatchObject({
+    expect(instagram.validate(validationInput({ media: [reel()] }))).toMatchObject({
       placement: "reels",
       options: { placement: "reels", share_to_feed: true, trial_reel_type: null },
     });
-    expect(instagram.validate(draft({ media: [image(), image()] }))).toMatchObject({ placement: "timeline" });
-    expect(instagram.validate(draft({ media: [image()] })).options).toEqual({
+    expect(instagram.validate(validationInput({ media: [image(), image()] }))).toMatchObject({ placement: "timeline" });
+    expect(instagram.validate(validationInput({ media: [image()] })).options).toEqual({
       placement: "timeline",
       trial_reel_type: null,
     });
@@ -49,10 +49,10 @@ describe("trial reels", () => {
 
 describe("share_to_feed", () => {
   test("is a setting of reels: elsewhere it is left out with a word", ({ expect }) => {
-    expect(instagram.validate(draft({ media: [reel()], options: { share_to_feed: false } })).options).toMatchObject({
+    expect(instagram.validate(validationInput({ media: [reel()], options: { share_to_feed: false } })).options).toMatchObject({
       share_to_feed: false,
     });
-    const elsewhere = instagram.validate(draft({ media: [image()], options: { share_to_feed: true } }));
+    const elsewhere = instagram.validate(validationInput({ media: [image()], options: { share_to_feed: true } }));
     expect(elsewhere).toMatchObject({ problems: [], warnings: [{ code: "option_ignored" }] });
     expect(elsewhere.options).not.toHaveProperty("share_to_feed");
   });
@@ -66,7 +66,7 @@ describe("caption", () => {
     expect(problems({ caption: "@a ".repeat(20) })).toEqual([]);
     expect(problems({ caption: "@a ".repeat(21) })).toEqual(["too_many_mentions caption"]);
     expect(problems({ caption: "mail a@b.c ".repeat(30) })).toEqual([]);
-    expect(instagram.validate(draft({ media: [image()], caption: tags(6) })).warnings).toMatchObject([
+    expect(instagram.validate(validationInput({ media: [image()], caption: tags(6) })).warnings).toMatchObject([
       { code: "many_hashtags" },
     ]);
   });
@@ -87,9 +87,9 @@ describe("media", () => {
   test("ratios: refused beyond 9:16 and 1.91:1, warned about beyond 4:5", ({ expect }) => {
     expect(problems({ media: [image({ width: 1000, height: 2000 })] })).toEqual(["media_aspect_ratio media_items[0]"]);
     expect(problems({ media: [image({ width: 2000, height: 1000 })] })).toEqual(["media_aspect_ratio media_items[0]"]);
-    const tall = instagram.validate(draft({ media: [image({ width: 1000, height: 1500 })] }));
+    const tall = instagram.validate(validationInput({ media: [image({ width: 1000, height: 1500 })] }));
     expect(tall).toMatchObject({ problems: [], warnings: [{ code: "media_aspect_ratio" }] });
-    expect(instagram.validate(draft({ media: [image(), image({ height: 1080 })] })).warnings).toMatchObject([
+    expect(instagram.validate(validationInput({ media: [image(), image({ height: 1080 })] })).warnings).toMatchObject([
       { code: "media_cropped" },
     ]);
   });

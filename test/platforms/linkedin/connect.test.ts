@@ -1,14 +1,14 @@
 import { describe, test } from "vitest";
 import type { TokenSet } from "#platforms/contract.ts";
 import { linkedin } from "#platforms/linkedin/index.ts";
-import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
-import { NOW } from "../../support/job.ts";
-import { must } from "../../support/simulated.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
+import { NOW } from "../../support/job-fixtures.ts";
+import { unwrap } from "../../support/simulated-platform.ts";
 
 const app = { clientId: "the-client", clientSecret: "the-secret", settings: {} };
 const { connect } = linkedin;
 const exchange = { redirectUri: "https://a.example.com/back", params: { code: "c" }, codeVerifier: "v", now: NOW };
-const granted = (over: object = {}): Scripted => ({
+const granted = (over: object = {}): ScriptedResponse => ({
   json: {
     access_token: "AQX",
     expires_in: 5_184_000,
@@ -17,7 +17,7 @@ const granted = (over: object = {}): Scripted => ({
     ...over,
   },
 });
-const who: Scripted = { json: { sub: "AbC", name: "Ada Example", picture: "https://media.licdn.com/a" } };
+const who: ScriptedResponse = { json: { sub: "AbC", name: "Ada Example", picture: "https://media.licdn.com/a" } };
 const tokens: TokenSet = {
   accessToken: "AQX",
   refreshToken: null,
@@ -54,8 +54,8 @@ describe("what is asked for", () => {
 
 describe("exchange", () => {
   test("sends the secret in the body and splits scopes at commas", async ({ expect }) => {
-    const client = answering(granted(), who);
-    expect(must(await connect.exchange(client, app, exchange))).toEqual({
+    const client = scriptedClient(granted(), who);
+    expect(unwrap(await connect.exchangeCode(client, app, exchange))).toEqual({
       externalId: "AbC",
       displayName: "Ada Example",
       tokens: {
@@ -66,8 +66,8 @@ describe("exchange", () => {
         scopes: ["openid", "profile", "w_member_social"],
       },
     });
-    expect(client.sent[0]?.headers.get("authorization")).toBeNull();
-    expect(bodyOf(client.sent[0])).toEqual({
+    expect(client.requests[0]?.headers.get("authorization")).toBeNull();
+    expect(parseRequestBody(client.requests[0])).toEqual({
       grant_type: "authorization_code",
       code: "c",
       client_id: "the-client",
@@ -79,7 +79,7 @@ describe("exchange", () => {
   test.for(["user_cancelled_login", "user_cancelled_authorize"])(
     "%s is a cancelled login",
     async (error, { expect }) => {
-      expect(await connect.exchange(answering(500), app, { ...exchange, params: { error } })).toMatchObject({
+      expect(await connect.exchangeCode(scriptedClient(500), app, { ...exchange, params: { error } })).toMatchObject({
         fault: { code: "login_cancelled" },
       });
     },
@@ -87,7 +87,7 @@ describe("exchange", () => {
 
   test("an app that asks for too much is its operator's to mend", async ({ expect }) => {
     const params = { error: "unauthorized_scope_error" };
-    expect(await connect.exchange(answering(500), app, { ...exchange, params })).toMatchObject({
+    expect(await connect.exchangeCode(scriptedClient(500), app, { ...exchange, params })).toMatchObject({
       fault: { code: "app_misconfigured", whoMustAct: "operator" },
     });
   });
@@ -95,8 +95,8 @@ describe("exchange", () => {
 
 describe("accounts", () => {
   test("are the member alone without the scope for pages", async ({ expect }) => {
-    const client = answering(who);
-    const { accounts } = must(await connect.accounts(client, app, tokens));
+    const client = scriptedClient(who);
+    const { accounts } = unwrap(await connect.listAccounts(client, app, tokens));
     expect(accounts).toEqual([
       {
         platformAccountId: "urn:li:person:AbC",
@@ -109,7 +109,7 @@ describe("accounts", () => {
         token: null,
       },
     ]);
-    expect(client.sent).toHaveLength(1);
+    expect(client.requests).toHaveLength(1);
   });
 
   test("are the member and every page with a role for posting", async ({ expect }) => {
@@ -118,7 +118,7 @@ describe("accounts", () => {
       state: "APPROVED",
       [key]: `urn:li:organization:${id}`,
     });
-    const client = answering(
+    const client = scriptedClient(
       { json: { id: "AbC", localizedFirstName: "Ada", localizedLastName: "Example", vanityName: "ada-example" } },
       {
         json: {
@@ -135,7 +135,7 @@ describe("accounts", () => {
       },
     );
     const scopes = COMMUNITY.split(" ");
-    const found = must(await connect.accounts(client, app, { ...tokens, scopes }));
+    const found = unwrap(await connect.listAccounts(client, app, { ...tokens, scopes }));
     expect(found.accounts.map(({ platformAccountId, username }) => [platformAccountId, username])).toEqual([
       ["urn:li:person:AbC", "ada-example"],
       ["urn:li:organization:1", "page-1"],
@@ -148,14 +148,14 @@ describe("accounts", () => {
       token: null,
     });
     expect(found.unpostable.map(({ platformAccountId }) => platformAccountId)).toEqual(["urn:li:organization:3"]);
-    expect(client.sent[0]?.url.pathname).toBe("/v2/me");
-    expect(client.sent[2]?.url.searchParams.get("start")).toBe("3");
+    expect(client.requests[0]?.url.pathname).toBe("/v2/me");
+    expect(client.requests[2]?.url.searchParams.get("start")).toBe("3");
   });
 
   test("are not half a list when a page cannot be read", async ({ expect }) => {
     const acls = { json: { elements: [{ role: "ADMINISTRATOR", organization: "urn:li:organization:1" }] } };
-    const client = answering({ json: { id: "AbC" } }, acls, 503);
-    expect(await connect.accounts(client, app, { ...tokens, scopes: COMMUNITY.split(" ") })).toMatchObject({
+    const client = scriptedClient({ json: { id: "AbC" } }, acls, 503);
+    expect(await connect.listAccounts(client, app, { ...tokens, scopes: COMMUNITY.split(" ") })).toMatchObject({
       ok: false,
       fault: { kind: "temporary" },
     });
@@ -165,14 +165,14 @@ describe("accounts", () => {
 describe("refresh", () => {
   test("keeps the refresh token's own end", async ({ expect }) => {
     const before = { ...tokens, refreshToken: "AQW", refreshExpiresAt: NOW + 1000 };
-    const client = answering(granted({ access_token: "AQY", refresh_token: "AQW", refresh_token_expires_in: 100 }));
-    expect(must(await connect.refresh!(client, app, before, NOW))).toMatchObject({
+    const client = scriptedClient(granted({ access_token: "AQY", refresh_token: "AQW", refresh_token_expires_in: 100 }));
+    expect(unwrap(await connect.refresh!(client, app, before, NOW))).toMatchObject({
       accessToken: "AQY",
       refreshToken: "AQW",
       refreshExpiresAt: NOW + 100_000,
     });
-    const silent = answering(granted());
-    expect(must(await connect.refresh!(silent, app, before, NOW))).toMatchObject({
+    const silent = scriptedClient(granted());
+    expect(unwrap(await connect.refresh!(silent, app, before, NOW))).toMatchObject({
       refreshToken: "AQW",
       refreshExpiresAt: NOW + 1000,
     });
@@ -181,8 +181,8 @@ describe("refresh", () => {
   test("is not possible for most apps", async ({ expect }) => {
     expect(connect.canRefresh?.(tokens)).toBe(false);
     expect(connect.canRefresh?.({ ...tokens, refreshToken: "AQW" })).toBe(true);
-    const client = answering(500);
+    const client = scriptedClient(500);
     expect(await connect.refresh!(client, app, tokens, NOW)).toMatchObject({ fault: { kind: "reconnect" } });
-    expect(client.sent).toHaveLength(0);
+    expect(client.requests).toHaveLength(0);
   });
 });

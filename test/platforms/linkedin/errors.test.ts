@@ -1,10 +1,10 @@
 import { describe, test } from "vitest";
-import type { Answer } from "#platforms/answer.ts";
+import type { PlatformResponse } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
-import { duplicateOf, secondsToMidnight, toFault } from "#platforms/linkedin/errors.ts";
-import { NOW, SECRETS } from "../../support/job.ts";
+import { duplicatedPostUrn, secondsUntilQuotaReset, toFault } from "#platforms/linkedin/errors.ts";
+import { NOW, SECRETS } from "../../support/job-fixtures.ts";
 
-function answer(status: number, json?: unknown, headers: Record<string, string> = {}): Answer {
+function answer(status: number, json?: unknown, headers: Record<string, string> = {}): PlatformResponse {
   return { status, json, headers: new Headers(headers) };
 }
 
@@ -23,7 +23,7 @@ const content = { kind: "rejected", code: "rejected", category: "content" } as c
 const passing = { kind: "temporary", code: "platform_unavailable", category: "platform" } as const;
 
 describe("every row of LinkedIn's table", () => {
-  test.for<[name: string, answer: Answer, fault: Partial<Fault>]>([
+  test.for<[name: string, answer: PlatformResponse, fault: Partial<Fault>]>([
     ["no token", coded(401, "EMPTY_ACCESS_TOKEN"), { ...login, platformCode: "EMPTY_ACCESS_TOKEN" }],
     ["invalid token", coded(401, "INVALID_ACCESS_TOKEN", "No.", 65_600), login],
     ["revoked token", coded(401, "REVOKED_ACCESS_TOKEN", "No.", 65_601), login],
@@ -69,7 +69,7 @@ describe("every row of LinkedIn's table", () => {
     [
       "the app's day",
       coded(429, "TOO_MANY_REQUESTS", "Resource level throttle APPLICATION DAY limit for calls … is reached.", 101),
-      { kind: "rate_limited", code: "quota_exceeded", category: "quota", retryAfterSeconds: secondsToMidnight(NOW) },
+      { kind: "rate_limited", code: "quota_exceeded", category: "quota", retryAfterSeconds: secondsUntilQuotaReset(NOW) },
     ],
     [
       "the member's day",
@@ -102,12 +102,12 @@ test.for<[string, number]>([
   ["2030-01-01T00:00:00Z", 24 * 3600 + 60],
   ["2030-01-01T23:59:59.001Z", 61],
 ])("from %s a day's limit ends in %i s", ([now, seconds], { expect }) => {
-  expect(secondsToMidnight(Date.parse(now))).toBe(seconds);
+  expect(secondsUntilQuotaReset(Date.parse(now))).toBe(seconds);
 });
 
 test("the post that is repeated is named in the message", ({ expect }) => {
-  expect(duplicateOf(answer(422, DUPLICATE_BODY))).toBe("urn:li:share:7141000000000000001");
-  expect(duplicateOf(answer(422, { message: "duplicate of urn:li:ugcPost:12" }))).toBe("urn:li:ugcPost:12");
-  expect(duplicateOf(answer(422, { message: "duplicate" }))).toBeNull();
-  expect(duplicateOf(answer(422))).toBeNull();
+  expect(duplicatedPostUrn(answer(422, DUPLICATE_BODY))).toBe("urn:li:share:7141000000000000001");
+  expect(duplicatedPostUrn(answer(422, { message: "duplicate of urn:li:ugcPost:12" }))).toBe("urn:li:ugcPost:12");
+  expect(duplicatedPostUrn(answer(422, { message: "duplicate" }))).toBeNull();
+  expect(duplicatedPostUrn(answer(422))).toBeNull();
 });

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import type { AccountAccess, Adapter } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { linkedin as adapter } from "#platforms/linkedin/index.ts";
-import { book, logIn, plan, publish, revokeAt, sample, simulatedWire } from "../../support/simulated.ts";
-import { bulky } from "./bulky.ts";
+import { publishedPosts, logIn, injectFault, publishUntilSettled, revokeAtPlatform, sampleMedia, simulatedClient } from "../../support/simulated-platform.ts";
+import { largeVideo } from "./large-video.ts";
 
 // The simulator retires versions of the API after a year, as LinkedIn does.
 let clock = Date.parse("2026-12-01T09:00:00Z");
@@ -36,7 +36,7 @@ async function accountOf(kind: Kind, settings: Record<string, string> = BOTH): P
 }
 
 const published = async (account: AccountAccess, caption: string) =>
-  (await book(linkedin, account.platformAccountId)).filter((entry) => entry.text === caption);
+  (await publishedPosts(linkedin, account.platformAccountId)).filter((entry) => entry.text === caption);
 
 const POST = { method: "POST", path: "/rest/posts" };
 
@@ -66,8 +66,8 @@ describe("a login", () => {
 
   test("that was withdrawn has to be made again", async ({ expect }) => {
     const { tokens, accounts } = await logIn(linkedin, "ada", BOTH);
-    await revokeAt(linkedin, accounts[0]!.platformAccountId);
-    const listed = await linkedin.connect.accounts(simulatedWire(linkedin), accounts[0]!.app, tokens);
+    await revokeAtPlatform(linkedin, accounts[0]!.platformAccountId);
+    const listed = await linkedin.connect.listAccounts(simulatedClient(linkedin), accounts[0]!.app, tokens);
     expect(listed).toMatchObject({ ok: false, fault: { kind: "reconnect" } });
   });
 });
@@ -82,11 +82,11 @@ describe.each<Kind>(["member", "organization"])("%s", (kind) => {
       "is published once after %s",
       async (effect, { expect }) => {
         const account = await accountOf(kind);
-        const media = await Promise.all(files.map((file) => sample(file)));
+        const media = await Promise.all(files.map((file) => sampleMedia(file)));
         const caption = `${kind} ${name} (${effect}) {v2} #glaze_1 a*b <c> [d] ~e | f@g.h \\ #1`;
-        const end = await publish(linkedin, account, { caption, media }, async () => {
+        const end = await publishUntilSettled(linkedin, account, { caption, media }, async () => {
           if (effect !== "nothing") {
-            await plan(linkedin, {
+            await injectFault(linkedin, {
               match: POST,
               times: 1,
               effect,
@@ -107,9 +107,9 @@ describe.each<Kind>(["member", "organization"])("%s", (kind) => {
 
   test("a video goes up in parts and arrives whole", async ({ expect }) => {
     const account = await accountOf(kind);
-    const media = [await bulky(9 * 1024 ** 2 + 7)];
+    const media = [await largeVideo(9 * 1024 ** 2 + 7)];
     const caption = `${kind} video`;
-    const end = await publish(linkedin, account, { caption, media });
+    const end = await publishUntilSettled(linkedin, account, { caption, media });
     expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
     const posts = await published(account, caption);
     expect(posts.map((post) => post.media)).toEqual([[{ type: "video", sha256: media[0]!.sha256 }]]);
@@ -119,16 +119,16 @@ describe.each<Kind>(["member", "organization"])("%s", (kind) => {
     "a video survives %s at every call of its upload",
     async (effect, { expect }) => {
       const account = await accountOf(kind);
-      const media = [await bulky(5 * 1024 ** 2)];
+      const media = [await largeVideo(5 * 1024 ** 2)];
       for (const match of [
         { method: "POST", path: "/rest/videos*" },
         { method: "PUT", path: "/dms-uploads*" },
         { method: "GET", path: "/rest/videos*" },
       ]) {
-        await plan(linkedin, { match, times: 1, effect });
+        await injectFault(linkedin, { match, times: 1, effect });
       }
       const caption = `${kind} video ${effect}`;
-      const end = await publish(linkedin, account, { caption, media });
+      const end = await publishUntilSettled(linkedin, account, { caption, media });
       expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
       const posts = await published(account, caption);
       expect(posts.map((post) => post.media)).toEqual([[{ type: "video", sha256: media[0]!.sha256 }]]);
@@ -138,8 +138,8 @@ describe.each<Kind>(["member", "organization"])("%s", (kind) => {
   test("the same text twice is refused the second time", async ({ expect }) => {
     const account = await accountOf(kind);
     const caption = `${kind} says it again`;
-    expect(await publish(linkedin, account, { caption })).toMatchObject({ state: "published" });
-    expect(await publish(linkedin, account, { caption })).toMatchObject({
+    expect(await publishUntilSettled(linkedin, account, { caption })).toMatchObject({ state: "published" });
+    expect(await publishUntilSettled(linkedin, account, { caption })).toMatchObject({
       state: "failed",
       fault: { kind: "rejected", code: "duplicate_content", category: "duplicate" },
     });
@@ -148,8 +148,8 @@ describe.each<Kind>(["member", "organization"])("%s", (kind) => {
 
   test("a careful operator's post of unknown fate is never sent again", async ({ expect }) => {
     const account = await accountOf(kind, { ...BOTH, RESEND: "never" });
-    const end = await publish(linkedin, account, { caption: `${kind} careful` }, () =>
-      plan(linkedin, { match: POST, times: 1, effect: "drop_before" }),
+    const end = await publishUntilSettled(linkedin, account, { caption: `${kind} careful` }, () =>
+      injectFault(linkedin, { match: POST, times: 1, effect: "drop_before" }),
     );
     expect(end).toMatchObject({ state: "unknown" });
     expect(await published(account, `${kind} careful`)).toHaveLength(0);
@@ -158,8 +158,8 @@ describe.each<Kind>(["member", "organization"])("%s", (kind) => {
 
 test("a post of a member lost twice stays unknown", async ({ expect }) => {
   const account = await accountOf("member");
-  const end = await publish(linkedin, account, { caption: "lost twice" }, () =>
-    plan(linkedin, { match: POST, times: 2, effect: "drop_before" }),
+  const end = await publishUntilSettled(linkedin, account, { caption: "lost twice" }, () =>
+    injectFault(linkedin, { match: POST, times: 2, effect: "drop_before" }),
   );
   expect(end).toMatchObject({ state: "unknown" });
   expect(await published(account, "lost twice")).toHaveLength(0);
@@ -167,9 +167,9 @@ test("a post of a member lost twice stays unknown", async ({ expect }) => {
 
 test("a member whose app may not look at images waits for them unseen", async ({ expect }) => {
   const account = await accountOf("member", {});
-  const media = [await sample("portrait.jpg")];
+  const media = [await sampleMedia("portrait.jpg")];
   const begun = Date.now();
-  const end = await publish(linkedin, account, { caption: "unseen", media });
+  const end = await publishUntilSettled(linkedin, account, { caption: "unseen", media });
   expect(end).toMatchObject({ state: "published" });
   expect(Date.now() - begun).toBeGreaterThanOrEqual(20_000);
   const [post] = await published(account, "unseen");

@@ -1,24 +1,24 @@
 import { describe, test } from "vitest";
 import { linkedin } from "#platforms/linkedin/index.ts";
-import { draft, image, video } from "../../support/job.ts";
+import { validationInput, image, video } from "../../support/job-fixtures.ts";
 
 const clip = (over: Parameters<typeof video>[0] = {}) => video({ sizeBytes: 1_000_000, ...over });
-const codes = (over: Parameters<typeof draft>[0]) => linkedin.validate(draft(over)).problems.map(({ code }) => code);
+const codes = (over: Parameters<typeof validationInput>[0]) => linkedin.validate(validationInput(over)).problems.map(({ code }) => code);
 
 describe("caption", () => {
   test("3000 characters pass, 3001 do not", ({ expect }) => {
     expect(codes({ caption: "a".repeat(3000) })).toEqual([]);
-    expect(linkedin.validate(draft({ caption: "a".repeat(3001) })).problems).toEqual([
+    expect(linkedin.validate(validationInput({ caption: "a".repeat(3001) })).problems).toEqual([
       expect.objectContaining({ code: "caption_too_long", param: "caption", limit: 3000, actual: 3001 }),
     ]);
   });
 
   test("is counted in UTF-16 units", ({ expect }) => {
-    expect(linkedin.validate(draft({ caption: "👍" })).captionLength).toBe(2);
+    expect(linkedin.validate(validationInput({ caption: "👍" })).captionLength).toBe(2);
   });
 
   test("that only grows too long by its escapes is worth a warning", ({ expect }) => {
-    const verdict = linkedin.validate(draft({ caption: "(".repeat(1501) }));
+    const verdict = linkedin.validate(validationInput({ caption: "(".repeat(1501) }));
     expect(verdict.problems).toEqual([]);
     expect(verdict.warnings.map(({ code }) => code)).toEqual(["caption_near_limit"]);
   });
@@ -69,7 +69,7 @@ describe("media", () => {
   });
 
   test("a very long shape is worth a warning", ({ expect }) => {
-    const verdict = linkedin.validate(draft({ media: [clip({ width: 2500, height: 1000 })] }));
+    const verdict = linkedin.validate(validationInput({ media: [clip({ width: 2500, height: 1000 })] }));
     expect(verdict.problems).toEqual([]);
     expect(verdict.warnings.map(({ code }) => code)).toEqual(["media_aspect_ratio"]);
   });

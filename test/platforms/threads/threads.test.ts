@@ -1,15 +1,15 @@
 import { describe, test } from "vitest";
 import type { JsonValue } from "#core/json.ts";
 import type { Fault } from "#platforms/contract.ts";
-import { brokenContainer, isDoubtful, toFault } from "#platforms/threads/errors.ts";
+import { containerFailure, isUncertainCommit, toFault } from "#platforms/threads/errors.ts";
 import { threads } from "#platforms/threads/index.ts";
-import { fingerprint, linksIn, tagsIn, textLength } from "#platforms/threads/text.ts";
-import { answering, bodyOf, type Scripted } from "../../support/answering.ts";
-import { draft, image, job, NOW, video } from "../../support/job.ts";
+import { comparableText, findLinks, findTags, textLength } from "#platforms/threads/text.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
+import { validationInput, image, job, NOW, video } from "../../support/job-fixtures.ts";
 
-const problems = (over: Parameters<typeof draft>[0]) =>
-  threads.validate(draft(over)).problems.map(({ code, param }) => `${code} ${param}`);
-const refusal = (code: number, subcode?: number, status = 400, message = "m"): Scripted => ({
+const problems = (over: Parameters<typeof validationInput>[0]) =>
+  threads.validate(validationInput(over)).problems.map(({ code, param }) => `${code} ${param}`);
+const refusal = (code: number, subcode?: number, status = 400, message = "m"): ScriptedResponse => ({
   status,
   json: { error: { message, type: "OAuthException", code, error_subcode: subcode, is_transient: false } },
 });
@@ -35,15 +35,15 @@ describe("a text is as long as the platform says", () => {
   test("five different links, one topic", ({ expect }) => {
     const links = (count: number) =>
       Array.from({ length: count }, (_, index) => `https://example.com/${index}`).join(" ");
-    expect(linksIn("see https://a.example/1, and (https://a.example/1).")).toEqual(["https://a.example/1"]);
+    expect(findLinks("see https://a.example/1, and (https://a.example/1).")).toEqual(["https://a.example/1"]);
     expect(problems({ caption: links(5) })).toEqual([]);
     expect(problems({ caption: links(6) })).toEqual(["too_many_links caption"]);
-    expect(tagsIn("#1 #one a#b #two.")).toEqual(["#one", "#two"]);
-    expect(threads.validate(draft({ caption: "#one and #two" })).warnings).toMatchObject([{ code: "one_topic" }]);
-    expect(threads.validate(draft({ caption: "a".repeat(481) })).warnings).toMatchObject([
+    expect(findTags("#1 #one a#b #two.")).toEqual(["#one", "#two"]);
+    expect(threads.validate(validationInput({ caption: "#one and #two" })).warnings).toMatchObject([{ code: "one_topic" }]);
+    expect(threads.validate(validationInput({ caption: "a".repeat(481) })).warnings).toMatchObject([
       { code: "caption_near_limit" },
     ]);
-    expect(fingerprint("a  #b\n")).toBe(fingerprint("a b"));
+    expect(comparableText("a  #b\n")).toBe(comparableText("a b"));
   });
 
   test("media: up to twenty, mixed, JPEG and PNG, five minutes", ({ expect }) => {
@@ -95,27 +95,27 @@ describe("every row of the table", () => {
     ["INVALID_AUDIO_CHANNELS", false, "media_invalid"],
     ["INVALID_AUDIO_CHANNEL_LAYOUT", false, "media_invalid"],
   ])("a container with %s", ([word, again, code], { expect }) => {
-    expect(brokenContainer(word)).toMatchObject({ again, fault: { kind: "rejected", code } });
+    expect(containerFailure(word)).toMatchObject({ canRebuild: again, fault: { kind: "rejected", code } });
   });
 
   test("what leaves doubt after the publishing call", ({ expect }) => {
-    expect(isDoubtful(answer(24, 4279009))).toBe(true);
-    expect(isDoubtful(answer(4, 2207051))).toBe(true);
-    expect(isDoubtful(answer(2, undefined, 500))).toBe(true);
-    expect(isDoubtful(answer(9, 2207042))).toBe(false);
-    expect(isDoubtful(answer(100, undefined))).toBe(false);
+    expect(isUncertainCommit(answer(24, 4279009))).toBe(true);
+    expect(isUncertainCommit(answer(4, 2207051))).toBe(true);
+    expect(isUncertainCommit(answer(2, undefined, 500))).toBe(true);
+    expect(isUncertainCommit(answer(9, 2207042))).toBe(false);
+    expect(isUncertainCommit(answer(100, undefined))).toBe(false);
   });
 });
 
 describe("steps", () => {
-  const made = (id: string): Scripted => ({ json: { id } });
-  const status = (word: string, more: object = {}): Scripted => ({ json: { id: "1", status: word, ...more } });
-  const ref = { container: "1", restricted: 0, notFound: 0 };
+  const made = (id: string): ScriptedResponse => ({ json: { id } });
+  const status = (word: string, more: object = {}): ScriptedResponse => ({ json: { id: "1", status: word, ...more } });
+  const ref = { containerId: "1", restrictedCount: 0, notFoundCount: 0 };
   const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
-  const empty: Scripted = { json: { data: [] } };
+  const empty: ScriptedResponse = { json: { data: [] } };
 
-  async function steps(script: readonly Scripted[], post = job()) {
-    const client = answering(...script);
+  async function steps(script: readonly ScriptedResponse[], post = job()) {
+    const client = scriptedClient(...script);
     const states: string[] = [];
     let cursor: JsonValue | undefined;
     for (let count = 0; count < 20; count++) {
@@ -133,14 +133,14 @@ describe("steps", () => {
     const { states, outcome, client } = await steps([made("1"), status("IN_PROGRESS"), status("FINISHED")]);
     expect(states).toEqual(["again 5", "again 5", "again 2", "ready"]);
     expect(outcome).toMatchObject({ ref });
-    expect(bodyOf(client.sent[0])).toEqual({ media_type: "TEXT", text: "Release notes are out" });
-    expect(client.sent[0]?.url.href).toBe("https://graph.threads.net/v1.0/17841400008460057/threads");
+    expect(parseRequestBody(client.requests[0])).toEqual({ media_type: "TEXT", text: "Release notes are out" });
+    expect(client.requests[0]?.url.href).toBe("https://graph.threads.net/v1.0/17841400008460057/threads");
   });
 
   test("polls at the document's pace while there is time", async ({ expect }) => {
     const early = { dueAt: NOW + 600_000, media: [video()] };
-    expect(await threads.prepare(answering(made("1")), job(early), undefined)).toMatchObject({ afterSeconds: 30 });
-    expect(await threads.prepare(answering(made("1")), job({ media: [video()] }), undefined)).toMatchObject({
+    expect(await threads.prepare(scriptedClient(made("1")), job(early), undefined)).toMatchObject({ afterSeconds: 30 });
+    expect(await threads.prepare(scriptedClient(made("1")), job({ media: [video()] }), undefined)).toMatchObject({
       afterSeconds: 5,
     });
   });
@@ -151,8 +151,8 @@ describe("steps", () => {
       [made("1"), 503, made("2"), status("FINISHED"), status("FINISHED"), made("3"), status("FINISHED")],
       post,
     );
-    expect(outcome).toMatchObject({ state: "ready", ref: { container: "3" } });
-    const bodies = client.sent.filter((sent) => sent.method === "POST").map(bodyOf);
+    expect(outcome).toMatchObject({ state: "ready", ref: { containerId: "3" } });
+    const bodies = client.requests.filter((sent) => sent.method === "POST").map(parseRequestBody);
     expect(bodies).toHaveLength(4);
     expect(bodies[2]).toMatchObject({ media_type: "VIDEO", is_carousel_item: "true" });
     expect(bodies[3]).toEqual({ media_type: "CAROUSEL", children: "1,2", text: "Release notes are out" });
@@ -165,7 +165,7 @@ describe("steps", () => {
       job({ media: [video()] }),
     );
     expect(outcome).toMatchObject({ state: "refused", fault: { code: "processing_failed" } });
-    expect(client.sent.filter((sent) => sent.method === "POST")).toHaveLength(3);
+    expect(client.requests.filter((sent) => sent.method === "POST")).toHaveLength(3);
     const invalid = await steps(
       [made("1"), status("ERROR", { error_message: "INVALID_DURATION" })],
       job({ media: [video()] }),
@@ -177,20 +177,20 @@ describe("steps", () => {
   });
 
   test('"not found" tries the same container again soon, then a new one', async ({ expect }) => {
-    const refused = await threads.commit(answering(refusal(24, 4279009)), job(), ref);
-    expect(refused).toMatchObject({ state: "uncertain", ref: { notFound: 1 } });
-    const again = { ...ref, notFound: 1 };
-    expect(await threads.verify(answering(status("FINISHED"), empty), at(5), again)).toEqual({ state: "absent" });
-    expect(await threads.verify(answering(refusal(24, 4279009), empty), at(35), again)).toMatchObject({
+    const refused = await threads.commit(scriptedClient(refusal(24, 4279009)), job(), ref);
+    expect(refused).toMatchObject({ state: "uncertain", ref: { notFoundCount: 1 } });
+    const again = { ...ref, notFoundCount: 1 };
+    expect(await threads.verify(scriptedClient(status("FINISHED"), empty), at(5), again)).toEqual({ state: "absent" });
+    expect(await threads.verify(scriptedClient(refusal(24, 4279009), empty), at(35), again)).toMatchObject({
       state: "stale",
     });
-    expect(await threads.verify(answering(status("FINISHED"), empty), at(5), { ...ref, notFound: 4 })).toMatchObject({
+    expect(await threads.verify(scriptedClient(status("FINISHED"), empty), at(5), { ...ref, notFoundCount: 4 })).toMatchObject({
       state: "stale",
     });
   });
 
   test("after a cut the container decides, and the list only tells the id", async ({ expect }) => {
-    const listed: Scripted = {
+    const listed: ScriptedResponse = {
       json: {
         data: [
           {
@@ -203,51 +203,51 @@ describe("steps", () => {
         ],
       },
     };
-    expect(await threads.verify(answering(status("PUBLISHED"), listed), at(10), ref)).toEqual({
+    expect(await threads.verify(scriptedClient(status("PUBLISHED"), listed), at(10), ref)).toEqual({
       state: "published",
       remoteId: "9",
       url: "https://www.threads.com/@ada/post/A",
     });
-    expect(await threads.verify(answering(status("PUBLISHED"), empty), at(10), ref)).toEqual({
+    expect(await threads.verify(scriptedClient(status("PUBLISHED"), empty), at(10), ref)).toEqual({
       state: "again",
       afterSeconds: 10,
-      known: true,
+      isProcessing: true,
     });
-    expect(await threads.verify(answering(status("PUBLISHED"), empty), at(60), ref)).toEqual({
+    expect(await threads.verify(scriptedClient(status("PUBLISHED"), empty), at(60), ref)).toEqual({
       state: "published",
       remoteId: "1",
       url: null,
     });
-    expect(await threads.verify(answering(status("PUBLISHED"), 503), at(120), ref), "a list out of order").toEqual({
+    expect(await threads.verify(scriptedClient(status("PUBLISHED"), 503), at(120), ref), "a list out of order").toEqual({
       state: "again",
       afterSeconds: 10,
-      known: true,
+      isProcessing: true,
     });
-    expect(await threads.verify(answering(status("PUBLISHED"), 503), at(301), ref)).toMatchObject({
+    expect(await threads.verify(scriptedClient(status("PUBLISHED"), 503), at(301), ref)).toMatchObject({
       state: "published",
       remoteId: "1",
     });
-    expect(await threads.verify(answering(status("FINISHED"), empty), at(30), ref)).toMatchObject({
+    expect(await threads.verify(scriptedClient(status("FINISHED"), empty), at(30), ref)).toMatchObject({
       state: "again",
-      known: false,
+      isProcessing: false,
     });
-    expect(await threads.verify(answering(status("FINISHED"), empty), at(66), ref)).toEqual({ state: "absent" });
-    expect(await threads.verify(answering(status("EXPIRED"), empty), at(66), ref)).toMatchObject({ state: "stale" });
+    expect(await threads.verify(scriptedClient(status("FINISHED"), empty), at(66), ref)).toEqual({ state: "absent" });
+    expect(await threads.verify(scriptedClient(status("EXPIRED"), empty), at(66), ref)).toMatchObject({ state: "stale" });
   });
 
   test("a restriction is believed once the container is still unpublished a minute later", async ({ expect }) => {
-    expect(await threads.commit(answering(refusal(4, 2207051)), job(), ref)).toMatchObject({
+    expect(await threads.commit(scriptedClient(refusal(4, 2207051)), job(), ref)).toMatchObject({
       state: "uncertain",
-      ref: { restricted: 1 },
+      ref: { restrictedCount: 1 },
     });
-    expect(await threads.verify(answering(status("FINISHED"), empty), at(66), { ...ref, restricted: 1 })).toMatchObject(
+    expect(await threads.verify(scriptedClient(status("FINISHED"), empty), at(66), { ...ref, restrictedCount: 1 })).toMatchObject(
       { state: "refused", fault: { code: "activity_restricted" } },
     );
   });
 
   test("a permalink that cannot be read fails nothing", async ({ expect }) => {
-    for (const script of [503, "cut", { json: { id: "9" } }] as const) {
-      expect(await threads.commit(answering({ json: { id: "9" } }, script), job(), ref)).toEqual({
+    for (const script of [503, "connection_lost", { json: { id: "9" } }] as const) {
+      expect(await threads.commit(scriptedClient({ json: { id: "9" } }, script), job(), ref)).toEqual({
         state: "published",
         remoteId: "9",
         url: null,

@@ -1,22 +1,26 @@
 import { z } from "@hono/zod-openapi";
 import type { PlatformClient, PlatformRequestInit } from "./contract.ts";
 
-/** A whole answer of a platform: read to its end, parsed where it is JSON. */
-export interface Answer {
+/** A platform's HTTP response, read to its end and parsed where the body is JSON. */
+export interface PlatformResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Undefined when the body is not JSON. */
   readonly json: unknown;
 }
 
-/** Sends and reads; throws when the connection fails at any point, the middle of the answer included. */
-export async function call(client: PlatformClient, url: string | URL, init?: PlatformRequestInit): Promise<Answer> {
+/** Sends a request and reads the whole response; throws when the connection fails at any point, also in the middle of the body. */
+export async function callPlatform(
+  client: PlatformClient,
+  url: string | URL,
+  init?: PlatformRequestInit,
+): Promise<PlatformResponse> {
   const response = await client.fetch(url, init);
   const text = await response.text();
   return { status: response.status, headers: response.headers, json: parseJson(text) };
 }
 
-/** Some platforms write ids as bare numbers beyond 2^53, which JavaScript would round: those stay the text they were. */
+/** Some platforms write ids as JSON numbers beyond 2^53, which JavaScript would round: those are kept as text. */
 function keepBigIntegers(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const isRounded = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "");
   return isRounded ? context?.source : value;
@@ -33,17 +37,17 @@ function parseJson(text: string): unknown {
 /** An id as text, whether it came as text or as a number. */
 export const Id = z.union([z.string().min(1), z.number()]).transform(String);
 
-export function isOk(answer: Answer): boolean {
-  return answer.status >= 200 && answer.status < 300;
+export function isOk(response: PlatformResponse): boolean {
+  return response.status >= 200 && response.status < 300;
 }
 
-/** The fields we read, or undefined when the answer is not what its document says. */
-export function read<S extends z.ZodType>(schema: S, answer: Answer): z.infer<S> | undefined {
-  const parsed = schema.safeParse(answer.json);
+/** The body as the schema reads it, or undefined when the response is not what the platform's document describes. */
+export function parseBody<S extends z.ZodType>(schema: S, response: PlatformResponse): z.infer<S> | undefined {
+  const parsed = schema.safeParse(response.json);
   return parsed.success ? parsed.data : undefined;
 }
 
-/** `Retry-After` as seconds, in both of its spellings; a date is measured against the answer's own clock. */
+/** `Retry-After` in seconds. RFC 9110 allows a number or a date; a date is compared with the response's own `Date` header. */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get("retry-after")?.trim();
   if (!value) {

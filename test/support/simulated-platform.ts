@@ -14,8 +14,8 @@ import type {
   PlatformClient,
 } from "#platforms/contract.ts";
 import { openPlatformClient } from "#platforms/client.ts";
-import type { BookEntry } from "#sandbox/contract.ts";
-import { sandboxWorld } from "#sandbox/index.ts";
+import type { PublishedPost } from "#sandbox/contract.ts";
+import { sandboxOutbound } from "#sandbox/index.ts";
 import { exports } from "cloudflare:workers";
 
 /*
@@ -25,11 +25,11 @@ import { exports } from "cloudflare:workers";
 
 const ORIGIN = "http://localhost:8787";
 
-export function simulatedWire(adapter: Adapter): PlatformClient {
-  return openPlatformClient((request) => sandboxWorld(env).platformFetch(request), adapter.hosts);
+export function simulatedClient(adapter: Adapter): PlatformClient {
+  return openPlatformClient((request) => sandboxOutbound(env).platformFetch(request), adapter.hosts);
 }
 
-async function control(path: string, body?: unknown): Promise<Response> {
+async function callSandbox(path: string, body?: unknown): Promise<Response> {
   return await exports.default.fetch(
     new Request(ORIGIN + path, {
       method: body === undefined ? "GET" : "POST",
@@ -38,28 +38,28 @@ async function control(path: string, body?: unknown): Promise<Response> {
   );
 }
 
-export async function plan(adapter: Adapter, fault: JsonObject): Promise<void> {
-  const answer = await control(`/sandbox/platforms/${adapter.platform}/faults`, fault);
+export async function injectFault(adapter: Adapter, fault: JsonObject): Promise<void> {
+  const answer = await callSandbox(`/sandbox/platforms/${adapter.platform}/faults`, fault);
   if (!answer.ok) {
     throw new Error(await answer.text());
   }
 }
 
-export async function revokeAt(adapter: Adapter, account: string): Promise<void> {
-  await control(`/sandbox/platforms/${adapter.platform}/revoke`, { account });
+export async function revokeAtPlatform(adapter: Adapter, account: string): Promise<void> {
+  await callSandbox(`/sandbox/platforms/${adapter.platform}/revoke`, { account });
 }
 
-export async function book(adapter: Adapter, account: string): Promise<readonly BookEntry[]> {
-  const answer = await control(`/sandbox/platforms/${adapter.platform}/posts`);
-  const { posts } = await answer.json<{ posts: BookEntry[] }>();
+export async function publishedPosts(adapter: Adapter, account: string): Promise<readonly PublishedPost[]> {
+  const answer = await callSandbox(`/sandbox/platforms/${adapter.platform}/posts`);
+  const { posts } = await answer.json<{ posts: PublishedPost[] }>();
   return posts.filter((post) => post.account === account);
 }
 
-export function app(adapter: Adapter, settings: Record<string, string> = {}) {
+export function sandboxCredentials(adapter: Adapter, settings: Record<string, string> = {}) {
   return { clientId: `sandbox-${adapter.platform}`, clientSecret: `sandbox-${adapter.platform}-secret`, settings };
 }
 
-export interface LoggedIn {
+export interface ConnectedLogin {
   readonly tokens: TokenSet;
   readonly externalId: string;
   readonly accounts: readonly (AccountAccess & { readonly displayName: string })[];
@@ -67,9 +67,9 @@ export interface LoggedIn {
 }
 
 /** Through the browser's redirect, the code and the list of accounts. */
-export async function logIn(adapter: Adapter, login: string, settings: Record<string, string> = {}): Promise<LoggedIn> {
-  const client = simulatedWire(adapter);
-  const credentials = app(adapter, settings);
+export async function logIn(adapter: Adapter, login: string, settings: Record<string, string> = {}): Promise<ConnectedLogin> {
+  const client = simulatedClient(adapter);
+  const credentials = sandboxCredentials(adapter, settings);
   const redirectUri = `${ORIGIN}/connect/${adapter.platform}/callback`;
   const codeVerifier = "v".repeat(64);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier));
@@ -79,16 +79,16 @@ export async function logIn(adapter: Adapter, login: string, settings: Record<st
     codeChallenge: toBase64Url(new Uint8Array(digest)),
   });
   entrance.searchParams.set("login", login);
-  const sentBack = await sandboxWorld(env).platformFetch(new Request(entrance, { redirect: "manual" }));
+  const sentBack = await sandboxOutbound(env).platformFetch(new Request(entrance, { redirect: "manual" }));
   const location = sentBack.headers.get("location");
   if (!location) {
     throw new Error(`no way back from the login: ${sentBack.status} ${await sentBack.text()}`);
   }
   const params = Object.fromEntries(new URL(location).searchParams);
-  const login_ = must(
-    await adapter.connect.exchange(client, credentials, { redirectUri, params, codeVerifier, now: Date.now() }),
+  const login_ = unwrap(
+    await adapter.connect.exchangeCode(client, credentials, { redirectUri, params, codeVerifier, now: Date.now() }),
   );
-  const { accounts, unpostable } = must(await adapter.connect.accounts(client, credentials, login_.tokens));
+  const { accounts, unpostable } = unwrap(await adapter.connect.listAccounts(client, credentials, login_.tokens));
   return {
     tokens: login_.tokens,
     externalId: login_.externalId,
@@ -105,19 +105,19 @@ export async function logIn(adapter: Adapter, login: string, settings: Record<st
   };
 }
 
-export function must<T>(result: { ok: true; value: T } | { ok: false; fault: Fault }): T {
+export function unwrap<T>(result: { ok: true; value: T } | { ok: false; fault: Fault }): T {
   if (!result.ok) {
     throw new Error(`${result.fault.kind} ${result.fault.code}: ${result.fault.message}`);
   }
   return result.value;
 }
 
-const samples = new Map<string, Uint8Array<ArrayBuffer>>();
+const sampleBytes = new Map<string, Uint8Array<ArrayBuffer>>();
 
 /** One of the sandbox's true files, as it would lie in our store. */
-export async function sample(name: string, facts: Partial<MediaDescription> = {}): Promise<JobMedia> {
-  const bytes = samples.get(name) ?? new Uint8Array(await (await control(`/sandbox/media/${name}`)).arrayBuffer());
-  samples.set(name, bytes);
+export async function sampleMedia(name: string, facts: Partial<MediaDescription> = {}): Promise<JobMedia> {
+  const bytes = sampleBytes.get(name) ?? new Uint8Array(await (await callSandbox(`/sandbox/media/${name}`)).arrayBuffer());
+  sampleBytes.set(name, bytes);
   const type = name.endsWith(".mp4") ? "video" : "image";
   const kinds: Record<string, string> = {
     jpg: "image/jpeg",
@@ -144,31 +144,31 @@ export async function sample(name: string, facts: Partial<MediaDescription> = {}
   };
 }
 
-export interface Post {
+export interface PostContent {
   readonly caption: string;
   readonly media?: readonly JobMedia[];
   readonly options?: JsonObject;
 }
 
-export type End =
+export type PublishResult =
   | { readonly state: "published"; readonly remoteId: string; readonly url: string | null }
   | { readonly state: "failed"; readonly fault: Fault }
   | { readonly state: "unknown"; readonly detail: string };
 
-const json = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value)) as JsonValue;
-const MOST_STEPS = 120;
+const throughJson = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value)) as JsonValue;
+const MAX_STEPS = 120;
 
 /** Prepares at the simulator until there is a reference. */
-export async function prepareAt(adapter: Adapter, post: Job): Promise<JsonValue> {
-  const client = simulatedWire(adapter);
+export async function prepareUntilReady(adapter: Adapter, post: Job): Promise<JsonValue> {
+  const client = simulatedClient(adapter);
   let cursor: JsonValue | undefined;
-  for (let count = 0; count < MOST_STEPS; count++) {
+  for (let count = 0; count < MAX_STEPS; count++) {
     const outcome = await adapter.prepare(client, { ...post, now: Date.now() }, cursor);
     switch (outcome.state) {
       case "ready":
-        return json(outcome.ref);
+        return throughJson(outcome.ref);
       case "again":
-        cursor = json(outcome.cursor);
+        cursor = throughJson(outcome.cursor);
         vi.setSystemTime(Date.now() + Math.max(0.25, outcome.afterSeconds) * 1000);
         break;
       case "refused":
@@ -179,13 +179,13 @@ export async function prepareAt(adapter: Adapter, post: Job): Promise<JsonValue>
 }
 
 /** Everything a publisher does with one target, each value through JSON as the journal would. */
-export async function publish(
+export async function publishUntilSettled(
   adapter: Adapter,
   account: AccountAccess,
-  post: Post,
+  post: PostContent,
   beforeCommit?: () => Promise<void>,
-): Promise<End & { readonly steps: readonly string[] }> {
-  const client = simulatedWire(adapter);
+): Promise<PublishResult & { readonly steps: readonly string[] }> {
+  const client = simulatedClient(adapter);
   const media = post.media ?? [];
   const verdict = adapter.validate({
     caption: post.caption,
@@ -220,16 +220,16 @@ export async function publish(
   let isArmed = false;
   const postId = crypto.randomUUID();
 
-  for (let count = 0; count < MOST_STEPS; count++) {
+  for (let count = 0; count < MAX_STEPS; count++) {
     const now = { ...job(), postId };
     if (step === "prepare") {
       const outcome = await adapter.prepare(client, now, cursor);
       note(step, outcome);
       if (outcome.state === "again") {
-        cursor = json(outcome.cursor);
+        cursor = throughJson(outcome.cursor);
         wait(outcome.afterSeconds);
       } else if (outcome.state === "ready") {
-        ref = json(outcome.ref);
+        ref = throughJson(outcome.ref);
         step = "commit";
       } else if (outcome.fault.kind === "temporary" || outcome.fault.kind === "rate_limited") {
         wait(outcome.fault.retryAfterSeconds ?? 30);
@@ -250,13 +250,13 @@ export async function publish(
         case "published":
           return { ...outcome, steps };
         case "accepted":
-          ref = json(outcome.ref);
+          ref = throughJson(outcome.ref);
           step = "verify";
           wait(outcome.afterSeconds);
           break;
         case "more":
-          ref = json(outcome.ref);
-          run.progress = json(outcome.progress);
+          ref = throughJson(outcome.ref);
+          run.progress = throughJson(outcome.progress);
           run.committedAt = null;
           break;
         case "stale":
@@ -265,7 +265,7 @@ export async function publish(
           step = "prepare";
           break;
         case "uncertain":
-          ref = outcome.ref === undefined ? ref : json(outcome.ref);
+          ref = outcome.ref === undefined ? ref : throughJson(outcome.ref);
           step = "verify";
           wait(1);
           break;
@@ -289,8 +289,8 @@ export async function publish(
           step = "commit";
           break;
         case "more":
-          ref = json(outcome.ref);
-          run.progress = json(outcome.progress);
+          ref = throughJson(outcome.ref);
+          run.progress = throughJson(outcome.progress);
           run.committedAt = null;
           step = "commit";
           break;

@@ -10,7 +10,7 @@ export const SECRETS = [
 
 export const NOW = Date.parse("2030-01-01T12:00:00Z");
 
-export function access(over: Partial<AccountAccess> = {}): AccountAccess {
+export function accountAccess(over: Partial<AccountAccess> = {}): AccountAccess {
   return {
     platformAccountId: "17841400008460057",
     username: "ada",
@@ -68,16 +68,16 @@ function stored(media: MediaDescription): JobMedia {
   };
 }
 
-export interface JobParts extends Partial<Omit<Job, "media">> {
+export interface JobOverrides extends Partial<Omit<Job, "media">> {
   readonly media?: readonly MediaDescription[];
 }
 
-export function job(parts: JobParts = {}): Job {
+export function job(parts: JobOverrides = {}): Job {
   const media = (parts.media ?? []).map(stored);
   return {
     postId: "0197a000-0000-7000-8000-00000000000a",
     accountId: "0197a000-0000-7000-8000-00000000000b",
-    account: access(),
+    account: accountAccess(),
     caption: "Release notes are out",
     postType: media.length === 0 ? "text" : media[0]?.type === "video" ? "video" : "image",
     options: {},
@@ -90,7 +90,7 @@ export function job(parts: JobParts = {}): Job {
   };
 }
 
-export function draft(
+export function validationInput(
   over: Partial<Omit<ValidationInput, "account">> & { capabilities?: JsonObject } = {},
 ): ValidationInput {
   const { capabilities = {}, ...rest } = over;

@@ -42,7 +42,7 @@ export interface OpenApiDocument {
   };
 }
 
-let kept: Promise<OpenApiDocument> | undefined;
+let cachedDocument: Promise<OpenApiDocument> | undefined;
 
 async function fetchDocument(): Promise<OpenApiDocument> {
   const response = await exports.default.fetch(`${ORIGIN}/v1/openapi.json`);
@@ -51,8 +51,8 @@ async function fetchDocument(): Promise<OpenApiDocument> {
 
 /** The document the service serves. */
 export function openApiDocument(): Promise<OpenApiDocument> {
-  kept ??= fetchDocument();
-  return kept;
+  cachedDocument ??= fetchDocument();
+  return cachedDocument;
 }
 
 export interface DocumentedOperation {

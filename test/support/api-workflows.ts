@@ -1,8 +1,8 @@
 import { exports } from "cloudflare:workers";
 import type { Platform } from "#core/platform.ts";
-import { call } from "./call.ts";
+import { callApi } from "./call-api.ts";
 import { ORIGIN } from "./origin.ts";
-import type { Caller } from "./user.ts";
+import type { ApiCaller } from "./api-caller.ts";
 
 export interface ConnectedAccount {
   readonly id: string;
@@ -11,7 +11,7 @@ export interface ConnectedAccount {
 }
 
 /** Takes a made-up person through the browser login at a platform of the sandbox. */
-export async function connect(caller: Caller, platform: Platform, login = "ada"): Promise<readonly ConnectedAccount[]> {
+export async function connectAccounts(caller: ApiCaller, platform: Platform, login = "ada"): Promise<readonly ConnectedAccount[]> {
   const response = await exports.default.fetch(`${ORIGIN}/sandbox/connect`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -25,8 +25,8 @@ export async function connect(caller: Caller, platform: Platform, login = "ada")
 }
 
 /** One account that takes plain text. */
-export async function connectOne(caller: Caller, platform: Platform = "x", login = "ada"): Promise<ConnectedAccount> {
-  const [account] = await connect(caller, platform, login);
+export async function connectOneAccount(caller: ApiCaller, platform: Platform = "x", login = "ada"): Promise<ConnectedAccount> {
+  const [account] = await connectAccounts(caller, platform, login);
   if (!account) {
     throw new Error(`${platform} gave no account`);
   }
@@ -35,20 +35,20 @@ export async function connectOne(caller: Caller, platform: Platform = "x", login
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export function inDays(days: number): string {
+export function isoInDays(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString();
 }
 
 /** A confirmation token for a text post of the caller. */
-export async function previewText(
-  caller: Caller,
+export async function previewTextPost(
+  caller: ApiCaller,
   accountId: string,
   body: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
-  const previewed = await call(caller, {
+  const previewed = await callApi(caller, {
     method: "POST",
     path: "/posts/preview",
-    body: { caption: "A new glaze", scheduled_at: inDays(1), account_ids: [accountId], ...body },
+    body: { caption: "A new glaze", scheduled_at: isoInDays(1), account_ids: [accountId], ...body },
   });
   if (previewed.status !== 200) {
     throw new Error(`preview answered ${previewed.status}: ${JSON.stringify(previewed.body)}`);
@@ -64,13 +64,13 @@ export interface ScheduledPost {
 }
 
 /** A scheduled text post of the caller. */
-export async function scheduleText(
-  caller: Caller,
+export async function scheduleTextPost(
+  caller: ApiCaller,
   accountId: string,
   body: Readonly<Record<string, unknown>> = {},
 ): Promise<ScheduledPost> {
-  const token = await previewText(caller, accountId, body);
-  const confirmed = await call(caller, { method: "POST", path: "/posts/confirm", body: { confirmation_token: token } });
+  const token = await previewTextPost(caller, accountId, body);
+  const confirmed = await callApi(caller, { method: "POST", path: "/posts/confirm", body: { confirmation_token: token } });
   if (confirmed.status !== 200) {
     throw new Error(`confirm answered ${confirmed.status}: ${JSON.stringify(confirmed.body)}`);
   }

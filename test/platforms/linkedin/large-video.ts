@@ -1,9 +1,9 @@
 import { sha256Hex } from "#core/encoding.ts";
 import type { JobMedia } from "#platforms/contract.ts";
-import { video } from "../../support/job.ts";
+import { video } from "../../support/job-fixtures.ts";
 
 /** A video of that many bytes, each telling where it stands, so that a part in the wrong place changes the hash. */
-export async function bulky(sizeBytes: number): Promise<JobMedia> {
+export async function largeVideo(sizeBytes: number): Promise<JobMedia> {
   const bytes = new Uint8Array(sizeBytes);
   const header = [0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70, 0x69, 0x73, 0x6f, 0x6d];
   for (let index = 0; index < sizeBytes; index++) {

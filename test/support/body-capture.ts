@@ -1,18 +1,18 @@
 import type { PlatformClient } from "#platforms/contract.ts";
-import type { ScriptedClient } from "./answering.ts";
+import type { ScriptedClient } from "./scripted-client.ts";
 
-export interface ReadingClient extends ScriptedClient {
+export interface BodyCapturingClient extends ScriptedClient {
   /** What each request carried, in order; empty for those without a streamed body. */
-  readonly bytes: readonly Uint8Array[];
+  readonly bodies: readonly Uint8Array[];
 }
 
 /** Reads every streamed body to its end before it is answered, as a platform does. */
-export function reading(client: ScriptedClient): ReadingClient {
+export function captureBodies(client: ScriptedClient): BodyCapturingClient {
   const bytes: Uint8Array[] = [];
   const fetch: PlatformClient["fetch"] = async (url, init = {}) => {
     const body = init.body instanceof ReadableStream ? await new Response(init.body).bytes() : new Uint8Array();
     bytes.push(body);
     return await client.fetch(url, init);
   };
-  return { sent: client.sent, bytes, fetch };
+  return { requests: client.requests, bodies: bytes, fetch };
 }

@@ -1,9 +1,10 @@
 import type { JsonObject } from "#core/json.ts";
 import type { PlatformRequestInit } from "./contract.ts";
 
-export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
+/** Form fields or query parameters; undefined ones are not sent. */
+export type RequestFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-function encode(fields: Fields): URLSearchParams {
+function encodeFields(fields: RequestFields): URLSearchParams {
   const encoded = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) {
@@ -13,25 +14,25 @@ function encode(fields: Fields): URLSearchParams {
   return encoded;
 }
 
-/** An address with query parameters; undefined ones are left out. */
-export function withQuery(address: string | URL, fields: Fields): URL {
+/** A URL with query parameters; undefined ones are left out. */
+export function withQuery(address: string | URL, fields: RequestFields): URL {
   const url = new URL(address);
-  for (const [name, value] of encode(fields)) {
+  for (const [name, value] of encodeFields(fields)) {
     url.searchParams.set(name, value);
   }
   return url;
 }
 
-export function bearer(token: string): Record<string, string> {
+export function bearerHeader(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
 }
 
 /** A POST of `application/x-www-form-urlencoded`. */
-export function postForm(fields: Fields, headers: Record<string, string> = {}): PlatformRequestInit {
+export function postForm(fields: RequestFields, headers: Record<string, string> = {}): PlatformRequestInit {
   return {
     method: "POST",
     headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
-    body: encode(fields).toString(),
+    body: encodeFields(fields).toString(),
   };
 }
 

@@ -4,13 +4,13 @@ import { createServices, type Services, type Outbound } from "#context.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import { SCOPES, type Scope } from "#core/scope.ts";
 
-export interface Caller {
+export interface ApiCaller {
   readonly userId: string;
   readonly workspaceId: string;
   readonly key: string;
 }
 
-export interface CallerOptions {
+export interface ApiCallerOptions {
   readonly plan?: Plan;
   readonly scopes?: readonly Scope[];
   readonly subscription?: SubscriptionStatus;
@@ -21,7 +21,7 @@ function unreachable(): never {
 }
 
 /** A world without a way out, for verbs that need none. */
-const NOWHERE: Outbound = {
+const NO_OUTBOUND: Outbound = {
   platformFetch: unreachable,
   publicFetch: unreachable,
   browserUrl: (url) => url,
@@ -29,11 +29,11 @@ const NOWHERE: Outbound = {
 };
 
 function testServices(): Services {
-  return createServices(env, NOWHERE, () => {});
+  return createServices(env, NO_OUTBOUND, () => {});
 }
 
 /** A user of this test alone, with a workspace, a subscription and a key. */
-export async function newCaller(options: CallerOptions = {}): Promise<Caller> {
+export async function createCaller(options: ApiCallerOptions = {}): Promise<ApiCaller> {
   const { plan = "scale", scopes = SCOPES, subscription = "active" } = options;
   const services = testServices();
   const email = `${crypto.randomUUID()}@test.example`;
@@ -43,7 +43,7 @@ export async function newCaller(options: CallerOptions = {}): Promise<Caller> {
 }
 
 /** Another key of the same user. */
-export async function anotherKey({ userId, workspaceId }: Caller, scopes: readonly Scope[]): Promise<Caller> {
+export async function createAnotherKey({ userId, workspaceId }: ApiCaller, scopes: readonly Scope[]): Promise<ApiCaller> {
   const { key } = await createKey(testServices(), { userId, name: "other", scopes, expiresInDays: null });
   return { userId, workspaceId, key };
 }

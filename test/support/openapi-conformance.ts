@@ -1,13 +1,13 @@
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Answer } from "./call.ts";
-import { type OpenApiDocument, openApiDocument, operationFor } from "./document.ts";
+import type { ApiResponse } from "./call-api.ts";
+import { type OpenApiDocument, openApiDocument, operationFor } from "./openapi-document.ts";
 
 const validators = new Map<string, ValidateFunction>();
 let ajv: Ajv2020 | undefined;
 
 /** In tests an object has the members the document names and no others, so that nothing leaks unseen. */
-function closed(document: OpenApiDocument): OpenApiDocument {
+function forbidExtraMembers(document: OpenApiDocument): OpenApiDocument {
   return JSON.parse(JSON.stringify(document), (_name, value: unknown) => {
     if (typeof value !== "object" || value === null || !("properties" in value) || !("type" in value)) {
       return value;
@@ -18,11 +18,11 @@ function closed(document: OpenApiDocument): OpenApiDocument {
   }) as OpenApiDocument;
 }
 
-function open(document: OpenApiDocument): Ajv2020 {
+function documentAjv(document: OpenApiDocument): Ajv2020 {
   if (ajv === undefined) {
     ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats(ajv);
-    ajv.addSchema({ $id: "https://document.test/", ...closed(document) });
+    ajv.addSchema({ $id: "https://document.test/", ...forbidExtraMembers(document) });
   }
   return ajv;
 }
@@ -35,18 +35,18 @@ function validatorAt(document: OpenApiDocument, steps: readonly string[]): Valid
   if (known) {
     return known;
   }
-  const made = open(document).compile({ $ref: `https://document.test/#/${pointer}` });
+  const made = documentAjv(document).compile({ $ref: `https://document.test/#/${pointer}` });
   validators.set(pointer, made);
   return made;
 }
 
 /** What an unknown path or a wrong method answers belongs to no operation. */
-const OUTSIDE = new Set([404, 405]);
+const STATUSES_WITHOUT_OPERATION = new Set([404, 405]);
 
 function schemaPath(document: OpenApiDocument, method: string, path: string, status: number): readonly string[] {
   const found = operationFor(document, method, path);
   if (!found) {
-    if (!OUTSIDE.has(status)) {
+    if (!STATUSES_WITHOUT_OPERATION.has(status)) {
       throw new Error(`${method} ${path} is no operation of the document and answered ${status}`);
     }
     return ["components", "schemas", "ErrorBody"];
@@ -72,7 +72,7 @@ function schemaPath(document: OpenApiDocument, method: string, path: string, sta
 }
 
 /** Throws when an answer is not what the document promises of this operation. */
-export async function assertConforms(method: string, path: string, { status, headers, body }: Answer): Promise<void> {
+export async function assertMatchesDocument(method: string, path: string, { status, headers, body }: ApiResponse): Promise<void> {
   if (method === "HEAD" || method === "OPTIONS") {
     return;
   }

@@ -1,7 +1,7 @@
 import type { PlatformClient, PlatformRequestInit } from "#platforms/contract.ts";
 
 /** A recorded request, as the platform would have seen it. */
-export interface Sent {
+export interface SentRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
@@ -9,28 +9,28 @@ export interface Sent {
 }
 
 /** What the scripted platform does with one call; `cut` loses the connection, before or after makes no difference to the caller. */
-export type Scripted =
+export type ScriptedResponse =
   | number
-  | "cut"
+  | "connection_lost"
   | {
       readonly status?: number;
       readonly headers?: Record<string, string>;
       readonly json?: unknown;
       readonly text?: string;
     }
-  | ((sent: Sent) => Scripted);
+  | ((sent: SentRequest) => ScriptedResponse);
 
 export interface ScriptedClient extends PlatformClient {
-  readonly sent: readonly Sent[];
+  readonly requests: readonly SentRequest[];
 }
 
 /** A client that gives these answers in order, the last one for ever. */
-export function answering(...script: readonly Scripted[]): ScriptedClient {
-  const sent: Sent[] = [];
+export function scriptedClient(...script: readonly ScriptedResponse[]): ScriptedClient {
+  const sent: SentRequest[] = [];
   return {
-    sent,
+    requests: sent,
     fetch(url, init: PlatformRequestInit = {}) {
-      const request: Sent = {
+      const request: SentRequest = {
         method: init.method ?? "GET",
         url: new URL(url),
         headers: new Headers(init.headers),
@@ -41,7 +41,7 @@ export function answering(...script: readonly Scripted[]): ScriptedClient {
       while (typeof answer === "function") {
         answer = answer(request);
       }
-      if (answer === "cut") {
+      if (answer === "connection_lost") {
         return Promise.reject(new TypeError("Network connection lost."));
       }
       if (typeof answer === "number") {
@@ -54,7 +54,7 @@ export function answering(...script: readonly Scripted[]): ScriptedClient {
 }
 
 /** The fields of a form or JSON body that was sent. */
-export function bodyOf(sent: Sent | undefined): Record<string, unknown> {
+export function parseRequestBody(sent: SentRequest | undefined): Record<string, unknown> {
   const body = sent?.body;
   if (body instanceof FormData) {
     return Object.fromEntries(body.entries());

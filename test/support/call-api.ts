@@ -1,9 +1,9 @@
 import { exports } from "cloudflare:workers";
 import { ORIGIN } from "./origin.ts";
-import { assertConforms } from "./conformance.ts";
-import type { Caller } from "./user.ts";
+import { assertMatchesDocument } from "./openapi-conformance.ts";
+import type { ApiCaller } from "./api-caller.ts";
 
-export interface Call {
+export interface ApiRequest {
   readonly method: string;
   /** Below `/v1`, with its query. */
   readonly path: string;
@@ -12,7 +12,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely; their shape is proved against the document
@@ -20,10 +20,10 @@ export interface Answer {
 }
 
 /** A call to the whole service. Whatever it answers must be what the OpenAPI document promises. */
-export async function call(
-  caller: Pick<Caller, "key"> | null,
-  { method, path, body, headers = {} }: Call,
-): Promise<Answer> {
+export async function callApi(
+  caller: Pick<ApiCaller, "key"> | null,
+  { method, path, body, headers = {} }: ApiRequest,
+): Promise<ApiResponse> {
   const request = new Request(`${ORIGIN}/v1${path}`, {
     method,
     headers: {
@@ -36,6 +36,6 @@ export async function call(
   const response = await exports.default.fetch(request);
   const text = await response.text();
   const answer = { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
-  await assertConforms(method, path, answer);
+  await assertMatchesDocument(method, path, answer);
   return answer;
 }

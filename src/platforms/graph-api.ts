@@ -1,0 +1,189 @@
+import { z } from "@hono/zod-openapi";
+import { type PlatformResponse, callPlatform, parseBody, retryAfterSeconds } from "./response.ts";
+import type { Fault, PlatformClient } from "./contract.ts";
+import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "./fault.ts";
+import { bearerHeader, type RequestFields, postForm, withQuery } from "./request-encoding.ts";
+
+/*
+ * Requests, responses and errors of Meta's Graph API, which several platforms share. Codes with a meaning on one platform
+ * only are in that platform's errors.ts, which is applied first.
+ */
+
+const GraphErrorBody = z.looseObject({
+  error: z.looseObject({
+    message: z.string().nullish(),
+    code: z.number(),
+    error_subcode: z.number().nullish(),
+    error_user_msg: z.string().nullish(),
+  }),
+});
+
+export interface GraphError {
+  readonly code: number;
+  readonly subcode: number | null;
+  readonly message: string;
+}
+
+/** Null when the body is not a Graph error. */
+export function graphError(response: PlatformResponse): GraphError | null {
+  const error = parseBody(GraphErrorBody, response)?.error;
+  return error
+    ? { code: error.code, subcode: error.error_subcode ?? null, message: error.error_user_msg ?? error.message ?? "" }
+    : null;
+}
+
+export function graphCode(error: GraphError): string {
+  return error.subcode === null ? String(error.code) : `${error.code}/${error.subcode}`;
+}
+
+export function graphSource(response: PlatformResponse, error: GraphError | null, retryAfter?: number): FaultSource {
+  return {
+    httpStatus: response.status,
+    platformCode: error ? graphCode(error) : null,
+    retryAfterSeconds: retryAfter ?? retryAfterSeconds(response.headers),
+  };
+}
+
+const Usage = z.record(z.string(), z.array(z.looseObject({ estimated_time_to_regain_access: z.number().nullish() })));
+
+/** The longest wait in the header `x-business-use-case-usage`, which lists minutes per business and use case. */
+function regainSeconds(headers: Headers): number | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(headers.get("x-business-use-case-usage") ?? "null");
+  } catch {
+    return undefined;
+  }
+  const usage = Usage.safeParse(parsed);
+  const minutes = usage.success
+    ? Object.values(usage.data).flatMap((cases) => cases.map((entry) => entry.estimated_time_to_regain_access ?? 0))
+    : [];
+  const longest = Math.max(0, ...minutes);
+  return longest > 0 ? longest * 60 : undefined;
+}
+
+const DAY_SECONDS = 86_400;
+
+function isRateLimit(error: GraphError): boolean {
+  return [4, 17, 32, 341, 613].includes(error.code) || (error.code >= 80_000 && error.code <= 80_014);
+}
+
+/** The error codes that mean the same on every platform with this API ("Handle Errors" in Meta's Graph API guide). */
+export function graphFault(response: PlatformResponse): Fault {
+  const error = graphError(response);
+  const source = graphSource(response, error);
+  if (error === null) {
+    return response.status === 401
+      ? reconnect("The platform no longer accepts this login. Connect the account again.", source)
+      : faultWithoutGraphError(response, source);
+  }
+  const { code } = error;
+  if (code === 190 || code === 102) {
+    return reconnect("The platform no longer accepts this login. Connect the account again.", source);
+  }
+  if (code === 10 || (code >= 200 && code <= 299)) {
+    return reconnect(
+      "A permission that posting needs was not granted or was revoked. Connect the account again.",
+      source,
+      {
+        code: "missing_scope",
+        category: "permission",
+      },
+    );
+  }
+  if (isRateLimit(error) || response.status === 429) {
+    return rateLimited(
+      "The platform accepts no more calls at the moment.",
+      graphSource(response, error, regainSeconds(response.headers)),
+    );
+  }
+  if (code === 368) {
+    return rateLimited(
+      "The platform blocks this account's posts at the moment.",
+      graphSource(response, error, DAY_SECONDS),
+      {
+        code: "policy_block",
+        whoMustAct: "user",
+      },
+    );
+  }
+  if (code === 3) {
+    return rejected("The platform does not allow this service's app to do that.", source, {
+      code: "app_not_allowed",
+      category: "permission",
+      whoMustAct: "operator",
+    });
+  }
+  if (code === 1 || code === 2 || response.status >= 500) {
+    return temporary("The platform could not handle the call.", source);
+  }
+  return rejected(refusalMessage("The platform refused the post", error), source);
+}
+
+function faultWithoutGraphError(response: PlatformResponse, source: FaultSource): Fault {
+  if (response.status === 429) {
+    return rateLimited("The platform accepts no more calls at the moment.", source);
+  }
+  return temporary("The platform's response is not what its documentation describes.", source);
+}
+
+/** A sentence with the platform's own error text, without the code at its start. */
+export function refusalMessage(sentence: string, error: GraphError): string {
+  const reason = sanitizeMessage(error.message.replace(/^\(#\d+\)\s*/, ""));
+  return reason === "" ? `${sentence}.` : `${sentence}: ${reason}`;
+}
+
+/**
+ * Whether it stays unknown if a refused visible call published something. Meta has answered "retry" for posts that were
+ * published, so neither a server error nor a body that is not a Graph error is a definite refusal.
+ */
+export function isAmbiguousResponse(response: PlatformResponse): boolean {
+  const error = graphError(response);
+  if (error === null) {
+    // Both statuses are decided before a request is processed, also when a proxy sends them.
+    return response.status !== 401 && response.status !== 429;
+  }
+  return error.code === 1 || error.code === 2 || error.code < 0 || response.status >= 500 || response.status < 400;
+}
+
+/** Reads an object or a list. The token is sent in a header, so that it is never part of a URL. */
+export async function graphGet(
+  client: PlatformClient,
+  url: string,
+  token: string,
+  query: RequestFields = {},
+): Promise<PlatformResponse> {
+  return await callPlatform(client, withQuery(url, query), { headers: bearerHeader(token) });
+}
+
+export async function graphPost(
+  client: PlatformClient,
+  url: string,
+  token: string,
+  fields: RequestFields,
+): Promise<PlatformResponse> {
+  return await callPlatform(client, url, postForm(fields, bearerHeader(token)));
+}
+
+export const CreatedObject = z.looseObject({ id: z.string().min(1) });
+
+const Paging = z
+  .looseObject({
+    next: z.string().nullish(),
+    cursors: z.looseObject({ after: z.string().nullish() }).nullish(),
+  })
+  .nullish();
+export type Paging = z.infer<typeof Paging>;
+
+/** One page of a list. The next page is requested by its cursor, because the `next` URL contains the token. */
+export function graphList<S extends z.ZodType>(item: S) {
+  return z.looseObject({ data: z.array(item), paging: Paging });
+}
+
+/** The cursor of the next page; undefined on the last page. */
+export function nextCursor(paging: Paging): string | undefined {
+  if (!paging?.next) {
+    return undefined;
+  }
+  return paging.cursors?.after ?? URL.parse(paging.next)?.searchParams.get("after") ?? undefined;
+}

@@ -1,0 +1,96 @@
+import type { JsonValue } from "#core/json.ts";
+import { MINUTE, SECOND } from "#core/clock.ts";
+import { ContainerRef } from "./prepare-containers.ts";
+import type { Fault, Job, VerifyOutcome } from "./contract.ts";
+import { rejected } from "./fault.ts";
+import { verifyAgainIn } from "./verify-again.ts";
+
+/*
+ * Whether a container was published. A container can be published once, and its status says whether it was; the list of
+ * posts only gives the id of the post. What follows when neither shows the post is decided in the platform's own folder.
+ */
+
+const FIRST_CHECK_MS = 5 * SECOND;
+/** How long the list of posts may lag behind a container with the status "published". */
+const LISTING_LAG_MS = 45 * SECOND;
+/** How long the list may be unreadable before the post is reported without its own id. */
+const UNREADABLE_LIST_MS = 5 * MINUTE;
+const CLOCK_SLACK_MS = 60 * SECOND;
+const RETRY_SECONDS = 60;
+
+/**
+ * A container that is still unpublished this long after the call will not be published by it. Slightly less than a minute,
+ * so that a post whose first send was lost in a crash is published within that minute.
+ */
+export const ABSENT_AFTER_MS = 55 * SECOND;
+
+/** How many posts of the list match the job. */
+export type ListingMatch =
+  | { readonly state: "one"; readonly id: string; readonly permalink: string | null }
+  | { readonly state: "none" | "several" | "unreadable" };
+
+/** A container that is not known to be published: neither its status nor the list shows the post. */
+export interface UnlistedContainer {
+  readonly commitRef: ContainerRef;
+  /** The platform's status, or LOST. */
+  readonly status: string;
+  readonly listed: "none" | "several";
+  readonly elapsedMs: number;
+}
+
+/** What `verifyContainer` reads from one platform. */
+export interface ContainerReads {
+  /** The container's status as the platform spells it, LOST when the container does not exist, or "unreadable". */
+  readStatus(id: string): Promise<string>;
+  /** Finds the post by its content, never simply the newest one: somebody else may have posted in between. */
+  findPost(since: number): Promise<ListingMatch>;
+  decideUnlisted(unlisted: UnlistedContainer): VerifyOutcome;
+}
+
+export async function verifyContainer(job: Job, ref: JsonValue, reads: ContainerReads): Promise<VerifyOutcome> {
+  const commitRef = ContainerRef.parse(ref);
+  const committedAt = job.committedAt ?? job.now;
+  const elapsedMs = job.now - committedAt;
+  if (elapsedMs < FIRST_CHECK_MS) {
+    return verifyAgainIn(FIRST_CHECK_MS - elapsedMs);
+  }
+  const status = await reads.readStatus(commitRef.containerId);
+  if (status === "unreadable") {
+    return { state: "again", afterSeconds: RETRY_SECONDS, isProcessing: false };
+  }
+  const listed = await reads.findPost(committedAt - CLOCK_SLACK_MS);
+  if (listed.state === "one") {
+    return { state: "published", remoteId: listed.id, url: listed.permalink };
+  }
+  if (status === "PUBLISHED") {
+    const maxWaitMs = listed.state === "unreadable" ? UNREADABLE_LIST_MS : LISTING_LAG_MS;
+    // Without exactly one match, the container's id is the only one that certainly belongs to this post.
+    return listed.state === "several" || elapsedMs > maxWaitMs
+      ? { state: "published", remoteId: commitRef.containerId, url: null }
+      : { state: "again", afterSeconds: 10, isProcessing: true };
+  }
+  if (listed.state === "unreadable") {
+    return { state: "again", afterSeconds: RETRY_SECONDS, isProcessing: false };
+  }
+  return reads.decideUnlisted({ commitRef, status, listed: listed.state, elapsedMs });
+}
+
+/** Only a single match identifies the post. */
+export function toListingMatch(
+  matches: readonly { readonly id: string; readonly permalink: string | null }[],
+): ListingMatch {
+  const [first] = matches;
+  if (!first) {
+    return { state: "none" };
+  }
+  return matches.length === 1 ? { state: "one", ...first } : { state: "several" };
+}
+
+/** The refusal as a restriction was correct: the container is still unpublished a minute later. */
+export function activityRestricted(platformName: string, platformCode: string): Fault {
+  return rejected(
+    `${platformName} restricts the activity of this account for some hours.`,
+    { httpStatus: 400, platformCode },
+    { code: "activity_restricted", category: "rate_limit" },
+  );
+}
