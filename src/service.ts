@@ -17,13 +17,13 @@ export interface Service {
 }
 
 /** The whole service in one outbound: the API under its prefix, everything else for browsers. */
-export function createService(worldOf: (env: Env) => Outbound): Service {
-  const api = createApi(worldOf);
-  const pages = createPages(worldOf);
+export function createService(createOutbound: (env: Env) => Outbound): Service {
+  const api = createApi(createOutbound);
+  const pages = createPages(createOutbound);
   const rest = new Hono<{ Bindings: Env }>();
-  rest.route("/", createFileRoutes(worldOf));
-  rest.route("/", createOAuth(worldOf));
-  rest.route("/", createConnectRoutes(worldOf));
+  rest.route("/", createFileRoutes(createOutbound));
+  rest.route("/", createOAuth(createOutbound));
+  rest.route("/", createConnectRoutes(createOutbound));
   // Last and as a whole, because only the pages know how to tell a person that there is nothing here.
   rest.all("*", (c) => pages.fetch(c.req.raw, c.env, c.executionCtx));
 
@@ -34,7 +34,7 @@ export function createService(worldOf: (env: Env) => Outbound): Service {
       return isApi ? api.fetch(request, env, ctx) : rest.fetch(request, env, ctx);
     },
     async scheduled(env, ctx) {
-      const services = createServices(env, worldOf(env), (work) => ctx.waitUntil(work));
+      const services = createServices(env, createOutbound(env), (work) => ctx.waitUntil(work));
       // What publishes comes first; that it failed must not stop the rest.
       await reconcile(services).catch((error: unknown) => {
         log("error", "reconcile.failed", { error: error instanceof Error ? error.name : typeof error });

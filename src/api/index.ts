@@ -69,14 +69,14 @@ function documentKeeper(operations: OpenAPIHono<ApiEnv>): (config: Config) => st
 }
 
 /** The API under `/v1`; its own paths, and those of the document, are relative to that. */
-export function createApi(worldOf: (env: Env) => Outbound): OpenAPIHono<ApiEnv> {
+export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({
     getPath: (request) => getPath(request).slice(API_PREFIX.length) || "/",
   });
   app.onError(onError);
 
   app.use(async (c, next) => {
-    const services = createServices(c.env, worldOf(c.env), (work) => c.executionCtx.waitUntil(work));
+    const services = createServices(c.env, createOutbound(c.env), (work) => c.executionCtx.waitUntil(work));
     c.set("services", services);
     const requestId = requestIdOf(c.req.raw, services.ids);
     c.set("requestId", requestId);

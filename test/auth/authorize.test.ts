@@ -225,7 +225,7 @@ describe("C. Authorize and consent", () => {
       await browser.post(path, { csrf_token: "", decision: "allow", scope: "posts:read" }),
       await browser.post(widened, { csrf_token: csrfToken, decision: "deny" }),
     ];
-    expect(responses.map((answer) => answer.status)).toEqual([400, 400, 400, 400]);
+    expect(responses.map((response) => response.status)).toEqual([400, 400, 400, 400]);
     expect((await grantsOf(userId)).results).toHaveLength(0);
     expect((await grantsOf(other.userId)).results).toHaveLength(0);
   });
@@ -272,8 +272,8 @@ describe("C. Authorize and consent", () => {
         scopes: ["accounts:read", "posts:read", "posts:write", "workspaces:read"],
         query: { scope },
       });
-      const answer = await requestToken(service, { ...tokenRequest, client_id: app.id });
-      expect((await answer.json<TokenResponse>()).scope).toBe(granted);
+      const response = await requestToken(service, { ...tokenRequest, client_id: app.id });
+      expect((await response.json<TokenResponse>()).scope).toBe(granted);
     }
   });
 
@@ -294,8 +294,8 @@ describe("C. Authorize and consent", () => {
       method: "OPTIONS",
       headers: { origin: "https://app.example", "access-control-request-method": "POST" },
     });
-    for (const answer of [response, preflight]) {
-      expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    for (const each of [response, preflight]) {
+      expect([...each.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
     }
     expect(response.headers.get("cache-control")).toBe("no-store");
   });

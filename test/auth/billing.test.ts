@@ -101,8 +101,8 @@ describe("payment", { timeout: 30_000 }, () => {
       "/v1/checkout/sessions": { id: "cs_1", url: "https://checkout.stripe.com/c/1" },
     });
     const { browser, userId, email } = await signInNewUser(service);
-    const answer = await browser.post("/dashboard/plan/checkout", { plan: "scale" });
-    expect([answer.status, answer.headers.get("location")]).toEqual([303, "https://checkout.stripe.com/c/1"]);
+    const response = await browser.post("/dashboard/plan/checkout", { plan: "scale" });
+    expect([response.status, response.headers.get("location")]).toEqual([303, "https://checkout.stripe.com/c/1"]);
     const [call] = requests;
     expect(call?.authorization).toBe("Bearer sk_test_of_this_test");
     expect(Object.fromEntries(call!.body)).toMatchObject({
@@ -210,7 +210,7 @@ describe("payment", { timeout: 30_000 }, () => {
       await sendEvent(service, stripeSubscription(userId), { secret: "whsec_of_somebody_else" }),
       await sendEvent(service, stripeSubscription(userId), { at: Date.now() - 10 * 60_000 }),
     ];
-    expect(attempts.map((answer) => answer.status)).toEqual([400, 400, 400]);
+    expect(attempts.map((response) => response.status)).toEqual([400, 400, 400]);
     expect(requests).toHaveLength(0);
   });
 

@@ -62,9 +62,9 @@ describe("F. Metadata", () => {
     expect(`${ORIGIN}${path}`.startsWith(String(server["authorization_endpoint"]))).toBe(true);
     expect((await browser.get(path)).status).toBe(200);
     for (const name of ["token_endpoint", "revocation_endpoint", "registration_endpoint"]) {
-      const answer = await service.fetch(String(server[name]), { method: "POST", body: new URLSearchParams() });
-      expect([400, 401], name).toContain(answer.status);
-      expect(await answer.json()).toHaveProperty("error");
+      const response = await service.fetch(String(server[name]), { method: "POST", body: new URLSearchParams() });
+      expect([400, 401], name).toContain(response.status);
+      expect(await response.json()).toHaveProperty("error");
     }
   });
 

@@ -58,11 +58,11 @@ describe("passkeys", { timeout: 30_000 }, () => {
     expect(options).toMatchObject({ rp: { id: "localhost" }, user: { name: email } });
     const otherBrowser = new BrowserClient(service);
     const { body } = await requestSignInOptions(otherBrowser);
-    const answer = await postJson(otherBrowser, "/login/passkey", {
+    const response = await postJson(otherBrowser, "/login/passkey", {
       response: device.get(body, ORIGIN),
       next: "/dashboard/keys",
     });
-    expect(answer).toEqual({ status: 200, body: { location: "/dashboard/keys" } });
+    expect(response).toEqual({ status: 200, body: { location: "/dashboard/keys" } });
     expect(await (await otherBrowser.get("/dashboard/profile")).text()).toContain(email);
   });
 
@@ -72,9 +72,9 @@ describe("passkeys", { timeout: 30_000 }, () => {
     const { device, browser } = await createUserWithPasskey();
     const visitor = new BrowserClient(service);
     const { body } = await requestSignInOptions(visitor);
-    const answer = device.get(body, ORIGIN);
-    expect((await postJson(visitor, "/login/passkey", { response: answer })).status).toBe(200);
-    expect((await postJson(new BrowserClient(service), "/login/passkey", { response: answer })).status).toBe(400);
+    const response = device.get(body, ORIGIN);
+    expect((await postJson(visitor, "/login/passkey", { response: response })).status).toBe(200);
+    expect((await postJson(new BrowserClient(service), "/login/passkey", { response: response })).status).toBe(400);
     const late = (await requestSignInOptions(visitor)).body;
     vi.setSystemTime(start + 5 * MINUTE);
     expect((await postJson(visitor, "/login/passkey", { response: device.get(late, ORIGIN) })).status).toBe(400);
@@ -86,7 +86,7 @@ describe("passkeys", { timeout: 30_000 }, () => {
   test("another origin, another site, another device and an old counter are refused", async ({ expect }) => {
     const { device } = await createUserWithPasskey();
     const visitor = new BrowserClient(service);
-    const answers = [
+    const responses = [
       device.get((await requestSignInOptions(visitor)).body, "https://evil.example"),
       device.get({ ...(await requestSignInOptions(visitor)).body, rpId: "evil.example" }, ORIGIN),
       {
@@ -96,8 +96,8 @@ describe("passkeys", { timeout: 30_000 }, () => {
       new SoftwareAuthenticator().get((await requestSignInOptions(visitor)).body, ORIGIN),
     ];
     device.counter = -1;
-    answers.push(device.get((await requestSignInOptions(visitor)).body, ORIGIN));
-    for (const response of answers) {
+    responses.push(device.get((await requestSignInOptions(visitor)).body, ORIGIN));
+    for (const response of responses) {
       expect((await postJson(visitor, "/login/passkey", { response })).status).toBe(400);
     }
     expect(visitor.session).toBeUndefined();

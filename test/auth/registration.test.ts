@@ -84,19 +84,19 @@ describe("E. Registration", () => {
     ["a loopback address as user info", ["http://127.0.0.1@evil.example/cb"]],
     ["a loopback name as a subdomain", ["http://localhost.evil.example/cb"]],
   ])("E56 redirect_uris with %s: invalid_redirect_uri", async ([, uris], { expect }) => {
-    const answer = await register({ ...PUBLIC_CLIENT, redirect_uris: uris });
-    expect([answer.status, await errorCodeOf(answer)]).toEqual([400, "invalid_redirect_uri"]);
+    const response = await register({ ...PUBLIC_CLIENT, redirect_uris: uris });
+    expect([response.status, await errorCodeOf(response)]).toEqual([400, "invalid_redirect_uri"]);
   });
 
   test("E57 unknown members are ignored, names are made safe to display", async ({ expect }) => {
-    const answer = await register({
+    const response = await register({
       ...PUBLIC_CLIENT,
       x: { y: [1] },
       client_name: `a\u0000b\u202E\ud800  c${"d".repeat(200)}`,
       jwks: 7,
     });
-    expect(answer.status).toBe(201);
-    const { client_name: name } = await answer.json<{ client_name: string }>();
+    expect(response.status).toBe(201);
+    const { client_name: name } = await response.json<{ client_name: string }>();
     expect(name).toMatch(/^ab\uFFFD c/);
     expect([...name]).toHaveLength(80);
   });
@@ -108,15 +108,15 @@ describe("E. Registration", () => {
     ["an unknown authentication method", { token_endpoint_auth_method: "private_key_jwt" }],
     ["a name that is not a string", { client_name: 7 }],
   ])("E57 %s: invalid_client_metadata", async ([, wrong], { expect }) => {
-    const answer = await register({ ...PUBLIC_CLIENT, ...wrong });
-    expect([answer.status, await errorCodeOf(answer)]).toEqual([400, "invalid_client_metadata"]);
+    const response = await register({ ...PUBLIC_CLIENT, ...wrong });
+    expect([response.status, await errorCodeOf(response)]).toEqual([400, "invalid_client_metadata"]);
   });
 
   test.for(["", "[]", "null", "{", '"x"'])(
     "E57 a body that is not an object (%s): invalid_client_metadata",
     async (body, { expect }) => {
-      const answer = await register(body);
-      expect([answer.status, await errorCodeOf(answer)]).toEqual([400, "invalid_client_metadata"]);
+      const response = await register(body);
+      expect([response.status, await errorCodeOf(response)]).toEqual([400, "invalid_client_metadata"]);
     },
   );
 
@@ -124,8 +124,8 @@ describe("E. Registration", () => {
     expect,
   }) => {
     const grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"];
-    const answer = await register({ ...PUBLIC_CLIENT, grant_types: grants });
-    expect(await answer.json()).toMatchObject({ grant_types: ["authorization_code", "refresh_token"] });
+    const response = await register({ ...PUBLIC_CLIENT, grant_types: grants });
+    expect(await response.json()).toMatchObject({ grant_types: ["authorization_code", "refresh_token"] });
   });
 
   test("E58 registrations are limited per IP address and to 64 KiB", async ({ expect }) => {
@@ -183,13 +183,13 @@ describe("E. Client id metadata documents", () => {
   const document = { client_id: ID, client_name: "Document agent", redirect_uris: [CALLBACK] };
 
   /** Outbound fetches that all return the same response, and a record of the requests. */
-  function createDocumentServer(answer: () => Response) {
+  function createDocumentServer(response: () => Response) {
     const requests: Request[] = [];
     const outbound: Outbound = {
       ...unreachableOutbound,
       publicFetch: (request) => {
         requests.push(request);
-        return Promise.resolve(answer());
+        return Promise.resolve(response());
       },
     };
     return { service: createServiceFixture({}, outbound), requests };
@@ -219,13 +219,13 @@ describe("E. Client id metadata documents", () => {
     expect(page).toContain("Document agent");
     expect(page).toContain("agent.example");
     const location = await submitConsent(browser, path, { decision: "allow", scope: "posts:read" });
-    const answer = await requestToken(documentServer.service, {
+    const response = await requestToken(documentServer.service, {
       grant_type: "authorization_code",
       client_id: id,
       code: location.searchParams.get("code") ?? "",
       code_verifier: verifier,
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(documentServer.requests).toHaveLength(1);
     expect(documentServer.requests[0]?.redirect).toBe("manual");
     vi.setSystemTime(start + 10 * MINUTE - 1);
@@ -275,8 +275,8 @@ describe("E. Client id metadata documents", () => {
       json({ ...document, token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://a.example/j" }),
     ],
     ["no body", () => new Response(null)],
-  ])("E60 a document with %s is refused and not cached", async ([, answer], { expect }) => {
-    const documentServer = createDocumentServer(answer);
+  ])("E60 a document with %s is refused and not cached", async ([, response], { expect }) => {
+    const documentServer = createDocumentServer(response);
     const first = await openConsentPage(documentServer.service, ID);
     expect(first.status).toBe(400);
     expect(first.headers.get("location")).toBeNull();

@@ -38,8 +38,11 @@ describe("G. Sign-in", { timeout: 30_000 }, () => {
   test("G66 an unknown e-mail and a wrong password have the same status and body", async ({ expect }) => {
     const { email } = await createUserWithPassword();
     const attempt = async (tried: string) => {
-      const answer = await new BrowserClient(service).post("/login", { email: tried, password: "wrong horse battery" });
-      return { status: answer.status, body: (await answer.text()).replaceAll(tried, "…") };
+      const response = await new BrowserClient(service).post("/login", {
+        email: tried,
+        password: "wrong horse battery",
+      });
+      return { status: response.status, body: (await response.text()).replaceAll(tried, "…") };
     };
     const wrong = await attempt(email);
     const unknown = await attempt("nobody-at-all@example.com");
@@ -80,8 +83,8 @@ describe("G. Sign-in", { timeout: 30_000 }, () => {
       { "sec-fetch-site": "cross-site", origin: ORIGIN },
     ]) {
       const browser = new BrowserClient(service);
-      const answer = await browser.post("/login", { email, password: PASSWORD }, headers as Record<string, string>);
-      expect(answer.status).toBe(403);
+      const response = await browser.post("/login", { email, password: PASSWORD }, headers as Record<string, string>);
+      expect(response.status).toBe(403);
       expect(browser.session).toBeUndefined();
     }
   });
@@ -135,8 +138,10 @@ describe("G. Sign-in", { timeout: 30_000 }, () => {
   test("G68 parallel guesses do not share one allowed attempt", async ({ expect }) => {
     const { email } = await createUserWithPassword();
     await env.DB.prepare("UPDATE users SET failed_logins = 50 WHERE email = ?").bind(email).run();
-    const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(services, { email, password: "wrong" })));
-    expect(answers).toEqual([null, null, null, null]);
+    const responses = await Promise.all(
+      Array.from({ length: 4 }, () => signIn(services, { email, password: "wrong" })),
+    );
+    expect(responses).toEqual([null, null, null, null]);
     const { failed } = (await env.DB.prepare("SELECT failed_logins AS failed FROM users WHERE email = ?")
       .bind(email)
       .first<{ failed: number }>())!;
@@ -159,8 +164,8 @@ describe("G. Sign-in", { timeout: 30_000 }, () => {
 
   test("G69 the cookie is __Host-, HttpOnly, Secure, SameSite=Lax, with path /, for 30 days", async ({ expect }) => {
     const { email } = await createUserWithPassword();
-    const answer = await new BrowserClient(service).post("/login", { email, password: PASSWORD });
-    const [pair = "", ...attributes] = (answer.headers.get("set-cookie") ?? "").split("; ");
+    const response = await new BrowserClient(service).post("/login", { email, password: PASSWORD });
+    const [pair = "", ...attributes] = (response.headers.get("set-cookie") ?? "").split("; ");
     expect(pair).toMatch(/^__Host-session=als_[0-9A-Za-z]{49}$/);
     expect(attributes.toSorted()).toEqual(["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Lax", "Secure"]);
   });
@@ -244,8 +249,8 @@ describe("sign-up", () => {
     const next = authorizePath(app.id, createPkcePair().challenge);
     const browser = new BrowserClient(service);
     const email = ` ${crypto.randomUUID()}@Example.COM `;
-    const answer = await browser.post("/signup", { ...formValues, email, next });
-    expect([answer.status, answer.headers.get("location")]).toEqual([303, next]);
+    const response = await browser.post("/signup", { ...formValues, email, next });
+    expect([response.status, response.headers.get("location")]).toEqual([303, next]);
     expect((await browser.get(next)).status).toBe(200);
     const row = await env.DB.prepare(
       `SELECT u.email, u.time_zone, s.plan, s.status, s.current_period_end - u.created_at AS trial, w.name
@@ -274,22 +279,22 @@ describe("sign-up", () => {
     ["an offset as time zone", { time_zone: "+02:00" }],
   ])("%s is refused with an error message at the field", async ([, wrong], { expect }) => {
     const browser = new BrowserClient(service);
-    const answer = await browser.post("/signup", {
+    const response = await browser.post("/signup", {
       ...formValues,
       email: `${crypto.randomUUID()}@example.com`,
       ...wrong,
     });
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('role="alert"');
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('role="alert"');
     expect(browser.session).toBeUndefined();
   });
 
   test("an e-mail can be used once, even with concurrent sign-ups", async ({ expect }) => {
     const email = `${crypto.randomUUID()}@example.com`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () => new BrowserClient(service).post("/signup", { ...formValues, email })),
     );
-    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([303, 400, 400, 400]);
+    expect(responses.map((response) => response.status).toSorted((a, b) => a - b)).toEqual([303, 400, 400, 400]);
     const { results } = await env.DB.prepare(
       "SELECT w.id FROM workspaces w JOIN users u ON u.id = w.user_id WHERE u.email = ?",
     )
@@ -312,12 +317,12 @@ describe("sign-up", () => {
       await env.DB.prepare(`DELETE FROM ${table}`).run();
     }
     expect((await new BrowserClient(first).get("/signup")).status).toBe(200);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3].map((count) =>
         new BrowserClient(first).post("/signup", { ...formValues, email: `first-${count}@example.com` }),
       ),
     );
-    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([303, 400, 400]);
+    expect(responses.map((response) => response.status).toSorted((a, b) => a - b)).toEqual([303, 400, 400]);
     expect((await new BrowserClient(first).get("/signup")).status).toBe(403);
     expect(createTestContext({ SIGNUP: "first" }).config.signup).toBe("first");
   });
@@ -334,8 +339,8 @@ describe("dashboard access", () => {
       "/dashboard/plan",
       "/dashboard/workspaces",
     ]) {
-      const answer = await visitor.get(path);
-      expect(answer.headers.get("location")).toBe(`/login?next=${encodeURIComponent(path)}`);
+      const response = await visitor.get(path);
+      expect(response.headers.get("location")).toBe(`/login?next=${encodeURIComponent(path)}`);
     }
   });
 

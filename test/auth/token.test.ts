@@ -74,8 +74,8 @@ describe("D. Token, refresh, revoke", () => {
 
   test("D43 eight parallel exchanges of one code: exactly one 200", async ({ expect }) => {
     const { tokenRequest } = await obtainCode(service);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => requestToken(service, tokenRequest)));
-    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([
+    const responses = await Promise.all(Array.from({ length: 8 }, () => requestToken(service, tokenRequest)));
+    expect(responses.map((response) => response.status).toSorted((a, b) => a - b)).toEqual([
       200, 400, 400, 400, 400, 400, 400, 400,
     ]);
   });
@@ -117,9 +117,9 @@ describe("D. Token, refresh, revoke", () => {
     const { tokenRequest } = await obtainCode(service);
     const refused = await requestToken(service, { ...tokenRequest, code: "x" });
     const good = await requestToken(service, tokenRequest);
-    for (const answer of [refused, good]) {
-      expect(answer.headers.get("cache-control")).toBe("no-store");
-      expect(answer.headers.get("content-type")).toContain("application/json");
+    for (const response of [refused, good]) {
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      expect(response.headers.get("content-type")).toContain("application/json");
     }
     expect(await good.json()).toEqual({
       access_token: expect.stringMatching(/^ala_/),
@@ -146,8 +146,8 @@ describe("D. Token, refresh, revoke", () => {
 
   test("D47 eight parallel refreshes within the grace period all succeed", async ({ expect }) => {
     const { app, tokens } = await obtainTokens(service);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(tokens, app.id)));
-    expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 8 }, () => 200));
+    const responses = await Promise.all(Array.from({ length: 8 }, () => refresh(tokens, app.id)));
+    expect(responses.map((response) => response.status)).toEqual(Array.from({ length: 8 }, () => 200));
   });
 
   test("D47 each refresh extends the lifetime to 30 days, and reuse is detected for days", async ({ expect }) => {
@@ -203,14 +203,14 @@ describe("D. Token, refresh, revoke", () => {
     const { tokenRequest } = await obtainCode(service, { app });
     const { client_secret: secret, ...bare } = tokenRequest;
     const other = await registerClient(service, { token_endpoint_auth_method: "client_secret_post" });
-    for (const answer of [
+    for (const response of [
       await requestToken(service, bare),
       await requestToken(service, { ...bare, client_secret: "wrong" }),
       await requestToken(service, { ...bare, client_secret: other.secret }),
       await requestToken(service, { ...bare, client_id: crypto.randomUUID() }),
     ]) {
-      expect([answer.status, await errorCodeOf(answer)]).toEqual([401, "invalid_client"]);
-      expect(answer.headers.get("www-authenticate")).toBeNull();
+      expect([response.status, await errorCodeOf(response)]).toEqual([401, "invalid_client"]);
+      expect(response.headers.get("www-authenticate")).toBeNull();
     }
     const { client_id: _, ...anonymous } = bare;
     const wrong = await requestToken(service, anonymous, basic(app.id, "wrong"));
@@ -223,8 +223,8 @@ describe("D. Token, refresh, revoke", () => {
 
   test("D50 a public client that sends a secret is 401 invalid_client", async ({ expect }) => {
     const { tokenRequest } = await obtainCode(service);
-    const answer = await requestToken(service, { ...tokenRequest, client_secret: "anything" });
-    expect([answer.status, await errorCodeOf(answer)]).toEqual([401, "invalid_client"]);
+    const response = await requestToken(service, { ...tokenRequest, client_secret: "anything" });
+    expect([response.status, await errorCodeOf(response)]).toEqual([401, "invalid_client"]);
     expect((await requestToken(service, tokenRequest)).status).toBe(200);
   });
 
@@ -236,8 +236,8 @@ describe("D. Token, refresh, revoke", () => {
       [...text].map((character) => `%${character.charCodeAt(0).toString(16)}`).join("");
     const encoded = btoa(`${everyCharacter(app.id)}:${everyCharacter(app.secret!)}`);
     for (const junk of ["%", "a:b%zz", "Zm9v", "====", "\u00ff"]) {
-      const answer = await requestToken(service, fields, { authorization: `Basic ${btoa(junk)}` });
-      expect([answer.status, await errorCodeOf(answer)]).toEqual([401, "invalid_client"]);
+      const response = await requestToken(service, fields, { authorization: `Basic ${btoa(junk)}` });
+      expect([response.status, await errorCodeOf(response)]).toEqual([401, "invalid_client"]);
     }
     expect((await requestToken(service, fields, { authorization: `Basic ${encoded}` })).status).toBe(200);
   });
@@ -246,8 +246,8 @@ describe("D. Token, refresh, revoke", () => {
     "D52 the grant type %s is unsupported_grant_type",
     async (grantType, { expect }) => {
       const app = await registerClient(service);
-      const answer = await requestToken(service, { grant_type: grantType, client_id: app.id });
-      expect([answer.status, await errorCodeOf(answer)]).toEqual([400, "unsupported_grant_type"]);
+      const response = await requestToken(service, { grant_type: grantType, client_id: app.id });
+      expect([response.status, await errorCodeOf(response)]).toEqual([400, "unsupported_grant_type"]);
     },
   );
 
@@ -305,8 +305,8 @@ describe("D. Token, refresh, revoke", () => {
 
   test("OAuth endpoints accept only POST and say so in Allow", async ({ expect }) => {
     for (const path of ["/oauth/token", "/oauth/revoke", "/oauth/register"]) {
-      const answer = await service.fetch(path);
-      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+      const response = await service.fetch(path);
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
     }
     const large = await service.fetch("/oauth/token", { method: "POST", body: formBody({ code: "x".repeat(70_000) }) });
     expect(large.status).toBe(413);

@@ -11,10 +11,10 @@ const app = createConnectRoutes(sandboxOutbound);
 
 async function open(url: string | URL, init: RequestInit = {}, env: Env = sandboxEnv) {
   const execution = createExecutionContext();
-  const answer = await app.fetch(new Request(url, init), env, execution);
-  const text = await answer.text();
+  const response = await app.fetch(new Request(url, init), env, execution);
+  const text = await response.text();
   await waitOnExecutionContext(execution);
-  return { status: answer.status, headers: answer.headers, text };
+  return { status: response.status, headers: response.headers, text };
 }
 
 const callback = (query: Record<string, string>, platform = "x") =>

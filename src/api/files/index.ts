@@ -25,7 +25,7 @@ const verification: MiddlewareHandler<ApiEnv> = async (c, next) => {
 };
 
 /** Stored files for the outbound, and the signed addresses that direct uploads go to; mounted at the root. */
-export function createFileRoutes(worldOf: (env: Env) => Outbound): Hono<ApiEnv> {
+export function createFileRoutes(createOutbound: (env: Env) => Outbound): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   app.onError(onError);
 
@@ -33,7 +33,7 @@ export function createFileRoutes(worldOf: (env: Env) => Outbound): Hono<ApiEnv> 
   app.get("/media/:name{[A-Za-z0-9._-]+}", verification);
 
   app.use("/media/*", async (c, next) => {
-    const services = createServices(c.env, worldOf(c.env), (work) => c.executionCtx.waitUntil(work));
+    const services = createServices(c.env, createOutbound(c.env), (work) => c.executionCtx.waitUntil(work));
     c.set("services", services);
     const requestId = requestIdOf(c.req.raw, services.ids);
     c.set("requestId", requestId);
