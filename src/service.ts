@@ -16,7 +16,7 @@ export interface Service {
   scheduled(env: Env, ctx: ExecutionContext): Promise<void>;
 }
 
-/** The whole service in one outbound: the API under its prefix, everything else for browsers. */
+/** The complete service: the API under its prefix, pages and OAuth for all other paths. */
 export function createService(createOutbound: (env: Env) => Outbound): Service {
   const api = createApi(createOutbound);
   const pages = createPages(createOutbound);
@@ -24,7 +24,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
   rest.route("/", createFileRoutes(createOutbound));
   rest.route("/", createOAuth(createOutbound));
   rest.route("/", createConnectRoutes(createOutbound));
-  // Last and as a whole, because only the pages know how to tell a person that there is nothing here.
+  // Last, because the pages also render the 404 page of the service.
   rest.all("*", (c) => pages.fetch(c.req.raw, c.env, c.executionCtx));
 
   return {
@@ -35,7 +35,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
     },
     async scheduled(env, ctx) {
       const services = createServices(env, createOutbound(env), (work) => ctx.waitUntil(work));
-      // What publishes comes first; that it failed must not stop the rest.
+      // Publishing is reconciled first; a failure must not stop the other cron jobs.
       await reconcile(services).catch((error: unknown) => {
         log("error", "reconcile.failed", { error: error instanceof Error ? error.name : typeof error });
       });
