@@ -1,22 +1,22 @@
 import { definePublisher } from "#publisher/index.ts";
 import {
   definePlatformSimulator,
-  plantFaultPoints,
+  enableFailpoints,
   type SandboxEnv,
   sandboxRoutes,
-  sandboxWorld,
-  withSandboxApps,
+  sandboxOutbound,
+  withSandboxCredentials,
 } from "#sandbox/index.ts";
 import { createService } from "./service.ts";
 
-const service = createService(sandboxWorld);
-const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxApps(env), ctx));
+const service = createService(sandboxOutbound);
+const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxCredentials(env), ctx));
 
-/** Knows the made-up apps of the simulators, like every other part of the sandbox. */
-export class PostPublisher extends definePublisher(sandboxWorld) {
+/** Runs with the app credentials of the simulators, like every other part of the sandbox. */
+export class PostPublisher extends definePublisher(sandboxOutbound) {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
-    plantFaultPoints(env);
-    super(ctx, withSandboxApps(env));
+    enableFailpoints(env);
+    super(ctx, withSandboxCredentials(env));
   }
 }
 
@@ -24,11 +24,11 @@ export const PlatformSimulator = definePlatformSimulator();
 
 export default {
   fetch(request, env, ctx) {
-    plantFaultPoints(env);
-    const known = withSandboxApps(env);
+    enableFailpoints(env);
+    const sandboxEnv = withSandboxCredentials(env);
     return new URL(request.url).pathname.startsWith("/sandbox/")
-      ? sandbox.fetch(request, known, ctx)
-      : service.fetch(request, known, ctx);
+      ? sandbox.fetch(request, sandboxEnv, ctx)
+      : service.fetch(request, sandboxEnv, ctx);
   },
-  scheduled: (_event, env, ctx) => service.scheduled(withSandboxApps(env), ctx),
+  scheduled: (_event, env, ctx) => service.scheduled(withSandboxCredentials(env), ctx),
 } satisfies ExportedHandler<SandboxEnv>;

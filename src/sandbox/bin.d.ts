@@ -1,4 +1,4 @@
-/** Bundlers hand a `.bin` file over as its bytes. */
+/** Importing a `.bin` file gives its bytes. */
 declare module "*.bin" {
   const bytes: ArrayBuffer;
   export default bytes;

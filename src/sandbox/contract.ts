@@ -2,23 +2,24 @@ import type { Platform } from "#core/platform.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 
 /*
- * What a simulator is. Simulators are written from platforms/*.md part 6, never from the adapters, so that the two cannot
- * share a mistake. The framework around them (src/sandbox/simulator.ts) does faults, latency, the call log and the book.
+ * The contract of a simulator. Simulators are written from platforms/*.md part 6, never from the adapters, so that the two
+ * cannot share a mistake. The Durable Object around them (durable-object.ts) adds injected faults, latency, the log of
+ * calls and the list of published posts.
  */
 
-/** A made-up person with a login at the platform. `ada` exists everywhere. */
-export interface SimLogin {
+/** A test user with a login at the platform. `ada` exists on every platform. */
+export interface SimulatorLogin {
   readonly name: string;
   readonly description: string;
-  /** The platform's ids of what this login can post to; `?account=` and `revoke` know them by it. */
+  /** The platform's ids of what this login can post to; `?account=` and `revoke` accept them. */
   readonly accounts: readonly string[];
 }
 
-/** What the platform has published: the judge of every test. */
-export interface BookEntry {
+/** A post as the platform published it; tests compare against this. */
+export interface PublishedPost {
   readonly id: string;
   readonly url: string;
-  /** The platform's id of the account it stands on. */
+  /** The platform's id of the account that published it. */
   readonly account: string;
   /** `text`, `image`, `carousel`, `reel`, `video`, `draft`, `pin`, … */
   readonly kind: string;
@@ -31,19 +32,19 @@ export interface BookEntry {
   readonly accepted_at: string;
 }
 
-/** Synchronous, durable: the storage of the simulator's Durable Object. */
-export interface SimStore {
+/** Synchronous and durable: kept in the storage of the simulator's Durable Object. */
+export interface SimulatorStore {
   get<T extends JsonValue>(key: string): T | undefined;
   put(key: string, value: JsonValue): void;
   delete(key: string): void;
-  /** Keys in ascending order, or the last ones first; `from` is the first key (with its prefix) that counts. */
+  /** Keys in ascending order, or descending with `reverse`; `from` is the first key to include, with its prefix. */
   list<T extends JsonValue>(
     prefix: string,
     range?: { readonly from?: string; readonly reverse?: boolean; readonly limit?: number },
   ): readonly (readonly [key: string, value: T])[];
 }
 
-export interface SimSettings {
+export interface SimulatorSettings {
   /** How long media takes to be processed. */
   readonly processing_ms: number;
   readonly latency_ms: number;
@@ -53,50 +54,50 @@ export interface SimSettings {
   readonly token_lifetime_s: number | null;
   /** Overrides the publishing quota per account and day; null keeps the platform's own. */
   readonly quota: number | null;
-  /** Switches of one simulator (`access: "enterprise"`). */
+  /** Settings that only one simulator has (`access: "enterprise"`). */
   readonly extra: JsonObject;
 }
 
-export interface Sim {
-  readonly store: SimStore;
-  /** Bytes under way (upload parts), as files of the platform, not of ours. */
+export interface SimulatorContext {
+  readonly store: SimulatorStore;
+  /** Upload parts that the platform has received; separate from the service's own media bucket. */
   readonly blobs: R2Bucket;
-  readonly settings: SimSettings;
-  /** Client credentials every simulator expects: `sandbox-{platform}` / `sandbox-{platform}-secret`. */
+  readonly settings: SimulatorSettings;
+  /** The client credentials a simulator expects: `sandbox-{platform}` and `sandbox-{platform}-secret`. */
   readonly app: { readonly clientId: string; readonly clientSecret: string };
   now(): number;
   /**
-   * Work that goes on after the answer. While work of that key is under way its promise is handed back instead, so that a
-   * poll may simply ask again for what a kill of the process cut off.
+   * Work that continues after the response. While work with that key is running, its promise is returned instead, so a
+   * poll can restart work that a killed process did not finish.
    */
-  run(key: string, work: () => Promise<void>): Promise<void>;
-  /** Really fetches a media address as the platform would; reads it to the end through `sha256`. */
-  pull(url: string, headers?: Record<string, string>): Promise<Response>;
-  /** Hex SHA-256 of a stream, without holding it; also its length and first bytes (up to 64 KiB). */
+  runOnce(key: string, work: () => Promise<void>): Promise<void>;
+  /** Makes a real request to a media URL, as the platform would. */
+  fetchUrl(url: string, headers?: Record<string, string>): Promise<Response>;
+  /** Hex SHA-256 of a stream that is not kept in memory, its length and its first bytes (up to 64 KiB). */
   digest(body: ReadableStream<Uint8Array>): Promise<{ sha256: string; size: number; head: Uint8Array }>;
-  /** The same over R2 objects in order, as one file. */
+  /** The same for R2 objects read in order as one file. */
   digestBlobs(keys: readonly string[]): Promise<{ sha256: string; size: number; head: Uint8Array }>;
-  /** Writes into the book. Called at the instant the post becomes public (or a draft is delivered). */
-  publish(entry: BookEntry): void;
-  book(account?: string): readonly BookEntry[];
-  /** A fresh decimal id of `digits` digits, as text. */
-  id(digits: number): string;
-  /** A fresh opaque secret with that prefix. */
-  secret(prefix: string): string;
+  /** Called when the post becomes public (or a draft is delivered). */
+  recordPublishedPost(post: PublishedPost): void;
+  publishedPosts(account?: string): readonly PublishedPost[];
+  /** A random decimal id of `digits` digits, as text. */
+  newId(digits: number): string;
+  /** A random opaque secret with that prefix. */
+  newSecret(prefix: string): string;
 }
 
 export interface Simulator {
   readonly platform: Platform;
   /** Exact host names, or `*.example.com`. Together they must cover every address the platform's documents name. */
   readonly hosts: readonly string[];
-  readonly logins: readonly SimLogin[];
+  readonly logins: readonly SimulatorLogin[];
   /**
-   * Everything that arrives at one of the hosts, the browser's consent page included: GET of the authorize address with
-   * `login=<name>` in the query redirects back at once, without it a small HTML page lists the logins as links.
+   * Every request to one of the hosts, the browser's consent page included: GET of the authorize URL with `login=<name>`
+   * in the query redirects back immediately, without it a small HTML page lists the logins as links.
    */
-  handle(request: Request, sim: Sim): Promise<Response>;
-  /** Where time alone publishes (processing ends): writes into the book what has become public. Called before the book is read. */
-  readonly settle?: (sim: Sim) => void;
-  /** The person withdraws the app at the platform; false when nobody of that account or login name is known. */
-  revoke(account: string, sim: Sim): boolean;
+  handle(request: Request, sim: SimulatorContext): Promise<Response>;
+  /** Records posts whose processing has ended since the last call. Called before the published posts are read. */
+  readonly publishProcessed?: (sim: SimulatorContext) => void;
+  /** The user revokes the app's access at the platform; false when no login has that account id or name. */
+  revoke(account: string, sim: SimulatorContext): boolean;
 }

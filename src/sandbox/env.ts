@@ -1,22 +1,22 @@
 import type { Env } from "#config.ts";
 import { PLATFORMS } from "#core/platform.ts";
 
-/** What the sandbox has beside the bindings of production. */
+/** The bindings of production and those of the sandbox. */
 export interface SandboxEnv extends Env {
   readonly SIMULATORS: DurableObjectNamespace;
   readonly SANDBOX_BLOBS: R2Bucket;
 }
 
 /** The client credentials a simulator expects, as an operator would have entered them. */
-export function appOf(platform: string): { readonly clientId: string; readonly clientSecret: string } {
+export function appCredentials(platform: string): { readonly clientId: string; readonly clientSecret: string } {
   return { clientId: `sandbox-${platform}`, clientSecret: `sandbox-${platform}-secret` };
 }
 
-/** The environment with the app credentials of every platform; what is set already stays. */
-export function withSandboxApps<E extends Env>(env: E): E {
+/** Adds app credentials for every platform; credentials that are set already are kept. */
+export function withSandboxCredentials<E extends Env>(env: E): E {
   const credentials: Record<string, string> = {};
   for (const platform of PLATFORMS) {
-    const app = appOf(platform);
+    const app = appCredentials(platform);
     credentials[`${platform.toUpperCase()}_CLIENT_ID`] = app.clientId;
     credentials[`${platform.toUpperCase()}_CLIENT_SECRET`] = app.clientSecret;
   }

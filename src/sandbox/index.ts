@@ -1,5 +1,5 @@
-export { type SandboxEnv, withSandboxApps } from "./env.ts";
-export { plantFaultPoints } from "./fault-rate.ts";
+export { type SandboxEnv, withSandboxCredentials } from "./env.ts";
+export { enableFailpoints } from "./failpoint-rate.ts";
 export { sandboxRoutes } from "./routes.ts";
-export { definePlatformSimulator } from "./simulator.ts";
-export { sandboxWorld } from "./outbound.ts";
+export { definePlatformSimulator } from "./durable-object.ts";
+export { sandboxOutbound } from "./outbound.ts";

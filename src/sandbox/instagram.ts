@@ -1,62 +1,84 @@
-import type { Sim, Simulator } from "./contract.ts";
-import { graphError, graphSession, type Params, readParams, select, textOf, withUsage } from "./graph.ts";
-import { revokeLogin } from "./grants.ts";
-import { describe, find, settle } from "./instagram/containers.ts";
-import { createContainer } from "./instagram/create.ts";
-import { authorize, BASIC, exchange, PUBLISH, refresh, shortToken } from "./instagram/login.ts";
-import { isProfessional, PEOPLE, type Person } from "./instagram/people.ts";
-import { invisible } from "./instagram/problems.ts";
-import { listMedia, publish, publishingLimit, readMedia } from "./instagram/publish.ts";
+import type { SimulatorContext, Simulator } from "./contract.ts";
+import {
+  graphError,
+  authenticateGraphCall,
+  type Params,
+  readParams,
+  selectFields,
+  textParam,
+  withUsageHeaders,
+} from "./graph-api.ts";
+import { revokeTokensOfLogin } from "./oauth-server.ts";
+import { containerJson, findContainer, awaitDownload } from "./instagram/containers.ts";
+import { createContainer } from "./instagram/create-container.ts";
+import {
+  authorize,
+  BASIC_SCOPE,
+  exchangeForLongToken,
+  PUBLISH_SCOPE,
+  refreshLongToken,
+  exchangeCode,
+} from "./instagram/login.ts";
+import { isProfessional, TEST_USERS, type TestUser } from "./instagram/test-users.ts";
+import { objectNotFound } from "./instagram/error-responses.ts";
+import { listMedia, publishContainer, publishingLimit, readMedia } from "./instagram/posts.ts";
 
-/* Plays the login and graph.instagram.com of the API with its own login, by platforms/instagram.md part 6. */
+/* Simulates the Instagram API with Instagram Login (login and graph.instagram.com): platforms/instagram.md part 6. */
 
-const WWW = "www.instagram.com";
-const TOKENS = "api.instagram.com";
-const GRAPH = "graph.instagram.com";
-/** Alive in November 2026. */
-const VERSIONS = new Set(["v21.0", "v22.0", "v23.0", "v24.0", "v25.0", "v26.0"]);
+const LOGIN_HOST = "www.instagram.com";
+const TOKEN_HOST = "api.instagram.com";
+const GRAPH_HOST = "graph.instagram.com";
+/** Not yet expired in November 2026. */
+const SUPPORTED_VERSIONS = new Set(["v21.0", "v22.0", "v23.0", "v24.0", "v25.0", "v26.0"]);
 
-const missingPermission = (sim: Sim, scope: string): Response =>
+const missingPermission = (sim: SimulatorContext, scope: string): Response =>
   graphError(sim, {
     status: 403,
     code: 10,
     message: `(#10) Application does not have permission for this action: ${scope}`,
   });
 
-function profile(person: Person, params: Params): Response {
-  const all = {
-    id: person.appScopedId,
-    user_id: person.userId,
-    username: person.username,
-    name: person.name,
-    account_type: person.accountType,
-    profile_picture_url: `https://scontent.cdninstagram.com/${person.userId}.jpg`,
-    followers_count: person.followers,
+function profileResponse(user: TestUser, params: Params): Response {
+  const allFields = {
+    id: user.appScopedId,
+    user_id: user.userId,
+    username: user.username,
+    name: user.name,
+    account_type: user.accountType,
+    profile_picture_url: `https://scontent.cdninstagram.com/${user.userId}.jpg`,
+    followers_count: user.followers,
     follows_count: 12,
     media_count: 3,
   };
-  return Response.json(select(all, textOf(params, "fields") ?? "id"));
+  return Response.json(selectFields(allFields, textParam(params, "fields") ?? "id"));
 }
 
-/** Calls below the account: its profile, its media, publishing. */
-function ofAccount(request: Request, url: URL, sim: Sim, person: Person, edge: string, params: Params) {
+/** The account's profile and its edges. */
+function handleAccountCall(
+  request: Request,
+  url: URL,
+  sim: SimulatorContext,
+  user: TestUser,
+  edge: string,
+  params: Params,
+) {
   switch (`${request.method} ${edge}`) {
     case "GET ":
-      return profile(person, params);
+      return profileResponse(user, params);
     case "GET media":
-      return listMedia(sim, person, url, params);
+      return listMedia(sim, user, url, params);
     case "POST media":
-      return createContainer(sim, person, params);
+      return createContainer(sim, user, params);
     case "POST media_publish":
-      return publish(sim, person, params);
+      return publishContainer(sim, user, params);
     case "GET content_publishing_limit":
-      return publishingLimit(sim, person);
+      return publishingLimit(sim, user);
     default:
       return graphError(sim, { code: 2500, message: `Unknown path components: /${edge}` });
   }
 }
 
-async function graph(request: Request, url: URL, sim: Sim): Promise<Response> {
+async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   let params: Params;
   try {
     params = await readParams(request, url);
@@ -64,92 +86,92 @@ async function graph(request: Request, url: URL, sim: Sim): Promise<Response> {
     return graphError(sim, { code: 100, message: "The body could not be parsed" });
   }
   const path = url.pathname.split("/").filter(Boolean);
-  const [first = ""] = path;
-  if (/^v\d/.test(first)) {
-    if (!VERSIONS.has(first)) {
+  const [version = ""] = path;
+  if (/^v\d/.test(version)) {
+    if (!SUPPORTED_VERSIONS.has(version)) {
       return graphError(sim, {
         code: 2635,
-        message: `(#2635) You are calling a version of the Api that is not available: ${first}`,
+        message: `(#2635) You are calling a version of the Api that is not available: ${version}`,
       });
     }
     path.shift();
   }
   const [node = "", edge = "", ...rest] = path;
   if (request.method === "GET" && edge === "" && (node === "access_token" || node === "refresh_access_token")) {
-    return node === "access_token" ? exchange(sim, params) : refresh(sim, params);
+    return node === "access_token" ? exchangeForLongToken(sim, params) : refreshLongToken(sim, params);
   }
-  const session = graphSession(sim, request, params);
-  if (session instanceof Response) {
-    return session;
+  const token = authenticateGraphCall(sim, request, params);
+  if (token instanceof Response) {
+    return token;
   }
-  const person = PEOPLE[session.login];
-  if (!person || rest.length > 0) {
-    return invisible(sim, node);
+  const user = TEST_USERS[token.login];
+  if (!user || rest.length > 0) {
+    return objectNotFound(sim, node);
   }
-  if (!session.scopes.includes(BASIC)) {
-    return missingPermission(sim, BASIC);
+  if (!token.scopes.includes(BASIC_SCOPE)) {
+    return missingPermission(sim, BASIC_SCOPE);
   }
-  const publishes = request.method === "POST" || edge === "content_publishing_limit";
-  if (publishes && (!session.scopes.includes(PUBLISH) || !isProfessional(person))) {
-    return missingPermission(sim, PUBLISH);
+  const needsPublishScope = request.method === "POST" || edge === "content_publishing_limit";
+  if (needsPublishScope && (!token.scopes.includes(PUBLISH_SCOPE) || !isProfessional(user))) {
+    return missingPermission(sim, PUBLISH_SCOPE);
   }
-  const answer = await answerFor(request, url, sim, person, node, edge, params);
-  return withUsage(answer, person.userId, "instagram");
+  const response = await handleAuthorizedCall(request, url, sim, user, node, edge, params);
+  return withUsageHeaders(response, user.userId, "instagram");
 }
 
-async function answerFor(
+async function handleAuthorizedCall(
   request: Request,
   url: URL,
-  sim: Sim,
-  person: Person,
+  sim: SimulatorContext,
+  user: TestUser,
   node: string,
   edge: string,
   params: Params,
 ): Promise<Response> {
-  if (node === "me" || node === person.userId || node === person.appScopedId) {
-    return ofAccount(request, url, sim, person, edge, params);
+  if (node === "me" || node === user.userId || node === user.appScopedId) {
+    return handleAccountCall(request, url, sim, user, edge, params);
   }
   if (request.method !== "GET" || edge !== "") {
-    return invisible(sim, node);
+    return objectNotFound(sim, node);
   }
-  const container = find(sim, node);
-  return container && container.owner === person.userId
-    ? Response.json(describe(sim, await settle(sim, container), params))
-    : readMedia(sim, person, node, params);
+  const container = findContainer(sim, node);
+  return container && container.owner === user.userId
+    ? Response.json(containerJson(sim, await awaitDownload(sim, container), params))
+    : readMedia(sim, user, node, params);
 }
 
 export const simulator: Simulator = {
   platform: "instagram",
-  hosts: [WWW, TOKENS, GRAPH],
+  hosts: [LOGIN_HOST, TOKEN_HOST, GRAPH_HOST],
   logins: [
-    { name: "ada", description: "has a business account", accounts: [PEOPLE["ada"]?.userId ?? ""] },
+    { name: "ada", description: "has a business account", accounts: [TEST_USERS["ada"]?.userId ?? ""] },
     {
       name: "ben",
       description: "has a personal account, which cannot publish",
-      accounts: [PEOPLE["ben"]?.userId ?? ""],
+      accounts: [TEST_USERS["ben"]?.userId ?? ""],
     },
     {
       name: "cleo",
       description: "has a small creator account: no trial reels",
-      accounts: [PEOPLE["cleo"]?.userId ?? ""],
+      accounts: [TEST_USERS["cleo"]?.userId ?? ""],
     },
   ],
   async handle(request, sim) {
     const url = new URL(request.url);
-    if (url.hostname === GRAPH) {
-      return graph(request, url, sim);
+    if (url.hostname === GRAPH_HOST) {
+      return handleGraphCall(request, url, sim);
     }
     switch (`${request.method} ${url.hostname}${url.pathname}`) {
-      case `GET ${WWW}/oauth/authorize`:
+      case `GET ${LOGIN_HOST}/oauth/authorize`:
         return authorize(url, sim, simulator.logins);
-      case `POST ${TOKENS}/oauth/access_token`:
-        return shortToken(request, sim);
+      case `POST ${TOKEN_HOST}/oauth/access_token`:
+        return exchangeCode(request, sim);
       default:
         return new Response("Sorry, this page isn't available.", { status: 404 });
     }
   },
   revoke(account, sim) {
-    const login = Object.keys(PEOPLE).find((name) => name === account || PEOPLE[name]?.userId === account);
-    return login !== undefined && revokeLogin(sim, login);
+    const login = Object.keys(TEST_USERS).find((name) => name === account || TEST_USERS[name]?.userId === account);
+    return login !== undefined && revokeTokensOfLogin(sim, login);
   },
 };

@@ -1,101 +1,103 @@
 import type { JsonObject } from "#core/json.ts";
-import type { Sim, Simulator } from "./contract.ts";
-import { revokeLogin, type Token } from "./grants.ts";
-import { forbidden, noSuchResource, problem } from "./linkedin/answers.ts";
-import { finalize, initialize, readAsset, receive } from "./linkedin/assets.ts";
-import { authorize, introspect, revoke, token } from "./linkedin/login.ts";
-import { accountsOf, organizationsOf, organizationUrn, PEOPLE, personUrn } from "./linkedin/people.ts";
+import type { SimulatorContext, Simulator } from "./contract.ts";
+import { revokeTokensOfLogin, type Token } from "./oauth-server.ts";
+import { accessDenied, resourceNotFound, errorResponse } from "./linkedin/error-responses.ts";
+import { finalizeVideo, initializeUpload, readAsset, receiveUpload } from "./linkedin/media-assets.ts";
+import { authorize, introspectEndpoint, revokeEndpoint, tokenEndpoint } from "./linkedin/login.ts";
+import { accountsOf, organizationsOf, organizationUrn, TEST_USERS, personUrn } from "./linkedin/test-users.ts";
 import { createPost, deletePost, findPosts, readPost } from "./linkedin/posts.ts";
-import { sessionOf, versionRefusal } from "./linkedin/session.ts";
+import { authenticate, checkVersion } from "./linkedin/authorization.ts";
 
-/* Plays www.linkedin.com (login, uploads) and api.linkedin.com (versioned REST), by platforms/linkedin.md part 6. */
+/* Simulates www.linkedin.com (login, uploads) and api.linkedin.com (versioned REST): platforms/linkedin.md part 6. */
 
 const WWW = "www.linkedin.com";
 const API = "api.linkedin.com";
 
-function organizationAcls(sim: Sim, session: Token, url: URL): Response {
-  if (!["rw_organization_admin", "r_organization_social"].some((scope) => session.scopes.includes(scope))) {
-    return forbidden("organizationAcls.FINDER-roleAssignee");
+function listOrganizationAcls(sim: SimulatorContext, token: Token, url: URL): Response {
+  if (!["rw_organization_admin", "r_organization_social"].some((scope) => token.scopes.includes(scope))) {
+    return accessDenied("organizationAcls.FINDER-roleAssignee");
   }
   if (url.searchParams.get("q") !== "roleAssignee") {
-    return problem(400, "ILLEGAL_ARGUMENT", "q must be roleAssignee");
+    return errorResponse(400, "ILLEGAL_ARGUMENT", "q must be roleAssignee");
   }
-  const elements = organizationsOf(sim, session.login).map((one) => ({
-    role: one.role,
+  const elements = organizationsOf(sim, token.login).map((organization) => ({
+    role: organization.role,
     state: "APPROVED",
-    organization: organizationUrn(one),
-    roleAssignee: personUrn(session.login),
+    organization: organizationUrn(organization),
+    roleAssignee: personUrn(token.login),
   }));
   return Response.json({ paging: { start: 0, count: 100, links: [] }, elements });
 }
 
-function readOrganization(sim: Sim, session: Token, id: string): Response {
-  const found = organizationsOf(sim, session.login).find((one) => String(one.id) === id);
-  return found
-    ? Response.json({ id: found.id, localizedName: found.name, vanityName: found.vanity })
-    : problem(404, "NOT_FOUND", "Organization not found");
+function readOrganization(sim: SimulatorContext, token: Token, id: string): Response {
+  const organization = organizationsOf(sim, token.login).find((candidate) => String(candidate.id) === id);
+  return organization
+    ? Response.json({ id: organization.id, localizedName: organization.name, vanityName: organization.vanityName })
+    : errorResponse(404, "NOT_FOUND", "Organization not found");
 }
 
-/** The versioned half: everything under /rest/. */
-async function rest(request: Request, url: URL, sim: Sim, session: Token): Promise<Response> {
+/** The versioned API under /rest/. */
+async function handleRestCall(request: Request, url: URL, sim: SimulatorContext, token: Token): Promise<Response> {
   const [, , resource = "", encoded = ""] = url.pathname.split("/");
   const id = decodeURIComponent(encoded);
-  const raw = request.method === "POST" ? await request.text() : "{}";
+  const rawBody = request.method === "POST" ? await request.text() : "{}";
   let body: JsonObject;
   try {
-    body = { ...(JSON.parse(raw) as JsonObject) };
+    body = { ...(JSON.parse(rawBody) as JsonObject) };
   } catch {
-    return problem(400, "ILLEGAL_ARGUMENT", "The body is not JSON");
+    return errorResponse(400, "ILLEGAL_ARGUMENT", "The body is not JSON");
   }
   const action = url.searchParams.get("action");
   switch (`${request.method} ${resource}`) {
     case "POST images":
-      return initialize(sim, session, "image", body);
+      return initializeUpload(sim, token, "image", body);
     case "POST videos":
-      return action === "finalizeUpload" ? finalize(sim, session, body) : initialize(sim, session, "video", body);
+      return action === "finalizeUpload"
+        ? finalizeVideo(sim, token, body)
+        : initializeUpload(sim, token, "video", body);
     case "GET images":
-      return readAsset(sim, session, "image", id);
+      return readAsset(sim, token, "image", id);
     case "GET videos":
-      return readAsset(sim, session, "video", id);
+      return readAsset(sim, token, "video", id);
     case "GET organizationAcls":
-      return organizationAcls(sim, session, url);
+      return listOrganizationAcls(sim, token, url);
     case "GET organizations":
-      return readOrganization(sim, session, id);
+      return readOrganization(sim, token, id);
     case "POST posts":
-      return createPost(sim, session, body, raw);
+      return createPost(sim, token, body, rawBody);
     case "GET posts":
-      return id === "" ? findPosts(sim, session, request, url) : readPost(sim, session, id);
+      return id === "" ? findPosts(sim, token, request, url) : readPost(sim, token, id);
     case "DELETE posts":
-      return deletePost(sim, session, id);
+      return deletePost(sim, token, id);
     default:
-      return noSuchResource(`No resource for ${request.method} ${resource}`);
+      return resourceNotFound(`No resource for ${request.method} ${resource}`);
   }
 }
 
-async function api(request: Request, url: URL, sim: Sim): Promise<Response> {
-  const session = sessionOf(request, sim);
-  if (session instanceof Response) {
-    return session;
+async function handleApiCall(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
+  const token = authenticate(request, sim);
+  if (token instanceof Response) {
+    return token;
   }
-  const person = PEOPLE[session.login];
+  const user = TEST_USERS[token.login];
   switch (`${request.method} ${url.pathname}`) {
     case "GET /v2/userinfo":
-      return session.scopes.includes("openid") && session.scopes.includes("profile")
+      return token.scopes.includes("openid") && token.scopes.includes("profile")
         ? Response.json({
-            sub: person?.sub,
-            name: person?.name,
-            picture: `https://media.licdn.com/dms/image/${person?.sub}`,
+            sub: user?.sub,
+            name: user?.name,
+            picture: `https://media.licdn.com/dms/image/${user?.sub}`,
             locale: { country: "US", language: "en" },
           })
-        : forbidden("GET /userinfo");
+        : accessDenied("GET /userinfo");
     case "GET /v2/me":
-      return session.scopes.includes("r_basicprofile")
-        ? Response.json({ id: person?.sub, vanityName: person?.vanity, localizedFirstName: person?.name })
-        : forbidden("GET /me");
+      return token.scopes.includes("r_basicprofile")
+        ? Response.json({ id: user?.sub, vanityName: user?.vanityName, localizedFirstName: user?.name })
+        : accessDenied("GET /me");
     default:
       return url.pathname.startsWith("/rest/")
-        ? (versionRefusal(request, sim) ?? rest(request, url, sim, session))
-        : noSuchResource("No such resource");
+        ? (checkVersion(request, sim) ?? handleRestCall(request, url, sim, token))
+        : resourceNotFound("No such resource");
   }
 }
 
@@ -109,25 +111,25 @@ export const simulator: Simulator = {
   async handle(request, sim) {
     const url = new URL(request.url);
     if (url.hostname === API) {
-      return api(request, url, sim);
+      return handleApiCall(request, url, sim);
     }
     switch (`${request.method} ${url.pathname}`) {
       case "GET /oauth/v2/authorization":
         return authorize(url, sim, simulator.logins);
       case "POST /oauth/v2/accessToken":
-        return token(request, sim);
+        return tokenEndpoint(request, sim);
       case "POST /oauth/v2/revoke":
-        return revoke(request, sim);
+        return revokeEndpoint(request, sim);
       case "POST /oauth/v2/introspectToken":
-        return introspect(request, sim);
+        return introspectEndpoint(request, sim);
       default:
         return request.method === "PUT" && url.pathname.startsWith("/dms-uploads/")
-          ? receive(request, url, sim)
-          : noSuchResource("No such page");
+          ? receiveUpload(request, url, sim)
+          : resourceNotFound("No such page");
     }
   },
   revoke(account, sim) {
-    const login = Object.keys(PEOPLE).find((name) => name === account || accountsOf(name).includes(account));
-    return login !== undefined && revokeLogin(sim, login);
+    const login = Object.keys(TEST_USERS).find((name) => name === account || accountsOf(name).includes(account));
+    return login !== undefined && revokeTokensOfLogin(sim, login);
   },
 };

@@ -1,55 +1,58 @@
 import type { Outbound } from "#context.ts";
 import type { Env } from "#config.ts";
 import type { Platform } from "#core/platform.ts";
-import type { SimulatorControl } from "./control.ts";
+import type { SimulatorControl } from "./simulator-control.ts";
 import type { SandboxEnv } from "./env.ts";
-import { isLost } from "./lost.ts";
-import { simulatorAt } from "./registry.ts";
-import { fetchPublic } from "./sim.ts";
+import { isLostConnection } from "./lost-connection.ts";
+import { findSimulatorByHost } from "./registry.ts";
+import { fetchPublic } from "./simulator-context.ts";
 
-/** The object of a platform. Cast, because the generated type of its calls is too deep for the compiler (JSON inside JSON). */
-export function objectOf(env: SandboxEnv, platform: Platform): SimulatorControl & Pick<Fetcher, "fetch"> {
+/** The Durable Object of a platform. Cast, because the generated RPC type is too deep for the compiler (nested JSON types). */
+export function simulatorStub(env: SandboxEnv, platform: Platform): SimulatorControl & Pick<Fetcher, "fetch"> {
   const stub: unknown = env.SIMULATORS.get(env.SIMULATORS.idFromName(platform));
   return stub as SimulatorControl & Pick<Fetcher, "fetch">;
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const give = () => reject(signal.reason as Error);
+  const rejectWithReason = () => reject(signal.reason as Error);
   if (signal.aborted) {
-    give();
+    rejectWithReason();
   } else {
-    signal.addEventListener("abort", give, { once: true });
+    signal.addEventListener("abort", rejectWithReason, { once: true });
   }
   return promise;
 }
 
-/** A call to a platform. Throws as `fetch` does: no such host, connection lost, the caller's time is up. */
+/** Throws as `fetch` does: for an unknown host, a lost connection and an aborted signal. */
 export async function callPlatform(env: SandboxEnv, request: Request): Promise<Response> {
   const { hostname } = new URL(request.url);
-  const simulator = simulatorAt(hostname);
+  const simulator = findSimulatorByHost(hostname);
   if (!simulator) {
-    throw new TypeError(`no simulator answers for ${hostname}`);
+    throw new TypeError(`no simulator for the host ${hostname}`);
   }
-  // The caller's signal stays here: a platform does not learn that nobody waits for its answer any more.
-  const onward = new Request(request, { signal: null, redirect: "manual" });
-  const answer = await Promise.race([objectOf(env, simulator.platform).fetch(onward), aborted(request.signal)]);
-  if (isLost(answer)) {
+  // Without the caller's signal: a real platform completes a request whose caller has timed out.
+  const forwarded = new Request(request, { signal: null, redirect: "manual" });
+  const response = await Promise.race([
+    simulatorStub(env, simulator.platform).fetch(forwarded),
+    rejectOnAbort(request.signal),
+  ]);
+  if (isLostConnection(response)) {
     throw new TypeError("network connection lost");
   }
-  return answer;
+  return response;
 }
 
-/** Where a person's browser finds an address of a platform. */
+/** The URL under which a browser reaches a platform's page in the sandbox. */
 export function browserUrl(origin: string, url: URL): URL {
   return new URL(`${origin}/sandbox/${url.host}${url.pathname}${url.search}${url.hash}`);
 }
 
-/** The world in which every platform is on this machine. */
-export function sandboxWorld(env: Env): Outbound {
-  const sandbox = env as SandboxEnv;
+/** Outbound fetches in which every platform is simulated on this machine. */
+export function sandboxOutbound(env: Env): Outbound {
+  const sandboxEnv = env as SandboxEnv;
   return {
-    platformFetch: (request) => callPlatform(sandbox, request),
+    platformFetch: (request) => callPlatform(sandboxEnv, request),
     publicFetch: (request) => fetchPublic(env.ORIGIN, request),
     browserUrl: (url) => browserUrl(env.ORIGIN, url),
     trustedMediaOrigin: env.ORIGIN,

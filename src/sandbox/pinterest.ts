@@ -1,41 +1,48 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import type { Sim, Simulator } from "./contract.ts";
-import { bearer, fromBase64OrEmpty, liveToken, revokeLogin, type Token } from "./grants.ts";
-import { answer, fail, invalid, noBoard, scopeMissing, unauthorized } from "./pinterest/answers.ts";
-import { callRefusal } from "./pinterest/limits.ts";
-import { authorize, token } from "./pinterest/login.ts";
-import { readMedia, receiveForm, register, s3Error } from "./pinterest/media.ts";
-import { type BoardRow, boardsOf, PEOPLE } from "./pinterest/people.ts";
-import { createPin, onePin, pinJson, pinsOf } from "./pinterest/pins.ts";
+import type { SimulatorContext, Simulator } from "./contract.ts";
+import { bearerToken, fromBase64OrEmpty, findValidToken, revokeTokensOfLogin, type Token } from "./oauth-server.ts";
+import {
+  jsonResponse,
+  errorResponse,
+  invalidParameters,
+  boardNotFound,
+  missingScope,
+  unauthorized,
+} from "./pinterest/responses.ts";
+import { checkCallRate } from "./pinterest/rate-limits.ts";
+import { authorize, tokenEndpoint } from "./pinterest/login.ts";
+import { readMedia, receiveFormUpload, registerMedia, s3Error } from "./pinterest/media.ts";
+import { type Board, boardsOf, TEST_USERS } from "./pinterest/test-users.ts";
+import { createPin, readOrDeletePin, pinJson, visiblePinsOf } from "./pinterest/pins.ts";
 
-/* Plays api.pinterest.com v5, its browser login and the S3 form it hands out for videos, by platforms/pinterest.md part 6. */
+/* Simulates api.pinterest.com v5, its browser login and the S3 form upload for videos, as platforms/pinterest.md part 6 (simulator notes) describes. */
 
-const API = ["api.pinterest.com", "api-sandbox.pinterest.com"];
-const LOGIN = "www.pinterest.com";
-const UPLOAD = "pinterest-media-upload.s3-accelerate.amazonaws.com";
+const API_HOSTS = ["api.pinterest.com", "api-sandbox.pinterest.com"];
+const LOGIN_HOST = "www.pinterest.com";
+const UPLOAD_HOST = "pinterest-media-upload.s3-accelerate.amazonaws.com";
 
-const PAGE_MAX = 250;
-const USUAL_PAGE = 25;
+const MAX_PAGE_SIZE = 250;
+const DEFAULT_PAGE_SIZE = 25;
 
-/** A page of a list; the bookmark is an opaque text, null at the end. */
-function page<T>(sim: Sim, url: URL, items: readonly T[], toJson: (item: T) => JsonValue): Response {
-  const size = Number(url.searchParams.get("page_size") ?? USUAL_PAGE);
-  if (!Number.isInteger(size) || size < 1 || size > PAGE_MAX) {
-    return invalid(sim, `page_size must be 1 to ${PAGE_MAX}`);
+/** One page of a list; the bookmark is an opaque string, null on the last page. */
+function paginate<T>(sim: SimulatorContext, url: URL, items: readonly T[], toJson: (item: T) => JsonValue): Response {
+  const size = Number(url.searchParams.get("page_size") ?? DEFAULT_PAGE_SIZE);
+  if (!Number.isInteger(size) || size < 1 || size > MAX_PAGE_SIZE) {
+    return invalidParameters(sim, `page_size must be 1 to ${MAX_PAGE_SIZE}`);
   }
   const bookmark = new TextDecoder().decode(fromBase64OrEmpty(url.searchParams.get("bookmark") ?? btoa("0")));
   if (!/^\d{1,9}$/.test(bookmark)) {
-    return invalid(sim, "bookmark is not one of ours");
+    return invalidParameters(sim, "bookmark is invalid");
   }
   const start = Number(bookmark);
   const next = start + size;
-  return answer(sim, 200, {
+  return jsonResponse(sim, 200, {
     items: items.slice(start, next).map(toJson),
     bookmark: next < items.length ? btoa(String(next)) : null,
   });
 }
 
-const boardJson = (board: BoardRow): JsonObject => ({
+const boardJson = (board: Board): JsonObject => ({
   id: board.id,
   name: board.name,
   description: board.description,
@@ -50,50 +57,48 @@ const boardJson = (board: BoardRow): JsonObject => ({
   media: { image_cover_url: null, pin_thumbnail_urls: [] },
 });
 
-function listBoards(sim: Sim, url: URL, session: Token): Response {
+function listBoards(sim: SimulatorContext, url: URL, token: Token): Response {
   const privacy = url.searchParams.get("privacy");
-  const boards = boardsOf(session).filter(
-    (board) => privacy === null || privacy === "ALL" || board.privacy === privacy,
-  );
-  return page(sim, url, boards, boardJson);
+  const boards = boardsOf(token).filter((board) => privacy === null || privacy === "ALL" || board.privacy === privacy);
+  return paginate(sim, url, boards, boardJson);
 }
 
-function userAccount(sim: Sim, session: Token): Response {
-  const person = PEOPLE[session.login];
-  return answer(sim, 200, {
-    id: person?.id,
-    username: person?.username,
-    account_type: person?.business ? "BUSINESS" : "PINNER",
-    business_name: person?.business ?? null,
-    profile_image: `https://i.pinimg.com/${person?.username}.jpg`,
+function readUserAccount(sim: SimulatorContext, token: Token): Response {
+  const user = TEST_USERS[token.login];
+  return jsonResponse(sim, 200, {
+    id: user?.id,
+    username: user?.username,
+    account_type: user?.business ? "BUSINESS" : "PINNER",
+    business_name: user?.business ?? null,
+    profile_image: `https://i.pinimg.com/${user?.username}.jpg`,
     about: "",
     website_url: null,
-    board_count: boardsOf(session).length,
-    pin_count: pinsOf(sim, session.login).length,
+    board_count: boardsOf(token).length,
+    pin_count: visiblePinsOf(sim, token.login).length,
     follower_count: 10,
     following_count: 3,
     monthly_views: 163,
   });
 }
 
-interface Call {
+interface ApiCall {
   readonly request: Request;
   readonly url: URL;
-  readonly sim: Sim;
-  readonly session: Token;
+  readonly sim: SimulatorContext;
+  readonly token: Token;
   /** The id in the path. */
   readonly id: string;
 }
 
 interface Endpoint {
-  readonly at: RegExp;
+  readonly pattern: RegExp;
   readonly scopes: readonly string[];
-  readonly handle: (call: Call) => Response | Promise<Response>;
+  readonly handle: (call: ApiCall) => Response | Promise<Response>;
 }
 
-/** Hands over the body when it is a JSON object. */
-async function withBody(
-  { request, sim }: Call,
+/** Calls `handle` with the body if it is a JSON object. */
+async function withJsonBody(
+  { request, sim }: ApiCall,
   handle: (body: JsonObject) => Response | Promise<Response>,
 ): Promise<Response> {
   let body: unknown;
@@ -104,111 +109,111 @@ async function withBody(
   }
   return typeof body === "object" && body !== null && !Array.isArray(body)
     ? handle(body as JsonObject)
-    : invalid(sim, "the body is not a JSON object");
+    : invalidParameters(sim, "the body is not a JSON object");
 }
 
 const ENDPOINTS: readonly Endpoint[] = [
   {
-    at: /^GET \/v5\/user_account$/,
+    pattern: /^GET \/v5\/user_account$/,
     scopes: ["user_accounts:read"],
-    handle: ({ sim, session }) => userAccount(sim, session),
+    handle: ({ sim, token }) => readUserAccount(sim, token),
   },
   {
-    at: /^GET \/v5\/boards$/,
+    pattern: /^GET \/v5\/boards$/,
     scopes: ["boards:read"],
-    handle: ({ sim, url, session }) => listBoards(sim, url, session),
+    handle: ({ sim, url, token }) => listBoards(sim, url, token),
   },
   {
-    at: /^GET \/v5\/boards\/(?<id>\d+)\/pins$/,
+    pattern: /^GET \/v5\/boards\/(?<id>\d+)\/pins$/,
     scopes: ["boards:read", "pins:read"],
-    handle: ({ sim, url, session, id }) =>
-      boardsOf(session).some((board) => board.id === id)
-        ? page(
+    handle: ({ sim, url, token, id }) =>
+      boardsOf(token).some((board) => board.id === id)
+        ? paginate(
             sim,
             url,
-            pinsOf(sim, session.login).filter((pin) => pin.boardId === id),
+            visiblePinsOf(sim, token.login).filter((pin) => pin.boardId === id),
             pinJson,
           )
-        : noBoard(sim),
+        : boardNotFound(sim),
   },
   {
-    at: /^GET \/v5\/pins$/,
+    pattern: /^GET \/v5\/pins$/,
     scopes: ["boards:read", "pins:read"],
-    handle: ({ sim, url, session }) => page(sim, url, pinsOf(sim, session.login), pinJson),
+    handle: ({ sim, url, token }) => paginate(sim, url, visiblePinsOf(sim, token.login), pinJson),
   },
   {
-    at: /^(?:GET|DELETE) \/v5\/pins\/(?<id>\d+)$/,
+    pattern: /^(?:GET|DELETE) \/v5\/pins\/(?<id>\d+)$/,
     scopes: ["boards:read", "pins:read"],
-    handle: ({ sim, session, request, id }) => onePin(sim, session, request.method, id),
+    handle: ({ sim, token, request, id }) => readOrDeletePin(sim, token, request.method, id),
   },
   {
-    at: /^GET \/v5\/media\/(?<id>\d+)$/,
+    pattern: /^GET \/v5\/media\/(?<id>\d+)$/,
     scopes: ["pins:read"],
-    handle: ({ sim, session, id }) => readMedia(sim, session, id),
+    handle: ({ sim, token, id }) => readMedia(sim, token, id),
   },
   {
-    at: /^POST \/v5\/media$/,
+    pattern: /^POST \/v5\/media$/,
     scopes: ["pins:write"],
-    handle: (call) => withBody(call, (body) => register(call.sim, call.session, body)),
+    handle: (call) => withJsonBody(call, (body) => registerMedia(call.sim, call.token, body)),
   },
   {
-    at: /^POST \/v5\/pins$/,
+    pattern: /^POST \/v5\/pins$/,
     scopes: [],
-    handle: (call) => withBody(call, (body) => createPin(call.sim, call.url.hostname, call.session, body)),
+    handle: (call) => withJsonBody(call, (body) => createPin(call.sim, call.url.hostname, call.token, body)),
   },
 ];
 
-function api(request: Request, url: URL, sim: Sim): Response | Promise<Response> {
-  const line = `${request.method} ${url.pathname.replace(/\/$/, "")}`;
-  switch (line) {
+function handleApiCall(request: Request, url: URL, sim: SimulatorContext): Response | Promise<Response> {
+  const methodAndPath = `${request.method} ${url.pathname.replace(/\/$/, "")}`;
+  switch (methodAndPath) {
     case "POST /v5/oauth/token":
-      return token(request, sim);
+      return tokenEndpoint(request, sim);
     case "POST /v5/oauth/token/revoke":
-      // For system users alone.
-      return fail(sim, 403, 29, "Client is not allowed to revoke token.");
+      // Only system users may revoke tokens.
+      return errorResponse(sim, 403, 29, "Client is not allowed to revoke token.");
     default: {
-      const endpoint = ENDPOINTS.find((one) => one.at.test(line));
+      const endpoint = ENDPOINTS.find(({ pattern }) => pattern.test(methodAndPath));
       if (!endpoint) {
-        return fail(sim, 404, 404, "Not found.");
+        return errorResponse(sim, 404, 404, "Not found.");
       }
-      const session = liveToken(sim, bearer(request) ?? "", "access");
-      if (!session) {
+      const token = findValidToken(sim, bearerToken(request) ?? "", "access");
+      if (!token) {
         return unauthorized(sim);
       }
-      if (!endpoint.scopes.every((scope) => session.scopes.includes(scope))) {
-        return scopeMissing(sim);
+      if (!endpoint.scopes.every((scope) => token.scopes.includes(scope))) {
+        return missingScope(sim);
       }
-      const id = endpoint.at.exec(line)?.groups?.["id"] ?? "";
-      return callRefusal(sim, session.login) ?? endpoint.handle({ request, url, sim, session, id });
+      const id = endpoint.pattern.exec(methodAndPath)?.groups?.["id"] ?? "";
+      return checkCallRate(sim, token.login) ?? endpoint.handle({ request, url, sim, token, id });
     }
   }
 }
 
 export const simulator: Simulator = {
   platform: "pinterest",
-  hosts: [...API, LOGIN, UPLOAD],
+  hosts: [...API_HOSTS, LOGIN_HOST, UPLOAD_HOST],
   logins: [
     {
       name: "ada",
-      accounts: [PEOPLE["ada"]?.id ?? ""],
-      description: "a business with three boards of her own choosing, a secret one and one for ads",
+      accounts: [TEST_USERS["ada"]?.id ?? ""],
+      description: "a business account with three ordinary boards, a secret one and one for ads only",
     },
-    { name: "ben", accounts: [PEOPLE["ben"]?.id ?? ""], description: "a person with one board" },
+    { name: "ben", accounts: [TEST_USERS["ben"]?.id ?? ""], description: "a personal account with one board" },
   ],
   async handle(request, sim) {
     const url = new URL(request.url);
-    if (API.includes(url.hostname)) {
-      return api(request, url, sim);
+    if (API_HOSTS.includes(url.hostname)) {
+      return handleApiCall(request, url, sim);
     }
-    if (url.hostname === UPLOAD) {
-      return request.method === "POST" ? receiveForm(request, sim) : s3Error(405, "MethodNotAllowed");
+    if (url.hostname === UPLOAD_HOST) {
+      return request.method === "POST" ? receiveFormUpload(request, sim) : s3Error(405, "MethodNotAllowed");
     }
     return `${request.method} ${url.pathname}` === "GET /oauth/"
       ? authorize(url, sim, simulator.logins)
       : new Response("not found", { status: 404 });
   },
   revoke(account, sim) {
-    const login = Object.keys(PEOPLE).find((name) => name === account || PEOPLE[name]?.id === account);
-    return login !== undefined && revokeLogin(sim, login);
+    const login = Object.keys(TEST_USERS).find((name) => name === account || TEST_USERS[name]?.id === account);
+    return login !== undefined && revokeTokensOfLogin(sim, login);
   },
 };

@@ -21,14 +21,13 @@ export const simulators: Readonly<Record<Platform, Simulator>> = {
   threads,
 };
 
-export function simulatorNamed(word: string): Simulator | undefined {
-  return isPlatform(word) ? simulators[word] : undefined;
+export function findSimulator(name: string): Simulator | undefined {
+  return isPlatform(name) ? simulators[name] : undefined;
 }
 
 const hostMatches = (patterns: readonly string[], host: string): boolean =>
   patterns.some((pattern) => (pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern));
 
-/** The simulator that plays a host. */
-export function simulatorAt(host: string): Simulator | undefined {
+export function findSimulatorByHost(host: string): Simulator | undefined {
   return Object.values(simulators).find((simulator) => hostMatches(simulator.hosts, host));
 }

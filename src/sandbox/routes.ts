@@ -4,26 +4,33 @@ import { bodyLimit } from "hono/body-limit";
 import type { z } from "zod";
 import { createKey, createUser } from "#auth/index.ts";
 import { createServices } from "#context.ts";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { RefusalError } from "#core/errors.ts";
 import { log } from "#core/log.ts";
-import { connectAccount } from "./connect.ts";
+import { connectAccount } from "./connect-account.ts";
 import type { Simulator } from "./contract.ts";
 import type { SandboxEnv } from "./env.ts";
-import { Fault, FAULTS_MAX } from "./faults.ts";
-import { Connecting, CronRun, NewSandboxUser, Revoking, Settings, Since } from "./inputs.ts";
-import { BadRequest } from "./refusal.ts";
-import { simulatorAt, simulatorNamed, simulators } from "./registry.ts";
+import { InjectedFault, FAULTS_MAX } from "./injected-fault.ts";
+import {
+  ConnectInput,
+  RunCronInput,
+  CreateUserInput,
+  RevokeInput,
+  SettingsInput,
+  SinceParam,
+} from "./request-schemas.ts";
+import { BadRequest } from "./bad-request.ts";
+import { findSimulatorByHost, findSimulator, simulators } from "./registry.ts";
 import { SAMPLES } from "./samples.ts";
-import { readStanding } from "./store.ts";
-import { browserUrl, callPlatform, objectOf, sandboxWorld } from "./outbound.ts";
+import { readPostStatistics } from "./store.ts";
+import { browserUrl, callPlatform, simulatorStub, sandboxOutbound } from "./outbound.ts";
 
 const BODY_MAX_BYTES = 1024 * 1024;
 
 type SandboxHttp = HttpContext<{ Bindings: SandboxEnv }>;
 
-/** The body, checked; an empty one counts as `{}`. */
-async function read<T>(c: SandboxHttp, schema: z.ZodType<T>): Promise<T> {
+/** An empty body counts as `{}`. */
+async function readBody<T>(c: SandboxHttp, schema: z.ZodType<T>): Promise<T> {
   const text = await c.req.text();
   let body: unknown;
   try {
@@ -31,34 +38,36 @@ async function read<T>(c: SandboxHttp, schema: z.ZodType<T>): Promise<T> {
   } catch {
     throw new BadRequest("the body is not JSON");
   }
-  return check(schema, body);
+  return parseWith(schema, body);
 }
 
-function check<T>(schema: z.ZodType<T>, value: unknown): T {
+function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
-    const sentences = parsed.error.issues.map((issue) => `${issue.path.join(".") || "the body"}: ${issue.message}`);
-    throw new BadRequest(sentences.join("; "));
+    const messages = parsed.error.issues.map((issue) => `${issue.path.join(".") || "the body"}: ${issue.message}`);
+    throw new BadRequest(messages.join("; "));
   }
   return parsed.data;
 }
 
-function named(word: string): Simulator {
-  const simulator = simulatorNamed(word);
+function requireSimulator(name: string): Simulator {
+  const simulator = findSimulator(name);
   if (!simulator) {
-    throw new BadRequest(`there is no simulator of "${word}"; there is one of ${Object.keys(simulators).join(", ")}`);
+    throw new BadRequest(`unknown platform "${name}"; the platforms are ${Object.keys(simulators).join(", ")}`);
   }
   return simulator;
 }
 
-const namedIn = (c: SandboxHttp): Simulator => named(c.req.param("platform") ?? "");
+const simulatorFromPath = (c: SandboxHttp): Simulator => requireSimulator(c.req.param("platform") ?? "");
 
 /** Accounts by the platform's id or by the login's name. */
-function accountsOf({ logins }: Simulator, word: string): readonly string[] {
-  return logins.flatMap(({ name, accounts }) => (name === word ? accounts : accounts.filter((id) => id === word)));
+function accountsOf({ logins }: Simulator, accountOrLogin: string): readonly string[] {
+  return logins.flatMap(({ name, accounts }) =>
+    name === accountOrLogin ? accounts : accounts.filter((id) => id === accountOrLogin),
+  );
 }
 
-/** What a test or a person can do with the sandbox; mounted at the root of its own entry, never part of production. */
+/** The sandbox's own routes under /sandbox; only the sandbox entry point mounts them, never production. */
 export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, cron: string) => Promise<void>) {
   const app = new Hono<{ Bindings: SandboxEnv }>().basePath("/sandbox");
 
@@ -73,28 +82,28 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
     return c.json({ error: "the sandbox failed", code: "internal_error" }, 500);
   });
 
-  // A consent page is the platform's own: its host stands in the path, and its forms may post to it.
+  // Pages of a platform (consent, forms): the first path segment is the platform's host.
   app.all("/:host{[^/]+\\.[^/]+}/*", async (c) => {
     const host = c.req.param("host");
-    if (!simulatorAt(host)) {
-      throw new BadRequest(`no simulator answers for ${host}`);
+    if (!findSimulatorByHost(host)) {
+      throw new BadRequest(`no simulator for the host ${host}`);
     }
     const { pathname, search } = new URL(c.req.url);
-    const real = new URL(`https://${host}${pathname.slice(`/sandbox/${host}`.length)}${search}`);
-    let answer: Response;
+    const platformUrl = new URL(`https://${host}${pathname.slice(`/sandbox/${host}`.length)}${search}`);
+    let response: Response;
     try {
-      answer = await callPlatform(c.env, new Request(real, c.req.raw));
+      response = await callPlatform(c.env, new Request(platformUrl, c.req.raw));
     } catch {
       return c.text("the connection to the platform was lost", 502);
     }
-    const location = answer.headers.get("location");
+    const location = response.headers.get("location");
     if (location === null) {
-      return answer;
+      return response;
     }
-    const onward = new URL(location, real);
-    const headers = new Headers(answer.headers);
-    headers.set("location", String(simulatorAt(onward.hostname) ? browserUrl(c.env.ORIGIN, onward) : onward));
-    return new Response(answer.body, { status: answer.status, headers });
+    const target = new URL(location, platformUrl);
+    const headers = new Headers(response.headers);
+    headers.set("location", String(findSimulatorByHost(target.hostname) ? browserUrl(c.env.ORIGIN, target) : target));
+    return new Response(response.body, { status: response.status, headers });
   });
 
   app.get("/media", (c) =>
@@ -111,7 +120,7 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
   app.get("/media/:name", (c) => {
     const sample = SAMPLES.get(c.req.param("name"));
     if (!sample) {
-      throw new BadRequest(`there is no such sample; there are ${[...SAMPLES.keys()].join(", ")}`);
+      throw new BadRequest(`unknown sample; the samples are ${[...SAMPLES.keys()].join(", ")}`);
     }
     return new Response(sample.bytes, {
       headers: {
@@ -131,8 +140,8 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
   );
 
   app.post("/users", async (c) => {
-    const input = await read(c, NewSandboxUser);
-    const services = createServices(c.env, sandboxWorld(c.env), (work) => c.executionCtx.waitUntil(work));
+    const input = await readBody(c, CreateUserInput);
+    const services = createServices(c.env, sandboxOutbound(c.env), (promise) => c.executionCtx.waitUntil(promise));
     const email = input.email ?? `${crypto.randomUUID()}@sandbox.example`;
     const password = input.password ?? crypto.randomUUID();
     const { userId, workspaceId } = await createUser(services, {
@@ -146,11 +155,11 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
   });
 
   app.post("/connect", async (c) => {
-    const input = await read(c, Connecting);
-    const simulator = named(input.platform);
+    const input = await readBody(c, ConnectInput);
+    const simulator = requireSimulator(input.platform);
     if (!simulator.logins.some((login) => login.name === input.login)) {
       throw new BadRequest(
-        `${input.platform} knows no "${input.login}"; it knows ${simulator.logins.map((login) => login.name).join(", ")}`,
+        `${input.platform} has no login "${input.login}"; the logins are ${simulator.logins.map((login) => login.name).join(", ")}`,
       );
     }
     const accounts = await connectAccount(c.env, (request) => exports.default.fetch(request), input);
@@ -164,84 +173,86 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
   );
 
   app.get("/platforms/:platform/posts", async (c) => {
-    const simulator = namedIn(c);
-    const word = c.req.query("account");
-    const object = objectOf(c.env, simulator.platform);
-    if (word === undefined) {
-      return c.json({ posts: await object.book(null) });
+    const simulator = simulatorFromPath(c);
+    const accountOrLogin = c.req.query("account");
+    const stub = simulatorStub(c.env, simulator.platform);
+    if (accountOrLogin === undefined) {
+      return c.json({ posts: await stub.publishedPosts(null) });
     }
-    const accounts = accountsOf(simulator, word);
-    if (accounts.length === 0 && !simulator.logins.some((login) => login.name === word)) {
-      throw new BadRequest(`${simulator.platform} knows no account "${word}"`);
+    const accounts = accountsOf(simulator, accountOrLogin);
+    if (accounts.length === 0 && !simulator.logins.some((login) => login.name === accountOrLogin)) {
+      throw new BadRequest(`${simulator.platform} has no account "${accountOrLogin}"`);
     }
-    const books = await Promise.all(accounts.map((account) => object.book(account)));
-    return c.json({ posts: books.flat().toSorted((a, b) => Date.parse(a.accepted_at) - Date.parse(b.accepted_at)) });
+    const postLists = await Promise.all(accounts.map((account) => stub.publishedPosts(account)));
+    return c.json({
+      posts: postLists.flat().toSorted((a, b) => Date.parse(a.accepted_at) - Date.parse(b.accepted_at)),
+    });
   });
 
   app.get("/platforms/:platform/calls", async (c) => {
-    const { platform } = namedIn(c);
-    const since = check(Since, c.req.query("since") ?? 0);
-    return c.json({ calls: await objectOf(c.env, platform).calls(since) });
+    const { platform } = simulatorFromPath(c);
+    const since = parseWith(SinceParam, c.req.query("since") ?? 0);
+    return c.json({ calls: await simulatorStub(c.env, platform).calls(since) });
   });
 
   app.get("/platforms/:platform/faults", async (c) =>
-    c.json({ faults: await objectOf(c.env, namedIn(c).platform).faults() }),
+    c.json({ faults: await simulatorStub(c.env, simulatorFromPath(c).platform).openFaults() }),
   );
 
   app.post("/platforms/:platform/faults", async (c) => {
-    const object = objectOf(c.env, namedIn(c).platform);
-    const fault = await read(c, Fault);
-    const open = await object.addFault(fault);
-    if (open === null) {
+    const stub = simulatorStub(c.env, simulatorFromPath(c).platform);
+    const fault = await readBody(c, InjectedFault);
+    const openFaults = await stub.addFault(fault);
+    if (openFaults === null) {
       throw new BadRequest(`there are ${FAULTS_MAX} open faults already`);
     }
-    return c.json({ fault, open_faults: open });
+    return c.json({ fault, open_faults: openFaults });
   });
 
   app.delete("/platforms/:platform/faults", async (c) => {
-    await objectOf(c.env, namedIn(c).platform).clearFaults();
+    await simulatorStub(c.env, simulatorFromPath(c).platform).clearFaults();
     return c.json({ faults: [] });
   });
 
   app.post("/platforms/:platform/settings", async (c) => {
-    const { platform } = namedIn(c);
-    return c.json({ settings: await objectOf(c.env, platform).change(await read(c, Settings)) });
+    const { platform } = simulatorFromPath(c);
+    return c.json({ settings: await simulatorStub(c.env, platform).changeSettings(await readBody(c, SettingsInput)) });
   });
 
   app.post("/platforms/:platform/revoke", async (c) => {
-    const { platform } = namedIn(c);
-    const { account } = await read(c, Revoking);
-    if (!(await objectOf(c.env, platform).revoke(account))) {
-      throw new BadRequest(`nobody at ${platform} known as "${account}" has given the app access`);
+    const { platform } = simulatorFromPath(c);
+    const { account } = await readBody(c, RevokeInput);
+    if (!(await simulatorStub(c.env, platform).revoke(account))) {
+      throw new BadRequest(`no login of ${platform} with the account or name "${account}" has given the app access`);
     }
     return c.json({ revoked: true });
   });
 
   app.post("/cron", async (c) => {
-    const { cron } = await read(c, CronRun);
+    const { cron } = await readBody(c, RunCronInput);
     await runCron(c.env, c.executionCtx as ExecutionContext, cron);
     return c.json({ cron, ran: true });
   });
 
   app.get("/status", async (c) => {
-    const services = createServices(c.env, sandboxWorld(c.env), (work) => c.executionCtx.waitUntil(work));
-    const standing = await readStanding(services.db, services.clock.now());
-    const open = await Promise.all(
+    const services = createServices(c.env, sandboxOutbound(c.env), (promise) => c.executionCtx.waitUntil(promise));
+    const statistics = await readPostStatistics(services.db, services.clock.now());
+    const openFaults = await Promise.all(
       Object.values(simulators).map(
-        async ({ platform }) => [platform, await objectOf(c.env, platform).faults()] as const,
+        async ({ platform }) => [platform, await simulatorStub(c.env, platform).openFaults()] as const,
       ),
     );
     return c.json({
-      posts: standing.posts,
-      armed: standing.armed,
-      publishing: standing.posts.publishing,
-      overdue: standing.overdue,
-      next_due_at: standing.nextDueAt === null ? null : toInstant(standing.nextDueAt),
-      faults: Object.fromEntries(open.filter(([, faults]) => faults.length > 0)),
+      posts: statistics.countByStatus,
+      armed: statistics.armed,
+      publishing: statistics.countByStatus.publishing,
+      overdue: statistics.overdue,
+      next_due_at: statistics.nextDueAt === null ? null : toIsoInstant(statistics.nextDueAt),
+      faults: Object.fromEntries(openFaults.filter(([, faults]) => faults.length > 0)),
     });
   });
 
-  app.notFound((c) => c.json({ error: "the sandbox has no such call", code: "not_found" }, 404));
+  app.notFound((c) => c.json({ error: "the sandbox has no such route", code: "not_found" }, 404));
 
   return app;
 }

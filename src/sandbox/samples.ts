@@ -11,7 +11,7 @@ export interface Sample {
   readonly bytes: BufferSource;
 }
 
-/** Small true files for trying things out, and one that is not what it says. */
+/** Small valid media files, and one whose content does not match its content type. */
 export const SAMPLES: ReadonlyMap<string, Sample> = new Map([
   ["portrait.jpg", { contentType: "image/jpeg", about: "JPEG, 1080×1350", bytes: jpeg }],
   ["square.png", { contentType: "image/png", about: "PNG, 800×800", bytes: png }],
@@ -23,7 +23,7 @@ export const SAMPLES: ReadonlyMap<string, Sample> = new Map([
     "page.jpg",
     {
       contentType: "image/jpeg",
-      about: "an HTML page that says it is a JPEG",
+      about: "an HTML page with the content type of a JPEG",
       bytes: new TextEncoder().encode(
         "<!doctype html><title>Not a picture</title><p>This is a page, whatever its header says.</p>\n",
       ),

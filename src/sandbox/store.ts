@@ -1,19 +1,19 @@
 import type { Db } from "#db/client.ts";
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 
-export interface Standing {
-  /** Posts per state, every user's. */
-  readonly posts: Readonly<Record<ListedStatus, number>>;
-  /** Scheduled posts whose object has confirmed its alarm. */
+export interface PostStatistics {
+  /** Number of posts of all users. */
+  readonly countByStatus: Readonly<Record<ListedStatus, number>>;
+  /** Scheduled posts whose Durable Object has confirmed its alarm. */
   readonly armed: number;
-  /** Scheduled posts whose time has passed. */
+  /** Scheduled posts that are past due. */
   readonly overdue: number;
   /** When the next scheduled post is due. */
   readonly nextDueAt: number | null;
 }
 
-/** What is under way over all users; read only, and only here because no user of the product may ask it. */
-export async function readStanding(db: Db, now: number): Promise<Standing> {
+/** Statistics over all users; only the sandbox has this query because the product has no role that may see it. */
+export async function readPostStatistics(db: Db, now: number): Promise<PostStatistics> {
   const { results } = await db.d1
     .prepare(
       `SELECT status, count(*) AS posts, min(scheduled_at) AS first_due,
@@ -22,10 +22,10 @@ export async function readStanding(db: Db, now: number): Promise<Standing> {
     )
     .bind(now)
     .all<{ status: string; posts: number; first_due: number; armed: number; passed: number }>();
-  const counts = new Map(results.map((row) => [row.status, row.posts]));
+  const countOf = new Map(results.map((row) => [row.status, row.posts]));
   const scheduled = results.find((row) => row.status === "scheduled");
   return {
-    posts: Object.fromEntries(POST_STATUSES.map((status) => [status, counts.get(status) ?? 0])) as Record<
+    countByStatus: Object.fromEntries(POST_STATUSES.map((status) => [status, countOf.get(status) ?? 0])) as Record<
       ListedStatus,
       number
     >,

@@ -1,92 +1,93 @@
 import type { JsonObject } from "#core/json.ts";
-import type { Sim, Simulator } from "./contract.ts";
-import { bearer, liveToken, type Token } from "./grants.ts";
-import { envelope, invalid, scopeMissing, unauthorized } from "./tiktok/answers.ts";
-import { creatorInfo } from "./tiktok/creator-info.ts";
+import type { SimulatorContext, Simulator } from "./contract.ts";
+import { bearerToken, findValidToken, type Token } from "./oauth-server.ts";
+import { envelope, invalidParams, missingScope, unauthorized } from "./tiktok/responses.ts";
+import { readCreatorInfo } from "./tiktok/creator-info.ts";
 import { type Creator, CREATORS } from "./tiktok/creators.ts";
 import { initPhotos, initVideo } from "./tiktok/init.ts";
-import { authorize, revoke, token } from "./tiktok/login.ts";
-import { settle, withdraw } from "./tiktok/publishes.ts";
-import { cancel, listVideos, queryVideos, status, userInfo } from "./tiktok/reads.ts";
-import { receive } from "./tiktok/upload.ts";
+import { authorize, revokeEndpoint, tokenEndpoint } from "./tiktok/login.ts";
+import { publishProcessed, revokeAccess } from "./tiktok/publishes.ts";
+import { listVideos, queryVideos, readUserInfo } from "./tiktok/profile-and-videos.ts";
+import { cancelPublish, readStatus } from "./tiktok/publish-status.ts";
+import { receiveChunk } from "./tiktok/upload.ts";
 
-/* Plays www.tiktok.com's login, open.tiktokapis.com and its upload hosts, by platforms/tiktok.md part 6. */
+/* Simulates the login at www.tiktok.com, open.tiktokapis.com and its upload hosts, as platforms/tiktok.md part 6 (simulator notes) describes. */
 
 const WWW = "www.tiktok.com";
 const API = "open.tiktokapis.com";
-const UPLOADS = ["open-upload.tiktokapis.com", "upload.us.tiktokapis.com"];
+const UPLOAD_HOSTS = ["open-upload.tiktokapis.com", "upload.us.tiktokapis.com"];
 
-interface Call {
+interface ApiCall {
   readonly url: URL;
-  readonly sim: Sim;
-  readonly session: Token;
+  readonly sim: SimulatorContext;
+  readonly token: Token;
   readonly creator: Creator;
   readonly body: JsonObject;
 }
 
 interface Endpoint {
-  /** Null where the call itself decides. */
+  /** Null if the endpoint checks its scopes itself. */
   readonly scope: string | null;
-  /** Calls of one name share the minute. */
+  /** Calls with the same name share one rate limit per minute. */
   readonly bucket?: "init" | "creator" | "status";
-  readonly answer: (call: Call) => Response | Promise<Response>;
+  readonly handle: (call: ApiCall) => Response | Promise<Response>;
 }
 
 /** Calls per token and minute. */
-const PER_MINUTE = { init: 6, creator: 20, status: 30 } as const;
+const CALLS_PER_MINUTE = { init: 6, creator: 20, status: 30 } as const;
 
 const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   "GET /v2/user/info/": {
     scope: "user.info.basic",
-    answer: ({ sim, session, creator, url }) => userInfo(sim, session, creator, url),
+    handle: ({ sim, token, creator, url }) => readUserInfo(sim, token, creator, url),
   },
   "POST /v2/post/publish/creator_info/query/": {
     scope: "video.publish",
     bucket: "creator",
-    answer: ({ sim, session, creator }) => creatorInfo(sim, session, creator),
+    handle: ({ sim, token, creator }) => readCreatorInfo(sim, token, creator),
   },
   "POST /v2/post/publish/video/init/": {
     scope: "video.publish",
     bucket: "init",
-    answer: ({ sim, session, creator, body }) => initVideo(sim, session, creator, body, false),
+    handle: ({ sim, token, creator, body }) => initVideo(sim, token, creator, body, false),
   },
   "POST /v2/post/publish/inbox/video/init/": {
     scope: "video.upload",
     bucket: "init",
-    answer: ({ sim, session, creator, body }) => initVideo(sim, session, creator, body, true),
+    handle: ({ sim, token, creator, body }) => initVideo(sim, token, creator, body, true),
   },
   "POST /v2/post/publish/content/init/": {
     scope: null,
     bucket: "init",
-    answer: ({ sim, session, creator, body }) => initPhotos(sim, session, creator, body),
+    handle: ({ sim, token, creator, body }) => initPhotos(sim, token, creator, body),
   },
   "POST /v2/post/publish/status/fetch/": {
     scope: null,
     bucket: "status",
-    answer: ({ sim, session, body }) => status(sim, session, body),
+    handle: ({ sim, token, body }) => readStatus(sim, token, body),
   },
-  "POST /v2/post/publish/cancel/": { scope: null, answer: ({ sim, session, body }) => cancel(sim, session, body) },
+  "POST /v2/post/publish/cancel/": { scope: null, handle: ({ sim, token, body }) => cancelPublish(sim, token, body) },
   "POST /v2/video/list/": {
     scope: "video.list",
-    answer: ({ sim, session, url, body }) => listVideos(sim, session, url, body),
+    handle: ({ sim, token, url, body }) => listVideos(sim, token, url, body),
   },
   "POST /v2/video/query/": {
     scope: "video.list",
-    answer: ({ sim, session, url, body }) => queryVideos(sim, session, url, body),
+    handle: ({ sim, token, url, body }) => queryVideos(sim, token, url, body),
   },
 };
 
-/** Whether this call is one too many of its minute. */
-function isOverRate(sim: Sim, session: Token, bucket: keyof typeof PER_MINUTE): boolean {
+/** Counts the call; true if it exceeds the limit of this minute. */
+function exceedsRateLimit(sim: SimulatorContext, token: Token, bucket: keyof typeof CALLS_PER_MINUTE): boolean {
   const minute = Math.floor(sim.now() / 60_000);
-  const key = `rate:${bucket}:${session.login}`;
-  const seen = sim.store.get<{ minute: number; count: number }>(key);
-  const count = seen?.minute === minute ? seen.count + 1 : 1;
+  const key = `rate:${bucket}:${token.login}`;
+  const stored = sim.store.get<{ minute: number; count: number }>(key);
+  const count = stored?.minute === minute ? stored.count + 1 : 1;
   sim.store.put(key, { minute, count });
-  return count > PER_MINUTE[bucket] && sim.settings.extra["unlimited_rate"] !== true;
+  return count > CALLS_PER_MINUTE[bucket] && sim.settings.extra["unlimited_rate"] !== true;
 }
 
-async function bodyOf(request: Request): Promise<JsonObject | null> {
+async function readJsonObject(request: Request): Promise<JsonObject | null> {
   try {
     const text = await request.text();
     const body: unknown = text === "" ? {} : JSON.parse(text);
@@ -96,36 +97,38 @@ async function bodyOf(request: Request): Promise<JsonObject | null> {
   }
 }
 
-async function api(request: Request, url: URL, sim: Sim): Promise<Response> {
+async function handleApiCall(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   const route = `${request.method} ${url.pathname.replace(/\/?$/, "/")}`;
   if (route === "POST /v2/oauth/token/") {
-    return token(request, sim);
+    return tokenEndpoint(request, sim);
   }
   if (route === "POST /v2/oauth/revoke/") {
-    return revoke(request, sim);
+    return revokeEndpoint(request, sim);
   }
   const endpoint = ENDPOINTS[route];
   if (!endpoint) {
     return envelope(sim, 404, "unsupported_path", "The path does not exist.");
   }
-  const session = liveToken(sim, bearer(request) ?? "", "access");
-  const creator = session && CREATORS[session.login];
+  const token = findValidToken(sim, bearerToken(request) ?? "", "access");
+  const creator = token && CREATORS[token.login];
   if (!creator) {
     return unauthorized(sim);
   }
-  if (endpoint.scope !== null && !session.scopes.includes(endpoint.scope)) {
-    return scopeMissing(sim);
+  if (endpoint.scope !== null && !token.scopes.includes(endpoint.scope)) {
+    return missingScope(sim);
   }
-  if (endpoint.bucket && isOverRate(sim, session, endpoint.bucket)) {
+  if (endpoint.bucket && exceedsRateLimit(sim, token, endpoint.bucket)) {
     return envelope(sim, 429, "rate_limit_exceeded", "The API rate limit was exceeded.");
   }
-  const body = await bodyOf(request);
-  return body ? endpoint.answer({ url, sim, session, creator, body }) : invalid(sim, "The body is not a JSON object.");
+  const body = await readJsonObject(request);
+  return body
+    ? endpoint.handle({ url, sim, token, creator, body })
+    : invalidParams(sim, "The body is not a JSON object.");
 }
 
 export const simulator: Simulator = {
   platform: "tiktok",
-  hosts: [WWW, API, ...UPLOADS],
+  hosts: [WWW, API, ...UPLOAD_HOSTS],
   logins: [
     { name: "ada", accounts: ["_000ada"], description: "a public account, posting through an audited app" },
     { name: "ben", accounts: ["_000ben"], description: "a private account, posting through an app without an audit" },
@@ -134,18 +137,18 @@ export const simulator: Simulator = {
     const url = new URL(request.url);
     switch (true) {
       case url.hostname === API:
-        return api(request, url, sim);
-      case UPLOADS.includes(url.hostname) && request.method === "PUT":
-        return receive(request, url, sim);
+        return handleApiCall(request, url, sim);
+      case UPLOAD_HOSTS.includes(url.hostname) && request.method === "PUT":
+        return receiveChunk(request, url, sim);
       case `${request.method} ${url.hostname}${url.pathname}` === `GET ${WWW}/v2/auth/authorize/`:
         return authorize(url, sim, simulator.logins);
       default:
         return new Response("not found", { status: 404 });
     }
   },
-  settle,
+  publishProcessed: publishProcessed,
   revoke(account, sim) {
     const login = Object.keys(CREATORS).find((name) => name === account || CREATORS[name]?.openId === account);
-    return login !== undefined && withdraw(sim, login);
+    return login !== undefined && revokeAccess(sim, login);
   },
 };

@@ -1,121 +1,134 @@
-import type { Sim, Simulator } from "./contract.ts";
-import { revokeLogin } from "./grants.ts";
-import { notFound } from "./x/answers.ts";
-import { authorize, revoke, token } from "./x/login.ts";
-import { append, describeMedia, finalize, initialize, status, uploadAtOnce } from "./x/media.ts";
-import { PEOPLE, type Person } from "./x/people.ts";
+import type { SimulatorContext, Simulator } from "./contract.ts";
+import { revokeTokensOfLogin } from "./oauth-server.ts";
+import { notFound } from "./x/error-responses.ts";
+import { authorize, revokeEndpoint, tokenEndpoint } from "./x/login.ts";
+import {
+  appendSegment,
+  setAltText,
+  finalizeUpload,
+  initializeUpload,
+  readUploadStatus,
+  uploadInOneCall,
+} from "./x/media.ts";
+import { TEST_USERS, type TestUser } from "./x/test-users.ts";
 import { createPost, deletePost } from "./x/posts.ts";
-import { me, readPost, timeline } from "./x/reads.ts";
-import { type Gate, guarded } from "./x/session.ts";
+import { readMe, readPost, readTimeline } from "./x/users-and-timelines.ts";
+import { type EndpointAccess, authorizeCall } from "./x/authorization.ts";
 
-/* Plays x.com's login and api.x.com v2, by platforms/x.md part 6. */
+/* Simulates the login at x.com and api.x.com v2, as platforms/x.md part 6 (simulator notes) describes. */
 
-const API = new Set(["api.x.com", "api.twitter.com"]);
+const API_HOSTS = new Set(["api.x.com", "api.twitter.com"]);
 
-interface Call {
+interface ApiCall {
   readonly request: Request;
   readonly url: URL;
-  readonly sim: Sim;
-  readonly person: Person;
+  readonly sim: SimulatorContext;
+  readonly user: TestUser;
   /** The id in the path. */
   readonly id: string;
 }
 
-interface Endpoint extends Gate {
-  readonly at: RegExp;
-  readonly answer: (call: Call) => Response | Promise<Response>;
+interface Endpoint extends EndpointAccess {
+  readonly pattern: RegExp;
+  readonly handle: (call: ApiCall) => Response | Promise<Response>;
 }
 
-const READS = ["tweet.read", "users.read"];
-const UPLOADS = ["media.write"];
+const READ_SCOPES = ["tweet.read", "users.read"];
+const UPLOAD_SCOPES = ["media.write"];
 
 const ENDPOINTS: readonly Endpoint[] = [
   {
-    at: /^POST \/2\/tweets$/,
+    pattern: /^POST \/2\/tweets$/,
     name: "create",
-    scopes: ["tweet.write", ...READS],
+    scopes: ["tweet.write", ...READ_SCOPES],
     limit: 100,
     publishes: true,
-    answer: ({ request, sim, person }) => createPost(request, sim, person),
+    handle: ({ request, sim, user }) => createPost(request, sim, user),
   },
   {
-    at: /^DELETE \/2\/tweets\/(?<id>\d+)$/,
+    pattern: /^DELETE \/2\/tweets\/(?<id>\d+)$/,
     name: "delete",
-    scopes: ["tweet.write", ...READS],
+    scopes: ["tweet.write", ...READ_SCOPES],
     limit: 50,
-    answer: ({ sim, person, id }) => deletePost(sim, person, id),
+    handle: ({ sim, user, id }) => deletePost(sim, user, id),
   },
   {
-    at: /^GET \/2\/tweets\/(?<id>\d+)$/,
+    pattern: /^GET \/2\/tweets\/(?<id>\d+)$/,
     name: "read",
-    scopes: READS,
+    scopes: READ_SCOPES,
     limit: 900,
-    answer: ({ url, sim, id }) => readPost(url, sim, id),
+    handle: ({ url, sim, id }) => readPost(url, sim, id),
   },
-  { at: /^GET \/2\/users\/me$/, name: "me", scopes: READS, limit: 75, answer: ({ url, person }) => me(url, person) },
   {
-    at: /^GET \/2\/users\/(?<id>\d+)\/tweets$/,
+    pattern: /^GET \/2\/users\/me$/,
+    name: "me",
+    scopes: READ_SCOPES,
+    limit: 75,
+    handle: ({ url, user }) => readMe(url, user),
+  },
+  {
+    pattern: /^GET \/2\/users\/(?<id>\d+)\/tweets$/,
     name: "timeline",
-    scopes: READS,
+    scopes: READ_SCOPES,
     limit: 900,
-    answer: ({ url, sim, id }) => timeline(url, sim, id),
+    handle: ({ url, sim, id }) => readTimeline(url, sim, id),
   },
   {
-    at: /^POST \/2\/media\/upload$/,
+    pattern: /^POST \/2\/media\/upload$/,
     name: "upload",
-    scopes: UPLOADS,
+    scopes: UPLOAD_SCOPES,
     limit: 500,
-    answer: ({ request, sim, person }) => uploadAtOnce(request, sim, person),
+    handle: ({ request, sim, user }) => uploadInOneCall(request, sim, user),
   },
   {
-    at: /^GET \/2\/media\/upload$/,
+    pattern: /^GET \/2\/media\/upload$/,
     name: "status",
-    scopes: UPLOADS,
+    scopes: UPLOAD_SCOPES,
     limit: 1000,
-    answer: ({ url, sim, person }) => status(url, sim, person),
+    handle: ({ url, sim, user }) => readUploadStatus(url, sim, user),
   },
   {
-    at: /^POST \/2\/media\/upload\/initialize$/,
+    pattern: /^POST \/2\/media\/upload\/initialize$/,
     name: "initialize",
-    scopes: UPLOADS,
+    scopes: UPLOAD_SCOPES,
     limit: 1875,
-    answer: ({ request, sim, person }) => initialize(request, sim, person),
+    handle: ({ request, sim, user }) => initializeUpload(request, sim, user),
   },
   {
-    at: /^POST \/2\/media\/upload\/(?<id>\d+)\/append$/,
+    pattern: /^POST \/2\/media\/upload\/(?<id>\d+)\/append$/,
     name: "append",
-    scopes: UPLOADS,
+    scopes: UPLOAD_SCOPES,
     limit: 1875,
-    answer: ({ request, sim, person, id }) => append(request, sim, person, id),
+    handle: ({ request, sim, user, id }) => appendSegment(request, sim, user, id),
   },
   {
-    at: /^POST \/2\/media\/upload\/(?<id>\d+)\/finalize$/,
+    pattern: /^POST \/2\/media\/upload\/(?<id>\d+)\/finalize$/,
     name: "finalize",
-    scopes: UPLOADS,
+    scopes: UPLOAD_SCOPES,
     limit: 1875,
-    answer: ({ sim, person, id }) => finalize(sim, person, id),
+    handle: ({ sim, user, id }) => finalizeUpload(sim, user, id),
   },
   {
-    at: /^POST \/2\/media\/metadata$/,
+    pattern: /^POST \/2\/media\/metadata$/,
     name: "metadata",
-    scopes: UPLOADS,
+    scopes: UPLOAD_SCOPES,
     limit: 500,
-    answer: ({ request, sim, person }) => describeMedia(request, sim, person),
+    handle: ({ request, sim, user }) => setAltText(request, sim, user),
   },
 ];
 
-function api(request: Request, url: URL, sim: Sim): Response | Promise<Response> {
-  const line = `${request.method} ${url.pathname}`;
-  switch (line) {
+function handleApiCall(request: Request, url: URL, sim: SimulatorContext): Response | Promise<Response> {
+  const methodAndPath = `${request.method} ${url.pathname}`;
+  switch (methodAndPath) {
     case "POST /2/oauth2/token":
-      return token(request, sim);
+      return tokenEndpoint(request, sim);
     case "POST /2/oauth2/revoke":
-      return revoke(request, sim);
+      return revokeEndpoint(request, sim);
     default: {
-      const endpoint = ENDPOINTS.find((one) => one.at.test(line));
-      const id = endpoint?.at.exec(line)?.groups?.["id"] ?? "";
+      const endpoint = ENDPOINTS.find(({ pattern }) => pattern.test(methodAndPath));
+      const id = endpoint?.pattern.exec(methodAndPath)?.groups?.["id"] ?? "";
       return endpoint
-        ? guarded(request, sim, endpoint, ({ person }) => endpoint.answer({ request, url, sim, person, id }))
+        ? authorizeCall(request, sim, endpoint, ({ user }) => endpoint.handle({ request, url, sim, user, id }))
         : notFound();
     }
   }
@@ -123,22 +136,26 @@ function api(request: Request, url: URL, sim: Sim): Response | Promise<Response>
 
 export const simulator: Simulator = {
   platform: "x",
-  hosts: ["x.com", "twitter.com", ...API],
+  hosts: ["x.com", "twitter.com", ...API_HOSTS],
   logins: [
-    { name: "ada", description: "has Premium: long posts and long videos", accounts: [PEOPLE["ada"]?.id ?? ""] },
-    { name: "ben", description: "has no Premium: 280 characters, 140 seconds", accounts: [PEOPLE["ben"]?.id ?? ""] },
+    { name: "ada", description: "has Premium: long posts and long videos", accounts: [TEST_USERS["ada"]?.id ?? ""] },
+    {
+      name: "ben",
+      description: "has no Premium: 280 characters, 140 seconds",
+      accounts: [TEST_USERS["ben"]?.id ?? ""],
+    },
   ],
   async handle(request, sim) {
     const url = new URL(request.url);
-    if (API.has(url.hostname)) {
-      return api(request, url, sim);
+    if (API_HOSTS.has(url.hostname)) {
+      return handleApiCall(request, url, sim);
     }
     return `${request.method} ${url.pathname}` === "GET /i/oauth2/authorize"
       ? authorize(url, sim, simulator.logins)
       : notFound();
   },
   revoke(account, sim) {
-    const login = Object.keys(PEOPLE).find((name) => name === account || PEOPLE[name]?.id === account);
-    return login !== undefined && revokeLogin(sim, login);
+    const login = Object.keys(TEST_USERS).find((name) => name === account || TEST_USERS[name]?.id === account);
+    return login !== undefined && revokeTokensOfLogin(sim, login);
   },
 };

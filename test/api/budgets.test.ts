@@ -2,13 +2,13 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { createApi } from "#api/index.ts";
-import { sandboxWorld, withSandboxApps } from "#sandbox/index.ts";
+import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 import { type Count, countingD1 } from "../support/counting-d1.ts";
-import { connect, connectOne, inDays, previewText, scheduleText } from "../support/journey.ts";
+import { connectAccounts, connectOneAccount, isoInDays, previewTextPost, scheduleTextPost } from "../support/api-workflows.ts";
 import { ORIGIN } from "../support/origin.ts";
-import { type Caller, newCaller } from "../support/user.ts";
+import { type ApiCaller, createCaller } from "../support/api-caller.ts";
 
-const api = createApi(sandboxWorld);
+const api = createApi(sandboxOutbound);
 
 interface Measured extends Count {
   readonly status: number;
@@ -30,7 +30,7 @@ async function measure(
     headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const response = await api.fetch(request, { ...withSandboxApps(env), DB: d1 }, ctx);
+  const response = await api.fetch(request, { ...withSandboxCredentials(env), DB: d1 }, ctx);
   const answered = { ...count };
   const { status } = response;
   const answer = { ...answered, status, body: await response.json() };
@@ -39,9 +39,9 @@ async function measure(
 }
 
 /** A user whose key was used already, so that its last use is not written again. */
-async function withAccount(): Promise<{ caller: Caller; accountId: string }> {
-  const caller = await newCaller();
-  const account = await connectOne(caller);
+async function withAccount(): Promise<{ caller: ApiCaller; accountId: string }> {
+  const caller = await createCaller();
+  const account = await connectOneAccount(caller);
   return { caller, accountId: account.id };
 }
 
@@ -52,7 +52,7 @@ describe("D1 round trips, credential included", () => {
   });
 
   test("one for a caller without the scope", async ({ expect }) => {
-    const caller = await newCaller({ scopes: ["accounts:read"] });
+    const caller = await createCaller({ scopes: ["accounts:read"] });
     // The first use of a key is written down after the answer.
     await measure(caller, "GET", "/accounts");
     const answer = await measure(caller, "GET", "/posts");
@@ -67,7 +67,7 @@ describe("D1 round trips, credential included", () => {
     "/schedule/summary",
   ])("two for GET %s", async (path, { expect }) => {
     const { caller, accountId } = await withAccount();
-    await scheduleText(caller, accountId);
+    await scheduleTextPost(caller, accountId);
     const answer = await measure(caller, "GET", path);
     expect(answer.status).toBe(200);
     expect(answer.roundTrips).toBe(2);
@@ -80,7 +80,7 @@ describe("D1 round trips, credential included", () => {
 
   test("two for a post and for its history", async ({ expect }) => {
     const { caller, accountId } = await withAccount();
-    const { id } = await scheduleText(caller, accountId);
+    const { id } = await scheduleTextPost(caller, accountId);
     expect(await measure(caller, "GET", `/posts/${id}`)).toMatchObject({ status: 200, roundTrips: 2 });
     expect(await measure(caller, "GET", `/posts/${id}/attempts`)).toMatchObject({ status: 200, roundTrips: 2 });
   });
@@ -89,7 +89,7 @@ describe("D1 round trips, credential included", () => {
     const { caller, accountId } = await withAccount();
     const previewed = await measure(caller, "POST", "/posts/preview", {
       caption: "Hello",
-      scheduled_at: inDays(1),
+      scheduled_at: isoInDays(1),
       account_ids: [accountId],
     });
     expect(previewed).toMatchObject({ status: 200, roundTrips: 2 });
@@ -111,7 +111,7 @@ describe("D1 round trips, credential included", () => {
 
   test("two for a refused preview", async ({ expect }) => {
     const { caller } = await withAccount();
-    const body = { caption: "Hello", scheduled_at: inDays(1), account_ids: [crypto.randomUUID()] };
+    const body = { caption: "Hello", scheduled_at: isoInDays(1), account_ids: [crypto.randomUUID()] };
     expect(await measure(caller, "POST", "/posts/preview", body)).toMatchObject({ status: 400, roundTrips: 2 });
   });
 
@@ -123,9 +123,9 @@ describe("D1 round trips, credential included", () => {
 
 test("a confirm writes the same number of statements for one target and for several", async ({ expect }) => {
   const { caller, accountId } = await withAccount();
-  const more = [...(await connect(caller, "x", "ben")), ...(await connect(caller, "threads"))];
+  const more = [...(await connectAccounts(caller, "x", "ben")), ...(await connectAccounts(caller, "threads"))];
   const confirm = async (accountIds: readonly string[]) => {
-    const token = await previewText(caller, accountId, { account_ids: [...new Set(accountIds)] });
+    const token = await previewTextPost(caller, accountId, { account_ids: [...new Set(accountIds)] });
     return measure(caller, "POST", "/posts/confirm", { confirmation_token: token });
   };
   const one = await confirm([accountId]);

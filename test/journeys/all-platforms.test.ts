@@ -1,19 +1,19 @@
 import { afterEach, describe, test, vi } from "vitest";
 import { DAY } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
-import { settings } from "../sandbox/help.ts";
-import { call } from "../support/call.ts";
-import { newCaller } from "../support/user.ts";
+import { changeSettings } from "../sandbox/sandbox-api.ts";
+import { callApi } from "../support/call-api.ts";
+import { createCaller } from "../support/api-caller.ts";
 import {
   type Account,
-  bookOf,
+  publishedPosts,
   connectInBrowser,
-  freshFile,
-  letTimePass,
+  createUniqueFile,
+  runAlarmsUntilIdle,
   readPost,
-  schedule,
-  upload,
-  withdrawAt,
+  schedulePost,
+  uploadFile,
+  revokeAtPlatform,
 } from "./journey-driver.ts";
 
 const OPTIONS: Partial<Record<Platform, Readonly<Record<string, unknown>>>> = {
@@ -30,62 +30,58 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("one film on every platform that takes films", () => {
-  test(
-    "goes out everywhere; a withdrawn login costs its own target and no other",
-    { timeout: 60_000 },
-    async ({ expect }) => {
-      vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2035-03-01T09:00:00Z") });
-      await settings("linkedin", { version_months: 1200 });
-      const caller = await newCaller();
-      const { body: rules } = await call(caller, { method: "GET", path: "/platforms" });
-      const platforms: readonly Platform[] = rules.platforms.flatMap((rule: Rules) =>
-        rule.media.videos === null ? [] : [rule.platform],
-      );
-      expect(platforms.length).toBeGreaterThanOrEqual(8);
-      const accounts: Account[] = [];
-      for (const platform of platforms) {
-        accounts.push((await connectInBrowser(caller, platform)).accounts[0]!);
-      }
-      const file = await freshFile("landscape.mp4");
-      const body = (caption: string, media: unknown) => ({
-        caption,
-        media_items: [media],
-        targets: accounts.map(({ id, platform }) => ({
-          account_id: id,
-          caption: `${caption} at ${platform}`,
-          platform_options: OPTIONS[platform] ?? {},
-        })),
+describe("one video on every platform that accepts videos", () => {
+  test("is published everywhere; revoked access fails only its own target", { timeout: 60_000 }, async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2035-03-01T09:00:00Z") });
+    await changeSettings("linkedin", { version_months: 1200 });
+    const caller = await createCaller();
+    const { body: rules } = await callApi(caller, { method: "GET", path: "/platforms" });
+    const platforms: readonly Platform[] = rules.platforms.flatMap((rule: Rules) =>
+      rule.media.videos === null ? [] : [rule.platform],
+    );
+    expect(platforms.length).toBeGreaterThanOrEqual(8);
+    const accounts: Account[] = [];
+    for (const platform of platforms) {
+      accounts.push((await connectInBrowser(caller, platform)).accounts[0]!);
+    }
+    const file = await createUniqueFile("landscape.mp4");
+    const body = (caption: string, media: unknown) => ({
+      caption,
+      media_items: [media],
+      targets: accounts.map(({ id, platform }) => ({
+        account_id: id,
+        caption: `${caption} at ${platform}`,
+        platform_options: OPTIONS[platform] ?? {},
+      })),
+    });
+    const { post } = await schedulePost(caller, body("Fired today", await uploadFile(caller, file)));
+    await runAlarmsUntilIdle([post]);
+    const published = await readPost(caller, post.id);
+    expect(published.targets.map((target) => [target.status, target.error])).toEqual(
+      platforms.map(() => ["published", null]),
+    );
+    expect(published.status).toBe("published");
+    for (const platform of platforms) {
+      const entry = (await publishedPosts(platform)).at(-1);
+      expect(entry, platform).toMatchObject({
+        text: `Fired today at ${platform}`,
+        media: [{ type: "video", sha256: file.sha256 }],
       });
-      const { post } = await schedule(caller, body("Fired today", await upload(caller, file)));
-      await letTimePass([post]);
-      const published = await readPost(caller, post.id);
-      expect(published.targets.map((target) => [target.status, target.error])).toEqual(
-        platforms.map(() => ["published", null]),
-      );
-      expect(published.status).toBe("published");
-      for (const platform of platforms) {
-        const entry = (await bookOf(platform)).at(-1);
-        expect(entry, platform).toMatchObject({
-          text: `Fired today at ${platform}`,
-          media: [{ type: "video", sha256: file.sha256 }],
-        });
-      }
+    }
 
-      vi.setSystemTime(Date.now() + DAY);
-      const { post: next } = await schedule(caller, body("Fired again", await upload(caller, file)));
-      const gone = accounts.find((account) => account.platform === "threads")!;
-      await withdrawAt("threads", gone.platform_account_id);
-      await letTimePass([next]);
-      const partly = await readPost(caller, next.id);
-      expect(partly.status).toBe("partially_failed");
-      for (const target of partly.targets) {
-        expect(target).toMatchObject(
-          target.account_id === gone.id
-            ? { status: "failed", error: { category: "auth", who_must_act: "user" } }
-            : { status: "published", error: null },
-        );
-      }
-    },
-  );
+    vi.setSystemTime(Date.now() + DAY);
+    const { post: next } = await schedulePost(caller, body("Fired again", await uploadFile(caller, file)));
+    const revoked = accounts.find((account) => account.platform === "threads")!;
+    await revokeAtPlatform("threads", revoked.platform_account_id);
+    await runAlarmsUntilIdle([next]);
+    const partly = await readPost(caller, next.id);
+    expect(partly.status).toBe("partially_failed");
+    for (const target of partly.targets) {
+      expect(target).toMatchObject(
+        target.account_id === revoked.id
+          ? { status: "failed", error: { category: "auth", who_must_act: "user" } }
+          : { status: "published", error: null },
+      );
+    }
+  });
 });

@@ -1,31 +1,31 @@
 import { afterEach, describe, test, vi } from "vitest";
-import { DAY, HOUR, toInstant } from "#core/clock.ts";
+import { DAY, HOUR, toIsoInstant } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
-import { newCaller } from "../support/user.ts";
+import { createCaller } from "../support/api-caller.ts";
 import {
-  bookOf,
-  callsTo,
+  publishedPosts,
+  platformCalls,
   connectInBrowser,
-  freshFile,
-  letTimePass,
+  createUniqueFile,
+  runAlarmsUntilIdle,
   type Post,
   readPost,
-  schedule,
-  upload,
+  schedulePost,
+  uploadFile,
 } from "./journey-driver.ts";
 
 const POSTS = 50;
 
 interface Burst {
   readonly platform: Platform;
-  /** Longer than an access token lives. */
+  /** Longer than the lifetime of an access token. */
   readonly aheadMs: number;
   readonly files: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly tokenPath: string;
 }
 
-// Both rotate: of two refreshes with one token, the second would kill the login.
+// Both platforms rotate refresh tokens: a second refresh with the same token would fail and lose the login.
 const BURSTS: readonly Burst[] = [
   { platform: "x", aheadMs: 3 * HOUR, files: [], options: {}, tokenPath: "/2/oauth2/token" },
   {
@@ -47,28 +47,28 @@ describe.each(BURSTS)("$platform", ({ platform, aheadMs, files, options, tokenPa
     { timeout: 60_000 },
     async ({ expect }) => {
       vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2033-03-01T09:00:00Z") });
-      const caller = await newCaller();
+      const caller = await createCaller();
       const { accounts } = await connectInBrowser(caller, platform);
       const media_items = [];
       for (const name of files) {
-        media_items.push(await upload(caller, await freshFile(name)));
+        media_items.push(await uploadFile(caller, await createUniqueFile(name)));
       }
-      const scheduled_at = toInstant(Date.now() + aheadMs);
+      const scheduled_at = toIsoInstant(Date.now() + aheadMs);
       const captions = Array.from({ length: POSTS }, (_, n) => `Number ${n}`);
       const posts: Post[] = [];
       for (const caption of captions) {
         const targets = [{ account_id: accounts[0]!.id, platform_options: options }];
-        posts.push((await schedule(caller, { caption, scheduled_at, media_items, targets })).post);
+        posts.push((await schedulePost(caller, { caption, scheduled_at, media_items, targets })).post);
       }
       const since = Date.now() + 1;
 
-      await letTimePass(posts);
+      await runAlarmsUntilIdle(posts);
       const read = await Promise.all(posts.map((post) => readPost(caller, post.id)));
       expect(read.map((post) => post.status)).toEqual(Array.from({ length: POSTS }, () => "published"));
-      const book = await bookOf(platform);
-      expect(book.map((entry) => entry.text).toSorted()).toEqual(captions.toSorted());
-      const refreshes = (await callsTo(platform, since)).filter((one) => one.path === tokenPath);
-      expect(refreshes.map((one) => one.status)).toEqual([200]);
+      const published = await publishedPosts(platform);
+      expect(published.map((entry) => entry.text).toSorted()).toEqual(captions.toSorted());
+      const refreshes = (await platformCalls(platform, since)).filter((call) => call.path === tokenPath);
+      expect(refreshes.map((call) => call.status)).toEqual([200]);
     },
   );
 });

@@ -37,7 +37,13 @@ export interface Account {
 }
 
 /** Calls the API and throws on any other status. */
-async function callExpecting(caller: ApiCaller, method: string, path: string, body?: unknown, status = 200): Promise<ApiResponse> {
+async function callExpecting(
+  caller: ApiCaller,
+  method: string,
+  path: string,
+  body?: unknown,
+  status = 200,
+): Promise<ApiResponse> {
   const response = await callApi(caller, { method, path, ...(body !== undefined && { body }) });
   if (response.status !== status) {
     throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(response.body)}`);
@@ -199,7 +205,9 @@ export async function runAlarmsUntilIdle(posts: readonly Pick<Post, "id" | "sche
     const next = Math.min(...pending.map(([, alarm]) => alarm));
     const now = Math.max(Date.now(), next < due && next > due - EARLY_WAKE_MS ? due : next);
     vi.setSystemTime(now);
-    await Promise.all(pending.filter(([, alarm]) => alarm <= now).map(async ([id]) => runDurableObjectAlarm(publisherStub(id))));
+    await Promise.all(
+      pending.filter(([, alarm]) => alarm <= now).map(async ([id]) => runDurableObjectAlarm(publisherStub(id))),
+    );
   }
   throw new Error(`alarms are still pending after ${MAX_ALARMS} rounds`);
 }

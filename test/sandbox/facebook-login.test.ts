@@ -1,47 +1,47 @@
 import { afterEach, describe, test, vi } from "vitest";
 import { toHex } from "#core/encoding.ts";
-import { post as control, settings } from "./help.ts";
+import { postJson, changeSettings } from "./sandbox-api.ts";
 import {
   APP,
   authorize,
-  codeFor,
-  codeQuery,
-  exchange,
+  requestCode,
+  codeGrantQuery,
+  exchangeToken,
   get,
-  holder,
-  longToken,
-  pageHolder,
-  pagesOf,
-  pairOf,
+  createClient,
+  requestLongToken,
+  createPageClient,
+  listPages,
+  errorCodeOf,
   REDIRECT,
   SCOPES,
   SHOP,
-  shortToken,
-  tokenCall,
+  requestShortToken,
+  requestToken,
   WORKSHOP,
-} from "./facebook-person.ts";
+} from "./facebook-client.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
-const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
-afterEach(() => settings("facebook", { require_proof: null }));
+const advanceSeconds = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+afterEach(() => changeSettings("facebook", { require_proof: null }));
 
-const LONG = 5_183_944;
+const LONG_TOKEN_SECONDS = 5_183_944;
 const APP_TOKEN = `${APP.client_id}|${APP.client_secret}`;
 
-describe("the dialog", () => {
-  test.for<[what: string, change: Record<string, string>]>([
+describe("the consent dialog", () => {
+  test.for<[what: string, overrides: Record<string, string>]>([
     ["another app", { client_id: "somebody" }],
     ["another response type", { response_type: "token" }],
-    ["no address to go back to", { redirect_uri: "" }],
-  ])("refuses %s without sending anybody back", async ([, change], { expect }) => {
-    const answer = await authorize(change);
-    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+    ["no redirect_uri", { redirect_uri: "" }],
+  ])("refuses %s without a redirect", async ([, overrides], { expect }) => {
+    const response = await authorize(overrides);
+    expect([response.status, response.headers.get("location")]).toEqual([400, null]);
   });
 
-  test("gives code and state, with a fragment behind them; sends back who says no", async ({ expect }) => {
-    const back = new URL((await authorize()).headers.get("location") ?? "");
-    expect(back.origin + back.pathname + back.hash).toBe(`${REDIRECT}#_=_`);
-    expect(Object.fromEntries(back.searchParams)).toEqual({ code: expect.any(String) as string, state: "s1" });
+  test("redirects with code, state and a fragment, or with an error when the user declines", async ({ expect }) => {
+    const redirect = new URL((await authorize()).headers.get("location") ?? "");
+    expect(redirect.origin + redirect.pathname + redirect.hash).toBe(`${REDIRECT}#_=_`);
+    expect(Object.fromEntries(redirect.searchParams)).toEqual({ code: expect.any(String) as string, state: "s1" });
     const denied = new URL((await authorize({ login: "-" })).headers.get("location") ?? "");
     expect(Object.fromEntries(denied.searchParams)).toMatchObject({
       error: "access_denied",
@@ -50,101 +50,113 @@ describe("the dialog", () => {
     });
   });
 
-  test("takes a configuration instead of scopes", async ({ expect }) => {
-    const token = await longToken({ scope: "", config_id: "1" });
-    expect(await pagesOf(token)).toHaveLength(3);
+  test("accepts a config_id instead of scopes", async ({ expect }) => {
+    const token = await requestLongToken({ scope: "", config_id: "1" });
+    expect(await listPages(token)).toHaveLength(3);
   });
 });
 
 describe("tokens", () => {
-  test("a code gives a short one, once; that one a long one, while it lives", async ({ expect }) => {
-    const query = codeQuery(await codeFor());
-    expect(await pairOf(await tokenCall({ ...query, client_secret: "x" }))).toBe("400 1/-");
-    expect(await pairOf(await tokenCall({ ...query, redirect_uri: "https://example.com/" }))).toBe("400 100/36009");
-    const answer = await tokenCall(query);
-    expect(await answer.json()).toEqual({
+  test("a code gives a short-lived one once, which can be exchanged for a long-lived one until it expires", async ({
+    expect,
+  }) => {
+    const query = codeGrantQuery(await requestCode());
+    expect(await errorCodeOf(await requestToken({ ...query, client_secret: "x" }))).toBe("400 1/-");
+    expect(await errorCodeOf(await requestToken({ ...query, redirect_uri: "https://example.com/" }))).toBe(
+      "400 100/36009",
+    );
+    const response = await requestToken(query);
+    expect(await response.json()).toEqual({
       access_token: expect.stringMatching(/^EAA/) as string,
       token_type: "bearer",
       expires_in: 5400,
     });
-    expect(await pairOf(await tokenCall(query))).toBe("400 100/36009");
-    const short = await shortToken();
-    expect(await (await exchange(short)).json()).toMatchObject({ expires_in: LONG });
-    pass(5400);
-    expect(await pairOf(await exchange(short))).toBe("400 190/463");
+    expect(await errorCodeOf(await requestToken(query))).toBe("400 100/36009");
+    const shortToken = await requestShortToken();
+    expect(await (await exchangeToken(shortToken)).json()).toMatchObject({ expires_in: LONG_TOKEN_SECONDS });
+    advanceSeconds(5400);
+    expect(await errorCodeOf(await exchangeToken(shortToken))).toBe("400 190/463");
   });
 
-  test("a long one can be renewed by exchanging it, and is dead after 60 days", async ({ expect }) => {
-    const token = await longToken();
-    pass(LONG - 1);
-    expect(await (await exchange(token)).json()).toMatchObject({ expires_in: LONG });
-    pass(1);
-    expect(await pairOf(await get("/me", { access_token: token }))).toBe("401 190/463");
+  test("a long-lived one can be renewed by exchanging it, and expires after 60 days", async ({ expect }) => {
+    const token = await requestLongToken();
+    advanceSeconds(LONG_TOKEN_SECONDS - 1);
+    expect(await (await exchangeToken(token)).json()).toMatchObject({ expires_in: LONG_TOKEN_SECONDS });
+    advanceSeconds(1);
+    expect(await errorCodeOf(await get("/me", { access_token: token }))).toBe("401 190/463");
   });
 
-  test("of Pages do not expire behind a long one, and die with a short one", async ({ expect }) => {
-    const [long] = await pagesOf(await longToken());
-    const [short] = await pagesOf(await shortToken());
-    pass(5400);
-    expect(await pairOf(await get("/me", { access_token: short?.access_token ?? "" }))).toBe("401 190/463");
-    pass(10 * LONG);
-    expect(await pairOf(await get("/me", { access_token: long?.access_token ?? "" }))).toBe("200");
+  test("of Pages do not expire when the user token is long-lived, and expire with a short-lived one", async ({
+    expect,
+  }) => {
+    const [permanentPage] = await listPages(await requestLongToken());
+    const [expiringPage] = await listPages(await requestShortToken());
+    advanceSeconds(5400);
+    expect(await errorCodeOf(await get("/me", { access_token: expiringPage?.access_token ?? "" }))).toBe("401 190/463");
+    advanceSeconds(10 * LONG_TOKEN_SECONDS);
+    expect(await errorCodeOf(await get("/me", { access_token: permanentPage?.access_token ?? "" }))).toBe("200");
   });
 
-  test("can be looked into with the app's own one", async ({ expect }) => {
-    const app = await (await tokenCall({ grant_type: "client_credentials" })).json<{ access_token: string }>();
-    expect(app.access_token).toBe(APP_TOKEN);
-    const page = await pageHolder();
-    const look = (input_token: string, access_token = APP_TOKEN) => get("/debug_token", { input_token, access_token });
-    expect(await (await look(page.token)).json()).toMatchObject({
+  test("can be inspected with the app's token", async ({ expect }) => {
+    const appTokenBody = await (
+      await requestToken({ grant_type: "client_credentials" })
+    ).json<{ access_token: string }>();
+    expect(appTokenBody.access_token).toBe(APP_TOKEN);
+    const page = await createPageClient();
+    const debug = (input_token: string, access_token = APP_TOKEN) => get("/debug_token", { input_token, access_token });
+    expect(await (await debug(page.token)).json()).toMatchObject({
       data: { app_id: APP.client_id, type: "PAGE", profile_id: SHOP, is_valid: true, expires_at: 0 },
     });
-    const user = await longToken();
-    expect(await (await look(user)).json()).toMatchObject({
+    const user = await requestLongToken();
+    expect(await (await debug(user)).json()).toMatchObject({
       data: {
         type: "USER",
         is_valid: true,
-        expires_at: Math.floor(Date.now() / 1000) + LONG,
+        expires_at: Math.floor(Date.now() / 1000) + LONG_TOKEN_SECONDS,
         scopes: SCOPES.split(","),
       },
     });
-    expect(await (await look("nobody")).json()).toMatchObject({ data: { is_valid: false } });
-    expect(await pairOf(await look(user, user))).toBe("400 100/-");
+    expect(await (await debug("nobody")).json()).toMatchObject({ data: { is_valid: false } });
+    expect(await errorCodeOf(await debug(user, user))).toBe("400 100/-");
   });
 
-  test("can be proved to come from the app, and must be where it says so", async ({ expect }) => {
-    const token = await longToken();
-    const bytes = new TextEncoder();
+  test("accept a valid appsecret_proof, and need one with the setting require_proof", async ({ expect }) => {
+    const token = await requestLongToken();
+    const encoder = new TextEncoder();
     const algorithm = { name: "HMAC", hash: "SHA-256" };
-    const key = await crypto.subtle.importKey("raw", bytes.encode(APP.client_secret), algorithm, false, ["sign"]);
-    const proof = toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes.encode(token))));
-    expect(await pairOf(await get("/me", { access_token: token, appsecret_proof: proof }))).toBe("200");
-    expect(await pairOf(await get("/me", { access_token: token, appsecret_proof: "x" }))).toBe("400 100/-");
-    await settings("facebook", { require_proof: true });
-    expect(await pairOf(await get("/me", { access_token: token }))).toBe("400 100/-");
+    const key = await crypto.subtle.importKey("raw", encoder.encode(APP.client_secret), algorithm, false, ["sign"]);
+    const proof = toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(token))));
+    expect(await errorCodeOf(await get("/me", { access_token: token, appsecret_proof: proof }))).toBe("200");
+    expect(await errorCodeOf(await get("/me", { access_token: token, appsecret_proof: "x" }))).toBe("400 100/-");
+    await changeSettings("facebook", { require_proof: true });
+    expect(await errorCodeOf(await get("/me", { access_token: token }))).toBe("400 100/-");
   });
 
-  test("are refused when unknown, at a dead version, and when the app is withdrawn", async ({ expect }) => {
-    const token = await longToken();
-    expect(await pairOf(await get("/me"))).toBe("401 190/-");
-    expect(await pairOf(await get("/me", { access_token: token }, "https://graph.facebook.com/v20.0"))).toBe(
+  test("are refused when unknown, at an unsupported version, and after the app's access is revoked", async ({
+    expect,
+  }) => {
+    const token = await requestLongToken();
+    expect(await errorCodeOf(await get("/me"))).toBe("401 190/-");
+    expect(await errorCodeOf(await get("/me", { access_token: token }, "https://graph.facebook.com/v20.0"))).toBe(
       "400 2635/-",
     );
-    expect(await pairOf(await get("/me", { access_token: token }, "https://graph.facebook.com/v26.0"))).toBe("200");
-    await control("/sandbox/platforms/facebook/revoke", { account: WORKSHOP });
-    expect(await pairOf(await get("/me", { access_token: token }))).toBe("401 190/458");
+    expect(await errorCodeOf(await get("/me", { access_token: token }, "https://graph.facebook.com/v26.0"))).toBe(
+      "200",
+    );
+    await postJson("/sandbox/platforms/facebook/revoke", { account: WORKSHOP });
+    expect(await errorCodeOf(await get("/me", { access_token: token }))).toBe("401 190/458");
   });
 });
 
-describe("the person", () => {
-  test("has a name, and says what was granted", async ({ expect }) => {
-    const ada = holder(await longToken({ untick: "business_management" }));
-    expect(await (await ada.read("/me", { fields: "id,name,picture.type(large)" })).json()).toEqual({
+describe("the user", () => {
+  test("can be read with the granted permissions", async ({ expect }) => {
+    const ada = createClient(await requestLongToken({ untick: "business_management" }));
+    expect(await (await ada.request("/me", { fields: "id,name,picture.type(large)" })).json()).toEqual({
       id: "122100000000000001",
       name: "Ada Example",
       picture: { data: { url: expect.any(String) as string } },
     });
-    expect(await (await ada.read("/me/permissions")).json()).toEqual({
+    expect(await (await ada.request("/me/permissions")).json()).toEqual({
       data: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"].map((permission) => ({
         permission,
         status: "granted",
@@ -152,12 +164,12 @@ describe("the person", () => {
     });
   });
 
-  test("lists Pages with tasks and tokens, page by page", async ({ expect }) => {
-    const ada = holder(await longToken());
+  test("lists Pages with tasks and tokens, paginated", async ({ expect }) => {
+    const ada = createClient(await requestLongToken());
     const fields = "id,name,username,access_token,tasks,picture.type(large)";
-    const answer = await ada.read("/me/accounts", { fields, limit: "2" });
-    expect(answer.headers.get("x-app-usage")).toContain("call_count");
-    const page = await answer.json<{ data: object[]; paging: { next?: string } }>();
+    const response = await ada.request("/me/accounts", { fields, limit: "2" });
+    expect(response.headers.get("x-app-usage")).toContain("call_count");
+    const page = await response.json<{ data: object[]; paging: { next?: string } }>();
     expect(page.data[0]).toEqual({
       id: SHOP,
       name: "Shop",
@@ -168,37 +180,39 @@ describe("the person", () => {
     });
     const next = new URL(page.paging.next ?? "");
     expect(next.searchParams.has("access_token")).toBe(false);
-    const rest = await ada.read("/me/accounts", Object.fromEntries(next.searchParams));
-    expect(await rest.json()).toMatchObject({ data: [{ name: "Read only", tasks: ["ANALYZE"] }] });
-    const blind = holder(await longToken({ untick: "pages_show_list" }));
-    expect(await pairOf(await blind.read("/me/accounts"))).toBe("403 200/-");
+    const nextPage = await ada.request("/me/accounts", Object.fromEntries(next.searchParams));
+    expect(await nextPage.json()).toMatchObject({ data: [{ name: "Read only", tasks: ["ANALYZE"] }] });
+    const restricted = createClient(await requestLongToken({ untick: "pages_show_list" }));
+    expect(await errorCodeOf(await restricted.request("/me/accounts"))).toBe("403 200/-");
   });
 
-  test("may have Pages that only a business lists", async ({ expect }) => {
-    const token = await longToken({ login: "cleo" });
-    expect(await pagesOf(token)).toEqual([]);
-    const cleo = holder(token);
-    const { data } = await (await cleo.read("/me/businesses")).json<{ data: { id: string }[] }>();
+  test("can have Pages that only a business lists", async ({ expect }) => {
+    const token = await requestLongToken({ login: "cleo" });
+    expect(await listPages(token)).toEqual([]);
+    const cleo = createClient(token);
+    const { data } = await (await cleo.request("/me/businesses")).json<{ data: { id: string }[] }>();
     const [business] = data;
-    expect(await pagesOf(token, `/${business?.id}/owned_pages`)).toMatchObject([{ id: "110011001100440" }]);
-    expect(await pagesOf(token, `/${business?.id}/client_pages`)).toMatchObject([{ id: "110011001100550" }]);
-    const blind = holder(await longToken({ login: "cleo", untick: "business_management" }));
-    expect(await pairOf(await blind.read("/me/businesses"))).toBe("403 200/-");
-    expect(await pairOf(await blind.read(`/${business?.id}/owned_pages`))).toBe("403 200/-");
-    expect(await pagesOf(await longToken({ login: "ben" }))).toEqual([]);
+    expect(await listPages(token, `/${business?.id}/owned_pages`)).toMatchObject([{ id: "110011001100440" }]);
+    expect(await listPages(token, `/${business?.id}/client_pages`)).toMatchObject([{ id: "110011001100550" }]);
+    const restricted = createClient(await requestLongToken({ login: "cleo", untick: "business_management" }));
+    expect(await errorCodeOf(await restricted.request("/me/businesses"))).toBe("403 200/-");
+    expect(await errorCodeOf(await restricted.request(`/${business?.id}/owned_pages`))).toBe("403 200/-");
+    expect(await listPages(await requestLongToken({ login: "ben" }))).toEqual([]);
   });
 
-  test("withdraws one permission, or everything", async ({ expect }) => {
-    const token = await longToken();
-    const page = await pageHolder();
-    const ada = holder(token);
-    expect(await (await ada.read("/me/permissions/pages_manage_posts", {}, "DELETE")).json()).toEqual({
+  test("revokes one permission, or all of them", async ({ expect }) => {
+    const token = await requestLongToken();
+    const page = await createPageClient();
+    const ada = createClient(token);
+    expect(await (await ada.request("/me/permissions/pages_manage_posts", {}, "DELETE")).json()).toEqual({
       success: true,
     });
-    expect(await pairOf(await page.write(`/${SHOP}/feed`, { message: "a" }))).toBe("403 200/-");
-    expect(await (await ada.read("/122100000000000001/permissions", {}, "DELETE")).json()).toEqual({ success: true });
-    for (const dead of [token, page.token]) {
-      expect(await pairOf(await get("/me", { access_token: dead }))).toBe("401 190/458");
+    expect(await errorCodeOf(await page.post(`/${SHOP}/feed`, { message: "a" }))).toBe("403 200/-");
+    expect(await (await ada.request("/122100000000000001/permissions", {}, "DELETE")).json()).toEqual({
+      success: true,
+    });
+    for (const revokedToken of [token, page.token]) {
+      expect(await errorCodeOf(await get("/me", { access_token: revokedToken }))).toBe("401 190/458");
     }
   });
 });

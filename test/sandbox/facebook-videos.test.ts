@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { sha256Hex } from "#core/encoding.ts";
-import { type Holder, pageHolder, pairOf, SHOP, WORKSHOP } from "./facebook-person.ts";
-import { bookOf, ORIGIN, sample, settings } from "./help.ts";
-import { call } from "./outbound.ts";
+import { type FacebookClient, createPageClient, errorCodeOf, SHOP, WORKSHOP } from "./facebook-client.ts";
+import { publishedPosts, ORIGIN, sampleBytes, changeSettings } from "./sandbox-api.ts";
+import { callPlatform } from "./call-platform.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
-const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+const advanceMs = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-const at = (name: string): string => `${ORIGIN}/sandbox/media/${name}`;
-const film = await sample("portrait.mp4");
+const sampleUrl = (name: string): string => `${ORIGIN}/sandbox/media/${name}`;
+const videoFile = await sampleBytes("portrait.mp4");
 
-let shop: Holder;
+let shop: FacebookClient;
 beforeEach(async () => {
-  pass(2 * 86_400_000);
-  shop = await pageHolder();
+  advanceMs(2 * 86_400_000);
+  shop = await createPageClient();
 });
 afterEach(() =>
-  settings("facebook", {
+  changeSettings("facebook", {
     quota: null,
     refuse_file_url: null,
     robots_deny: null,
@@ -25,12 +25,12 @@ afterEach(() =>
   }),
 );
 
-interface Started {
+interface StartedReel {
   readonly video_id: string;
   readonly upload_url: string;
 }
 
-interface Status {
+interface VideoStatus {
   readonly status: {
     readonly video_status: string;
     readonly uploading_phase: { readonly status: string; readonly bytes_transferred: number };
@@ -41,125 +41,130 @@ interface Status {
   readonly permalink_url: string;
 }
 
-const start = async (who = shop, page = SHOP): Promise<Started> =>
-  (await who.write(`/${page}/video_reels`, { upload_phase: "start" })).json<Started>();
-const send = (url: string, headers: Record<string, string>, body?: Uint8Array<ArrayBuffer>): Promise<Response> =>
-  call(url, { method: "POST", headers: { authorization: `OAuth ${shop.token}`, ...headers }, ...(body && { body }) });
-const hosted = (url: string, name = "portrait.mp4"): Promise<Response> => send(url, { file_url: at(name) });
-const finish = (video_id: string, more: object = {}): Promise<Response> =>
-  shop.write(`/${SHOP}/video_reels`, {
+const startReel = async (client = shop, page = SHOP): Promise<StartedReel> =>
+  (await client.post(`/${page}/video_reels`, { upload_phase: "start" })).json<StartedReel>();
+const upload = (url: string, headers: Record<string, string>, body?: Uint8Array<ArrayBuffer>): Promise<Response> =>
+  callPlatform(url, {
+    method: "POST",
+    headers: { authorization: `OAuth ${shop.token}`, ...headers },
+    ...(body && { body }),
+  });
+const uploadFromUrl = (url: string, name = "portrait.mp4"): Promise<Response> =>
+  upload(url, { file_url: sampleUrl(name) });
+const finishReel = (video_id: string, overrides: object = {}): Promise<Response> =>
+  shop.post(`/${SHOP}/video_reels`, {
     upload_phase: "finish",
     video_id,
     video_state: "PUBLISHED",
     description: "caption",
-    ...more,
+    ...overrides,
   });
-const statusOf = async (id: string): Promise<Status> =>
-  (await shop.read(`/${id}`, { fields: "status,published,permalink_url" })).json<Status>();
-const wordOf = async (answer: Response): Promise<string> => {
-  const { debug_info } = await answer.json<{ debug_info: { type: string; retriable: boolean } }>();
-  return `${answer.status} ${debug_info.type} ${debug_info.retriable}`;
+const statusOf = async (id: string): Promise<VideoStatus> =>
+  (await shop.request(`/${id}`, { fields: "status,published,permalink_url" })).json<VideoStatus>();
+const uploadErrorOf = async (response: Response): Promise<string> => {
+  const { debug_info } = await response.json<{ debug_info: { type: string; retriable: boolean } }>();
+  return `${response.status} ${debug_info.type} ${debug_info.retriable}`;
 };
 
 describe("a reel", () => {
-  test("is started, fetched, processed, finished, and public after that", async ({ expect }) => {
-    const { video_id: id, upload_url } = await start();
+  test("is started, downloaded, processed, finished, and public after that", async ({ expect }) => {
+    const { video_id: id, upload_url } = await startReel();
     expect(upload_url).toBe(`https://rupload.facebook.com/video-upload/v25.0/${id}`);
-    expect(await pairOf(await finish(id))).toBe("400 6000/-");
+    expect(await errorCodeOf(await finishReel(id))).toBe("400 6000/-");
     expect(await statusOf(id)).toMatchObject({ status: { video_status: "uploading" }, published: false });
-    expect(await (await hosted(upload_url)).json()).toEqual({ success: true });
+    expect(await (await uploadFromUrl(upload_url)).json()).toEqual({ success: true });
     expect(await statusOf(id)).toMatchObject({
       status: {
         video_status: "processing",
-        uploading_phase: { status: "complete", bytes_transferred: film.length },
+        uploading_phase: { status: "complete", bytes_transferred: videoFile.length },
         processing_phase: { status: "in_progress" },
         publishing_phase: { status: "not_started" },
       },
     });
-    pass(2000);
+    advanceMs(2000);
     expect(await statusOf(id)).toMatchObject({
       status: { video_status: "upload_complete", processing_phase: { status: "complete" } },
     });
-    expect(await (await finish(id, { title: "Bowls" })).json()).toEqual({ success: true });
+    expect(await (await finishReel(id, { title: "Bowls" })).json()).toEqual({ success: true });
     expect(await statusOf(id)).toMatchObject({ status: { publishing_phase: { status: "in_progress" } } });
-    pass(2000);
+    advanceMs(2000);
     expect(await statusOf(id)).toMatchObject({
       status: { video_status: "ready", publishing_phase: { status: "complete", publish_status: "published" } },
       published: true,
       permalink_url: `/reel/${id}`,
     });
-    expect((await bookOf("facebook", SHOP)).at(-1)).toEqual({
+    expect((await publishedPosts("facebook", SHOP)).at(-1)).toEqual({
       id,
       url: `https://www.facebook.com/reel/${id}`,
       account: SHOP,
       kind: "reel",
       text: "caption",
       title: "Bowls",
-      media: [{ type: "video", sha256: await sha256Hex(film) }],
+      media: [{ type: "video", sha256: await sha256Hex(videoFile) }],
       options: { placement: "reels" },
       accepted_at: expect.any(String) as string,
     });
   });
 
-  test("finished twice is one post", async ({ expect }) => {
-    const { video_id: id, upload_url } = await start();
-    await hosted(upload_url);
-    await finish(id);
-    expect((await finish(id, { description: "another" })).status).toBe(200);
-    pass(4000);
-    const entries = (await bookOf("facebook", SHOP)).filter((entry) => entry.id === id);
-    expect(entries.map((entry) => entry.text)).toEqual(["caption"]);
+  test("finished twice is published once", async ({ expect }) => {
+    const { video_id: id, upload_url } = await startReel();
+    await uploadFromUrl(upload_url);
+    await finishReel(id);
+    expect((await finishReel(id, { description: "another" })).status).toBe(200);
+    advanceMs(4000);
+    const posts = (await publishedPosts("facebook", SHOP)).filter((post) => post.id === id);
+    expect(posts.map((post) => post.text)).toEqual(["caption"]);
   });
 
-  test("is finished by its Page, as PUBLISHED, in a phase that exists", async ({ expect }) => {
-    const { video_id: id, upload_url } = await start();
-    await hosted(upload_url);
-    const workshop = await pageHolder(WORKSHOP);
+  test("can be finished only by its Page, with video_state PUBLISHED and a known upload_phase", async ({ expect }) => {
+    const { video_id: id, upload_url } = await startReel();
+    await uploadFromUrl(upload_url);
+    const workshop = await createPageClient(WORKSHOP);
     const theirs = { upload_phase: "finish", video_id: id, video_state: "PUBLISHED" };
-    expect(await pairOf(await workshop.write(`/${WORKSHOP}/video_reels`, theirs))).toBe("400 100/33");
-    expect(await pairOf(await finish(id, { video_state: "DRAFT" }))).toBe("400 100/-");
-    expect(await pairOf(await shop.write(`/${SHOP}/video_reels`, { upload_phase: "transfer" }))).toBe("400 100/-");
-    expect(await pairOf(await finish("123"))).toBe("400 100/33");
+    expect(await errorCodeOf(await workshop.post(`/${WORKSHOP}/video_reels`, theirs))).toBe("400 100/33");
+    expect(await errorCodeOf(await finishReel(id, { video_state: "DRAFT" }))).toBe("400 100/-");
+    expect(await errorCodeOf(await shop.post(`/${SHOP}/video_reels`, { upload_phase: "transfer" }))).toBe("400 100/-");
+    expect(await errorCodeOf(await finishReel("123"))).toBe("400 100/33");
   });
 
-  test("no more than 30 in 24 hours, or what the settings say", async ({ expect }) => {
-    await settings("facebook", { quota: 1 });
-    const { video_id: id, upload_url } = await start();
-    await hosted(upload_url);
-    await finish(id);
-    expect(await pairOf(await shop.write(`/${SHOP}/video_reels`, { upload_phase: "start" }))).toBe("400 613/-");
-    pass(86_400_000);
-    expect(await pairOf(await shop.write(`/${SHOP}/video_reels`, { upload_phase: "start" }))).toBe("200");
+  test("is refused above the quota of 24 hours", async ({ expect }) => {
+    await changeSettings("facebook", { quota: 1 });
+    const { video_id: id, upload_url } = await startReel();
+    await uploadFromUrl(upload_url);
+    await finishReel(id);
+    expect(await errorCodeOf(await shop.post(`/${SHOP}/video_reels`, { upload_phase: "start" }))).toBe("400 613/-");
+    advanceMs(86_400_000);
+    expect(await errorCodeOf(await shop.post(`/${SHOP}/video_reels`, { upload_phase: "start" }))).toBe("200");
   });
 
   test.for<[name: string, code: number]>([
     ["page.jpg", 352],
     ["portrait.jpg", 352],
-  ])("of %s fails in processing with %i", async ([name, code], { expect }) => {
-    const { video_id: id, upload_url } = await start();
-    await hosted(upload_url, name);
-    pass(2000);
+  ])("of %s fails to be processed with %i", async ([name, code], { expect }) => {
+    const { video_id: id, upload_url } = await startReel();
+    await uploadFromUrl(upload_url, name);
+    advanceMs(2000);
     expect(await statusOf(id)).toMatchObject({
       status: { video_status: "error", processing_phase: { status: "error", errors: [{ code }] } },
     });
   });
 
-  test("fails in processing for what the settings say, and for its length", async ({ expect }) => {
-    await settings("facebook", { processing_error: 1_363_129 });
-    const marked = await start();
-    await hosted(marked.upload_url);
-    await settings("facebook", { processing_error: null });
-    // The same film, said to be two minutes long: the header counts 1000 a second.
-    const long = film.slice();
-    const header = new TextDecoder("latin1").decode(long).indexOf("mvhd") + 4;
-    const view = new DataView(long.buffer);
+  test("fails to be processed with the setting processing_error, and when it is too long", async ({ expect }) => {
+    await changeSettings("facebook", { processing_error: 1_363_129 });
+    const failing = await startReel();
+    await uploadFromUrl(failing.upload_url);
+    await changeSettings("facebook", { processing_error: null });
+    // The same file with a header that declares a duration of two minutes.
+    const longVideo = videoFile.slice();
+    const header = new TextDecoder("latin1").decode(longVideo).indexOf("mvhd") + 4;
+    const view = new DataView(longVideo.buffer);
     view.setUint32(header + 16, 120 * view.getUint32(header + 12));
-    const stretched = await start();
-    await send(stretched.upload_url, { offset: "0", file_size: String(long.length) }, long);
-    pass(2000);
+    const tooLong = await startReel();
+    await upload(tooLong.upload_url, { offset: "0", file_size: String(longVideo.length) }, longVideo);
+    advanceMs(2000);
     for (const [id, code] of [
-      [marked.video_id, 1_363_129],
-      [stretched.video_id, 1_363_128],
+      [failing.video_id, 1_363_129],
+      [tooLong.video_id, 1_363_128],
     ] as const) {
       expect(await statusOf(id)).toMatchObject({ status: { processing_phase: { errors: [{ code }] } } });
     }
@@ -167,96 +172,108 @@ describe("a reel", () => {
 });
 
 describe("rupload", () => {
-  const size = String(film.length);
+  const size = String(videoFile.length);
 
-  test("takes bytes from where they stopped", async ({ expect }) => {
-    const { video_id: id, upload_url } = await start();
-    const half = Math.floor(film.length / 2);
-    const first = await send(upload_url, { offset: "0", file_size: size }, film.slice(0, half));
-    expect(await wordOf(first)).toBe("400 PartialRequestError true");
+  test("resumes an interrupted upload", async ({ expect }) => {
+    const { video_id: id, upload_url } = await startReel();
+    const halfLength = Math.floor(videoFile.length / 2);
+    const first = await upload(upload_url, { offset: "0", file_size: size }, videoFile.slice(0, halfLength));
+    expect(await uploadErrorOf(first)).toBe("400 PartialRequestError true");
     expect(await statusOf(id)).toMatchObject({
-      status: { uploading_phase: { status: "in_progress", bytes_transferred: half } },
+      status: { uploading_phase: { status: "in_progress", bytes_transferred: halfLength } },
     });
-    const wrong = await send(upload_url, { offset: "0", file_size: size }, film.slice(0, half));
-    expect(await wordOf(wrong)).toBe("400 OffsetInvalidError true");
-    const rest = film.slice(half);
-    expect(await (await send(upload_url, { offset: String(half), file_size: size }, rest)).json()).toEqual({
+    const repeated = await upload(upload_url, { offset: "0", file_size: size }, videoFile.slice(0, halfLength));
+    expect(await uploadErrorOf(repeated)).toBe("400 OffsetInvalidError true");
+    const secondHalf = videoFile.slice(halfLength);
+    expect(
+      await (await upload(upload_url, { offset: String(halfLength), file_size: size }, secondHalf)).json(),
+    ).toEqual({
       success: true,
     });
-    await finish(id);
-    pass(4000);
-    expect((await bookOf("facebook", SHOP)).at(-1)?.media[0]?.sha256).toBe(await sha256Hex(film));
+    await finishReel(id);
+    advanceMs(4000);
+    expect((await publishedPosts("facebook", SHOP)).at(-1)?.media[0]?.sha256).toBe(await sha256Hex(videoFile));
   });
 
-  test("wants the Page's token as OAuth, and its headers", async ({ expect }) => {
-    const { upload_url } = await start();
+  test("needs the Page's token in the OAuth scheme, and its headers", async ({ expect }) => {
+    const { upload_url } = await startReel();
     const bytes = { offset: "0", file_size: size };
-    expect(await wordOf(await send(upload_url, { ...bytes, authorization: `Bearer ${shop.token}` }, film))).toBe(
-      "400 NotAuthorizedError false",
-    );
-    const workshop = await pageHolder(WORKSHOP);
-    expect(await wordOf(await send(upload_url, { ...bytes, authorization: `OAuth ${workshop.token}` }, film))).toBe(
-      "400 NotAuthorizedError false",
-    );
-    expect(await wordOf(await send(upload_url, { offset: "0" }, film))).toBe("400 ParameterValidationError false");
-    expect(await wordOf(await send(upload_url, { offset: "0", file_size: "10" }, film))).toBe(
+    expect(
+      await uploadErrorOf(await upload(upload_url, { ...bytes, authorization: `Bearer ${shop.token}` }, videoFile)),
+    ).toBe("400 NotAuthorizedError false");
+    const workshop = await createPageClient(WORKSHOP);
+    expect(
+      await uploadErrorOf(await upload(upload_url, { ...bytes, authorization: `OAuth ${workshop.token}` }, videoFile)),
+    ).toBe("400 NotAuthorizedError false");
+    expect(await uploadErrorOf(await upload(upload_url, { offset: "0" }, videoFile))).toBe(
       "400 ParameterValidationError false",
     );
-    expect(await (await send(upload_url, bytes, film)).json()).toEqual({ success: true });
-    expect(await wordOf(await send(upload_url, bytes, film))).toBe("400 OffsetInvalidError false");
+    expect(await uploadErrorOf(await upload(upload_url, { offset: "0", file_size: "10" }, videoFile))).toBe(
+      "400 ParameterValidationError false",
+    );
+    expect(await (await upload(upload_url, bytes, videoFile)).json()).toEqual({ success: true });
+    expect(await uploadErrorOf(await upload(upload_url, bytes, videoFile))).toBe("400 OffsetInvalidError false");
   });
 
-  test("fetches nothing that the host forbids, nothing that is not there", async ({ expect }) => {
-    const { upload_url } = await start();
-    await settings("facebook", { robots_deny: true });
-    expect(await wordOf(await hosted(upload_url))).toBe("400 ProcessingFailedError false");
-    await settings("facebook", { robots_deny: false, refuse_file_url: true });
-    expect(await wordOf(await hosted(upload_url))).toBe("400 ParameterValidationError false");
-    await settings("facebook", { refuse_file_url: false });
-    expect(await wordOf(await hosted(upload_url, "gone.mp4"))).toBe("400 ProcessingFailedError true");
-    expect(await (await hosted(upload_url)).json()).toEqual({ success: true });
+  test("fails when robots.txt disallows the URL or the file is missing", async ({ expect }) => {
+    const { upload_url } = await startReel();
+    await changeSettings("facebook", { robots_deny: true });
+    expect(await uploadErrorOf(await uploadFromUrl(upload_url))).toBe("400 ProcessingFailedError false");
+    await changeSettings("facebook", { robots_deny: false, refuse_file_url: true });
+    expect(await uploadErrorOf(await uploadFromUrl(upload_url))).toBe("400 ParameterValidationError false");
+    await changeSettings("facebook", { refuse_file_url: false });
+    expect(await uploadErrorOf(await uploadFromUrl(upload_url, "gone.mp4"))).toBe("400 ProcessingFailedError true");
+    expect(await (await uploadFromUrl(upload_url)).json()).toEqual({ success: true });
   });
 });
 
-describe("a video on the timeline", () => {
+describe("a timeline video", () => {
   const VIDEOS = "https://graph-video.facebook.com/v25.0";
-  const upload = (body: object): Promise<Response> => shop.write(`/${SHOP}/videos`, body, VIDEOS);
-  const made = async (body: object): Promise<string> => (await (await upload(body)).json<{ id: string }>()).id;
+  const publishVideo = (body: object): Promise<Response> => shop.post(`/${SHOP}/videos`, body, VIDEOS);
+  const createVideo = async (body: object): Promise<string> =>
+    (await (await publishVideo(body)).json<{ id: string }>()).id;
 
-  test("is one visible call; its labels can be found again", async ({ expect }) => {
+  test("is published by one call; its labels can be read", async ({ expect }) => {
     const custom_labels = ["ref-1"];
-    const id = await made({ file_url: at("landscape.mp4"), description: "wide", title: "Kiln", custom_labels });
-    expect(await (await shop.read(`/${SHOP}/videos`, { fields: "id" })).json()).not.toMatchObject({ data: [{ id }] });
-    pass(2000);
+    const id = await createVideo({
+      file_url: sampleUrl("landscape.mp4"),
+      description: "wide",
+      title: "Kiln",
+      custom_labels,
+    });
+    expect(await (await shop.request(`/${SHOP}/videos`, { fields: "id" })).json()).not.toMatchObject({
+      data: [{ id }],
+    });
+    advanceMs(2000);
     const fields = "id,description,created_time,custom_labels,permalink_url";
-    expect(await (await shop.read(`/${SHOP}/videos`, { fields, limit: "1" })).json()).toMatchObject({
+    expect(await (await shop.request(`/${SHOP}/videos`, { fields, limit: "1" })).json()).toMatchObject({
       data: [{ id, description: "wide", custom_labels, permalink_url: `/${SHOP}/videos/${id}/` }],
     });
-    expect((await bookOf("facebook", SHOP)).at(-1)).toMatchObject({
+    expect((await publishedPosts("facebook", SHOP)).at(-1)).toMatchObject({
       id,
       kind: "video",
       text: "wide",
       title: "Kiln",
-      media: [{ type: "video", sha256: await sha256Hex(await sample("landscape.mp4")) }],
+      media: [{ type: "video", sha256: await sha256Hex(await sampleBytes("landscape.mp4")) }],
       options: { placement: "timeline" },
     });
   });
 
-  test("that stands upright may end as a draft that nobody sees", async ({ expect }) => {
-    await settings("facebook", { vertical_drafts: true });
-    const id = await made({ file_url: at("portrait.mp4"), description: "upright" });
-    pass(10_000);
+  test("in portrait format ends as a hidden draft with the setting vertical_drafts", async ({ expect }) => {
+    await changeSettings("facebook", { vertical_drafts: true });
+    const id = await createVideo({ file_url: sampleUrl("portrait.mp4"), description: "upright" });
+    advanceMs(10_000);
     expect(await statusOf(id)).toMatchObject({ status: { video_status: "ready" }, published: false });
-    expect((await bookOf("facebook", SHOP)).some((entry) => entry.id === id)).toBe(false);
-    const wide = await made({ file_url: at("landscape.mp4"), description: "wide enough" });
-    pass(10_000);
+    expect((await publishedPosts("facebook", SHOP)).some((post) => post.id === id)).toBe(false);
+    const wide = await createVideo({ file_url: sampleUrl("landscape.mp4"), description: "wide enough" });
+    advanceMs(10_000);
     expect(await statusOf(wide)).toMatchObject({ published: true });
   });
 
-  test.for<[name: string, pair: string]>([
+  test.for<[name: string, expected: string]>([
     ["gone.mp4", "400 389/-"],
     ["portrait.jpg", "400 352/-"],
-  ])("cannot be made of %s", async ([name, pair], { expect }) => {
-    expect(await pairOf(await upload({ file_url: at(name) }))).toBe(pair);
+  ])("is refused for %s", async ([name, expected], { expect }) => {
+    expect(await errorCodeOf(await publishVideo({ file_url: sampleUrl(name) }))).toBe(expected);
   });
 });

@@ -1,44 +1,44 @@
 import { afterEach, describe, test, vi } from "vitest";
-import { post as control, settings } from "./help.ts";
+import { postJson, changeSettings } from "./sandbox-api.ts";
 import {
   authorize,
-  BASIC,
-  codeFor,
-  codeForm,
-  codeOf,
-  person,
+  BASIC_AUTH,
+  requestCode,
+  codeGrantForm,
+  errorCodeOf,
+  createClient,
   SCOPES,
-  SECRET,
-  tokenCall,
+  SECRET_BOARD_SCOPES,
+  requestToken,
   type Tokens,
-  tokensOf,
-} from "./pinterest-person.ts";
+  requestTokens,
+} from "./pinterest-client.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
-const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
-afterEach(() => settings("pinterest", { access: null, per_minute: null, quota: null }));
+const advanceSeconds = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+afterEach(() => changeSettings("pinterest", { access: null, per_minute: null, quota: null }));
 
 describe("the authorize page", () => {
-  test.for<[what: string, change: Record<string, string>]>([
+  test.for<[what: string, overrides: Record<string, string>]>([
     ["another client", { client_id: "somebody" }],
     ["another response type", { response_type: "token" }],
-    ["no address to go back to", { redirect_uri: "" }],
-  ])("refuses %s without sending anybody back", async ([, change], { expect }) => {
-    const answer = await authorize(change);
-    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+    ["no redirect_uri", { redirect_uri: "" }],
+  ])("refuses %s without a redirect", async ([, overrides], { expect }) => {
+    const response = await authorize(overrides);
+    expect([response.status, response.headers.get("location")]).toEqual([400, null]);
   });
 
-  test("gives code and state; sends back who says no", async ({ expect }) => {
-    const back = async (change: Record<string, string>) =>
-      Object.fromEntries(new URL((await authorize(change)).headers.get("location") ?? "").searchParams);
-    expect(await back({})).toEqual({ code: expect.any(String) as string, state: "s1" });
-    expect(await back({ login: "-" })).toEqual({ error: "access_denied", state: "s1" });
+  test("redirects with code and state, or with access_denied", async ({ expect }) => {
+    const redirectParams = async (overrides: Record<string, string>) =>
+      Object.fromEntries(new URL((await authorize(overrides)).headers.get("location") ?? "").searchParams);
+    expect(await redirectParams({})).toEqual({ code: expect.any(String) as string, state: "s1" });
+    expect(await redirectParams({ login: "-" })).toEqual({ error: "access_denied", state: "s1" });
   });
 });
 
 describe("the token endpoint", () => {
-  test("gives 30 and 60 days", async ({ expect }) => {
-    expect(await tokensOf()).toEqual({
+  test("gives tokens for 30 and 60 days", async ({ expect }) => {
+    expect(await requestTokens()).toEqual({
       response_type: "authorization_code",
       token_type: "bearer",
       access_token: expect.stringMatching(/^pina_/) as string,
@@ -50,62 +50,64 @@ describe("the token endpoint", () => {
     });
   });
 
-  test("wants Basic, and a code once", async ({ expect }) => {
-    const form = codeForm(await codeFor());
+  test("needs Basic authentication and accepts a code once", async ({ expect }) => {
+    const form = codeGrantForm(await requestCode());
     const inBody = { ...form, client_id: "sandbox-pinterest", client_secret: "sandbox-pinterest-secret" };
-    expect(await codeOf(await tokenCall(inBody, null))).toBe("401 2");
-    expect(await codeOf(await tokenCall(form, `Basic ${btoa("sandbox-pinterest:x")}`))).toBe("401 2");
-    expect(await codeOf(await tokenCall(form, "Basic %%%"))).toBe("401 2");
-    expect(await codeOf(await tokenCall({ ...form, redirect_uri: "https://example.com" }))).toBe("400 283");
-    expect((await tokenCall(form)).status).toBe(200);
-    expect(await codeOf(await tokenCall(form))).toBe("400 283");
-    expect(await codeOf(await tokenCall({ grant_type: "password" }, BASIC))).toBe("400 1");
+    expect(await errorCodeOf(await requestToken(inBody, null))).toBe("401 2");
+    expect(await errorCodeOf(await requestToken(form, `Basic ${btoa("sandbox-pinterest:x")}`))).toBe("401 2");
+    expect(await errorCodeOf(await requestToken(form, "Basic %%%"))).toBe("401 2");
+    expect(await errorCodeOf(await requestToken({ ...form, redirect_uri: "https://example.com" }))).toBe("400 283");
+    expect((await requestToken(form)).status).toBe(200);
+    expect(await errorCodeOf(await requestToken(form))).toBe("400 283");
+    expect(await errorCodeOf(await requestToken({ grant_type: "password" }, BASIC_AUTH))).toBe("400 1");
   });
 
-  test("rotates the pair, also to fewer scopes, never to more", async ({ expect }) => {
-    const first = await tokensOf();
-    const renew = (refresh_token: string, more: Record<string, string> = {}) =>
-      tokenCall({ grant_type: "refresh_token", refresh_token, ...more });
-    expect(await codeOf(await renew(first.refresh_token, { scope: `${SCOPES},${SECRET}` }))).toBe("400 1");
-    const second = await (await renew(first.refresh_token, { scope: "pins:read,boards:read" })).json<Tokens>();
+  test("rotates both tokens, with the same or fewer scopes but never more", async ({ expect }) => {
+    const first = await requestTokens();
+    const refresh = (refresh_token: string, more: Record<string, string> = {}) =>
+      requestToken({ grant_type: "refresh_token", refresh_token, ...more });
+    expect(await errorCodeOf(await refresh(first.refresh_token, { scope: `${SCOPES},${SECRET_BOARD_SCOPES}` }))).toBe(
+      "400 1",
+    );
+    const second = await (await refresh(first.refresh_token, { scope: "pins:read,boards:read" })).json<Tokens>();
     expect(second).toMatchObject({ scope: "pins:read boards:read", expires_in: 2_592_000 });
     expect(second.refresh_token).not.toBe(first.refresh_token);
-    expect(await codeOf(await renew(first.refresh_token))).toBe("401 2");
-    const both = await Promise.all([1, 2].map(() => renew(second.refresh_token)));
-    expect(both.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([200, 401]);
+    expect(await errorCodeOf(await refresh(first.refresh_token))).toBe("401 2");
+    const both = await Promise.all([1, 2].map(() => refresh(second.refresh_token)));
+    expect(both.map((response) => response.status).toSorted((a, b) => a - b)).toEqual([200, 401]);
   });
 
-  test("lets nobody revoke", async ({ expect }) => {
-    const ada = await person();
-    expect(await codeOf(await ada.api("POST", "/oauth/token/revoke"))).toBe("403 29");
-    expect((await ada.api("GET", "/user_account")).status).toBe(200);
+  test("does not allow the app to revoke a token", async ({ expect }) => {
+    const ada = await createClient();
+    expect(await errorCodeOf(await ada.callApi("POST", "/oauth/token/revoke"))).toBe("403 29");
+    expect((await ada.callApi("GET", "/user_account")).status).toBe(200);
   });
 });
 
 describe("a token", () => {
-  test("lives 30 days, or until the person withdraws the app", async ({ expect }) => {
-    const ada = await person();
-    pass(2_591_999);
-    expect((await ada.api("GET", "/user_account")).status).toBe(200);
-    pass(1);
-    expect(await codeOf(await ada.api("GET", "/user_account"))).toBe("401 2");
-    const ben = await person({ login: "ben" });
-    await control("/sandbox/platforms/pinterest/revoke", { account: "2783136121146311999" });
-    expect(await codeOf(await ben.api("GET", "/user_account"))).toBe("401 2");
+  test("is valid for 30 days, or until the user revokes access", async ({ expect }) => {
+    const ada = await createClient();
+    advanceSeconds(2_591_999);
+    expect((await ada.callApi("GET", "/user_account")).status).toBe(200);
+    advanceSeconds(1);
+    expect(await errorCodeOf(await ada.callApi("GET", "/user_account"))).toBe("401 2");
+    const ben = await createClient({ login: "ben" });
+    await postJson("/sandbox/platforms/pinterest/revoke", { account: "2783136121146311999" });
+    expect(await errorCodeOf(await ben.callApi("GET", "/user_account"))).toBe("401 2");
   });
 
-  test("tells whose it is; ids are text; every answer has a request id", async ({ expect }) => {
-    const ada = await person();
-    const answer = await ada.api("GET", "/user_account");
-    expect(answer.headers.get("x-pinterest-rid")).toMatch(/^\d+$/);
-    expect(await answer.json()).toMatchObject({
+  test("reads its user's account; ids are strings; every response has a request id", async ({ expect }) => {
+    const ada = await createClient();
+    const response = await ada.callApi("GET", "/user_account");
+    expect(response.headers.get("x-pinterest-rid")).toMatch(/^\d+$/);
+    expect(await response.json()).toMatchObject({
       id: "2783136121146311751",
       username: "ada_makes",
       account_type: "BUSINESS",
       business_name: "Ada Makes",
     });
-    const ben = await person({ login: "ben" });
-    expect(await (await ben.api("GET", "/user_account")).json()).toMatchObject({
+    const ben = await createClient({ login: "ben" });
+    expect(await (await ben.callApi("GET", "/user_account")).json()).toMatchObject({
       account_type: "PINNER",
       business_name: null,
     });
@@ -121,8 +123,8 @@ describe("a token", () => {
     ["POST", "/pins", "boards:read"],
   ])("is refused %s %s without %s", async ([method, path, scope], { expect }) => {
     const scopes = SCOPES.split(",").filter((one) => one !== scope);
-    const ada = await person({ scope: scopes.join(",") });
-    expect(await codeOf(await ada.api(method, path, method === "POST" ? {} : undefined))).toBe("403 3");
+    const ada = await createClient({ scope: scopes.join(",") });
+    expect(await errorCodeOf(await ada.callApi(method, path, method === "POST" ? {} : undefined))).toBe("403 3");
   });
 });
 
@@ -131,10 +133,10 @@ describe("the boards", () => {
     readonly items: readonly { readonly id: string; readonly name: string; readonly is_ads_only: boolean }[];
     readonly bookmark: string | null;
   }
-  const list = async (query: string, change: Record<string, string> = {}): Promise<Boards> =>
-    (await (await person(change)).api("GET", `/boards${query}`)).json<Boards>();
+  const list = async (query: string, overrides: Record<string, string> = {}): Promise<Boards> =>
+    (await (await createClient(overrides)).callApi("GET", `/boards${query}`)).json<Boards>();
 
-  test("come page by page, with a group board and one for ads", async ({ expect }) => {
+  test("are listed page by page, including a group board and one for ads", async ({ expect }) => {
     const names: string[] = [];
     let bookmark: string | null = "";
     while (bookmark !== null) {
@@ -159,39 +161,39 @@ describe("the boards", () => {
     });
   });
 
-  test("hide the secret ones until the scope for them is there", async ({ expect }) => {
-    const open = { scope: `${SCOPES},${SECRET}` };
-    expect((await list("", open)).items.map((board) => board.name)).toContain("Hidden drafts");
-    expect((await list("?privacy=SECRET", open)).items).toHaveLength(1);
+  test("include secret ones only with the scope for them", async ({ expect }) => {
+    const secretScope = { scope: `${SCOPES},${SECRET_BOARD_SCOPES}` };
+    expect((await list("", secretScope)).items.map((board) => board.name)).toContain("Hidden drafts");
+    expect((await list("?privacy=SECRET", secretScope)).items).toHaveLength(1);
     expect((await list("?privacy=SECRET")).items).toHaveLength(0);
   });
 
   test.for(["?page_size=0", "?page_size=251", "?page_size=many", "?bookmark=!!!", "?bookmark=bm9uZQ=="])(
     "refuse %s",
     async (query, { expect }) => {
-      const ada = await person();
-      expect(await codeOf(await ada.api("GET", `/boards${query}`))).toBe("400 1");
+      const ada = await createClient();
+      expect(await errorCodeOf(await ada.callApi("GET", `/boards${query}`))).toBe("400 1");
     },
   );
 });
 
-describe("too often", () => {
-  test("a trial app has a thousand calls a day", async ({ expect }) => {
-    await settings("pinterest", { access: "trial", quota: 2 });
-    const ada = await person();
-    const look = async () => codeOf(await ada.api("GET", "/user_account"));
-    expect([await look(), await look(), await look()]).toEqual(["200", "200", "429 8"]);
-    pass(86_400);
-    expect(await look()).toBe("200");
+describe("rate limits", () => {
+  test("a trial app has a daily limit of calls", async ({ expect }) => {
+    await changeSettings("pinterest", { access: "trial", quota: 2 });
+    const ada = await createClient();
+    const readAccount = async () => errorCodeOf(await ada.callApi("GET", "/user_account"));
+    expect([await readAccount(), await readAccount(), await readAccount()]).toEqual(["200", "200", "429 8"]);
+    advanceSeconds(86_400);
+    expect(await readAccount()).toBe("200");
   });
 
-  test("any other as many a minute as the settings say", async ({ expect }) => {
-    await settings("pinterest", { per_minute: 1 });
-    const ada = await person();
-    const look = async () => codeOf(await ada.api("GET", "/user_account"));
-    pass(60);
-    expect([await look(), await look()]).toEqual(["200", "429 8"]);
-    pass(60);
-    expect(await look()).toBe("200");
+  test("any other app has the limit per minute that the settings define", async ({ expect }) => {
+    await changeSettings("pinterest", { per_minute: 1 });
+    const ada = await createClient();
+    const readAccount = async () => errorCodeOf(await ada.callApi("GET", "/user_account"));
+    advanceSeconds(60);
+    expect([await readAccount(), await readAccount()]).toEqual(["200", "429 8"]);
+    advanceSeconds(60);
+    expect(await readAccount()).toBe("200");
   });
 });

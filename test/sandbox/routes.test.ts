@@ -2,79 +2,79 @@ import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { authenticate } from "#auth/index.ts";
 import { createServices } from "#context.ts";
-import { sandboxWorld, withSandboxApps } from "#sandbox/index.ts";
-import { app, bookOf, ORIGIN, post, sample, settings } from "./help.ts";
-import { call } from "./outbound.ts";
-import { authorizeUrl, person, REDIRECT } from "./x-person.ts";
+import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
+import { fetchApp, publishedPosts, ORIGIN, postJson, sampleBytes, changeSettings } from "./sandbox-api.ts";
+import { callPlatform } from "./call-platform.ts";
+import { authorizeUrl, createClient, REDIRECT } from "./x-client.ts";
 
-const services = createServices(env, sandboxWorld(env), () => {});
+const services = createServices(env, sandboxOutbound(env), () => {});
 
 describe("POST /sandbox/users", () => {
-  interface Made {
+  interface CreatedUser {
     readonly user_id: string;
     readonly workspace_id: string;
     readonly email: string;
     readonly api_key: string;
   }
 
-  test("makes a user on the scale plan whose key may do everything", async ({ expect }) => {
-    const made = await (await app("/sandbox/users", { method: "POST" })).json<Made>();
-    const known = await authenticate(services, `Bearer ${made.api_key}`);
-    expect(known).toMatchObject({
+  test("creates a user on the scale plan with a key of all scopes", async ({ expect }) => {
+    const created = await (await fetchApp("/sandbox/users", { method: "POST" })).json<CreatedUser>();
+    const authentication = await authenticate(services, `Bearer ${created.api_key}`);
+    expect(authentication).toMatchObject({
       ok: true,
-      actor: { userId: made.user_id, workspaceId: made.workspace_id, plan: "scale", subscribed: true },
+      actor: { userId: created.user_id, workspaceId: created.workspace_id, plan: "scale", subscribed: true },
     });
-    expect(known.ok && known.actor.scopes).toHaveLength(6);
+    expect(authentication.ok && authentication.actor.scopes).toHaveLength(6);
   });
 
-  test("makes the user that was asked for", async ({ expect }) => {
-    const wanted = {
+  test("creates the user with the given fields", async ({ expect }) => {
+    const input = {
       email: "grace@example.com",
       plan: "starter",
       scopes: ["posts:read"],
       subscription: "canceled",
       password: "correct horse battery",
     };
-    const made = await (await post("/sandbox/users", wanted)).json<Made>();
-    expect(made).toMatchObject({ email: "grace@example.com", password: "correct horse battery" });
-    expect(await authenticate(services, `Bearer ${made.api_key}`)).toMatchObject({
+    const created = await (await postJson("/sandbox/users", input)).json<CreatedUser>();
+    expect(created).toMatchObject({ email: "grace@example.com", password: "correct horse battery" });
+    expect(await authenticate(services, `Bearer ${created.api_key}`)).toMatchObject({
       actor: { plan: "starter", subscribed: false, scopes: ["posts:read"] },
     });
-    const again = await post("/sandbox/users", wanted);
-    expect(again.status).toBe(400);
-    expect(await again.json()).toMatchObject({ error: expect.stringContaining("e-mail") as string });
+    const repeated = await postJson("/sandbox/users", input);
+    expect(repeated.status).toBe(400);
+    expect(await repeated.json()).toMatchObject({ error: expect.stringContaining("e-mail") as string });
   });
 });
 
 describe("POST /sandbox/connect", () => {
-  test("walks the browser's way and gives the accounts of that platform", async ({ expect }) => {
-    const { api_key } = await (await post("/sandbox/users", {})).json<{ api_key: string }>();
-    const answer = await post("/sandbox/connect", { api_key, platform: "x", login: "ben" });
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({
+  test("connects as a browser does and returns the accounts of that platform", async ({ expect }) => {
+    const { api_key } = await (await postJson("/sandbox/users", {})).json<{ api_key: string }>();
+    const response = await postJson("/sandbox/connect", { api_key, platform: "x", login: "ben" });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
       accounts: [
         expect.objectContaining({ platform: "x", platform_account_id: "2244994946", username: "ben_example" }),
       ],
     });
   });
 
-  test("400 with the sentence of whoever refused", async ({ expect }) => {
-    const answer = await post("/sandbox/connect", { api_key: "alk_nobody", platform: "x" });
-    expect(answer.status).toBe(400);
-    expect((await answer.json<{ error: string }>()).error).toMatch(/^POST \/accounts answered 401: \w+/);
+  test("400 with the error of the call that failed", async ({ expect }) => {
+    const response = await postJson("/sandbox/connect", { api_key: "alk_nobody", platform: "x" });
+    expect(response.status).toBe(400);
+    expect((await response.json<{ error: string }>()).error).toMatch(/^POST \/accounts answered 401: \w+/);
   });
 });
 
 describe("POST /sandbox/cron", () => {
   test("runs the scheduled handler", async ({ expect }) => {
-    const answer = await app("/sandbox/cron", { method: "POST" });
-    expect([answer.status, await answer.json()]).toEqual([200, { cron: "* * * * *", ran: true }]);
+    const response = await fetchApp("/sandbox/cron", { method: "POST" });
+    expect([response.status, await response.json()]).toEqual([200, { cron: "* * * * *", ran: true }]);
   });
 });
 
 describe("GET /sandbox/status", () => {
-  test("counts every post by its state", async ({ expect }) => {
-    expect(await (await app("/sandbox/status")).json()).toEqual({
+  test("counts posts by status", async ({ expect }) => {
+    expect(await (await fetchApp("/sandbox/status")).json()).toEqual({
       posts: { scheduled: 0, publishing: 0, published: 0, partially_failed: 0, failed: 0, paused: 0 },
       armed: 0,
       publishing: 0,
@@ -86,11 +86,13 @@ describe("GET /sandbox/status", () => {
 });
 
 describe("GET /sandbox/platforms/{platform}/calls", () => {
-  test("tells method, host, path and status, and never a query", async ({ expect }) => {
+  test("returns method, host, path and status, never the query", async ({ expect }) => {
     const since = new Date().toISOString();
-    await call("https://api.x.com/2/users/me?access_token=secret", { headers: { authorization: "Bearer secret" } });
-    const answer = await app(`/sandbox/platforms/x/calls?since=${since}`);
-    const text = await answer.text();
+    await callPlatform("https://api.x.com/2/users/me?access_token=secret", {
+      headers: { authorization: "Bearer secret" },
+    });
+    const response = await fetchApp(`/sandbox/platforms/x/calls?since=${since}`);
+    const text = await response.text();
     expect(text).not.toContain("secret");
     expect(JSON.parse(text)).toEqual({
       calls: [
@@ -103,16 +105,18 @@ describe("GET /sandbox/platforms/{platform}/calls", () => {
         },
       ],
     });
-    const later = await app(`/sandbox/platforms/x/calls?since=${Date.now() + 1000}`);
+    const later = await fetchApp(`/sandbox/platforms/x/calls?since=${Date.now() + 1000}`);
     expect(await later.json()).toEqual({ calls: [] });
   });
 });
 
 describe("POST /sandbox/platforms/{platform}/settings", () => {
-  test("changes what is named and keeps the rest; null puts the platform's own value back", async ({ expect }) => {
-    await settings("threads", { processing_ms: 10, quota: 3, access: "partner" });
-    const answer = await post("/sandbox/platforms/threads/settings", { quota: null, latency_ms: 1 });
-    expect(await answer.json()).toEqual({
+  test("changes the given settings and keeps the others; null restores the platform's own value", async ({
+    expect,
+  }) => {
+    await changeSettings("threads", { processing_ms: 10, quota: 3, access: "partner" });
+    const response = await postJson("/sandbox/platforms/threads/settings", { quota: null, latency_ms: 1 });
+    expect(await response.json()).toEqual({
       settings: {
         processing_ms: 10,
         latency_ms: 1,
@@ -124,33 +128,30 @@ describe("POST /sandbox/platforms/{platform}/settings", () => {
     });
   });
 
-  test("latency_ms slows every answer", async ({ expect }) => {
-    await settings("pinterest", { latency_ms: 60 });
-    const before = performance.now();
-    await call("https://api.pinterest.com/v5/user_account");
-    expect(performance.now() - before).toBeGreaterThanOrEqual(50);
+  test("latency_ms delays every response", async ({ expect }) => {
+    await changeSettings("pinterest", { latency_ms: 60 });
+    const startedAt = performance.now();
+    await callPlatform("https://api.pinterest.com/v5/user_account");
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(50);
   });
 });
 
 describe("POST /sandbox/platforms/{platform}/revoke", () => {
-  test.for(["ada", "2244994945"])(
-    "%s withdraws the app: the next call is not authorized",
-    async (account, { expect }) => {
-      const ada = await person("ada");
-      expect((await ada.api("GET", "/2/users/me")).status).toBe(200);
-      expect((await post("/sandbox/platforms/x/revoke", { account })).status).toBe(200);
-      expect((await ada.api("GET", "/2/users/me")).status).toBe(401);
-    },
-  );
+  test.for(["ada", "2244994945"])("%s: the next call is not authorized", async (account, { expect }) => {
+    const ada = await createClient("ada");
+    expect((await ada.callApi("GET", "/2/users/me")).status).toBe(200);
+    expect((await postJson("/sandbox/platforms/x/revoke", { account })).status).toBe(200);
+    expect((await ada.callApi("GET", "/2/users/me")).status).toBe(401);
+  });
 });
 
 describe("GET /sandbox/platforms/{platform}/posts", () => {
-  test("gives the book oldest first, of all or of one account", async ({ expect }) => {
-    const [ada, ben] = [await person("ada"), await person("ben")];
-    await ada.publish({ text: "first" });
-    await ben.publish({ text: "second" });
-    await ada.publish({ text: "third" });
-    const texts = async (account: string) => (await bookOf("x", account)).map((entry) => entry.text);
+  test("returns published posts oldest first, of all accounts or of one", async ({ expect }) => {
+    const [ada, ben] = [await createClient("ada"), await createClient("ben")];
+    await ada.createPost({ text: "first" });
+    await ben.createPost({ text: "second" });
+    await ada.createPost({ text: "third" });
+    const texts = async (account: string) => (await publishedPosts("x", account)).map((entry) => entry.text);
     expect(await texts("")).toEqual(["first", "second", "third"]);
     expect(await texts("ada")).toEqual(["first", "third"]);
     expect(await texts("2244994946")).toEqual(["second"]);
@@ -167,10 +168,10 @@ describe("GET /sandbox/media/{name}", () => {
     ["landscape.mp4", "video/mp4", "\0\0\0 ftyp"],
     ["page.jpg", "image/jpeg", "<!doctype html>"],
   ])("%s is %s", async ([name, type, start], { expect }) => {
-    const answer = await app(`/sandbox/media/${name}`);
-    expect(answer.headers.get("content-type")).toBe(type);
-    const bytes = await sample(name);
-    expect(Number(answer.headers.get("content-length"))).toBe(bytes.length);
+    const response = await fetchApp(`/sandbox/media/${name}`);
+    expect(response.headers.get("content-type")).toBe(type);
+    const bytes = await sampleBytes(name);
+    expect(Number(response.headers.get("content-length"))).toBe(bytes.length);
     expect(
       new TextDecoder("latin1")
         .decode(bytes)
@@ -181,28 +182,28 @@ describe("GET /sandbox/media/{name}", () => {
 });
 
 describe("the consent page", () => {
-  const inBrowser = (url: URL): string => sandboxWorld(env).browserUrl(url).href.slice(ORIGIN.length);
+  const browserPath = (url: URL): string => sandboxOutbound(env).browserUrl(url).href.slice(ORIGIN.length);
 
-  test("lists the logins as links that lead back to the app", async ({ expect }) => {
-    const path = inBrowser(await authorizeUrl({ login: null }));
+  test("lists the logins as links that redirect to the app", async ({ expect }) => {
+    const path = browserPath(await authorizeUrl({ login: null }));
     expect(path).toMatch(/^\/sandbox\/x\.com\/i\/oauth2\/authorize\?/);
-    const page = await app(path);
+    const page = await fetchApp(path);
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toContain("text/html");
     const link = /href="(?<to>[^"]*login=ben[^"]*)"/.exec(await page.text())?.groups?.["to"]?.replaceAll("&amp;", "&");
-    const chosen = await app(`${path.split("?")[0]}${link}`);
-    expect(chosen.status).toBe(302);
-    expect(chosen.headers.get("location")).toMatch(`${REDIRECT}?state=some-state&code=`);
+    const redirect = await fetchApp(`${path.split("?")[0]}${link}`);
+    expect(redirect.status).toBe(302);
+    expect(redirect.headers.get("location")).toMatch(`${REDIRECT}?state=some-state&code=`);
   });
 
-  test("a person can deny", async ({ expect }) => {
-    const denied = await app(inBrowser(await authorizeUrl({ login: "-" })));
+  test("a user can deny access", async ({ expect }) => {
+    const denied = await fetchApp(browserPath(await authorizeUrl({ login: "-" })));
     expect(denied.headers.get("location")).toBe(`${REDIRECT}?error=access_denied&state=some-state`);
   });
 });
 
-describe("400 with a sentence", () => {
-  const wrong: readonly (readonly [path: string, body?: unknown])[] = [
+describe("400 with an error message", () => {
+  const invalidRequests: readonly (readonly [path: string, body?: unknown])[] = [
     ["/sandbox/users", { plan: "platinum" }],
     ["/sandbox/users", { scopes: ["everything"] }],
     ["/sandbox/users", { scopes: [] }],
@@ -233,10 +234,10 @@ describe("400 with a sentence", () => {
     ["/sandbox/cron", { cron: 5 }],
   ];
 
-  test.for(wrong)("POST %s %j", async ([path, body], { expect }) => {
-    const answer = await post(path, body);
-    expect(answer.status).toBe(400);
-    const { error } = await answer.json<{ error: string }>();
+  test.for(invalidRequests)("POST %s %j", async ([path, body], { expect }) => {
+    const response = await postJson(path, body);
+    expect(response.status).toBe(400);
+    const { error } = await response.json<{ error: string }>();
     expect(error.length).toBeGreaterThan(10);
   });
 
@@ -248,47 +249,47 @@ describe("400 with a sentence", () => {
     "/sandbox/media/holiday.jpg",
     "/sandbox/www.example.com/page",
   ])("GET %s", async (path, { expect }) => {
-    const answer = await app(path);
-    expect(answer.status).toBe(400);
-    expect((await answer.json<{ error: string }>()).error).toMatch(/\w+ \w+/);
+    const response = await fetchApp(path);
+    expect(response.status).toBe(400);
+    expect((await response.json<{ error: string }>()).error).toMatch(/\w+ \w+/);
   });
 
-  test("a body that is not JSON, and 413 for one over 1 MiB", async ({ expect }) => {
+  test("a body that is not JSON gives 400, one over 1 MiB gives 413", async ({ expect }) => {
     const path = "/sandbox/platforms/x/settings";
-    expect((await app(path, { method: "POST", body: "{" })).status).toBe(400);
-    expect((await app(path, { method: "POST", body: `"${"x".repeat(1024 * 1024)}"` })).status).toBe(413);
+    expect((await fetchApp(path, { method: "POST", body: "{" })).status).toBe(400);
+    expect((await fetchApp(path, { method: "POST", body: `"${"x".repeat(1024 * 1024)}"` })).status).toBe(413);
   });
 
-  test("404 for a call the sandbox does not have", async ({ expect }) => {
-    expect((await app("/sandbox/nothing")).status).toBe(404);
+  test("404 for an unknown route", async ({ expect }) => {
+    expect((await fetchApp("/sandbox/nothing")).status).toBe(404);
   });
 });
 
-describe("the world", () => {
-  test("answers its own origin in the process, and trusts it for media", async ({ expect }) => {
-    const outbound = sandboxWorld(env);
-    const answer = await outbound.publicFetch(new Request(`${ORIGIN}/sandbox/media/square.png`));
-    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(await sample("square.png"));
+describe("outbound fetches", () => {
+  test("handle the service's own origin in the process, and trust it for media", async ({ expect }) => {
+    const outbound = sandboxOutbound(env);
+    const response = await outbound.publicFetch(new Request(`${ORIGIN}/sandbox/media/square.png`));
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(await sampleBytes("square.png"));
     expect(outbound.trustedMediaOrigin).toBe(ORIGIN);
   });
 
-  test("lets other public addresses go to the network", async ({ expect }) => {
-    const answer = await sandboxWorld(env).publicFetch(new Request("https://example.com/picture.jpg"));
-    expect(answer.status).toBe(599);
+  test("send other public URLs to the network", async ({ expect }) => {
+    const response = await sandboxOutbound(env).publicFetch(new Request("https://example.com/picture.jpg"));
+    expect(response.status).toBe(599);
   });
 
-  test("fails like a name that does not resolve where nobody plays the host", async ({ expect }) => {
-    await expect(call("https://api.example.com/")).rejects.toThrow("api.example.com");
+  test("fail for a host without a simulator", async ({ expect }) => {
+    await expect(callPlatform("https://api.example.com/")).rejects.toThrow("api.example.com");
   });
 
-  test("has app credentials for every platform that has a simulator; what the operator set stays", ({ expect }) => {
-    const wrapped = withSandboxApps({ ...env, X_CLIENT_ID: "mine" });
-    expect(wrapped).toMatchObject({
+  test("the environment has app credentials for every platform; those that are set are kept", ({ expect }) => {
+    const withCredentials = withSandboxCredentials({ ...env, X_CLIENT_ID: "mine" });
+    expect(withCredentials).toMatchObject({
       X_CLIENT_ID: "mine",
       X_CLIENT_SECRET: "sandbox-x-secret",
       INSTAGRAM_CLIENT_ID: "sandbox-instagram",
       INSTAGRAM_CLIENT_SECRET: "sandbox-instagram-secret",
     });
-    expect(wrapped.DB).toBe(env.DB);
+    expect(withCredentials.DB).toBe(env.DB);
   });
 });

@@ -1,44 +1,44 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { sha256Hex } from "#core/encoding.ts";
-import { bookOf, ORIGIN, post as control, sample, settings } from "./help.ts";
+import { publishedPosts, ORIGIN, postJson, sampleBytes, changeSettings } from "./sandbox-api.ts";
 import {
-  type Begun,
+  type StartedPublish,
   type Envelope,
-  fileOf,
-  person,
-  put,
+  singleChunkSource,
+  createClient,
+  putChunk,
   SCOPES,
-  type TikTokPerson,
+  type TikTokClient,
   wholeRange,
-  wordOf,
-} from "./tiktok-person.ts";
+  errorCodeOf,
+} from "./tiktok-client.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
-const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+const advanceMs = (ms: number) => vi.setSystemTime(Date.now() + ms);
 const DAY_MS = 86_400_000;
-const at = (name: string): string => `${ORIGIN}/sandbox/media/${name}`;
+const mediaUrl = (name: string): string => `${ORIGIN}/sandbox/media/${name}`;
 
-const film = await sample("portrait.mp4");
+const video = await sampleBytes("portrait.mp4");
 const INFO = { title: "A bowl #clay", privacy_level: "PUBLIC_TO_EVERYONE", disable_comment: false };
-const VIDEO = { post_info: INFO, source_info: fileOf(film) };
-const photos = (images: readonly string[], more: object = {}, mode = "DIRECT_POST") => ({
+const VIDEO = { post_info: INFO, source_info: singleChunkSource(video) };
+const photosBody = (images: readonly string[], more: object = {}, mode = "DIRECT_POST") => ({
   media_type: "PHOTO",
   post_mode: mode,
   post_info: { title: "Bowls", description: "all of them", privacy_level: "PUBLIC_TO_EVERYONE", ...more },
   source_info: { source: "PULL_FROM_URL", photo_cover_index: 0, photo_images: images },
 });
 
-let ada: TikTokPerson;
-let ben: TikTokPerson;
+let ada: TikTokClient;
+let ben: TikTokClient;
 
-/** A fresh day, so that no cap is reached and no minute is spent. */
+/** Each test starts on a new day, so that no rate limit is used up. */
 beforeEach(async () => {
-  pass(2 * DAY_MS);
-  ada = await person();
-  ben = await person({ login: "ben" });
+  advanceMs(2 * DAY_MS);
+  ada = await createClient();
+  ben = await createClient({ login: "ben" });
 });
 afterEach(() =>
-  settings("tiktok", {
+  changeSettings("tiktok", {
     quota: null,
     verify_lag_ms: 0,
     fail_reason: null,
@@ -49,19 +49,19 @@ afterEach(() =>
   }),
 );
 
-const initVideo = (who: TikTokPerson, change: object): Promise<Response> =>
-  who.post("/v2/post/publish/video/init/", { ...VIDEO, ...change });
+const initVideo = (client: TikTokClient, overrides: object): Promise<Response> =>
+  client.post("/v2/post/publish/video/init/", { ...VIDEO, ...overrides });
 
-async function uploaded(who = ada, path = "video", body: object = VIDEO): Promise<string> {
-  const { publish_id, upload_url } = await who.begin(path, body);
-  await put(upload_url, film, wholeRange(film));
+async function uploadVideo(client = ada, path = "video", body: object = VIDEO): Promise<string> {
+  const { publish_id, upload_url } = await client.startPublish(path, body);
+  await putChunk(upload_url, video, wholeRange(video));
   return publish_id;
 }
 
 describe("creator_info", () => {
   const PATH = "/v2/post/publish/creator_info/query/";
 
-  test("tells what a public and a private account may do", async ({ expect }) => {
+  test("returns what a public and a private account may post", async ({ expect }) => {
     expect(await (await ada.post(PATH, "")).json()).toMatchObject({
       data: {
         creator_username: "ada_moves",
@@ -81,103 +81,112 @@ describe("creator_info", () => {
     });
   });
 
-  test("says no with the status of a success", async ({ expect }) => {
-    await settings("tiktok", { creator_error: "reached_active_user_cap" });
-    expect(await wordOf(await ada.post(PATH))).toBe("200 reached_active_user_cap");
-    await settings("tiktok", { creator_error: null, quota: 0 });
-    expect(await wordOf(await ada.post(PATH))).toBe("200 spam_risk_too_many_posts");
+  test("answers errors with status 200", async ({ expect }) => {
+    await changeSettings("tiktok", { creator_error: "reached_active_user_cap" });
+    expect(await errorCodeOf(await ada.post(PATH))).toBe("200 reached_active_user_cap");
+    await changeSettings("tiktok", { creator_error: null, quota: 0 });
+    expect(await errorCodeOf(await ada.post(PATH))).toBe("200 spam_risk_too_many_posts");
   });
 
-  test("20 times a minute", async ({ expect }) => {
-    const answers = await Promise.all(Array.from({ length: 21 }, () => ada.post(PATH)));
-    expect(answers.filter((answer) => answer.status === 429)).toHaveLength(1);
-    pass(60_000);
+  test("is limited to 20 calls per minute", async ({ expect }) => {
+    const responses = await Promise.all(Array.from({ length: 21 }, () => ada.post(PATH)));
+    expect(responses.filter((response) => response.status === 429)).toHaveLength(1);
+    advanceMs(60_000);
     expect((await ada.post(PATH)).status).toBe(200);
   });
 });
 
 describe("a video", () => {
-  test("is uploaded, processed, moderated; its id is a number that JavaScript cannot hold", async ({ expect }) => {
-    await settings("tiktok", { verify_lag_ms: 60_000 });
-    const { publish_id, upload_url } = await ada.begin("video", VIDEO);
+  test("is uploaded, processed and moderated; its id is too large for a JavaScript number", async ({ expect }) => {
+    await changeSettings("tiktok", { verify_lag_ms: 60_000 });
+    const { publish_id, upload_url } = await ada.startPublish("video", VIDEO);
     expect(publish_id).toMatch(/^v_pub_file~/);
-    expect(await ada.status(publish_id)).toEqual({
+    expect(await ada.readStatus(publish_id)).toEqual({
       status: "PROCESSING_UPLOAD",
       uploaded_bytes: 0,
       downloaded_bytes: 0,
     });
-    const answer = await put(upload_url, film, wholeRange(film));
-    expect([answer.status, answer.headers.get("content-range")]).toEqual([201, `bytes ${wholeRange(film)}`]);
-    expect(await ada.status(publish_id)).toMatchObject({ status: "PROCESSING_UPLOAD", uploaded_bytes: film.length });
-    expect(await bookOf("tiktok", "ada")).not.toContainEqual(expect.objectContaining({ options: { publish_id } }));
-    pass(2000);
-    expect(await ada.status(publish_id)).toMatchObject({
+    const response = await putChunk(upload_url, video, wholeRange(video));
+    expect([response.status, response.headers.get("content-range")]).toEqual([201, `bytes ${wholeRange(video)}`]);
+    expect(await ada.readStatus(publish_id)).toMatchObject({
+      status: "PROCESSING_UPLOAD",
+      uploaded_bytes: video.length,
+    });
+    expect(await publishedPosts("tiktok", "ada")).not.toContainEqual(
+      expect.objectContaining({ options: { publish_id } }),
+    );
+    advanceMs(2000);
+    expect(await ada.readStatus(publish_id)).toMatchObject({
       status: "PUBLISH_COMPLETE",
       publicaly_available_post_id: [],
     });
-    pass(60_000);
+    advanceMs(60_000);
     const text = await (await ada.post("/v2/post/publish/status/fetch/", { publish_id })).text();
     const id = /"publicaly_available_post_id":\[(?<id>\d{19})\]/.exec(text)?.groups?.["id"] ?? "";
     expect(String(Number(id))).not.toBe(id);
-    expect((await bookOf("tiktok", "ada")).at(-1)).toEqual({
+    expect((await publishedPosts("tiktok", "ada")).at(-1)).toEqual({
       id,
       url: `https://www.tiktok.com/@ada_moves/video/${id}`,
       account: "_000ada",
       kind: "video",
       text: "A bowl #clay",
       title: null,
-      media: [{ type: "video", sha256: await sha256Hex(film) }],
+      media: [{ type: "video", sha256: await sha256Hex(video) }],
       options: { ...INFO, publish_id },
       accepted_at: expect.any(String) as string,
     });
   });
 
-  test("may never be moderated", async ({ expect }) => {
-    await settings("tiktok", { moderation_never_ends: true });
-    const id = await uploaded();
-    pass(7_000_000);
-    expect(await ada.status(id)).toMatchObject({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [] });
+  test("may never pass moderation", async ({ expect }) => {
+    await changeSettings("tiktok", { moderation_never_ends: true });
+    const id = await uploadVideo();
+    advanceMs(7_000_000);
+    expect(await ada.readStatus(id)).toMatchObject({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [] });
   });
 
-  test.for<[what: string, change: object, word: string]>([
-    ["a level that is not offered", { privacy_level: "FOLLOWER_OF_CREATOR" }, "403 privacy_level_option_mismatch"],
-    ["no level", { privacy_level: undefined }, "403 privacy_level_option_mismatch"],
+  test.for<[what: string, overrides: object, code: string]>([
+    [
+      "a privacy level that is not offered",
+      { privacy_level: "FOLLOWER_OF_CREATOR" },
+      "403 privacy_level_option_mismatch",
+    ],
+    ["no privacy level", { privacy_level: undefined }, "403 privacy_level_option_mismatch"],
     ["2201 UTF-16 units of title", { title: "\u{1F3FA}".repeat(1100) + "a" }, "400 invalid_params"],
-    ["a switch that is no boolean", { disable_duet: "false" }, "400 invalid_params"],
-  ])("is refused for %s", async ([, change, word], { expect }) => {
-    expect(await wordOf(await initVideo(ada, { post_info: { ...INFO, ...change } }))).toBe(word);
+    ["a boolean field that is a string", { disable_duet: "false" }, "400 invalid_params"],
+  ])("is refused for %s", async ([, overrides, code], { expect }) => {
+    expect(await errorCodeOf(await initVideo(ada, { post_info: { ...INFO, ...overrides } }))).toBe(code);
   });
 
-  test("takes 2200 UTF-16 units", async ({ expect }) => {
+  test("accepts 2200 UTF-16 units of title", async ({ expect }) => {
     const post_info = { ...INFO, title: "\u{1F3FA}".repeat(1100) };
-    expect(await wordOf(await initVideo(ada, { post_info }))).toBe("200 ok");
+    expect(await errorCodeOf(await initVideo(ada, { post_info }))).toBe("200 ok");
   });
 
-  test("of an app without an audit is for its creator alone, on a private account", async ({ expect }) => {
+  test("of an unaudited app must be SELF_ONLY, on a private account", async ({ expect }) => {
     const privately = { post_info: { ...INFO, privacy_level: "SELF_ONLY" } };
-    expect(await wordOf(await initVideo(ben, {}))).toBe("403 privacy_level_option_mismatch");
+    expect(await errorCodeOf(await initVideo(ben, {}))).toBe("403 privacy_level_option_mismatch");
     const friends = { post_info: { ...INFO, privacy_level: "MUTUAL_FOLLOW_FRIENDS" } };
-    expect(await wordOf(await initVideo(ben, friends))).toBe("403 privacy_level_option_mismatch");
-    expect(await wordOf(await initVideo(ben, privately))).toBe("200 ok");
-    await settings("tiktok", { audited: false });
-    expect(await wordOf(await initVideo(ada, privately))).toBe(
+    expect(await errorCodeOf(await initVideo(ben, friends))).toBe("403 privacy_level_option_mismatch");
+    expect(await errorCodeOf(await initVideo(ben, privately))).toBe("200 ok");
+    await changeSettings("tiktok", { audited: false });
+    expect(await errorCodeOf(await initVideo(ada, privately))).toBe(
       "403 unaudited_client_can_only_post_to_private_accounts",
     );
-    await settings("tiktok", { audited: null });
+    await changeSettings("tiktok", { audited: null });
   });
 
-  test("SELF_ONLY never gets a public id and is not listed", async ({ expect }) => {
-    const id = await uploaded(ben, "video", { ...VIDEO, post_info: { ...INFO, privacy_level: "SELF_ONLY" } });
-    pass(DAY_MS);
-    ben = await person({ login: "ben" });
-    expect(await ben.status(id)).toMatchObject({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [] });
+  test("with SELF_ONLY never gets a public id and is not listed", async ({ expect }) => {
+    const id = await uploadVideo(ben, "video", { ...VIDEO, post_info: { ...INFO, privacy_level: "SELF_ONLY" } });
+    advanceMs(DAY_MS);
+    ben = await createClient({ login: "ben" });
+    expect(await ben.readStatus(id)).toMatchObject({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [] });
     expect(await (await ben.post("/v2/video/list/?fields=id")).json()).toMatchObject({ data: { videos: [] } });
   });
 
-  test("is listed with its text cut, and found by its id", async ({ expect }) => {
+  test("is listed with truncated text, and found by its id", async ({ expect }) => {
     const title = "long ".repeat(60);
-    await uploaded(ada, "video", { ...VIDEO, post_info: { ...INFO, title } });
-    pass(2000);
+    await uploadVideo(ada, "video", { ...VIDEO, post_info: { ...INFO, title } });
+    advanceMs(2000);
     const list = await (
       await ada.post("/v2/video/list/?fields=id,title,create_time,share_url", { max_count: 1 })
     ).json<Envelope<{ videos: { id: string; title: string }[]; has_more: boolean }>>();
@@ -192,45 +201,53 @@ describe("a video", () => {
     expect(await (await ada.post("/v2/video/query/?fields=id", query)).json()).toMatchObject({
       data: { videos: [{ id: first?.id }] },
     });
-    expect(await wordOf(await ada.post("/v2/video/list/?fields=id", { max_count: 21 }))).toBe("400 invalid_params");
-    expect(await wordOf(await ada.post("/v2/video/list/"))).toBe("400 invalid_params");
+    expect(await errorCodeOf(await ada.post("/v2/video/list/?fields=id", { max_count: 21 }))).toBe(
+      "400 invalid_params",
+    );
+    expect(await errorCodeOf(await ada.post("/v2/video/list/"))).toBe("400 invalid_params");
   });
 
-  test("fails in processing: for what it is, or for what the settings say", async ({ expect }) => {
-    const page = await sample("page.jpg");
-    const { publish_id, upload_url } = await ada.begin("video", { ...VIDEO, source_info: fileOf(page) });
-    await put(upload_url, page, wholeRange(page));
-    pass(2000);
-    expect(await ada.status(publish_id)).toMatchObject({ status: "FAILED", fail_reason: "file_format_check_failed" });
-    await settings("tiktok", { fail_reason: "spam_risk_text" });
-    const marked = await uploaded();
-    pass(2000);
-    expect(await ada.status(marked)).toMatchObject({ status: "FAILED", fail_reason: "spam_risk_text" });
+  test("fails in processing because of its format or the settings", async ({ expect }) => {
+    const page = await sampleBytes("page.jpg");
+    const { publish_id, upload_url } = await ada.startPublish("video", {
+      ...VIDEO,
+      source_info: singleChunkSource(page),
+    });
+    await putChunk(upload_url, page, wholeRange(page));
+    advanceMs(2000);
+    expect(await ada.readStatus(publish_id)).toMatchObject({
+      status: "FAILED",
+      fail_reason: "file_format_check_failed",
+    });
+    await changeSettings("tiktok", { fail_reason: "spam_risk_text" });
+    const marked = await uploadVideo();
+    advanceMs(2000);
+    expect(await ada.readStatus(marked)).toMatchObject({ status: "FAILED", fail_reason: "spam_risk_text" });
   });
 
-  test("fails when the person withdraws the app while it is processed", async ({ expect }) => {
-    const id = await uploaded();
-    await control("/sandbox/platforms/tiktok/revoke", { account: "ada" });
-    pass(5000);
-    ada = await person();
-    expect(await ada.status(id)).toMatchObject({ status: "FAILED", fail_reason: "auth_removed" });
+  test("fails if the user revokes access while it is processed", async ({ expect }) => {
+    const id = await uploadVideo();
+    await postJson("/sandbox/platforms/tiktok/revoke", { account: "ada" });
+    advanceMs(5000);
+    ada = await createClient();
+    expect(await ada.readStatus(id)).toMatchObject({ status: "FAILED", fail_reason: "auth_removed" });
   });
 
-  test("can be pulled; an address that leads elsewhere or nowhere fails", async ({ expect }) => {
+  test("can be downloaded from a URL, but fails on a redirect or a missing file", async ({ expect }) => {
     const pull = async (video_url: string): Promise<string> => {
-      const { publish_id } = await ada.begin("video", {
+      const { publish_id } = await ada.startPublish("video", {
         ...VIDEO,
         source_info: { source: "PULL_FROM_URL", video_url },
       });
-      pass(2000);
+      advanceMs(2000);
       return publish_id;
     };
-    const id = await pull(at("portrait.mp4"));
+    const id = await pull(mediaUrl("portrait.mp4"));
     expect(id).toMatch(/^v_pub_url~/);
-    expect(await ada.status(id)).toMatchObject({ status: "PUBLISH_COMPLETE" });
-    const elsewhere = `${ORIGIN}/sandbox/www.pinterest.com/oauth/?client_id=sandbox-pinterest&response_type=code&login=ada&redirect_uri=${encodeURIComponent(at("portrait.mp4"))}`;
-    for (const url of [elsewhere, at("nothing.mp4"), "https://nowhere.example.com/a.mp4"]) {
-      expect(await ada.status(await pull(url)), url).toMatchObject({
+    expect(await ada.readStatus(id)).toMatchObject({ status: "PUBLISH_COMPLETE" });
+    const redirecting = `${ORIGIN}/sandbox/www.pinterest.com/oauth/?client_id=sandbox-pinterest&response_type=code&login=ada&redirect_uri=${encodeURIComponent(mediaUrl("portrait.mp4"))}`;
+    for (const url of [redirecting, mediaUrl("nothing.mp4"), "https://nowhere.example.com/a.mp4"]) {
+      expect(await ada.readStatus(await pull(url)), url).toMatchObject({
         status: "FAILED",
         fail_reason: "video_pull_failed",
       });
@@ -240,9 +257,9 @@ describe("a video", () => {
 
 describe("an upload", () => {
   test.for<[what: string, source: Record<string, number | string>]>([
-    ["nothing said about chunks", {}],
+    ["no chunk layout", {}],
     ["no bytes", { video_size: 0, chunk_size: 0, total_chunk_count: 1 }],
-    ["a count that is rounded up", { video_size: 11_000_000, chunk_size: 5_000_000, total_chunk_count: 3 }],
+    ["a chunk count that is rounded up", { video_size: 11_000_000, chunk_size: 5_000_000, total_chunk_count: 3 }],
     ["chunks under 5 MB", { video_size: 10_000_000, chunk_size: 4_999_999, total_chunk_count: 2 }],
     ["chunks over 64 MB", { video_size: 130_000_000, chunk_size: 64_000_001, total_chunk_count: 2 }],
     ["one chunk over 64 MB", { video_size: 64_000_001, chunk_size: 64_000_001, total_chunk_count: 1 }],
@@ -251,20 +268,21 @@ describe("an upload", () => {
     ["another source", { source: "SOMEWHERE" }],
   ])("is refused for %s", async ([, source], { expect }) => {
     const source_info = { source: "FILE_UPLOAD", ...source };
-    expect(await wordOf(await initVideo(ada, { source_info }))).toBe("400 invalid_params");
+    expect(await errorCodeOf(await initVideo(ada, { source_info }))).toBe("400 invalid_params");
   });
 
-  test("goes chunk by chunk in order; the last one is the longest; progress is told", async ({ expect }) => {
+  test("accepts chunks in order, the last one the longest, and reports progress", async ({ expect }) => {
     const bytes = new Uint8Array(11_000_000);
-    bytes.set(film);
+    bytes.set(video);
     const source_info = {
       source: "FILE_UPLOAD",
       video_size: bytes.length,
       chunk_size: 5_000_000,
       total_chunk_count: 2,
     };
-    const { publish_id, upload_url } = await ada.begin("video", { ...VIDEO, source_info });
-    const chunk = (from: number, to: number) => put(upload_url, bytes.slice(from, to), `${from}-${to - 1}/11000000`);
+    const { publish_id, upload_url } = await ada.startPublish("video", { ...VIDEO, source_info });
+    const chunk = (from: number, to: number) =>
+      putChunk(upload_url, bytes.slice(from, to), `${from}-${to - 1}/11000000`);
     expect((await chunk(5_000_000, 11_000_000)).status).toBe(416);
     expect((await chunk(0, 4_000_000)).status).toBe(400);
     const first = await chunk(0, 5_000_000);
@@ -272,116 +290,130 @@ describe("an upload", () => {
     const again = await chunk(0, 5_000_000);
     expect([again.status, again.headers.get("content-range")]).toEqual([416, "bytes 0-4999999/11000000"]);
     expect((await chunk(5_000_000, 10_000_000)).status).toBe(400);
-    expect(await ada.status(publish_id)).toMatchObject({ status: "PROCESSING_UPLOAD", uploaded_bytes: 5_000_000 });
+    expect(await ada.readStatus(publish_id)).toMatchObject({ status: "PROCESSING_UPLOAD", uploaded_bytes: 5_000_000 });
     const last = await Promise.all([chunk(5_000_000, 11_000_000), chunk(5_000_000, 11_000_000)]);
-    expect(last.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 416]);
-    pass(2000);
-    await ada.status(publish_id);
-    expect((await bookOf("tiktok", "ada")).at(-1)?.media[0]?.sha256).toBe(await sha256Hex(bytes));
+    expect(last.map((response) => response.status).toSorted((a, b) => a - b)).toEqual([201, 416]);
+    advanceMs(2000);
+    await ada.readStatus(publish_id);
+    expect((await publishedPosts("tiktok", "ada")).at(-1)?.media[0]?.sha256).toBe(await sha256Hex(bytes));
   });
 
-  test("wants the right headers, no token, and its hour", async ({ expect }) => {
-    const { upload_url } = await ada.begin("video", VIDEO);
-    const range = wholeRange(film);
-    expect((await put(upload_url, film, range, { authorization: "Bearer x" })).status).toBe(400);
-    expect((await put(upload_url, film, range, { "content-type": "image/jpeg" })).status).toBe(400);
-    expect((await put(upload_url, film, `0-${film.length}/${film.length}`)).status).toBe(400);
-    expect((await put(upload_url, film, `0-${film.length - 1}/9`)).status).toBe(400);
-    expect((await put(upload_url.replace(/upload_token=.*/, "upload_token=x"), film, range)).status).toBe(404);
-    pass(3_600_000);
-    expect((await put(upload_url, film, range)).status).toBe(403);
+  test("needs the right headers, no token, and a URL younger than an hour", async ({ expect }) => {
+    const { upload_url } = await ada.startPublish("video", VIDEO);
+    const range = wholeRange(video);
+    expect((await putChunk(upload_url, video, range, { authorization: "Bearer x" })).status).toBe(400);
+    expect((await putChunk(upload_url, video, range, { "content-type": "image/jpeg" })).status).toBe(400);
+    expect((await putChunk(upload_url, video, `0-${video.length}/${video.length}`)).status).toBe(400);
+    expect((await putChunk(upload_url, video, `0-${video.length - 1}/9`)).status).toBe(400);
+    expect((await putChunk(upload_url.replace(/upload_token=.*/, "upload_token=x"), video, range)).status).toBe(404);
+    advanceMs(3_600_000);
+    expect((await putChunk(upload_url, video, range)).status).toBe(403);
   });
 });
 
 describe("photos", () => {
   const init = (body: object) => ada.post("/v2/post/publish/content/init/", body);
 
-  test("are pulled in order", async ({ expect }) => {
-    const { publish_id } = await ada.begin("content", photos([at("portrait.jpg"), at("landscape.webp")]));
+  test("are downloaded in order", async ({ expect }) => {
+    const { publish_id } = await ada.startPublish(
+      "content",
+      photosBody([mediaUrl("portrait.jpg"), mediaUrl("landscape.webp")]),
+    );
     expect(publish_id).toMatch(/^p_pub_url~/);
-    pass(2000);
-    expect(await ada.status(publish_id)).toMatchObject({ status: "PUBLISH_COMPLETE" });
-    expect((await bookOf("tiktok", "ada")).at(-1)).toMatchObject({
+    advanceMs(2000);
+    expect(await ada.readStatus(publish_id)).toMatchObject({ status: "PUBLISH_COMPLETE" });
+    expect((await publishedPosts("tiktok", "ada")).at(-1)).toMatchObject({
       kind: "photo",
       text: "all of them",
       title: "Bowls",
       media: [
-        { type: "image", sha256: await sha256Hex(await sample("portrait.jpg")) },
-        { type: "image", sha256: await sha256Hex(await sample("landscape.webp")) },
+        { type: "image", sha256: await sha256Hex(await sampleBytes("portrait.jpg")) },
+        { type: "image", sha256: await sha256Hex(await sampleBytes("landscape.webp")) },
       ],
     });
   });
 
   test.for(["square.png", "page.jpg"])("fail for %s", async (name, { expect }) => {
-    const { publish_id } = await ada.begin("content", photos([at("portrait.jpg"), at(name)]));
-    pass(2000);
-    expect(await ada.status(publish_id)).toMatchObject({ status: "FAILED", fail_reason: "file_format_check_failed" });
+    const { publish_id } = await ada.startPublish("content", photosBody([mediaUrl("portrait.jpg"), mediaUrl(name)]));
+    advanceMs(2000);
+    expect(await ada.readStatus(publish_id)).toMatchObject({
+      status: "FAILED",
+      fail_reason: "file_format_check_failed",
+    });
   });
 
-  test("fail when one cannot be had", async ({ expect }) => {
-    const { publish_id } = await ada.begin("content", photos([at("gone.jpg")]));
-    pass(2000);
-    expect(await ada.status(publish_id)).toMatchObject({ status: "FAILED", fail_reason: "photo_pull_failed" });
+  test("fail if one cannot be downloaded", async ({ expect }) => {
+    const { publish_id } = await ada.startPublish("content", photosBody([mediaUrl("gone.jpg")]));
+    advanceMs(2000);
+    expect(await ada.readStatus(publish_id)).toMatchObject({ status: "FAILED", fail_reason: "photo_pull_failed" });
   });
 
-  const JPEG = at("portrait.jpg");
+  const JPEG = mediaUrl("portrait.jpg");
   test.for<[what: string, body: object]>([
-    ["none", photos([])],
-    ["36", photos(Array.from({ length: 36 }, () => JPEG))],
+    ["no images", photosBody([])],
+    ["36 images", photosBody(Array.from({ length: 36 }, () => JPEG))],
     [
-      "a cover that is not there",
-      { ...photos([JPEG]), source_info: { source: "PULL_FROM_URL", photo_images: [JPEG], photo_cover_index: 1 } },
+      "a cover index out of range",
+      { ...photosBody([JPEG]), source_info: { source: "PULL_FROM_URL", photo_images: [JPEG], photo_cover_index: 1 } },
     ],
-    ["91 characters of title", photos([JPEG], { title: "a".repeat(91) })],
-    ["4001 characters of description", photos([JPEG], { description: "a".repeat(4001) })],
-    ["a field of videos", photos([JPEG], { is_aigc: true })],
-    ["another source", { ...photos([JPEG]), source_info: { source: "FILE_UPLOAD" } }],
-    ["DIRECT POST with a blank", photos([JPEG], {}, "DIRECT POST")],
-    ["another media type", { ...photos([JPEG]), media_type: "VIDEO" }],
+    ["91 characters of title", photosBody([JPEG], { title: "a".repeat(91) })],
+    ["4001 characters of description", photosBody([JPEG], { description: "a".repeat(4001) })],
+    ["a field for videos only", photosBody([JPEG], { is_aigc: true })],
+    ["another source", { ...photosBody([JPEG]), source_info: { source: "FILE_UPLOAD" } }],
+    ["DIRECT POST with a blank", photosBody([JPEG], {}, "DIRECT POST")],
+    ["another media type", { ...photosBody([JPEG]), media_type: "VIDEO" }],
   ])("are refused for %s", async ([, body], { expect }) => {
-    expect(await wordOf(await init(body))).toBe("400 invalid_params");
+    expect(await errorCodeOf(await init(body))).toBe("400 invalid_params");
   });
 
-  test("come from verified domains alone, and what is below them", async ({ expect }) => {
-    await settings("tiktok", { verified_domains: "example.com,example.org" });
-    expect(await wordOf(await init(photos([JPEG])))).toBe("403 url_ownership_unverified");
-    expect(await wordOf(await init(photos(["https://notexample.com/a.jpg"])))).toBe("403 url_ownership_unverified");
-    expect(await wordOf(await init(photos(["https://media.example.com/a.jpg"])))).toBe("200 ok");
+  test("must be on a verified domain or its subdomain", async ({ expect }) => {
+    await changeSettings("tiktok", { verified_domains: "example.com,example.org" });
+    expect(await errorCodeOf(await init(photosBody([JPEG])))).toBe("403 url_ownership_unverified");
+    expect(await errorCodeOf(await init(photosBody(["https://notexample.com/a.jpg"])))).toBe(
+      "403 url_ownership_unverified",
+    );
+    expect(await errorCodeOf(await init(photosBody(["https://media.example.com/a.jpg"])))).toBe("200 ok");
   });
 
-  test("can be called off while they are processed, and no later", async ({ expect }) => {
+  test("can be cancelled while they are processed, and no later", async ({ expect }) => {
     const cancel = (publish_id: string) => ada.post("/v2/post/publish/cancel/", { publish_id });
-    const early = await ada.begin("content", photos([JPEG]));
-    expect(await wordOf(await cancel(early.publish_id))).toBe("200 ok");
-    expect(await ada.status(early.publish_id)).toMatchObject({ status: "FAILED", fail_reason: "publish_cancelled" });
-    const late = await ada.begin("content", photos([JPEG]));
-    pass(2000);
-    expect(await wordOf(await cancel(late.publish_id))).toBe("400 publish_not_cancellable");
+    const early = await ada.startPublish("content", photosBody([JPEG]));
+    expect(await errorCodeOf(await cancel(early.publish_id))).toBe("200 ok");
+    expect(await ada.readStatus(early.publish_id)).toMatchObject({
+      status: "FAILED",
+      fail_reason: "publish_cancelled",
+    });
+    const late = await ada.startPublish("content", photosBody([JPEG]));
+    advanceMs(2000);
+    expect(await errorCodeOf(await cancel(late.publish_id))).toBe("400 publish_not_cancellable");
   });
 });
 
 describe("a draft", () => {
-  const DRAFT = { source_info: fileOf(film), post_info: INFO };
+  const DRAFT = { source_info: singleChunkSource(video), post_info: INFO };
 
-  test("goes to the inbox and keeps nothing of what was said", async ({ expect }) => {
-    const id = await uploaded(ada, "inbox/video", DRAFT);
+  test("goes to the inbox without its post_info", async ({ expect }) => {
+    const id = await uploadVideo(ada, "inbox/video", DRAFT);
     expect(id).toMatch(/^v_inbox_file~/);
-    pass(2000);
-    expect(await ada.status(id)).toMatchObject({ status: "SEND_TO_USER_INBOX" });
-    expect((await bookOf("tiktok", "ada")).at(-1)).toMatchObject({
+    advanceMs(2000);
+    expect(await ada.readStatus(id)).toMatchObject({ status: "SEND_TO_USER_INBOX" });
+    expect((await publishedPosts("tiktok", "ada")).at(-1)).toMatchObject({
       kind: "draft",
       text: "",
       options: { publish_id: id },
     });
-    await settings("tiktok", { drafts_finished: true });
-    expect(await ada.status(id)).toMatchObject({ status: "PUBLISH_COMPLETE" });
+    await changeSettings("tiktok", { drafts_finished: true });
+    expect(await ada.readStatus(id)).toMatchObject({ status: "PUBLISH_COMPLETE" });
   });
 
   test("of photos keeps title and description", async ({ expect }) => {
-    const { publish_id } = await ada.begin("content", photos([at("portrait.jpg")], {}, "MEDIA_UPLOAD"));
-    pass(2000);
-    expect(await ada.status(publish_id)).toMatchObject({ status: "SEND_TO_USER_INBOX" });
-    expect((await bookOf("tiktok", "ada")).at(-1)).toMatchObject({
+    const { publish_id } = await ada.startPublish(
+      "content",
+      photosBody([mediaUrl("portrait.jpg")], {}, "MEDIA_UPLOAD"),
+    );
+    advanceMs(2000);
+    expect(await ada.readStatus(publish_id)).toMatchObject({ status: "SEND_TO_USER_INBOX" });
+    expect((await publishedPosts("tiktok", "ada")).at(-1)).toMatchObject({
       kind: "draft",
       text: "all of them",
       title: "Bowls",
@@ -389,53 +421,59 @@ describe("a draft", () => {
     });
   });
 
-  test("needs no audit and no level, and there may be five in a day", async ({ expect }) => {
-    const words: string[] = [];
-    for (let made = 0; made < 6; made += 1) {
-      words.push(await wordOf(await ben.post("/v2/post/publish/inbox/video/init/", DRAFT)));
+  test("needs no audit and no privacy level; five per day are allowed", async ({ expect }) => {
+    const codes: string[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      codes.push(await errorCodeOf(await ben.post("/v2/post/publish/inbox/video/init/", DRAFT)));
     }
-    expect(words).toEqual([...Array.from({ length: 5 }, () => "200 ok"), "403 spam_risk_too_many_pending_share"]);
+    expect(codes).toEqual([...Array.from({ length: 5 }, () => "200 ok"), "403 spam_risk_too_many_pending_share"]);
   });
 
-  test("of photos needs the scope of drafts", async ({ expect }) => {
-    const who = await person({ scope: SCOPES.replace(",video.upload", "") });
-    const answer = await who.post("/v2/post/publish/content/init/", photos([at("portrait.jpg")], {}, "MEDIA_UPLOAD"));
-    expect(await wordOf(answer)).toBe("401 scope_not_authorized");
+  test("of photos needs the scope video.upload", async ({ expect }) => {
+    const client = await createClient({ scope: SCOPES.replace(",video.upload", "") });
+    const response = await client.post(
+      "/v2/post/publish/content/init/",
+      photosBody([mediaUrl("portrait.jpg")], {}, "MEDIA_UPLOAD"),
+    );
+    expect(await errorCodeOf(response)).toBe("401 scope_not_authorized");
   });
 });
 
-describe("too many", () => {
-  test("inits in a minute: six", async ({ expect }) => {
-    const words = await Promise.all(Array.from({ length: 7 }, async () => wordOf(await initVideo(ada, {}))));
-    expect(words.filter((word) => word === "429 rate_limit_exceeded")).toHaveLength(1);
+describe("rate limits", () => {
+  test("six init calls per minute", async ({ expect }) => {
+    const codes = await Promise.all(Array.from({ length: 7 }, async () => errorCodeOf(await initVideo(ada, {}))));
+    expect(codes.filter((code) => code === "429 rate_limit_exceeded")).toHaveLength(1);
   });
 
-  test("looks in a minute: thirty", async ({ expect }) => {
-    const { publish_id } = await ada.begin("video", VIDEO);
-    const look = () => ada.post("/v2/post/publish/status/fetch/", { publish_id });
-    const answers = await Promise.all(Array.from({ length: 31 }, look));
-    expect(answers.filter((answer) => answer.status === 429)).toHaveLength(1);
+  test("thirty status calls per minute", async ({ expect }) => {
+    const { publish_id } = await ada.startPublish("video", VIDEO);
+    const readStatus = () => ada.post("/v2/post/publish/status/fetch/", { publish_id });
+    const responses = await Promise.all(Array.from({ length: 31 }, readStatus));
+    expect(responses.filter((response) => response.status === 429)).toHaveLength(1);
   });
 
-  test("posts in a day: fifteen, or what the settings say", async ({ expect }) => {
-    await settings("tiktok", { quota: 2 });
-    const words: string[] = [];
-    for (let made = 0; made < 3; made += 1) {
-      words.push(await wordOf(await initVideo(ada, {})));
+  test("fifteen posts per day, or the quota in the settings", async ({ expect }) => {
+    await changeSettings("tiktok", { quota: 2 });
+    const codes: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      codes.push(await errorCodeOf(await initVideo(ada, {})));
     }
-    expect(words).toEqual(["200 ok", "200 ok", "403 spam_risk_too_many_posts"]);
+    expect(codes).toEqual(["200 ok", "200 ok", "403 spam_risk_too_many_posts"]);
   });
 });
 
 describe("a publish", () => {
-  test("is told to its creator alone", async ({ expect }) => {
-    const { publish_id } = await (await initVideo(ada, {})).json<Envelope<Begun>>().then((body) => body.data);
-    const look = (who: TikTokPerson, id: string) => who.post("/v2/post/publish/status/fetch/", { publish_id: id });
-    expect(await wordOf(await look(ben, publish_id))).toBe("400 token_not_authorized_for_specified_publish_id");
-    expect(await wordOf(await look(ada, "v_pub_file~v2-1.1"))).toBe("400 invalid_publish_id");
+  test("can only be read by its creator", async ({ expect }) => {
+    const { publish_id } = await (await initVideo(ada, {})).json<Envelope<StartedPublish>>().then((body) => body.data);
+    const readStatus = (client: TikTokClient, id: string) =>
+      client.post("/v2/post/publish/status/fetch/", { publish_id: id });
+    expect(await errorCodeOf(await readStatus(ben, publish_id))).toBe(
+      "400 token_not_authorized_for_specified_publish_id",
+    );
+    expect(await errorCodeOf(await readStatus(ada, "v_pub_file~v2-1.1"))).toBe("400 invalid_publish_id");
   });
 
   test.for(["not JSON", "[]", "null", '"text"'])("with the body %s is refused", async (body, { expect }) => {
-    expect(await wordOf(await ada.post("/v2/post/publish/video/init/", body))).toBe("400 invalid_params");
+    expect(await errorCodeOf(await ada.post("/v2/post/publish/video/init/", body))).toBe("400 invalid_params");
   });
 });

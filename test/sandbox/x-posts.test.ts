@@ -1,37 +1,37 @@
 import { beforeEach, describe, test, vi } from "vitest";
-import { bookOf, settings } from "./help.ts";
-import { person, type XPerson } from "./x-person.ts";
+import { publishedPosts, changeSettings } from "./sandbox-api.ts";
+import { createClient, type XClient } from "./x-client.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
 
-const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
-let ada: XPerson;
-let ben: XPerson;
+const advanceSeconds = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+let ada: XClient;
+let ben: XClient;
 
 interface Created {
   readonly data: { readonly id: string; readonly text: string; readonly edit_history_post_ids: readonly string[] };
 }
 
-const detailOf = async (answer: Response): Promise<string> => (await answer.json<{ detail: string }>()).detail;
+const detailOf = async (response: Response): Promise<string> => (await response.json<{ detail: string }>()).detail;
 const NOT_PERMITTED = "You are not permitted to perform this action.";
 
-/** A fresh hour, so that no window is spent and no text is a duplicate. */
+/** Each test starts an hour later, so that no rate limit is used up and no text is a duplicate. */
 beforeEach(async () => {
-  pass(3600);
-  ada = await person("ada");
-  ben = await person("ben");
+  advanceSeconds(3600);
+  ada = await createClient("ada");
+  ben = await createClient("ben");
 });
 
 describe("201", () => {
-  test("gives id, text with short links, and stands in the book as it was sent", async ({ expect }) => {
+  test("returns id and text with short links, and the post is published as it was sent", async ({ expect }) => {
     const text = "Notes & <more> at https://example.com/a?b=1 and example.org";
-    const answer = await ada.publish({ text, reply_settings: "following", made_with_ai: true });
-    expect(answer.status).toBe(201);
-    const { data } = await answer.json<Created>();
+    const response = await ada.createPost({ text, reply_settings: "following", made_with_ai: true });
+    expect(response.status).toBe(201);
+    const { data } = await response.json<Created>();
     expect(data.id).toMatch(/^\d{19}$/);
     expect(data.edit_history_post_ids).toEqual([data.id]);
     expect(data.text).toMatch(/^Notes &amp; &lt;more&gt; at https:\/\/t\.co\/\w{10} and https:\/\/t\.co\/\w{10}$/);
-    expect((await bookOf("x", "ada")).at(-1)).toEqual({
+    expect((await publishedPosts("x", "ada")).at(-1)).toEqual({
       id: data.id,
       url: `https://x.com/ada_example/status/${data.id}`,
       account: "2244994945",
@@ -44,11 +44,11 @@ describe("201", () => {
     });
   });
 
-  test("ids rise with time", async ({ expect }) => {
+  test("ids increase with time", async ({ expect }) => {
     const ids: string[] = [];
     for (const text of ["one", "two", "three"]) {
-      ids.push((await (await ada.publish({ text })).json<Created>()).data.id);
-      pass(1);
+      ids.push((await (await ada.createPost({ text })).json<Created>()).data.id);
+      advanceSeconds(1);
     }
     expect(ids.toSorted()).toEqual(ids);
   });
@@ -58,12 +58,12 @@ describe("400", () => {
   test.for<[what: string, body: unknown]>([
     ["an unknown property", { text: "a", scheduled_at: "2030-01-01" }],
     ["an unknown property inside media", { text: "a", media: { media_ids: ["1"], alt: "x" } }],
-    ["a reply_settings that is none", { text: "a", reply_settings: "everyone" }],
+    ["an unknown reply_settings", { text: "a", reply_settings: "everyone" }],
     ["reply_settings null", { text: "a", reply_settings: null }],
-    ["a text that is no text", { text: 5 }],
+    ["a text that is not a string", { text: 5 }],
     ["neither text nor media", {}],
     ["a blank text", { text: "   " }],
-    ["a quote id that is no id", { text: "a", quote_tweet_id: "https://x.com/a/status/1" }],
+    ["an invalid quote id", { text: "a", quote_tweet_id: "https://x.com/a/status/1" }],
     ["five media", { text: "a", media: { media_ids: ["1", "2", "3", "4", "5"] } }],
     ["no media", { text: "a", media: { media_ids: [] } }],
     ["media and a quote", { text: "a", media: { media_ids: ["1"] }, quote_tweet_id: "1" }],
@@ -72,109 +72,114 @@ describe("400", () => {
     ["an unpaired surrogate in the text", { text: "a\uD800b" }],
     ["a list", []],
   ])("for %s", async ([, body], { expect }) => {
-    const before = (await bookOf("x")).length;
-    const answer = await ada.publish(body);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ type: "https://api.x.com/2/problems/invalid-request" });
-    expect(await bookOf("x")).toHaveLength(before);
+    const before = (await publishedPosts("x")).length;
+    const response = await ada.createPost(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: "https://api.x.com/2/problems/invalid-request" });
+    expect(await publishedPosts("x")).toHaveLength(before);
   });
 });
 
 describe("403", () => {
-  test("the weighted length: 280 without Premium, 25,000 with it", async ({ expect }) => {
+  test("a weighted length over 280 without Premium, over 25,000 with it", async ({ expect }) => {
     const url = "https://example.com/a/very/long/address/that/counts/only/twenty/three";
-    expect((await ben.publish({ text: "a".repeat(280) })).status).toBe(201);
-    expect((await ben.publish({ text: `${"b".repeat(256)} ${url}` })).status).toBe(201);
-    expect((await ben.publish({ text: "字".repeat(140) })).status).toBe(201);
+    expect((await ben.createPost({ text: "a".repeat(280) })).status).toBe(201);
+    expect((await ben.createPost({ text: `${"b".repeat(256)} ${url}` })).status).toBe(201);
+    expect((await ben.createPost({ text: "字".repeat(140) })).status).toBe(201);
     for (const text of ["a".repeat(281), `${"b".repeat(257)} ${url}`, "字".repeat(141)]) {
-      const answer = await ben.publish({ text });
-      expect([answer.status, await detailOf(answer)]).toEqual([403, NOT_PERMITTED]);
+      const response = await ben.createPost({ text });
+      expect([response.status, await detailOf(response)]).toEqual([403, NOT_PERMITTED]);
     }
-    expect((await ada.publish({ text: "c".repeat(25_000) })).status).toBe(201);
-    expect((await ada.publish({ text: "c".repeat(25_001) })).status).toBe(403);
+    expect((await ada.createPost({ text: "c".repeat(25_000) })).status).toBe(201);
+    expect((await ada.createPost({ text: "c".repeat(25_001) })).status).toBe(403);
   });
 
-  test("the same text of the same person again within minutes", async ({ expect }) => {
-    expect((await ada.publish({ text: "café" })).status).toBe(201);
-    const again = await ada.publish({ text: "cafe\u0301 " });
+  test("the same text of the same user again within 15 minutes", async ({ expect }) => {
+    expect((await ada.createPost({ text: "café" })).status).toBe(201);
+    const again = await ada.createPost({ text: "cafe\u0301 " });
     expect(again.status).toBe(403);
     expect(await detailOf(again)).toBe("You are not allowed to create a Tweet with duplicate content.");
-    expect((await ben.publish({ text: "café" })).status).toBe(201);
-    pass(15 * 60);
-    expect((await ada.publish({ text: "café" })).status).toBe(201);
+    expect((await ben.createPost({ text: "café" })).status).toBe(201);
+    advanceSeconds(15 * 60);
+    expect((await ada.createPost({ text: "café" })).status).toBe(201);
   });
 
-  test("of the same text at the same moment one is accepted", async ({ expect }) => {
-    const answers = await Promise.all([1, 2, 3, 4].map(() => ada.publish({ text: "all at once" })));
-    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 403, 403, 403]);
-    expect((await bookOf("x", "ada")).filter((entry) => entry.text === "all at once")).toHaveLength(1);
+  test("concurrent posts of the same text, except one", async ({ expect }) => {
+    const responses = await Promise.all([1, 2, 3, 4].map(() => ada.createPost({ text: "all at once" })));
+    expect(responses.map((response) => response.status).toSorted((a, b) => a - b)).toEqual([201, 403, 403, 403]);
+    expect((await publishedPosts("x", "ada")).filter((entry) => entry.text === "all at once")).toHaveLength(1);
   });
 
   test("more than one cashtag", async ({ expect }) => {
-    expect((await ada.publish({ text: "$ABC up, $abc down" })).status).toBe(201);
-    const answer = await ada.publish({ text: "$ABC and $XYZ" });
-    expect([answer.status, await detailOf(answer)]).toEqual([403, expect.stringContaining("maximum of one cashtag")]);
+    expect((await ada.createPost({ text: "$ABC up, $abc down" })).status).toBe(201);
+    const response = await ada.createPost({ text: "$ABC and $XYZ" });
+    expect([response.status, await detailOf(response)]).toEqual([
+      403,
+      expect.stringContaining("maximum of one cashtag"),
+    ]);
   });
 
-  test("a quote with self-serve access; Enterprise may", async ({ expect }) => {
+  test("a quote with self-serve access, but not with Enterprise access", async ({ expect }) => {
     const body = { text: "look at this", quote_tweet_id: "1900000000000000001" };
-    const refused = await ada.publish(body);
+    const refused = await ada.createPost(body);
     expect([refused.status, await detailOf(refused)]).toEqual([
       403,
       "Quoting this post is not allowed because you have not been mentioned or are not part of the conversation thread of the post you are quoting.",
     ]);
-    await settings("x", { access: "enterprise" });
-    expect((await ada.publish(body)).status).toBe(201);
-    expect((await bookOf("x", "ada")).at(-1)).toMatchObject({ options: { quote_tweet_id: "1900000000000000001" } });
-    await settings("x", { access: "self_serve" });
+    await changeSettings("x", { access: "enterprise" });
+    expect((await ada.createPost(body)).status).toBe(201);
+    expect((await publishedPosts("x", "ada")).at(-1)).toMatchObject({
+      options: { quote_tweet_id: "1900000000000000001" },
+    });
+    await changeSettings("x", { access: "self_serve" });
   });
 
-  test("a reply to somebody else's post", async ({ expect }) => {
-    const { data } = await (await ben.publish({ text: "a thread begins" })).json<Created>();
+  test("a reply to another user's post", async ({ expect }) => {
+    const { data } = await (await ben.createPost({ text: "a thread begins" })).json<Created>();
     const reply = { text: "me too", reply: { in_reply_to_tweet_id: data.id } };
-    expect((await ada.publish(reply)).status).toBe(403);
-    expect((await ben.publish(reply)).status).toBe(201);
+    expect((await ada.createPost(reply)).status).toBe(403);
+    expect((await ben.createPost(reply)).status).toBe(201);
   });
 });
 
 describe("402 and 429", () => {
-  test("credits: $0.015 a post, $0.200 with an address in it", async ({ expect }) => {
-    await settings("x", { credits: 0.23 });
+  test("402: credits are used up, at $0.015 per post and $0.200 per post with a link", async ({ expect }) => {
+    await changeSettings("x", { credits: 0.23 });
     const statuses: number[] = [];
     for (const text of ["cheap one", "see example.com", "cheap two", "see example.org"]) {
-      statuses.push((await ada.publish({ text })).status);
+      statuses.push((await ada.createPost({ text })).status);
     }
     expect(statuses).toEqual([201, 201, 201, 402]);
-    const answer = await ada.publish({ text: "nothing left" });
-    expect(answer.status).toBe(402);
-    expect(await answer.json()).toMatchObject({
+    const response = await ada.createPost({ text: "nothing left" });
+    expect(response.status).toBe(402);
+    expect(await response.json()).toMatchObject({
       title: "CreditsDepleted",
       type: expect.stringMatching(/\/problems\/credits$/) as string,
     });
-    await settings("x", { credits: 1 });
-    expect((await ada.publish({ text: "recharged" })).status).toBe(201);
-    await settings("x", { credits: null });
+    await changeSettings("x", { credits: 1 });
+    expect((await ada.createPost({ text: "recharged" })).status).toBe(201);
+    await changeSettings("x", { credits: null });
   });
 
-  test("100 posts in a quarter of an hour", async ({ expect }) => {
+  test("429: more than 100 posts in 15 minutes", async ({ expect }) => {
     for (let sent = 0; sent < 100; sent += 1) {
-      expect((await ben.publish({ text: `post number ${sent}` })).status).toBe(201);
+      expect((await ben.createPost({ text: `post number ${sent}` })).status).toBe(201);
     }
-    const answer = await ben.publish({ text: "one too many" });
-    expect(answer.status).toBe(429);
-    expect(answer.headers.get("x-rate-limit-remaining")).toBe("0");
+    const response = await ben.createPost({ text: "one too many" });
+    expect(response.status).toBe(429);
+    expect(response.headers.get("x-rate-limit-remaining")).toBe("0");
   });
 
-  test("a quota per day, when the settings name one", async ({ expect }) => {
-    await settings("x", { quota: 2 });
-    await ada.publish({ text: "first of two" });
-    const second = await ada.publish({ text: "second of two" });
+  test("429: more posts per day than the quota in the settings", async ({ expect }) => {
+    await changeSettings("x", { quota: 2 });
+    await ada.createPost({ text: "first of two" });
+    const second = await ada.createPost({ text: "second of two" });
     expect(second.headers.get("x-user-limit-24hour-remaining")).toBe("0");
-    const third = await ada.publish({ text: "third of two" });
+    const third = await ada.createPost({ text: "third of two" });
     expect([third.status, third.headers.get("x-user-limit-24hour-remaining")]).toEqual([429, "0"]);
-    pass(86_400);
-    expect((await (await person("ada")).publish({ text: "third of two" })).status).toBe(201);
-    await settings("x", { quota: null });
+    advanceSeconds(86_400);
+    expect((await (await createClient("ada")).createPost({ text: "third of two" })).status).toBe(201);
+    await changeSettings("x", { quota: null });
   });
 });
 
@@ -186,22 +191,22 @@ describe("markers in the text", () => {
     ["#sim-suspended", 403],
     ["#sim-429", 429],
     ["#sim-503-before", 503],
-  ])("%s: %i, and nothing happened", async ([marker, status], { expect }) => {
-    const before = (await bookOf("x")).length;
-    expect((await ada.publish({ text: `please ${marker}` })).status).toBe(status);
-    expect(await bookOf("x")).toHaveLength(before);
+  ])("%s: %i, and nothing was published", async ([marker, status], { expect }) => {
+    const before = (await publishedPosts("x")).length;
+    expect((await ada.createPost({ text: `please ${marker}` })).status).toBe(status);
+    expect(await publishedPosts("x")).toHaveLength(before);
   });
 
-  test("#sim-503-after: 503, and it happened", async ({ expect }) => {
-    expect((await ada.publish({ text: "please #sim-503-after" })).status).toBe(503);
-    expect((await bookOf("x", "ada")).at(-1)).toMatchObject({ text: "please #sim-503-after" });
+  test("#sim-503-after: 503, and the post was published", async ({ expect }) => {
+    expect((await ada.createPost({ text: "please #sim-503-after" })).status).toBe(503);
+    expect((await publishedPosts("x", "ada")).at(-1)).toMatchObject({ text: "please #sim-503-after" });
   });
 
-  test("#sim-hang-after: no answer, and it happened", async ({ expect }) => {
-    const call = ada.publish({ text: "please #sim-hang-after" }, AbortSignal.timeout(30));
+  test("#sim-hang-after: no response, and the post was published", async ({ expect }) => {
+    const call = ada.createPost({ text: "please #sim-hang-after" }, AbortSignal.timeout(30));
     await expect(call).rejects.toMatchObject({ name: "TimeoutError" });
     await vi.waitFor(async () =>
-      expect((await bookOf("x", "ada")).at(-1)).toMatchObject({ text: "please #sim-hang-after" }),
+      expect((await publishedPosts("x", "ada")).at(-1)).toMatchObject({ text: "please #sim-hang-after" }),
     );
   });
 });
@@ -212,17 +217,17 @@ describe("reading back", () => {
     readonly meta: Record<string, unknown>;
   }
   const timeline = async (query: string): Promise<Timeline> =>
-    (await ada.api("GET", `/2/users/2244994945/tweets?${query}`)).json<Timeline>();
+    (await ada.callApi("GET", `/2/users/2244994945/tweets?${query}`)).json<Timeline>();
   const since = () => `start_time=${new Date(Date.now() - 60_000).toISOString().replace(/\.\d+Z$/, "Z")}`;
 
-  test("the newest first, with addresses expanded, in either spelling of the fields", async ({ expect }) => {
-    await ada.publish({ text: "older" });
-    pass(1);
-    await ada.publish({ text: "newer: https://example.com/x & y" });
-    const old = await timeline(
+  test("the newest first, with links expanded, with old and new field names", async ({ expect }) => {
+    await ada.createPost({ text: "older" });
+    advanceSeconds(1);
+    await ada.createPost({ text: "newer: https://example.com/x & y" });
+    const oldNames = await timeline(
       `${since()}&max_results=5&exclude=retweets&tweet.fields=created_at,text,entities,note_tweet`,
     );
-    expect(old.data).toMatchObject([
+    expect(oldNames.data).toMatchObject([
       {
         text: expect.stringMatching(/^newer: https:\/\/t\.co\/\w+ &amp; y$/) as string,
         created_at: new Date().toISOString(),
@@ -231,42 +236,42 @@ describe("reading back", () => {
       },
       { text: "older" },
     ]);
-    expect(old.meta).toMatchObject({
+    expect(oldNames.meta).toMatchObject({
       result_count: 2,
-      newest_id: old.data?.[0]?.["id"],
-      oldest_id: old.data?.[1]?.["id"],
+      newest_id: oldNames.data?.[0]?.["id"],
+      oldest_id: oldNames.data?.[1]?.["id"],
     });
-    const now = await timeline(`${since()}&post.fields=created_at,note_post`);
-    expect(now.data?.[0]).toHaveProperty("edit_history_post_ids");
+    const newNames = await timeline(`${since()}&post.fields=created_at,note_post`);
+    expect(newNames.data?.[0]).toHaveProperty("edit_history_post_ids");
   });
 
-  test("a long post is cut, and its note has the whole", async ({ expect }) => {
+  test("a long post is truncated, and its note has the full text", async ({ expect }) => {
     const text = `start ${"long ".repeat(100)}end`;
-    await ada.publish({ text });
+    await ada.createPost({ text });
     const { data } = await timeline(`${since()}&tweet.fields=note_tweet`);
     expect(data?.[0]).toMatchObject({ note_tweet: { text } });
     expect(String(data?.[0]?.["text"])).toMatch(/^start long .*…$/);
   });
 
-  test("a post is invisible for as long as the settings say", async ({ expect }) => {
-    await settings("x", { verify_lag_ms: 15_000 });
-    const { data } = await (await ada.publish({ text: "not yet" })).json<Created>();
+  test("a post is invisible for the delay in the settings", async ({ expect }) => {
+    await changeSettings("x", { verify_lag_ms: 15_000 });
+    const { data } = await (await ada.createPost({ text: "not yet" })).json<Created>();
     expect((await timeline(since())).data).toBeUndefined();
-    expect(await (await ada.api("GET", `/2/tweets/${data.id}`)).json()).toHaveProperty("errors");
-    pass(15);
+    expect(await (await ada.callApi("GET", `/2/tweets/${data.id}`)).json()).toHaveProperty("errors");
+    advanceSeconds(15);
     expect((await timeline(since())).data).toHaveLength(1);
-    await settings("x", { verify_lag_ms: 0 });
+    await changeSettings("x", { verify_lag_ms: 0 });
   });
 
   test("page by page", async ({ expect }) => {
-    for (let at = 0; at < 7; at += 1) {
-      pass(1);
-      await ada.publish({ text: `page ${at}` });
+    for (let index = 0; index < 7; index += 1) {
+      advanceSeconds(1);
+      await ada.createPost({ text: `page ${index}` });
     }
     const first = await timeline(`${since()}&max_results=5`);
     const second = await timeline(`${since()}&max_results=5&pagination_token=${String(first.meta["next_token"])}`);
     expect([...(first.data ?? []), ...(second.data ?? [])].map((post) => post["text"])).toEqual(
-      [6, 5, 4, 3, 2, 1, 0].map((at) => `page ${at}`),
+      [6, 5, 4, 3, 2, 1, 0].map((index) => `page ${index}`),
     );
     expect(second.meta).not.toHaveProperty("next_token");
   });
@@ -274,15 +279,15 @@ describe("reading back", () => {
   test.for(["max_results=4", "max_results=101", "start_time=yesterday", "tweet.fields=mood", "mood=1"])(
     "refuses %s",
     async (query, { expect }) => {
-      expect((await ada.api("GET", `/2/users/2244994945/tweets?${query}`)).status).toBe(400);
+      expect((await ada.callApi("GET", `/2/users/2244994945/tweets?${query}`)).status).toBe(400);
     },
   );
 
-  test("what is missing is 200 with errors and no data", async ({ expect }) => {
+  test("something missing is 200 with errors and no data", async ({ expect }) => {
     for (const path of ["/2/tweets/123", "/2/users/123/tweets"]) {
-      const answer = await ada.api("GET", path);
-      expect(answer.status).toBe(200);
-      const body = await answer.json<{ data?: unknown; errors: { type: string }[] }>();
+      const response = await ada.callApi("GET", path);
+      expect(response.status).toBe(200);
+      const body = await response.json<{ data?: unknown; errors: { type: string }[] }>();
       expect(body.data).toBeUndefined();
       expect(body.errors[0]?.type).toMatch(/resource-not-found$/);
     }
@@ -290,14 +295,14 @@ describe("reading back", () => {
 });
 
 describe("deleting", () => {
-  test("the author may, once; others may not; an unknown id is 404", async ({ expect }) => {
-    const { data } = await (await ada.publish({ text: "to be deleted" })).json<Created>();
-    const theirs = await ben.api("DELETE", `/2/tweets/${data.id}`);
-    expect([theirs.status, await detailOf(theirs)]).toEqual([403, "You are not authorized to delete this Tweet."]);
-    const mine = await ada.api("DELETE", `/2/tweets/${data.id}`);
-    expect([mine.status, await mine.json()]).toEqual([200, { data: { deleted: true } }]);
-    expect((await ada.api("DELETE", `/2/tweets/${data.id}`)).status).toBe(404);
-    expect((await ada.api("DELETE", "/2/tweets/77")).status).toBe(404);
-    expect(await (await ada.api("GET", `/2/tweets/${data.id}`)).json()).toHaveProperty("errors");
+  test("only the author may delete, once; an unknown id is 404", async ({ expect }) => {
+    const { data } = await (await ada.createPost({ text: "to be deleted" })).json<Created>();
+    const byOther = await ben.callApi("DELETE", `/2/tweets/${data.id}`);
+    expect([byOther.status, await detailOf(byOther)]).toEqual([403, "You are not authorized to delete this Tweet."]);
+    const byAuthor = await ada.callApi("DELETE", `/2/tweets/${data.id}`);
+    expect([byAuthor.status, await byAuthor.json()]).toEqual([200, { data: { deleted: true } }]);
+    expect((await ada.callApi("DELETE", `/2/tweets/${data.id}`)).status).toBe(404);
+    expect((await ada.callApi("DELETE", "/2/tweets/77")).status).toBe(404);
+    expect(await (await ada.callApi("GET", `/2/tweets/${data.id}`)).json()).toHaveProperty("errors");
   });
 });

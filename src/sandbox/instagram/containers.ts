@@ -1,48 +1,48 @@
 import type { JsonObject } from "#core/json.ts";
-import type { Sim } from "#sandbox/contract.ts";
-import { type Params, select, textOf } from "#sandbox/graph.ts";
-import { lookAt } from "#sandbox/bytes.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import { type Params, selectFields, textParam } from "#sandbox/graph-api.ts";
+import { inspectMedia } from "#sandbox/inspect-media.ts";
 
-/* What a container is and what becomes of it: platforms/instagram.md 2.1 and part 6. */
+/* Media containers and their processing: platforms/instagram.md 2.1 and part 6. */
 
 const DAY_MS = 86_400_000;
 const MIB = 1024 * 1024;
 const IMAGE_MAX_BYTES = 8 * MIB;
 const VIDEO_MAX_BYTES = 300 * MIB;
-const POLL_WAIT_MS = 2000;
-const FIRST_PAUSE_MS = 25;
+const READ_WAIT_MS = 2000;
+const CREATE_WAIT_MS = 25;
 
 export interface Container {
   readonly id: string;
   readonly owner: string;
   readonly kind: "IMAGE" | "REELS" | "VIDEO" | "CAROUSEL";
-  readonly child: boolean;
+  readonly isCarouselItem: boolean;
   readonly url: string | null;
   readonly children: readonly string[];
   readonly caption: string;
   readonly options: JsonObject;
   readonly createdAt: number;
-  /** When the bytes had been fetched and looked at; null while that goes on. */
+  /** When the media was downloaded and inspected; null until then. */
   readonly fetchedAt: number | null;
   readonly sha256: string | null;
-  /** Subcode of what was wrong with the bytes. */
-  readonly fault: number | null;
+  /** The error subcode for invalid media. */
+  readonly errorSubcode: number | null;
   readonly mediaId: string | null;
 }
 
 export type Status = "IN_PROGRESS" | "FINISHED" | "ERROR" | "EXPIRED" | "PUBLISHED";
 
-const key = (id: string): string => `container:${id}`;
+const storeKey = (id: string): string => `container:${id}`;
 
-export function save(sim: Sim, container: Container): void {
-  sim.store.put(key(container.id), { ...container, children: [...container.children] });
+export function saveContainer(sim: SimulatorContext, container: Container): void {
+  sim.store.put(storeKey(container.id), { ...container, children: [...container.children] });
 }
 
-export function find(sim: Sim, id: string): Container | undefined {
-  return sim.store.get(key(id)) as Container | undefined;
+export function findContainer(sim: SimulatorContext, id: string): Container | undefined {
+  return sim.store.get(storeKey(id)) as Container | undefined;
 }
 
-export function statusOf(sim: Sim, container: Container): Status {
+export function statusOf(sim: SimulatorContext, container: Container): Status {
   if (container.mediaId !== null) {
     return "PUBLISHED";
   }
@@ -52,10 +52,10 @@ export function statusOf(sim: Sim, container: Container): Status {
   if (container.fetchedAt === null || container.fetchedAt + sim.settings.processing_ms > sim.now()) {
     return "IN_PROGRESS";
   }
-  return container.fault === null ? "FINISHED" : "ERROR";
+  return container.errorSubcode === null ? "FINISHED" : "ERROR";
 }
 
-const TEXTS: Readonly<Record<Status, string>> = {
+const STATUS_TEXTS: Readonly<Record<Status, string>> = {
   IN_PROGRESS: "In Progress: Media is still being processed.",
   FINISHED: "Finished: Media has been uploaded and it is ready to be published.",
   ERROR: "Error: Media upload has failed with error code",
@@ -63,81 +63,86 @@ const TEXTS: Readonly<Record<Status, string>> = {
   PUBLISHED: "Published: Media has been published.",
 };
 
-export function describe(sim: Sim, container: Container, params: Params): JsonObject {
+export function containerJson(sim: SimulatorContext, container: Container, params: Params): JsonObject {
   const status = statusOf(sim, container);
-  const text = status === "ERROR" ? `${TEXTS.ERROR} ${container.fault}` : TEXTS[status];
-  return select({ id: container.id, status_code: status, status: text }, textOf(params, "fields") ?? "id");
+  const text = status === "ERROR" ? `${STATUS_TEXTS.ERROR} ${container.errorSubcode}` : STATUS_TEXTS[status];
+  return selectFields({ id: container.id, status_code: status, status: text }, textParam(params, "fields") ?? "id");
 }
 
-/** The subcode of what is wrong with an image, by its bytes. */
-function faultInImage(size: number, looks: ReturnType<typeof lookAt>): number | null {
-  if (looks.type === "unknown") {
+function imageErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>): number | null {
+  if (info.type === "unknown") {
     return 2_207_052;
   }
-  if (looks.type !== "image/jpeg") {
+  if (info.type !== "image/jpeg") {
     return 2_207_005;
   }
   if (size > IMAGE_MAX_BYTES) {
     return 2_207_004;
   }
-  const ratio = looks.width !== null && looks.height ? looks.width / looks.height : 1;
+  const ratio = info.width !== null && info.height ? info.width / info.height : 1;
   return ratio < 9 / 16 - 0.01 || ratio > 1.91 + 0.01 ? 2_207_009 : null;
 }
 
-function faultInVideo(size: number, looks: ReturnType<typeof lookAt>): number | null {
-  if (looks.type !== "video/mp4") {
-    return looks.type === "unknown" ? 2_207_052 : 2_207_026;
+function videoErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>): number | null {
+  if (info.type !== "video/mp4") {
+    return info.type === "unknown" ? 2_207_052 : 2_207_026;
   }
-  const seconds = looks.durationSeconds ?? 60;
-  const ratio = looks.width !== null && looks.height ? looks.width / looks.height : 1;
-  const fits = seconds >= 3 && seconds <= 15 * 60 && ratio >= 0.01 && ratio <= 10 && (looks.width ?? 0) <= 1920;
-  return fits && size <= VIDEO_MAX_BYTES ? null : 2_207_026;
+  const seconds = info.durationSeconds ?? 60;
+  const ratio = info.width !== null && info.height ? info.width / info.height : 1;
+  const isAccepted = seconds >= 3 && seconds <= 15 * 60 && ratio >= 0.01 && ratio <= 10 && (info.width ?? 0) <= 1920;
+  return isAccepted && size <= VIDEO_MAX_BYTES ? null : 2_207_026;
 }
 
-/** Really gets the bytes; after a kill a poll starts it again. */
-function download(sim: Sim, id: string): Promise<void> {
-  return sim.run(`fetch:${id}`, async () => {
-    const container = find(sim, id);
+/** Downloads the media URL; after a restart of the process the next read starts it again. */
+function download(sim: SimulatorContext, id: string): Promise<void> {
+  return sim.runOnce(`fetch:${id}`, async () => {
+    const container = findContainer(sim, id);
     if (!container || container.url === null || container.fetchedAt !== null) {
       return;
     }
-    let outcome: { sha256: string | null; fault: number | null };
+    let outcome: DownloadResult;
     try {
-      outcome = await judge(sim, container.url, container.kind === "IMAGE");
+      outcome = await downloadAndInspect(sim, container.url, container.kind === "IMAGE");
     } catch {
-      outcome = { sha256: null, fault: 2_207_052 };
+      outcome = { sha256: null, errorSubcode: 2_207_052 };
     }
-    const now = find(sim, id);
-    if (now) {
-      save(sim, { ...now, ...outcome, fetchedAt: sim.now() });
+    const current = findContainer(sim, id);
+    if (current) {
+      saveContainer(sim, { ...current, ...outcome, fetchedAt: sim.now() });
     }
   });
 }
 
-async function judge(sim: Sim, url: string, image: boolean): Promise<{ sha256: string | null; fault: number | null }> {
-  const answer = await sim.pull(url, { "user-agent": "facebookexternalhit/1.1" });
-  const type = answer.headers.get("content-type") ?? "";
-  if (!answer.ok || !answer.body || !/^(?:image|video|application\/octet-stream)/.test(type)) {
-    await answer.body?.cancel();
-    return { sha256: null, fault: 2_207_052 };
+type DownloadResult = Pick<Container, "sha256" | "errorSubcode">;
+
+async function downloadAndInspect(sim: SimulatorContext, url: string, isImage: boolean): Promise<DownloadResult> {
+  const response = await sim.fetchUrl(url, { "user-agent": "facebookexternalhit/1.1" });
+  const type = response.headers.get("content-type") ?? "";
+  if (!response.ok || !response.body || !/^(?:image|video|application\/octet-stream)/.test(type)) {
+    await response.body?.cancel();
+    return { sha256: null, errorSubcode: 2_207_052 };
   }
-  const { sha256, size, head } = await sim.digest(answer.body);
-  const looks = lookAt(head);
-  return { sha256, fault: image ? faultInImage(size, looks) : faultInVideo(size, looks) };
+  const { sha256, size, head } = await sim.digest(response.body);
+  const info = inspectMedia(head);
+  return { sha256, errorSubcode: isImage ? imageErrorSubcode(size, info) : videoErrorSubcode(size, info) };
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Gives a download that is under way a moment, so that small files are there at the first look. */
-export async function settle(sim: Sim, container: Container, waitMs = POLL_WAIT_MS): Promise<Container> {
+/** Waits a short time for a running download, so that small files are ready at the first read. */
+export async function awaitDownload(
+  sim: SimulatorContext,
+  container: Container,
+  waitMs = READ_WAIT_MS,
+): Promise<Container> {
   if (container.url !== null && container.fetchedAt === null) {
-    await Promise.race([download(sim, container.id), pause(waitMs)]);
+    await Promise.race([download(sim, container.id), sleep(waitMs)]);
   }
-  return find(sim, container.id) ?? container;
+  return findContainer(sim, container.id) ?? container;
 }
 
-/** Stores a new container and begins to fetch its media. */
-export async function begin(sim: Sim, container: Container): Promise<void> {
-  save(sim, container);
-  await settle(sim, container, FIRST_PAUSE_MS);
+/** Stores a new container and starts to download its media. */
+export async function startContainer(sim: SimulatorContext, container: Container): Promise<void> {
+  saveContainer(sim, container);
+  await awaitDownload(sim, container, CREATE_WAIT_MS);
 }

@@ -1,114 +1,133 @@
-import type { Sim, SimLogin } from "#sandbox/contract.ts";
-import { graphError, type Params, textOf } from "#sandbox/graph.ts";
-import { consentPage, issueCode, issueToken, liveToken, redeemCode, redirect, type Token } from "#sandbox/grants.ts";
-import { PEOPLE } from "./people.ts";
+import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
+import { graphError, type Params, textParam } from "#sandbox/graph-api.ts";
+import {
+  consentPage,
+  issueCode,
+  issueToken,
+  findValidToken,
+  redeemCode,
+  redirect,
+  type Token,
+} from "#sandbox/oauth-server.ts";
+import { TEST_USERS } from "./test-users.ts";
 
 /* Business Login: platforms/instagram.md 1A. */
 
-const CODE_SECONDS = 3600;
-const SHORT_SECONDS = 3600;
-const LONG_SECONDS = 5_183_944;
+const CODE_LIFETIME_SECONDS = 3600;
+const SHORT_TOKEN_LIFETIME_SECONDS = 3600;
+const LONG_TOKEN_LIFETIME_SECONDS = 5_183_944;
 const REFRESHABLE_AFTER_SECONDS = 24 * 3600;
 
-export const BASIC = "instagram_business_basic";
-export const PUBLISH = "instagram_business_content_publish";
+export const BASIC_SCOPE = "instagram_business_basic";
+export const PUBLISH_SCOPE = "instagram_business_content_publish";
 const SCOPES = new Set([
-  BASIC,
-  PUBLISH,
+  BASIC_SCOPE,
+  PUBLISH_SCOPE,
   "instagram_business_manage_messages",
   "instagram_business_manage_comments",
   "instagram_business_manage_insights",
 ]);
 
-const page = (text: string): Response => new Response(text, { status: 400, headers: { "content-type": "text/plain" } });
+const errorPage = (text: string): Response =>
+  new Response(text, { status: 400, headers: { "content-type": "text/plain" } });
 
-/** The browser's side: `login=<name>` consents at once; `untick=<scopes>` leaves some of them out. */
-export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Response {
+/** The browser's page: `login=<name>` consents immediately, `untick=<scopes>` declines scopes. */
+export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
   const scopes = (query.get("scope") ?? "").split(/[ ,]/).filter(Boolean);
   if (query.get("client_id") !== sim.app.clientId) {
-    return page("Invalid platform app");
+    return errorPage("Invalid platform app");
   }
   if (!/^https?:$/.test(URL.parse(redirectUri)?.protocol ?? "") || query.get("response_type") !== "code") {
-    return page("Invalid redirect_uri or response_type");
+    return errorPage("Invalid redirect_uri or response_type");
   }
   if (scopes.length === 0 || !scopes.every((scope) => SCOPES.has(scope))) {
-    return page("Invalid scopes");
+    return errorPage("Invalid scopes");
   }
   const login = query.get("login");
   if (login === null) {
     return consentPage("Instagram (sandbox)", url, logins);
   }
   const state = query.get("state");
-  const echoed: Record<string, string> = state === null ? {} : { state };
-  if (!Object.hasOwn(PEOPLE, login)) {
+  const stateParam: Record<string, string> = state === null ? {} : { state };
+  if (!Object.hasOwn(TEST_USERS, login)) {
     return redirect(redirectUri, {
       error: "access_denied",
       error_reason: "user_denied",
       error_description: "The user denied your request",
-      ...echoed,
+      ...stateParam,
     });
   }
-  const unticked = new Set((query.get("untick") ?? "").split(/[ ,]/));
-  const granted = scopes.filter((scope) => !unticked.has(scope));
-  const code = issueCode(sim, "AQB", { login, scopes: granted, redirectUri, challenge: null }, CODE_SECONDS);
-  return redirect(redirectUri, { code, ...echoed }, "#_");
+  const declinedScopes = new Set((query.get("untick") ?? "").split(/[ ,]/));
+  const grantedScopes = scopes.filter((scope) => !declinedScopes.has(scope));
+  const code = issueCode(
+    sim,
+    "AQB",
+    { login, scopes: grantedScopes, redirectUri, challenge: null },
+    CODE_LIFETIME_SECONDS,
+  );
+  return redirect(redirectUri, { code, ...stateParam }, "#_");
 }
 
-/** This host's own error shape. */
-const refusal = (message: string): Response =>
+/** This host has its own error format. */
+const oauthError = (message: string): Response =>
   Response.json({ error_type: "OAuthException", code: 400, error_message: message }, { status: 400 });
 
-/** POST https://api.instagram.com/oauth/access_token: a form of either kind, never JSON. */
-export async function shortToken(request: Request, sim: Sim): Promise<Response> {
+/** POST https://api.instagram.com/oauth/access_token: an urlencoded or multipart form, never JSON. */
+export async function exchangeCode(request: Request, sim: SimulatorContext): Promise<Response> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)/.test(type)) {
-    return refusal("Missing required field client_id");
+    return oauthError("Missing required field client_id");
   }
   const form = await request.formData().catch(() => new FormData());
   const value = (name: string): string => {
-    const given = form.get(name);
-    return typeof given === "string" ? given : "";
+    const field = form.get(name);
+    return typeof field === "string" ? field : "";
   };
   if (value("client_id") !== sim.app.clientId || value("client_secret") !== sim.app.clientSecret) {
-    return refusal("Error validating client secret.");
+    return oauthError("Error validating client secret.");
   }
   if (value("grant_type") !== "authorization_code") {
-    return refusal("Invalid grant_type");
+    return oauthError("Invalid grant_type");
   }
-  // Browsers bring the fragment's `#_` along now and then; the document says to drop it.
+  // Some browsers append the fragment `#_` to the code; the document says to remove it.
   const code = await redeemCode(sim, value("code").replace(/#_$/, ""), value("redirect_uri"), null);
-  const person = code && PEOPLE[code.login];
-  if (!code || !person) {
-    return refusal("Matching code was not found or was already used, or the redirect_uri does not match");
+  const user = code && TEST_USERS[code.login];
+  if (!code || !user) {
+    return oauthError("Matching code was not found or was already used, or the redirect_uri does not match");
   }
   const extra = { long: false, at: sim.now() };
   const accessToken = issueToken(
     sim,
     "IGAA",
-    { login: code.login, scopes: code.scopes, grant: sim.id(17), kind: "access", extra },
-    SHORT_SECONDS,
+    { login: code.login, scopes: code.scopes, grant: sim.newId(17), kind: "access", extra },
+    SHORT_TOKEN_LIFETIME_SECONDS,
   );
-  const flat = sim.settings.extra["token_shape"] === "flat";
-  const permissions = flat ? [...code.scopes] : code.scopes.join(",");
+  const isFlat = sim.settings.extra["token_shape"] === "flat";
+  const permissions = isFlat ? [...code.scopes] : code.scopes.join(",");
   const body = JSON.stringify({ access_token: accessToken, user_id: "@", permissions });
-  // The id is a bare number here, larger than a double can hold.
-  const one = body.replace('"@"', person.appScopedId);
-  return new Response(flat ? one : `{"data":[${one}]}`, { headers: { "content-type": "application/json" } });
+  // This endpoint sends the id as a JSON number that exceeds the precision of a double.
+  const tokenJson = body.replace('"@"', user.appScopedId);
+  return new Response(isFlat ? tokenJson : `{"data":[${tokenJson}]}`, {
+    headers: { "content-type": "application/json" },
+  });
 }
 
-function longToken(sim: Sim, held: Token): { access_token: string; token_type: string; expires_in: number } {
-  const { login, scopes, grant } = held;
+function issueLongToken(
+  sim: SimulatorContext,
+  token: Token,
+): { access_token: string; token_type: string; expires_in: number } {
+  const { login, scopes, grant } = token;
   const extra = { long: true, at: sim.now() };
   return {
-    access_token: issueToken(sim, "IGAA", { login, scopes, grant, kind: "access", extra }, LONG_SECONDS),
+    access_token: issueToken(sim, "IGAA", { login, scopes, grant, kind: "access", extra }, LONG_TOKEN_LIFETIME_SECONDS),
     token_type: "bearer",
-    expires_in: sim.settings.token_lifetime_s ?? LONG_SECONDS,
+    expires_in: sim.settings.token_lifetime_s ?? LONG_TOKEN_LIFETIME_SECONDS,
   };
 }
 
-const expired = (sim: Sim): Response =>
+const tokenExpired = (sim: SimulatorContext): Response =>
   graphError(sim, {
     status: 400,
     code: 190,
@@ -117,34 +136,36 @@ const expired = (sim: Sim): Response =>
   });
 
 /** GET /access_token?grant_type=ig_exchange_token */
-export function exchange(sim: Sim, params: Params): Response {
-  if (textOf(params, "grant_type") !== "ig_exchange_token") {
+export function exchangeForLongToken(sim: SimulatorContext, params: Params): Response {
+  if (textParam(params, "grant_type") !== "ig_exchange_token") {
     return graphError(sim, { code: 100, message: "Unsupported grant_type" });
   }
-  if (textOf(params, "client_secret") !== sim.app.clientSecret) {
+  if (textParam(params, "client_secret") !== sim.app.clientSecret) {
     return graphError(sim, { code: 101, message: "Error validating application. Invalid client secret." });
   }
-  const held = liveToken(sim, textOf(params, "access_token") ?? "", "access");
-  return held ? Response.json(longToken(sim, held)) : expired(sim);
+  const token = findValidToken(sim, textParam(params, "access_token") ?? "", "access");
+  return token ? Response.json(issueLongToken(sim, token)) : tokenExpired(sim);
 }
 
-/** GET /refresh_access_token: a long-lived token that is a day old and not dead yet. */
-export function refresh(sim: Sim, params: Params): Response {
-  if (textOf(params, "grant_type") !== "ig_refresh_token") {
+/** GET /refresh_access_token: for a long-lived token that is at least a day old and not expired. */
+export function refreshLongToken(sim: SimulatorContext, params: Params): Response {
+  if (textParam(params, "grant_type") !== "ig_refresh_token") {
     return graphError(sim, { code: 100, message: "Unsupported grant_type" });
   }
-  const held = liveToken(sim, textOf(params, "access_token") ?? "", "access");
-  if (!held) {
-    return expired(sim);
+  const token = findValidToken(sim, textParam(params, "access_token") ?? "", "access");
+  if (!token) {
+    return tokenExpired(sim);
   }
-  if (held.extra["long"] !== true || !held.scopes.includes(BASIC)) {
-    return graphError(sim, { code: 10, message: `A long-lived token with ${BASIC} is required` });
+  if (token.extra["long"] !== true || !token.scopes.includes(BASIC_SCOPE)) {
+    return graphError(sim, { code: 10, message: `A long-lived token with ${BASIC_SCOPE} is required` });
   }
-  // A shortened lifetime shortens the waiting time with it, else such a token could never be refreshed.
-  const life = sim.settings.token_lifetime_s ?? LONG_SECONDS;
-  const waitMs = (REFRESHABLE_AFTER_SECONDS * 1000 * Math.min(life, LONG_SECONDS)) / LONG_SECONDS;
-  if (sim.now() - Number(held.extra["at"]) < waitMs) {
+  // A shortened lifetime shortens the minimum age too, or such a token could never be refreshed.
+  const lifetimeSeconds = sim.settings.token_lifetime_s ?? LONG_TOKEN_LIFETIME_SECONDS;
+  const minAgeMs =
+    (REFRESHABLE_AFTER_SECONDS * 1000 * Math.min(lifetimeSeconds, LONG_TOKEN_LIFETIME_SECONDS)) /
+    LONG_TOKEN_LIFETIME_SECONDS;
+  if (sim.now() - Number(token.extra["at"]) < minAgeMs) {
     return graphError(sim, { code: 100, message: "The access token must be at least 24 hours old to be refreshed" });
   }
-  return Response.json({ ...longToken(sim, held), permissions: held.scopes.join(",") });
+  return Response.json({ ...issueLongToken(sim, token), permissions: token.scopes.join(",") });
 }

@@ -1,31 +1,31 @@
 import type { JsonObject } from "#core/json.ts";
-import type { Sim, SimLogin } from "#sandbox/contract.ts";
+import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
 import {
   consentPage,
   issueCode,
   issueToken,
-  liveToken,
+  findValidToken,
   readForm,
   redeemCode,
   redirect,
-  revokeLogin,
+  revokeTokensOfLogin,
   type Token,
-} from "#sandbox/grants.ts";
-import { PEOPLE } from "./people.ts";
+} from "#sandbox/oauth-server.ts";
+import { TEST_USERS } from "./test-users.ts";
 
-/* The three-legged flow: platforms/linkedin.md part 1. */
+/* OAuth, the three-legged flow: platforms/linkedin.md part 1. */
 
-const CODE_SECONDS = 1800;
-const ACCESS_SECONDS = 5_184_000;
-const REFRESH_SECONDS = 31_536_000;
+const CODE_LIFETIME_SECONDS = 1800;
+const ACCESS_TOKEN_LIFETIME_SECONDS = 5_184_000;
+const REFRESH_TOKEN_LIFETIME_SECONDS = 31_536_000;
 
 const SCOPES = new Set(
   `openid profile email w_member_social r_member_social w_organization_social r_organization_social
    rw_organization_admin r_organization_admin r_basicprofile`.split(/\s+/),
 );
 
-/** The browser's side: all or nothing, no scope can be unticked. */
-export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Response {
+/** The browser's page; scopes cannot be declined one by one. */
+export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
   const target = URL.parse(redirectUri);
@@ -37,16 +37,16 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
   }
   const state = query.get("state") ?? "";
   const scopes = (query.get("scope") ?? "").split(" ").filter(Boolean);
-  const stray = scopes.find((scope) => !SCOPES.has(scope));
-  if (scopes.length === 0 || stray !== undefined) {
-    const error_description = `Scope "${stray ?? ""}" is not authorized for your application`;
+  const unknownScope = scopes.find((scope) => !SCOPES.has(scope));
+  if (scopes.length === 0 || unknownScope !== undefined) {
+    const error_description = `Scope "${unknownScope ?? ""}" is not authorized for your application`;
     return redirect(redirectUri, { error: "unauthorized_scope_error", error_description, state });
   }
   const login = query.get("login");
   if (login === null) {
     return consentPage("LinkedIn (sandbox)", url, logins);
   }
-  if (!Object.hasOwn(PEOPLE, login)) {
+  if (!Object.hasOwn(TEST_USERS, login)) {
     return redirect(redirectUri, {
       error: "user_cancelled_authorize",
       error_description: "The user cancelled the authorization",
@@ -54,45 +54,55 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
     });
   }
   const consent = { login, scopes, redirectUri, challenge: null };
-  return redirect(redirectUri, { code: issueCode(sim, "AQ", consent, CODE_SECONDS), state });
+  return redirect(redirectUri, { code: issueCode(sim, "AQ", consent, CODE_LIFETIME_SECONDS), state });
 }
 
-const refusal = (status: number, error: string, description: string): Response =>
+const oauthError = (status: number, error: string, description: string): Response =>
   Response.json({ error, error_description: description }, { status });
 
-/** The form of a client that proved itself in the body, or the refusal. */
-async function clientForm(request: Request, sim: Sim): Promise<URLSearchParams | Response> {
+/** The form if its client credentials are valid, otherwise the error response. */
+async function readAuthenticatedForm(request: Request, sim: SimulatorContext): Promise<URLSearchParams | Response> {
   const form = await readForm(request);
   return form.get("client_id") === sim.app.clientId && form.get("client_secret") === sim.app.clientSecret
     ? form
-    : refusal(401, "invalid_client", "Client authentication failed");
+    : oauthError(401, "invalid_client", "Client authentication failed");
 }
 
 type Grant = Pick<Token, "login" | "scopes" | "grant">;
 
-function issue(sim: Sim, { login, scopes, grant }: Grant, refresh: JsonObject): Response {
+function issueAccessToken(sim: SimulatorContext, { login, scopes, grant }: Grant, refreshFields: JsonObject): Response {
   return Response.json({
-    access_token: issueToken(sim, "AQX", { login, scopes, grant, kind: "access", extra: {} }, ACCESS_SECONDS),
-    expires_in: sim.settings.token_lifetime_s ?? ACCESS_SECONDS,
-    // Sent with spaces, answered with commas.
+    access_token: issueToken(
+      sim,
+      "AQX",
+      { login, scopes, grant, kind: "access", extra: {} },
+      ACCESS_TOKEN_LIFETIME_SECONDS,
+    ),
+    expires_in: sim.settings.token_lifetime_s ?? ACCESS_TOKEN_LIFETIME_SECONDS,
+    // The request separates scopes by spaces, the response by commas.
     scope: scopes.join(","),
     token_type: "Bearer",
-    ...refresh,
+    ...refreshFields,
   });
 }
 
-/** Only approved partners are given one. */
-function firstRefresh(sim: Sim, { login, scopes, grant }: Grant): JsonObject {
+/** Only approved partners receive a refresh token. */
+function issueRefreshToken(sim: SimulatorContext, { login, scopes, grant }: Grant): JsonObject {
   return sim.settings.extra["partner"] === true
     ? {
-        refresh_token: issueToken(sim, "AQW", { login, scopes, grant, kind: "refresh", extra: {} }, REFRESH_SECONDS),
-        refresh_token_expires_in: REFRESH_SECONDS,
+        refresh_token: issueToken(
+          sim,
+          "AQW",
+          { login, scopes, grant, kind: "refresh", extra: {} },
+          REFRESH_TOKEN_LIFETIME_SECONDS,
+        ),
+        refresh_token_expires_in: REFRESH_TOKEN_LIFETIME_SECONDS,
       }
     : {};
 }
 
-export async function token(request: Request, sim: Sim): Promise<Response> {
-  const form = await clientForm(request, sim);
+export async function tokenEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
+  const form = await readAuthenticatedForm(request, sim);
   if (form instanceof Response) {
     return form;
   }
@@ -100,60 +110,60 @@ export async function token(request: Request, sim: Sim): Promise<Response> {
     case "authorization_code": {
       const code = await redeemCode(sim, form.get("code") ?? "", form.get("redirect_uri") ?? "", null);
       if (!code) {
-        return refusal(
+        return oauthError(
           400,
           "invalid_request",
           "Unable to retrieve access token: appid/redirect uri/code verifier does not match authorization code. Or authorization code expired. Or external member binding exists",
         );
       }
-      const grant = { login: code.login, scopes: code.scopes, grant: sim.id(12) };
-      return issue(sim, grant, firstRefresh(sim, grant));
+      const grant = { login: code.login, scopes: code.scopes, grant: sim.newId(12) };
+      return issueAccessToken(sim, grant, issueRefreshToken(sim, grant));
     }
     case "refresh_token": {
       const secret = form.get("refresh_token") ?? "";
-      const held = liveToken(sim, secret, "refresh");
-      if (!held || held.expiresAt === null) {
-        return refusal(400, "invalid_grant", "The provided refresh token is invalid, expired or revoked");
+      const token = findValidToken(sim, secret, "refresh");
+      if (!token || token.expiresAt === null) {
+        return oauthError(400, "invalid_grant", "The provided refresh token is invalid, expired or revoked");
       }
-      // The same refresh token comes back, and its life is not extended.
-      const left = Math.floor((held.expiresAt - sim.now()) / 1000);
-      return issue(sim, held, { refresh_token: secret, refresh_token_expires_in: left });
+      // The same refresh token is returned, and its lifetime is not extended.
+      const remainingSeconds = Math.floor((token.expiresAt - sim.now()) / 1000);
+      return issueAccessToken(sim, token, { refresh_token: secret, refresh_token_expires_in: remainingSeconds });
     }
     default:
-      return refusal(400, "invalid_request", "Unsupported grant_type");
+      return oauthError(400, "invalid_request", "Unsupported grant_type");
   }
 }
 
-export async function revoke(request: Request, sim: Sim): Promise<Response> {
-  const form = await clientForm(request, sim);
+export async function revokeEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
+  const form = await readAuthenticatedForm(request, sim);
   if (form instanceof Response) {
     return form;
   }
   const secret = form.get("token") ?? "";
-  const held = liveToken(sim, secret, "access") ?? liveToken(sim, secret, "refresh");
-  if (held) {
-    revokeLogin(sim, held.login);
+  const token = findValidToken(sim, secret, "access") ?? findValidToken(sim, secret, "refresh");
+  if (token) {
+    revokeTokensOfLogin(sim, token.login);
   }
   return new Response(null, { status: 200 });
 }
 
-export async function introspect(request: Request, sim: Sim): Promise<Response> {
-  const form = await clientForm(request, sim);
+export async function introspectEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
+  const form = await readAuthenticatedForm(request, sim);
   if (form instanceof Response) {
     return form;
   }
-  const held = sim.store.get(`token:${form.get("token") ?? ""}`) as Token | undefined;
-  if (!held) {
+  const token = sim.store.get(`token:${form.get("token") ?? ""}`) as Token | undefined;
+  if (!token) {
     return Response.json({ active: false });
   }
-  const isOver = held.expiresAt !== null && held.expiresAt <= sim.now();
-  const status = held.revoked ? "revoked" : isOver ? "expired" : "active";
+  const isExpired = token.expiresAt !== null && token.expiresAt <= sim.now();
+  const status = token.revoked ? "revoked" : isExpired ? "expired" : "active";
   return Response.json({
     active: status === "active",
     status,
-    scope: held.scopes.join(","),
+    scope: token.scopes.join(","),
     client_id: sim.app.clientId,
-    ...(held.expiresAt !== null && { expires_at: Math.floor(held.expiresAt / 1000) }),
+    ...(token.expiresAt !== null && { expires_at: Math.floor(token.expiresAt / 1000) }),
     auth_type: "3L",
   });
 }

@@ -1,12 +1,12 @@
-import { DAY, MINUTE, toInstant } from "#core/clock.ts";
+import { DAY, MINUTE, toIsoInstant } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import type { Sim } from "#sandbox/contract.ts";
-import type { Token } from "#sandbox/grants.ts";
-import { serial } from "#sandbox/serial.ts";
-import { forbidden, invalidValue, missingField, problem } from "./answers.ts";
-import { type Asset, findAsset, statusOf } from "./assets.ts";
-import { readLittleText } from "./little-text.ts";
-import { mayPostAs, mayRead } from "./session.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import type { Token } from "#sandbox/oauth-server.ts";
+import { nextSerialNumber } from "#sandbox/serial-number.ts";
+import { accessDenied, invalidValue, missingField, errorResponse } from "./error-responses.ts";
+import { type Asset, findAsset, statusOf } from "./media-assets.ts";
+import { renderCommentary } from "./commentary-markup.ts";
+import { checkCanPostAs, canReadPostsOf } from "./authorization.ts";
 
 /* Creating, finding and deleting posts: platforms/linkedin.md 2.1, 4 and 5. */
 
@@ -21,7 +21,7 @@ const VISIBILITIES: ReadonlySet<JsonValue | undefined> = new Set(["PUBLIC", "CON
 interface Share {
   readonly urn: string;
   readonly author: string;
-  /** As it was sent, byte for byte. */
+  /** The request body exactly as it was sent. */
   readonly body: string;
   readonly commentary: string;
   readonly content: JsonValue;
@@ -30,15 +30,17 @@ interface Share {
   readonly deleted: boolean;
 }
 
-const shares = (sim: Sim): readonly Share[] => sim.store.list("share:").map(([, share]) => share as unknown as Share);
+const shares = (sim: SimulatorContext): readonly Share[] =>
+  sim.store.list("share:").map(([, share]) => share as unknown as Share);
 
-const findShare = (sim: Sim, urn: string): Share | undefined => sim.store.get(`share:${urn}`) as Share | undefined;
+const findShare = (sim: SimulatorContext, urn: string): Share | undefined =>
+  sim.store.get(`share:${urn}`) as Share | undefined;
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The URNs that a post's content names; null for content that is none of the known ones. */
-function urnsIn(content: JsonValue | undefined): readonly JsonValue[] | null {
+/** The URNs in a post's content; null for an unknown type of content. */
+function mediaUrns(content: JsonValue | undefined): readonly JsonValue[] | null {
   if (content === undefined) {
     return [];
   }
@@ -54,9 +56,13 @@ function urnsIn(content: JsonValue | undefined): readonly JsonValue[] | null {
     : null;
 }
 
-/** The media of a post, all of it the author's and ready, or the refusal. */
-function mediaOf(sim: Sim, author: string, content: JsonValue | undefined): readonly Asset[] | Response {
-  const urns = urnsIn(content);
+/** The media of a post, all owned by the author and processed, or the error response. */
+function resolveMedia(
+  sim: SimulatorContext,
+  author: string,
+  content: JsonValue | undefined,
+): readonly Asset[] | Response {
+  const urns = mediaUrns(content);
   if (!urns) {
     return invalidValue("ERROR :: /content :: unknown content type");
   }
@@ -64,26 +70,26 @@ function mediaOf(sim: Sim, author: string, content: JsonValue | undefined): read
   if (isMulti && (urns.length < IMAGES_MIN || urns.length > IMAGES_MAX)) {
     return invalidValue(`multiImage takes ${IMAGES_MIN} to ${IMAGES_MAX} images`);
   }
-  const found: Asset[] = [];
+  const assets: Asset[] = [];
   for (const urn of urns) {
     const asset = typeof urn === "string" ? findAsset(sim, urn) : undefined;
     if (asset?.owner !== author || (isMulti && asset.kind !== "image")) {
-      return problem(400, "INVALID_URN_ID", `${JSON.stringify(urn)} is not media of the author`);
+      return errorResponse(400, "INVALID_URN_ID", `${JSON.stringify(urn)} is not media of the author`);
     }
     const status = statusOf(asset, sim.now());
     if (status === "PROCESSING_FAILED") {
-      return problem(400, "MEDIA_ASSET_PROCESSING_FAILED", `${JSON.stringify(urn)} failed to process`);
+      return errorResponse(400, "MEDIA_ASSET_PROCESSING_FAILED", `${JSON.stringify(urn)} failed to process`);
     }
     if (status !== "AVAILABLE") {
-      return problem(400, "MEDIA_ASSET_WAITING_UPLOAD", `${JSON.stringify(urn)} is not ready`);
+      return errorResponse(400, "MEDIA_ASSET_WAITING_UPLOAD", `${JSON.stringify(urn)} is not ready`);
     }
-    found.push(asset);
+    assets.push(asset);
   }
-  return found;
+  return assets;
 }
 
-/** What is wrong with the words and settings of a post. */
-function fieldsProblem(body: JsonObject): Response | null {
+/** The error response for invalid fields other than author and content, or null. */
+function checkFields(body: JsonObject): Response | null {
   const { commentary, visibility, distribution, lifecycleState } = body;
   if (typeof commentary !== "string") {
     return missingField("/commentary");
@@ -97,13 +103,13 @@ function fieldsProblem(body: JsonObject): Response | null {
   if (lifecycleState !== "PUBLISHED") {
     return invalidValue("ERROR :: /lifecycleState :: only PUBLISHED can be created");
   }
-  return readLittleText(commentary, false).length > COMMENTARY_MAX
-    ? problem(400, "FIELD_LENGTH_TOO_LONG", `ERROR :: /commentary :: is longer than ${COMMENTARY_MAX} characters`)
+  return renderCommentary(commentary, false).length > COMMENTARY_MAX
+    ? errorResponse(400, "FIELD_LENGTH_TOO_LONG", `ERROR :: /commentary :: is longer than ${COMMENTARY_MAX} characters`)
     : null;
 }
 
-/** Takes one of an author's posts of the day; false when there is none left until midnight UTC. */
-function spend(sim: Sim, author: string): boolean {
+/** Counts a post against the author's daily quota; false when it is used up until midnight UTC. */
+function takeDailyQuota(sim: SimulatorContext, author: string): boolean {
   const key = `quota:${author}:${Math.floor(sim.now() / DAY)}`;
   const used = sim.store.get<number>(key) ?? 0;
   if (used >= (sim.settings.quota ?? POSTS_PER_DAY)) {
@@ -113,21 +119,21 @@ function spend(sim: Sim, author: string): boolean {
   return true;
 }
 
-const tooManyToday = (): Response =>
-  problem(
+const dailyQuotaExceeded = (): Response =>
+  errorResponse(
     429,
     "TOO_MANY_REQUESTS",
     "Resource level throttle MEMBER DAY limit for calls to this resource is reached.",
     101,
   );
 
-/** The author's own post of the last minutes with the same body, also when it was deleted meanwhile. */
-function twinOf(sim: Sim, author: string, body: string): Share | undefined {
+/** The author's recent post with the same body, even if it was deleted since. */
+function findDuplicate(sim: SimulatorContext, author: string, body: string): Share | undefined {
   const since = sim.now() - DUPLICATE_WINDOW_MS;
   return shares(sim).find((share) => share.author === author && share.body === body && share.createdAt > since);
 }
 
-const duplicate = (urn: string): Response =>
+const duplicatePost = (urn: string): Response =>
   Response.json(
     {
       errorDetailType: "com.linkedin.common.error.BadRequest",
@@ -140,61 +146,61 @@ const duplicate = (urn: string): Response =>
     { status: 422 },
   );
 
-function feedOf({ distribution }: JsonObject): JsonValue {
+function feedDistributionOf({ distribution }: JsonObject): JsonValue {
   return isObject(distribution) ? (distribution["feedDistribution"] ?? null) : null;
 }
 
 /** POST /rest/posts */
-export function createPost(sim: Sim, session: Token, body: JsonObject, raw: string): Response {
+export function createPost(sim: SimulatorContext, token: Token, body: JsonObject, rawBody: string): Response {
   const { author, commentary, content, visibility } = body;
   if (typeof author !== "string") {
     return missingField("/author", 422);
   }
-  const refused = mayPostAs(sim, session, author) ?? fieldsProblem(body);
-  if (refused || typeof commentary !== "string") {
-    return refused ?? missingField("/commentary");
+  const error = checkCanPostAs(sim, token, author) ?? checkFields(body);
+  if (error || typeof commentary !== "string") {
+    return error ?? missingField("/commentary");
   }
-  const media = mediaOf(sim, author, content);
+  const media = resolveMedia(sim, author, content);
   if (media instanceof Response) {
     return media;
   }
   if (media.length === 0 && commentary.trim() === "") {
     return missingField("/commentary");
   }
-  if (!spend(sim, author)) {
-    return tooManyToday();
+  if (!takeDailyQuota(sim, author)) {
+    return dailyQuotaExceeded();
   }
-  const twin = twinOf(sim, author, raw);
-  if (twin) {
-    return duplicate(twin.urn);
+  const earlier = findDuplicate(sim, author, rawBody);
+  if (earlier) {
+    return duplicatePost(earlier.urn);
   }
   const isVideo = media[0]?.kind === "video";
-  const urn = `urn:li:${isVideo ? "ugcPost" : "share"}:${sim.id(19)}`;
-  // With the switch `vanish` a post is taken down right after it was accepted, and nobody is told.
+  const urn = `urn:li:${isVideo ? "ugcPost" : "share"}:${sim.newId(19)}`;
+  // With the setting `vanish` a post is silently taken down right after it was accepted.
   const deleted = sim.settings.extra["vanish"] === true;
   const createdAt = sim.now();
   const share: Share = {
     urn,
     author,
-    body: raw,
+    body: rawBody,
     commentary,
     content: content ?? null,
     createdAt,
-    serial: serial(sim),
+    serial: nextSerialNumber(sim),
     deleted,
   };
   sim.store.put(`share:${urn}`, { ...share });
   if (!deleted) {
-    sim.publish({
+    sim.recordPublishedPost({
       id: urn,
       url: `https://www.linkedin.com/feed/update/${urn}/`,
       account: author,
       kind: isVideo ? "video" : media.length > 1 ? "carousel" : media.length === 1 ? "image" : "text",
-      text: readLittleText(commentary, true),
+      text: renderCommentary(commentary, true),
       title: null,
       media: media.map(({ kind, sha256 }) => ({ type: kind, sha256: sha256 ?? "" })),
-      options: { visibility: visibility ?? null, feedDistribution: feedOf(body) },
-      accepted_at: toInstant(createdAt),
+      options: { visibility: visibility ?? null, feedDistribution: feedDistributionOf(body) },
+      accepted_at: toIsoInstant(createdAt),
     });
   }
   return new Response(null, { status: 201, headers: { "x-restli-id": urn } });
@@ -212,49 +218,49 @@ const shareJson = ({ urn, author, commentary, createdAt, content }: Share): Json
   ...(content !== null && { content }),
 });
 
-/** GET /rest/posts/{urn}: members cannot read back what they wrote. */
-export function readPost(sim: Sim, session: Token, urn: string): Response {
+/** GET /rest/posts/{urn}: members cannot read their own posts. */
+export function readPost(sim: SimulatorContext, token: Token, urn: string): Response {
   const share = findShare(sim, urn);
-  if (share && !mayRead(sim, session, share.author)) {
-    return forbidden("partnerApiPostsExternal.GET");
+  if (share && !canReadPostsOf(sim, token, share.author)) {
+    return accessDenied("partnerApiPostsExternal.GET");
   }
-  return share && !share.deleted ? Response.json(shareJson(share)) : problem(404, "NOT_FOUND", "Not found");
+  return share && !share.deleted ? Response.json(shareJson(share)) : errorResponse(404, "NOT_FOUND", "Not found");
 }
 
-/** GET /rest/posts?q=author, the newest first. */
-export function findPosts(sim: Sim, session: Token, request: Request, url: URL): Response {
+/** GET /rest/posts?q=author, newest first. */
+export function findPosts(sim: SimulatorContext, token: Token, request: Request, url: URL): Response {
   const author = url.searchParams.get("author") ?? "";
-  if (!mayRead(sim, session, author)) {
-    return forbidden("partnerApiPostsExternal.FINDER-author");
+  if (!canReadPostsOf(sim, token, author)) {
+    return accessDenied("partnerApiPostsExternal.FINDER-author");
   }
   if (request.headers.get("x-restli-method") !== "FINDER") {
-    return problem(400, "ILLEGAL_ARGUMENT", "X-RestLi-Method: FINDER is required");
+    return errorResponse(400, "ILLEGAL_ARGUMENT", "X-RestLi-Method: FINDER is required");
   }
   const start = Number(url.searchParams.get("start") ?? "0");
   const count = Number(url.searchParams.get("count") ?? "10");
   if (!Number.isInteger(start) || start < 0 || !Number.isInteger(count) || count < 1 || count > PAGE_MAX) {
-    return problem(400, "ILLEGAL_ARGUMENT", `count must be 1 to ${PAGE_MAX}, start 0 or more`);
+    return errorResponse(400, "ILLEGAL_ARGUMENT", `count must be 1 to ${PAGE_MAX}, start 0 or more`);
   }
-  const found = shares(sim)
+  const results = shares(sim)
     .filter((share) => share.author === author && !share.deleted)
     .filter((share) => share.createdAt + sim.settings.verify_lag_ms <= sim.now())
     .toSorted((a, b) => b.createdAt - a.createdAt || b.serial - a.serial);
   const next = new URLSearchParams(url.searchParams);
   next.set("start", String(start + count));
   const links: readonly JsonObject[] =
-    start + count < found.length
+    start + count < results.length
       ? [{ rel: "next", type: "application/json", href: `${url.pathname}?${next.toString()}` }]
       : [];
   return Response.json({
-    paging: { start, count, links, total: found.length },
-    elements: found.slice(start, start + count).map(shareJson),
+    paging: { start, count, links, total: results.length },
+    elements: results.slice(start, start + count).map(shareJson),
   });
 }
 
-/** DELETE /rest/posts/{urn}: done is done, also the second time. */
-export function deletePost(sim: Sim, session: Token, urn: string): Response {
+/** DELETE /rest/posts/{urn} is idempotent. */
+export function deletePost(sim: SimulatorContext, token: Token, urn: string): Response {
   const share = findShare(sim, urn);
-  if (share && mayPostAs(sim, session, share.author) === null) {
+  if (share && checkCanPostAs(sim, token, share.author) === null) {
     sim.store.put(`share:${urn}`, { ...share, deleted: true });
   }
   return new Response(null, { status: 204 });

@@ -1,26 +1,26 @@
-import type { Sim, SimLogin } from "#sandbox/contract.ts";
+import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
 import {
   basicAuth,
   consentPage,
   issueCode,
   issueToken,
-  liveToken,
+  findValidToken,
   readForm,
   redeemCode,
   redirect,
-  spendToken,
+  revokeToken,
   type Token,
-} from "#sandbox/grants.ts";
-import { answer, fail, invalid, unauthorized } from "./answers.ts";
-import { PEOPLE } from "./people.ts";
+} from "#sandbox/oauth-server.ts";
+import { jsonResponse, errorResponse, invalidParameters, unauthorized } from "./responses.ts";
+import { TEST_USERS } from "./test-users.ts";
 
-/* The browser login and the token endpoint: platforms/pinterest.md part 1. */
+/* The browser login and the token endpoint: platforms/pinterest.md part 1 (login). */
 
-const CODE_SECONDS = 600;
-const ACCESS_SECONDS = 30 * 24 * 3600;
-const REFRESH_SECONDS = 60 * 24 * 3600;
+const CODE_LIFETIME_SECONDS = 600;
+const ACCESS_TOKEN_LIFETIME_SECONDS = 30 * 24 * 3600;
+const REFRESH_TOKEN_LIFETIME_SECONDS = 60 * 24 * 3600;
 
-export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Response {
+export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
   const isKnown = query.get("client_id") === sim.app.clientId && query.get("response_type") === "code";
@@ -32,60 +32,60 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
     return consentPage("Pinterest (sandbox)", url, logins);
   }
   const state = query.get("state") ?? "";
-  if (!Object.hasOwn(PEOPLE, login)) {
+  if (!Object.hasOwn(TEST_USERS, login)) {
     return redirect(redirectUri, { error: "access_denied", state });
   }
   const scopes = (query.get("scope") ?? "").split(",").filter(Boolean);
   const consent = { login, scopes, redirectUri, challenge: null };
-  return redirect(redirectUri, { code: issueCode(sim, "", consent, CODE_SECONDS), state });
+  return redirect(redirectUri, { code: issueCode(sim, "", consent, CODE_LIFETIME_SECONDS), state });
 }
 
 type Grant = Pick<Token, "login" | "scopes" | "grant">;
 
-function issue(sim: Sim, { login, scopes, grant }: Grant): Response {
-  const held = { login, scopes, grant, extra: {} };
-  return answer(sim, 200, {
+function issueTokens(sim: SimulatorContext, { login, scopes, grant }: Grant): Response {
+  const claims = { login, scopes, grant, extra: {} };
+  return jsonResponse(sim, 200, {
     response_type: "authorization_code",
     token_type: "bearer",
-    access_token: issueToken(sim, "pina_", { ...held, kind: "access" }, ACCESS_SECONDS),
-    expires_in: sim.settings.token_lifetime_s ?? ACCESS_SECONDS,
-    refresh_token: issueToken(sim, "pinr.", { ...held, kind: "refresh" }, REFRESH_SECONDS),
-    refresh_token_expires_in: REFRESH_SECONDS,
-    refresh_token_expires_at: Math.floor(sim.now() / 1000) + REFRESH_SECONDS,
+    access_token: issueToken(sim, "pina_", { ...claims, kind: "access" }, ACCESS_TOKEN_LIFETIME_SECONDS),
+    expires_in: sim.settings.token_lifetime_s ?? ACCESS_TOKEN_LIFETIME_SECONDS,
+    refresh_token: issueToken(sim, "pinr.", { ...claims, kind: "refresh" }, REFRESH_TOKEN_LIFETIME_SECONDS),
+    refresh_token_expires_in: REFRESH_TOKEN_LIFETIME_SECONDS,
+    refresh_token_expires_at: Math.floor(sim.now() / 1000) + REFRESH_TOKEN_LIFETIME_SECONDS,
     scope: scopes.join(" "),
   });
 }
 
-export async function token(request: Request, sim: Sim): Promise<Response> {
+export async function tokenEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
   const client = basicAuth(request);
   if (client?.id !== sim.app.clientId || client.secret !== sim.app.clientSecret) {
     return unauthorized(sim);
   }
   if (!request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) {
-    return invalid(sim, "the body must be a form");
+    return invalidParameters(sim, "the body must be a form");
   }
   const form = await readForm(request);
   switch (form.get("grant_type")) {
     case "authorization_code": {
       const code = await redeemCode(sim, form.get("code") ?? "", form.get("redirect_uri") ?? "", null);
       return code
-        ? issue(sim, { login: code.login, scopes: code.scopes, grant: sim.id(12) })
-        : fail(sim, 400, 283, "The authorization code is invalid.");
+        ? issueTokens(sim, { login: code.login, scopes: code.scopes, grant: sim.newId(12) })
+        : errorResponse(sim, 400, 283, "The authorization code is invalid.");
     }
     case "refresh_token": {
       const secret = form.get("refresh_token") ?? "";
-      const held = liveToken(sim, secret, "refresh");
-      if (!held) {
+      const token = findValidToken(sim, secret, "refresh");
+      if (!token) {
         return unauthorized(sim);
       }
-      const scopes = form.get("scope")?.split(",") ?? held.scopes;
-      if (scopes.some((scope) => !held.scopes.includes(scope))) {
-        return invalid(sim, "scope is wider than what was granted");
+      const scopes = form.get("scope")?.split(",") ?? token.scopes;
+      if (scopes.some((scope) => !token.scopes.includes(scope))) {
+        return invalidParameters(sim, "scope is wider than what was granted");
       }
-      spendToken(sim, secret);
-      return issue(sim, { login: held.login, scopes, grant: held.grant });
+      revokeToken(sim, secret);
+      return issueTokens(sim, { login: token.login, scopes, grant: token.grant });
     }
     default:
-      return invalid(sim, "grant_type");
+      return invalidParameters(sim, "grant_type");
   }
 }

@@ -1,30 +1,38 @@
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { toHex } from "#core/encoding.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import { lookAt, type Looks } from "#sandbox/bytes.ts";
-import type { Sim } from "#sandbox/contract.ts";
-import { fetchMedia } from "#sandbox/fetching.ts";
-import { fromBase64OrEmpty, type Token } from "#sandbox/grants.ts";
-import { serial } from "#sandbox/serial.ts";
-import { answer, fail, invalid, noBoard, noPin, scopeMissing, unreachable } from "./answers.ts";
-import { isTrial, spamRefusal } from "./limits.ts";
-import { findMedia, statusOf } from "./media.ts";
-import { boardsOf, PEOPLE } from "./people.ts";
+import { inspectMedia, type MediaInfo } from "#sandbox/inspect-media.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import { fetchMedia } from "#sandbox/fetch-media.ts";
+import { fromBase64OrEmpty, type Token } from "#sandbox/oauth-server.ts";
+import { nextSerialNumber } from "#sandbox/serial-number.ts";
+import {
+  jsonResponse,
+  errorResponse,
+  invalidParameters,
+  boardNotFound,
+  pinNotFound,
+  missingScope,
+  unreachableUrl,
+} from "./responses.ts";
+import { hasTrialAccess, checkSpamLimit } from "./rate-limits.ts";
+import { findMedia, mediaStatus } from "./media.ts";
+import { boardsOf, TEST_USERS } from "./test-users.ts";
 
-/* Pins: platforms/pinterest.md parts 2 and 3. */
+/* Pins: platforms/pinterest.md parts 2 (publishing) and 3 (limits). */
 
-const PRODUCTION = "api.pinterest.com";
-const SANDBOX = "api-sandbox.pinterest.com";
-const AGENT = "Pinterestbot/1.0";
+const PRODUCTION_HOST = "api.pinterest.com";
+const SANDBOX_HOST = "api-sandbox.pinterest.com";
+const USER_AGENT = "Pinterestbot/1.0";
 const WRITE_SCOPES = ["boards:read", "boards:write", "pins:read", "pins:write"];
 const SECRET_SCOPES = ["boards:write_secret", "pins:write_secret"];
-const ITEMS_MIN = 2;
-const ITEMS_MAX = 5;
-const IMAGE_MAX_BYTES = 20 * 1024 * 1024;
-const LENGTHS = { title: 100, description: 800, alt_text: 500, link: 2048 };
-const IMAGES: ReadonlySet<Looks["type"]> = new Set(["image/jpeg", "image/png", "image/webp", "image/gif"]);
-/** What may come inside the call. */
-const INLINE: ReadonlySet<JsonValue | undefined> = new Set(["image/jpeg", "image/png"]);
+const MIN_CAROUSEL_ITEMS = 2;
+const MAX_CAROUSEL_ITEMS = 5;
+const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
+const MAX_LENGTHS = { title: 100, description: 800, alt_text: 500, link: 2048 };
+const IMAGE_TYPES: ReadonlySet<MediaInfo["type"]> = new Set(["image/jpeg", "image/png", "image/webp", "image/gif"]);
+/** Types of an image that is sent inside the call, as base64. */
+const INLINE_IMAGE_TYPES: ReadonlySet<JsonValue | undefined> = new Set(["image/jpeg", "image/png"]);
 
 interface Pin {
   readonly id: string;
@@ -40,23 +48,24 @@ interface Pin {
   readonly deleted: boolean;
 }
 
-const allPins = (sim: Sim): readonly Pin[] => sim.store.list("pin:").map(([, pin]) => pin as unknown as Pin);
+const allPins = (sim: SimulatorContext): readonly Pin[] =>
+  sim.store.list("pin:").map(([, pin]) => pin as unknown as Pin);
 
-/** What reads show of a login's pins, newest first. */
-export const pinsOf = (sim: Sim, login: string): readonly Pin[] =>
+/** The pins of a login that reads return, newest first. */
+export const visiblePinsOf = (sim: SimulatorContext, login: string): readonly Pin[] =>
   allPins(sim)
     .filter((pin) => pin.login === login && !pin.deleted && pin.createdAt + sim.settings.verify_lag_ms <= sim.now())
     .toSorted((a, b) => b.createdAt - a.createdAt || b.serial - a.serial);
 
-/** `created_at` has no zone suffix at this platform; it is UTC. */
-const bareInstant = (ms: number): string => toInstant(ms).slice(0, 19);
+/** Pinterest's `created_at` is UTC without a zone suffix. */
+const instantWithoutZone = (ms: number): string => toIsoInstant(ms).slice(0, 19);
 
 export const pinJson = (pin: Pin): JsonObject => ({
   id: pin.id,
-  created_at: bareInstant(pin.createdAt),
+  created_at: instantWithoutZone(pin.createdAt),
   board_id: pin.boardId,
   board_section_id: null,
-  board_owner: { username: PEOPLE[pin.login]?.username ?? "" },
+  board_owner: { username: TEST_USERS[pin.login]?.username ?? "" },
   title: pin.title,
   description: pin.description,
   link: pin.link,
@@ -70,190 +79,207 @@ export const pinJson = (pin: Pin): JsonObject => ({
 });
 
 /** GET and DELETE /v5/pins/{id} */
-export function onePin(sim: Sim, session: Token, method: string, id: string): Response {
+export function readOrDeletePin(sim: SimulatorContext, token: Token, method: string, id: string): Response {
   const pin = sim.store.get(`pin:${id}`) as Pin | undefined;
-  if (pin?.login !== session.login || pin.deleted) {
-    return noPin(sim);
+  if (pin?.login !== token.login || pin.deleted) {
+    return pinNotFound(sim);
   }
   if (method === "DELETE") {
     sim.store.put(`pin:${id}`, { ...pin, deleted: true });
     return new Response(null, { status: 204 });
   }
-  return answer(sim, 200, pinJson(pin));
+  return jsonResponse(sim, 200, pinJson(pin));
 }
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function textProblem(sim: Sim, body: JsonObject): Response | null {
-  for (const [field, max] of Object.entries(LENGTHS)) {
+function checkTexts(sim: SimulatorContext, body: JsonObject): Response | null {
+  for (const [field, max] of Object.entries(MAX_LENGTHS)) {
     const value = body[field] ?? null;
     if (value !== null && typeof value !== "string") {
-      return invalid(sim, `'${field}' is not of type 'string'`);
+      return invalidParameters(sim, `'${field}' is not of type 'string'`);
     }
     if (value !== null && [...value].length > max) {
-      return invalid(sim, `'${field}' is too long, maxLength=${max}`);
+      return invalidParameters(sim, `'${field}' is too long, maxLength=${max}`);
     }
   }
   const { link, dominant_color: color } = body;
   if (typeof link === "string" && !/^https?:$/.test(URL.parse(link)?.protocol ?? "")) {
-    return invalid(sim, "'link' is not a valid URL");
+    return invalidParameters(sim, "'link' is not a valid URL");
   }
   const isColor = typeof color === "string" && /^#[0-9A-Fa-f]{6}$/.test(color);
   return isColor || (color ?? null) === null
     ? null
-    : invalid(sim, "'dominant_color' does not match '^#[0-9A-Fa-f]{6}$'");
+    : invalidParameters(sim, "'dominant_color' does not match '^#[0-9A-Fa-f]{6}$'");
 }
 
-interface Image {
+interface PinImage {
   readonly sha256: string;
-  readonly looks: Looks;
+  readonly info: MediaInfo;
 }
 
-async function pulled(sim: Sim, url: JsonValue | undefined): Promise<Image | Response> {
-  const found = typeof url === "string" ? await fetchMedia(sim, url, AGENT) : null;
-  const isImage = found !== null && found.contentType.startsWith("image/") && IMAGES.has(found.looks.type);
-  return isImage && found.size <= IMAGE_MAX_BYTES ? found : unreachable(sim);
+async function fetchImage(sim: SimulatorContext, url: JsonValue | undefined): Promise<PinImage | Response> {
+  const fetched = typeof url === "string" ? await fetchMedia(sim, url, USER_AGENT) : null;
+  const isImage = fetched !== null && fetched.contentType.startsWith("image/") && IMAGE_TYPES.has(fetched.info.type);
+  return isImage && fetched.size <= MAX_IMAGE_BYTES ? fetched : unreachableUrl(sim);
 }
 
-async function inline(sim: Sim, item: JsonObject): Promise<Image | Response> {
+async function decodeInlineImage(sim: SimulatorContext, item: JsonObject): Promise<PinImage | Response> {
   const { content_type: type, data } = item;
-  if (!INLINE.has(type) || typeof data !== "string") {
-    return invalid(sim, "'content_type' is not one of ['image/jpeg', 'image/png']");
+  if (!INLINE_IMAGE_TYPES.has(type) || typeof data !== "string") {
+    return invalidParameters(sim, "'content_type' is not one of ['image/jpeg', 'image/png']");
   }
   const bytes = fromBase64OrEmpty(data);
-  const looks = lookAt(bytes.subarray(0, 64 * 1024));
-  return looks.type === type
-    ? { sha256: toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))), looks }
-    : invalid(sim, "'data' is not an image of that type");
+  const info = inspectMedia(bytes.subarray(0, 64 * 1024));
+  return info.type === type
+    ? { sha256: toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))), info }
+    : invalidParameters(sim, "'data' is not an image of that type");
 }
 
-interface TakenMedia {
+interface PinMedia {
   readonly kind: "image" | "carousel" | "video";
   readonly sha256s: readonly string[];
   readonly cover: JsonValue;
 }
 
-async function carousel(sim: Sim, items: JsonValue | undefined, isInline: boolean): Promise<TakenMedia | Response> {
-  const list = Array.isArray(items) ? (items as readonly JsonValue[]).filter(isObject) : [];
-  if (list.length < ITEMS_MIN || list.length > ITEMS_MAX) {
-    return invalid(sim, list.length > ITEMS_MAX ? `constraint: maxItems=${ITEMS_MAX}` : `constraint: minItems=2`);
+async function readCarousel(
+  sim: SimulatorContext,
+  items: JsonValue | undefined,
+  isInline: boolean,
+): Promise<PinMedia | Response> {
+  const entries = Array.isArray(items) ? (items as readonly JsonValue[]).filter(isObject) : [];
+  if (entries.length < MIN_CAROUSEL_ITEMS || entries.length > MAX_CAROUSEL_ITEMS) {
+    return invalidParameters(
+      sim,
+      entries.length > MAX_CAROUSEL_ITEMS ? `constraint: maxItems=${MAX_CAROUSEL_ITEMS}` : `constraint: minItems=2`,
+    );
   }
-  const images: Image[] = [];
-  for (const item of list) {
-    const image = isInline ? await inline(sim, item) : await pulled(sim, item["url"]);
+  const images: PinImage[] = [];
+  for (const item of entries) {
+    const image = isInline ? await decodeInlineImage(sim, item) : await fetchImage(sim, item["url"]);
     if (image instanceof Response) {
       return image;
     }
     images.push(image);
   }
-  const sizes = new Set(images.map(({ looks }) => `${looks.width}x${looks.height}`));
+  const sizes = new Set(images.map(({ info }) => `${info.width}x${info.height}`));
   return sizes.size > 1
-    ? invalid(sim, "the images of a carousel must have the same dimensions")
+    ? invalidParameters(sim, "the images of a carousel must have the same dimensions")
     : { kind: "carousel", sha256s: images.map(({ sha256 }) => sha256), cover: null };
 }
 
-function video(sim: Sim, session: Token, source: JsonObject): TakenMedia | Response {
+function readVideo(sim: SimulatorContext, token: Token, source: JsonObject): PinMedia | Response {
   const { media_id: id, cover_image_url: url, cover_image_key_frame_time: frame } = source;
   const media = typeof id === "string" ? findMedia(sim, id) : undefined;
-  if (media?.login !== session.login || statusOf(media, sim.now()) !== "succeeded" || media.sha256 === null) {
-    return invalid(sim, "'media_id' is not a succeeded upload of this user");
+  if (media?.login !== token.login || mediaStatus(media, sim.now()) !== "succeeded" || media.sha256 === null) {
+    return invalidParameters(sim, "'media_id' is not a succeeded upload of this user");
   }
-  const data = INLINE.has(source["cover_image_content_type"]) ? source["cover_image_data"] : undefined;
+  const data = INLINE_IMAGE_TYPES.has(source["cover_image_content_type"]) ? source["cover_image_data"] : undefined;
   const cover = url ?? data ?? frame;
   return cover === undefined
-    ? fail(sim, 400, 1, "Invalid request: cover_image_url or cover_image_content_type is required for video pins")
+    ? errorResponse(
+        sim,
+        400,
+        1,
+        "Invalid request: cover_image_url or cover_image_content_type is required for video pins",
+      )
     : { kind: "video", sha256s: [media.sha256], cover };
 }
 
-const single = (image: Image | Response): TakenMedia | Response =>
+const readSingleImage = (image: PinImage | Response): PinMedia | Response =>
   image instanceof Response ? image : { kind: "image", sha256s: [image.sha256], cover: null };
 
-async function takeMedia(sim: Sim, session: Token, source: JsonObject): Promise<TakenMedia | Response> {
+async function readMediaSource(sim: SimulatorContext, token: Token, source: JsonObject): Promise<PinMedia | Response> {
   switch (source["source_type"]) {
     case "image_url":
-      return single(await pulled(sim, source["url"]));
+      return readSingleImage(await fetchImage(sim, source["url"]));
     case "image_base64":
-      return single(await inline(sim, source));
+      return readSingleImage(await decodeInlineImage(sim, source));
     case "multiple_image_urls":
-      return carousel(sim, source["items"], false);
+      return readCarousel(sim, source["items"], false);
     case "multiple_image_base64":
-      return carousel(sim, source["items"], true);
+      return readCarousel(sim, source["items"], true);
     case "video_id":
-      return video(sim, session, source);
+      return readVideo(sim, token, source);
     default:
-      return invalid(sim, "'media_source.source_type' is not one of the known forms");
+      return invalidParameters(sim, "'media_source.source_type' is not one of the known forms");
   }
 }
 
-/** What keeps this person from pinning to that board; null when nothing does. */
-function boardRefusal(sim: Sim, session: Token, boardId: string): Response | null {
-  const board = boardsOf(session).find((one) => one.id === boardId);
+/** The error if this user may not pin to the board, otherwise null. */
+function checkBoard(sim: SimulatorContext, token: Token, boardId: string): Response | null {
+  const board = boardsOf(token).find((one) => one.id === boardId);
   if (!board || board.adsOnly) {
-    return noBoard(sim);
+    return boardNotFound(sim);
   }
-  const isOpen = board.privacy !== "SECRET" || SECRET_SCOPES.every((scope) => session.scopes.includes(scope));
-  return isOpen ? null : fail(sim, 403, 7, "You are not permitted to access that resource.");
+  const isPermitted = board.privacy !== "SECRET" || SECRET_SCOPES.every((scope) => token.scopes.includes(scope));
+  return isPermitted ? null : errorResponse(sim, 403, 7, "You are not permitted to access that resource.");
 }
 
 /** POST /v5/pins */
-export async function createPin(sim: Sim, host: string, session: Token, body: JsonObject): Promise<Response> {
-  if (WRITE_SCOPES.some((scope) => !session.scopes.includes(scope))) {
-    return scopeMissing(sim);
+export async function createPin(
+  sim: SimulatorContext,
+  host: string,
+  token: Token,
+  body: JsonObject,
+): Promise<Response> {
+  if (WRITE_SCOPES.some((scope) => !token.scopes.includes(scope))) {
+    return missingScope(sim);
   }
-  if (host === PRODUCTION && isTrial(sim)) {
-    return fail(
+  if (host === PRODUCTION_HOST && hasTrialAccess(sim)) {
+    return errorResponse(
       sim,
       403,
       29,
-      `Apps with Trial access may not create Pins in production https://${PRODUCTION} - use API Sandbox https://${SANDBOX} instead.`,
+      `Apps with Trial access may not create Pins in production https://${PRODUCTION_HOST} - use API Sandbox https://${SANDBOX_HOST} instead.`,
     );
   }
   const { board_id: boardId, media_source: source } = body;
   if (typeof boardId !== "string" || !/^\d+$/.test(boardId)) {
-    return invalid(sim, `${JSON.stringify(boardId)} does not match '^\\d+$'`);
+    return invalidParameters(sim, `${JSON.stringify(boardId)} does not match '^\\d+$'`);
   }
   if (!isObject(source)) {
-    return invalid(sim, "'media_source' is a required property");
+    return invalidParameters(sim, "'media_source' is a required property");
   }
-  const refused = textProblem(sim, body) ?? boardRefusal(sim, session, boardId) ?? spamRefusal(sim, session.login);
-  if (refused) {
-    return refused;
+  const error = checkTexts(sim, body) ?? checkBoard(sim, token, boardId) ?? checkSpamLimit(sim, token.login);
+  if (error) {
+    return error;
   }
-  const taken = await takeMedia(sim, session, source);
-  if (taken instanceof Response) {
-    return taken;
+  const media = await readMediaSource(sim, token, source);
+  if (media instanceof Response) {
+    return media;
   }
-  const textOf = (field: string): string | null => (typeof body[field] === "string" ? body[field] : null);
+  const textField = (field: string): string | null => (typeof body[field] === "string" ? body[field] : null);
   const pin: Pin = {
-    id: sim.id(18),
-    login: session.login,
+    id: sim.newId(18),
+    login: token.login,
     boardId,
-    title: textOf("title"),
-    description: textOf("description"),
-    link: textOf("link"),
-    altText: textOf("alt_text"),
-    kind: taken.kind,
+    title: textField("title"),
+    description: textField("description"),
+    link: textField("link"),
+    altText: textField("alt_text"),
+    kind: media.kind,
     createdAt: sim.now(),
-    serial: serial(sim),
+    serial: nextSerialNumber(sim),
     deleted: false,
   };
   sim.store.put(`pin:${pin.id}`, { ...pin });
-  sim.publish({
+  sim.recordPublishedPost({
     id: pin.id,
     url: `https://www.pinterest.com/pin/${pin.id}/`,
-    account: PEOPLE[session.login]?.id ?? "",
-    kind: taken.kind === "image" ? "pin" : taken.kind,
+    account: TEST_USERS[token.login]?.id ?? "",
+    kind: media.kind === "image" ? "pin" : media.kind,
     text: pin.description ?? "",
     title: pin.title,
-    media: taken.sha256s.map((sha256) => ({ type: taken.kind === "video" ? "video" : "image", sha256 })),
+    media: media.sha256s.map((sha256) => ({ type: media.kind === "video" ? "video" : "image", sha256 })),
     options: {
       board_id: boardId,
       link: pin.link,
-      cover: taken.cover,
+      cover: media.cover,
       ...(pin.altText !== null && { alt_text: pin.altText }),
     },
-    accepted_at: toInstant(pin.createdAt),
+    accepted_at: toIsoInstant(pin.createdAt),
   });
-  return answer(sim, 201, pinJson(pin));
+  return jsonResponse(sim, 201, pinJson(pin));
 }

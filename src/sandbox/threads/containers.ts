@@ -1,14 +1,14 @@
 import { DAY } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import type { Sim } from "#sandbox/contract.ts";
-import { fetchMedia, type Found, pause } from "#sandbox/fetching.ts";
-import { flagOf, jsonOf, type Params, textOf } from "#sandbox/graph.ts";
-import type { Token } from "#sandbox/grants.ts";
-import { invalid } from "./problems.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import { fetchMedia, type FetchedMedia, sleep } from "#sandbox/fetch-media.ts";
+import { booleanParam, jsonParam, type Params, textParam } from "#sandbox/graph-api.ts";
+import type { Token } from "#sandbox/oauth-server.ts";
+import { invalidParameter } from "./error-responses.ts";
 
-/* What a container is and what becomes of it: platforms/threads.md 2.1 and part 3. */
+/* Media containers and their processing: platforms/threads.md 2.1 and part 3. */
 
-const AGENT = "facebookexternalhit/1.1";
+const CRAWLER_USER_AGENT = "facebookexternalhit/1.1";
 const MIB = 1024 * 1024;
 const IMAGE_MAX_BYTES = 8 * MIB;
 const VIDEO_MAX_BYTES = 1024 * MIB;
@@ -19,8 +19,8 @@ const ALT_TEXT_MAX = 1000;
 const LINKS_MAX = 5;
 const CHILDREN_MIN = 2;
 const CHILDREN_MAX = 20;
-const FIRST_PAUSE_MS = 25;
-const POLL_PAUSE_MS = 2000;
+const CREATE_WAIT_MS = 25;
+const READ_WAIT_MS = 2000;
 
 export interface Container {
   readonly id: string;
@@ -28,24 +28,24 @@ export interface Container {
   readonly type: "TEXT" | "IMAGE" | "VIDEO" | "CAROUSEL";
   readonly text: string;
   readonly altText: string | null;
-  readonly child: boolean;
+  readonly isCarouselItem: boolean;
   readonly children: readonly string[];
-  /** What is to be fetched; null for text and carousels. */
+  /** The media URL; null for text and carousels. */
   readonly url: string | null;
   readonly media: readonly { readonly type: "image" | "video"; readonly sha256: string }[];
   readonly createdAt: number;
-  /** When processing ends; null while the bytes are on their way. */
+  /** When processing ends; null until the media is downloaded. */
   readonly readyAt: number | null;
-  readonly problem: string | null;
-  /** Whether the one chance miss that `miss_percent` deals out has happened. */
-  readonly missed: boolean;
+  readonly errorMessage: string | null;
+  /** Whether publishing has failed to find it once, as the setting `miss_percent` causes. */
+  readonly hasBeenMissed: boolean;
   readonly mediaId: string | null;
 }
 
-export const find = (sim: Sim, id: string): Container | undefined =>
+export const findContainer = (sim: SimulatorContext, id: string): Container | undefined =>
   sim.store.get(`container:${id}`) as Container | undefined;
 
-export function save(sim: Sim, container: Container): void {
+export function saveContainer(sim: SimulatorContext, container: Container): void {
   sim.store.put(`container:${container.id}`, {
     ...container,
     children: [...container.children],
@@ -55,7 +55,7 @@ export function save(sim: Sim, container: Container): void {
 
 export type Status = "IN_PROGRESS" | "FINISHED" | "ERROR" | "EXPIRED" | "PUBLISHED";
 
-export function statusOf(sim: Sim, container: Container): Status {
+export function statusOf(sim: SimulatorContext, container: Container): Status {
   if (container.mediaId !== null) {
     return "PUBLISHED";
   }
@@ -65,62 +65,66 @@ export function statusOf(sim: Sim, container: Container): Status {
   if (container.readyAt === null || container.readyAt > sim.now()) {
     return "IN_PROGRESS";
   }
-  return container.problem === null ? "FINISHED" : "ERROR";
+  return container.errorMessage === null ? "FINISHED" : "ERROR";
 }
 
-/** What is wrong with the bytes, in the words of `error_message`. */
-function problemIn(type: Container["type"], found: Found | null): string | null {
-  if (!found) {
+/** The `error_message` for invalid media, or null. */
+function mediaErrorMessage(type: Container["type"], file: FetchedMedia | null): string | null {
+  if (!file) {
     return type === "VIDEO" ? "FAILED_DOWNLOADING_VIDEO" : "UNKNOWN";
   }
-  const { looks, size } = found;
-  const ratio = looks.width !== null && looks.height ? looks.width / looks.height : 1;
+  const { info, size } = file;
+  const ratio = info.width !== null && info.height ? info.width / info.height : 1;
   if (type === "IMAGE") {
-    const isImage = looks.type === "image/jpeg" || looks.type === "image/png";
+    const isImage = info.type === "image/jpeg" || info.type === "image/png";
     const fits = size <= IMAGE_MAX_BYTES && ratio <= RATIO_MAX && ratio >= 1 / RATIO_MAX;
     return isImage && fits ? null : "UNKNOWN";
   }
-  if (looks.type !== "video/mp4" || size > VIDEO_MAX_BYTES) {
+  if (info.type !== "video/mp4" || size > VIDEO_MAX_BYTES) {
     return "FAILED_PROCESSING_VIDEO";
   }
-  if ((looks.durationSeconds ?? 1) > VIDEO_MAX_SECONDS) {
+  if ((info.durationSeconds ?? 1) > VIDEO_MAX_SECONDS) {
     return "INVALID_DURATION";
   }
-  // The platform spells it so.
+  // The platform's own spelling.
   return ratio < 0.01 || ratio > RATIO_MAX ? "INVALID_ASPEC_RATIO" : null;
 }
 
-/** Really gets the bytes; after a kill of the process a poll starts it again. */
-function download(sim: Sim, id: string): Promise<void> {
-  return sim.run(`fetch:${id}`, async () => {
-    const container = find(sim, id);
+/** Downloads the media URL; after a restart of the process the next read starts it again. */
+function download(sim: SimulatorContext, id: string): Promise<void> {
+  return sim.runOnce(`fetch:${id}`, async () => {
+    const container = findContainer(sim, id);
     if (!container || container.url === null || container.readyAt !== null) {
       return;
     }
-    const found = await fetchMedia(sim, container.url, AGENT);
-    const now = find(sim, id);
-    if (now) {
+    const file = await fetchMedia(sim, container.url, CRAWLER_USER_AGENT);
+    const current = findContainer(sim, id);
+    if (current) {
       const type = container.type === "VIDEO" ? "video" : "image";
-      save(sim, {
-        ...now,
-        media: found ? [{ type, sha256: found.sha256 }] : [],
-        problem: problemIn(container.type, found),
+      saveContainer(sim, {
+        ...current,
+        media: file ? [{ type, sha256: file.sha256 }] : [],
+        errorMessage: mediaErrorMessage(container.type, file),
         readyAt: sim.now() + sim.settings.processing_ms,
       });
     }
   });
 }
 
-/** Gives a download that is under way a moment, so that small files are there at the first look. */
-export async function settled(sim: Sim, container: Container, pauseMs = POLL_PAUSE_MS): Promise<Container> {
+/** Waits a short time for a running download, so that small files are ready at the first read. */
+export async function awaitDownload(
+  sim: SimulatorContext,
+  container: Container,
+  waitMs = READ_WAIT_MS,
+): Promise<Container> {
   if (container.readyAt === null) {
-    await Promise.race([download(sim, container.id), pause(pauseMs)]);
+    await Promise.race([download(sim, container.id), sleep(waitMs)]);
   }
-  return find(sim, container.id) ?? container;
+  return findContainer(sim, container.id) ?? container;
 }
 
-/** Every emoji costs its UTF-8 bytes, every other character one. */
-function countText(text: string): number {
+/** An emoji counts as its UTF-8 bytes, every other character as one. */
+function countCharacters(text: string): number {
   let count = 0;
   for (const { segment } of new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text)) {
     count += /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u.test(segment)
@@ -130,103 +134,107 @@ function countText(text: string): number {
   return count;
 }
 
-function textProblem(sim: Sim, text: string): Response | null {
-  if (countText(text) > TEXT_MAX) {
-    return invalid(sim, `Param text must be at most ${TEXT_MAX} characters long.`);
+function checkText(sim: SimulatorContext, text: string): Response | null {
+  if (countCharacters(text) > TEXT_MAX) {
+    return invalidParameter(sim, `Param text must be at most ${TEXT_MAX} characters long.`);
   }
   const links = new Set(Array.from(text.matchAll(/https?:\/\/\S+/g), (match) => match[0]));
-  return links.size > LINKS_MAX ? invalid(sim, "THREADS_API__LINK_LIMIT_EXCEEDED") : null;
+  return links.size > LINKS_MAX ? invalidParameter(sim, "THREADS_API__LINK_LIMIT_EXCEEDED") : null;
 }
 
-/** The children's ids, however they were written. */
-function idsIn(given: JsonValue | undefined): readonly string[] {
-  if (typeof given === "string") {
-    return given.split(",").map((id) => id.trim());
+/** The ids from a list or from a comma-separated string. */
+function parseIds(childrenParam: JsonValue | undefined): readonly string[] {
+  if (typeof childrenParam === "string") {
+    return childrenParam.split(",").map((id) => id.trim());
   }
-  return Array.isArray(given) ? given.filter((id) => typeof id === "string") : [];
+  return Array.isArray(childrenParam) ? childrenParam.filter((id) => typeof id === "string") : [];
 }
 
-function carouselOf(sim: Sim, session: Token, params: Params): Pick<Container, "children" | "media"> | Response {
-  const ids = idsIn(jsonOf(params, "children"));
+function parseCarousel(
+  sim: SimulatorContext,
+  token: Token,
+  params: Params,
+): Pick<Container, "children" | "media"> | Response {
+  const ids = parseIds(jsonParam(params, "children"));
   if (ids.length < CHILDREN_MIN || ids.length > CHILDREN_MAX) {
-    return invalid(sim, `A carousel takes ${CHILDREN_MIN} to ${CHILDREN_MAX} children.`);
+    return invalidParameter(sim, `A carousel takes ${CHILDREN_MIN} to ${CHILDREN_MAX} children.`);
   }
-  const children = ids.map((id) => find(sim, id)).filter((child) => child !== undefined);
-  const fit = children.filter(
-    (child) => child.child && child.login === session.login && statusOf(sim, child) === "FINISHED",
+  const children = ids.map((id) => findContainer(sim, id)).filter((child) => child !== undefined);
+  const usableChildren = children.filter(
+    (child) => child.isCarouselItem && child.login === token.login && statusOf(sim, child) === "FINISHED",
   );
-  return fit.length === ids.length && new Set(ids).size === ids.length
-    ? { children: ids, media: fit.flatMap((child) => child.media) }
-    : invalid(sim, "Every child must be a FINISHED carousel item of this user.");
+  return usableChildren.length === ids.length && new Set(ids).size === ids.length
+    ? { children: ids, media: usableChildren.flatMap((child) => child.media) }
+    : invalidParameter(sim, "Every child must be a FINISHED carousel item of this user.");
 }
 
 /** POST /{user}/threads */
-export async function createContainer(sim: Sim, session: Token, params: Params): Promise<Response> {
-  const type = textOf(params, "media_type");
-  const text = textOf(params, "text") ?? "";
-  const altText = textOf(params, "alt_text");
-  const child = flagOf(params, "is_carousel_item") === true;
-  const wrong = textProblem(sim, text);
-  if (wrong) {
-    return wrong;
+export async function createContainer(sim: SimulatorContext, token: Token, params: Params): Promise<Response> {
+  const type = textParam(params, "media_type");
+  const text = textParam(params, "text") ?? "";
+  const altText = textParam(params, "alt_text");
+  const isCarouselItem = booleanParam(params, "is_carousel_item") === true;
+  const error = checkText(sim, text);
+  if (error) {
+    return error;
   }
   if (altText !== null && altText.length > ALT_TEXT_MAX) {
-    return invalid(sim, `Param alt_text must be at most ${ALT_TEXT_MAX} characters long.`);
+    return invalidParameter(sim, `Param alt_text must be at most ${ALT_TEXT_MAX} characters long.`);
   }
-  if (child && (text !== "" || (type !== "IMAGE" && type !== "VIDEO"))) {
-    return invalid(sim, "A carousel item is an IMAGE or a VIDEO, without a text.");
+  if (isCarouselItem && (text !== "" || (type !== "IMAGE" && type !== "VIDEO"))) {
+    return invalidParameter(sim, "A carousel item is an IMAGE or a VIDEO, without a text.");
   }
   const container: Container = {
-    id: sim.id(17),
-    login: session.login,
+    id: sim.newId(17),
+    login: token.login,
     type: "TEXT",
     text,
     altText,
-    child,
+    isCarouselItem,
     children: [],
     url: null,
     media: [],
     createdAt: sim.now(),
     readyAt: sim.now(),
-    problem: null,
-    missed: false,
+    errorMessage: null,
+    hasBeenMissed: false,
     mediaId: null,
   };
   switch (type) {
     case "TEXT":
       if (text.trim() === "") {
-        return invalid(sim, "Param text is required for TEXT.");
+        return invalidParameter(sim, "Param text is required for TEXT.");
       }
-      save(sim, container);
+      saveContainer(sim, container);
       break;
     case "IMAGE":
     case "VIDEO": {
-      const url = textOf(params, type === "IMAGE" ? "image_url" : "video_url");
+      const url = textParam(params, type === "IMAGE" ? "image_url" : "video_url");
       if (url === null) {
-        return invalid(sim, `${type} needs its URL.`);
+        return invalidParameter(sim, `${type} needs its URL.`);
       }
-      const begun: Container = { ...container, type, url, readyAt: null };
-      save(sim, begun);
-      await settled(sim, begun, FIRST_PAUSE_MS);
+      const started: Container = { ...container, type, url, readyAt: null };
+      saveContainer(sim, started);
+      await awaitDownload(sim, started, CREATE_WAIT_MS);
       break;
     }
     case "CAROUSEL": {
-      const carousel = carouselOf(sim, session, params);
+      const carousel = parseCarousel(sim, token, params);
       if (carousel instanceof Response) {
         return carousel;
       }
-      save(sim, { ...container, type, ...carousel });
+      saveContainer(sim, { ...container, type, ...carousel });
       break;
     }
     default:
-      return invalid(sim, "Param media_type must be one of TEXT, IMAGE, VIDEO, CAROUSEL.");
+      return invalidParameter(sim, "Param media_type must be one of TEXT, IMAGE, VIDEO, CAROUSEL.");
   }
   return Response.json({ id: container.id });
 }
 
-/** What a read of a container may show. */
-export const containerJson = (sim: Sim, container: Container): JsonObject => ({
+/** The fields of a container that a read can select. */
+export const containerJson = (sim: SimulatorContext, container: Container): JsonObject => ({
   id: container.id,
   status: statusOf(sim, container),
-  ...(container.problem !== null && { error_message: container.problem }),
+  ...(container.errorMessage !== null && { error_message: container.errorMessage }),
 });

@@ -1,23 +1,31 @@
 import { DAY } from "#core/clock.ts";
-import type { Sim, SimLogin } from "#sandbox/contract.ts";
-import { graphError, type Params, textOf } from "#sandbox/graph.ts";
-import { consentPage, issueCode, issueToken, liveToken, redeemCode, redirect, type Token } from "#sandbox/grants.ts";
-import { badSecret, expired } from "./problems.ts";
-import { PROFILES } from "./profiles.ts";
+import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
+import { graphError, type Params, textParam } from "#sandbox/graph-api.ts";
+import {
+  consentPage,
+  issueCode,
+  issueToken,
+  findValidToken,
+  redeemCode,
+  redirect,
+  type Token,
+} from "#sandbox/oauth-server.ts";
+import { invalidClientSecret, tokenExpired } from "./error-responses.ts";
+import { TEST_USERS } from "./test-users.ts";
 
 /* OAuth: platforms/threads.md part 1. */
 
-const CODE_SECONDS = 3600;
-const SHORT_SECONDS = 3600;
-const LONG_SECONDS = 5_183_944;
+const CODE_LIFETIME_SECONDS = 3600;
+const SHORT_TOKEN_LIFETIME_SECONDS = 3600;
+const LONG_TOKEN_LIFETIME_SECONDS = 5_183_944;
 
-/** The browser's side; `untick` in the query leaves scopes out, as a person may. */
-export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Response {
+/** The browser's page; `untick` in the query declines scopes, as a user can on the real page. */
+export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
-  const isKnown = query.get("client_id") === sim.app.clientId && query.get("response_type") === "code";
-  const wanted = (query.get("scope") ?? "").split(",").filter(Boolean);
-  if (!isKnown || !URL.canParse(redirectUri) || !wanted.includes("threads_basic")) {
+  const isValidRequest = query.get("client_id") === sim.app.clientId && query.get("response_type") === "code";
+  const requestedScopes = (query.get("scope") ?? "").split(",").filter(Boolean);
+  if (!isValidRequest || !URL.canParse(redirectUri) || !requestedScopes.includes("threads_basic")) {
     return new Response("Invalid client_id, response_type, redirect_uri or scope", { status: 400 });
   }
   const login = query.get("login");
@@ -25,7 +33,7 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
     return consentPage("Threads (sandbox)", url, logins);
   }
   const state = query.get("state") ?? "";
-  if (!Object.hasOwn(PROFILES, login)) {
+  if (!Object.hasOwn(TEST_USERS, login)) {
     return redirect(redirectUri, {
       error: "access_denied",
       error_reason: "user_denied",
@@ -33,84 +41,91 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
       state,
     });
   }
-  const unticked = new Set((query.get("untick") ?? "").split(","));
-  const scopes = wanted.filter((scope) => !unticked.has(scope));
+  const declinedScopes = new Set((query.get("untick") ?? "").split(","));
+  const scopes = requestedScopes.filter((scope) => !declinedScopes.has(scope));
   const consent = { login, scopes, redirectUri, challenge: null };
-  return redirect(redirectUri, { code: issueCode(sim, "AQB", consent, CODE_SECONDS), state }, "#_");
+  return redirect(redirectUri, { code: issueCode(sim, "AQB", consent, CODE_LIFETIME_SECONDS), state }, "#_");
 }
 
-function issue(sim: Sim, { login, scopes, grant }: Pick<Token, "login" | "scopes" | "grant">, long: boolean): string {
-  const extra = { long, at: sim.now() };
-  const seconds = long ? LONG_SECONDS : SHORT_SECONDS;
+function issueAccessToken(
+  sim: SimulatorContext,
+  { login, scopes, grant }: Pick<Token, "login" | "scopes" | "grant">,
+  isLongLived: boolean,
+): string {
+  const extra = { long: isLongLived, at: sim.now() };
+  const seconds = isLongLived ? LONG_TOKEN_LIFETIME_SECONDS : SHORT_TOKEN_LIFETIME_SECONDS;
   return issueToken(sim, "TH", { login, scopes, grant, kind: "access", extra }, seconds);
 }
 
-/** POST /oauth/access_token: a token for an hour. */
-export async function codeForToken(sim: Sim, params: Params): Promise<Response> {
-  if (textOf(params, "client_id") !== sim.app.clientId || textOf(params, "client_secret") !== sim.app.clientSecret) {
-    return badSecret(sim);
+/** POST /oauth/access_token: exchanges a code for a token of one hour. */
+export async function exchangeCode(sim: SimulatorContext, params: Params): Promise<Response> {
+  if (
+    textParam(params, "client_id") !== sim.app.clientId ||
+    textParam(params, "client_secret") !== sim.app.clientSecret
+  ) {
+    return invalidClientSecret(sim);
   }
-  const isCode = textOf(params, "grant_type") === "authorization_code";
-  const redirectUri = textOf(params, "redirect_uri") ?? "";
-  const code = isCode ? await redeemCode(sim, textOf(params, "code") ?? "", redirectUri, null) : undefined;
+  const isCode = textParam(params, "grant_type") === "authorization_code";
+  const redirectUri = textParam(params, "redirect_uri") ?? "";
+  const code = isCode ? await redeemCode(sim, textParam(params, "code") ?? "", redirectUri, null) : undefined;
   if (!code) {
     return graphError(sim, {
       code: 100,
-      message: "This authorization code has been used, has expired, or does not fit the redirect_uri.",
+      message: "This authorization code has been used, has expired, or does not match the redirect_uri.",
     });
   }
-  const secret = issue(sim, { login: code.login, scopes: code.scopes, grant: sim.id(12) }, false);
-  // A bare number, as the platform sends it: whoever parses it as one has lost it.
-  const text = JSON.stringify({ access_token: secret, user_id: "@" }).replace('"@"', PROFILES[code.login]?.id ?? "0");
+  const secret = issueAccessToken(sim, { login: code.login, scopes: code.scopes, grant: sim.newId(12) }, false);
+  // The platform sends the id as a JSON number that exceeds the precision of a double.
+  const text = JSON.stringify({ access_token: secret, user_id: "@" }).replace('"@"', TEST_USERS[code.login]?.id ?? "0");
   return new Response(text, { headers: { "content-type": "application/json" } });
 }
 
-const longAnswer = (sim: Sim, held: Token): Response =>
+const longTokenResponse = (sim: SimulatorContext, token: Token): Response =>
   Response.json({
-    access_token: issue(sim, held, true),
+    access_token: issueAccessToken(sim, token, true),
     token_type: "bearer",
-    expires_in: sim.settings.token_lifetime_s ?? LONG_SECONDS,
+    expires_in: sim.settings.token_lifetime_s ?? LONG_TOKEN_LIFETIME_SECONDS,
   });
 
-/** GET /access_token: 60 days for an hour. */
-export function exchange(sim: Sim, params: Params): Response {
-  const isAsked = textOf(params, "grant_type") === "th_exchange_token";
-  if (!isAsked || textOf(params, "client_secret") !== sim.app.clientSecret) {
-    return badSecret(sim);
+/** GET /access_token: exchanges a token of one hour for one of 60 days. */
+export function exchangeForLongToken(sim: SimulatorContext, params: Params): Response {
+  const isExchange = textParam(params, "grant_type") === "th_exchange_token";
+  if (!isExchange || textParam(params, "client_secret") !== sim.app.clientSecret) {
+    return invalidClientSecret(sim);
   }
-  const held = liveToken(sim, textOf(params, "access_token") ?? "", "access");
-  return held ? longAnswer(sim, held) : expired(sim);
+  const token = findValidToken(sim, textParam(params, "access_token") ?? "", "access");
+  return token ? longTokenResponse(sim, token) : tokenExpired(sim);
 }
 
-/** GET /refresh_access_token: not on the token's first day. */
-export function refresh(sim: Sim, params: Params): Response {
-  const held = liveToken(sim, textOf(params, "access_token") ?? "", "access");
-  if (!held || textOf(params, "grant_type") !== "th_refresh_token") {
-    return expired(sim);
+/** GET /refresh_access_token: for a long-lived token that is at least 24 hours old. */
+export function refreshLongToken(sim: SimulatorContext, params: Params): Response {
+  const token = findValidToken(sim, textParam(params, "access_token") ?? "", "access");
+  if (!token || textParam(params, "grant_type") !== "th_refresh_token") {
+    return tokenExpired(sim);
   }
-  // Where the settings shorten the life of tokens, no token ever lives through its first day.
-  const isYoung = sim.now() - Number(held.extra["at"]) < DAY && sim.settings.token_lifetime_s === null;
-  return held.extra["long"] !== true || isYoung
+  // With a shortened lifetime no token reaches the minimum age, so it is not checked.
+  const isTooYoung = sim.now() - Number(token.extra["at"]) < DAY && sim.settings.token_lifetime_s === null;
+  return token.extra["long"] !== true || isTooYoung
     ? graphError(sim, { code: 100, message: "The access token must be a long-lived one and at least 24 hours old." })
-    : longAnswer(sim, held);
+    : longTokenResponse(sim, token);
 }
 
 /** GET /debug_token */
-export function debugToken(sim: Sim, params: Params): Response {
-  if (!liveToken(sim, textOf(params, "access_token") ?? "", "access")) {
-    return expired(sim);
+export function debugToken(sim: SimulatorContext, params: Params): Response {
+  if (!findValidToken(sim, textParam(params, "access_token") ?? "", "access")) {
+    return tokenExpired(sim);
   }
-  const secret = textOf(params, "input_token") ?? "";
-  const known = sim.store.get(`token:${secret}`) as Token | undefined;
+  const secret = textParam(params, "input_token") ?? "";
+  const token = sim.store.get(`token:${secret}`) as Token | undefined;
   return Response.json({
     data: {
       type: "USER",
       application: "sandbox",
-      is_valid: liveToken(sim, secret, "access") !== undefined,
-      issued_at: Math.floor(Number(known?.extra["at"] ?? 0) / 1000),
-      expires_at: Math.floor((known?.expiresAt ?? 0) / 1000),
-      scopes: known?.scopes ?? [],
-      user_id: PROFILES[known?.login ?? ""]?.id ?? "0",
+      is_valid: findValidToken(sim, secret, "access") !== undefined,
+      issued_at: Math.floor(Number(token?.extra["at"] ?? 0) / 1000),
+      expires_at: Math.floor((token?.expiresAt ?? 0) / 1000),
+      scopes: token?.scopes ?? [],
+      user_id: TEST_USERS[token?.login ?? ""]?.id ?? "0",
     },
   });
 }

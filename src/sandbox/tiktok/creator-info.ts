@@ -1,16 +1,16 @@
 import type { JsonObject } from "#core/json.ts";
-import type { Sim } from "#sandbox/contract.ts";
-import type { Token } from "#sandbox/grants.ts";
-import { envelope, invalid, ok } from "./answers.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import type { Token } from "#sandbox/oauth-server.ts";
+import { envelope, invalidParams, okResponse } from "./responses.ts";
 import { type Creator, privacyOptions } from "./creators.ts";
-import { dayRefusal, type Publish } from "./publishes.ts";
+import { checkDailyCap, type Publish } from "./publishes.ts";
 
-/* What a creator may do now, and what a post that asks for something else earns: platforms/tiktok.md 2.1 and part 4. */
+/* What a creator may post now, and the errors for a post that asks for more: platforms/tiktok.md 2.1 (creator info) and part 4 (errors). */
 
-const VIDEO_TITLE_MAX = 2200;
-const PHOTO_TITLE_MAX = 90;
-const DESCRIPTION_MAX = 4000;
-const SWITCHES = [
+const MAX_VIDEO_TITLE_LENGTH = 2200;
+const MAX_PHOTO_TITLE_LENGTH = 90;
+const MAX_DESCRIPTION_LENGTH = 4000;
+const BOOLEAN_FIELDS = [
   "disable_comment",
   "disable_duet",
   "disable_stitch",
@@ -20,16 +20,16 @@ const SWITCHES = [
   "auto_add_music",
 ];
 
-export function creatorInfo(sim: Sim, session: Token, creator: Creator): Response {
-  const word = sim.settings.extra["creator_error"];
-  // These failures come with status 200 on purpose.
-  if (typeof word === "string") {
-    return envelope(sim, 200, word, "The creator cannot post now.");
+export function readCreatorInfo(sim: SimulatorContext, token: Token, creator: Creator): Response {
+  const errorCode = sim.settings.extra["creator_error"];
+  // TikTok sends these errors with status 200.
+  if (typeof errorCode === "string") {
+    return envelope(sim, 200, errorCode, "The creator cannot post now.");
   }
-  if (dayRefusal(sim, session.login, false)) {
+  if (checkDailyCap(sim, token.login, false)) {
     return envelope(sim, 200, "spam_risk_too_many_posts", "Daily post cap is reached for the current user.");
   }
-  return ok(sim, {
+  return okResponse(sim, {
     creator_avatar_url: `https://p16.tiktokcdn.com/${creator.openId}`,
     creator_username: creator.username,
     creator_nickname: creator.nickname,
@@ -41,8 +41,13 @@ export function creatorInfo(sim: Sim, session: Token, creator: Creator): Respons
   });
 }
 
-/** What an unaudited app, a wrong privacy level or a too long text earns; null when the post may go on. */
-export function infoRefusal(sim: Sim, creator: Creator, info: JsonObject, kind: Publish["kind"]): Response | null {
+/** The error for an unaudited app, an unavailable privacy level or a text that is too long, otherwise null. */
+export function checkPostInfo(
+  sim: SimulatorContext,
+  creator: Creator,
+  postInfo: JsonObject,
+  kind: Publish["kind"],
+): Response | null {
   const audited = (sim.settings.extra["audited"] ?? creator.audited) === true;
   if (!audited && !creator.isPrivate) {
     return envelope(
@@ -52,7 +57,7 @@ export function infoRefusal(sim: Sim, creator: Creator, info: JsonObject, kind: 
       "Unaudited clients can only post to private accounts.",
     );
   }
-  const level = info["privacy_level"];
+  const level = postInfo["privacy_level"];
   const isOffered = typeof level === "string" && privacyOptions(creator).includes(level);
   if (!isOffered || (!audited && level !== "SELF_ONLY")) {
     return envelope(
@@ -62,14 +67,19 @@ export function infoRefusal(sim: Sim, creator: Creator, info: JsonObject, kind: 
       "The privacy level is not one of the creator's options.",
     );
   }
-  const stray = SWITCHES.find((name) => name in info && typeof info[name] !== "boolean");
-  if (stray !== undefined) {
-    return invalid(sim, `${stray} must be a boolean`);
+  const invalidField = BOOLEAN_FIELDS.find((name) => name in postInfo && typeof postInfo[name] !== "boolean");
+  if (invalidField !== undefined) {
+    return invalidParams(sim, `${invalidField} must be a boolean`);
   }
-  const longest = { title: kind === "video" ? VIDEO_TITLE_MAX : PHOTO_TITLE_MAX, description: DESCRIPTION_MAX };
-  const wrong = Object.entries(longest).find(([name, max]) => {
-    const text = info[name] ?? "";
+  const maxLengths = {
+    title: kind === "video" ? MAX_VIDEO_TITLE_LENGTH : MAX_PHOTO_TITLE_LENGTH,
+    description: MAX_DESCRIPTION_LENGTH,
+  };
+  const invalidText = Object.entries(maxLengths).find(([name, max]) => {
+    const text = postInfo[name] ?? "";
     return typeof text !== "string" || text.length > max;
   });
-  return wrong ? invalid(sim, `${wrong[0]} takes ${wrong[1]} UTF-16 units`) : null;
+  return invalidText
+    ? invalidParams(sim, `${invalidText[0]} must be a string of at most ${invalidText[1]} UTF-16 units`)
+    : null;
 }

@@ -5,7 +5,7 @@ export interface Creator {
   readonly isPrivate: boolean;
   readonly maxSeconds: number;
   readonly duetDisabled: boolean;
-  /** Whether this creator signs in to an app that passed its audit. */
+  /** Whether the app that this creator logs in to has passed TikTok's audit. */
   readonly audited: boolean;
 }
 

@@ -1,115 +1,117 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import type { Sim } from "#sandbox/contract.ts";
-import type { Token } from "#sandbox/grants.ts";
-import { envelope, invalid, ok, scopeMissing } from "./answers.ts";
-import { infoRefusal } from "./creator-info.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import type { Token } from "#sandbox/oauth-server.ts";
+import { envelope, invalidParams, okResponse, missingScope } from "./responses.ts";
+import { checkPostInfo } from "./creator-info.ts";
 import type { Creator } from "./creators.ts";
-import { dayRefusal, newPublish, type Publish, save } from "./publishes.ts";
-import { isOwned, waitForPull } from "./pull.ts";
+import { checkDailyCap, newPublish, type Publish, savePublish } from "./publishes.ts";
+import { isFromVerifiedDomain, waitForPull } from "./pull-media.ts";
 
-/* The calls that begin a post or a draft: platforms/tiktok.md 2.2 to 2.4. */
+/* The `init` calls that start a post or a draft: platforms/tiktok.md 2.2 to 2.4 (video, photos, drafts). */
 
-const MB = 1_000_000;
-const VIDEO_MAX = 4096 * MB;
-const CHUNK_MIN = 5 * MB;
-const CHUNK_MAX = 64 * MB;
-const LAST_CHUNK_MAX = 128 * MB;
-const CHUNKS_MAX = 1000;
-const PHOTOS_MAX = 35;
+const MEGABYTE = 1_000_000;
+const MAX_VIDEO_BYTES = 4096 * MEGABYTE;
+const MIN_CHUNK_BYTES = 5 * MEGABYTE;
+const MAX_CHUNK_BYTES = 64 * MEGABYTE;
+const MAX_LAST_CHUNK_BYTES = 128 * MEGABYTE;
+const MAX_CHUNKS = 1000;
+const MAX_PHOTOS = 35;
 const UPLOAD_HOST = "open-upload.tiktokapis.com";
 
-const objectIn = (body: JsonObject, name: string): JsonObject => {
+const objectField = (body: JsonObject, name: string): JsonObject => {
   const value = body[name];
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 };
 
-const isCount = (value: JsonValue | undefined): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+const isPositiveInteger = (value: JsonValue | undefined): value is number =>
+  Number.isSafeInteger(value) && Number(value) > 0;
 
-interface Chunks {
+interface ChunkLayout {
   readonly size: number;
   readonly chunkSize: number;
   readonly chunkCount: number;
 }
 
-/** The plan of an upload, or what is wrong with it. */
-function chunksOf(source: JsonObject): Chunks | string {
+/** The chunk layout of an upload, or what is wrong with it. */
+function readChunkLayout(source: JsonObject): ChunkLayout | string {
   const { video_size: size, chunk_size: chunkSize, total_chunk_count: chunkCount } = source;
-  if (!isCount(size) || !isCount(chunkSize) || !isCount(chunkCount)) {
+  if (!isPositiveInteger(size) || !isPositiveInteger(chunkSize) || !isPositiveInteger(chunkCount)) {
     return "video_size, chunk_size and total_chunk_count are required";
   }
-  if (size > VIDEO_MAX) {
+  if (size > MAX_VIDEO_BYTES) {
     return "the video is larger than 4 GB";
   }
-  if (chunkCount > CHUNKS_MAX || chunkCount !== Math.max(1, Math.floor(size / chunkSize))) {
+  if (chunkCount > MAX_CHUNKS || chunkCount !== Math.max(1, Math.floor(size / chunkSize))) {
     return "total_chunk_count must be floor(video_size / chunk_size), at most 1000";
   }
   if (chunkCount === 1) {
-    return size > CHUNK_MAX || chunkSize !== size
-      ? "one chunk carries the whole video, up to 64 MB"
+    return size > MAX_CHUNK_BYTES || chunkSize !== size
+      ? "one chunk must contain the whole video, up to 64 MB"
       : { size, chunkSize, chunkCount };
   }
   const last = size - (chunkCount - 1) * chunkSize;
-  return chunkSize < CHUNK_MIN || chunkSize > CHUNK_MAX || last > LAST_CHUNK_MAX
+  return chunkSize < MIN_CHUNK_BYTES || chunkSize > MAX_CHUNK_BYTES || last > MAX_LAST_CHUNK_BYTES
     ? "chunks must be 5 to 64 MB, the last up to 128 MB"
     : { size, chunkSize, chunkCount };
 }
 
-async function pulled(sim: Sim, publish: Publish): Promise<Response> {
-  if (!publish.urls.every((url) => isOwned(sim, url))) {
+async function startPull(sim: SimulatorContext, publish: Publish): Promise<Response> {
+  if (!publish.urls.every((url) => isFromVerifiedDomain(sim, url))) {
     return envelope(sim, 403, "url_ownership_unverified", "The URL ownership is not verified.");
   }
-  save(sim, publish);
+  savePublish(sim, publish);
   await waitForPull(sim, publish);
-  return ok(sim, { publish_id: publish.id });
+  return okResponse(sim, { publish_id: publish.id });
 }
 
 /** POST …/video/init/ and …/inbox/video/init/ */
 export async function initVideo(
-  sim: Sim,
-  session: Token,
+  sim: SimulatorContext,
+  token: Token,
   creator: Creator,
   body: JsonObject,
-  draft: boolean,
+  isDraft: boolean,
 ): Promise<Response> {
-  const info = objectIn(body, "post_info");
-  const source = objectIn(body, "source_info");
-  const refused = (draft ? null : infoRefusal(sim, creator, info, "video")) ?? dayRefusal(sim, session.login, draft);
-  if (refused) {
-    return refused;
+  const postInfo = objectField(body, "post_info");
+  const source = objectField(body, "source_info");
+  const error =
+    (isDraft ? null : checkPostInfo(sim, creator, postInfo, "video")) ?? checkDailyCap(sim, token.login, isDraft);
+  if (error) {
+    return error;
   }
-  // A draft keeps nothing of what was said about it.
-  const about = { kind: "video", draft, info: draft ? {} : info } as const;
+  // A video draft keeps nothing of `post_info`.
+  const publishFields = { kind: "video", isDraft, postInfo: isDraft ? {} : postInfo } as const;
   switch (source["source"]) {
     case "FILE_UPLOAD": {
-      const chunks = chunksOf(source);
+      const chunks = readChunkLayout(source);
       if (typeof chunks === "string") {
-        return invalid(sim, chunks);
+        return invalidParams(sim, chunks);
       }
-      const uploadToken = sim.secret("U");
-      const prefix = draft ? "v_inbox_file~v2." : "v_pub_file~v2-1.";
-      const publish = newPublish(sim, session, prefix, { ...about, ...chunks, uploadToken });
-      save(sim, publish);
-      return ok(sim, {
+      const uploadToken = sim.newSecret("U");
+      const prefix = isDraft ? "v_inbox_file~v2." : "v_pub_file~v2-1.";
+      const publish = newPublish(sim, token, prefix, { ...publishFields, ...chunks, uploadToken });
+      savePublish(sim, publish);
+      return okResponse(sim, {
         publish_id: publish.id,
         upload_url: `https://${UPLOAD_HOST}/video/?upload_id=${encodeURIComponent(publish.id)}&upload_token=${uploadToken}`,
       });
     }
     case "PULL_FROM_URL": {
       const url = source["video_url"];
-      const prefix = draft ? "v_inbox_url~v2." : "v_pub_url~v2-1.";
+      const prefix = isDraft ? "v_inbox_url~v2." : "v_pub_url~v2-1.";
       return typeof url === "string"
-        ? pulled(sim, newPublish(sim, session, prefix, { ...about, urls: [url] }))
-        : invalid(sim, "video_url is required");
+        ? startPull(sim, newPublish(sim, token, prefix, { ...publishFields, urls: [url] }))
+        : invalidParams(sim, "video_url is required");
     }
     default:
-      return invalid(sim, "source_info.source must be FILE_UPLOAD or PULL_FROM_URL");
+      return invalidParams(sim, "source_info.source must be FILE_UPLOAD or PULL_FROM_URL");
   }
 }
 
-/** What is wrong with the addresses of a photo post. */
-function photosProblem(images: JsonValue | undefined, cover: JsonValue | undefined): string | null {
-  if (!Array.isArray(images) || images.length < 1 || images.length > PHOTOS_MAX) {
-    return `photo_images takes 1 to ${PHOTOS_MAX} URLs`;
+/** What is wrong with the image URLs of a photo post, otherwise null. */
+function findPhotosProblem(images: JsonValue | undefined, cover: JsonValue | undefined): string | null {
+  if (!Array.isArray(images) || images.length < 1 || images.length > MAX_PHOTOS) {
+    return `photo_images must be a list of 1 to ${MAX_PHOTOS} URLs`;
   }
   if (!images.every((url) => typeof url === "string")) {
     return "photo_images must be URLs";
@@ -120,33 +122,44 @@ function photosProblem(images: JsonValue | undefined, cover: JsonValue | undefin
 }
 
 /** POST …/content/init/ */
-export async function initPhotos(sim: Sim, session: Token, creator: Creator, body: JsonObject): Promise<Response> {
-  const info = objectIn(body, "post_info");
-  const source = objectIn(body, "source_info");
+export async function initPhotos(
+  sim: SimulatorContext,
+  token: Token,
+  creator: Creator,
+  body: JsonObject,
+): Promise<Response> {
+  const postInfo = objectField(body, "post_info");
+  const source = objectField(body, "source_info");
   const mode = body["post_mode"];
   if (body["media_type"] !== "PHOTO" || (mode !== "DIRECT_POST" && mode !== "MEDIA_UPLOAD")) {
-    return invalid(sim, "media_type must be PHOTO, post_mode DIRECT_POST or MEDIA_UPLOAD");
+    return invalidParams(sim, "media_type must be PHOTO, post_mode DIRECT_POST or MEDIA_UPLOAD");
   }
   if (source["source"] !== "PULL_FROM_URL") {
-    return invalid(sim, "source_info.source must be PULL_FROM_URL");
+    return invalidParams(sim, "source_info.source must be PULL_FROM_URL");
   }
-  const draft = mode === "MEDIA_UPLOAD";
-  if (!session.scopes.includes(draft ? "video.upload" : "video.publish")) {
-    return scopeMissing(sim);
+  const isDraft = mode === "MEDIA_UPLOAD";
+  if (!token.scopes.includes(isDraft ? "video.upload" : "video.publish")) {
+    return missingScope(sim);
   }
-  const wrong = photosProblem(source["photo_images"], source["photo_cover_index"]);
-  if (wrong !== null) {
-    return invalid(sim, wrong);
+  const photosProblem = findPhotosProblem(source["photo_images"], source["photo_cover_index"]);
+  if (photosProblem !== null) {
+    return invalidParams(sim, photosProblem);
   }
-  const stray = ["disable_duet", "disable_stitch", "is_aigc"].find((field) => field in info);
-  if (stray !== undefined) {
-    return invalid(sim, `${stray} does not exist for photos`);
+  const unsupportedField = ["disable_duet", "disable_stitch", "is_aigc"].find((field) => field in postInfo);
+  if (unsupportedField !== undefined) {
+    return invalidParams(sim, `${unsupportedField} does not exist for photos`);
   }
-  const refused = (draft ? null : infoRefusal(sim, creator, info, "photo")) ?? dayRefusal(sim, session.login, draft);
-  if (refused) {
-    return refused;
+  const error =
+    (isDraft ? null : checkPostInfo(sim, creator, postInfo, "photo")) ?? checkDailyCap(sim, token.login, isDraft);
+  if (error) {
+    return error;
   }
-  const kept: JsonObject = draft ? { title: info["title"] ?? "", description: info["description"] ?? "" } : info;
+  const storedInfo: JsonObject = isDraft
+    ? { title: postInfo["title"] ?? "", description: postInfo["description"] ?? "" }
+    : postInfo;
   const urls = source["photo_images"] as readonly string[];
-  return pulled(sim, newPublish(sim, session, "p_pub_url~v2.", { kind: "photo", draft, info: kept, urls }));
+  return startPull(
+    sim,
+    newPublish(sim, token, "p_pub_url~v2.", { kind: "photo", isDraft, postInfo: storedInfo, urls }),
+  );
 }

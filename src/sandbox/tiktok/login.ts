@@ -1,28 +1,28 @@
-import type { Sim, SimLogin } from "#sandbox/contract.ts";
+import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
 import {
   consentPage,
   issueCode,
   issueToken,
-  liveToken,
+  findValidToken,
   readForm,
   redeemCode,
   redirect,
-  spendToken,
+  revokeToken,
   type Token,
-} from "#sandbox/grants.ts";
-import { logId } from "./answers.ts";
+} from "#sandbox/oauth-server.ts";
+import { newLogId } from "./responses.ts";
 import { CREATORS } from "./creators.ts";
-import { withdraw } from "./publishes.ts";
+import { revokeAccess } from "./publishes.ts";
 
-/* Login Kit for Web: platforms/tiktok.md part 1. */
+/* Login Kit for Web: platforms/tiktok.md part 1 (login). */
 
-const CODE_SECONDS = 600;
-const LIFETIMES = { access: 7200, refresh: 15_552_000 };
-/** What the documents said before November 2026. */
-const OLD_LIFETIMES = { access: 86_400, refresh: 31_536_000 };
+const CODE_LIFETIME_SECONDS = 600;
+const TOKEN_LIFETIMES_SECONDS = { access: 7200, refresh: 15_552_000 };
+/** The documented lifetimes before November 2026. */
+const FORMER_TOKEN_LIFETIMES_SECONDS = { access: 86_400, refresh: 31_536_000 };
 
-/** The browser's side; `untick` in the query leaves scopes out, as a person may. */
-export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Response {
+/** The authorization page; `untick` in the query leaves scopes out, as a user may. */
+export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
   const target = URL.parse(redirectUri);
@@ -40,26 +40,26 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
   if (!Object.hasOwn(CREATORS, login)) {
     return redirect(redirectUri, { error: "access_denied", error_description: "The user denied the request", state });
   }
-  const unticked = new Set((query.get("untick") ?? "").split(","));
-  const scopes = (query.get("scope") ?? "").split(",").filter((scope) => scope !== "" && !unticked.has(scope));
-  const code = issueCode(sim, "co*", { login, scopes, redirectUri, challenge: null }, CODE_SECONDS);
-  // Codes hold characters that a browser escapes.
+  const deselected = new Set((query.get("untick") ?? "").split(","));
+  const scopes = (query.get("scope") ?? "").split(",").filter((scope) => scope !== "" && !deselected.has(scope));
+  const code = issueCode(sim, "co*", { login, scopes, redirectUri, challenge: null }, CODE_LIFETIME_SECONDS);
+  // TikTok's codes contain characters that are percent-encoded in a URL.
   return redirect(redirectUri, { code: `${code}!`, scopes: scopes.join(","), state });
 }
 
-/** OAuth problems may come with the status of a success. */
-function problem(sim: Sim, status: number, error: string, description: string): Response {
-  const softly = sim.settings.extra["errors_as_200"] === true;
+/** OAuth errors may come with status 200. */
+function oauthError(sim: SimulatorContext, status: number, error: string, description: string): Response {
+  const asSuccess = sim.settings.extra["errors_as_200"] === true;
   return Response.json(
-    { error, error_description: description, log_id: logId(sim) },
-    { status: softly ? 200 : status },
+    { error, error_description: description, log_id: newLogId(sim) },
+    { status: asSuccess ? 200 : status },
   );
 }
 
-/** The form of an app that proved itself, or the refusal. */
-async function appForm(request: Request, sim: Sim): Promise<URLSearchParams | Response> {
+/** The form of an authenticated app, or the error response. */
+async function readAuthenticatedForm(request: Request, sim: SimulatorContext): Promise<URLSearchParams | Response> {
   if (!request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) {
-    return problem(
+    return oauthError(
       sim,
       400,
       "invalid_request",
@@ -69,27 +69,28 @@ async function appForm(request: Request, sim: Sim): Promise<URLSearchParams | Re
   const form = await readForm(request);
   return form.get("client_key") === sim.app.clientId && form.get("client_secret") === sim.app.clientSecret
     ? form
-    : problem(sim, 401, "invalid_client", "Client key or secret is incorrect.");
+    : oauthError(sim, 401, "invalid_client", "Client key or secret is incorrect.");
 }
 
 type Grant = Pick<Token, "login" | "scopes" | "grant">;
 
-function issue(sim: Sim, { login, scopes, grant }: Grant): Response {
-  const lifetimes = sim.settings.extra["old_lifetimes"] === true ? OLD_LIFETIMES : LIFETIMES;
-  const held = { login, scopes, grant, extra: {} };
+function issueTokens(sim: SimulatorContext, { login, scopes, grant }: Grant): Response {
+  const lifetimes =
+    sim.settings.extra["old_lifetimes"] === true ? FORMER_TOKEN_LIFETIMES_SECONDS : TOKEN_LIFETIMES_SECONDS;
+  const claims = { login, scopes, grant, extra: {} };
   return Response.json({
     open_id: CREATORS[login]?.openId,
     scope: scopes.join(","),
-    access_token: issueToken(sim, "act.", { ...held, kind: "access" }, lifetimes.access),
+    access_token: issueToken(sim, "act.", { ...claims, kind: "access" }, lifetimes.access),
     expires_in: sim.settings.token_lifetime_s ?? lifetimes.access,
-    refresh_token: issueToken(sim, "rft.", { ...held, kind: "refresh" }, lifetimes.refresh),
+    refresh_token: issueToken(sim, "rft.", { ...claims, kind: "refresh" }, lifetimes.refresh),
     refresh_expires_in: lifetimes.refresh,
     token_type: "Bearer",
   });
 }
 
-export async function token(request: Request, sim: Sim): Promise<Response> {
-  const form = await appForm(request, sim);
+export async function tokenEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
+  const form = await readAuthenticatedForm(request, sim);
   if (form instanceof Response) {
     return form;
   }
@@ -98,33 +99,33 @@ export async function token(request: Request, sim: Sim): Promise<Response> {
       const secret = (form.get("code") ?? "").replace(/!$/, "");
       const code = await redeemCode(sim, secret, form.get("redirect_uri") ?? "", null);
       return code
-        ? issue(sim, { login: code.login, scopes: code.scopes, grant: sim.id(12) })
-        : problem(sim, 400, "invalid_grant", "Authorization code is expired.");
+        ? issueTokens(sim, { login: code.login, scopes: code.scopes, grant: sim.newId(12) })
+        : oauthError(sim, 400, "invalid_grant", "Authorization code is expired.");
     }
     case "refresh_token": {
       const secret = form.get("refresh_token") ?? "";
-      const held = liveToken(sim, secret, "refresh");
-      if (!held) {
-        return problem(sim, 400, "invalid_grant", "Refresh token is invalid or expired.");
+      const token = findValidToken(sim, secret, "refresh");
+      if (!token) {
+        return oauthError(sim, 400, "invalid_grant", "Refresh token is invalid or expired.");
       }
-      spendToken(sim, secret);
-      return issue(sim, held);
+      revokeToken(sim, secret);
+      return issueTokens(sim, token);
     }
     default:
-      return problem(sim, 400, "unsupported_grant_type", "Unsupported grant_type.");
+      return oauthError(sim, 400, "unsupported_grant_type", "Unsupported grant_type.");
   }
 }
 
-/** The app leaves the person's list of connected apps: everything of that login dies. */
-export async function revoke(request: Request, sim: Sim): Promise<Response> {
-  const form = await appForm(request, sim);
+/** Removes the app from the user's connected apps: every token of the login is revoked. */
+export async function revokeEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
+  const form = await readAuthenticatedForm(request, sim);
   if (form instanceof Response) {
     return form;
   }
-  const held = liveToken(sim, form.get("token") ?? "", "access");
-  if (!held) {
-    return problem(sim, 400, "invalid_request", "The token is not valid.");
+  const token = findValidToken(sim, form.get("token") ?? "", "access");
+  if (!token) {
+    return oauthError(sim, 400, "invalid_request", "The token is not valid.");
   }
-  withdraw(sim, held.login);
+  revokeAccess(sim, token.login);
   return Response.json({});
 }

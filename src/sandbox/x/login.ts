@@ -1,26 +1,26 @@
-import type { Sim, SimLogin } from "#sandbox/contract.ts";
+import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
 import {
   basicAuth,
   consentPage,
   issueCode,
   issueToken,
-  liveToken,
+  findValidToken,
   readForm,
   redeemCode,
   redirect,
-  revokeGrant,
-  spendToken,
+  revokeTokensOfGrant,
+  revokeToken,
   type Token,
-} from "#sandbox/grants.ts";
+} from "#sandbox/oauth-server.ts";
 import { toBase64Url } from "#core/encoding.ts";
-import { PEOPLE } from "./people.ts";
+import { TEST_USERS } from "./test-users.ts";
 
-/* OAuth 2.0 with PKCE: platforms/x.md part 1. */
+/* OAuth 2.0 with PKCE: platforms/x.md part 1 (login). */
 
-const CODE_SECONDS = 30;
-const ACCESS_SECONDS = 7200;
-const REFRESH_SECONDS = 180 * 24 * 3600;
-const STATE_MAX = 500;
+const CODE_LIFETIME_SECONDS = 30;
+const ACCESS_TOKEN_LIFETIME_SECONDS = 7200;
+const REFRESH_TOKEN_LIFETIME_SECONDS = 180 * 24 * 3600;
+const MAX_STATE_LENGTH = 500;
 
 const SCOPES = new Set(
   `tweet.read tweet.write tweet.moderate.write users.email users.read follows.read follows.write offline.access space.read
@@ -28,123 +28,129 @@ const SCOPES = new Set(
    dm.read dm.write media.write`.split(/\s+/),
 );
 
-const page = (text: string): Response =>
+const errorPage = (text: string): Response =>
   new Response(`Something went wrong: ${text}`, { status: 400, headers: { "content-type": "text/plain" } });
 
-/** The browser's side: `login=<name>` consents at once, without it the page asks who to be. */
-export async function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Promise<Response> {
+/** The authorization page: `login=<name>` in the query consents at once, without it the page lists the logins. */
+export async function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Promise<Response> {
   const query = url.searchParams;
-  const value = (name: string): string => query.get(name) ?? "";
-  const scopes = value("scope").split(" ").filter(Boolean);
-  if (value("client_id") !== sim.app.clientId) {
-    return page("You weren't able to give access to the App: unknown client_id");
+  const param = (name: string): string => query.get(name) ?? "";
+  const scopes = param("scope").split(" ").filter(Boolean);
+  if (param("client_id") !== sim.app.clientId) {
+    return errorPage("You weren't able to give access to the App: unknown client_id");
   }
-  if (!/^https?:$/.test(URL.parse(value("redirect_uri"))?.protocol ?? "")) {
-    return page("redirect_uri is not registered");
+  if (!/^https?:$/.test(URL.parse(param("redirect_uri"))?.protocol ?? "")) {
+    return errorPage("redirect_uri is not registered");
   }
-  if (value("response_type") !== "code" || scopes.length === 0 || !scopes.every((scope) => SCOPES.has(scope))) {
-    return page("response_type must be code, and scope a list of known scopes");
+  if (param("response_type") !== "code" || scopes.length === 0 || !scopes.every((scope) => SCOPES.has(scope))) {
+    return errorPage("response_type must be code, and scope a list of known scopes");
   }
-  if (value("state") === "" || value("state").length > STATE_MAX) {
-    return page(`state must have 1 to ${STATE_MAX} characters`);
+  if (param("state") === "" || param("state").length > MAX_STATE_LENGTH) {
+    return errorPage(`state must have 1 to ${MAX_STATE_LENGTH} characters`);
   }
-  if (value("code_challenge") === "" || !["S256", "plain"].includes(value("code_challenge_method"))) {
-    return page("PKCE is required: code_challenge and code_challenge_method");
+  if (param("code_challenge") === "" || !["S256", "plain"].includes(param("code_challenge_method"))) {
+    return errorPage("PKCE is required: code_challenge and code_challenge_method");
   }
   const login = query.get("login");
   if (login === null) {
     return consentPage("Authorize app (sandbox)", url, logins);
   }
-  if (!Object.hasOwn(PEOPLE, login)) {
-    return redirect(value("redirect_uri"), { error: "access_denied", state: value("state") });
+  if (!Object.hasOwn(TEST_USERS, login)) {
+    return redirect(param("redirect_uri"), { error: "access_denied", state: param("state") });
   }
-  const given = value("code_challenge");
-  const challenge = value("code_challenge_method") === "S256" ? given : await hashed(given);
-  const code = issueCode(sim, "", { login, scopes, redirectUri: value("redirect_uri"), challenge }, CODE_SECONDS);
-  return redirect(value("redirect_uri"), { state: value("state"), code });
+  const requestedChallenge = param("code_challenge");
+  const challenge =
+    param("code_challenge_method") === "S256" ? requestedChallenge : await s256Challenge(requestedChallenge);
+  const code = issueCode(
+    sim,
+    "",
+    { login, scopes, redirectUri: param("redirect_uri"), challenge },
+    CODE_LIFETIME_SECONDS,
+  );
+  return redirect(param("redirect_uri"), { state: param("state"), code });
 }
 
-/** What S256 makes of a verifier; a plain challenge is kept like this too, so that both are compared alike. */
-async function hashed(verifier: string): Promise<string> {
+/** The S256 challenge of a verifier; a plain challenge is stored in this form too, so that one comparison serves both. */
+async function s256Challenge(verifier: string): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 }
 
-const refusal = (status: number, error: string, description: string): Response =>
+const oauthError = (status: number, error: string, description: string): Response =>
   Response.json({ error, error_description: description }, { status });
 
-const invalidToken = (): Response => refusal(400, "invalid_request", "Value passed for the token was invalid.");
+const invalidToken = (): Response => oauthError(400, "invalid_request", "Value passed for the token was invalid.");
 
-/** The form of a token call by a client that has proved itself, or the refusal. */
-async function clientForm(request: Request, sim: Sim): Promise<URLSearchParams | Response> {
+/** The form of an authenticated client, or the error response. */
+async function readAuthenticatedForm(request: Request, sim: SimulatorContext): Promise<URLSearchParams | Response> {
   if (!request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) {
-    return refusal(400, "invalid_request", "The content type must be application/x-www-form-urlencoded.");
+    return oauthError(400, "invalid_request", "The content type must be application/x-www-form-urlencoded.");
   }
   const form = await readForm(request);
   const client = basicAuth(request);
   if (!client) {
-    return refusal(401, "unauthorized_client", "Missing valid authorization header");
+    return oauthError(401, "unauthorized_client", "Missing valid authorization header");
   }
   return client.id === sim.app.clientId && client.secret === sim.app.clientSecret
     ? form
-    : refusal(401, "invalid_client", "Client authentication failed");
+    : oauthError(401, "invalid_client", "Client authentication failed");
 }
 
-export async function token(request: Request, sim: Sim): Promise<Response> {
-  const form = await clientForm(request, sim);
+export async function tokenEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
+  const form = await readAuthenticatedForm(request, sim);
   if (form instanceof Response) {
     return form;
   }
   switch (form.get("grant_type")) {
     case "authorization_code": {
       const verifier = form.get("code_verifier") ?? "";
-      const fits = verifier.length >= 43 && verifier.length <= 128;
+      const isValidLength = verifier.length >= 43 && verifier.length <= 128;
       const code = form.get("code") ?? "";
-      const consent = fits ? await redeemCode(sim, code, form.get("redirect_uri") ?? "", verifier) : undefined;
+      const consent = isValidLength ? await redeemCode(sim, code, form.get("redirect_uri") ?? "", verifier) : undefined;
       return consent
-        ? issue(sim, { login: consent.login, scopes: consent.scopes, grant: sim.id(18), extra: {} })
-        : refusal(400, "invalid_request", "Value passed for the authorization code was invalid.");
+        ? issueTokens(sim, { login: consent.login, scopes: consent.scopes, grant: sim.newId(18), extra: {} })
+        : oauthError(400, "invalid_request", "Value passed for the authorization code was invalid.");
     }
     case "refresh_token": {
       const secret = form.get("refresh_token") ?? "";
-      const held = liveToken(sim, secret, "refresh");
-      if (!held) {
+      const token = findValidToken(sim, secret, "refresh");
+      if (!token) {
         return invalidToken();
       }
-      spendToken(sim, secret);
-      return issue(sim, held);
+      revokeToken(sim, secret);
+      return issueTokens(sim, token);
     }
     default:
-      return refusal(400, "unsupported_grant_type", "grant_type must be authorization_code or refresh_token.");
+      return oauthError(400, "unsupported_grant_type", "grant_type must be authorization_code or refresh_token.");
   }
 }
 
 type Grant = Pick<Token, "login" | "scopes" | "grant" | "extra">;
 
-function issue(sim: Sim, { login, scopes, grant, extra }: Grant): Response {
-  const held = { login, scopes, grant, extra };
+function issueTokens(sim: SimulatorContext, { login, scopes, grant, extra }: Grant): Response {
+  const claims = { login, scopes, grant, extra };
   return Response.json({
     token_type: "bearer",
-    expires_in: sim.settings.token_lifetime_s ?? ACCESS_SECONDS,
-    access_token: issueToken(sim, "", { ...held, kind: "access" }, ACCESS_SECONDS),
+    expires_in: sim.settings.token_lifetime_s ?? ACCESS_TOKEN_LIFETIME_SECONDS,
+    access_token: issueToken(sim, "", { ...claims, kind: "access" }, ACCESS_TOKEN_LIFETIME_SECONDS),
     scope: scopes.join(" "),
     ...(scopes.includes("offline.access") && {
-      refresh_token: issueToken(sim, "", { ...held, kind: "refresh" }, REFRESH_SECONDS),
+      refresh_token: issueToken(sim, "", { ...claims, kind: "refresh" }, REFRESH_TOKEN_LIFETIME_SECONDS),
     }),
   });
 }
 
-/** A refresh token takes the whole grant with it, an access token only itself. */
-export async function revoke(request: Request, sim: Sim): Promise<Response> {
-  const form = await clientForm(request, sim);
+/** Revoking a refresh token revokes the whole grant, revoking an access token only that token. */
+export async function revokeEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
+  const form = await readAuthenticatedForm(request, sim);
   if (form instanceof Response) {
     return form;
   }
   const secret = form.get("token") ?? "";
-  const held = liveToken(sim, secret, "refresh");
-  if (held) {
-    revokeGrant(sim, held.grant);
+  const token = findValidToken(sim, secret, "refresh");
+  if (token) {
+    revokeTokensOfGrant(sim, token.grant);
   } else {
-    spendToken(sim, secret);
+    revokeToken(sim, secret);
   }
   return Response.json({ revoked: true });
 }

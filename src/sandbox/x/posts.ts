@@ -1,40 +1,55 @@
 import { z } from "zod";
 import type { JsonObject } from "#core/json.ts";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
-import type { Sim } from "#sandbox/contract.ts";
-import { forbidden, invalid, notFound, problem, tooMany, unauthorized, unavailable } from "./answers.ts";
-import { type Media, ownMedia, processingOf } from "./media.ts";
-import { isPremium, type Person, personOf } from "./people.ts";
-import { cashtagsIn, isAllowed, type Link, shorten, show, weightOf } from "./text.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import {
+  forbidden,
+  invalidRequest,
+  notFound,
+  errorResponse,
+  tooManyRequests,
+  unauthorized,
+  serviceUnavailable,
+} from "./error-responses.ts";
+import { type Media, findUsableMedia, processingState } from "./media.ts";
+import { isPremium, type TestUser, findTestUser } from "./test-users.ts";
+import {
+  countCashtags,
+  hasOnlyAllowedCharacters,
+  type Link,
+  shortenLinks,
+  renderText,
+  weightedLength,
+} from "./post-text.ts";
 
-/* Creating and deleting posts: platforms/x.md 2.1, part 4 and part 6. */
+/* Creating and deleting posts: platforms/x.md 2.1 (create), part 4 (errors) and part 6 (simulator notes). */
 
-const WEIGHT_MAX = 280;
-const PREMIUM_WEIGHT_MAX = 25_000;
-const SHORT_VIDEO_SECONDS = 140;
+const MAX_WEIGHTED_LENGTH = 280;
+const MAX_PREMIUM_WEIGHTED_LENGTH = 25_000;
+const MAX_SHORT_VIDEO_SECONDS = 140;
 const DUPLICATE_MINUTES = 15;
 const PRICE_USD = 0.015;
 const URL_PRICE_USD = 0.2;
 const HANG_MS = 120_000;
 const SNOWFLAKE_EPOCH = 1_288_834_974_657;
 
-const id = z.string().regex(/^[0-9]{1,19}$/);
+const postId = z.string().regex(/^[0-9]{1,19}$/);
 
-/** `additionalProperties: false`, all the way down. */
+/** X rejects unknown members at every level. */
 const CreateBody = z.strictObject({
   text: z.string().default(""),
   media: z
-    .strictObject({ media_ids: z.array(id).min(1).max(4), tagged_user_ids: z.array(id).max(10).optional() })
+    .strictObject({ media_ids: z.array(postId).min(1).max(4), tagged_user_ids: z.array(postId).max(10).optional() })
     .optional(),
-  quote_tweet_id: id.optional(),
+  quote_tweet_id: postId.optional(),
   reply_settings: z.enum(["following", "mentionedUsers", "subscribers", "verified"]).optional(),
   made_with_ai: z.boolean().optional(),
   paid_partnership: z.boolean().optional(),
   reply: z
     .strictObject({
-      in_reply_to_tweet_id: id,
-      exclude_reply_user_ids: z.array(id).optional(),
+      in_reply_to_tweet_id: postId,
+      exclude_reply_user_ids: z.array(postId).optional(),
       auto_populate_reply_metadata: z.boolean().optional(),
     })
     .optional(),
@@ -45,14 +60,14 @@ const CreateBody = z.strictObject({
       reply_settings: z.enum(["following", "mentionedUsers", "subscribers", "verified"]).optional(),
     })
     .optional(),
-  community_id: id.optional(),
+  community_id: postId.optional(),
   share_with_followers: z.boolean().optional(),
   for_super_followers_only: z.boolean().optional(),
   nullcast: z.boolean().optional(),
   geo: z.strictObject({ place_id: z.string().optional() }).optional(),
   card_uri: z.string().optional(),
   direct_message_deep_link: z.string().optional(),
-  edit_options: z.strictObject({ previous_post_id: id }).optional(),
+  edit_options: z.strictObject({ previous_post_id: postId }).optional(),
 });
 type CreateBody = z.infer<typeof CreateBody>;
 
@@ -65,216 +80,227 @@ export interface Post {
   readonly links: readonly Link[];
   readonly mediaLink: Link | null;
   readonly mediaKeys: readonly string[];
-  readonly quoted: string | null;
-  readonly long: boolean;
+  readonly quotedPostId: string | null;
+  readonly isLong: boolean;
   readonly createdAt: number;
   readonly deleted: boolean;
 }
 
 export const postKey = (postId: string): string => `post:${postId}`;
-export const byAuthor = (author: string): string => `by:${author}:`;
+export const authorPrefix = (author: string): string => `by:${author}:`;
 
-/** Ids rise with time, like the real ones. */
-function nextId(now: number): string {
+/** Ids increase with time, like X's snowflake ids. */
+function nextPostId(now: number): string {
   const random = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
   return String((BigInt(now - SNOWFLAKE_EPOCH) << 22n) | BigInt(random & 0x3fffff));
 }
 
 const notPermitted = (): Response => forbidden("You are not permitted to perform this action.");
-const QUOTE_REFUSAL =
+const QUOTE_NOT_ALLOWED =
   "Quoting this post is not allowed because you have not been mentioned or are not part of the conversation thread of the post you are quoting.";
 
-/** The credit counter of the app; without a `credits` setting nobody counts. */
-function creditsLeft(sim: Sim): number | null {
+/** The app's remaining credits in USD; null without the setting `credits`. */
+function creditsLeft(sim: SimulatorContext): number | null {
   const { credits } = sim.settings.extra;
   if (typeof credits !== "number") {
     return null;
   }
-  const spent = sim.store.get<{ of: number; usd: number }>("spent");
-  return credits - (spent?.of === credits ? spent.usd : 0);
+  const spent = sim.store.get<{ credits: number; usd: number }>("spent");
+  return credits - (spent?.credits === credits ? spent.usd : 0);
 }
 
-function charge(sim: Sim, usd: number): void {
+function chargeCredits(sim: SimulatorContext, usd: number): void {
   const left = creditsLeft(sim);
   if (left !== null) {
-    const of = sim.settings.extra["credits"] as number;
-    sim.store.put("spent", { of, usd: of - left + usd });
+    const credits = sim.settings.extra["credits"] as number;
+    sim.store.put("spent", { credits, usd: credits - left + usd });
   }
 }
 
-/** What a marker in the text asks for, so that a person at the dashboard can see every refusal. */
-function asked(text: string, sim: Sim): Response | null {
+/** The error that a marker in the text requests, so that every error can be tried from the dashboard. */
+function markerResponse(text: string, sim: SimulatorContext): Response | null {
   switch (/#sim-(?<marker>401|402|duplicate|suspended|429|503-before)\b/.exec(text)?.groups?.["marker"]) {
     case "401":
       return unauthorized();
     case "402":
       return creditsDepleted();
     case "duplicate":
-      return duplicate();
+      return duplicateContent();
     case "suspended":
-      return problem(
+      return errorResponse(
         403,
         "user-suspended",
         "Forbidden",
         "Your account is suspended and is not permitted to access this feature.",
       );
     case "429": {
-      const answer = tooMany();
-      answer.headers.set("x-rate-limit-remaining", "0");
-      answer.headers.set("x-rate-limit-reset", String(Math.ceil(sim.now() / 1000) + 60));
-      return answer;
+      const response = tooManyRequests();
+      response.headers.set("x-rate-limit-remaining", "0");
+      response.headers.set("x-rate-limit-reset", String(Math.ceil(sim.now() / 1000) + 60));
+      return response;
     }
     case "503-before":
-      return unavailable();
+      return serviceUnavailable();
     default:
       return null;
   }
 }
 
-const duplicate = (): Response => forbidden("You are not allowed to create a Tweet with duplicate content.");
+const duplicateContent = (): Response => forbidden("You are not allowed to create a Tweet with duplicate content.");
 const creditsDepleted = (): Response =>
-  problem(
+  errorResponse(
     402,
     "credits",
     "CreditsDepleted",
     "Your enrolled account does not have any credits to fulfill this request.",
   );
 
-function attachmentRefusal(
+function checkAttachments(
   body: CreateBody,
   media: readonly (Media | undefined)[],
-  person: Person,
-  sim: Sim,
+  user: TestUser,
+  sim: SimulatorContext,
 ): Response | null {
   if (ATTACHMENTS.filter((name) => body[name] !== undefined).length > 1) {
-    return invalid(`You can only provide one of ${ATTACHMENTS.join(", ")}.`);
+    return invalidRequest(`You can only provide one of ${ATTACHMENTS.join(", ")}.`);
   }
   if (body.text.trim() === "" && ATTACHMENTS.every((name) => body[name] === undefined)) {
-    return invalid("You must provide text or media.", { text: [body.text] });
+    return invalidRequest("You must provide text or media.", { text: [body.text] });
   }
-  const found = media.filter((one) => one !== undefined);
-  const distinct = new Set(found.map((one) => one.id)).size === media.length;
-  const usable = distinct && found.every((one) => processingOf(sim, one) === "succeeded");
-  if (!usable || (found.length > 1 && found.some((one) => one.kind !== "image"))) {
-    return invalid("Your media IDs are invalid.", { "media.media_ids": body.media?.media_ids ?? [] });
+  const knownMedia = media.filter((one) => one !== undefined);
+  const isDistinct = new Set(knownMedia.map((one) => one.id)).size === media.length;
+  const isUsable = isDistinct && knownMedia.every((one) => processingState(sim, one) === "succeeded");
+  if (!isUsable || (knownMedia.length > 1 && knownMedia.some((one) => one.kind !== "image"))) {
+    return invalidRequest("Your media IDs are invalid.", { "media.media_ids": body.media?.media_ids ?? [] });
   }
-  const tooLong = found.some((one) => (one.durationSeconds ?? 0) > SHORT_VIDEO_SECONDS);
-  return tooLong && !isPremium(person)
+  const isTooLong = knownMedia.some((one) => (one.durationSeconds ?? 0) > MAX_SHORT_VIDEO_SECONDS);
+  return isTooLong && !isPremium(user)
     ? forbidden("This user is not allowed to post a video longer than 2 minutes")
     : null;
 }
 
-function textRefusal({ text }: CreateBody, person: Person, enterprise: boolean): Response | null {
-  if (!isAllowed(text)) {
-    return invalid("The text holds a character that is not allowed.");
+function checkText({ text }: CreateBody, user: TestUser, enterprise: boolean): Response | null {
+  if (!hasOnlyAllowedCharacters(text)) {
+    return invalidRequest("The text contains a character that is not allowed.");
   }
-  if (weightOf(text) > (isPremium(person) ? PREMIUM_WEIGHT_MAX : WEIGHT_MAX)) {
+  if (weightedLength(text) > (isPremium(user) ? MAX_PREMIUM_WEIGHTED_LENGTH : MAX_WEIGHTED_LENGTH)) {
     return notPermitted();
   }
-  return cashtagsIn(text) > 1 && !enterprise ? forbidden("Posts are limited to a maximum of one cashtag.") : null;
+  return countCashtags(text) > 1 && !enterprise ? forbidden("Posts are limited to a maximum of one cashtag.") : null;
 }
 
 /** POST /2/tweets */
-export async function createPost(request: Request, sim: Sim, person: Person): Promise<Response> {
+export async function createPost(request: Request, sim: SimulatorContext, user: TestUser): Promise<Response> {
   const json: unknown = await request.json().catch(() => undefined);
   if (json === undefined || !request.headers.get("content-type")?.startsWith("application/json")) {
-    return invalid("Request body is not valid JSON");
+    return invalidRequest("Request body is not valid JSON");
   }
   const parsed = CreateBody.safeParse(json);
   if (!parsed.success) {
     const { path = [], message = "" } = parsed.error.issues[0] ?? {};
-    return invalid(`${path.length === 0 ? "$" : `$.${path.join(".")}`}: ${message}`);
+    return invalidRequest(`${path.length === 0 ? "$" : `$.${path.join(".")}`}: ${message}`);
   }
   const body = parsed.data;
   const fingerprint = await sha256Hex(body.text.normalize("NFC").trim());
-  // From here to the entry in the book nothing waits: two calls at once see each other.
+  // No await from here until the post is recorded, so that of two concurrent calls the second sees the first.
   const enterprise = sim.settings.extra["access"] === "enterprise";
-  const media = (body.media?.media_ids ?? []).map((mediaId) => ownMedia(sim, person, mediaId));
-  const refusal =
-    asked(body.text, sim) ??
-    attachmentRefusal(body, media, person, sim) ??
-    textRefusal(body, person, enterprise) ??
-    conversationRefusal(body, sim, person, enterprise);
-  if (refusal) {
-    return refusal;
+  const media = (body.media?.media_ids ?? []).map((mediaId) => findUsableMedia(sim, user, mediaId));
+  const error =
+    markerResponse(body.text, sim) ??
+    checkAttachments(body, media, user, sim) ??
+    checkText(body, user, enterprise) ??
+    checkConversation(body, sim, user, enterprise);
+  if (error) {
+    return error;
   }
-  const links = shorten(body.text, () => shortId(sim));
+  const links = shortenLinks(body.text, () => newShortId(sim));
   const price = links.length > 0 ? URL_PRICE_USD : PRICE_USD;
   if ((creditsLeft(sim) ?? price) < price) {
     return creditsDepleted();
   }
-  const guard = `text:${person.id}:${fingerprint}`;
+  const duplicateKey = `text:${user.id}:${fingerprint}`;
   const minutes = Number(sim.settings.extra["duplicate_minutes"] ?? DUPLICATE_MINUTES);
-  const earlier = sim.store.get<number>(guard);
-  if (body.text.trim() !== "" && earlier !== undefined && earlier + minutes * 60_000 > sim.now()) {
-    return duplicate();
+  const lastPublishedAt = sim.store.get<number>(duplicateKey);
+  if (body.text.trim() !== "" && lastPublishedAt !== undefined && lastPublishedAt + minutes * 60_000 > sim.now()) {
+    return duplicateContent();
   }
-  charge(sim, price);
-  sim.store.put(guard, sim.now());
-  const post = accept(
+  chargeCredits(sim, price);
+  sim.store.put(duplicateKey, sim.now());
+  const post = publishPost(
     sim,
-    person,
+    user,
     body,
     media.filter((one) => one !== undefined),
     links,
   );
   if (body.text.includes("#sim-503-after")) {
-    return unavailable();
+    return serviceUnavailable();
   }
   if (body.text.includes("#sim-hang-after")) {
     await new Promise((resolve) => setTimeout(resolve, HANG_MS));
   }
-  const { text } = show(post.text, post.links, post.mediaLink);
+  const { text } = renderText(post.text, post.links, post.mediaLink);
   return Response.json({ data: { id: post.id, text, edit_history_post_ids: [post.id] } }, { status: 201 });
 }
 
-/** Quotes and replies, which the cheaper kinds of access may not make freely. */
-function conversationRefusal(body: CreateBody, sim: Sim, person: Person, enterprise: boolean): Response | null {
+/** Quotes and replies, which need enterprise access in most cases. */
+function checkConversation(
+  body: CreateBody,
+  sim: SimulatorContext,
+  user: TestUser,
+  enterprise: boolean,
+): Response | null {
   if (body.quote_tweet_id !== undefined && !enterprise) {
-    return forbidden(QUOTE_REFUSAL);
+    return forbidden(QUOTE_NOT_ALLOWED);
   }
   if (body.reply === undefined || enterprise) {
     return null;
   }
   const parent = sim.store.get(postKey(body.reply.in_reply_to_tweet_id)) as Post | undefined;
-  return parent?.author === person.id && !parent.deleted ? null : notPermitted();
+  return parent?.author === user.id && !parent.deleted ? null : notPermitted();
 }
 
-const SHORT_ID = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-const shortId = (sim: Sim): string =>
-  Array.from(sim.id(20).match(/../g) ?? [], (pair) => SHORT_ID[Number(pair) % 62]).join("");
+const SHORT_ID_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const newShortId = (sim: SimulatorContext): string =>
+  Array.from(sim.newId(20).match(/../g) ?? [], (pair) => SHORT_ID_ALPHABET[Number(pair) % 62]).join("");
 
-function accept(sim: Sim, person: Person, body: CreateBody, media: readonly Media[], links: readonly Link[]): Post {
+function publishPost(
+  sim: SimulatorContext,
+  user: TestUser,
+  body: CreateBody,
+  media: readonly Media[],
+  links: readonly Link[],
+): Post {
   const now = sim.now();
-  const postId = nextId(now);
-  const url = `https://x.com/${person.username}/status/${postId}`;
+  const postId = nextPostId(now);
+  const url = `https://x.com/${user.username}/status/${postId}`;
   const [first] = media;
   const kind = first ? first.kind : "text";
   const mediaLink = first && {
-    url: `https://t.co/${shortId(sim)}`,
+    url: `https://t.co/${newShortId(sim)}`,
     expandedUrl: `${url}/${first.kind === "video" ? "video" : "photo"}/1`,
     from: body.text.length,
     to: body.text.length,
   };
   const post: Post = {
     id: postId,
-    author: person.id,
+    author: user.id,
     text: body.text,
     links,
     mediaLink: mediaLink ?? null,
     mediaKeys: media.map((one) => `${one.kind === "image" ? 3 : one.kind === "gif" ? 16 : 7}_${one.id}`),
-    quoted: body.quote_tweet_id ?? null,
-    long: weightOf(body.text) > WEIGHT_MAX,
+    quotedPostId: body.quote_tweet_id ?? null,
+    isLong: weightedLength(body.text) > MAX_WEIGHTED_LENGTH,
     createdAt: now,
     deleted: false,
   };
-  save(sim, post);
-  sim.store.put(`${byAuthor(person.id)}${postId}`, now);
+  savePost(sim, post);
+  sim.store.put(`${authorPrefix(user.id)}${postId}`, now);
   const { text: _text, media: attached, ...options } = body;
-  sim.publish({
+  sim.recordPublishedPost({
     id: postId,
     url,
-    account: person.id,
+    account: user.id,
     kind,
     text: body.text,
     title: null,
@@ -284,12 +310,12 @@ function accept(sim: Sim, person: Person, body: CreateBody, media: readonly Medi
       ...(attached?.tagged_user_ids && { tagged_user_ids: attached.tagged_user_ids }),
       ...(media.some((one) => one.altText !== null) && { alt_texts: media.map((one) => one.altText) }),
     },
-    accepted_at: toInstant(now),
+    accepted_at: toIsoInstant(now),
   });
   return post;
 }
 
-function save(sim: Sim, post: Post): void {
+function savePost(sim: SimulatorContext, post: Post): void {
   const { mediaLink } = post;
   sim.store.put(postKey(post.id), {
     ...post,
@@ -299,14 +325,14 @@ function save(sim: Sim, post: Post): void {
 }
 
 /** DELETE /2/tweets/{id} */
-export function deletePost(sim: Sim, person: Person, postId: string): Response {
+export function deletePost(sim: SimulatorContext, user: TestUser, postId: string): Response {
   const post = sim.store.get(postKey(postId)) as Post | undefined;
-  if (!post || post.deleted || !personOf(post.author)) {
+  if (!post || post.deleted || !findTestUser(post.author)) {
     return notFound();
   }
-  if (post.author !== person.id) {
+  if (post.author !== user.id) {
     return forbidden("You are not authorized to delete this Tweet.");
   }
-  save(sim, { ...post, deleted: true });
+  savePost(sim, { ...post, deleted: true });
   return Response.json({ data: { deleted: true } });
 }

@@ -2,7 +2,7 @@ export interface Channel {
   readonly id: string;
   readonly title: string;
   readonly handle: string;
-  /** Without phone verification: at most 15 minutes a video. */
+  /** `eligible`: no phone verification, so at most 15 minutes per video. */
   readonly longUploads: "allowed" | "eligible";
 }
 
@@ -18,5 +18,5 @@ export const CHANNELS: Readonly<Record<string, readonly Channel[]>> = {
 
 export const channelsOf = (login: string): readonly Channel[] => CHANNELS[login] ?? [];
 
-/** The playlist of everything a channel has uploaded. */
-export const uploadsOf = (channel: Channel): string => channel.id.replace("UC", "UU");
+/** The playlist of all uploads of a channel. */
+export const uploadsPlaylistId = (channel: Channel): string => channel.id.replace("UC", "UU");

@@ -1,47 +1,47 @@
 import type { JsonObject } from "#core/json.ts";
-import type { Sim, SimLogin } from "#sandbox/contract.ts";
+import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
 import {
   consentPage,
   issueCode,
   issueToken,
-  liveToken,
+  findValidToken,
   readForm,
   redeemCode,
   redirect,
-  revokeLogin,
+  revokeTokensOfLogin,
   type Token,
-} from "#sandbox/grants.ts";
+} from "#sandbox/oauth-server.ts";
 import { CHANNELS } from "./channels.ts";
 
-/* Google's web server flow: platforms/youtube.md part 1. */
+/* Google's OAuth flow for web server apps: platforms/youtube.md part 1 (login). */
 
-const CODE_SECONDS = 600;
-const ACCESS_SECONDS = 3599;
-const TESTING_REFRESH_SECONDS = 604_799;
-/** Codes of a consent that gives a refresh token begin like this. */
-const OFFLINE = "4/o-";
-const ONLINE = "4/n-";
+const CODE_LIFETIME_SECONDS = 600;
+const ACCESS_TOKEN_LIFETIME_SECONDS = 3599;
+const TESTING_REFRESH_TOKEN_LIFETIME_SECONDS = 604_799;
+/** Prefix of the codes that also give a refresh token. */
+const OFFLINE_CODE_PREFIX = "4/o-";
+const ONLINE_CODE_PREFIX = "4/n-";
 
-const page = (text: string): Response =>
+const errorPage = (text: string): Response =>
   new Response(`Error 400: ${text}`, { status: 400, headers: { "content-type": "text/plain" } });
 
-/** The browser's side; `untick` in the query leaves scopes out, as a person may. */
-export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Response {
+/** The authorization page; `untick` in the query leaves scopes out, as a user may. */
+export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
-  const wanted = (query.get("scope") ?? "").split(" ").filter(Boolean);
+  const requestedScopes = (query.get("scope") ?? "").split(" ").filter(Boolean);
   if (query.get("client_id") !== sim.app.clientId) {
-    return page("invalid_client");
+    return errorPage("invalid_client");
   }
   if (!URL.canParse(redirectUri)) {
-    return page("redirect_uri_mismatch");
+    return errorPage("redirect_uri_mismatch");
   }
-  if (query.get("response_type") !== "code" || wanted.length === 0) {
-    return page("invalid_request");
+  if (query.get("response_type") !== "code" || requestedScopes.length === 0) {
+    return errorPage("invalid_request");
   }
   const challenge = query.get("code_challenge");
   if (challenge !== null && query.get("code_challenge_method") !== "S256") {
-    return page("invalid_request: only S256 is played here");
+    return errorPage("invalid_request: only S256 is simulated");
   }
   const login = query.get("login");
   if (login === null) {
@@ -51,42 +51,47 @@ export function authorize(url: URL, sim: Sim, logins: readonly SimLogin[]): Resp
   if (!Object.hasOwn(CHANNELS, login)) {
     return redirect(redirectUri, { error: "access_denied", state });
   }
-  const unticked = new Set((query.get("untick") ?? "").split(" "));
-  const scopes = wanted.filter((scope) => !unticked.has(scope));
+  const deselected = new Set((query.get("untick") ?? "").split(" "));
+  const scopes = requestedScopes.filter((scope) => !deselected.has(scope));
   const isOffline =
     query.get("access_type") === "offline" && (query.get("prompt") ?? "").split(" ").includes("consent");
   const consent = { login, scopes, redirectUri, challenge };
   return redirect(redirectUri, {
     state,
-    code: issueCode(sim, isOffline ? OFFLINE : ONLINE, consent, CODE_SECONDS),
+    code: issueCode(sim, isOffline ? OFFLINE_CODE_PREFIX : ONLINE_CODE_PREFIX, consent, CODE_LIFETIME_SECONDS),
     scope: scopes.join(" "),
   });
 }
 
-const badGrant = (description: string): Response =>
+const invalidGrant = (description: string): Response =>
   Response.json({ error: "invalid_grant", error_description: description }, { status: 400 });
 
 type Grant = Pick<Token, "login" | "scopes" | "grant">;
 
-function accessTo(sim: Sim, { login, scopes, grant }: Grant): JsonObject {
+function issueAccessToken(sim: SimulatorContext, { login, scopes, grant }: Grant): JsonObject {
   return {
-    access_token: issueToken(sim, "ya29.", { login, scopes, grant, kind: "access", extra: {} }, ACCESS_SECONDS),
-    expires_in: sim.settings.token_lifetime_s ?? ACCESS_SECONDS,
+    access_token: issueToken(
+      sim,
+      "ya29.",
+      { login, scopes, grant, kind: "access", extra: {} },
+      ACCESS_TOKEN_LIFETIME_SECONDS,
+    ),
+    expires_in: sim.settings.token_lifetime_s ?? ACCESS_TOKEN_LIFETIME_SECONDS,
     scope: scopes.join(" "),
     token_type: "Bearer",
   };
 }
 
-/** A refresh token lives until it is revoked, unless the app is in its testing phase. */
-function refreshFor(sim: Sim, { login, scopes, grant }: Grant): JsonObject {
-  const seconds = sim.settings.extra["testing"] === true ? TESTING_REFRESH_SECONDS : null;
+/** A refresh token is valid until it is revoked, unless the app is in its testing phase. */
+function issueRefreshToken(sim: SimulatorContext, { login, scopes, grant }: Grant): JsonObject {
+  const seconds = sim.settings.extra["testing"] === true ? TESTING_REFRESH_TOKEN_LIFETIME_SECONDS : null;
   return {
     refresh_token: issueToken(sim, "1//0", { login, scopes, grant, kind: "refresh", extra: {} }, seconds),
     ...(seconds !== null && { refresh_token_expires_in: seconds }),
   };
 }
 
-export async function token(request: Request, sim: Sim): Promise<Response> {
+export async function tokenEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
   const form = await readForm(request);
   if (form.get("client_id") !== sim.app.clientId || form.get("client_secret") !== sim.app.clientSecret) {
     return Response.json({ error: "invalid_client", error_description: "Unauthorized" }, { status: 401 });
@@ -96,30 +101,30 @@ export async function token(request: Request, sim: Sim): Promise<Response> {
       const secret = form.get("code") ?? "";
       const code = await redeemCode(sim, secret, form.get("redirect_uri") ?? "", form.get("code_verifier"));
       if (!code) {
-        return badGrant("Malformed auth code.");
+        return invalidGrant("Malformed auth code.");
       }
-      const grant = { login: code.login, scopes: code.scopes, grant: sim.id(12) };
+      const grant = { login: code.login, scopes: code.scopes, grant: sim.newId(12) };
       return Response.json({
-        ...accessTo(sim, grant),
-        ...(secret.startsWith(OFFLINE) && refreshFor(sim, grant)),
+        ...issueAccessToken(sim, grant),
+        ...(secret.startsWith(OFFLINE_CODE_PREFIX) && issueRefreshToken(sim, grant)),
       });
     }
     case "refresh_token": {
-      const held = liveToken(sim, form.get("refresh_token") ?? "", "refresh");
-      return held ? Response.json(accessTo(sim, held)) : badGrant("Token has been expired or revoked.");
+      const token = findValidToken(sim, form.get("refresh_token") ?? "", "refresh");
+      return token ? Response.json(issueAccessToken(sim, token)) : invalidGrant("Token has been expired or revoked.");
     }
     default:
       return Response.json({ error: "unsupported_grant_type" }, { status: 400 });
   }
 }
 
-/** The whole grant of that person for the project goes, not one token. */
-export async function revoke(request: Request, url: URL, sim: Sim): Promise<Response> {
+/** Revokes every token of the user for this project, not only the given one. */
+export async function revokeEndpoint(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   const secret = (await readForm(request)).get("token") ?? url.searchParams.get("token") ?? "";
-  const held = liveToken(sim, secret, "access") ?? liveToken(sim, secret, "refresh");
-  if (!held) {
+  const token = findValidToken(sim, secret, "access") ?? findValidToken(sim, secret, "refresh");
+  if (!token) {
     return Response.json({ error: "invalid_token" }, { status: 400 });
   }
-  revokeLogin(sim, held.login);
+  revokeTokensOfLogin(sim, token.login);
   return Response.json({});
 }

@@ -1,18 +1,18 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import { problem } from "./answers.ts";
+import { errorResponse } from "./error-responses.ts";
 
-/* What may be said about a video: platforms/youtube.md parts 2.1 and 3. */
+/* Checks of a video's metadata: platforms/youtube.md 2.1 (upload session) and part 3 (limits). */
 
-const TITLE_MAX = 100;
-const DESCRIPTION_MAX_BYTES = 5000;
-const TAGS_MAX = 500;
-const PRIVACY = new Set(["public", "private", "unlisted"]);
+const MAX_TITLE_LENGTH = 100;
+const MAX_DESCRIPTION_BYTES = 5000;
+const MAX_TAGS_LENGTH = 500;
+const PRIVACY_STATUSES = new Set(["public", "private", "unlisted"]);
 
 export interface Metadata {
   readonly title: string;
   readonly description: string;
   readonly categoryId: string;
-  /** Null when nothing was said. */
+  /** Null if not given. */
   readonly privacy: string | null;
   readonly madeForKids: boolean | null;
 }
@@ -20,46 +20,52 @@ export interface Metadata {
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+const countBytes = (text: string): number => new TextEncoder().encode(text).length;
 
-function isTagList(tags: JsonValue): boolean {
+function isValidTagList(tags: JsonValue): boolean {
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === "string")) {
     return false;
   }
-  // A tag with a space counts its added quotes.
-  return tags.reduce((sum, tag) => sum + tag.length + (tag.includes(" ") ? 2 : 0), 0) <= TAGS_MAX;
+  // YouTube quotes a tag with a space and counts the quotes.
+  return tags.reduce((sum, tag) => sum + tag.length + (tag.includes(" ") ? 2 : 0), 0) <= MAX_TAGS_LENGTH;
 }
 
-const refused = (reason: string, what: string): Response =>
-  problem(400, reason, `The request metadata specifies an invalid ${what}.`);
+const invalidMetadata = (reason: string, field: string): Response =>
+  errorResponse(400, reason, `The request metadata specifies an invalid ${field}.`);
 
-/** What a session's body says, or the refusal; `parts` are the ones the call means to write. */
+/** The metadata in the body of an upload session, or the error response; `parts` are the resource parts that the call names. */
 export function readMetadata(body: JsonObject, parts: readonly string[]): Metadata | Response {
-  const unnamed = Object.keys(body).find((part) => !parts.includes(part));
-  if (unnamed !== undefined) {
-    return problem(400, "unexpectedPart", `{0}: the part parameter does not name ${unnamed}`, "youtube.part");
+  const unexpectedPart = Object.keys(body).find((part) => !parts.includes(part));
+  if (unexpectedPart !== undefined) {
+    return errorResponse(
+      400,
+      "unexpectedPart",
+      `{0}: the part parameter does not name ${unexpectedPart}`,
+      "youtube.part",
+    );
   }
   const { snippet, status = {} } = body;
   if (!isObject(snippet) || !isObject(status)) {
-    return refused("invalidVideoMetadata", "video metadata");
+    return invalidMetadata("invalidVideoMetadata", "video metadata");
   }
   const { title, description = "", tags = [], categoryId = "22" } = snippet;
-  if (typeof title !== "string" || title.trim() === "" || [...title].length > TITLE_MAX || /[<>]/.test(title)) {
-    return refused("invalidTitle", "or empty video title");
+  if (typeof title !== "string" || title.trim() === "" || [...title].length > MAX_TITLE_LENGTH || /[<>]/.test(title)) {
+    return invalidMetadata("invalidTitle", "or empty video title");
   }
-  if (typeof description !== "string" || bytesOf(description) > DESCRIPTION_MAX_BYTES || /[<>]/.test(description)) {
-    return refused("invalidDescription", "video description");
+  if (typeof description !== "string" || countBytes(description) > MAX_DESCRIPTION_BYTES || /[<>]/.test(description)) {
+    return invalidMetadata("invalidDescription", "video description");
   }
-  if (!isTagList(tags)) {
-    return refused("invalidTags", "video keywords");
+  if (!isValidTagList(tags)) {
+    return invalidMetadata("invalidTags", "video keywords");
   }
   if (typeof categoryId !== "string" || !/^\d{1,3}$/.test(categoryId)) {
-    return refused("invalidCategoryId", "category ID");
+    return invalidMetadata("invalidCategoryId", "category ID");
   }
   const { privacyStatus = null, selfDeclaredMadeForKids = null } = status;
-  const isPrivacy = privacyStatus === null || (typeof privacyStatus === "string" && PRIVACY.has(privacyStatus));
-  if (!isPrivacy || (selfDeclaredMadeForKids !== null && typeof selfDeclaredMadeForKids !== "boolean")) {
-    return refused("invalidVideoMetadata", "video metadata");
+  const isValidPrivacy =
+    privacyStatus === null || (typeof privacyStatus === "string" && PRIVACY_STATUSES.has(privacyStatus));
+  if (!isValidPrivacy || (selfDeclaredMadeForKids !== null && typeof selfDeclaredMadeForKids !== "boolean")) {
+    return invalidMetadata("invalidVideoMetadata", "video metadata");
   }
   return { title, description, categoryId, privacy: privacyStatus, madeForKids: selfDeclaredMadeForKids };
 }

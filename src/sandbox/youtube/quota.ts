@@ -1,34 +1,34 @@
-import type { Sim } from "#sandbox/contract.ts";
-import { problem } from "./answers.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import { errorResponse } from "./error-responses.ts";
 
-/* The project's buckets and the channel's own cap: platforms/youtube.md part 4. */
+/* The project's daily quotas and the channel's upload limit: platforms/youtube.md part 4 (errors). */
 
 const UPLOADS_PER_DAY = 100;
 const UNITS_PER_DAY = 10_000;
 
 const PACIFIC = new Intl.DateTimeFormat("en-CA", { timeZone: "America/Los_Angeles" });
 
-/** Takes from a bucket that is full again at midnight Pacific; false when there is not enough left. */
-function spend(sim: Sim, bucket: string, amount: number, most: number): boolean {
+/** Takes from a daily quota that resets at midnight Pacific time; false if too little is left. */
+function takeFromQuota(sim: SimulatorContext, bucket: string, amount: number, limit: number): boolean {
   const key = `quota:${bucket}:${PACIFIC.format(sim.now())}`;
   const used = sim.store.get<number>(key) ?? 0;
-  if (used + amount > most) {
+  if (used + amount > limit) {
     return false;
   }
   sim.store.put(key, used + amount);
   return true;
 }
 
-const sizeOf = (sim: Sim, name: string, usual: number): number => {
-  const size = sim.settings.extra[name];
-  return typeof size === "number" ? size : usual;
+const dailyLimit = (sim: SimulatorContext, name: string, fallback: number): number => {
+  const limit = sim.settings.extra[name];
+  return typeof limit === "number" ? limit : fallback;
 };
 
-/** What a call costs the project; a call that is refused costs, too. */
-export function spendUnits(sim: Sim, amount: number): Response | null {
-  return spend(sim, "units", amount, sizeOf(sim, "units_per_day", UNITS_PER_DAY))
+/** Charges a call to the project's quota; calls that fail are charged too. */
+export function chargeUnits(sim: SimulatorContext, amount: number): Response | null {
+  return takeFromQuota(sim, "units", amount, dailyLimit(sim, "units_per_day", UNITS_PER_DAY))
     ? null
-    : problem(
+    : errorResponse(
         403,
         "quotaExceeded",
         "The request cannot be completed because you have exceeded your quota.",
@@ -36,17 +36,17 @@ export function spendUnits(sim: Sim, amount: number): Response | null {
       );
 }
 
-/** Counted when a session starts; the channel's cap is not public, so only the settings set one. */
-export function spendUpload(sim: Sim, channel: string): Response | null {
-  if (!spend(sim, "uploads", 1, sizeOf(sim, "uploads_per_day", UPLOADS_PER_DAY))) {
-    return problem(
+/** Charged when an upload session starts; a channel's limit is not documented, so only the setting `quota` sets one. */
+export function chargeUpload(sim: SimulatorContext, channel: string): Response | null {
+  if (!takeFromQuota(sim, "uploads", 1, dailyLimit(sim, "uploads_per_day", UPLOADS_PER_DAY))) {
+    return errorResponse(
       429,
       "rateLimitExceeded",
       "Quota exceeded for quota metric 'Video Uploads' and limit 'Video Uploads per day' of service 'youtube.googleapis.com' for consumer 'project_number:1'.",
       "global",
     );
   }
-  return spend(sim, `channel:${channel}`, 1, sim.settings.quota ?? Number.POSITIVE_INFINITY)
+  return takeFromQuota(sim, `channel:${channel}`, 1, sim.settings.quota ?? Number.POSITIVE_INFINITY)
     ? null
-    : problem(400, "uploadLimitExceeded", "The user has exceeded the number of videos they may upload.");
+    : errorResponse(400, "uploadLimitExceeded", "The user has exceeded the number of videos they may upload.");
 }

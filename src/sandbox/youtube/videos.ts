@@ -1,17 +1,17 @@
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
-import type { Sim } from "#sandbox/contract.ts";
-import type { Token } from "#sandbox/grants.ts";
-import { insufficient, missingParameter, problem } from "./answers.ts";
-import { channelsOf, uploadsOf } from "./channels.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import type { Token } from "#sandbox/oauth-server.ts";
+import { insufficientScopes, missingParameter, errorResponse } from "./error-responses.ts";
+import { channelsOf, uploadsPlaylistId } from "./channels.ts";
 
-/* What stands on a channel, and who may see and delete it: platforms/youtube.md 1 and 2.3. */
+/* Channels and their videos, and who may read and delete them: platforms/youtube.md part 1 (login) and 2.3 (processing and status). */
 
-const SCOPE = "https://www.googleapis.com/auth/";
-const READ = ["youtube.readonly", "youtube", "youtube.force-ssl"];
-const WRITE = ["youtube", "youtube.force-ssl"];
-const PAGE_MAX = 50;
-const USUAL_PAGE = 5;
+const SCOPE_PREFIX = "https://www.googleapis.com/auth/";
+const READ_SCOPES = ["youtube.readonly", "youtube", "youtube.force-ssl"];
+const WRITE_SCOPES = ["youtube", "youtube.force-ssl"];
+const MAX_PAGE_SIZE = 50;
+const DEFAULT_PAGE_SIZE = 5;
 
 export interface Video {
   readonly id: string;
@@ -27,17 +27,18 @@ export interface Video {
   readonly deleted: boolean;
 }
 
-export const hasAny = (session: Token, names: readonly string[]): boolean =>
-  names.some((name) => session.scopes.includes(SCOPE + name));
+export const hasAnyScope = (token: Token, names: readonly string[]): boolean =>
+  names.some((name) => token.scopes.includes(SCOPE_PREFIX + name));
 
-export function save(sim: Sim, video: Video): void {
+export function saveVideo(sim: SimulatorContext, video: Video): void {
   sim.store.put(`video:${video.id}`, { ...video });
 }
 
-export const find = (sim: Sim, id: string): Video | undefined => sim.store.get(`video:${id}`) as Video | undefined;
+export const findVideo = (sim: SimulatorContext, id: string): Video | undefined =>
+  sim.store.get(`video:${id}`) as Video | undefined;
 
-/** How a video ends is chosen by a marker in its title: `#sim-failed-codec`, `#sim-rejected-duplicate`. */
-function outcomeOf(video: Video): JsonObject {
+/** A marker in the title selects the result of processing: `#sim-failed-codec`, `#sim-rejected-duplicate`. */
+function processingOutcome(video: Video): JsonObject {
   const { kind, reason } = /#sim-(?<kind>failed|rejected)-(?<reason>\w+)/.exec(video.title)?.groups ?? {};
   switch (kind) {
     case "failed":
@@ -49,7 +50,7 @@ function outcomeOf(video: Video): JsonObject {
   }
 }
 
-export function resourceOf(sim: Sim, video: Video): JsonObject {
+export function videoResource(sim: SimulatorContext, video: Video): JsonObject {
   const isProcessed = video.createdAt + sim.settings.processing_ms <= sim.now();
   return {
     kind: "youtube#video",
@@ -59,10 +60,10 @@ export function resourceOf(sim: Sim, video: Video): JsonObject {
       description: video.description,
       categoryId: video.categoryId,
       channelId: video.channel,
-      publishedAt: toInstant(video.createdAt),
+      publishedAt: toIsoInstant(video.createdAt),
     },
     status: {
-      ...(isProcessed ? outcomeOf(video) : { uploadStatus: "uploaded" }),
+      ...(isProcessed ? processingOutcome(video) : { uploadStatus: "uploaded" }),
       privacyStatus: video.privacy,
       license: "youtube",
       embeddable: true,
@@ -73,29 +74,29 @@ export function resourceOf(sim: Sim, video: Video): JsonObject {
   };
 }
 
-/** The parts a call asks for, or the refusal of one that asks for none. */
-function partsOf(url: URL): ReadonlySet<string> | Response {
+/** The resource parts that a call asks for, or the error for none. */
+function requestedParts(url: URL): ReadonlySet<string> | Response {
   const parts = (url.searchParams.get("part") ?? "").split(",").filter(Boolean);
   return parts.length > 0 ? new Set(["kind", "id", ...parts]) : missingParameter("part");
 }
 
-const only = (resource: JsonObject, parts: ReadonlySet<string>): JsonObject =>
+const pickParts = (resource: JsonObject, parts: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(Object.entries(resource).filter(([name]) => parts.has(name)));
 
 /** GET /youtube/v3/channels */
-export function listChannels(session: Token, url: URL): Response {
-  if (!hasAny(session, READ)) {
-    return insufficient();
+export function listChannels(token: Token, url: URL): Response {
+  if (!hasAnyScope(token, READ_SCOPES)) {
+    return insufficientScopes();
   }
-  const parts = partsOf(url);
+  const parts = requestedParts(url);
   if (parts instanceof Response) {
     return parts;
   }
   if (url.searchParams.get("mine") !== "true") {
-    return problem(400, "missingRequiredParameter", "No filter selected.", "global");
+    return errorResponse(400, "missingRequiredParameter", "No filter selected.", "global");
   }
-  const items = channelsOf(session.login).map((channel) =>
-    only(
+  const items = channelsOf(token.login).map((channel) =>
+    pickParts(
       {
         kind: "youtube#channel",
         id: channel.id,
@@ -104,7 +105,7 @@ export function listChannels(session: Token, url: URL): Response {
           customUrl: channel.handle,
           thumbnails: { default: { url: `https://yt3.ggpht.com/${channel.id}` } },
         },
-        contentDetails: { relatedPlaylists: { uploads: uploadsOf(channel) } },
+        contentDetails: { relatedPlaylists: { uploads: uploadsPlaylistId(channel) } },
         statistics: { subscriberCount: "12" },
         status: { longUploadsStatus: channel.longUploads },
       },
@@ -113,65 +114,65 @@ export function listChannels(session: Token, url: URL): Response {
   );
   return Response.json({
     kind: "youtube#channelListResponse",
-    pageInfo: { totalResults: items.length, resultsPerPage: USUAL_PAGE },
+    pageInfo: { totalResults: items.length, resultsPerPage: DEFAULT_PAGE_SIZE },
     ...(items.length > 0 && { items }),
   });
 }
 
-/** GET /youtube/v3/videos: how processing goes is told to the owner alone. */
-export function listVideos(sim: Sim, session: Token, url: URL): Response {
-  if (!hasAny(session, READ)) {
-    return insufficient();
+/** GET /youtube/v3/videos: only the owner can read processing details. */
+export function listVideos(sim: SimulatorContext, token: Token, url: URL): Response {
+  if (!hasAnyScope(token, READ_SCOPES)) {
+    return insufficientScopes();
   }
-  const parts = partsOf(url);
+  const parts = requestedParts(url);
   if (parts instanceof Response) {
     return parts;
   }
-  const found = (url.searchParams.get("id") ?? "")
+  const videos = (url.searchParams.get("id") ?? "")
     .split(",")
-    .map((id) => find(sim, id))
+    .map((id) => findVideo(sim, id))
     .filter((video) => video !== undefined)
-    .filter((video) => !video.deleted && (video.login === session.login || video.privacy === "public"));
-  if (parts.has("processingDetails") && found.some((video) => video.login !== session.login)) {
-    return problem(403, "forbidden", "The request cannot access processing details of this video.");
+    .filter((video) => !video.deleted && (video.login === token.login || video.privacy === "public"));
+  if (parts.has("processingDetails") && videos.some((video) => video.login !== token.login)) {
+    return errorResponse(403, "forbidden", "The request cannot access processing details of this video.");
   }
   return Response.json({
     kind: "youtube#videoListResponse",
-    items: found.map((video) => only(resourceOf(sim, video), parts)),
+    items: videos.map((video) => pickParts(videoResource(sim, video), parts)),
   });
 }
 
 /** DELETE /youtube/v3/videos */
-export function deleteVideo(sim: Sim, session: Token, url: URL): Response {
-  if (!hasAny(session, WRITE)) {
-    return insufficient();
+export function deleteVideo(sim: SimulatorContext, token: Token, url: URL): Response {
+  if (!hasAnyScope(token, WRITE_SCOPES)) {
+    return insufficientScopes();
   }
-  const video = find(sim, url.searchParams.get("id") ?? "");
-  if (!video || video.deleted || video.login !== session.login) {
-    return problem(404, "videoNotFound", "The video that you are trying to delete cannot be found.");
+  const video = findVideo(sim, url.searchParams.get("id") ?? "");
+  if (!video || video.deleted || video.login !== token.login) {
+    return errorResponse(404, "videoNotFound", "The video that you are trying to delete cannot be found.");
   }
-  save(sim, { ...video, deleted: true });
+  saveVideo(sim, { ...video, deleted: true });
   return new Response(null, { status: 204 });
 }
 
 /** GET /youtube/v3/playlistItems of a channel's uploads, newest first. */
-export function playlistItems(sim: Sim, session: Token, url: URL): Response {
-  if (!hasAny(session, READ)) {
-    return insufficient();
+export function listPlaylistItems(sim: SimulatorContext, token: Token, url: URL): Response {
+  if (!hasAnyScope(token, READ_SCOPES)) {
+    return insufficientScopes();
   }
-  const parts = partsOf(url);
+  const parts = requestedParts(url);
   if (parts instanceof Response) {
     return parts;
   }
   const playlist = url.searchParams.get("playlistId") ?? "";
-  const channel = channelsOf(session.login).find((one) => uploadsOf(one) === playlist);
+  const channel = channelsOf(token.login).find((one) => uploadsPlaylistId(one) === playlist);
   if (!channel) {
-    return problem(404, "playlistNotFound", "The playlist cannot be found.", "youtube.playlistItem");
+    return errorResponse(404, "playlistNotFound", "The playlist cannot be found.", "youtube.playlistItem");
   }
-  const size = Number(url.searchParams.get("maxResults") ?? USUAL_PAGE);
-  const skip = Number(url.searchParams.get("pageToken") ?? 0);
-  if (!Number.isInteger(size) || size < 0 || size > PAGE_MAX || !Number.isInteger(skip)) {
-    return problem(400, "invalidParameter", `maxResults must be 0 to ${PAGE_MAX}`, "global");
+  const size = Number(url.searchParams.get("maxResults") ?? DEFAULT_PAGE_SIZE);
+  const offset = Number(url.searchParams.get("pageToken") ?? 0);
+  if (!Number.isInteger(size) || size < 0 || size > MAX_PAGE_SIZE || !Number.isInteger(offset)) {
+    return errorResponse(400, "invalidParameter", `maxResults must be 0 to ${MAX_PAGE_SIZE}`, "global");
   }
   const all = sim.store
     .list("video:")
@@ -179,18 +180,18 @@ export function playlistItems(sim: Sim, session: Token, url: URL): Response {
     .filter((video) => video.channel === channel.id && !video.deleted)
     .filter((video) => video.createdAt + sim.settings.verify_lag_ms <= sim.now())
     .toSorted((a, b) => b.createdAt - a.createdAt || b.serial - a.serial);
-  const items = all.slice(skip, skip + size).map((video) =>
-    only(
+  const items = all.slice(offset, offset + size).map((video) =>
+    pickParts(
       {
         kind: "youtube#playlistItem",
         id: `PLI${video.id}`,
         snippet: {
           title: video.title,
           description: video.description,
-          publishedAt: toInstant(video.createdAt),
+          publishedAt: toIsoInstant(video.createdAt),
           resourceId: { kind: "youtube#video", videoId: video.id },
         },
-        contentDetails: { videoId: video.id, videoPublishedAt: toInstant(video.createdAt) },
+        contentDetails: { videoId: video.id, videoPublishedAt: toIsoInstant(video.createdAt) },
         status: { privacyStatus: video.privacy },
       },
       parts,
@@ -200,6 +201,6 @@ export function playlistItems(sim: Sim, session: Token, url: URL): Response {
     kind: "youtube#playlistItemListResponse",
     items,
     pageInfo: { totalResults: all.length, resultsPerPage: size },
-    ...(skip + size < all.length && { nextPageToken: String(skip + size) }),
+    ...(offset + size < all.length && { nextPageToken: String(offset + size) }),
   });
 }

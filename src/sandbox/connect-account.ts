@@ -1,0 +1,80 @@
+import { type Config, readConfig } from "#config.ts";
+import type { SandboxEnv } from "./env.ts";
+import { BadRequest } from "./bad-request.ts";
+
+const REDIRECTS_MAX = 5;
+
+type Fetch = (request: Request) => Promise<Response>;
+
+interface ConnectInput {
+  readonly api_key: string;
+  readonly platform: string;
+  readonly login: string;
+}
+
+/** Connects an account as a user does: requests the connect URL, follows the browser redirects to the callback, then syncs. */
+export async function connectAccount(env: SandboxEnv, app: Fetch, input: ConnectInput): Promise<unknown[]> {
+  const config = readConfig(env);
+  const started = await call(app, config, input, "/accounts", { platform: input.platform });
+  const connectUrl = new URL(String(started["connect_url"]));
+  connectUrl.searchParams.set("login", input.login);
+  await followRedirects(app, connectUrl);
+  const synced = await call(app, config, input, "/accounts/sync");
+  const accounts = Array.isArray(synced["accounts"]) ? (synced["accounts"] as { platform?: unknown }[]) : [];
+  return accounts.filter((account) => account.platform === input.platform);
+}
+
+async function call(app: Fetch, config: Config, { api_key }: ConnectInput, path: string, body?: object) {
+  const response = await app(
+    new Request(config.baseUrl + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${api_key}`, ...(body && { "content-type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+    }),
+  );
+  const responseBody = await response.json<Record<string, unknown>>();
+  if (!response.ok) {
+    throw new BadRequest(`POST ${path} answered ${response.status}: ${String(responseBody["error"])}`);
+  }
+  return responseBody;
+}
+
+/** Follows redirects, keeping cookies, until a response is a page. */
+async function followRedirects(app: Fetch, connectUrl: URL): Promise<void> {
+  let url = connectUrl;
+  const cookies = new Map<string, string>();
+  for (let redirect = 0; redirect < REDIRECTS_MAX; redirect += 1) {
+    const response = await app(
+      new Request(url, {
+        redirect: "manual",
+        headers: { accept: "text/html", cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ") },
+      }),
+    );
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=;]+)=([^;]*)/.exec(cookie) ?? [];
+      if (name !== undefined && value !== undefined) {
+        cookies.set(name, value);
+      }
+    }
+    const location = response.headers.get("location");
+    const html = await response.text();
+    if (location === null) {
+      if (!response.ok) {
+        throw new BadRequest(`${url.pathname} answered ${response.status}: ${textOfPage(html)}`);
+      }
+      return;
+    }
+    url = new URL(location, url);
+  }
+  throw new BadRequest(`more than ${REDIRECTS_MAX} redirects`);
+}
+
+/** The text of a page without its markup. */
+function textOfPage(html: string): string {
+  return html
+    .replaceAll(/<(?:style|script|head)\b[\s\S]*?<\/(?:style|script|head)>/g, " ")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .slice(0, 500);
+}

@@ -1,0 +1,198 @@
+import { DurableObject } from "cloudflare:workers";
+import { toIsoInstant } from "#core/clock.ts";
+import { log } from "#core/log.ts";
+import type { PublishedPost, SimulatorContext, Simulator, SimulatorSettings } from "./contract.ts";
+import type { RecordedCall, OpenFault, SettingsChange, SimulatorControl } from "./simulator-control.ts";
+import type { SandboxEnv } from "./env.ts";
+import { type InjectedFault, faultResponse, faultMatches, FAULTS_MAX } from "./injected-fault.ts";
+import { isLostConnection, lostConnectionResponse } from "./lost-connection.ts";
+import { findSimulator } from "./registry.ts";
+import { createSimulatorContext, readPublishedPosts } from "./simulator-context.ts";
+
+const RECORDED_CALLS_MAX = 20_000;
+const SETTINGS_KEY = "settings";
+
+const DEFAULT_SETTINGS: SimulatorSettings = {
+  processing_ms: 2000,
+  latency_ms: 0,
+  verify_lag_ms: 0,
+  token_lifetime_s: null,
+  quota: null,
+  extra: {},
+};
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS calls (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, method TEXT NOT NULL, host TEXT NOT NULL, path TEXT NOT NULL, status INTEGER);
+  CREATE INDEX IF NOT EXISTS calls_at ON calls (at);
+  CREATE TABLE IF NOT EXISTS published_posts (seq INTEGER PRIMARY KEY, account TEXT NOT NULL, post TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS published_posts_account ON published_posts (account, seq);
+  CREATE TABLE IF NOT EXISTS faults (seq INTEGER PRIMARY KEY, fault TEXT NOT NULL, left INTEGER NOT NULL);
+`;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** One Durable Object per platform, so that its state survives a restart of the process. */
+export function definePlatformSimulator() {
+  return class PlatformSimulator extends DurableObject<SandboxEnv> implements SimulatorControl {
+    readonly #running = new Map<string, Promise<void>>();
+
+    constructor(ctx: DurableObjectState, env: SandboxEnv) {
+      super(ctx, env);
+      ctx.storage.sql.exec(SCHEMA);
+    }
+
+    get #sql(): SqlStorage {
+      return this.ctx.storage.sql;
+    }
+
+    get #settings(): SimulatorSettings {
+      return this.ctx.storage.kv.get<SimulatorSettings>(SETTINGS_KEY) ?? DEFAULT_SETTINGS;
+    }
+
+    /** The object is named after its platform. */
+    get #simulator(): Simulator {
+      const simulator = findSimulator(this.ctx.id.name ?? "");
+      if (!simulator) {
+        throw new Error(`no simulator for ${this.ctx.id.name}`);
+      }
+      return simulator;
+    }
+
+    #sim({ platform }: Simulator): SimulatorContext {
+      return createSimulatorContext({
+        platform,
+        env: this.env,
+        kv: this.ctx.storage.kv,
+        sql: this.#sql,
+        settings: () => this.#settings,
+        running: this.#running,
+      });
+    }
+
+    override fetch(request: Request): Promise<Response> {
+      const { hostname, pathname } = new URL(request.url);
+      const seq = this.#recordCall(request.method, hostname, pathname);
+      const response = this.#respond(request, pathname).then((result) => {
+        this.#sql.exec(
+          "UPDATE calls SET status = ? WHERE seq = ?",
+          isLostConnection(result) ? null : result.status,
+          seq,
+        );
+        return result;
+      });
+      // A platform completes a request even if the caller has gone.
+      this.ctx.waitUntil(response);
+      return response;
+    }
+
+    #recordCall(method: string, host: string, path: string): number {
+      const { seq } = this.#sql
+        .exec<{ seq: number }>(
+          "INSERT INTO calls (at, method, host, path) VALUES (?, ?, ?, ?) RETURNING seq",
+          Date.now(),
+          method,
+          host,
+          path.slice(0, 500),
+        )
+        .one();
+      if (seq % 500 === 0) {
+        this.#sql.exec("DELETE FROM calls WHERE seq <= ?", seq - RECORDED_CALLS_MAX);
+      }
+      return seq;
+    }
+
+    async #respond(request: Request, path: string): Promise<Response> {
+      const fault = this.#takeMatchingFault(request.method, path);
+      const delayMs = this.#settings.latency_ms + (fault?.delay_ms ?? 0);
+      if (delayMs > 0) {
+        await sleep(delayMs);
+      }
+      switch (fault?.effect) {
+        case undefined:
+        case "delay":
+          return this.#handle(request);
+        case "answer":
+          return faultResponse(fault);
+        case "drop_before":
+          return lostConnectionResponse();
+        case "drop_after":
+          await this.#handle(request);
+          return lostConnectionResponse();
+        case "answer_after":
+          await this.#handle(request);
+          return faultResponse(fault);
+      }
+    }
+
+    /** The first fault that matches. It is counted before it takes effect: a crash in between may lose a fault but never repeats one. */
+    #takeMatchingFault(method: string, path: string): InjectedFault | undefined {
+      for (const row of this.#sql.exec<{ seq: number; fault: string }>("SELECT seq, fault FROM faults ORDER BY seq")) {
+        const fault = JSON.parse(row.fault) as InjectedFault;
+        if (faultMatches(fault, method, path)) {
+          this.#sql.exec("UPDATE faults SET left = left - 1 WHERE seq = ?", row.seq);
+          this.#sql.exec("DELETE FROM faults WHERE left <= 0");
+          return fault;
+        }
+      }
+      return undefined;
+    }
+
+    async #handle(request: Request): Promise<Response> {
+      const simulator = this.#simulator;
+      try {
+        return await simulator.handle(request, this.#sim(simulator));
+      } catch (error) {
+        log("error", "simulator_failed", { platform: simulator.platform, error: String(error) });
+        return Response.json({ error: "the simulator failed" }, { status: 500 });
+      }
+    }
+
+    publishedPosts(account: string | null): Promise<PublishedPost[]> {
+      const simulator = this.#simulator;
+      simulator.publishProcessed?.(this.#sim(simulator));
+      return Promise.resolve(readPublishedPosts(this.#sql, account));
+    }
+
+    calls(since: number): Promise<RecordedCall[]> {
+      const rows = this.#sql.exec<{ at: number; method: string; host: string; path: string; status: number | null }>(
+        "SELECT at, method, host, path, status FROM calls WHERE at >= ? ORDER BY seq DESC LIMIT ?",
+        since,
+        RECORDED_CALLS_MAX,
+      );
+      return Promise.resolve(Array.from(rows, (row) => ({ ...row, at: toIsoInstant(row.at) })).toReversed());
+    }
+
+    addFault(fault: InjectedFault): Promise<number | null> {
+      const { open } = this.#sql.exec<{ open: number }>("SELECT count(*) AS open FROM faults").one();
+      if (open >= FAULTS_MAX) {
+        return Promise.resolve(null);
+      }
+      this.#sql.exec("INSERT INTO faults (fault, left) VALUES (?, ?)", JSON.stringify(fault), fault.times);
+      return Promise.resolve(open + 1);
+    }
+
+    openFaults(): Promise<OpenFault[]> {
+      const rows = this.#sql.exec<{ fault: string; left: number }>("SELECT fault, left FROM faults ORDER BY seq");
+      return Promise.resolve(
+        Array.from(rows, (row) => ({ ...(JSON.parse(row.fault) as InjectedFault), left: row.left })),
+      );
+    }
+
+    clearFaults(): Promise<void> {
+      this.#sql.exec("DELETE FROM faults");
+      return Promise.resolve();
+    }
+
+    changeSettings({ extra, ...change }: SettingsChange): Promise<SimulatorSettings> {
+      const before = this.#settings;
+      const changed = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      const after = { ...before, ...changed, extra: { ...before.extra, ...extra } };
+      this.ctx.storage.kv.put(SETTINGS_KEY, after);
+      return Promise.resolve(after);
+    }
+
+    revoke(account: string): Promise<boolean> {
+      return Promise.resolve(this.#simulator.revoke(account, this.#sim(this.#simulator)));
+    }
+  };
+}

@@ -1,0 +1,141 @@
+import type { JsonObject } from "#core/json.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import { paginate, selectFields } from "#sandbox/graph-api.ts";
+import { issueToken, findValidToken, revokeTokensOfLogin, type Token } from "#sandbox/oauth-server.ts";
+import { type Business, type Page, TEST_USERS, type TestUser } from "./test-users.ts";
+import { invalidParameter, objectNotFound, permissionDenied } from "./error-responses.ts";
+
+/* The user, their permissions and their Pages: platforms/facebook.md part 1, steps 4 and 5. */
+
+const DEFAULT_PAGE_SIZE = 25;
+
+/** A Page token from a long-lived user token has no expiry; one from a short-lived token expires with it. */
+function issuePageToken(sim: SimulatorContext, token: Token, page: Page): string {
+  const isLongLived = token.extra["long"] === true;
+  const key = `page-token:${token.grant}:${page.id}:${isLongLived ? "long" : "short"}`;
+  const existing = sim.store.get<string>(key);
+  if (existing !== undefined && findValidToken(sim, existing, "access")) {
+    return existing;
+  }
+  const remainingSeconds =
+    isLongLived || token.expiresAt === null ? null : Math.floor((token.expiresAt - sim.now()) / 1000);
+  const { login, scopes, grant } = token;
+  const secret = issueToken(
+    sim,
+    "EAAPage",
+    { login, scopes, grant, kind: "access", extra: { page: page.id } },
+    remainingSeconds,
+  );
+  sim.store.put(key, secret);
+  return secret;
+}
+
+const pictureOf = (name: string): JsonObject => ({ data: { url: `https://scontent.example/${name}.jpg` } });
+
+const pageJson = (sim: SimulatorContext, token: Token, page: Page): JsonObject => ({
+  id: page.id,
+  name: page.name,
+  username: page.username,
+  access_token: issuePageToken(sim, token, page),
+  tasks: page.tasks,
+  picture: pictureOf(page.username),
+});
+
+function listPages(sim: SimulatorContext, token: Token, url: URL, pages: readonly Page[]): Response {
+  const fields = url.searchParams.get("fields") ?? "id,name,access_token,tasks";
+  return paginate(
+    url,
+    pages.map((page) => selectFields(pageJson(sim, token, page), fields)),
+    DEFAULT_PAGE_SIZE,
+  );
+}
+
+/** A Page as its own token sees it. */
+export function readPage(page: Page, url: URL): Response {
+  const allFields = {
+    id: page.id,
+    name: page.name,
+    username: page.username,
+    link: `https://www.facebook.com/${page.username}`,
+    picture: pictureOf(page.username),
+  };
+  return Response.json(selectFields(allFields, url.searchParams.get("fields") ?? "id,name"));
+}
+
+/** Revokes one permission, or all of them, which also revokes the tokens of the user's Pages. */
+function revokePermissions(sim: SimulatorContext, token: Token, name: string | undefined): Response {
+  if (name === undefined) {
+    revokeTokensOfLogin(sim, token.login);
+    return Response.json({ success: true });
+  }
+  for (const [key, value] of sim.store.list("token:")) {
+    const stored = value as unknown as Token;
+    if (stored.login === token.login) {
+      sim.store.put(key, { ...stored, scopes: stored.scopes.filter((scope) => scope !== name) });
+    }
+  }
+  return Response.json({ success: true });
+}
+
+/** GET and DELETE below /me. */
+export function userEndpoint(
+  sim: SimulatorContext,
+  token: Token,
+  user: TestUser,
+  method: string,
+  url: URL,
+  path: readonly string[],
+): Response {
+  const [edge = "", name] = path;
+  switch (`${method} ${edge}`) {
+    case "GET ":
+      return Response.json(
+        selectFields(
+          { id: user.id, name: user.name, picture: pictureOf(user.id) },
+          url.searchParams.get("fields") ?? "id,name",
+        ),
+      );
+    case "GET permissions":
+      return Response.json({ data: token.scopes.map((permission) => ({ permission, status: "granted" })) });
+    case "DELETE permissions":
+      return revokePermissions(sim, token, name);
+    case "GET accounts":
+      return token.scopes.includes("pages_show_list")
+        ? listPages(sim, token, url, user.pages)
+        : permissionDenied(sim, "Requires pages_show_list permission");
+    case "GET businesses":
+      return token.scopes.includes("business_management")
+        ? paginate(
+            url,
+            user.businesses.map((business) => ({ id: business.id, name: business.name })),
+            DEFAULT_PAGE_SIZE,
+          )
+        : permissionDenied(sim, "Requires business_management permission");
+    default:
+      return invalidParameter(sim, `Unknown path components: /${edge}`);
+  }
+}
+
+export const findBusiness = (login: string, id: string): Business | undefined =>
+  TEST_USERS[login]?.businesses.find((business) => business.id === id);
+
+/** GET /{business}/owned_pages and /{business}/client_pages */
+export function listBusinessPages(
+  sim: SimulatorContext,
+  token: Token,
+  url: URL,
+  business: Business,
+  edge: string,
+): Response {
+  if (!token.scopes.includes("business_management")) {
+    return permissionDenied(sim, "Requires business_management permission");
+  }
+  switch (edge) {
+    case "owned_pages":
+      return listPages(sim, token, url, business.owned);
+    case "client_pages":
+      return listPages(sim, token, url, business.clients);
+    default:
+      return objectNotFound(sim, business.id);
+  }
+}

@@ -1,0 +1,156 @@
+import type { JsonObject } from "#core/json.ts";
+import { toIsoInstant } from "#core/clock.ts";
+import type { PublishedPost, SimulatorContext } from "#sandbox/contract.ts";
+import { paginate, type Params, selectFields, textParam } from "#sandbox/graph-api.ts";
+import { type Container, findContainer, saveContainer, awaitDownload, statusOf } from "./containers.ts";
+import type { TestUser } from "./test-users.ts";
+import { objectNotFound, errorResponse } from "./error-responses.ts";
+
+/* Publishing and reading back: platforms/instagram.md 2.1, part 5 and part 6. */
+
+const DAY_MS = 86_400_000;
+const POSTS_PER_DAY = 100;
+const DEFAULT_PAGE_SIZE = 25;
+const LIST_MAX = 10_000;
+const SHORTCODE_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+interface Media {
+  readonly id: string;
+  readonly owner: string;
+  readonly shortcode: string;
+  readonly type: "IMAGE" | "VIDEO" | "CAROUSEL_ALBUM";
+  readonly product: "FEED" | "REELS";
+  readonly caption: string;
+  readonly children: readonly string[];
+  readonly publishedAt: number;
+}
+
+const publishedPrefix = (owner: string): string => `published:${owner}:`;
+
+/** Keys contain the time in milliseconds, which always has 13 digits, so keys sort by time. */
+function countPublishedInLastDay(sim: SimulatorContext, owner: string): number {
+  const prefix = publishedPrefix(owner);
+  return sim.store.list(prefix, { from: `${prefix}${sim.now() - DAY_MS + 1}`, limit: LIST_MAX }).length;
+}
+
+const quotaOf = (sim: SimulatorContext): number => sim.settings.quota ?? POSTS_PER_DAY;
+
+/** GET /{ig}/content_publishing_limit */
+export function publishingLimit(sim: SimulatorContext, user: TestUser): Response {
+  const config = { quota_total: quotaOf(sim), quota_duration: DAY_MS / 1000 };
+  return Response.json({ data: [{ quota_usage: countPublishedInLastDay(sim, user.userId), config }] });
+}
+
+/** POST /{ig}/media_publish */
+export async function publishContainer(sim: SimulatorContext, user: TestUser, params: Params): Promise<Response> {
+  const requested = findContainer(sim, textParam(params, "creation_id") ?? "");
+  if (!requested || requested.owner !== user.userId) {
+    return errorResponse(sim, "containerMissing");
+  }
+  await awaitDownload(sim, requested);
+  // No await below: of two concurrent calls with one container exactly one publishes it.
+  const container = findContainer(sim, requested.id) ?? requested;
+  switch (statusOf(sim, container)) {
+    case "PUBLISHED":
+      return errorResponse(sim, "containerGone");
+    case "EXPIRED":
+      return errorResponse(sim, "expired");
+    case "IN_PROGRESS":
+    case "ERROR":
+      return errorResponse(sim, "notReady");
+    case "FINISHED":
+      break;
+  }
+  if (container.isCarouselItem) {
+    return errorResponse(sim, "carouselInvalid");
+  }
+  if (countPublishedInLastDay(sim, user.userId) >= quotaOf(sim)) {
+    return errorResponse(sim, "dailyCap");
+  }
+  return Response.json({ id: createPost(sim, user, container) });
+}
+
+function createPost(sim: SimulatorContext, user: TestUser, container: Container): string {
+  const now = sim.now();
+  const id = sim.newId(17);
+  const isReel = container.kind === "REELS";
+  const shortcode = Array.from(
+    sim.newId(22).match(/../g) ?? [],
+    (digits) => SHORTCODE_ALPHABET[Number(digits) % 64],
+  ).join("");
+  const children = container.children.map((child) => findContainer(sim, child)).filter((child) => child !== undefined);
+  const items = container.kind === "CAROUSEL" ? children : [container];
+  const media: Media = {
+    id,
+    owner: user.userId,
+    shortcode,
+    type: container.kind === "CAROUSEL" ? "CAROUSEL_ALBUM" : container.kind === "IMAGE" ? "IMAGE" : "VIDEO",
+    product: isReel ? "REELS" : "FEED",
+    caption: container.caption,
+    children: container.children,
+    publishedAt: now,
+  };
+  saveContainer(sim, { ...container, mediaId: id });
+  for (const child of children) {
+    saveContainer(sim, { ...child, mediaId: sim.newId(17) });
+  }
+  sim.store.put(`media:${id}`, { ...media, children: [...media.children] });
+  sim.store.put(`${publishedPrefix(user.userId)}${now}:${id}`, id);
+  const altTexts = children.map((child) => child.options["alt_text"] ?? null);
+  const post: PublishedPost = {
+    id,
+    url: permalink(media),
+    account: user.userId,
+    kind: { IMAGE: "image", REELS: "reel", VIDEO: "video", CAROUSEL: "carousel" }[container.kind],
+    text: container.caption,
+    title: null,
+    media: items.map((item) => ({ type: item.kind === "IMAGE" ? "image" : "video", sha256: item.sha256 ?? "" })),
+    options: { ...container.options, ...(altTexts.some((text) => text !== null) && { alt_texts: altTexts }) },
+    accepted_at: toIsoInstant(now),
+  };
+  sim.recordPublishedPost(post);
+  return id;
+}
+
+const permalink = (media: Media): string =>
+  `https://www.instagram.com/${media.product === "REELS" ? "reel" : "p"}/${media.shortcode}/`;
+
+/** `2026-11-20T10:00:00+0000`, the time format of this API. */
+const formatGraphTime = (ms: number): string => toIsoInstant(ms).replace(/\.\d{3}Z$/, "+0000");
+
+const DEFAULT_FIELDS = "id";
+
+function mediaJson(media: Media): JsonObject {
+  return {
+    id: media.id,
+    caption: media.caption,
+    media_type: media.type,
+    media_product_type: media.product,
+    permalink: permalink(media),
+    shortcode: media.shortcode,
+    timestamp: formatGraphTime(media.publishedAt),
+    owner: { id: media.owner },
+  };
+}
+
+const isVisible = (sim: SimulatorContext, media: Media): boolean =>
+  media.publishedAt + sim.settings.verify_lag_ms <= sim.now();
+
+/** GET /{media} */
+export function readMedia(sim: SimulatorContext, user: TestUser, id: string, params: Params): Response {
+  const media = sim.store.get(`media:${id}`) as Media | undefined;
+  return media && media.owner === user.userId && isVisible(sim, media)
+    ? Response.json(selectFields(mediaJson(media), textParam(params, "fields") ?? DEFAULT_FIELDS))
+    : objectNotFound(sim, id);
+}
+
+/** GET /{ig}/media, newest first */
+export function listMedia(sim: SimulatorContext, user: TestUser, url: URL, params: Params): Response {
+  const items = sim.store
+    .list<string>(publishedPrefix(user.userId), { reverse: true, limit: LIST_MAX })
+    .map(([, id]) => sim.store.get(`media:${id}`) as Media | undefined)
+    .filter((media) => media !== undefined)
+    .filter((media) => isVisible(sim, media))
+    .map((media) => selectFields(mediaJson(media), textParam(params, "fields") ?? DEFAULT_FIELDS));
+  return paginate(url, items, DEFAULT_PAGE_SIZE);
+}

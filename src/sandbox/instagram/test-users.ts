@@ -1,0 +1,43 @@
+export interface TestUser {
+  /** The app-scoped id; posting needs `userId`. */
+  readonly appScopedId: string;
+  /** Larger than 2^53, so that reading it as a JSON number rounds it. */
+  readonly userId: string;
+  readonly username: string;
+  readonly name: string;
+  readonly accountType: "BUSINESS" | "MEDIA_CREATOR" | "PERSONAL";
+  readonly followers: number;
+}
+
+/** Trial reels need this many followers. */
+const TRIAL_REEL_MIN_FOLLOWERS = 1000;
+
+export const TEST_USERS: Readonly<Record<string, TestUser>> = {
+  ada: {
+    appScopedId: "24106780935621847",
+    userId: "17841400008460057",
+    username: "ada_pictures",
+    name: "Ada Example",
+    accountType: "BUSINESS",
+    followers: 5200,
+  },
+  ben: {
+    appScopedId: "24106780935621963",
+    userId: "17841400008460063",
+    username: "ben_at_home",
+    name: "Ben Example",
+    accountType: "PERSONAL",
+    followers: 80,
+  },
+  cleo: {
+    appScopedId: "24106780935622017",
+    userId: "17841400008460069",
+    username: "cleo_creates",
+    name: "Cleo Example",
+    accountType: "MEDIA_CREATOR",
+    followers: 120,
+  },
+};
+
+export const canPostTrialReels = (user: TestUser): boolean => user.followers >= TRIAL_REEL_MIN_FOLLOWERS;
+export const isProfessional = (user: TestUser): boolean => user.accountType !== "PERSONAL";

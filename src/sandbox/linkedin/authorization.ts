@@ -1,0 +1,74 @@
+import type { JsonValue } from "#core/json.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import { bearerToken, findValidToken, type Token } from "#sandbox/oauth-server.ts";
+import { accessDenied, resourceNotFound, errorResponse } from "./error-responses.ts";
+import { organizationsOf, organizationUrn, personUrn } from "./test-users.ts";
+
+/* Authentication, API versions and the right to act for an author: platforms/linkedin.md parts 0 and 4. */
+
+const MONTHS_SUPPORTED = 12;
+
+/** The caller's token, or one of four error responses. */
+export function authenticate(request: Request, sim: SimulatorContext): Token | Response {
+  const secret = bearerToken(request);
+  if (secret === null) {
+    return errorResponse(401, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token");
+  }
+  const stored = sim.store.get(`token:${secret}`) as Token | undefined;
+  if (stored?.kind !== "access") {
+    return errorResponse(401, "INVALID_ACCESS_TOKEN", "Invalid access token", 65_600);
+  }
+  if (stored.revoked) {
+    return errorResponse(
+      401,
+      "REVOKED_ACCESS_TOKEN",
+      "The token used in the request has been revoked by the user",
+      65_601,
+    );
+  }
+  return (
+    findValidToken(sim, secret, "access") ??
+    errorResponse(401, "EXPIRED_ACCESS_TOKEN", "The token used in the request has expired", 65_602)
+  );
+}
+
+const monthNumber = (year: number, month: number): number => year * 12 + month - 1;
+
+/** A version is a month; it is supported for a year, or for the setting `version_months`. */
+export function checkVersion(request: Request, sim: SimulatorContext): Response | null {
+  const version = request.headers.get("linkedin-version");
+  if (version === null) {
+    return errorResponse(
+      400,
+      "VERSION_MISSING",
+      "A version must be present. Please specify a version by adding the LinkedIn-Version header.",
+    );
+  }
+  const { year, month } = /^(?<year>\d{4})(?<month>0[1-9]|1[0-2])$/.exec(version)?.groups ?? {};
+  const now = new Date(sim.now());
+  const ageMonths = monthNumber(now.getUTCFullYear(), now.getUTCMonth() + 1) - monthNumber(Number(year), Number(month));
+  const supportedMonths = sim.settings.extra["version_months"] ?? MONTHS_SUPPORTED;
+  // An expired, a future and a malformed version give the same error.
+  if (!(ageMonths >= 0 && ageMonths <= Number(supportedMonths))) {
+    return errorResponse(426, "NONEXISTENT_VERSION", `Requested version ${version} is not active`);
+  }
+  return request.headers.get("x-restli-protocol-version") === "2.0.0"
+    ? null
+    : resourceNotFound("No root resource defined for path; check X-Restli-Protocol-Version");
+}
+
+const administers = (sim: SimulatorContext, login: string, author: JsonValue | undefined): boolean =>
+  organizationsOf(sim, login).some((organization) => author === organizationUrn(organization));
+
+/** Null when the token may post for the author, otherwise the error response. */
+export function checkCanPostAs(sim: SimulatorContext, token: Token, author: JsonValue | undefined): Response | null {
+  const isAllowed =
+    author === personUrn(token.login)
+      ? token.scopes.includes("w_member_social")
+      : administers(sim, token.login, author) && token.scopes.includes("w_organization_social");
+  return isAllowed ? null : accessDenied("partnerApiPostsExternal.CREATE");
+}
+
+/** Only posts of an organization can be read, and only by its administrators. */
+export const canReadPostsOf = (sim: SimulatorContext, token: Token, author: string): boolean =>
+  administers(sim, token.login, author) && token.scopes.includes("r_organization_social");

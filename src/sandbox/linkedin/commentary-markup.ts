@@ -1,0 +1,40 @@
+/*
+ * LinkedIn's "little text format", the markup of a post's commentary. The real API silently drops the text from the first
+ * reserved character on that is neither escaped nor valid markup; the sandbox reproduces that.
+ */
+
+const RESERVED = new Set("|{}@[]()<>#*_~");
+const MARKUP =
+  /^(?:\{hashtag\|(?:\\#|#)\|(?<tag>[^}]+)\}|@\[(?<name>[^\]]+)\]\(urn:li:(?:person|organization):[^)]+\)|(?<bare>#[\p{L}\p{N}]+))/u;
+
+/** The text that readers see; without `stopAtReserved` nothing is dropped, which the length limit needs. */
+export function renderCommentary(source: string, stopAtReserved: boolean): string {
+  let visibleText = "";
+  let position = 0;
+  while (position < source.length) {
+    const character = source.charAt(position);
+    if (character === "\\") {
+      visibleText += source.charAt(position + 1);
+      position += 2;
+      continue;
+    }
+    if (!RESERVED.has(character)) {
+      visibleText += character;
+      position += 1;
+      continue;
+    }
+    const markup = MARKUP.exec(source.slice(position));
+    if (markup) {
+      const { tag, name, bare } = markup.groups ?? {};
+      visibleText += tag === undefined ? (name ?? bare ?? "") : `#${tag.replaceAll(/\\(.)/g, "$1")}`;
+      position += markup[0].length;
+      continue;
+    }
+    if (stopAtReserved) {
+      return visibleText;
+    }
+    visibleText += character;
+    position += 1;
+  }
+  return visibleText;
+}

@@ -1,0 +1,163 @@
+import { fromBase64, toBase64Url } from "#core/encoding.ts";
+import type { JsonObject } from "#core/json.ts";
+import type { SimulatorContext, SimulatorLogin } from "./contract.ts";
+
+/* What the simulated authorization servers share: a consent page, single-use codes, tokens that expire. */
+
+export interface AuthorizationCode {
+  readonly login: string;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  readonly challenge: string | null;
+  readonly expiresAt: number;
+  readonly used: boolean;
+}
+
+export interface Token {
+  readonly login: string;
+  readonly scopes: readonly string[];
+  readonly kind: "access" | "refresh";
+  readonly expiresAt: number | null;
+  readonly revoked: boolean;
+  /** Id of the consent; its tokens are revoked together. */
+  readonly grant: string;
+  readonly extra: JsonObject;
+}
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+/** Shown when the query has no `login`: the page that lists the test users. */
+export function consentPage(title: string, url: URL, logins: readonly SimulatorLogin[]): Response {
+  const link = (extra: Record<string, string>): string => {
+    const query = new URLSearchParams(url.searchParams);
+    for (const [name, value] of Object.entries(extra)) {
+      query.set(name, value);
+    }
+    return escapeHtml(`?${query.toString()}`);
+  };
+  const items = logins.map(
+    (login) =>
+      `<li><a href="${link({ login: login.name })}">Continue as <strong>${escapeHtml(login.name)}</strong></a> ${escapeHtml(login.description)}</li>`,
+  );
+  return new Response(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><body><main><h1>${escapeHtml(title)}</h1><p>This is a sandbox: no real account is involved. The app asks for: <code>${escapeHtml(url.searchParams.get("scope") ?? "")}</code></p><ul>${items.join("")}<li><a href="${link({ login: "-" })}">Deny</a></li></ul></main></body></html>`,
+    { headers: { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" } },
+  );
+}
+
+export function redirect(to: string, params: Record<string, string>, fragment = ""): Response {
+  const target = new URL(to);
+  for (const [name, value] of Object.entries(params)) {
+    target.searchParams.set(name, value);
+  }
+  return new Response(null, { status: 302, headers: { location: `${target.href}${fragment}` } });
+}
+
+export function issueCode(
+  sim: SimulatorContext,
+  prefix: string,
+  code: Omit<AuthorizationCode, "used" | "expiresAt">,
+  lifetimeSeconds: number,
+): string {
+  const secret = sim.newSecret(prefix);
+  sim.store.put(`code:${secret}`, { ...code, used: false, expiresAt: sim.now() + lifetimeSeconds * 1000 });
+  return secret;
+}
+
+/** Marks a code as used and returns it; undefined when the code, redirect URI or verifier does not match. */
+export async function redeemCode(
+  sim: SimulatorContext,
+  secret: string,
+  redirectUri: string,
+  verifier: string | null,
+): Promise<AuthorizationCode | undefined> {
+  // Computed first: an await between reading the code and marking it would let two callers redeem it.
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier ?? ""));
+  const code = sim.store.get(`code:${secret}`) as AuthorizationCode | undefined;
+  if (!code || code.used || code.expiresAt <= sim.now() || code.redirectUri !== redirectUri) {
+    return undefined;
+  }
+  if (code.challenge !== null && toBase64Url(new Uint8Array(digest)) !== code.challenge) {
+    return undefined;
+  }
+  sim.store.put(`code:${secret}`, { ...code, scopes: [...code.scopes], used: true });
+  return code;
+}
+
+export function issueToken(
+  sim: SimulatorContext,
+  prefix: string,
+  token: Omit<Token, "revoked" | "expiresAt">,
+  lifetimeSeconds: number | null,
+): string {
+  const secret = sim.newSecret(prefix);
+  const seconds = token.kind === "access" ? (sim.settings.token_lifetime_s ?? lifetimeSeconds) : lifetimeSeconds;
+  const stored: Token = { ...token, revoked: false, expiresAt: seconds === null ? null : sim.now() + seconds * 1000 };
+  sim.store.put(`token:${secret}`, { ...stored, scopes: [...stored.scopes] });
+  return secret;
+}
+
+/** The token if it exists, is of that kind, is not expired and not revoked. */
+export function findValidToken(sim: SimulatorContext, secret: string, kind: Token["kind"]): Token | undefined {
+  const token = sim.store.get(`token:${secret}`) as Token | undefined;
+  const invalid =
+    !token || token.kind !== kind || token.revoked || (token.expiresAt !== null && token.expiresAt <= sim.now());
+  return invalid ? undefined : token;
+}
+
+export function revokeToken(sim: SimulatorContext, secret: string): void {
+  const token = sim.store.get(`token:${secret}`) as Token | undefined;
+  if (token) {
+    sim.store.put(`token:${secret}`, { ...token, scopes: [...token.scopes], revoked: true });
+  }
+}
+
+/** The user revokes the app's access: every token of the login becomes invalid. False when the login never consented. */
+export function revokeTokensOfLogin(sim: SimulatorContext, login: string): boolean {
+  let hasTokens = false;
+  for (const [key, value] of sim.store.list("token:")) {
+    const token = value as unknown as Token;
+    if (token.login === login) {
+      sim.store.put(key, { ...token, scopes: [...token.scopes], revoked: true });
+      hasTokens = true;
+    }
+  }
+  return hasTokens;
+}
+
+export function revokeTokensOfGrant(sim: SimulatorContext, grant: string): void {
+  for (const [key, value] of sim.store.list("token:")) {
+    const token = value as unknown as Token;
+    if (token.grant === grant) {
+      sim.store.put(key, { ...token, scopes: [...token.scopes], revoked: true });
+    }
+  }
+}
+
+/** The fields of an urlencoded body; read as bytes because the runtime logs a warning for forms read as text. */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  return new URLSearchParams(new TextDecoder().decode(await request.arrayBuffer()));
+}
+
+export function bearerToken(request: Request): string | null {
+  return /^Bearer (?<token>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["token"] ?? null;
+}
+
+/** Empty when the text is not Base64. */
+export function fromBase64OrEmpty(text: string): Uint8Array {
+  try {
+    return fromBase64(text);
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+export function basicAuth(request: Request): { id: string; secret: string } | null {
+  const encoded = /^Basic (?<pair>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["pair"];
+  if (encoded === undefined) {
+    return null;
+  }
+  const [id = "", ...rest] = new TextDecoder().decode(fromBase64OrEmpty(encoded)).split(":");
+  return { id, secret: rest.join(":") };
+}

@@ -1,0 +1,25 @@
+import type { SimulatorContext } from "#sandbox/contract.ts";
+
+/* The v5 error body, and the request id header of every response. */
+
+export function jsonResponse(sim: SimulatorContext, status: number, body: unknown): Response {
+  return Response.json(body, { status, headers: { "x-pinterest-rid": sim.newId(16) } });
+}
+
+export const errorResponse = (sim: SimulatorContext, status: number, code: number, message: string): Response =>
+  jsonResponse(sim, status, { code, message });
+
+export const invalidParameters = (sim: SimulatorContext, message: string): Response =>
+  errorResponse(sim, 400, 1, `Invalid parameters ${message}`);
+
+export const unauthorized = (sim: SimulatorContext): Response => errorResponse(sim, 401, 2, "Authentication failed.");
+
+export const missingScope = (sim: SimulatorContext): Response =>
+  errorResponse(sim, 403, 3, "Your application consumer does not have the required scopes.");
+
+export const boardNotFound = (sim: SimulatorContext): Response => errorResponse(sim, 404, 40, "Board not found.");
+
+export const pinNotFound = (sim: SimulatorContext): Response => errorResponse(sim, 404, 50, "Pin not found.");
+
+export const unreachableUrl = (sim: SimulatorContext): Response =>
+  errorResponse(sim, 400, 1, "Unable to reach the URL. Please check the URL and try again.");

@@ -1,0 +1,38 @@
+import type { PublishedPost, SimulatorSettings } from "./contract.ts";
+import type { InjectedFault } from "./injected-fault.ts";
+
+/** One call that a platform received, without query, headers and body because they carry tokens. */
+export interface RecordedCall {
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  /** Null while the call is in progress, and permanently when the connection was dropped. */
+  readonly status: number | null;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** An injected fault that still applies to `left` calls. */
+export interface OpenFault extends InjectedFault {
+  readonly left: number;
+}
+
+export type SettingsChange = {
+  readonly [K in Exclude<keyof SimulatorSettings, "extra">]?: SimulatorSettings[K] | undefined;
+} & {
+  readonly extra?: SimulatorSettings["extra"] | undefined;
+};
+
+/** What tests and developers can call on a platform's Durable Object beside the platform's own API. */
+export interface SimulatorControl {
+  publishedPosts(account: string | null): Promise<PublishedPost[]>;
+  /** The newest `RECORDED_CALLS_MAX` calls at or after `since`, oldest first. */
+  calls(since: number): Promise<RecordedCall[]>;
+  /** The number of open faults afterwards; null when the maximum was reached before. */
+  addFault(fault: InjectedFault): Promise<number | null>;
+  openFaults(): Promise<OpenFault[]>;
+  clearFaults(): Promise<void>;
+  /** Changes the given settings and returns all of them. */
+  changeSettings(change: SettingsChange): Promise<SimulatorSettings>;
+  revoke(account: string): Promise<boolean>;
+}

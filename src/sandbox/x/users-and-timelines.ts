@@ -1,0 +1,163 @@
+import type { JsonObject } from "#core/json.ts";
+import { toIsoInstant } from "#core/clock.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import { notFoundError, invalidRequest } from "./error-responses.ts";
+import { type TestUser, findTestUser } from "./test-users.ts";
+import { authorPrefix, type Post, postKey } from "./posts.ts";
+import { truncateText, renderText } from "./post-text.ts";
+
+/* Users, single posts and timelines: platforms/x.md part 1 (login) and part 5 (reconciliation). */
+
+const USER_FIELDS = new Set(
+  `id name username profile_image_url verified verified_type subscription_type protected created_at description
+   public_metrics url location`.split(/\s+/),
+);
+const SHARED_FIELDS = new Set([
+  "id",
+  "text",
+  "created_at",
+  "entities",
+  "attachments",
+  "author_id",
+  "lang",
+  "source",
+  "public_metrics",
+]);
+/** X's API reference uses new field names and its guides the old ones; both are accepted. */
+const POST_FIELDS = {
+  "tweet.fields": { note: "note_tweet", referenced: "referenced_tweets", history: "edit_history_tweet_ids" },
+  "post.fields": { note: "note_post", referenced: "referenced_posts", history: "edit_history_post_ids" },
+} as const;
+const PARAMETERS = new Set(
+  `max_results start_time end_time since_id until_id pagination_token exclude tweet.fields post.fields expansions
+   media.fields user.fields poll.fields place.fields ids`.split(/\s+/),
+);
+
+const listParam = (url: URL, name: string): string[] => (url.searchParams.get(name) ?? "").split(",").filter(Boolean);
+
+/** GET /2/users/me */
+export function readMe(url: URL, user: TestUser): Response {
+  const fields = listParam(url, "user.fields");
+  const unknown = fields.filter((field) => !USER_FIELDS.has(field));
+  if (unknown.length > 0) {
+    return invalidRequest(
+      `The \`user.fields\` query parameter value [${unknown.join(",")}] is not one of the known fields`,
+    );
+  }
+  const all: JsonObject = {
+    id: user.id,
+    name: user.name,
+    username: user.username,
+    profile_image_url: `https://pbs.twimg.com/profile_images/${user.id}/face_normal.jpg`,
+    verified: user.subscription !== "None",
+    verified_type: user.subscription === "None" ? "none" : "blue",
+    subscription_type: user.subscription,
+    protected: false,
+  };
+  const wanted = new Set(["id", "name", "username", ...fields]);
+  return Response.json({ data: Object.fromEntries(Object.entries(all).filter(([field]) => wanted.has(field))) });
+}
+
+type FieldNames = (typeof POST_FIELDS)[keyof typeof POST_FIELDS];
+
+/** The field names that a call uses and the fields it asks for, or the error response. */
+function requestedFields(url: URL): { names: FieldNames; wanted: ReadonlySet<string> } | Response {
+  const unknownParameter = [...url.searchParams.keys()].find((name) => !PARAMETERS.has(name));
+  if (unknownParameter !== undefined) {
+    return invalidRequest(`The query parameter [${unknownParameter}] is not one of the known parameters`);
+  }
+  const fieldsParam = url.searchParams.has("post.fields") ? "post.fields" : "tweet.fields";
+  const names = POST_FIELDS[fieldsParam];
+  const wanted = listParam(url, fieldsParam);
+  const unknown = wanted.find((field) => !SHARED_FIELDS.has(field) && !Object.values<string>(names).includes(field));
+  return unknown === undefined
+    ? { names, wanted: new Set(["id", "text", names.history, ...wanted]) }
+    : invalidRequest(`The \`${fieldsParam}\` query parameter value [${unknown}] is not one of the known fields`);
+}
+
+function postJson(post: Post, names: FieldNames, wanted: ReadonlySet<string>): JsonObject {
+  const rendered = renderText(post.text, post.links, post.isLong ? null : post.mediaLink);
+  const all: JsonObject = {
+    id: post.id,
+    text: post.isLong ? truncateText(rendered.text) : rendered.text,
+    created_at: toIsoInstant(post.createdAt),
+    author_id: post.author,
+    lang: "und",
+    source: "Almanac",
+    entities: { urls: rendered.urls },
+    [names.history]: [post.id],
+    ...(post.mediaKeys.length > 0 && { attachments: { media_keys: post.mediaKeys } }),
+    ...(post.quotedPostId !== null && { [names.referenced]: [{ type: "quoted", id: post.quotedPostId }] }),
+    ...(post.isLong && { [names.note]: { text: rendered.text, entities: { urls: rendered.urls } } }),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([field]) => wanted.has(field)));
+}
+
+function findVisiblePost(sim: SimulatorContext, postId: string): Post | undefined {
+  const post = sim.store.get(postKey(postId)) as Post | undefined;
+  return post && !post.deleted && post.createdAt + sim.settings.verify_lag_ms <= sim.now() ? post : undefined;
+}
+
+/** GET /2/tweets/{id} */
+export function readPost(url: URL, sim: SimulatorContext, postId: string): Response {
+  const fields = requestedFields(url);
+  if (fields instanceof Response) {
+    return fields;
+  }
+  const post = findVisiblePost(sim, postId);
+  return Response.json(
+    post ? { data: postJson(post, fields.names, fields.wanted) } : { errors: [notFoundError("tweet", "id", postId)] },
+  );
+}
+
+/** GET /2/users/{id}/tweets */
+export function readTimeline(url: URL, sim: SimulatorContext, userId: string): Response {
+  const fields = requestedFields(url);
+  if (fields instanceof Response) {
+    return fields;
+  }
+  const query = url.searchParams;
+  const size = Number(query.get("max_results") ?? 10);
+  if (!Number.isInteger(size) || size < 5 || size > 100) {
+    return invalidRequest("The `max_results` query parameter value is not between 5 and 100", {
+      max_results: [String(size)],
+    });
+  }
+  const instantParam = (name: string, fallback: number): number => {
+    const text = query.get(name);
+    return text === null
+      ? fallback
+      : /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text)
+        ? Date.parse(text)
+        : Number.NaN;
+  };
+  const from = instantParam("start_time", 0);
+  const until = instantParam("end_time", Number.POSITIVE_INFINITY);
+  if (Number.isNaN(from) || Number.isNaN(until)) {
+    return invalidRequest("start_time and end_time must be ISO 8601 instants in UTC: 2026-01-31T12:00:00Z");
+  }
+  if (!findTestUser(userId)) {
+    return Response.json({ errors: [notFoundError("user", "id", userId)] });
+  }
+  const offset = Number(query.get("pagination_token") ?? 0) || 0;
+  const all = sim.store
+    .list<number>(authorPrefix(userId), { reverse: true, limit: 3200 })
+    .filter(([, createdAt]) => createdAt >= from && createdAt < until)
+    .map(([key]) => findVisiblePost(sim, key.slice(authorPrefix(userId).length)))
+    .filter((post) => post !== undefined)
+    .filter(
+      (post) =>
+        post.id > (query.get("since_id") ?? "") && (!query.has("until_id") || post.id < (query.get("until_id") ?? "")),
+    );
+  const page = all.slice(offset, offset + size);
+  const hasMore = all.length > offset + size;
+  return Response.json({
+    ...(page.length > 0 && { data: page.map((post) => postJson(post, fields.names, fields.wanted)) }),
+    meta: {
+      result_count: page.length,
+      ...(page.length > 0 && { newest_id: page[0]?.id, oldest_id: page.at(-1)?.id }),
+      ...(hasMore && { next_token: String(offset + size) }),
+      ...(offset > 0 && { previous_token: String(Math.max(0, offset - size)) }),
+    },
+  });
+}
