@@ -5,7 +5,7 @@ import { ORIGIN } from "../../support/origin.ts";
 import { createCaller } from "../../support/api-caller.ts";
 
 describe("GET /accounts/pinterest-boards", () => {
-  test("200: every board that takes pins", async ({ expect }) => {
+  test("200: every board that accepts pins", async ({ expect }) => {
     const caller = await createCaller();
     const account = await connectOneAccount(caller, "pinterest");
     const { status, body } = await callApi(caller, {
@@ -19,25 +19,25 @@ describe("GET /accounts/pinterest-boards", () => {
     }
   });
 
-  test("404: an account of another platform and a stranger's look like none", async ({ expect }) => {
+  test("404: an account of another platform and another user's account look like a missing one", async ({ expect }) => {
     const caller = await createCaller();
     const account = await connectOneAccount(caller, "pinterest");
     const other = await connectOneAccount(caller, "x");
-    const ask = async (asker: typeof caller, id: string) => {
-      const { status, body } = await callApi(asker, {
+    const listBoards = async (requester: typeof caller, id: string) => {
+      const { status, body } = await callApi(requester, {
         method: "GET",
         path: `/accounts/pinterest-boards?account_id=${id}`,
       });
       return { status, error: body.error };
     };
-    const missing = await ask(caller, crypto.randomUUID());
+    const missing = await listBoards(caller, crypto.randomUUID());
     expect(missing.status).toBe(404);
-    expect(await ask(caller, other.id)).toEqual(missing);
-    expect(await ask(await createCaller(), account.id)).toEqual(missing);
+    expect(await listBoards(caller, other.id)).toEqual(missing);
+    expect(await listBoards(await createCaller(), account.id)).toEqual(missing);
   });
 });
 
-test("a preview knows the boards there are", async ({ expect }) => {
+test("a preview reports unknown boards", async ({ expect }) => {
   const caller = await createCaller();
   const account = await connectOneAccount(caller, "pinterest");
   const { body: listed } = await callApi(caller, {

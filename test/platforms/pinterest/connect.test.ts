@@ -9,7 +9,7 @@ const app = { clientId: "the-client", clientSecret: "the-secret", settings: {} }
 const { connect } = pinterest;
 const exchange = { redirectUri: "https://a.example.com/back", params: { code: "c" }, codeVerifier: "v", now: NOW };
 const SCOPES = ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"];
-const granted = (overrides: object = {}): ScriptedResponse => ({
+const tokenResponse = (overrides: object = {}): ScriptedResponse => ({
   json: {
     access_token: "pina_A",
     expires_in: 2_592_000,
@@ -21,7 +21,13 @@ const granted = (overrides: object = {}): ScriptedResponse => ({
   },
 });
 const user = (overrides: object = {}): ScriptedResponse => ({
-  json: { id: "2783136121146311751", username: "ada_makes", business_name: "Ada Makes", profile_image: null, ...overrides },
+  json: {
+    id: "2783136121146311751",
+    username: "ada_makes",
+    business_name: "Ada Makes",
+    profile_image: null,
+    ...overrides,
+  },
 });
 const tokens: TokenSet = {
   accessToken: "pina_A",
@@ -31,18 +37,18 @@ const tokens: TokenSet = {
   scopes: SCOPES,
 };
 
-test("the browser is asked for scopes with commas, for secret boards only where wanted", ({ expect }) => {
-  const ask = (settings: Record<string, string>) =>
+test("authorizeUrl separates scopes with commas and requests secret boards only if configured", ({ expect }) => {
+  const scopesFor = (settings: Record<string, string>) =>
     connect
       .authorizeUrl({ ...app, settings }, { redirectUri: "https://a.example.com/", state: "s", codeChallenge: "c" })
       .searchParams.get("scope");
-  expect(ask({})).toBe(SCOPES.join(","));
-  expect(ask({ SECRET_BOARDS: "1" })).toContain("pins:write_secret");
+  expect(scopesFor({})).toBe(SCOPES.join(","));
+  expect(scopesFor({ SECRET_BOARDS: "1" })).toContain("pins:write_secret");
 });
 
-describe("exchange", () => {
-  test("speaks Basic and asks for refresh tokens that last", async ({ expect }) => {
-    const client = scriptedClient(granted(), user());
+describe("exchangeCode", () => {
+  test("uses Basic authentication and requests continuous refresh tokens", async ({ expect }) => {
+    const client = scriptedClient(tokenResponse(), user());
     expect(unwrap(await connect.exchangeCode(client, app, exchange))).toEqual({
       externalId: "2783136121146311751",
       displayName: "Ada Makes",
@@ -64,8 +70,8 @@ describe("exchange", () => {
     });
   });
 
-  test("goes to Pinterest's sandbox where the operator says so", async ({ expect }) => {
-    const client = scriptedClient(granted(), user());
+  test("calls Pinterest's sandbox if configured", async ({ expect }) => {
+    const client = scriptedClient(tokenResponse(), user());
     await connect.exchangeCode(client, { ...app, settings: { API: "sandbox" } }, exchange);
     expect(client.requests.map((sent) => sent.url.hostname)).toEqual([
       "api-sandbox.pinterest.com",
@@ -74,9 +80,11 @@ describe("exchange", () => {
   });
 });
 
-test("an account is known by its id and told what it lacks", async ({ expect }) => {
+test("an account has Pinterest's id and its missing scopes", async ({ expect }) => {
   const scopes = SCOPES.filter((scope) => scope !== "pins:write");
-  const { accounts } = unwrap(await connect.listAccounts(scriptedClient(user({ business_name: "" })), app, { ...tokens, scopes }));
+  const { accounts } = unwrap(
+    await connect.listAccounts(scriptedClient(user({ business_name: "" })), app, { ...tokens, scopes }),
+  );
   expect(accounts).toEqual([
     {
       platformAccountId: "2783136121146311751",
@@ -92,8 +100,8 @@ test("an account is known by its id and told what it lacks", async ({ expect }) 
 });
 
 describe("refresh", () => {
-  test("gives a new pair", async ({ expect }) => {
-    const client = scriptedClient(granted({ access_token: "pina_B", refresh_token: "pinr.B", scope: undefined }));
+  test("returns a new token pair", async ({ expect }) => {
+    const client = scriptedClient(tokenResponse({ access_token: "pina_B", refresh_token: "pinr.B", scope: undefined }));
     expect(unwrap(await connect.refresh!(client, app, tokens, NOW))).toEqual({
       accessToken: "pina_B",
       refreshToken: "pinr.B",
@@ -105,20 +113,23 @@ describe("refresh", () => {
   });
 
   test.for<[string, ScriptedResponse, string]>([
-    ["a dead token", { status: 400, json: { code: 283, message: "Invalid refresh token" } }, "reconnect"],
-    ["a refused one", { status: 401, json: { code: 2, message: "Authentication failed." } }, "reconnect"],
+    ["an invalid token", { status: 400, json: { code: 283, message: "Invalid refresh token" } }, "reconnect"],
+    ["a failed authentication", { status: 401, json: { code: 2, message: "Authentication failed." } }, "reconnect"],
     ["wrong app credentials", { status: 401, json: { code: 2, message: "Invalid client credentials" } }, "temporary"],
     ["an outage", { status: 500, json: { code: 11, message: "oops" } }, "temporary"],
-    ["haste", { status: 429, json: { code: 8, message: "slow" } }, "rate_limited"],
-  ])("%s", async ([, script, kind], { expect }) => {
-    expect(await connect.refresh!(scriptedClient(script), app, tokens, NOW)).toMatchObject({ ok: false, fault: { kind } });
+    ["a rate limit", { status: 429, json: { code: 8, message: "slow" } }, "rate_limited"],
+  ])("%s is a fault of the right kind", async ([, script, kind], { expect }) => {
+    expect(await connect.refresh!(scriptedClient(script), app, tokens, NOW)).toMatchObject({
+      ok: false,
+      fault: { kind },
+    });
   });
 });
 
-describe("boards", () => {
+describe("listBoards and fetchCapabilities", () => {
   const board = (id: string, overrides: object = {}) => ({ id, name: `Board ${id}`, privacy: "PUBLIC", ...overrides });
 
-  test("are those of every page, without boards for advertisements", async ({ expect }) => {
+  test("list every page, without boards for advertisements", async ({ expect }) => {
     const client = scriptedClient(
       { json: { items: [board("1", { pin_count: 5 }), board("2", { is_ads_only: true })], bookmark: "b1" } },
       { json: { items: [board("3", { privacy: "PROTECTED", description: "Old" }), board("1")], bookmark: null } },
@@ -131,16 +142,19 @@ describe("boards", () => {
     expect(client.requests[0]?.url.searchParams.get("page_size")).toBe("250");
   });
 
-  test("that never end are left in the end", async ({ expect }) => {
+  test("stop at a bookmark that repeats", async ({ expect }) => {
     const client = scriptedClient({ json: { items: [board("1")], bookmark: "same" } });
     expect(unwrap(await pinterest.listBoards(client, accountAccess()))).toHaveLength(1);
     expect(client.requests).toHaveLength(2);
   });
 
-  test("are told to the preview as they are now", async ({ expect }) => {
+  test("add the current boards to the capabilities", async ({ expect }) => {
     const account = accountAccess({ capabilities: { kept: true } });
     const client = scriptedClient({ json: { items: [board("1"), board("2")] } });
     expect(unwrap(await pinterest.fetchCapabilities(client, account))).toEqual({ kept: true, boards: ["1", "2"] });
-    expect(await pinterest.fetchCapabilities(scriptedClient(503), account)).toMatchObject({ ok: false, fault: { kind: "temporary" } });
+    expect(await pinterest.fetchCapabilities(scriptedClient(503), account)).toMatchObject({
+      ok: false,
+      fault: { kind: "temporary" },
+    });
   });
 });

@@ -2,7 +2,16 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import type { AccountAccess, Adapter, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { pinterest as adapter } from "#platforms/pinterest/index.ts";
-import { publishedPosts, logIn, unwrap, injectFault, publishUntilSettled, revokeAtPlatform, sampleMedia, simulatedClient } from "../../support/simulated-platform.ts";
+import {
+  publishedPosts,
+  logIn,
+  unwrap,
+  injectFault,
+  publishUntilSettled,
+  revokeAtPlatform,
+  sampleMedia,
+  simulatedClient,
+} from "../../support/simulated-platform.ts";
 
 let clock = Date.parse("2032-07-01T09:00:00Z");
 beforeEach(() => {
@@ -13,14 +22,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** As the publisher calls it: what `prepare` throws is tried again. */
+/** Like the publisher, which retries when `prepare` throws. */
 const pinterest: Adapter = {
   ...adapter,
   prepare: (...step) =>
     adapter.prepare(...step).catch(() => ({ state: "refused", fault: temporary("thrown", { httpStatus: null }) })),
 };
 
-async function ada(settings: Record<string, string> = {}) {
+async function connectAda(settings: Record<string, string> = {}) {
   const { accounts } = await logIn(pinterest, "ada", settings);
   const account = accounts[0]!;
   const boards = unwrap(await adapter.listBoards(simulatedClient(pinterest), account)).map((board) => board.id);
@@ -32,30 +41,30 @@ const published = async (account: AccountAccess, caption: string) =>
 
 const POST = { method: "POST", path: "/v5/pins" };
 
-test("boards are those of all pages that take pins", async ({ expect }) => {
-  const { account } = await ada();
+test("listBoards returns the boards of all pages that accept pins", async ({ expect }) => {
+  const { account } = await connectAda();
   const boards = unwrap(await adapter.listBoards(simulatedClient(pinterest), account));
   expect(boards.length).toBeGreaterThanOrEqual(3);
   expect(new Set(boards.map((board) => board.id)).size).toBe(boards.length);
   expect(boards.map((board) => board.privacy)).not.toContain("SECRET");
-  const secret = await ada({ SECRET_BOARDS: "1" });
+  const secret = await connectAda({ SECRET_BOARDS: "1" });
   expect(secret.boards.length).toBeGreaterThanOrEqual(boards.length);
 });
 
-test("a refresh gives a new pair and spends the old one", async ({ expect }) => {
+test("a refresh returns a new token pair and invalidates the old one", async ({ expect }) => {
   const { tokens, accounts } = await logIn(pinterest, "ada");
   const client = simulatedClient(pinterest);
   const { app } = accounts[0]!;
-  const renewed = unwrap(await adapter.connect.refresh!(client, app, tokens, Date.now()));
-  expect(renewed.refreshToken).not.toBe(tokens.refreshToken);
+  const refreshed = unwrap(await adapter.connect.refresh!(client, app, tokens, Date.now()));
+  expect(refreshed.refreshToken).not.toBe(tokens.refreshToken);
   expect(await adapter.connect.refresh!(client, app, tokens, Date.now())).toMatchObject({
     ok: false,
     fault: { kind: "reconnect" },
   });
-  expect((await adapter.connect.listAccounts(client, app, renewed)).ok).toBe(true);
+  expect((await adapter.connect.listAccounts(client, app, refreshed)).ok).toBe(true);
 });
 
-test("a login that was withdrawn has to be made again", async ({ expect }) => {
+test("a login that was revoked requires a new login", async ({ expect }) => {
   const { tokens, accounts } = await logIn(pinterest, "ada");
   await revokeAtPlatform(pinterest, accounts[0]!.platformAccountId);
   expect(await adapter.connect.listAccounts(simulatedClient(pinterest), accounts[0]!.app, tokens)).toMatchObject({
@@ -70,9 +79,9 @@ describe.each([
   { name: "video", files: ["landscape.mp4"] },
 ])("$name", ({ name, files }) => {
   test.for(["nothing", "drop_before", "drop_after", "answer_after"] as const)(
-    "stands on each of three boards once after %s at the second",
+    "is pinned exactly once on each of three boards after %s at the second",
     async (effect, { expect }) => {
-      const { account, boards } = await ada();
+      const { account, boards } = await connectAda();
       const board_ids = boards.slice(0, 3);
       const media = await Promise.all(files.map((file) => sampleMedia(file)));
       const caption = `A ${name} and ${effect}`;
@@ -88,101 +97,103 @@ describe.each([
           return await pinterest.commit(...step);
         },
       };
-      const end = await publishUntilSettled(second, account, { caption, media, options });
-      expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
+      const result = await publishUntilSettled(second, account, { caption, media, options });
+      expect(result, JSON.stringify(result)).toMatchObject({ state: "published" });
       const pins = await published(account, caption);
-      expect(pins, end.steps.join(" ")).toHaveLength(3);
+      expect(pins, result.steps.join(" ")).toHaveLength(3);
       for (const pin of pins) {
         expect(pin.media.map((item) => item.sha256)).toEqual(media.map((item) => item.sha256));
         expect(pin.title).toBe(`Blue ${name}`);
       }
-      if (end.state === "published") {
-        expect({ id: end.remoteId, url: end.url }).toEqual({ id: pins[0]?.id, url: pins[0]?.url });
+      if (result.state === "published") {
+        expect({ id: result.remoteId, url: result.url }).toEqual({ id: pins[0]?.id, url: pins[0]?.url });
       }
     },
   );
 });
 
-test("a video is registered again when its storage refuses or loses it", async ({ expect }) => {
-  const { account, boards } = await ada();
+test("a video is registered again when the storage refuses it or the connection is lost", async ({ expect }) => {
+  const { account, boards } = await connectAda();
   const media = [await sampleMedia("landscape.mp4")];
-  const troubles: ("refuse" | "lose" | "lose_answer")[] = ["refuse", "lose", "lose_answer"];
-  const shaky = (client: PlatformClient): PlatformClient => ({
+  const pendingFailures: ("refuse" | "lose" | "lose_answer")[] = ["refuse", "lose", "lose_answer"];
+  const withFailures = (client: PlatformClient): PlatformClient => ({
     async fetch(url, init) {
-      const trouble = new URL(url).hostname.endsWith(".amazonaws.com") ? troubles.shift() : undefined;
-      if (trouble === "refuse") {
+      const failure = new URL(url).hostname.endsWith(".amazonaws.com") ? pendingFailures.shift() : undefined;
+      if (failure === "refuse") {
         return new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403 });
       }
-      if (trouble === "lose") {
+      if (failure === "lose") {
         throw new TypeError("network connection lost");
       }
-      const answer = await client.fetch(url, init);
-      if (trouble === "lose_answer") {
+      const response = await client.fetch(url, init);
+      if (failure === "lose_answer") {
         throw new TypeError("network connection lost");
       }
-      return answer;
+      return response;
     },
   });
-  const stubborn: Adapter = {
+  const failingAdapter: Adapter = {
     ...pinterest,
-    prepare: (client, ...step) => pinterest.prepare(shaky(client), ...step),
+    prepare: (client, ...step) => pinterest.prepare(withFailures(client), ...step),
   };
   await injectFault(pinterest, { match: { method: "GET", path: "/v5/media/*" }, times: 1, effect: "drop_before" });
   const options = { board_ids: boards.slice(0, 1) };
-  const end = await publishUntilSettled(stubborn, account, { caption: "stubborn", media, options });
-  expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
-  expect(troubles).toEqual([]);
-  const pins = await published(account, "stubborn");
+  const result = await publishUntilSettled(failingAdapter, account, { caption: "retried", media, options });
+  expect(result, JSON.stringify(result)).toMatchObject({ state: "published" });
+  expect(pendingFailures).toEqual([]);
+  const pins = await published(account, "retried");
   expect(pins.map((pin) => pin.media.map((item) => item.sha256))).toEqual([[media[0]!.sha256]]);
 });
 
-test("a video takes the image beside it as its cover", async ({ expect }) => {
-  const { account, boards } = await ada();
+test("a video uses the image next to it as its cover", async ({ expect }) => {
+  const { account, boards } = await connectAda();
   const media = [await sampleMedia("landscape.mp4"), await sampleMedia("portrait.jpg")];
-  const end = await publishUntilSettled(pinterest, account, {
+  const result = await publishUntilSettled(pinterest, account, {
     caption: "covered",
     media,
     options: { board_ids: boards.slice(0, 1) },
   });
-  expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
+  expect(result, JSON.stringify(result)).toMatchObject({ state: "published" });
   const [pin] = await published(account, "covered");
   expect(pin?.media[0]?.sha256).toBe(media[0]!.sha256);
 });
 
-test("a board that is gone does not keep the others from their pin, and a second run leaves those alone", async ({
-  expect,
-}) => {
-  const { account, boards } = await ada();
+test("a missing board does not keep the others from their pin", async ({ expect }) => {
+  const { account, boards } = await connectAda();
   const media = [await sampleMedia("portrait.jpg")];
   const board_ids = [boards[0]!, "999999999999999999", boards[1]!];
-  const end = await publishUntilSettled(pinterest, account, { caption: "one is gone", media, options: { board_ids } });
-  expect(end).toMatchObject({
+  const result = await publishUntilSettled(pinterest, account, {
+    caption: "one board is missing",
+    media,
+    options: { board_ids },
+  });
+  expect(result).toMatchObject({
     state: "failed",
     fault: { code: "board_not_found", message: expect.stringContaining("2 of 3") },
   });
-  expect(await published(account, "one is gone")).toHaveLength(2);
+  expect(await published(account, "one board is missing")).toHaveLength(2);
 });
 
-test("an image that Pinterest cannot fetch is sent within the call", async ({ expect }) => {
-  const { account, boards } = await ada();
+test("an image that Pinterest cannot fetch is sent inline", async ({ expect }) => {
+  const { account, boards } = await connectAda();
   const media = [{ ...(await sampleMedia("portrait.jpg")), url: "https://nowhere.example.com/portrait.jpg" }];
-  const end = await publishUntilSettled(pinterest, account, {
-    caption: "behind a wall",
+  const result = await publishUntilSettled(pinterest, account, {
+    caption: "unreachable image",
     media,
     options: { board_ids: boards.slice(0, 2) },
   });
-  expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
-  const pins = await published(account, "behind a wall");
+  expect(result, JSON.stringify(result)).toMatchObject({ state: "published" });
+  const pins = await published(account, "unreachable image");
   expect(pins.map((pin) => pin.media.map((item) => item.sha256))).toEqual([[media[0]!.sha256], [media[0]!.sha256]]);
 });
 
-test("a careful operator's pin of unknown fate is never sent again", async ({ expect }) => {
-  const { account, boards } = await ada({ RESEND: "never" });
+test("with PINTEREST_RESEND=never an uncertain pin is never sent again", async ({ expect }) => {
+  const { account, boards } = await connectAda({ RESEND: "never" });
   const media = [await sampleMedia("portrait.jpg")];
   const options = { board_ids: boards.slice(0, 1) };
-  const end = await publishUntilSettled(pinterest, account, { caption: "careful", media, options }, () =>
+  const result = await publishUntilSettled(pinterest, account, { caption: "no resend", media, options }, () =>
     injectFault(pinterest, { match: POST, times: 1, effect: "drop_before" }),
   );
-  expect(end).toMatchObject({ state: "unknown" });
-  expect(await published(account, "careful")).toHaveLength(0);
+  expect(result).toMatchObject({ state: "unknown" });
+  expect(await published(account, "no resend")).toHaveLength(0);
 });

@@ -3,85 +3,90 @@ import type { JsonObject } from "#core/json.ts";
 import { pinterest } from "#platforms/pinterest/index.ts";
 import { validationInput, image, video } from "../../support/job-fixtures.ts";
 
-type Over = Parameters<typeof validationInput>[0] & { readonly more?: JsonObject };
+type Overrides = Parameters<typeof validationInput>[0] & { readonly extraOptions?: JsonObject };
 
-function judge({ more, ...overrides }: Over = {}) {
-  return pinterest.validate(validationInput({ media: [image()], options: { board_ids: ["1"], ...more }, ...overrides }));
+function validatePost({ extraOptions, ...overrides }: Overrides = {}) {
+  return pinterest.validate(
+    validationInput({ media: [image()], options: { board_ids: ["1"], ...extraOptions }, ...overrides }),
+  );
 }
 
-const codes = (overrides?: Over) => judge(overrides).problems.map(({ code }) => code);
-const params = (overrides?: Over) => judge(overrides).problems.map(({ param }) => param);
+const codes = (overrides?: Overrides) => validatePost(overrides).problems.map(({ code }) => code);
+const params = (overrides?: Overrides) => validatePost(overrides).problems.map(({ param }) => param);
 const ids = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
-const clip = (overrides: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...overrides });
+const verticalVideo = (overrides: Parameters<typeof video>[0] = {}) =>
+  video({ width: 1080, height: 1920, ...overrides });
 
 describe("description", () => {
-  test("800 code points pass, 801 do not, 501 are worth a warning", ({ expect }) => {
+  test("800 code points pass, 801 do not, 501 cause a warning", ({ expect }) => {
     expect(codes({ caption: "👍".repeat(800) })).toEqual([]);
-    expect(judge({ caption: "👍".repeat(801) }).problems).toEqual([
+    expect(validatePost({ caption: "👍".repeat(801) }).problems).toEqual([
       expect.objectContaining({ code: "caption_too_long", limit: 800, actual: 801 }),
     ]);
-    expect(judge({ caption: "a".repeat(500) }).warnings).toEqual([]);
-    expect(judge({ caption: "a".repeat(501) }).warnings.map(({ code }) => code)).toEqual(["caption_may_be_cut"]);
+    expect(validatePost({ caption: "a".repeat(500) }).warnings).toEqual([]);
+    expect(validatePost({ caption: "a".repeat(501) }).warnings.map(({ code }) => code)).toEqual(["caption_may_be_cut"]);
   });
 });
 
 describe("options", () => {
-  test("boards are required, digits, at most ten, and each once in the order given", ({ expect }) => {
-    expect(judge({ options: {} }).problems).toMatchObject([
+  test("board ids are required, numeric, at most ten, and each is used once in the given order", ({ expect }) => {
+    expect(validatePost({ options: {} }).problems).toMatchObject([
       { code: "option_required", param: "platform_options.board_ids" },
     ]);
-    expect(params({ more: { board_ids: [] } })).toEqual(["platform_options.board_ids"]);
-    expect(params({ more: { board_ids: ["1", "abc"] } })).toEqual(["platform_options.board_ids[1]"]);
-    expect(codes({ more: { board_ids: ids(10) } })).toEqual([]);
-    expect(params({ more: { board_ids: ids(11) } })).toEqual(["platform_options.board_ids"]);
-    const verdict = judge({ more: { board_ids: ["3", "1", "3", "2", "1"] } });
-    expect(verdict.problems).toEqual([]);
-    expect(verdict.options["board_ids"]).toEqual(["3", "1", "2"]);
-    expect(codes({ more: { board_ids: [...ids(10), ...ids(10)] } })).toEqual([]);
+    expect(params({ extraOptions: { board_ids: [] } })).toEqual(["platform_options.board_ids"]);
+    expect(params({ extraOptions: { board_ids: ["1", "abc"] } })).toEqual(["platform_options.board_ids[1]"]);
+    expect(codes({ extraOptions: { board_ids: ids(10) } })).toEqual([]);
+    expect(params({ extraOptions: { board_ids: ids(11) } })).toEqual(["platform_options.board_ids"]);
+    const validation = validatePost({ extraOptions: { board_ids: ["3", "1", "3", "2", "1"] } });
+    expect(validation.problems).toEqual([]);
+    expect(validation.options["board_ids"]).toEqual(["3", "1", "2"]);
+    expect(codes({ extraOptions: { board_ids: [...ids(10), ...ids(10)] } })).toEqual([]);
   });
 
-  test("a board that a fresh list does not have is named", ({ expect }) => {
+  test("a board that the current list does not contain is reported", ({ expect }) => {
     const capabilities = { boards: ["1", "2"] };
-    expect(codes({ capabilities, more: { board_ids: ["2", "1"] } })).toEqual([]);
-    expect(judge({ capabilities, more: { board_ids: ["2", "9"] } }).problems).toMatchObject([
+    expect(codes({ capabilities, extraOptions: { board_ids: ["2", "1"] } })).toEqual([]);
+    expect(validatePost({ capabilities, extraOptions: { board_ids: ["2", "9"] } }).problems).toMatchObject([
       { code: "board_unknown", param: "platform_options.board_ids[1]" },
     ]);
   });
 
   test("a title has up to 100 code points", ({ expect }) => {
-    expect(codes({ more: { title: "👍".repeat(100) } })).toEqual([]);
-    expect(params({ more: { title: "a".repeat(101) } })).toEqual(["platform_options.title"]);
+    expect(codes({ extraOptions: { title: "👍".repeat(100) } })).toEqual([]);
+    expect(params({ extraOptions: { title: "a".repeat(101) } })).toEqual(["platform_options.title"]);
   });
 
-  test("a link is an absolute web address of up to 2048 characters", ({ expect }) => {
+  test("a link is an absolute http or https URL of up to 2048 characters", ({ expect }) => {
     const long = (length: number) => `https://example.com/${"a".repeat(length - 20)}`;
     for (const link of ["https://example.com", "http://example.com/a?b=c#d", long(2048)]) {
-      expect(codes({ more: { link } }), link).toEqual([]);
+      expect(codes({ extraOptions: { link } }), link).toEqual([]);
     }
     for (const link of ["", "example.com", "/a", "javascript:alert(1)", "ftp://example.com", "https:a", long(2049)]) {
-      expect(new Set(params({ more: { link } })), link).toEqual(new Set(["platform_options.link"]));
+      expect(new Set(params({ extraOptions: { link } })), link).toEqual(new Set(["platform_options.link"]));
     }
   });
 });
 
 describe("media", () => {
-  test("there has to be some", ({ expect }) => {
+  test("at least one item is required", ({ expect }) => {
     expect(codes({ media: [] })).toEqual(["media_required"]);
   });
 
-  test("five images of one size pass, six or another size do not", ({ expect }) => {
+  test("five images of the same size pass; six, or different sizes, do not", ({ expect }) => {
     expect(codes({ media: ids(5).map(() => image()) })).toEqual([]);
     expect(codes({ media: ids(6).map(() => image()) })).toEqual(["media_too_many"]);
-    const odd = [image(), image({ width: null, height: null }), image({ width: 1000 })];
-    expect(judge({ media: odd }).problems).toMatchObject([{ code: "media_dimensions", param: "media_items[2]" }]);
+    const differentSizes = [image(), image({ width: null, height: null }), image({ width: 1000 })];
+    expect(validatePost({ media: differentSizes }).problems).toMatchObject([
+      { code: "media_dimensions", param: "media_items[2]" },
+    ]);
   });
 
-  test("one video, with one image as its cover at most", ({ expect }) => {
-    expect(codes({ media: [clip()] })).toEqual([]);
-    expect(codes({ media: [clip(), image()] })).toEqual([]);
-    expect(codes({ media: [image(), clip()] })).toEqual([]);
-    expect(codes({ media: [clip(), image(), image()] })).toEqual(["media_mixed"]);
-    expect(codes({ media: [clip(), clip()] })).toEqual(["media_too_many"]);
+  test("one video passes, with at most one image as its cover", ({ expect }) => {
+    expect(codes({ media: [verticalVideo()] })).toEqual([]);
+    expect(codes({ media: [verticalVideo(), image()] })).toEqual([]);
+    expect(codes({ media: [image(), verticalVideo()] })).toEqual([]);
+    expect(codes({ media: [verticalVideo(), image(), image()] })).toEqual(["media_mixed"]);
+    expect(codes({ media: [verticalVideo(), verticalVideo()] })).toEqual(["media_too_many"]);
   });
 
   test.for<[string, Parameters<typeof image>[0], string[]]>([
@@ -109,11 +114,11 @@ describe("media", () => {
     ["VP9", { facts: { videoCodec: "vp9" } }, ["media_codec"]],
     ["WebM", { contentType: "video/webm" }, ["media_type_unsupported"]],
   ])("a video: %s", ([, overrides, expected], { expect }) => {
-    expect(codes({ media: [clip(overrides)] })).toEqual(expected);
+    expect(codes({ media: [verticalVideo(overrides)] })).toEqual(expected);
   });
 
-  test("WebP and small images are worth a warning", ({ expect }) => {
-    const { warnings } = judge({ media: [image({ contentType: "image/webp", width: 199, height: 300 })] });
+  test("WebP and small images cause a warning", ({ expect }) => {
+    const { warnings } = validatePost({ media: [image({ contentType: "image/webp", width: 199, height: 300 })] });
     expect(warnings.map(({ code }) => code)).toEqual(["media_type_uncertain", "media_small"]);
   });
 });

@@ -23,7 +23,7 @@ import {
 describe("commit a video", () => {
   const total = 25 * MB;
 
-  test("sends the last piece, which takes what the division leaves", async ({ expect }) => {
+  test("sends the last chunk, which contains the remainder", async ({ expect }) => {
     const client = captureBodies(scriptedClient(201));
     expect(await tiktok.commit(client, videoJob(total), commitRef())).toEqual({
       state: "accepted",
@@ -35,7 +35,7 @@ describe("commit a video", () => {
     expect(client.bodies[0]).toHaveLength(15 * MB);
   });
 
-  test("one piece is the whole file", async ({ expect }) => {
+  test("a single chunk is the whole file", async ({ expect }) => {
     const client = captureBodies(scriptedClient(201));
     await tiktok.commit(client, videoJob(300), commitRef());
     expect(contentRanges(client.requests)).toEqual(["bytes 0-299/300"]);
@@ -43,45 +43,51 @@ describe("commit a video", () => {
   });
 
   test.for<[string, ScriptedResponse]>([
-    ["a cut", "cut"],
+    ["a lost connection", "connection_lost"],
     ["500", 500],
     ["503", 503],
     ["408", 408],
     ["a redirect", 302],
-    ["200, which is not documented", 200],
-    ["206: more is wanted", chunkStored(10 * MB, total)],
-    ["416 past the end", wrongChunk(total, total)],
-    ["416 at the last piece", wrongChunk(10 * MB - 1, total)],
-    ["416 without a word", 416],
-  ])("after %s nothing is known", async ([, script], { expect }) => {
+    ["200, which TikTok does not document", 200],
+    ["206, more chunks expected", chunkStored(10 * MB, total)],
+    ["416 with all bytes stored", wrongChunk(total, total)],
+    ["416 at the last chunk", wrongChunk(10 * MB - 1, total)],
+    ["416 without Content-Range", 416],
+  ])("after %s the outcome is uncertain", async ([, script], { expect }) => {
     const outcome = await tiktok.commit(scriptedClient(script), videoJob(total), commitRef());
     expect(outcome).toMatchObject({ state: "uncertain", ref: { publishId: PUBLISH_ID, sendCount: 1, sentAt: NOW } });
     expect(JSON.stringify({ ...outcome, ref: null })).not.toContain("upload_token");
   });
 
-  test("without an earlier piece there is no post", async ({ expect }) => {
-    expect(await tiktok.commit(scriptedClient(wrongChunk(10 * MB - 1, 40 * MB)), videoJob(40 * MB), commitRef())).toMatchObject({
+  test("with an earlier chunk missing there is no post", async ({ expect }) => {
+    expect(
+      await tiktok.commit(scriptedClient(wrongChunk(10 * MB - 1, 40 * MB)), videoJob(40 * MB), commitRef()),
+    ).toMatchObject({
       state: "stale",
     });
   });
 
   test.for([403, 404])(
-    "%i: nothing was posted the first time, after doubt it may have been",
-    async (gone, { expect }) => {
-      expect(await tiktok.commit(scriptedClient(gone), videoJob(total), commitRef())).toMatchObject({ state: "stale" });
-      expect(await tiktok.commit(scriptedClient(gone), videoJob(total), commitRef({ sendCount: 1 }))).toMatchObject({
+    "%i means that nothing was posted on the first call, and is uncertain after an uncertain one",
+    async (status, { expect }) => {
+      expect(await tiktok.commit(scriptedClient(status), videoJob(total), commitRef())).toMatchObject({
+        state: "stale",
+      });
+      expect(await tiktok.commit(scriptedClient(status), videoJob(total), commitRef({ sendCount: 1 }))).toMatchObject({
         state: "uncertain",
         ref: { uploadExpired: true, sendCount: 2 },
       });
     },
   );
 
-  test("a piece that is refused is not posted; after doubt it may be there", async ({ expect }) => {
+  test("a refused chunk is not posted; after an uncertain call it may be stored", async ({ expect }) => {
     expect(await tiktok.commit(scriptedClient(400), videoJob(total), commitRef())).toMatchObject({
       state: "refused",
       fault: { kind: "rejected", code: "media_invalid" },
     });
-    expect(await tiktok.commit(scriptedClient(400), videoJob(total), commitRef({ sendCount: 1 }))).toMatchObject({ state: "uncertain" });
+    expect(await tiktok.commit(scriptedClient(400), videoJob(total), commitRef({ sendCount: 1 }))).toMatchObject({
+      state: "uncertain",
+    });
     expect(await tiktok.commit(scriptedClient(429), videoJob(total), commitRef({ sendCount: 1 }))).toMatchObject({
       state: "refused",
       fault: { kind: "rate_limited" },
@@ -90,7 +96,7 @@ describe("commit a video", () => {
 });
 
 describe("commit photos", () => {
-  test("hands over the addresses in order, and that posts them", async ({ expect }) => {
+  test("sends the URLs in order, which posts the photos", async ({ expect }) => {
     const client = scriptedClient(photosAccepted);
     const post = photoJob({ options: { ...OPTIONS, title: "A bowl" } });
     expect(await tiktok.commit(client, post, photoCommitRef())).toEqual({
@@ -119,9 +125,13 @@ describe("commit photos", () => {
     });
   });
 
-  test("a draft has texts and no settings", async ({ expect }) => {
+  test("a draft has its texts and no settings", async ({ expect }) => {
     const client = scriptedClient(photosAccepted);
-    await tiktok.commit(client, photoJob({ options: { ...OPTIONS, is_draft: true } }), photoCommitRef({ postSettings: null }));
+    await tiktok.commit(
+      client,
+      photoJob({ options: { ...OPTIONS, is_draft: true } }),
+      photoCommitRef({ postSettings: null }),
+    );
     expect(parseRequestBody(client.requests[0])).toMatchObject({
       post_mode: "MEDIA_UPLOAD",
       post_info: { description: "Release notes are out" },
@@ -130,15 +140,15 @@ describe("commit photos", () => {
   });
 
   test.for<[string, ScriptedResponse]>([
-    ["a cut", "cut"],
+    ["a lost connection", "connection_lost"],
     ["500", apiError(500, "internal_error")],
     ["503", 503],
     ["408", 408],
     ["an internal error with another status", apiError(200, "internal_error")],
-    ["200 without a handle", success({})],
-    ["200 that is no JSON", { text: "<html>" }],
+    ["200 without a publish id", success({})],
+    ["200 without JSON", { text: "<html>" }],
     ["a redirect", 302],
-  ])("after %s nothing is known", async ([, script], { expect }) => {
+  ])("after %s the outcome is uncertain", async ([, script], { expect }) => {
     expect(await tiktok.commit(scriptedClient(script), photoJob(), photoCommitRef())).toMatchObject({
       state: "uncertain",
       ref: { publishId: null, sendCount: 1, sentAt: NOW },
@@ -153,7 +163,10 @@ describe("commit photos", () => {
     [apiError(200, "url_ownership_unverified"), { kind: "rejected", whoMustAct: "operator" }],
     [apiError(403, "privacy_level_option_mismatch"), { kind: "rejected" }],
     [apiError(400, "invalid_params"), { kind: "rejected" }],
-  ])("%j refuses", async ([script, fault], { expect }) => {
-    expect(await tiktok.commit(scriptedClient(script), photoJob(), photoCommitRef())).toMatchObject({ state: "refused", fault });
+  ])("%j is a refusal", async ([script, fault], { expect }) => {
+    expect(await tiktok.commit(scriptedClient(script), photoJob(), photoCommitRef())).toMatchObject({
+      state: "refused",
+      fault,
+    });
   });
 });

@@ -14,7 +14,7 @@ const exchange = {
   codeVerifier: "verifier",
   now: NOW,
 };
-const granted = (overrides: object = {}): ScriptedResponse => ({
+const tokenResponse = (overrides: object = {}): ScriptedResponse => ({
   json: {
     open_id: "_000abc",
     scope: SCOPES.join(","),
@@ -26,16 +26,18 @@ const granted = (overrides: object = {}): ScriptedResponse => ({
     ...overrides,
   },
 });
-const ok = (data: object): ScriptedResponse => ({ json: { data, error: { code: "ok", message: "", log_id: "2026" } } });
-const no = (code: string, status = 200): ScriptedResponse => ({
+const success = (data: object): ScriptedResponse => ({
+  json: { data, error: { code: "ok", message: "", log_id: "2026" } },
+});
+const apiError = (code: string, status = 200): ScriptedResponse => ({
   status,
   json: { data: {}, error: { code, message: "", log_id: "2026" } },
 });
-const user = ok({
+const userResponse = success({
   user: { open_id: "_000abc", union_id: "u", avatar_url: "https://p.example.com/a", display_name: "Ada Moves" },
 });
-const creator = (overrides: object = {}) =>
-  ok({
+const creatorResponse = (overrides: object = {}) =>
+  success({
     creator_username: "ada_moves",
     creator_nickname: "Ada",
     privacy_level_options: ["PUBLIC_TO_EVERYONE", "SELF_ONLY"],
@@ -62,8 +64,8 @@ const CAPABILITIES = {
   refusal: null,
 };
 
-describe("the way to TikTok", () => {
-  test("names the client as TikTok does", ({ expect }) => {
+describe("authorizeUrl", () => {
+  test("sends the client id as client_key", ({ expect }) => {
     const url = connect.authorizeUrl(app, { redirectUri: "https://a.example.com/b", state: "s", codeChallenge: "c" });
     expect(url.origin + url.pathname).toBe("https://www.tiktok.com/v2/auth/authorize/");
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -76,9 +78,9 @@ describe("the way to TikTok", () => {
   });
 });
 
-describe("exchange", () => {
-  test("keeps both lifetimes as told", async ({ expect }) => {
-    const client = scriptedClient(granted(), user);
+describe("exchangeCode", () => {
+  test("stores both lifetimes from the response", async ({ expect }) => {
+    const client = scriptedClient(tokenResponse(), userResponse);
     expect(unwrap(await connect.exchangeCode(client, app, exchange))).toEqual({
       externalId: "_000abc",
       displayName: "Ada Moves",
@@ -99,22 +101,29 @@ describe("exchange", () => {
       grant_type: "authorization_code",
       redirect_uri: "https://a.example.com/back",
     });
-    const older = scriptedClient(granted({ expires_in: 86_400, refresh_expires_in: 31_536_000 }), user);
-    expect(unwrap(await connect.exchangeCode(older, app, exchange)).tokens.expiresAt).toBe(NOW + 86_400_000);
+    const longerLifetimes = scriptedClient(
+      tokenResponse({ expires_in: 86_400, refresh_expires_in: 31_536_000 }),
+      userResponse,
+    );
+    expect(unwrap(await connect.exchangeCode(longerLifetimes, app, exchange)).tokens.expiresAt).toBe(NOW + 86_400_000);
   });
 
-  test.for([200, 400])("an error is one with status %i", async (status, { expect }) => {
-    const dead = { error: "invalid_grant", error_description: "Authorization code is expired.", log_id: "2026" };
-    expect(await connect.exchangeCode(scriptedClient({ status, json: dead }), app, exchange)).toMatchObject({
+  test.for([200, 400])("an error body is an error with status %i", async (status, { expect }) => {
+    const invalidGrant = {
+      error: "invalid_grant",
+      error_description: "Authorization code is expired.",
+      log_id: "2026",
+    };
+    expect(await connect.exchangeCode(scriptedClient({ status, json: invalidGrant }), app, exchange)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect", platformCode: "invalid_grant" },
     });
   });
 });
 
-describe("accounts", () => {
-  test("a login is one account, with the name that stands in addresses", async ({ expect }) => {
-    const client = scriptedClient(user, creator());
+describe("listAccounts", () => {
+  test("a login has one account, with the user name of its profile URL", async ({ expect }) => {
+    const client = scriptedClient(userResponse, creatorResponse());
     expect(unwrap(await connect.listAccounts(client, app, tokens))).toEqual({
       accounts: [
         {
@@ -133,8 +142,8 @@ describe("accounts", () => {
     expect(client.requests[0]?.url.searchParams.get("fields")).toBe("open_id,union_id,avatar_url,display_name");
   });
 
-  test("posting that was not granted is named and not asked about", async ({ expect }) => {
-    const client = scriptedClient(user, 500);
+  test("a missing posting scope is reported and capabilities are not read", async ({ expect }) => {
+    const client = scriptedClient(userResponse, 500);
     const { accounts } = unwrap(await connect.listAccounts(client, app, { ...tokens, scopes: ["user.info.basic"] }));
     expect(accounts[0]).toMatchObject({
       missingScopes: ["video.publish"],
@@ -144,24 +153,30 @@ describe("accounts", () => {
     expect(client.requests).toHaveLength(1);
   });
 
-  test("an account that may not post just now is still an account", async ({ expect }) => {
+  test("an account that cannot post at the moment is still listed", async ({ expect }) => {
     for (const code of ["spam_risk_too_many_posts", "reached_active_user_cap", "spam_risk_user_banned_from_posting"]) {
-      const { accounts } = unwrap(await connect.listAccounts(scriptedClient(user, no(code)), app, tokens));
+      const { accounts } = unwrap(
+        await connect.listAccounts(scriptedClient(userResponse, apiError(code)), app, tokens),
+      );
       expect(accounts[0]).toMatchObject({ username: "Ada Moves", capabilities: { refusal: expect.any(String) } });
     }
   });
 
-  test("a silent platform is no answer", async ({ expect }) => {
-    expect(await connect.listAccounts(scriptedClient(user, 503), app, tokens)).toMatchObject({ fault: { kind: "temporary" } });
-    expect(await connect.listAccounts(scriptedClient(no("access_token_invalid", 401)), app, tokens)).toMatchObject({
+  test("a failed call is a fault", async ({ expect }) => {
+    expect(await connect.listAccounts(scriptedClient(userResponse, 503), app, tokens)).toMatchObject({
+      fault: { kind: "temporary" },
+    });
+    expect(
+      await connect.listAccounts(scriptedClient(apiError("access_token_invalid", 401)), app, tokens),
+    ).toMatchObject({
       fault: { kind: "reconnect" },
     });
   });
 });
 
 describe("refresh", () => {
-  test("takes the new refresh token", async ({ expect }) => {
-    const client = scriptedClient(granted({ access_token: "act.2", refresh_token: "rft.2" }));
+  test("stores the new refresh token", async ({ expect }) => {
+    const client = scriptedClient(tokenResponse({ access_token: "act.2", refresh_token: "rft.2" }));
     expect(unwrap(await connect.refresh!(client, app, tokens, NOW))).toMatchObject({
       accessToken: "act.2",
       refreshToken: "rft.2",
@@ -176,14 +191,21 @@ describe("refresh", () => {
     });
   });
 
-  test.for([200, 400, 401])("a spent refresh token asks for a login, with status %i", async (status, { expect }) => {
-    const dead = { error: "invalid_grant", error_description: "Refresh token is invalid or expired.", log_id: "2026" };
-    expect(await connect.refresh!(scriptedClient({ status, json: dead }), app, tokens, NOW)).toMatchObject({
-      fault: { kind: "reconnect" },
-    });
-  });
+  test.for([200, 400, 401])(
+    "an invalid refresh token requires a new login, with status %i",
+    async (status, { expect }) => {
+      const invalidGrant = {
+        error: "invalid_grant",
+        error_description: "Refresh token is invalid or expired.",
+        log_id: "2026",
+      };
+      expect(await connect.refresh!(scriptedClient({ status, json: invalidGrant }), app, tokens, NOW)).toMatchObject({
+        fault: { kind: "reconnect" },
+      });
+    },
+  );
 
-  test("wrong app credentials end no login", async ({ expect }) => {
+  test("wrong app credentials do not invalidate the login", async ({ expect }) => {
     expect(
       await connect.refresh!(scriptedClient({ status: 200, json: { error: "invalid_client" } }), app, tokens, NOW),
     ).toMatchObject({ fault: { kind: "temporary", whoMustAct: "operator" } });
@@ -191,27 +213,33 @@ describe("refresh", () => {
 });
 
 describe("revoke", () => {
-  test("names the app and the access token", async ({ expect }) => {
+  test("sends the app credentials and the access token", async ({ expect }) => {
     const client = scriptedClient({ json: {} });
     await connect.revoke?.(client, app, tokens);
     expect(client.requests.map((sent) => sent.url.href)).toEqual(["https://open.tiktokapis.com/v2/oauth/revoke/"]);
-    expect(parseRequestBody(client.requests[0])).toEqual({ client_key: "the-key", client_secret: "the-secret", token: "act.1" });
+    expect(parseRequestBody(client.requests[0])).toEqual({
+      client_key: "the-key",
+      client_secret: "the-secret",
+      token: "act.1",
+    });
   });
 });
 
-describe("inspect", () => {
+describe("fetchCapabilities", () => {
   const account = accountAccess({ capabilities: { mayDraft: true, commentDisabled: true } });
 
-  test("tells what the account may do now and keeps what it cannot tell", async ({ expect }) => {
-    const client = scriptedClient(creator());
+  test("returns what the account may do now and keeps the other capabilities", async ({ expect }) => {
+    const client = scriptedClient(creatorResponse());
     expect(unwrap(await tiktok.fetchCapabilities(client, account))).toEqual({ ...CAPABILITIES, mayDraft: true });
     expect(client.requests[0]?.method).toBe("POST");
     expect(client.requests[0]?.url.pathname).toBe("/v2/post/publish/creator_info/query/");
     expect(client.requests[0]?.body).toBeNull();
   });
 
-  test("a refusal with status 200 is told and not thrown away", async ({ expect }) => {
-    expect(unwrap(await tiktok.fetchCapabilities(scriptedClient(no("reached_active_user_cap")), account))).toMatchObject({
+  test("a refusal with status 200 is returned as a capability", async ({ expect }) => {
+    expect(
+      unwrap(await tiktok.fetchCapabilities(scriptedClient(apiError("reached_active_user_cap")), account)),
+    ).toMatchObject({
       mayDraft: true,
       commentDisabled: true,
       refusal: expect.stringContaining("accounts"),
@@ -219,11 +247,11 @@ describe("inspect", () => {
   });
 
   test.for<[string, ScriptedResponse]>([
-    ["a cut", "cut"],
+    ["a lost connection", "connection_lost"],
     ["503", 503],
-    ["429", no("rate_limit_exceeded", 429)],
-    ["something else", ok({ creator_username: "ada" })],
-  ])("%s is a fault: what is stored has to do", async ([, script], { expect }) => {
+    ["429", apiError("rate_limit_exceeded", 429)],
+    ["an unexpected body", success({ creator_username: "ada" })],
+  ])("%s is a fault, so the stored capabilities are used", async ([, script], { expect }) => {
     expect(await tiktok.fetchCapabilities(scriptedClient(script), account)).toMatchObject({ ok: false });
   });
 });

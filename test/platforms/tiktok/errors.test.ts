@@ -3,9 +3,9 @@ import type { Fault } from "#platforms/contract.ts";
 import { publishFailureFault, toFault } from "#platforms/tiktok/errors.ts";
 import { SECRETS } from "../../support/job-fixtures.ts";
 
-type Row = [status: number, code: string | null, fault: Partial<Fault>];
+type ErrorCase = [status: number, code: string | null, fault: Partial<Fault>];
 
-const answer = (status: number, code: string | null, message = "") => ({
+const errorResponse = (status: number, code: string | null, message = "") => ({
   status,
   json: code === null ? undefined : { data: {}, error: { code, message, log_id: "2026" } },
   headers: new Headers(),
@@ -14,8 +14,8 @@ const answer = (status: number, code: string | null, message = "") => ({
 const rejected = { kind: "rejected", category: "content" } as const;
 const permission = { kind: "rejected", category: "permission" } as const;
 
-describe("every row of TikTok's table", () => {
-  test.for<Row>([
+describe("toFault maps every documented error of TikTok", () => {
+  test.for<ErrorCase>([
     [401, "access_token_invalid", { kind: "reconnect", code: "auth_expired", whoMustAct: "user" }],
     [401, "scope_not_authorized", { kind: "reconnect", code: "missing_scope" }],
     [401, "scope_permission_missed", { kind: "reconnect", code: "missing_scope" }],
@@ -58,24 +58,24 @@ describe("every row of TikTok's table", () => {
     [400, "something_new", rejected],
     [418, null, rejected],
   ])("%i %s", ([status, code, fault], { expect }) => {
-    expect(toFault(answer(status, code))).toMatchObject({
+    expect(toFault(errorResponse(status, code))).toMatchObject({
       httpStatus: status,
       ...(code && { platformCode: code }),
       ...fault,
     });
   });
 
-  test("TikTok's own wait is believed", ({ expect }) => {
-    const slow = { ...answer(429, "rate_limit_exceeded"), headers: new Headers({ "retry-after": "77" }) };
-    expect(toFault(slow)).toMatchObject({ retryAfterSeconds: 77 });
+  test("Retry-After takes precedence over the default wait", ({ expect }) => {
+    const limited = { ...errorResponse(429, "rate_limit_exceeded"), headers: new Headers({ "retry-after": "77" }) };
+    expect(toFault(limited)).toMatchObject({ retryAfterSeconds: 77 });
   });
 
-  test("a token in TikTok's words does not come through", ({ expect }) => {
-    expect(toFault(answer(400, "invalid_params", `bad ${SECRETS[0]}`)).message).not.toContain(SECRETS[0]);
+  test("a token in TikTok's error message is removed", ({ expect }) => {
+    expect(toFault(errorResponse(400, "invalid_params", `bad ${SECRETS[0]}`)).message).not.toContain(SECRETS[0]);
   });
 });
 
-describe("why a post failed after it was taken", () => {
+describe("publishFailureFault maps why an accepted post failed", () => {
   test.for<[reason: string | null, fault: Partial<Fault> | null]>([
     ["file_format_check_failed", { code: "media_invalid", category: "media" }],
     ["duration_check_failed", { code: "media_invalid", category: "media" }],
@@ -87,18 +87,18 @@ describe("why a post failed after it was taken", () => {
     ["publish_cancelled", { code: "cancelled_at_platform" }],
     ["something_new", { code: "processing_failed", whoMustAct: "platform" }],
     [null, { code: "processing_failed", platformCode: null }],
-    // Nothing was published: a new upload may do better, or its first call says what is wrong.
+    // Nothing was published; a new upload may succeed or return a more precise error.
     ["internal", null],
     ["video_pull_failed", null],
     ["photo_pull_failed", null],
     ["spam_risk_too_many_posts", null],
     ["auth_removed", null],
   ])("%s", ([reason, fault], { expect }) => {
-    const found = publishFailureFault(reason, 200);
+    const actual = publishFailureFault(reason, 200);
     if (fault === null) {
-      expect(found).toBeNull();
+      expect(actual).toBeNull();
     } else {
-      expect(found).toMatchObject({ kind: "rejected", platformCode: reason, ...fault });
+      expect(actual).toMatchObject({ kind: "rejected", platformCode: reason, ...fault });
     }
   });
 });

@@ -9,7 +9,9 @@ export const PUBLISH_ID = "v_pub_file~v2-1.123456789";
 export const HOUR = 3_600_000;
 
 const toJson = (value: JsonValue) => JSON.parse(JSON.stringify(value)) as JsonValue;
-export const success = (data: object): ScriptedResponse => ({ json: { data, error: { code: "ok", message: "", log_id: "2026" } } });
+export const success = (data: object): ScriptedResponse => ({
+  json: { data, error: { code: "ok", message: "", log_id: "2026" } },
+});
 export const apiError = (status: number, code: string): ScriptedResponse => ({
   status,
   json: { data: {}, error: { code, message: "", log_id: "2026" } },
@@ -26,7 +28,7 @@ export const creatorInfo = (overrides: object = {}) =>
   });
 export const uploadStarted = success({ publish_id: PUBLISH_ID, upload_url: UPLOAD_URL });
 export const photosAccepted = success({ publish_id: "p_pub_url~v2.1" });
-export const publishStatus = (word: string, more: object = {}) => success({ status: word, ...more });
+export const publishStatus = (status: string, overrides: object = {}) => success({ status, ...overrides });
 export const chunkStored = (uploaded: number, total: number): ScriptedResponse => ({
   status: 206,
   headers: { "content-range": `bytes 0-${uploaded - 1}/${total}` },
@@ -48,14 +50,19 @@ const account = accountAccess({ capabilities: { creatorUsername: "ada_moves" } }
 
 export function videoJob(sizeBytes = 2 * MB, overrides: Partial<Job> = {}): Job {
   const post = job({ options: OPTIONS, account, ...overrides, media: [video({ sizeBytes })] });
-  const costless: JobMedia["read"] = (range) =>
+  const readZeros: JobMedia["read"] = (range) =>
     Promise.resolve(new Blob([new Uint8Array(range?.length ?? 0)]).stream());
-  // Bytes that cost nothing, where only their number matters.
-  return sizeBytes > 5 * MB ? { ...post, media: post.media.map((media) => ({ ...media, read: costless })) } : post;
+  // Large files are all zeros: only their size matters.
+  return sizeBytes > 5 * MB ? { ...post, media: post.media.map((media) => ({ ...media, read: readZeros })) } : post;
 }
 
 export const photoJob = (overrides: Partial<Job> = {}) =>
-  job({ options: OPTIONS, account, ...overrides, media: [image(), image({ id: "0197a000-0000-7000-8000-000000000009" })] });
+  job({
+    options: OPTIONS,
+    account,
+    ...overrides,
+    media: [image(), image({ id: "0197a000-0000-7000-8000-000000000009" })],
+  });
 
 export const cursor = (overrides: object = {}): JsonValue => ({
   publishId: PUBLISH_ID,
@@ -82,9 +89,11 @@ export const POST_SETTINGS = {
   disableDuet: false,
   disableStitch: false,
 };
-export const photoCommitRef = (overrides: object = {}) => commitRef({ publishId: null, uploadUrl: null, postSettings: POST_SETTINGS, ...overrides });
-export const contentRanges = (sent: readonly SentRequest[]) => sent.map((one) => one.headers.get("content-range"));
-export const paths = (sent: readonly SentRequest[]) => sent.map((one) => one.url.pathname);
+export const photoCommitRef = (overrides: object = {}) =>
+  commitRef({ publishId: null, uploadUrl: null, postSettings: POST_SETTINGS, ...overrides });
+export const contentRanges = (requests: readonly SentRequest[]) =>
+  requests.map((request) => request.headers.get("content-range"));
+export const paths = (requests: readonly SentRequest[]) => requests.map((request) => request.url.pathname);
 export const cursorOf = (outcome: PrepareOutcome): JsonValue => {
   if (outcome.state !== "again") {
     throw new Error(JSON.stringify(outcome));

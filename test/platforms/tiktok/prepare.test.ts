@@ -28,7 +28,9 @@ import {
 } from "./fixture.ts";
 
 describe("prepare a video", () => {
-  test("asks what the account may do, begins, and keeps the handle before the first byte", async ({ expect }) => {
+  test("reads the account's settings, starts the upload and returns the publish id before the first byte", async ({
+    expect,
+  }) => {
     const client = captureBodies(scriptedClient(creatorInfo(), uploadStarted));
     expect(await tiktok.prepare(client, videoJob(), undefined)).toEqual({
       state: "again",
@@ -51,7 +53,7 @@ describe("prepare a video", () => {
     });
   });
 
-  test("every option has its field", async ({ expect }) => {
+  test("every option is sent in its field", async ({ expect }) => {
     const options = {
       ...OPTIONS,
       privacy_status: "private",
@@ -75,7 +77,7 @@ describe("prepare a video", () => {
     });
   });
 
-  test("what the account has switched off stays off", async ({ expect }) => {
+  test("what the account has disabled stays disabled", async ({ expect }) => {
     const off = { comment_disabled: true, duet_disabled: true, stitch_disabled: true };
     const client = scriptedClient(creatorInfo(off), uploadStarted);
     await tiktok.prepare(client, videoJob(), undefined);
@@ -86,7 +88,7 @@ describe("prepare a video", () => {
     });
   });
 
-  test.for<[size: number, chunk: number, count: number]>([
+  test.for<[size: number, chunkBytes: number, chunkCount: number]>([
     [1, 1, 1],
     [5 * MB, 5 * MB, 1],
     [20 * MB - 1, 20 * MB - 1, 1],
@@ -95,34 +97,34 @@ describe("prepare a video", () => {
     [64 * MB + 1, 10 * MB, 6],
     [1_073_741_824, 10 * MB, 107],
     [4000 * MB, 10 * MB, 400],
-  ])("%i bytes go in pieces of %i, %i of them", async ([size, chunk, count], { expect }) => {
+  ])("%i bytes are sent in chunks of %i, %i of them", async ([size, chunkBytes, chunkCount], { expect }) => {
     const client = scriptedClient(creatorInfo(), uploadStarted);
     await tiktok.prepare(client, videoJob(size), undefined);
     expect(parseRequestBody(client.requests[1])["source_info"]).toEqual({
       source: "FILE_UPLOAD",
       video_size: size,
-      chunk_size: chunk,
-      total_chunk_count: count,
+      chunk_size: chunkBytes,
+      total_chunk_count: chunkCount,
     });
-    // The rules of the media transfer guide.
-    const last = size - (count - 1) * chunk;
-    expect(count).toBe(Math.floor(size / chunk));
-    expect(count).toBeLessThanOrEqual(1000);
-    expect(last).toBeLessThanOrEqual(128 * MB);
-    expect(size > 64 * MB ? count > 1 : true).toBe(true);
-    expect(count > 1 ? chunk >= 5 * MB && chunk <= 64 * MB : chunk <= 64 * MB).toBe(true);
+    // The rules of TikTok's media transfer guide.
+    const lastChunkBytes = size - (chunkCount - 1) * chunkBytes;
+    expect(chunkCount).toBe(Math.floor(size / chunkBytes));
+    expect(chunkCount).toBeLessThanOrEqual(1000);
+    expect(lastChunkBytes).toBeLessThanOrEqual(128 * MB);
+    expect(size > 64 * MB ? chunkCount > 1 : true).toBe(true);
+    expect(chunkCount > 1 ? chunkBytes >= 5 * MB && chunkBytes <= 64 * MB : chunkBytes <= 64 * MB).toBe(true);
   });
 
   test("settings that the account no longer allows are refused", async ({ expect }) => {
-    const hidden = creatorInfo({ privacy_level_options: ["FOLLOWER_OF_CREATOR", "SELF_ONLY"] });
-    const client = scriptedClient(hidden, uploadStarted);
+    const privateAccount = creatorInfo({ privacy_level_options: ["FOLLOWER_OF_CREATOR", "SELF_ONLY"] });
+    const client = scriptedClient(privateAccount, uploadStarted);
     expect(await tiktok.prepare(client, videoJob(), undefined)).toMatchObject({
       state: "refused",
       fault: { kind: "rejected", code: "privacy_not_allowed" },
     });
     expect(client.requests).toHaveLength(1);
-    const short = scriptedClient(creatorInfo({ max_video_post_duration_sec: 9 }));
-    expect(await tiktok.prepare(short, videoJob(), undefined)).toMatchObject({
+    const shortVideosOnly = scriptedClient(creatorInfo({ max_video_post_duration_sec: 9 }));
+    expect(await tiktok.prepare(shortVideosOnly, videoJob(), undefined)).toMatchObject({
       fault: { kind: "rejected", code: "media_invalid" },
     });
   });
@@ -131,39 +133,43 @@ describe("prepare a video", () => {
     ["too many posts", apiError(200, "spam_risk_too_many_posts"), { kind: "rate_limited", retryAfterSeconds: 21_600 }],
     ["the app's cap", apiError(200, "reached_active_user_cap"), { kind: "rate_limited", whoMustAct: "operator" }],
     ["a ban", apiError(200, "spam_risk_user_banned_from_posting"), { kind: "rejected" }],
-    ["a dead token", apiError(401, "access_token_invalid"), { kind: "reconnect" }],
-    ["no scope", apiError(401, "scope_not_authorized"), { kind: "reconnect", code: "missing_scope" }],
-    ["too fast", apiError(429, "rate_limit_exceeded"), { kind: "rate_limited", retryAfterSeconds: 60 }],
-  ])("before it: %s", async ([, script, fault], { expect }) => {
+    ["an invalid token", apiError(401, "access_token_invalid"), { kind: "reconnect" }],
+    ["a missing scope", apiError(401, "scope_not_authorized"), { kind: "reconnect", code: "missing_scope" }],
+    ["a rate limit", apiError(429, "rate_limit_exceeded"), { kind: "rate_limited", retryAfterSeconds: 60 }],
+  ])("a refused read of the account's settings: %s", async ([, script, fault], { expect }) => {
     const client = scriptedClient(script, uploadStarted);
     expect(await tiktok.prepare(client, videoJob(), undefined)).toMatchObject({ state: "refused", fault });
     expect(client.requests).toHaveLength(1);
   });
 
   test.for<[string, ScriptedResponse, object]>([
-    ["an unaudited app", apiError(403, "unaudited_client_can_only_post_to_private_accounts"), { code: "app_not_audited" }],
+    [
+      "an unaudited app",
+      apiError(403, "unaudited_client_can_only_post_to_private_accounts"),
+      { code: "app_not_audited" },
+    ],
     ["a setting", apiError(403, "privacy_level_option_mismatch"), { kind: "rejected" }],
     ["a parameter", apiError(400, "invalid_params"), { kind: "rejected" }],
     ["a server error", 503, { kind: "temporary" }],
-    ["no address", success({ publish_id: PUBLISH_ID }), { kind: "temporary" }],
+    ["no upload URL", success({ publish_id: PUBLISH_ID }), { kind: "temporary" }],
     [
-      "a stranger's address",
+      "an upload URL on another host",
       success({ publish_id: PUBLISH_ID, upload_url: "https://evil.example.com/" }),
       { kind: "temporary" },
     ],
     [
-      "an open address",
+      "an upload URL without HTTPS",
       success({ publish_id: PUBLISH_ID, upload_url: UPLOAD_URL.replace("https", "http") }),
       { kind: "temporary" },
     ],
-  ])("its beginning refused: %s", async ([, script, fault], { expect }) => {
+  ])("a refused upload start: %s", async ([, script, fault], { expect }) => {
     expect(await tiktok.prepare(scriptedClient(creatorInfo(), script), videoJob(), undefined)).toMatchObject({
       state: "refused",
       fault,
     });
   });
 
-  test("one piece waits whole for its time, and not longer than its address lives", async ({ expect }) => {
+  test("a single chunk is sent only by commit, while its upload URL is valid", async ({ expect }) => {
     const client = scriptedClient(500);
     expect(await tiktok.prepare(client, videoJob(), cursor())).toEqual({
       state: "ready",
@@ -173,13 +179,13 @@ describe("prepare a video", () => {
     expect(client.requests).toHaveLength(0);
   });
 
-  test("all pieces but the last go up in order, without a token, three a call", async ({ expect }) => {
+  test("all chunks but the last are uploaded in order, without a token, three per step", async ({ expect }) => {
     const total = 55 * MB;
-    let kept = 0;
+    let storedBytes = 0;
     const client = captureBodies(
       scriptedClient(() => {
-        kept += 10 * MB;
-        return chunkStored(kept, total);
+        storedBytes += 10 * MB;
+        return chunkStored(storedBytes, total);
       }),
     );
     const first = await tiktok.prepare(client, videoJob(total), cursor());
@@ -195,85 +201,98 @@ describe("prepare a video", () => {
       `bytes 30000000-39999999/${total}`,
     ]);
     expect(client.bodies.map((bytes) => bytes.length)).toEqual(Array(4).fill(10 * MB));
-    for (const one of client.requests) {
-      expect(`${one.method} ${one.url.href}`).toBe(`PUT ${UPLOAD_URL}`);
-      expect(one.headers.get("authorization")).toBeNull();
-      expect(one.headers.get("content-type")).toBe("video/mp4");
-      expect(one.headers.get("content-length")).toBe("10000000");
+    for (const request of client.requests) {
+      expect(`${request.method} ${request.url.href}`).toBe(`PUT ${UPLOAD_URL}`);
+      expect(request.headers.get("authorization")).toBeNull();
+      expect(request.headers.get("content-type")).toBe("video/mp4");
+      expect(request.headers.get("content-length")).toBe("10000000");
     }
   });
 
   test.for<[string, ScriptedResponse]>([
-    ["a cut", "cut"],
+    ["a lost connection", "connection_lost"],
     ["503", 503],
-  ])("after %s the same piece goes once more", async ([, script], { expect }) => {
+  ])("after %s the same chunk is sent again", async ([, script], { expect }) => {
     const total = 30 * MB;
-    const cut = await tiktok.prepare(captureBodies(scriptedClient(chunkStored(10 * MB, total), script)), videoJob(total), cursor());
-    expect(cut).toMatchObject({ state: "again", afterSeconds: 1, cursor: { chunkIndex: 1, failureCount: 1 } });
+    const interrupted = await tiktok.prepare(
+      captureBodies(scriptedClient(chunkStored(10 * MB, total), script)),
+      videoJob(total),
+      cursor(),
+    );
+    expect(interrupted).toMatchObject({ state: "again", afterSeconds: 1, cursor: { chunkIndex: 1, failureCount: 1 } });
     const client = captureBodies(scriptedClient(chunkStored(20 * MB, total)));
-    expect(await tiktok.prepare(client, videoJob(total), cursorOf(cut))).toMatchObject({ state: "ready" });
+    expect(await tiktok.prepare(client, videoJob(total), cursorOf(interrupted))).toMatchObject({ state: "ready" });
     expect(contentRanges(client.requests)).toEqual([`bytes 10000000-19999999/${total}`]);
   });
 
-  test("goes on where TikTok says, however it counts", async ({ expect }) => {
+  test("continues at the chunk that TikTok reports, in either way of counting", async ({ expect }) => {
     const total = 40 * MB;
     for (const uploaded of [20 * MB - 1, 20 * MB]) {
       const client = captureBodies(scriptedClient(wrongChunk(uploaded, total), chunkStored(30 * MB, total)));
-      expect(await tiktok.prepare(client, videoJob(total), cursor({ chunkIndex: 1 }))).toMatchObject({ state: "ready" });
-      expect(contentRanges(client.requests)).toEqual([`bytes 10000000-19999999/${total}`, `bytes 20000000-29999999/${total}`]);
+      expect(await tiktok.prepare(client, videoJob(total), cursor({ chunkIndex: 1 }))).toMatchObject({
+        state: "ready",
+      });
+      expect(contentRanges(client.requests)).toEqual([
+        `bytes 10000000-19999999/${total}`,
+        `bytes 20000000-29999999/${total}`,
+      ]);
     }
   });
 
-  test("waits longer each time and gives the try back in the end", async ({ expect }) => {
-    let at: JsonValue = cursor();
+  test("waits longer each time and finally reports a temporary fault", async ({ expect }) => {
+    let nextCursor: JsonValue = cursor();
     const waits: number[] = [];
     for (let tries = 0; tries < 5; tries++) {
-      const outcome = await tiktok.prepare(scriptedClient(503), videoJob(20 * MB), at);
+      const outcome = await tiktok.prepare(scriptedClient(503), videoJob(20 * MB), nextCursor);
       waits.push(outcome.state === "again" ? outcome.afterSeconds : -1);
-      at = cursorOf(outcome);
+      nextCursor = cursorOf(outcome);
     }
     expect(waits).toEqual([1, 2, 4, 8, 16]);
-    expect(await tiktok.prepare(scriptedClient(503), videoJob(20 * MB), at)).toMatchObject({ fault: { kind: "temporary" } });
+    expect(await tiktok.prepare(scriptedClient(503), videoJob(20 * MB), nextCursor)).toMatchObject({
+      fault: { kind: "temporary" },
+    });
   });
 
-  test.for([403, 404])("an upload that answers %i is begun again, twice at most", async (gone, { expect }) => {
-    const again = success({ publish_id: "v_pub_file~2", upload_url: UPLOAD_URL });
-    expect(await tiktok.prepare(scriptedClient(gone, creatorInfo(), again), videoJob(20 * MB), cursor())).toMatchObject({
+  test.for([403, 404])("an upload that answers %i is started again, at most twice", async (status, { expect }) => {
+    const secondUpload = success({ publish_id: "v_pub_file~2", upload_url: UPLOAD_URL });
+    expect(
+      await tiktok.prepare(scriptedClient(status, creatorInfo(), secondUpload), videoJob(20 * MB), cursor()),
+    ).toMatchObject({
       state: "again",
       cursor: { publishId: "v_pub_file~2", chunkIndex: 0, restartCount: 1 },
     });
-    expect(await tiktok.prepare(scriptedClient(gone), videoJob(20 * MB), cursor({ restartCount: 2 }))).toMatchObject({
+    expect(await tiktok.prepare(scriptedClient(status), videoJob(20 * MB), cursor({ restartCount: 2 }))).toMatchObject({
       state: "refused",
       fault: { kind: "temporary" },
     });
   });
 
-  test("an address that has grown old is not tried", async ({ expect }) => {
+  test("an expired upload URL is not used", async ({ expect }) => {
     const client = scriptedClient(creatorInfo(), uploadStarted);
-    const late = videoJob(20 * MB, { now: NOW + HOUR });
-    expect(await tiktok.prepare(client, late, cursor({ chunkIndex: 1 }))).toMatchObject({
+    const lateJob = videoJob(20 * MB, { now: NOW + HOUR });
+    expect(await tiktok.prepare(client, lateJob, cursor({ chunkIndex: 1 }))).toMatchObject({
       state: "again",
       cursor: { startedAt: NOW + HOUR, chunkIndex: 0, restartCount: 1 },
     });
   });
 
-  test("a piece that is refused is about the file", async ({ expect }) => {
+  test("a refused chunk means an invalid file", async ({ expect }) => {
     expect(await tiktok.prepare(scriptedClient(400), videoJob(20 * MB), cursor())).toMatchObject({
       state: "refused",
       fault: { kind: "rejected", code: "media_invalid" },
     });
   });
 
-  test("a stored file that is missing is not TikTok's fault", async ({ expect }) => {
+  test("a missing stored file throws instead of blaming TikTok", async ({ expect }) => {
     const read = () => Promise.reject(new Error("stored media is missing"));
-    const whole = videoJob(20 * MB);
-    const broken = { ...whole, media: whole.media.map((media) => ({ ...media, read })) };
+    const original = videoJob(20 * MB);
+    const broken = { ...original, media: original.media.map((media) => ({ ...media, read })) };
     const client = scriptedClient(500);
     await expect(tiktok.prepare(client, broken, cursor())).rejects.toThrow("stored media is missing");
     expect(client.requests).toHaveLength(0);
   });
 
-  test("never begins so early that the address dies before its time", ({ expect }) => {
+  test("never starts so early that the upload URL expires before the due time", ({ expect }) => {
     expect(tiktok.prepareAheadMs({ media: [video({ sizeBytes: 4000 * MB })] })).toBeLessThanOrEqual(40 * 60_000);
     expect(tiktok.prepareAheadMs({ media: [video()] })).toBeGreaterThanOrEqual(10 * 60_000);
   });
@@ -282,23 +301,25 @@ describe("prepare a video", () => {
 describe("prepare a draft and photos", () => {
   const draft = { ...OPTIONS, is_draft: true };
 
-  test("a draft of a video carries the file alone", async ({ expect }) => {
+  test("a video draft is sent without settings", async ({ expect }) => {
     const client = scriptedClient(uploadStarted);
-    expect(await tiktok.prepare(client, videoJob(2 * MB, { options: draft }), undefined)).toMatchObject({ state: "again" });
+    expect(await tiktok.prepare(client, videoJob(2 * MB, { options: draft }), undefined)).toMatchObject({
+      state: "again",
+    });
     expect(paths(client.requests)).toEqual(["/v2/post/publish/inbox/video/init/"]);
     expect(parseRequestBody(client.requests[0])).toEqual({
       source_info: { source: "FILE_UPLOAD", video_size: 2 * MB, chunk_size: 2 * MB, total_chunk_count: 1 },
     });
   });
 
-  test("too many drafts wait for their person", async ({ expect }) => {
+  test("too many pending drafts require the user to act", async ({ expect }) => {
     const full = scriptedClient(apiError(403, "spam_risk_too_many_pending_share"));
     expect(await tiktok.prepare(full, videoJob(2 * MB, { options: draft }), undefined)).toMatchObject({
       fault: { kind: "rate_limited", code: "too_many_drafts", whoMustAct: "user" },
     });
   });
 
-  test("photos only ask what the account may do, and forget it after a while", async ({ expect }) => {
+  test("photos only read the account's settings, which expire", async ({ expect }) => {
     const client = scriptedClient(creatorInfo({ comment_disabled: true }));
     expect(await tiktok.prepare(client, photoJob(), undefined)).toEqual({
       state: "ready",

@@ -13,14 +13,17 @@ const DEFAULTS = {
   is_ai_generated: false,
   is_draft: false,
 };
-const judged = (overrides: Parameters<typeof validationInput>[0] = {}) => validate(validationInput({ media: [video()], ...overrides }));
-const codes = (overrides: Parameters<typeof validationInput>[0] = {}) => judged(overrides).problems.map((problem) => problem.code);
-const warned = (overrides: Parameters<typeof validationInput>[0] = {}) => judged(overrides).warnings.map((warning) => warning.code);
+const validated = (overrides: Parameters<typeof validationInput>[0] = {}) =>
+  validate(validationInput({ media: [video()], ...overrides }));
+const codes = (overrides: Parameters<typeof validationInput>[0] = {}) =>
+  validated(overrides).problems.map((problem) => problem.code);
+const warningCodes = (overrides: Parameters<typeof validationInput>[0] = {}) =>
+  validated(overrides).warnings.map((warning) => warning.code);
 const photo = image({ width: 1080, height: 1920 });
 
 describe("options", () => {
   test("have the product's defaults", ({ expect }) => {
-    expect(judged({ capabilities: PUBLIC })).toMatchObject({
+    expect(validated({ capabilities: PUBLIC })).toMatchObject({
       options: DEFAULTS,
       placement: null,
       problems: [],
@@ -36,19 +39,19 @@ describe("options", () => {
     ["is_ai_generated", { is_ai_generated: "yes" }],
     ["is_draft", { is_draft: "true" }],
     ["title", { title: 7 }],
-  ])("%s of another kind is named", ([name, options], { expect }) => {
-    expect(judged({ options }).problems).toEqual([
+  ])("%s with a wrong type or value is reported", ([name, options], { expect }) => {
+    expect(validated({ options }).problems).toEqual([
       expect.objectContaining({ code: "option_invalid", param: `platform_options.${name}` }),
     ]);
   });
 
-  test("a title is for images: up to 90 characters, an emoji counts two", ({ expect }) => {
-    const at = (title: string) => codes({ media: [photo], options: { title } });
-    expect(at("a".repeat(90))).toEqual([]);
-    expect(at("👍".repeat(45))).toEqual([]);
-    expect(at("a".repeat(91))).toEqual(["option_invalid"]);
-    expect(at(`${"👍".repeat(45)}a`)).toEqual(["option_invalid"]);
-    expect(judged({ options: { title: "a".repeat(200) } })).toMatchObject({
+  test("a title is for images: up to 90 characters, an emoji counts as two", ({ expect }) => {
+    const validateTitle = (title: string) => codes({ media: [photo], options: { title } });
+    expect(validateTitle("a".repeat(90))).toEqual([]);
+    expect(validateTitle("👍".repeat(45))).toEqual([]);
+    expect(validateTitle("a".repeat(91))).toEqual(["option_invalid"]);
+    expect(validateTitle(`${"👍".repeat(45)}a`)).toEqual(["option_invalid"]);
+    expect(validated({ options: { title: "a".repeat(200) } })).toMatchObject({
       problems: [],
       warnings: [{ code: "option_ignored" }],
     });
@@ -67,9 +70,9 @@ describe("privacy", () => {
       "private",
       ["option_not_allowed"],
     ],
-    ["nothing is known", {}, "public", []],
+    ["no capabilities are stored", {}, "public", []],
   ])("%s", ([, capabilities, status, expected], { expect }) => {
-    const { problems } = judged({ capabilities, options: { privacy_status: status } });
+    const { problems } = validated({ capabilities, options: { privacy_status: status } });
     expect(problems.map((problem) => problem.code)).toEqual(expected);
     expect(problems.every((problem) => problem.param === "platform_options.privacy_status")).toBe(true);
   });
@@ -86,19 +89,19 @@ describe("privacy", () => {
   });
 });
 
-describe("what the account has switched off", () => {
+describe("options that the account has disabled", () => {
   const off = { ...PUBLIC, commentDisabled: true, duetDisabled: true, stitchDisabled: true };
 
-  test("stays off with a word of warning", ({ expect }) => {
-    expect(warned({ capabilities: off })).toEqual(Array(3).fill("option_not_allowed"));
+  test("stay disabled and cause a warning", ({ expect }) => {
+    expect(warningCodes({ capabilities: off })).toEqual(Array(3).fill("option_not_allowed"));
     expect(
-      warned({ capabilities: off, options: { allow_comment: false, allow_duet: false, allow_stitch: false } }),
+      warningCodes({ capabilities: off, options: { allow_comment: false, allow_duet: false, allow_stitch: false } }),
     ).toEqual([]);
-    expect(warned({ capabilities: off, media: [photo] })).toEqual(["option_not_allowed"]);
+    expect(warningCodes({ capabilities: off, media: [photo] })).toEqual(["option_not_allowed"]);
   });
 
-  test("an account that may not post just now is said so", ({ expect }) => {
-    expect(judged({ capabilities: { ...PUBLIC, refusal: "No more posts today." } }).warnings).toEqual([
+  test("an account that cannot post at the moment causes a warning", ({ expect }) => {
+    expect(validated({ capabilities: { ...PUBLIC, refusal: "No more posts today." } }).warnings).toEqual([
       { code: "account_not_eligible", message: "No more posts today." },
     ]);
   });
@@ -111,20 +114,20 @@ describe("images", () => {
   });
 
   test("have no duets and stitches", ({ expect }) => {
-    expect(warned({ media: [photo], options: { allow_duet: false } })).toEqual(["option_ignored"]);
-    expect(warned({ media: [photo] })).toEqual([]);
+    expect(warningCodes({ media: [photo], options: { allow_duet: false } })).toEqual(["option_ignored"]);
+    expect(warningCodes({ media: [photo] })).toEqual([]);
   });
 
-  test("are JPEG or WebP up to 1080p, either way round", ({ expect }) => {
-    const at = (overrides: Parameters<typeof image>[0]) => codes({ media: [image(overrides)] });
-    expect(at({ contentType: "image/webp" })).toEqual([]);
-    expect(at({ contentType: "image/png" })).toEqual(["media_type_unsupported"]);
-    expect(at({ width: 1080, height: 1920 })).toEqual([]);
-    expect(at({ width: 1920, height: 1080 })).toEqual([]);
-    expect(at({ width: 1081, height: 1920 })).toEqual(["media_dimensions"]);
-    expect(at({ width: 1080, height: 1921 })).toEqual(["media_dimensions"]);
-    expect(at({ width: 1081, height: 1081 })).toEqual(["media_dimensions"]);
-    expect(at({ width: null, height: null })).toEqual([]);
+  test("are JPEG or WebP up to 1080p, in either orientation", ({ expect }) => {
+    const validateImage = (overrides: Parameters<typeof image>[0]) => codes({ media: [image(overrides)] });
+    expect(validateImage({ contentType: "image/webp" })).toEqual([]);
+    expect(validateImage({ contentType: "image/png" })).toEqual(["media_type_unsupported"]);
+    expect(validateImage({ width: 1080, height: 1920 })).toEqual([]);
+    expect(validateImage({ width: 1920, height: 1080 })).toEqual([]);
+    expect(validateImage({ width: 1081, height: 1920 })).toEqual(["media_dimensions"]);
+    expect(validateImage({ width: 1080, height: 1921 })).toEqual(["media_dimensions"]);
+    expect(validateImage({ width: 1081, height: 1081 })).toEqual(["media_dimensions"]);
+    expect(validateImage({ width: null, height: null })).toEqual([]);
   });
 
   test("are one to thirty-five", ({ expect }) => {
@@ -137,13 +140,16 @@ describe("images", () => {
 
 describe("captions", () => {
   test("of videos have 2200 UTF-16 units, of images 4000", ({ expect }) => {
-    expect(judged({ caption: "👍".repeat(1100) })).toMatchObject({
+    expect(validated({ caption: "👍".repeat(1100) })).toMatchObject({
       captionLength: 2200,
       captionLimit: 2200,
       problems: [],
     });
     expect(codes({ caption: `${"👍".repeat(1100)}a` })).toEqual(["caption_too_long"]);
-    expect(judged({ media: [photo], caption: "a".repeat(4000) })).toMatchObject({ captionLimit: 4000, problems: [] });
+    expect(validated({ media: [photo], caption: "a".repeat(4000) })).toMatchObject({
+      captionLimit: 4000,
+      problems: [],
+    });
     expect(codes({ media: [photo], caption: "a".repeat(4001) })).toEqual(["caption_too_long"]);
   });
 });
@@ -167,30 +173,30 @@ describe("videos", () => {
     expect(codes({ media: [video(overrides)] })).toEqual(expected);
   });
 
-  test("are as long as the account may make them", ({ expect }) => {
-    const at = (durationSeconds: number) =>
+  test("are limited to the account's maximum duration", ({ expect }) => {
+    const validateDuration = (durationSeconds: number) =>
       codes({ media: [video({ durationSeconds })], capabilities: { ...PUBLIC, maxVideoSeconds: 180 } });
-    expect(at(180)).toEqual([]);
-    expect(at(181)).toEqual(["media_duration"]);
+    expect(validateDuration(180)).toEqual([]);
+    expect(validateDuration(181)).toEqual(["media_duration"]);
   });
 
-  test("very wide ones may fail", ({ expect }) => {
-    expect(warned({ media: [video({ width: 2000, height: 800 })] })).toEqual(["media_aspect_ratio"]);
-    expect(warned({ media: [video({ width: 1920, height: 1080 })] })).toEqual([]);
+  test("that are very wide cause a warning", ({ expect }) => {
+    expect(warningCodes({ media: [video({ width: 2000, height: 800 })] })).toEqual(["media_aspect_ratio"]);
+    expect(warningCodes({ media: [video({ width: 1920, height: 1080 })] })).toEqual([]);
   });
 });
 
 describe("drafts", () => {
-  test("ignore the settings and say that nothing is posted", ({ expect }) => {
-    const verdict = judged({ options: { is_draft: true }, capabilities: PRIVATE });
-    expect(verdict).toMatchObject({ placement: "draft", problems: [] });
-    expect(verdict.warnings.map((warning) => warning.code)).toEqual(["draft_unfinished", "caption_lost"]);
-    const asked = { is_draft: true, privacy_status: "private", is_ai_generated: true };
-    expect(warned({ media: [photo], options: asked })).toEqual(["option_ignored", "draft_unfinished"]);
+  test("ignore the settings and warn that nothing is posted", ({ expect }) => {
+    const validation = validated({ options: { is_draft: true }, capabilities: PRIVATE });
+    expect(validation).toMatchObject({ placement: "draft", problems: [] });
+    expect(validation.warnings.map((warning) => warning.code)).toEqual(["draft_unfinished", "caption_lost"]);
+    const requested = { is_draft: true, privacy_status: "private", is_ai_generated: true };
+    expect(warningCodes({ media: [photo], options: requested })).toEqual(["option_ignored", "draft_unfinished"]);
   });
 
-  test("need their own permission", ({ expect }) => {
-    expect(judged({ options: { is_draft: true }, capabilities: { mayDraft: false } }).problems).toEqual([
+  test("require the scope for drafts", ({ expect }) => {
+    expect(validated({ options: { is_draft: true }, capabilities: { mayDraft: false } }).problems).toEqual([
       expect.objectContaining({ code: "account_not_eligible", param: "platform_options.is_draft" }),
     ]);
     expect(codes({ options: { is_draft: true }, capabilities: { mayDraft: true } })).toEqual([]);

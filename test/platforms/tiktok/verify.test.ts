@@ -3,18 +3,29 @@ import type { Job } from "#platforms/contract.ts";
 import { tiktok } from "#platforms/tiktok/index.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
 import { accountAccess, NOW } from "../../support/job-fixtures.ts";
-import { MB, PUBLISH_ID, success, apiError, publishStatus, videoJob, photoJob, commitRef, photoCommitRef, OPTIONS } from "./fixture.ts";
+import {
+  MB,
+  PUBLISH_ID,
+  success,
+  apiError,
+  publishStatus,
+  videoJob,
+  photoJob,
+  commitRef,
+  photoCommitRef,
+  OPTIONS,
+} from "./fixture.ts";
 
-describe("verify by the handle", () => {
-  const accepted = commitRef({ sendCount: 1, sentAt: NOW, accepted: true });
-  const doubted = commitRef({ sendCount: 1, sentAt: NOW });
-  const at = (seconds: number, overrides: Partial<Job> = {}) =>
+describe("verify by publish id", () => {
+  const acceptedRef = commitRef({ sendCount: 1, sentAt: NOW, accepted: true });
+  const unconfirmedRef = commitRef({ sendCount: 1, sentAt: NOW });
+  const jobAfter = (seconds: number, overrides: Partial<Job> = {}) =>
     videoJob(2 * MB, { committedAt: NOW, now: NOW + seconds * 1000, ...overrides });
 
-  test("an id beyond 2^53 stays what it was", async ({ expect }) => {
+  test("an id beyond 2^53 is not rounded", async ({ expect }) => {
     const text = `{"data":{"status":"PUBLISH_COMPLETE","publicaly_available_post_id":[7516468492572199221]},"error":{"code":"ok","message":"","log_id":"1"}}`;
     const client = scriptedClient({ text });
-    expect(await tiktok.verify(client, at(5), accepted)).toEqual({
+    expect(await tiktok.verify(client, jobAfter(5), acceptedRef)).toEqual({
       state: "published",
       remoteId: "7516468492572199221",
       url: "https://www.tiktok.com/@ada_moves/video/7516468492572199221",
@@ -25,10 +36,12 @@ describe("verify by the handle", () => {
     expect(parseRequestBody(client.requests[0])).toEqual({ publish_id: PUBLISH_ID });
   });
 
-  test("the other spelling is read too, and photos have their own address", async ({ expect }) => {
+  test("both spellings of the id member are read, and photos have their own URL", async ({ expect }) => {
     const done = publishStatus("PUBLISH_COMPLETE", { publicly_available_post_id: ["77"] });
     const post = photoJob({ committedAt: NOW, now: NOW + 5000 });
-    expect(await tiktok.verify(scriptedClient(done), post, photoCommitRef({ publishId: "p", accepted: true }))).toMatchObject({
+    expect(
+      await tiktok.verify(scriptedClient(done), post, photoCommitRef({ publishId: "p", accepted: true })),
+    ).toMatchObject({
       remoteId: "77",
       url: "https://www.tiktok.com/@ada_moves/photo/77",
     });
@@ -38,25 +51,32 @@ describe("verify by the handle", () => {
     ["an empty list", { publicaly_available_post_id: [] }],
     ["no list", {}],
     ["null", { publicaly_available_post_id: null }],
-  ])("posted without a public id (%s): known by its handle, shown by its profile", async ([, more], { expect }) => {
-    expect(await tiktok.verify(scriptedClient(publishStatus("PUBLISH_COMPLETE", more)), at(5), accepted)).toEqual({
-      state: "published",
-      remoteId: PUBLISH_ID,
-      url: "https://www.tiktok.com/@ada_moves",
-    });
-  });
+  ])(
+    "posted without a public id (%s): the publish id is the id and the profile the URL",
+    async ([, more], { expect }) => {
+      expect(
+        await tiktok.verify(scriptedClient(publishStatus("PUBLISH_COMPLETE", more)), jobAfter(5), acceptedRef),
+      ).toEqual({
+        state: "published",
+        remoteId: PUBLISH_ID,
+        url: "https://www.tiktok.com/@ada_moves",
+      });
+    },
+  );
 
-  test("a name that is not known makes no address", async ({ expect }) => {
+  test("without a user name there is no URL", async ({ expect }) => {
     const done = publishStatus("PUBLISH_COMPLETE", { publicaly_available_post_id: ["77"] });
-    expect(await tiktok.verify(scriptedClient(done), at(5, { account: accountAccess() }), accepted)).toMatchObject({
+    expect(
+      await tiktok.verify(scriptedClient(done), jobAfter(5, { account: accountAccess() }), acceptedRef),
+    ).toMatchObject({
       remoteId: "77",
       url: null,
     });
   });
 
-  test("a draft is delivered when it is in the inbox", async ({ expect }) => {
-    const post = at(5, { options: { ...OPTIONS, is_draft: true } });
-    expect(await tiktok.verify(scriptedClient(publishStatus("SEND_TO_USER_INBOX")), post, accepted)).toEqual({
+  test("a draft is published when it is in the inbox", async ({ expect }) => {
+    const post = jobAfter(5, { options: { ...OPTIONS, is_draft: true } });
+    expect(await tiktok.verify(scriptedClient(publishStatus("SEND_TO_USER_INBOX")), post, acceptedRef)).toEqual({
       state: "published",
       remoteId: PUBLISH_ID,
       url: null,
@@ -70,9 +90,9 @@ describe("verify by the handle", () => {
     [300, 60],
     [899, 60],
     [901, 300],
-  ])("after %i s of processing it looks again in %i s", async ([seconds, afterSeconds], { expect }) => {
-    for (const word of ["PROCESSING_UPLOAD", "PROCESSING_DOWNLOAD"]) {
-      expect(await tiktok.verify(scriptedClient(publishStatus(word)), at(seconds), accepted)).toEqual({
+  ])("after %i s of processing the next check is in %i s", async ([seconds, afterSeconds], { expect }) => {
+    for (const status of ["PROCESSING_UPLOAD", "PROCESSING_DOWNLOAD"]) {
+      expect(await tiktok.verify(scriptedClient(publishStatus(status)), jobAfter(seconds), acceptedRef)).toEqual({
         state: "again",
         afterSeconds,
         isProcessing: true,
@@ -90,71 +110,96 @@ describe("verify by the handle", () => {
     ["auth_removed", { state: "stale" }],
   ])("failed with %s", async ([reason, outcome], { expect }) => {
     const failed = publishStatus("FAILED", { fail_reason: reason });
-    expect(await tiktok.verify(scriptedClient(failed), at(5), accepted)).toMatchObject(outcome);
+    expect(await tiktok.verify(scriptedClient(failed), jobAfter(5), acceptedRef)).toMatchObject(outcome);
   });
 
-  test("a last piece that is not counted may be sent again; one that is, is waited for", async ({ expect }) => {
-    const counted = (uploaded: number | null) => scriptedClient(publishStatus("PROCESSING_UPLOAD", { uploaded_bytes: uploaded }));
-    expect(await tiktok.verify(counted(0), at(1), doubted)).toEqual({ state: "again", afterSeconds: 5, isProcessing: false });
-    expect(await tiktok.verify(counted(0), at(11), doubted)).toEqual({ state: "absent" });
-    expect(await tiktok.verify(counted(2 * MB), at(11), doubted)).toMatchObject({ state: "again", isProcessing: true });
-    expect(await tiktok.verify(counted(null), at(11), doubted)).toMatchObject({ state: "again", isProcessing: false });
+  test("a last chunk that is not counted may be sent again; a counted one is being processed", async ({ expect }) => {
+    const counted = (uploaded: number | null) =>
+      scriptedClient(publishStatus("PROCESSING_UPLOAD", { uploaded_bytes: uploaded }));
+    expect(await tiktok.verify(counted(0), jobAfter(1), unconfirmedRef)).toEqual({
+      state: "again",
+      afterSeconds: 5,
+      isProcessing: false,
+    });
+    expect(await tiktok.verify(counted(0), jobAfter(11), unconfirmedRef)).toEqual({ state: "absent" });
+    expect(await tiktok.verify(counted(2 * MB), jobAfter(11), unconfirmedRef)).toMatchObject({
+      state: "again",
+      isProcessing: true,
+    });
+    expect(await tiktok.verify(counted(null), jobAfter(11), unconfirmedRef)).toMatchObject({
+      state: "again",
+      isProcessing: false,
+    });
     const expired = commitRef({ sendCount: 2, sentAt: NOW, uploadExpired: true });
-    expect(await tiktok.verify(counted(0), at(11), expired)).toMatchObject({ state: "stale" });
+    expect(await tiktok.verify(counted(0), jobAfter(11), expired)).toMatchObject({ state: "stale" });
   });
 
   test.for<[string, ScriptedResponse]>([
     ["503", 503],
     ["a limit", apiError(429, "rate_limit_exceeded")],
-    ["nonsense", success({})],
+    ["an unexpected body", success({})],
     ["a refusal", apiError(403, "something_new")],
-  ])("%s proves nothing, and what was accepted is not doubted for it", async ([, script], { expect }) => {
-    expect(await tiktok.verify(scriptedClient(script), at(5), accepted)).toMatchObject({ state: "again", isProcessing: true });
-    expect(await tiktok.verify(scriptedClient(script), at(5), doubted)).toMatchObject({ state: "again", isProcessing: false });
+  ])("%s is no proof of absence, and an accepted post still counts as processing", async ([, script], { expect }) => {
+    expect(await tiktok.verify(scriptedClient(script), jobAfter(5), acceptedRef)).toMatchObject({
+      state: "again",
+      isProcessing: true,
+    });
+    expect(await tiktok.verify(scriptedClient(script), jobAfter(5), unconfirmedRef)).toMatchObject({
+      state: "again",
+      isProcessing: false,
+    });
   });
 
-  test("a login that has ended and a handle that is unknown are told", async ({ expect }) => {
-    expect(await tiktok.verify(scriptedClient(apiError(401, "access_token_invalid")), at(5), accepted)).toMatchObject({
+  test("an invalid login is refused, and an unknown publish id cannot be verified", async ({ expect }) => {
+    expect(
+      await tiktok.verify(scriptedClient(apiError(401, "access_token_invalid")), jobAfter(5), acceptedRef),
+    ).toMatchObject({
       state: "refused",
       fault: { kind: "reconnect" },
     });
-    expect(await tiktok.verify(scriptedClient(apiError(400, "invalid_publish_id")), at(5), accepted)).toMatchObject({
+    expect(
+      await tiktok.verify(scriptedClient(apiError(400, "invalid_publish_id")), jobAfter(5), acceptedRef),
+    ).toMatchObject({
       state: "cannot_tell",
     });
   });
 });
 
-describe("verify photos whose answer was lost", () => {
-  const lost = photoCommitRef({ sendCount: 1, sentAt: NOW });
-  const at = (seconds: number, overrides: Partial<Job> = {}) =>
+describe("verify photos whose response was lost", () => {
+  const lostRef = photoCommitRef({ sendCount: 1, sentAt: NOW });
+  const jobAfter = (seconds: number, overrides: Partial<Job> = {}) =>
     photoJob({ committedAt: NOW, now: NOW + seconds * 1000, ...overrides });
   const since = NOW / 1000;
   const listed = (...videos: object[]): ScriptedResponse => success({ videos, cursor: 1, has_more: false });
-  const mine = {
+  const matchingPost = {
     id: "77",
     title: "Release notes are out",
     create_time: since + 3,
     share_url: "https://www.tiktok.com/@a/photo/77",
   };
 
-  test("waits until TikTok can list them", async ({ expect }) => {
+  test("waits until TikTok lists them", async ({ expect }) => {
     const client = scriptedClient(500);
-    expect(await tiktok.verify(client, at(1), lost)).toEqual({ state: "again", afterSeconds: 14, isProcessing: false });
+    expect(await tiktok.verify(client, jobAfter(1), lostRef)).toEqual({
+      state: "again",
+      afterSeconds: 14,
+      isProcessing: false,
+    });
     expect(client.requests).toHaveLength(0);
   });
 
   test("finds them by text and time", async ({ expect }) => {
     const client = scriptedClient(
       listed(
-        { ...mine, id: "1", title: "Something else" },
-        { ...mine, id: "2", create_time: since - 60 },
-        { ...mine, id: "3", title: null, video_description: "  Release notes\nare out " },
+        { ...matchingPost, id: "1", title: "Something else" },
+        { ...matchingPost, id: "2", create_time: since - 60 },
+        { ...matchingPost, id: "3", title: null, video_description: "  Release notes\nare out " },
       ),
     );
-    expect(await tiktok.verify(client, at(15), lost)).toEqual({
+    expect(await tiktok.verify(client, jobAfter(15), lostRef)).toEqual({
       state: "published",
       remoteId: "3",
-      url: mine.share_url,
+      url: matchingPost.share_url,
     });
     expect(client.requests[0]?.url.href).toBe(
       "https://open.tiktokapis.com/v2/video/list/?fields=id,title,video_description,create_time,share_url",
@@ -162,32 +207,36 @@ describe("verify photos whose answer was lost", () => {
     expect(parseRequestBody(client.requests[0])).toEqual({ max_count: 20 });
   });
 
-  test("texts are cut at 150 characters", async ({ expect }) => {
+  test("compares texts that TikTok truncated at 150 characters", async ({ expect }) => {
     const caption = "word ".repeat(60).trim();
-    const cut = { ...mine, title: caption.slice(0, 150) };
-    expect(await tiktok.verify(scriptedClient(listed(cut)), at(15, { caption }), lost)).toMatchObject({
+    const truncated = { ...matchingPost, title: caption.slice(0, 150) };
+    expect(await tiktok.verify(scriptedClient(listed(truncated)), jobAfter(15, { caption }), lostRef)).toMatchObject({
       state: "published",
     });
-    const shorter = { ...mine, title: "word word" };
-    expect(await tiktok.verify(scriptedClient(listed(shorter)), at(15, { caption }), lost)).toMatchObject({
+    const shorter = { ...matchingPost, title: "word word" };
+    expect(await tiktok.verify(scriptedClient(listed(shorter)), jobAfter(15, { caption }), lostRef)).toMatchObject({
       state: "again",
     });
   });
 
-  test("looks three times in ten minutes and never sends again", async ({ expect }) => {
-    expect(await tiktok.verify(scriptedClient(listed()), at(15), lost)).toEqual({
+  test("checks three times in ten minutes and never reports the photos as absent", async ({ expect }) => {
+    expect(await tiktok.verify(scriptedClient(listed()), jobAfter(15), lostRef)).toEqual({
       state: "again",
       afterSeconds: 60,
       isProcessing: false,
     });
-    expect(await tiktok.verify(scriptedClient(listed()), at(75), lost)).toEqual({
+    expect(await tiktok.verify(scriptedClient(listed()), jobAfter(75), lostRef)).toEqual({
       state: "again",
       afterSeconds: 525,
       isProcessing: false,
     });
-    expect(await tiktok.verify(scriptedClient(listed()), at(600), lost)).toMatchObject({ state: "cannot_tell" });
-    expect(await tiktok.verify(scriptedClient(503), at(600), lost)).toMatchObject({ state: "cannot_tell" });
-    expect(await tiktok.verify(scriptedClient(listed(mine, { ...mine, id: "78" })), at(15), lost)).toMatchObject({
+    expect(await tiktok.verify(scriptedClient(listed()), jobAfter(600), lostRef)).toMatchObject({
+      state: "cannot_tell",
+    });
+    expect(await tiktok.verify(scriptedClient(503), jobAfter(600), lostRef)).toMatchObject({ state: "cannot_tell" });
+    expect(
+      await tiktok.verify(scriptedClient(listed(matchingPost, { ...matchingPost, id: "78" })), jobAfter(15), lostRef),
+    ).toMatchObject({
       state: "cannot_tell",
     });
   });
@@ -196,18 +245,22 @@ describe("verify photos whose answer was lost", () => {
     ["private ones", { options: { ...OPTIONS, privacy_status: "private" } }, {}],
     ["drafts", { options: { ...OPTIONS, is_draft: true } }, { postSettings: null }],
     ["ones without a text", { caption: "" }, {}],
-  ])("%s are listed nowhere", async ([, overrides, plan], { expect }) => {
+  ])("%s are listed nowhere", async ([, overrides, refOverrides], { expect }) => {
     const client = scriptedClient(500);
-    const ref_ = photoCommitRef({ sendCount: 1, sentAt: NOW, ...plan });
-    expect(await tiktok.verify(client, at(15, overrides), ref_)).toMatchObject({ state: "cannot_tell" });
+    const commitRef = photoCommitRef({ sendCount: 1, sentAt: NOW, ...refOverrides });
+    expect(await tiktok.verify(client, jobAfter(15, overrides), commitRef)).toMatchObject({ state: "cannot_tell" });
     expect(client.requests).toHaveLength(0);
   });
 
-  test("without the permission to look nothing can be found", async ({ expect }) => {
-    expect(await tiktok.verify(scriptedClient(apiError(401, "scope_not_authorized")), at(15), lost)).toMatchObject({
+  test("without the scope to list posts nothing can be found", async ({ expect }) => {
+    expect(
+      await tiktok.verify(scriptedClient(apiError(401, "scope_not_authorized")), jobAfter(15), lostRef),
+    ).toMatchObject({
       state: "cannot_tell",
     });
-    expect(await tiktok.verify(scriptedClient(apiError(401, "access_token_invalid")), at(15), lost)).toMatchObject({
+    expect(
+      await tiktok.verify(scriptedClient(apiError(401, "access_token_invalid")), jobAfter(15), lostRef),
+    ).toMatchObject({
       state: "refused",
       fault: { kind: "reconnect" },
     });

@@ -3,19 +3,19 @@ import type { Fault } from "#platforms/contract.ts";
 import { toFault } from "#platforms/x/errors.ts";
 import { NOW } from "../../support/job-fixtures.ts";
 
-type Row = [name: string, status: number, body: unknown, headers: Record<string, string>, fault: Partial<Fault>];
+type ErrorCase = [name: string, status: number, body: unknown, headers: Record<string, string>, fault: Partial<Fault>];
 
-const problem = (type: string, detail: string, more: object = {}) => ({
+const typedError = (type: string, detail: string, overrides: object = {}) => ({
   title: "t",
   type: `https://api.twitter.com/2/problems/${type}`,
   detail,
-  ...more,
+  ...overrides,
 });
-const plain = (status: number, detail: string) => ({ title: detail, type: "about:blank", status, detail });
-const reset = String(NOW / 1000 + 77);
+const plainError = (status: number, detail: string) => ({ title: detail, type: "about:blank", status, detail });
+const resetSeconds = String(NOW / 1000 + 77);
 
-describe("every row of X's table", () => {
-  test.for<Row>([
+describe("toFault maps every documented error of X", () => {
+  test.for<ErrorCase>([
     [
       "invalid media",
       400,
@@ -31,19 +31,19 @@ describe("every row of X's table", () => {
     [
       "exclusive fields",
       400,
-      problem("invalid-request", "You can only provide one of quote_tweet_id and poll"),
+      typedError("invalid-request", "You can only provide one of quote_tweet_id and poll"),
       {},
       { kind: "rejected", category: "content" },
     ],
     [
-      "dead token",
+      "expired token",
       401,
-      plain(401, "Unauthorized"),
+      plainError(401, "Unauthorized"),
       {},
       { kind: "reconnect", code: "auth_expired", category: "auth", whoMustAct: "user" },
     ],
     [
-      "no credits",
+      "no credits left",
       402,
       { title: "CreditsDepleted", type: "https://api.x.com/2/problems/credits", detail: "no credits" },
       {},
@@ -58,21 +58,21 @@ describe("every row of X's table", () => {
     [
       "duplicate",
       403,
-      plain(403, "You are not allowed to create a Tweet with duplicate content."),
+      plainError(403, "You are not allowed to create a Tweet with duplicate content."),
       {},
       { kind: "rejected", code: "duplicate_content", category: "duplicate" },
     ],
     [
       "not permitted",
       403,
-      plain(403, "You are not permitted to perform this action."),
+      plainError(403, "You are not permitted to perform this action."),
       {},
       { kind: "rejected", code: "not_permitted", category: "permission" },
     ],
     [
-      "quote",
+      "quote not allowed",
       403,
-      plain(
+      plainError(
         403,
         "Quoting this post is not allowed because you have not been mentioned or are not part of the conversation thread of the post you are quoting.",
       ),
@@ -82,107 +82,107 @@ describe("every row of X's table", () => {
     [
       "cashtags",
       403,
-      plain(403, "Posts are limited to a maximum of one cashtag."),
+      plainError(403, "Posts are limited to a maximum of one cashtag."),
       {},
       { kind: "rejected", code: "content_refused", category: "content" },
     ],
     [
       "bad url",
       403,
-      plain(403, "The Tweet contains an invalid URL."),
+      plainError(403, "The Tweet contains an invalid URL."),
       {},
       { kind: "rejected", code: "content_refused" },
     ],
     [
-      "long video",
+      "video too long",
       403,
-      plain(403, "This user is not allowed to post a video longer than 2 minutes"),
+      plainError(403, "This user is not allowed to post a video longer than 2 minutes"),
       {},
       { kind: "rejected", code: "media_invalid", category: "media" },
     ],
     [
       "not enrolled",
       403,
-      problem("client-forbidden", "no", { reason: "client-not-enrolled" }),
+      typedError("client-forbidden", "no", { reason: "client-not-enrolled" }),
       {},
       { kind: "rejected", code: "app_not_allowed", whoMustAct: "operator", platformCode: "client-not-enrolled" },
     ],
-    ["app permissions", 403, problem("oauth1-permissions", "no"), {}, { kind: "rejected", whoMustAct: "operator" }],
+    ["app permissions", 403, typedError("oauth1-permissions", "no"), {}, { kind: "rejected", whoMustAct: "operator" }],
     [
       "wrong kind of token",
       403,
-      problem("unsupported-authentication", "no"),
+      typedError("unsupported-authentication", "no"),
       {},
       { kind: "reconnect", code: "missing_scope" },
     ],
     [
       "suspended",
       403,
-      problem("user-suspended", "no"),
+      typedError("user-suspended", "no"),
       {},
       { kind: "reconnect", code: "account_blocked", category: "permission" },
     ],
     [
       "locked",
       403,
-      plain(403, "Your account is temporarily locked."),
+      plainError(403, "Your account is temporarily locked."),
       {},
       { kind: "reconnect", code: "account_blocked" },
     ],
-    ["scope", 403, plain(403, "Forbidden"), {}, { kind: "reconnect", code: "missing_scope" }],
-    ["gone", 404, plain(404, "Not Found"), {}, { kind: "rejected", code: "not_found" }],
-    ["chunk 413", 413, undefined, {}, { kind: "rejected", code: "chunk_too_big" }],
-    ["chunk 431", 431, undefined, {}, { kind: "rejected", code: "chunk_too_big" }],
+    ["missing scope", 403, plainError(403, "Forbidden"), {}, { kind: "reconnect", code: "missing_scope" }],
+    ["resource not found", 404, plainError(404, "Not Found"), {}, { kind: "rejected", code: "not_found" }],
+    ["segment too large, 413", 413, undefined, {}, { kind: "rejected", code: "chunk_too_big" }],
+    ["segment too large, 431", 431, undefined, {}, { kind: "rejected", code: "chunk_too_big" }],
     [
-      "rate",
+      "rate limit",
       429,
-      plain(429, "Too Many Requests"),
-      { "x-rate-limit-reset": reset },
+      plainError(429, "Too Many Requests"),
+      { "x-rate-limit-reset": resetSeconds },
       { kind: "rate_limited", code: "rate_limited", retryAfterSeconds: 77 },
     ],
     [
-      "rate, old form",
+      "rate limit in the old format",
       403,
       { errors: [{ code: 88, message: "Rate limit exceeded" }] },
       {},
       { kind: "rate_limited", platformCode: "88" },
     ],
     [
-      "day's window",
+      "24-hour window exhausted",
       429,
-      plain(429, "Too Many Requests"),
+      plainError(429, "Too Many Requests"),
       {
-        "x-rate-limit-reset": reset,
+        "x-rate-limit-reset": resetSeconds,
         "x-user-limit-24hour-remaining": "0",
         "x-user-limit-24hour-reset": String(NOW / 1000 + 5000),
       },
       { retryAfterSeconds: 5000 },
     ],
     [
-      "cap",
+      "monthly usage cap",
       429,
-      { ...problem("usage-capped", "cap"), title: "UsageCapExceeded", period: "Monthly" },
+      { ...typedError("usage-capped", "cap"), title: "UsageCapExceeded", period: "Monthly" },
       {},
       { kind: "rate_limited", code: "usage_capped", category: "quota", whoMustAct: "operator" },
     ],
     [
-      "server",
+      "server error",
       503,
       undefined,
       {},
       { kind: "temporary", code: "platform_unavailable", category: "platform", httpStatus: 503 },
     ],
-    ["junk", 418, "<html>", {}, { kind: "rejected", httpStatus: 418 }],
+    ["unparsable body", 418, "<html>", {}, { kind: "rejected", httpStatus: 418 }],
   ])("%s", ([, status, json, headers, fault], { expect }) => {
     expect(toFault({ status, json, headers: new Headers(headers) }, NOW)).toMatchObject(fault);
   });
 
-  test("a token in X's words does not come through", ({ expect }) => {
-    const answer = {
+  test("a token in X's error message is removed", ({ expect }) => {
+    const response = {
       status: 400,
-      json: plain(400, "bad header Bearer bG9jYWwtYWNjZXNzLXRva2VuLTEyMzQ1Njc4OTA"),
+      json: plainError(400, "bad header Bearer bG9jYWwtYWNjZXNzLXRva2VuLTEyMzQ1Njc4OTA"),
       headers: new Headers(),
     };
-    expect(toFault(answer, NOW).message).not.toContain("bG9jYWwt");
+    expect(toFault(response, NOW).message).not.toContain("bG9jYWwt");
   });
 });

@@ -8,14 +8,14 @@ import { captureBodies, type BodyCapturingClient } from "../../support/body-capt
 
 const MIB = 1024 ** 2;
 const json = (value: JsonValue | PrepareOutcome) => JSON.parse(JSON.stringify(value)) as JsonValue;
-const uploaded = (id: string, more: object = {}): ScriptedResponse => ({
-  json: { data: { id, media_key: `7_${id}`, expires_after_secs: 86_400, ...more } },
+const uploadResponse = (id: string, overrides: object = {}): ScriptedResponse => ({
+  json: { data: { id, media_key: `7_${id}`, expires_after_secs: 86_400, ...overrides } },
 });
 
-/** The forms that were sent to paths ending in `end`, as a platform reads them. */
-function formsOf({ requests: sent, bodies: bytes }: BodyCapturingClient, end: string): Promise<FormData[]> {
-  const forms = sent.flatMap(({ url, headers }, index) =>
-    url.pathname.endsWith(end) ? [new Response(bytes[index], { headers: [...headers] }).formData()] : [],
+/** Parses the forms that were sent to paths with this suffix, as the platform does. */
+function parseSentForms({ requests, bodies }: BodyCapturingClient, pathSuffix: string): Promise<FormData[]> {
+  const forms = requests.flatMap(({ url, headers }, index) =>
+    url.pathname.endsWith(pathSuffix) ? [new Response(bodies[index], { headers: [...headers] }).formData()] : [],
   );
   return Promise.all(forms);
 }
@@ -25,19 +25,19 @@ const refusal = (status: number, detail: string): ScriptedResponse => ({
   status,
   json: { title: "t", detail, type: "about:blank", status },
 });
-const settings = (values: Record<string, string>) =>
-  accountAccess({ app: { clientId: "c", clientSecret: "s", settings: values } });
+const accountWithSettings = (settings: Record<string, string>) =>
+  accountAccess({ app: { clientId: "c", clientSecret: "s", settings } });
 
-async function prepared(post: Job, client: PlatformClient = scriptedClient(uploaded("1"))): Promise<JsonValue> {
+async function prepareRef(post: Job, client: PlatformClient = scriptedClient(uploadResponse("1"))): Promise<JsonValue> {
   const outcome = await x.prepare(client, post, undefined);
   if (outcome.state !== "ready") {
-    throw new Error(`not ready: ${JSON.stringify(outcome)}`);
+    throw new Error(`prepare did not finish: ${JSON.stringify(outcome)}`);
   }
   return json(outcome.ref);
 }
 
 describe("prepare", () => {
-  test("a text needs no call", async ({ expect }) => {
+  test("a text-only post needs no call", async ({ expect }) => {
     const client = scriptedClient(500);
     expect(await x.prepare(client, job(), undefined)).toMatchObject({
       state: "ready",
@@ -46,8 +46,8 @@ describe("prepare", () => {
     expect(client.requests).toHaveLength(0);
   });
 
-  test("images go up whole and keep their order", async ({ expect }) => {
-    const client = captureBodies(scriptedClient(uploaded("1"), uploaded("2")));
+  test("images are uploaded whole and keep their order", async ({ expect }) => {
+    const client = captureBodies(scriptedClient(uploadResponse("1"), uploadResponse("2")));
     const outcome = await x.prepare(client, job({ media: [image(), image({ contentType: "image/png" })] }), undefined);
     expect(outcome).toMatchObject({
       state: "ready",
@@ -58,28 +58,28 @@ describe("prepare", () => {
       Array(2).fill("POST https://api.x.com/2/media/upload"),
     );
     expect(client.requests[1]?.headers.get("content-length")).toBe(String(client.bodies[1]?.length));
-    const [, form] = await formsOf(client, "/upload");
+    const [, form] = await parseSentForms(client, "/upload");
     expect(Object.fromEntries(form ?? [])).toMatchObject({
       media_category: "tweet_image",
       media: expect.objectContaining({ size: 1000, type: "image/png", name: "picture.jpg" }),
     });
   });
 
-  test("a video goes up in segments of 1 MiB, goes on from any cursor, and waits for its processing", async ({
+  test("a video is uploaded in segments of 1 MiB, continues from any cursor, and waits for its processing", async ({
     expect,
   }) => {
     const post = job({ media: [video({ sizeBytes: 40 * MIB + 5 })] });
     const client = captureBodies(
       scriptedClient((sent) => {
         if (sent.url.pathname.endsWith("/initialize")) {
-          return uploaded("9");
+          return uploadResponse("9");
         }
         if (sent.url.pathname.endsWith("/append")) {
           return { json: { data: { expires_at: 1 } } };
         }
         return sent.url.pathname.endsWith("/finalize")
-          ? uploaded("9", { processing_info: { state: "pending", check_after_secs: 3 } })
-          : uploaded("9", { processing_info: { state: "succeeded" } });
+          ? uploadResponse("9", { processing_info: { state: "pending", check_after_secs: 3 } })
+          : uploadResponse("9", { processing_info: { state: "succeeded" } });
       }),
     );
     const first = await x.prepare(client, post, undefined);
@@ -94,7 +94,7 @@ describe("prepare", () => {
       media_category: "tweet_video",
       total_bytes: 40 * MIB + 5,
     });
-    const segments = await formsOf(client, "/append");
+    const segments = await parseSentForms(client, "/append");
     expect(segments.map((segment) => segment.get("segment_index"))).toEqual(
       Array.from({ length: 41 }, (_, index) => String(index)),
     );
@@ -105,17 +105,17 @@ describe("prepare", () => {
     expect(client.requests.at(-1)?.url.search).toBe("?command=STATUS&media_id=9");
   });
 
-  test("segments that X has taken survive a cut", async ({ expect }) => {
+  test("segments that X has stored are not sent again after a lost connection", async ({ expect }) => {
     const post = job({ media: [video({ sizeBytes: 3 * MIB })] });
-    const client = scriptedClient(uploaded("9"), 200, 200, "cut");
+    const client = scriptedClient(uploadResponse("9"), 200, 200, "connection_lost");
     expect(await x.prepare(client, post, undefined)).toMatchObject({
       state: "again",
       cursor: { segmentIndex: 2, offset: 2 * MIB },
     });
   });
 
-  test("a file name cannot leave its place in the form", async ({ expect }) => {
-    const client = captureBodies(scriptedClient(uploaded("1")));
+  test("a file name cannot inject anything into the form", async ({ expect }) => {
+    const client = captureBodies(scriptedClient(uploadResponse("1")));
     const post = job({ media: [image()] });
     const named = { ...post, media: post.media.map((media) => ({ ...media, filename: 'a"\r\n\r\nb.jpg' })) };
     expect(await x.prepare(client, named, undefined)).toMatchObject({ state: "ready" });
@@ -123,29 +123,33 @@ describe("prepare", () => {
     expect(text).toContain('name="media"; filename="a%22%0D%0A%0D%0Ab.jpg"\r\n');
   });
 
-  test("segments that are too big become smaller", async ({ expect }) => {
+  test("segments that X refuses as too large are made smaller", async ({ expect }) => {
     const post = job({ media: [video({ sizeBytes: 3 * MIB })] });
-    expect(await x.prepare(scriptedClient(uploaded("9"), 413), post, undefined)).toMatchObject({
+    expect(await x.prepare(scriptedClient(uploadResponse("9"), 413), post, undefined)).toMatchObject({
       state: "again",
       afterSeconds: 0,
       cursor: { segmentBytes: MIB / 2, offset: 0 },
     });
   });
 
-  test("an upload that X forgot is begun again, twice at most", async ({ expect }) => {
+  test("an upload that X no longer knows is started again, at most twice", async ({ expect }) => {
     const post = job({ media: [video()] });
-    const client = scriptedClient(uploaded("9"), refusal(400, "unknown media"), uploaded("10"));
+    const client = scriptedClient(uploadResponse("9"), refusal(400, "unknown media"), uploadResponse("10"));
     const outcome = await x.prepare(client, post, undefined);
     expect(outcome).toMatchObject({ state: "again", cursor: { id: "10", restartCount: 1, offset: 0 } });
     const cursor = outcome.state === "again" ? { ...(outcome.cursor as object), restartCount: 2 } : null;
-    expect(await x.prepare(scriptedClient(refusal(404, "unknown media")), post, cursor)).toMatchObject({ state: "refused" });
+    expect(await x.prepare(scriptedClient(refusal(404, "unknown media")), post, cursor)).toMatchObject({
+      state: "refused",
+    });
   });
 
   test("media that cannot be processed is refused with X's reason", async ({ expect }) => {
-    const failed = uploaded("9", {
+    const failed = uploadResponse("9", {
       processing_info: { state: "failed", error: { code: 3, name: "InvalidMedia", message: "Duration too long" } },
     });
-    expect(await x.prepare(scriptedClient(uploaded("9"), 200, failed), job({ media: [video()] }), undefined)).toMatchObject({
+    expect(
+      await x.prepare(scriptedClient(uploadResponse("9"), 200, failed), job({ media: [video()] }), undefined),
+    ).toMatchObject({
       state: "refused",
       fault: {
         kind: "rejected",
@@ -157,11 +161,14 @@ describe("prepare", () => {
     });
   });
 
-  test("an animated GIF goes up as one", async ({ expect }) => {
+  test("an animated GIF is uploaded with the category tweet_gif", async ({ expect }) => {
     const gif = image({ contentType: "image/gif", facts: { animated: true } });
-    const client = scriptedClient(uploaded("9"), 200, uploaded("9"));
+    const client = scriptedClient(uploadResponse("9"), 200, uploadResponse("9"));
     expect(await x.prepare(client, job({ media: [gif] }), undefined)).toMatchObject({ state: "ready" });
-    expect(parseRequestBody(client.requests[0])).toMatchObject({ media_type: "image/gif", media_category: "tweet_gif" });
+    expect(parseRequestBody(client.requests[0])).toMatchObject({
+      media_type: "image/gif",
+      media_category: "tweet_gif",
+    });
   });
 });
 
@@ -172,7 +179,7 @@ describe("commit", () => {
       options: { reply_settings: "following", quote_tweet_url: undefined as never, extra: 1 },
     });
     const client = scriptedClient(created);
-    expect(await x.commit(client, post, await prepared(post))).toEqual({
+    expect(await x.commit(client, post, await prepareRef(post))).toEqual({
       state: "published",
       remoteId: "1900000000000000099",
       url: "https://x.com/ada/status/1900000000000000099",
@@ -185,20 +192,20 @@ describe("commit", () => {
     });
   });
 
-  test("everyone may reply when the setting is null: the member is left out", async ({ expect }) => {
+  test("reply_settings null, which means everyone, is left out of the request", async ({ expect }) => {
     const client = scriptedClient(created);
     const post = job({ options: { reply_settings: null } });
-    await x.commit(client, post, await prepared(post));
+    await x.commit(client, post, await prepareRef(post));
     expect(parseRequestBody(client.requests[0])).toEqual({ text: "Release notes are out" });
   });
 
-  test("a quote that X refuses is posted once more with the address", async ({ expect }) => {
+  test("a quote that X refuses is posted again with the URL in the text", async ({ expect }) => {
     const post = job({ options: { quote_tweet_url: "https://twitter.com/jack/status/20" } });
     const client = scriptedClient(
       refusal(403, "Quoting this post is not allowed because you have not been mentioned"),
       created,
     );
-    const first = await x.commit(client, post, await prepared(post));
+    const first = await x.commit(client, post, await prepareRef(post));
     expect(first).toMatchObject({ state: "more", progress: null, ref: { quote: "link" } });
     expect(await x.commit(client, post, first.state === "more" ? json(first.ref) : null)).toMatchObject({
       state: "published",
@@ -209,53 +216,59 @@ describe("commit", () => {
     ]);
   });
 
-  test("with QUOTE_MODE native the refusal stands, with link it is never asked", async ({ expect }) => {
+  test("with QUOTE_MODE native a refused quote fails the post, with link no native quote is tried", async ({
+    expect,
+  }) => {
     const quote = { quote_tweet_url: "20" };
-    const native = job({ options: quote, account: settings({ QUOTE_MODE: "native" }) });
+    const native = job({ options: quote, account: accountWithSettings({ QUOTE_MODE: "native" }) });
     expect(
-      await x.commit(scriptedClient(refusal(403, "Quoting this post is not allowed")), native, await prepared(native)),
+      await x.commit(
+        scriptedClient(refusal(403, "Quoting this post is not allowed")),
+        native,
+        await prepareRef(native),
+      ),
     ).toMatchObject({
       state: "refused",
       fault: { code: "quote_not_allowed" },
     });
-    const link = job({ options: quote, account: settings({ QUOTE_MODE: "link" }) });
+    const link = job({ options: quote, account: accountWithSettings({ QUOTE_MODE: "link" }) });
     const client = scriptedClient(created);
-    await x.commit(client, link, await prepared(link));
+    await x.commit(client, link, await prepareRef(link));
     expect(parseRequestBody(client.requests[0])).toEqual({ text: "Release notes are out https://x.com/i/status/20" });
   });
 
-  test("forgotten media is prepared again", async ({ expect }) => {
+  test("media that X no longer knows is prepared again", async ({ expect }) => {
     const post = job({ media: [image()] });
     expect(
-      await x.commit(scriptedClient(refusal(400, "Your media IDs are invalid.")), post, await prepared(post)),
+      await x.commit(scriptedClient(refusal(400, "Your media IDs are invalid.")), post, await prepareRef(post)),
     ).toMatchObject({ state: "stale" });
   });
 
   test.for<[string, ScriptedResponse]>([
-    ["a cut", "cut"],
+    ["a lost connection", "connection_lost"],
     ["500", 500],
     ["503", 503],
     ["408", 408],
     ["a redirect", 302],
     ["201 without an id", { status: 201, json: { data: {} } }],
-    ["200 that is no JSON", { text: "<html>" }],
-  ])("after %s nothing is known", async ([, script], { expect }) => {
+    ["200 without JSON", { text: "<html>" }],
+  ])("after %s the outcome is uncertain", async ([, script], { expect }) => {
     const post = job();
-    expect(await x.commit(scriptedClient(script), post, await prepared(post))).toMatchObject({
+    expect(await x.commit(scriptedClient(script), post, await prepareRef(post))).toMatchObject({
       state: "uncertain",
       ref: { sendCount: 1, sentAt: NOW },
     });
   });
 
-  test("a duplicate is the user's the first time and a trace of us after an unknown outcome", async ({ expect }) => {
+  test("a duplicate is refused on the first call and uncertain after an uncertain outcome", async ({ expect }) => {
     const duplicate = refusal(403, "You are not allowed to create a Tweet with duplicate content.");
     const post = job();
-    expect(await x.commit(scriptedClient(duplicate), post, await prepared(post))).toMatchObject({
+    expect(await x.commit(scriptedClient(duplicate), post, await prepareRef(post))).toMatchObject({
       state: "refused",
       fault: { code: "duplicate_content" },
     });
-    const again = job({ committedAt: NOW - 80_000 });
-    expect(await x.commit(scriptedClient(duplicate), again, await prepared(again))).toMatchObject({
+    const repeated = job({ committedAt: NOW - 80_000 });
+    expect(await x.commit(scriptedClient(duplicate), repeated, await prepareRef(repeated))).toMatchObject({
       state: "uncertain",
       ref: { duplicate: true },
     });
@@ -263,14 +276,16 @@ describe("commit", () => {
 });
 
 describe("verify", () => {
-  const list = (...posts: object[]): ScriptedResponse => ({ json: { data: posts, meta: { result_count: posts.length } } });
-  const nothing: ScriptedResponse = { json: { meta: { result_count: 0 } } };
-  const at = (seconds: number, parts: Parameters<typeof job>[0] = {}) =>
+  const list = (...posts: object[]): ScriptedResponse => ({
+    json: { data: posts, meta: { result_count: posts.length } },
+  });
+  const emptyList: ScriptedResponse = { json: { meta: { result_count: 0 } } };
+  const jobAfter = (seconds: number, parts: Parameters<typeof job>[0] = {}) =>
     job({ ...parts, committedAt: NOW, now: NOW + seconds * 1000 });
 
-  test("waits until X can show the post", async ({ expect }) => {
+  test("waits until X lists the post", async ({ expect }) => {
     const client = scriptedClient(500);
-    expect(await x.verify(client, at(5), await prepared(job()))).toEqual({
+    expect(await x.verify(client, jobAfter(5), await prepareRef(job()))).toEqual({
       state: "again",
       afterSeconds: 10,
       isProcessing: false,
@@ -278,9 +293,9 @@ describe("verify", () => {
     expect(client.requests).toHaveLength(0);
   });
 
-  test("finds a post with its entities undone", async ({ expect }) => {
-    const post = at(15, { caption: "A & B: example.com <now>", media: [image()] });
-    const found = {
+  test("finds a post after expanding its entities", async ({ expect }) => {
+    const post = jobAfter(15, { caption: "A & B: example.com <now>", media: [image()] });
+    const matchingPost = {
       id: "77",
       text: "A &amp; B: https://t.co/a &lt;now&gt; https://t.co/m",
       created_at: "2030-01-01T12:00:01.000Z",
@@ -292,8 +307,10 @@ describe("verify", () => {
         ],
       },
     };
-    const client = scriptedClient(list({ id: "78", text: "something else", created_at: "2030-01-01T12:00:02.000Z" }, found));
-    expect(await x.verify(client, post, await prepared(post))).toEqual({
+    const client = scriptedClient(
+      list({ id: "78", text: "something else", created_at: "2030-01-01T12:00:02.000Z" }, matchingPost),
+    );
+    expect(await x.verify(client, post, await prepareRef(post))).toEqual({
       state: "published",
       remoteId: "77",
       url: "https://x.com/ada/status/77",
@@ -302,8 +319,8 @@ describe("verify", () => {
     expect(client.requests[0]?.url.searchParams.get("start_time")).toBe("2030-01-01T11:59:00Z");
   });
 
-  test("finds a long post by its whole text, and a picture without text by its media key", async ({ expect }) => {
-    const long = at(15, { caption: "long ".repeat(100) });
+  test("finds a long post by its whole text, and an image without text by its media key", async ({ expect }) => {
+    const long = jobAfter(15, { caption: "long ".repeat(100) });
     expect(
       await x.verify(
         scriptedClient(
@@ -315,56 +332,65 @@ describe("verify", () => {
           }),
         ),
         long,
-        await prepared(long),
+        await prepareRef(long),
       ),
     ).toMatchObject({ remoteId: "5" });
-    const silent = at(15, { caption: "", media: [image()] });
+    const withoutText = jobAfter(15, { caption: "", media: [image()] });
     expect(
       await x.verify(
         scriptedClient(list({ id: "6", text: "https://t.co/m", attachments: { media_keys: ["7_1"] } })),
-        silent,
-        await prepared(silent),
+        withoutText,
+        await prepareRef(withoutText),
       ),
     ).toMatchObject({ remoteId: "6" });
   });
 
-  test("reads every page before it denies", async ({ expect }) => {
+  test("reads every page before it reports the post as absent", async ({ expect }) => {
     const client = scriptedClient(
       { json: { data: [], meta: { result_count: 0, next_token: "n" } } },
       list({ id: "5", text: "Release notes are out" }),
     );
-    expect(await x.verify(client, at(15), await prepared(job()))).toMatchObject({ state: "published", remoteId: "5" });
+    expect(await x.verify(client, jobAfter(15), await prepareRef(job()))).toMatchObject({
+      state: "published",
+      remoteId: "5",
+    });
     expect(client.requests[1]?.url.searchParams.get("pagination_token")).toBe("n");
   });
 
-  test("denies only after a second look", async ({ expect }) => {
-    const ref = await prepared(job());
-    expect(await x.verify(scriptedClient(nothing), at(15), ref)).toEqual({ state: "again", afterSeconds: 40, isProcessing: false });
-    expect(await x.verify(scriptedClient(nothing), at(55), ref)).toEqual({ state: "absent" });
+  test("reports the post as absent only after a second check", async ({ expect }) => {
+    const ref = await prepareRef(job());
+    expect(await x.verify(scriptedClient(emptyList), jobAfter(15), ref)).toEqual({
+      state: "again",
+      afterSeconds: 40,
+      isProcessing: false,
+    });
+    expect(await x.verify(scriptedClient(emptyList), jobAfter(55), ref)).toEqual({ state: "absent" });
   });
 
-  test("never sends again what X could not tell apart", async ({ expect }) => {
-    const short = at(55, { caption: "gm" });
-    expect(await x.verify(scriptedClient(nothing), short, await prepared(short))).toMatchObject({ state: "cannot_tell" });
-    const careful = at(55, { account: settings({ RESEND: "never" }) });
-    expect(await x.verify(scriptedClient(nothing), careful, await prepared(careful))).toMatchObject({
+  test("never reports a post as absent if a second send could create a duplicate", async ({ expect }) => {
+    const short = jobAfter(55, { caption: "gm" });
+    expect(await x.verify(scriptedClient(emptyList), short, await prepareRef(short))).toMatchObject({
       state: "cannot_tell",
     });
-    const alike = at(55, { caption: "New article: https://example.com/1" });
+    const withoutResend = jobAfter(55, { account: accountWithSettings({ RESEND: "never" }) });
+    expect(await x.verify(scriptedClient(emptyList), withoutResend, await prepareRef(withoutResend))).toMatchObject({
+      state: "cannot_tell",
+    });
+    const similar = jobAfter(55, { caption: "New article: https://example.com/1" });
     expect(
       await x.verify(
         scriptedClient(list({ id: "1", text: "New article: https://example.com/2" })),
-        alike,
-        await prepared(alike),
+        similar,
+        await prepareRef(similar),
       ),
     ).toMatchObject({ state: "cannot_tell" });
-    const twice = { ...((await prepared(job())) as object), sendCount: 2, sentAt: NOW };
-    expect(await x.verify(scriptedClient(nothing), at(55), twice)).toMatchObject({ state: "cannot_tell" });
+    const sentTwice = { ...((await prepareRef(job())) as object), sendCount: 2, sentAt: NOW };
+    expect(await x.verify(scriptedClient(emptyList), jobAfter(55), sentTwice)).toMatchObject({ state: "cannot_tell" });
   });
 
-  test("a duplicate of something else is a refusal", async ({ expect }) => {
-    const ref = { ...((await prepared(job())) as object), sendCount: 1, sentAt: NOW, duplicate: true };
-    expect(await x.verify(scriptedClient(nothing), at(75), ref)).toMatchObject({
+  test("a duplicate of another post is refused", async ({ expect }) => {
+    const ref = { ...((await prepareRef(job())) as object), sendCount: 1, sentAt: NOW, duplicate: true };
+    expect(await x.verify(scriptedClient(emptyList), jobAfter(75), ref)).toMatchObject({
       state: "refused",
       fault: { code: "duplicate_content" },
     });
@@ -374,9 +400,9 @@ describe("verify", () => {
     ["401", 401],
     ["429", 429],
     ["503", 503],
-    ["errors alone", { json: { errors: [{ title: "Not Found Error" }] } }],
-  ])("%s denies nothing", async ([, script], { expect }) => {
-    expect(await x.verify(scriptedClient(script), at(200), await prepared(job()))).toMatchObject({
+    ["a body with errors only", { json: { errors: [{ title: "Not Found Error" }] } }],
+  ])("%s is no proof of absence", async ([, script], { expect }) => {
+    expect(await x.verify(scriptedClient(script), jobAfter(200), await prepareRef(job()))).toMatchObject({
       state: "again",
       isProcessing: false,
     });

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { normalizeText, normalizeTextWithoutUrls, measureText } from "#platforms/x/text.ts";
 
-describe("a text weighs what X says", () => {
+describe("measureText computes X's weighted length", () => {
   test.for<[string, number]>([
     ["Hello, world! 👋", 16],
     [`https://example.com/${"a".repeat(200)}`, 23],
@@ -29,11 +29,11 @@ describe("a text weighs what X says", () => {
     ["a".repeat(281), 281],
     ["a ".repeat(5000), 10_000],
     [`${"word ".repeat(1000)}https://example.com/path`, 5023],
-  ])("%s is %i", ([text, weight], { expect }) => {
+  ])("%s has weight %i", ([text, weight], { expect }) => {
     expect(measureText(text).weight).toBe(weight);
   });
 
-  test("addresses and cashtags are found", ({ expect }) => {
+  test("URLs and cashtags are found", ({ expect }) => {
     expect(measureText("see https://example.com/a?b=1 and foo.bar, $ABC $DEF").urls).toEqual([
       "https://example.com/a?b=1",
       "foo.bar",
@@ -46,7 +46,7 @@ describe("a text weighs what X says", () => {
     expect(measureText("a\u200Bb").invalidCharacters).toBe(false);
   });
 
-  test("a hostile text of one endless word does not hold the service up", ({ expect }) => {
+  test("a text of one very long word is measured in bounded time", ({ expect }) => {
     const started = performance.now();
     expect(measureText("a-".repeat(20_000)).weight).toBe(40_000);
     expect(measureText("a.".repeat(500_000)).weight).toBe(1_000_000);
@@ -54,13 +54,15 @@ describe("a text weighs what X says", () => {
   });
 });
 
-describe("a text is known again", () => {
-  test("whatever X does to addresses, spaces and accents", ({ expect }) => {
+describe("normalizeText makes a returned text comparable", () => {
+  test("URL schemes, trailing slashes, spaces and composed accents do not matter", ({ expect }) => {
     expect(normalizeText("Look:  Example.com/ \n cafe\u0301")).toBe(normalizeText("look: http://example.com café"));
     expect(normalizeText("a https://example.com/1")).not.toBe(normalizeText("a https://example.com/2"));
   });
 
-  test("two texts that differ in the address alone are alike", ({ expect }) => {
-    expect(normalizeTextWithoutUrls("New: https://example.com/1")).toBe(normalizeTextWithoutUrls("New: https://example.com/2"));
+  test("normalizeTextWithoutUrls: two texts that differ only in their URL are similar", ({ expect }) => {
+    expect(normalizeTextWithoutUrls("New: https://example.com/1")).toBe(
+      normalizeTextWithoutUrls("New: https://example.com/2"),
+    );
   });
 });

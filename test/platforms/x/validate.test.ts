@@ -30,7 +30,7 @@ describe("options", () => {
     ["https://twitter.com/jack/statuses/20?s=20", "20", "https://x.com/jack/status/20"],
     ["https://mobile.twitter.com/i/web/status/20", "20", "https://x.com/i/status/20"],
     ["http://www.x.com/jack/status/20/photo/1", "20", "https://x.com/jack/status/20"],
-  ])("%s is a post", ([given, id, link], { expect }) => {
+  ])("%s is a post reference", ([given, id, link], { expect }) => {
     expect(parseQuotedPost(given)).toEqual({ id, link });
   });
 
@@ -42,7 +42,7 @@ describe("options", () => {
     "https://x.com.evil.example/jack/status/20",
     "https://x.com/jack",
     "ftp://x.com/jack/status/20",
-  ])("%s is none", (given, { expect }) => {
+  ])("%s is not a post reference", (given, { expect }) => {
     expect(parseQuotedPost(given)).toBeNull();
     expect(problems({ options: { quote_tweet_url: given } })).toEqual([
       "option_invalid platform_options.quote_tweet_url",
@@ -50,22 +50,22 @@ describe("options", () => {
   });
 
   test("a quote cannot carry media, unless it is posted as a link", ({ expect }) => {
-    const quoting = { options: { quote_tweet_url: "20" }, media: [image()] };
-    expect(problems(quoting)).toEqual(["option_conflict platform_options.quote_tweet_url"]);
-    expect(problems({ ...quoting, settings: { QUOTE_MODE: "native" } })).toHaveLength(1);
-    expect(problems({ ...quoting, settings: { QUOTE_MODE: "link" } })).toEqual([]);
+    const quotePost = { options: { quote_tweet_url: "20" }, media: [image()] };
+    expect(problems(quotePost)).toEqual(["option_conflict platform_options.quote_tweet_url"]);
+    expect(problems({ ...quotePost, settings: { QUOTE_MODE: "native" } })).toHaveLength(1);
+    expect(problems({ ...quotePost, settings: { QUOTE_MODE: "link" } })).toEqual([]);
   });
 
-  test("a quote keeps room for its address", ({ expect }) => {
-    const quoting = { options: { quote_tweet_url: "20" } };
-    expect(problems({ ...quoting, caption: "a".repeat(256) })).toEqual([]);
-    expect(problems({ ...quoting, caption: "a".repeat(257) })).toEqual(["caption_too_long caption"]);
-    expect(problems({ ...quoting, caption: "a".repeat(280), settings: { QUOTE_MODE: "native" } })).toEqual([]);
+  test("a quote reserves characters for its URL", ({ expect }) => {
+    const quotePost = { options: { quote_tweet_url: "20" } };
+    expect(problems({ ...quotePost, caption: "a".repeat(256) })).toEqual([]);
+    expect(problems({ ...quotePost, caption: "a".repeat(257) })).toEqual(["caption_too_long caption"]);
+    expect(problems({ ...quotePost, caption: "a".repeat(280), settings: { QUOTE_MODE: "native" } })).toEqual([]);
   });
 });
 
 describe("limits of the account", () => {
-  test("a subscription lifts the length of texts and videos", ({ expect }) => {
+  test("a subscription raises the limits for texts and videos", ({ expect }) => {
     const long = { caption: "a".repeat(281), media: [video({ durationSeconds: 141 })] };
     expect(problems(long)).toEqual(["caption_too_long caption", "media_duration media_items[0]"]);
     expect(problems({ ...long, capabilities: { subscriptionType: "None" } })).toHaveLength(2);
@@ -86,7 +86,7 @@ describe("media", () => {
     expect(problems({ media: [video(), video()] })).toEqual(["media_too_many media_items"]);
   });
 
-  test("an animated GIF may be larger and has its own bounds", ({ expect }) => {
+  test("an animated GIF may be larger and has its own limits", ({ expect }) => {
     expect(problems({ media: [{ ...gif(), sizeBytes: 15 * 1024 ** 2 }] })).toEqual([]);
     expect(problems({ media: [{ ...gif(), sizeBytes: 15 * 1024 ** 2 + 1 }] })).toEqual([
       "media_too_large media_items[0]",
@@ -95,39 +95,39 @@ describe("media", () => {
     expect(problems({ media: [{ ...gif(), width: 1281 }] })).toEqual(["media_dimensions media_items[0]"]);
   });
 
-  test("a video's length, shape, rate and codecs", ({ expect }) => {
-    const of = (overrides: Parameters<typeof video>[0]) => problems({ media: [video(overrides)] });
-    expect(of({ durationSeconds: 140 })).toEqual([]);
-    expect(of({ durationSeconds: 0.4 })).toEqual(["media_duration media_items[0]"]);
-    expect(of({ width: 310, height: 1000 })).toEqual(["media_aspect_ratio media_items[0]"]);
-    expect(of({ width: 30, height: 30 })).toEqual([
+  test("limits a video's duration, size, aspect ratio, frame rate and codecs", ({ expect }) => {
+    const problemsOfVideo = (overrides: Parameters<typeof video>[0]) => problems({ media: [video(overrides)] });
+    expect(problemsOfVideo({ durationSeconds: 140 })).toEqual([]);
+    expect(problemsOfVideo({ durationSeconds: 0.4 })).toEqual(["media_duration media_items[0]"]);
+    expect(problemsOfVideo({ width: 310, height: 1000 })).toEqual(["media_aspect_ratio media_items[0]"]);
+    expect(problemsOfVideo({ width: 30, height: 30 })).toEqual([
       "media_dimensions media_items[0]",
       "media_dimensions media_items[0]",
     ]);
-    expect(of({ facts: { frameRate: 61 } })).toEqual(["media_frame_rate media_items[0]"]);
-    expect(of({ facts: { videoCodec: "hevc", audioCodec: "opus" } })).toEqual([
+    expect(problemsOfVideo({ facts: { frameRate: 61 } })).toEqual(["media_frame_rate media_items[0]"]);
+    expect(problemsOfVideo({ facts: { videoCodec: "hevc", audioCodec: "opus" } })).toEqual([
       "media_codec media_items[0]",
       "media_codec media_items[0]",
     ]);
-    expect(of({ facts: { videoCodec: "h264", audioCodec: null } })).toEqual([]);
-    expect(of({ width: 1080, height: 1920 })).toEqual([]);
+    expect(problemsOfVideo({ facts: { videoCodec: "h264", audioCodec: null } })).toEqual([]);
+    expect(problemsOfVideo({ width: 1080, height: 1920 })).toEqual([]);
     expect(x.validate(validationInput({ media: [video({ width: 1080, height: 1920 })] })).warnings).toMatchObject([
       { code: "media_scaled" },
     ]);
   });
 
-  test("a text is needed only where there is no media", ({ expect }) => {
+  test("a text is required only without media", ({ expect }) => {
     expect(problems({ caption: "  " })).toEqual(["caption_required caption"]);
     expect(problems({ caption: "", media: [image()] })).toEqual([]);
   });
 
-  test("everything is told at once", ({ expect }) => {
-    const all = {
+  test("all problems are reported at once", ({ expect }) => {
+    const invalidPost = {
       caption: `$ABC $DEF ${"a".repeat(300)}\uFFFE`,
       options: { reply_settings: "nobody", quote_tweet_url: "20" },
       media: [video(), image({ contentType: "image/bmp" })],
     };
-    expect(problems(all)).toEqual([
+    expect(problems(invalidPost)).toEqual([
       "caption_too_long caption",
       "caption_invalid caption",
       "too_many_cashtags caption",
@@ -140,12 +140,15 @@ describe("media", () => {
 });
 
 describe("cost", () => {
-  test("an address makes it dearer, and so does a quote that may become one", ({ expect }) => {
-    const cost = (overrides: Parameters<typeof validationInput>[0]) => x.validate(validationInput(overrides)).cost?.amountUsd;
+  test("a URL raises the price, and so does a quote that may become a URL", ({ expect }) => {
+    const cost = (overrides: Parameters<typeof validationInput>[0]) =>
+      x.validate(validationInput(overrides)).cost?.amountUsd;
     expect(cost({})).toBe(0.015);
     expect(cost({ caption: "see example.com" })).toBe(0.2);
     expect(cost({ options: { quote_tweet_url: "20" } })).toBe(0.2);
     expect(cost({ options: { quote_tweet_url: "20" }, settings: { QUOTE_MODE: "native" } })).toBe(0.015);
-    expect(x.validate(validationInput({ caption: "see example.com" })).warnings).toMatchObject([{ code: "url_costs_more" }]);
+    expect(x.validate(validationInput({ caption: "see example.com" })).warnings).toMatchObject([
+      { code: "url_costs_more" },
+    ]);
   });
 });

@@ -14,7 +14,7 @@ const exchange = {
   codeVerifier: "verifier",
   now: NOW,
 };
-const granted = (overrides: object = {}): ScriptedResponse => ({
+const tokenResponse = (overrides: object = {}): ScriptedResponse => ({
   json: {
     access_token: "ya29.a",
     expires_in: 3599,
@@ -44,8 +44,8 @@ const tokens: TokenSet = {
   scopes: [UPLOAD, READ],
 };
 
-describe("the way to Google", () => {
-  test("asks for a lasting permission every time", ({ expect }) => {
+describe("authorizeUrl", () => {
+  test("always requests offline access and consent", ({ expect }) => {
     const url = connect.authorizeUrl(app, { redirectUri: "https://a.example.com/b", state: "s", codeChallenge: "c" });
     expect(url.origin + url.pathname).toBe("https://accounts.google.com/o/oauth2/v2/auth");
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -62,9 +62,9 @@ describe("the way to Google", () => {
   });
 });
 
-describe("exchange", () => {
-  test("sends the credentials in the body and is known by its channel", async ({ expect }) => {
-    const client = scriptedClient(granted(), channels(channel("UCa")));
+describe("exchangeCode", () => {
+  test("sends the credentials in the body and identifies the login by its channel", async ({ expect }) => {
+    const client = scriptedClient(tokenResponse(), channels(channel("UCa")));
     expect(unwrap(await connect.exchangeCode(client, app, exchange))).toEqual({
       externalId: "UCa",
       displayName: "Channel UCa",
@@ -87,8 +87,8 @@ describe("exchange", () => {
     });
   });
 
-  test("keeps the seven days of an app in testing", async ({ expect }) => {
-    const client = scriptedClient(granted({ refresh_token_expires_in: 604_799 }), channels(channel("UCa")));
+  test("stores the refresh token's expiry of an app in testing", async ({ expect }) => {
+    const client = scriptedClient(tokenResponse({ refresh_token_expires_in: 604_799 }), channels(channel("UCa")));
     expect(unwrap(await connect.exchangeCode(client, app, exchange)).tokens.refreshExpiresAt).toBe(NOW + 604_799_000);
   });
 
@@ -96,8 +96,8 @@ describe("exchange", () => {
     ["uploading", READ],
     ["viewing", UPLOAD],
     ["everything", ""],
-  ])("with %s unticked nothing is connected", async ([, scope], { expect }) => {
-    const client = scriptedClient(granted({ scope }));
+  ])("without the permission for %s nothing is connected", async ([, scope], { expect }) => {
+    const client = scriptedClient(tokenResponse({ scope }));
     expect(await connect.exchangeCode(client, app, exchange)).toMatchObject({
       ok: false,
       fault: { kind: "rejected", code: "missing_scope", category: "auth" },
@@ -108,16 +108,16 @@ describe("exchange", () => {
   test.for<[string, ScriptedResponse]>([
     ["an empty list", channels()],
     ["no list at all", { json: { kind: "youtube#channelListResponse", pageInfo: { totalResults: 0 } } }],
-  ])("somebody without a channel is told so: %s", async ([, list], { expect }) => {
-    expect(await connect.exchangeCode(scriptedClient(granted(), list), app, exchange)).toMatchObject({
+  ])("a login without a channel is refused: %s", async ([, list], { expect }) => {
+    expect(await connect.exchangeCode(scriptedClient(tokenResponse(), list), app, exchange)).toMatchObject({
       ok: false,
       fault: { kind: "rejected", code: "no_channel" },
     });
   });
 });
 
-describe("accounts", () => {
-  test("are all channels of all pages", async ({ expect }) => {
+describe("listAccounts", () => {
+  test("lists all channels of all pages", async ({ expect }) => {
     const first = { json: { items: [channel("UCa")], nextPageToken: "p2" } };
     const client = scriptedClient(first, channels(channel("UCb", { snippet: { title: "B" }, status: {} })));
     const { accounts } = unwrap(await connect.listAccounts(client, app, tokens));
@@ -145,7 +145,7 @@ describe("accounts", () => {
     expect(client.requests[0]?.headers.get("authorization")).toBe("Bearer ya29.a");
   });
 
-  test("a scope that was taken away is named", async ({ expect }) => {
+  test("reports a missing scope", async ({ expect }) => {
     const { accounts } = unwrap(
       await connect.listAccounts(scriptedClient(channels(channel("UCa"))), app, { ...tokens, scopes: [READ] }),
     );
@@ -154,7 +154,7 @@ describe("accounts", () => {
 });
 
 describe("refresh", () => {
-  test("keeps the old refresh token and the scopes", async ({ expect }) => {
+  test("keeps the refresh token and the scopes", async ({ expect }) => {
     const client = scriptedClient({ json: { access_token: "ya29.b", expires_in: 3599, token_type: "Bearer" } });
     const before = { ...tokens, refreshExpiresAt: NOW + 1000 };
     expect(unwrap(await connect.refresh!(client, app, before, NOW))).toEqual({
@@ -172,17 +172,19 @@ describe("refresh", () => {
     });
   });
 
-  test("a dead grant asks for a login, wrong app credentials do not", async ({ expect }) => {
-    const dead = { error: "invalid_grant", error_description: "Token has been expired or revoked." };
-    expect(await connect.refresh!(scriptedClient({ status: 400, json: dead }), app, tokens, NOW)).toMatchObject({
-      fault: { kind: "reconnect", platformCode: "invalid_grant" },
-    });
+  test("an invalid grant requires a new login, wrong app credentials do not", async ({ expect }) => {
+    const invalidGrant = { error: "invalid_grant", error_description: "Token has been expired or revoked." };
+    expect(await connect.refresh!(scriptedClient({ status: 400, json: invalidGrant }), app, tokens, NOW)).toMatchObject(
+      {
+        fault: { kind: "reconnect", platformCode: "invalid_grant" },
+      },
+    );
     expect(
       await connect.refresh!(scriptedClient({ status: 401, json: { error: "invalid_client" } }), app, tokens, NOW),
     ).toMatchObject({ fault: { kind: "temporary", whoMustAct: "operator" } });
   });
 
-  test("needs a refresh token", async ({ expect }) => {
+  test("requires a refresh token", async ({ expect }) => {
     const without = { ...tokens, refreshToken: null };
     expect(connect.canRefresh?.(without)).toBe(false);
     const client = scriptedClient(500);
@@ -192,7 +194,7 @@ describe("refresh", () => {
 });
 
 describe("revoke", () => {
-  test("ends the whole grant by its refresh token", async ({ expect }) => {
+  test("revokes the whole grant with the refresh token", async ({ expect }) => {
     const client = scriptedClient(200);
     await connect.revoke?.(client, app, tokens);
     expect(client.requests.map((sent) => sent.url.href)).toEqual(["https://oauth2.googleapis.com/revoke"]);

@@ -4,20 +4,20 @@ import { toFault, videoFault } from "#platforms/youtube/errors.ts";
 import { secondsUntilQuotaReset } from "#platforms/youtube/quota-reset.ts";
 import { NOW, SECRETS } from "../../support/job-fixtures.ts";
 
-type Row = [name: string, status: number, reason: string | null, fault: Partial<Fault>];
+type ErrorCase = [name: string, status: number, reason: string | null, fault: Partial<Fault>];
 
 const DAILY = "Quota exceeded for quota metric 'Video Uploads' and limit 'Video Uploads per day' of service";
 
-function answer(status: number, reason: string | null, message = "No.", statusWord?: string) {
+function errorResponse(status: number, reason: string | null, message = "No.", statusName?: string) {
   const json =
-    reason === null && statusWord === undefined
+    reason === null && statusName === undefined
       ? undefined
       : {
           error: {
             code: status,
             message,
             ...(reason !== null && { errors: [{ message, domain: "youtube.x", reason }] }),
-            ...(statusWord && { status: statusWord }),
+            ...(statusName && { status: statusName }),
           },
         };
   return { status, json, headers: new Headers() };
@@ -27,10 +27,10 @@ const content = { kind: "rejected", category: "content", whoMustAct: "user" } as
 const permission = { kind: "rejected", code: "not_permitted", category: "permission" } as const;
 const blocked = { kind: "reconnect", code: "account_blocked", category: "permission" } as const;
 const quota = { kind: "rate_limited", code: "quota_exceeded", category: "quota", whoMustAct: "operator" } as const;
-const passing = { kind: "temporary", code: "platform_unavailable", category: "platform" } as const;
+const temporaryFault = { kind: "temporary", code: "platform_unavailable", category: "platform" } as const;
 
-describe("every row of YouTube's table", () => {
-  test.for<Row>([
+describe("toFault maps every documented error of YouTube", () => {
+  test.for<ErrorCase>([
     ["title", 400, "invalidTitle", content],
     ["description", 400, "invalidDescription", content],
     ["tags", 400, "invalidTags", content],
@@ -43,20 +43,20 @@ describe("every row of YouTube's table", () => {
     ["file name", 400, "invalidFilename", { kind: "rejected", code: "media_invalid", category: "media" }],
     ["no body", 400, "mediaBodyRequired", { kind: "rejected", code: "media_invalid", category: "media" }],
     [
-      "the channel's own cap",
+      "the channel's upload limit",
       400,
       "uploadLimitExceeded",
       { kind: "rate_limited", code: "channel_upload_limit", category: "quota", retryAfterSeconds: 21_600 },
     ],
-    ["dead token", 401, "authError", { kind: "reconnect", code: "auth_expired", whoMustAct: "user" }],
+    ["invalid token", 401, "authError", { kind: "reconnect", code: "auth_expired", whoMustAct: "user" }],
     ["no token", 401, "required", { kind: "reconnect", code: "auth_expired" }],
     ["no channel", 401, "youtubeSignupRequired", { kind: "rejected", code: "no_channel" }],
-    ["no channel, the other status", 403, "youtubeSignupRequired", { kind: "rejected", code: "no_channel" }],
+    ["no channel, with status 403", 403, "youtubeSignupRequired", { kind: "rejected", code: "no_channel" }],
     ["quota", 403, "quotaExceeded", quota],
     ["daily limit", 403, "dailyLimitExceeded", quota],
-    ["rate", 403, "rateLimitExceeded", { kind: "rate_limited", code: "rate_limited", category: "rate_limit" }],
-    ["user's rate", 403, "userRateLimitExceeded", { kind: "rate_limited", code: "rate_limited" }],
-    ["rate, 429", 429, "rateLimitExceeded", { kind: "rate_limited", code: "rate_limited" }],
+    ["rate limit", 403, "rateLimitExceeded", { kind: "rate_limited", code: "rate_limited", category: "rate_limit" }],
+    ["rate limit of the user", 403, "userRateLimitExceeded", { kind: "rate_limited", code: "rate_limited" }],
+    ["rate limit with status 429", 429, "rateLimitExceeded", { kind: "rate_limited", code: "rate_limited" }],
     ["scope", 403, "insufficientPermissions", { kind: "reconnect", code: "missing_scope" }],
     ["forbidden", 403, "forbidden", permission],
     ["privacy", 403, "forbiddenPrivacySetting", permission],
@@ -67,29 +67,32 @@ describe("every row of YouTube's table", () => {
     ["suspended", 403, "authenticatedUserAccountSuspended", blocked],
     ["no video", 404, "videoNotFound", { kind: "rejected", code: "not_found" }],
     ["no such channel", 404, "channelNotFound", { kind: "rejected", code: "not_found" }],
-    ["backend", 503, "backendError", passing],
-    ["internal", 500, "internalError", passing],
-    ["processing", 500, "processingFailure", passing],
-    ["too slow", 408, null, passing],
-    ["nothing", 502, null, passing],
+    ["backend", 503, "backendError", temporaryFault],
+    ["internal", 500, "internalError", temporaryFault],
+    ["processing", 500, "processingFailure", temporaryFault],
+    ["request timeout", 408, null, temporaryFault],
+    ["no body", 502, null, temporaryFault],
     ["unknown 403", 403, null, permission],
     ["unknown 400", 400, null, content],
     ["unknown 418", 418, null, { kind: "rejected", whoMustAct: "operator", httpStatus: 418 }],
   ])("%s", ([, status, reason, fault], { expect }) => {
-    expect(toFault(answer(status, reason), NOW)).toMatchObject({ ...fault, ...(reason && { platformCode: reason }) });
+    expect(toFault(errorResponse(status, reason), NOW)).toMatchObject({
+      ...fault,
+      ...(reason && { platformCode: reason }),
+    });
   });
 
-  test("a 429 about the day's uploads is the day's quota", ({ expect }) => {
+  test("a 429 about the daily uploads is the daily quota", ({ expect }) => {
     const wait = secondsUntilQuotaReset(NOW);
-    expect(toFault(answer(429, "rateLimitExceeded", DAILY, "RESOURCE_EXHAUSTED"), NOW)).toMatchObject({
+    expect(toFault(errorResponse(429, "rateLimitExceeded", DAILY, "RESOURCE_EXHAUSTED"), NOW)).toMatchObject({
       ...quota,
       retryAfterSeconds: wait,
     });
-    expect(toFault(answer(403, "quotaExceeded"), NOW)).toMatchObject({ retryAfterSeconds: wait });
-    expect(toFault(answer(403, "quotaExceeded"), null)).not.toHaveProperty("retryAfterSeconds");
+    expect(toFault(errorResponse(403, "quotaExceeded"), NOW)).toMatchObject({ retryAfterSeconds: wait });
+    expect(toFault(errorResponse(403, "quotaExceeded"), null)).not.toHaveProperty("retryAfterSeconds");
   });
 
-  test("the reason may stand in the details, and the status word serves where there is none", ({ expect }) => {
+  test("the reason is also read from the details, otherwise the status name is used", ({ expect }) => {
     const json = {
       error: {
         code: 403,
@@ -99,18 +102,18 @@ describe("every row of YouTube's table", () => {
       },
     };
     expect(toFault({ status: 403, json, headers: new Headers() }, NOW)).toMatchObject({ code: "missing_scope" });
-    expect(toFault(answer(401, null, "no", "UNAUTHENTICATED"), NOW)).toMatchObject({
+    expect(toFault(errorResponse(401, null, "no", "UNAUTHENTICATED"), NOW)).toMatchObject({
       kind: "reconnect",
       platformCode: "UNAUTHENTICATED",
     });
   });
 
-  test("a token in YouTube's words does not come through", ({ expect }) => {
-    expect(toFault(answer(400, "invalidTitle", `bad ${SECRETS[0]}`), NOW).message).not.toContain(SECRETS[0]);
+  test("a token in YouTube's error message is removed", ({ expect }) => {
+    expect(toFault(errorResponse(400, "invalidTitle", `bad ${SECRETS[0]}`), NOW).message).not.toContain(SECRETS[0]);
   });
 });
 
-describe("a video that was thrown out", () => {
+describe("videoFault", () => {
   test.for<[Record<string, string>, Partial<Fault> | null]>([
     [{ uploadStatus: "uploaded" }, null],
     [{ uploadStatus: "processed" }, null],
@@ -129,24 +132,24 @@ describe("a video that was thrown out", () => {
     ],
     [{ uploadStatus: "rejected" }, { code: "content_refused", platformCode: "rejected" }],
   ])("%j", ([status, fault], { expect }) => {
-    const found = videoFault({ id: "v", status }, 200);
+    const actual = videoFault({ id: "v", status }, 200);
     if (fault === null) {
-      expect(found).toBeNull();
+      expect(actual).toBeNull();
     } else {
-      expect(found).toMatchObject(fault);
+      expect(actual).toMatchObject(fault);
     }
   });
 });
 
-describe("the day's quota ends at midnight in California", () => {
+describe("the daily quota resets at midnight Pacific time", () => {
   test.for<[string, string]>([
     ["2030-01-01T12:00:00Z", "2030-01-02T08:00:00Z"],
     ["2030-07-01T06:59:59Z", "2030-07-01T07:00:00Z"],
     ["2030-07-01T07:00:00Z", "2030-07-02T07:00:00Z"],
-    // The clocks go forward on 10 March and back on 3 November.
+    // Daylight saving time starts on 10 March and ends on 3 November.
     ["2030-03-10T08:30:00Z", "2030-03-11T07:00:00Z"],
     ["2030-11-03T07:30:00Z", "2030-11-04T08:00:00Z"],
-  ])("seen from %s that is %s", ([now, midnight], { expect }) => {
+  ])("at %s the next reset is %s", ([now, midnight], { expect }) => {
     expect(secondsUntilQuotaReset(Date.parse(now))).toBe((Date.parse(midnight) - Date.parse(now)) / 1000 + 60);
   });
 });

@@ -10,9 +10,9 @@ export const SESSION_URL = "https://www.googleapis.com/upload/youtube/v3/videos?
 
 export const toJson = (value: JsonValue) => JSON.parse(JSON.stringify(value)) as JsonValue;
 export const sessionStarted: ScriptedResponse = { headers: { location: SESSION_URL } };
-export const incomplete = (kept: number): ScriptedResponse => ({
+export const incomplete = (storedBytes: number): ScriptedResponse => ({
   status: 308,
-  headers: kept === 0 ? {} : { range: `bytes=0-${kept - 1}` },
+  headers: storedBytes === 0 ? {} : { range: `bytes=0-${storedBytes - 1}` },
 });
 export const videoCreated = (overrides: object = {}): ScriptedResponse => ({
   status: 201,
@@ -37,12 +37,12 @@ export function videoJob(sizeBytes: number, overrides: Partial<Job> = {}): Job {
   });
 }
 
-/** Bytes that cost nothing, where only their number matters. */
+/** A job whose media is all zeros, for tests where only the size matters. */
 export function zeroFilledVideoJob(sizeBytes: number): Job {
-  const costless: JobMedia["read"] = (range) =>
+  const readZeros: JobMedia["read"] = (range) =>
     Promise.resolve(new Blob([new Uint8Array(range?.length ?? 0)]).stream());
-  const whole = videoJob(sizeBytes);
-  return { ...whole, media: whole.media.map((media) => ({ ...media, read: costless })) };
+  const original = videoJob(sizeBytes);
+  return { ...original, media: original.media.map((media) => ({ ...media, read: readZeros })) };
 }
 
 export const cursor = (overrides: object = {}): JsonValue => ({
@@ -62,7 +62,8 @@ export const commitRef = (overrides: object = {}): JsonValue => ({
   sentAt: null,
   ...overrides,
 });
-export const contentRanges = (sent: readonly SentRequest[]) => sent.map((one) => one.headers.get("content-range"));
+export const contentRanges = (requests: readonly SentRequest[]) =>
+  requests.map((request) => request.headers.get("content-range"));
 export const cursorOf = (outcome: PrepareOutcome): JsonValue => {
   if (outcome.state !== "again") {
     throw new Error(JSON.stringify(outcome));

@@ -2,9 +2,19 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { sha256Hex } from "#core/encoding.ts";
 import type { AccountAccess, JobMedia } from "#platforms/contract.ts";
 import { youtube } from "#platforms/youtube/index.ts";
-import { sandboxCredentials, publishedPosts, logIn, unwrap, injectFault, publishUntilSettled, revokeAtPlatform, sampleMedia, simulatedClient } from "../../support/simulated-platform.ts";
+import {
+  sandboxCredentials,
+  publishedPosts,
+  logIn,
+  unwrap,
+  injectFault,
+  publishUntilSettled,
+  revokeAtPlatform,
+  sampleMedia,
+  simulatedClient,
+} from "../../support/simulated-platform.ts";
 
-// Megabytes through two processes of a busy machine.
+// Several megabytes pass through two processes, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 let clock = Date.parse("2032-03-01T09:00:00Z");
@@ -19,17 +29,17 @@ afterEach(() => {
 const SHAPE = { width: 540, height: 960, durationSeconds: 3 };
 const MIB = 1024 ** 2;
 
-async function channel(login = "ada"): Promise<AccountAccess> {
+async function connectChannel(login = "ada"): Promise<AccountAccess> {
   const { accounts } = await logIn(youtube, login);
   const [account] = accounts;
   if (!account) {
-    throw new Error("no channel");
+    throw new Error("the login has no channel");
   }
   return account;
 }
 
-/** The sample with a box of nothing behind it: a true file of many pieces. */
-async function large(sizeBytes: number): Promise<JobMedia> {
+/** The sample followed by an empty `free` box: a valid file of many chunks. */
+async function largeVideo(sizeBytes: number): Promise<JobMedia> {
   const small = await sampleMedia("portrait.mp4", SHAPE);
   const bytes = new Uint8Array(sizeBytes);
   bytes.set(await new Response(await small.read()).bytes());
@@ -45,7 +55,7 @@ async function large(sizeBytes: number): Promise<JobMedia> {
   };
 }
 
-const fault = (effect: string) => ({
+const uploadFault = (effect: string) => ({
   match: { method: "PUT", path: "/upload/*" },
   times: 1,
   effect,
@@ -55,40 +65,45 @@ const fault = (effect: string) => ({
 const EFFECTS = ["nothing", "drop_before", "drop_after", "answer_after"] as const;
 
 describe.each([
-  ["in one piece", 0],
-  ["in many pieces", 9 * MIB + 7],
+  ["in one chunk", 0],
+  ["in many chunks", 9 * MIB + 7],
 ] as const)("a video %s", (_, sizeBytes) => {
-  test.for(EFFECTS)("is there once after %s at the last bytes", async (effect, { expect }) => {
-    const account = await channel();
-    const media = [sizeBytes === 0 ? await sampleMedia("portrait.mp4", SHAPE) : await large(sizeBytes)];
+  test.for(EFFECTS)("is published exactly once after %s at the last bytes", async (effect, { expect }) => {
+    const account = await connectChannel();
+    const media = [sizeBytes === 0 ? await sampleMedia("portrait.mp4", SHAPE) : await largeVideo(sizeBytes)];
     const caption = `A bowl of ${sizeBytes} bytes, ${effect}`;
-    const end = await publishUntilSettled(youtube, account, { caption, media, options: { title: "Glaze" } }, async () => {
-      if (effect !== "nothing") {
-        await injectFault(youtube, fault(effect));
-      }
-    });
+    const result = await publishUntilSettled(
+      youtube,
+      account,
+      { caption, media, options: { title: "Glaze" } },
+      async () => {
+        if (effect !== "nothing") {
+          await injectFault(youtube, uploadFault(effect));
+        }
+      },
+    );
     const posts = (await publishedPosts(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
-    expect(posts, end.steps.join(" ")).toHaveLength(1);
+    expect(posts, result.steps.join(" ")).toHaveLength(1);
     expect(posts[0]).toMatchObject({ title: "Glaze", media: [{ type: "video", sha256: media[0]?.sha256 }] });
-    expect(end).toMatchObject({ state: "published", remoteId: posts[0]?.id, url: posts[0]?.url });
+    expect(result).toMatchObject({ state: "published", remoteId: posts[0]?.id, url: posts[0]?.url });
   });
 });
 
 describe("an upload", () => {
-  test.for(EFFECTS.slice(1))("goes on after %s in its middle", async (effect, { expect }) => {
-    const account = await channel();
-    const media = [await large(10 * MIB)];
-    const caption = `A long way, ${effect}`;
-    await injectFault(youtube, fault(effect));
-    const end = await publishUntilSettled(youtube, account, { caption, media, options: { title: "Glaze" } });
-    expect(end).toMatchObject({ state: "published" });
+  test.for(EFFECTS.slice(1))("continues after %s in its middle", async (effect, { expect }) => {
+    const account = await connectChannel();
+    const media = [await largeVideo(10 * MIB)];
+    const caption = `Interrupted, ${effect}`;
+    await injectFault(youtube, uploadFault(effect));
+    const result = await publishUntilSettled(youtube, account, { caption, media, options: { title: "Glaze" } });
+    expect(result).toMatchObject({ state: "published" });
     const posts = (await publishedPosts(youtube, account.platformAccountId)).filter((entry) => entry.text === caption);
     expect(posts.map((post) => post.media[0]?.sha256)).toEqual([media[0]?.sha256]);
   });
 
-  test("whose session was lost at its beginning begins again", async ({ expect }) => {
-    const account = await channel();
-    const caption = "Begun twice";
+  test("whose session start was lost starts again", async ({ expect }) => {
+    const account = await connectChannel();
+    const caption = "Started twice";
     await injectFault(youtube, { match: { method: "POST", path: "/upload/*" }, times: 1, effect: "drop_after" });
     const media = [await sampleMedia("landscape.mp4", { width: 1280, height: 720, durationSeconds: 5 })];
     const first = publishUntilSettled(youtube, account, { caption, media, options: { title: "Glaze" } });
@@ -102,45 +117,57 @@ describe("an upload", () => {
 });
 
 describe("a channel", () => {
-  test("says what it may upload", async ({ expect }) => {
-    expect(await channel("ada")).toMatchObject({
+  test("reports what it may upload", async ({ expect }) => {
+    expect(await connectChannel("ada")).toMatchObject({
       capabilities: { longUploads: "allowed", uploads: expect.any(String) },
     });
-    expect((await channel("ben")).capabilities["longUploads"]).not.toBe("allowed");
+    expect((await connectChannel("ben")).capabilities["longUploads"]).not.toBe("allowed");
   });
 
-  test("is needed", async ({ expect }) => {
+  test("is required for a login", async ({ expect }) => {
     await expect(logIn(youtube, "cleo")).rejects.toThrow("no_channel");
   });
 });
 
 describe("a login", () => {
-  test("keeps its refresh token when it is renewed", async ({ expect }) => {
+  test("keeps its refresh token when it is refreshed", async ({ expect }) => {
     const { tokens } = await logIn(youtube, "ada");
     expect(tokens.refreshToken).not.toBeNull();
     vi.setSystemTime(Date.now() + 3_500_000);
-    const renewed = unwrap(await youtube.connect.refresh!(simulatedClient(youtube), sandboxCredentials(youtube), tokens, Date.now()));
-    expect(renewed.refreshToken).toBe(tokens.refreshToken);
-    expect(renewed.accessToken).not.toBe(tokens.accessToken);
-    expect(await youtube.connect.listAccounts(simulatedClient(youtube), sandboxCredentials(youtube), renewed)).toMatchObject({ ok: true });
+    const refreshed = unwrap(
+      await youtube.connect.refresh!(simulatedClient(youtube), sandboxCredentials(youtube), tokens, Date.now()),
+    );
+    expect(refreshed.refreshToken).toBe(tokens.refreshToken);
+    expect(refreshed.accessToken).not.toBe(tokens.accessToken);
+    expect(
+      await youtube.connect.listAccounts(simulatedClient(youtube), sandboxCredentials(youtube), refreshed),
+    ).toMatchObject({ ok: true });
   });
 
-  test("that was withdrawn publishes nothing and asks for its person", async ({ expect }) => {
+  test("that was revoked at the platform publishes nothing and requires a new login", async ({ expect }) => {
     const { tokens, accounts } = await logIn(youtube, "ben");
     await revokeAtPlatform(youtube, "ben");
     const media = [await sampleMedia("portrait.mp4", SHAPE)];
-    const end = await publishUntilSettled(youtube, accounts[0]!, { caption: "Too late", media, options: { title: "Glaze" } });
-    expect(end).toMatchObject({ state: "failed", fault: { kind: "reconnect" } });
-    expect(await youtube.connect.refresh!(simulatedClient(youtube), sandboxCredentials(youtube), tokens, Date.now())).toMatchObject({
+    const result = await publishUntilSettled(youtube, accounts[0]!, {
+      caption: "Too late",
+      media,
+      options: { title: "Glaze" },
+    });
+    expect(result).toMatchObject({ state: "failed", fault: { kind: "reconnect" } });
+    expect(
+      await youtube.connect.refresh!(simulatedClient(youtube), sandboxCredentials(youtube), tokens, Date.now()),
+    ).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
   });
 
-  test("that is revoked here is dead there", async ({ expect }) => {
+  test("that is revoked by the adapter is invalid at the platform", async ({ expect }) => {
     const { tokens } = await logIn(youtube, "ada");
     await youtube.connect.revoke?.(simulatedClient(youtube), sandboxCredentials(youtube), tokens);
-    expect(await youtube.connect.listAccounts(simulatedClient(youtube), sandboxCredentials(youtube), tokens)).toMatchObject({
+    expect(
+      await youtube.connect.listAccounts(simulatedClient(youtube), sandboxCredentials(youtube), tokens),
+    ).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
