@@ -28,9 +28,9 @@ import {
 
 export interface LoginDialog {
   /** URL of the dialog, with its version. */
-  readonly dialog: string;
+  readonly dialogUrl: string;
   /** Base URL of the Graph API, with its version. */
-  readonly graph: string;
+  readonly graphUrl: string;
   readonly scopes: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const MAX_LIST_PAGES = 50;
 
 export function dialogUrl(dialog: LoginDialog, app: AppCredentials, request: AuthorizeRequest): URL {
   const configuration = app.settings["CONFIG_ID"];
-  return withQuery(dialog.dialog, {
+  return withQuery(dialog.dialogUrl, {
     client_id: app.clientId,
     redirect_uri: request.redirectUri,
     state: request.state,
@@ -76,8 +76,8 @@ export async function exchangeDialogCode(
     }
     const { accessToken } = longLived.value;
     const [userResponse, permissionsResponse] = await Promise.all([
-      graphGet(client, `${dialog.graph}/me`, accessToken, { fields: "id,name" }),
-      graphGet(client, `${dialog.graph}/me/permissions`, accessToken),
+      graphGet(client, `${dialog.graphUrl}/me`, accessToken, { fields: "id,name" }),
+      graphGet(client, `${dialog.graphUrl}/me/permissions`, accessToken),
     ]);
     const user = isOk(userResponse) ? parseBody(GraphUser, userResponse) : undefined;
     const permissions = isOk(permissionsResponse) ? parseBody(Permissions, permissionsResponse) : undefined;
@@ -111,7 +111,7 @@ export async function refreshDialogLogin(
 export async function revokeDialogLogin(client: PlatformClient, dialog: LoginDialog, tokens: TokenSet): Promise<void> {
   await catchConnectionErrors(async () =>
     succeeded(
-      await callPlatform(client, `${dialog.graph}/me/permissions`, {
+      await callPlatform(client, `${dialog.graphUrl}/me/permissions`, {
         method: "DELETE",
         headers: bearerHeader(tokens.accessToken),
       }),
@@ -147,7 +147,7 @@ async function requestDialogToken(
   app: AppCredentials,
   fields: RequestFields,
 ): Promise<Result<TokenResponse>> {
-  return await requestGraphToken(client, `${dialog.graph}/oauth/access_token`, {
+  return await requestGraphToken(client, `${dialog.graphUrl}/oauth/access_token`, {
     client_id: app.clientId,
     client_secret: app.clientSecret,
     ...fields,
@@ -217,10 +217,10 @@ export async function listPages<S extends z.ZodType<{ id: string }>>(
   graph: string,
   tokens: TokenSet,
   fields: string,
-  Page: S,
+  PageSchema: S,
 ): Promise<Result<readonly z.infer<S>[]>> {
   return await catchConnectionErrors(async () => {
-    const directPages = await fetchWholeList(client, `${graph}/me/accounts`, tokens.accessToken, fields, Page);
+    const directPages = await fetchWholeList(client, `${graph}/me/accounts`, tokens.accessToken, fields, PageSchema);
     if (!directPages.ok) {
       return directPages;
     }
@@ -233,7 +233,7 @@ export async function listPages<S extends z.ZodType<{ id: string }>>(
       for (const business of businesses.ok ? businesses.value : []) {
         for (const edge of ["owned_pages", "client_pages"]) {
           const url = `${graph}/${encodeURIComponent(business.id)}/${edge}`;
-          const pages = await fetchWholeList(client, url, tokens.accessToken, fields, Page);
+          const pages = await fetchWholeList(client, url, tokens.accessToken, fields, PageSchema);
           if (!pages.ok && (pages.fault.kind === "temporary" || pages.fault.kind === "rate_limited")) {
             return pages;
           }

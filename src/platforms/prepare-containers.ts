@@ -30,7 +30,7 @@ export interface ContainerSpec {
   toFault(response: PlatformResponse): Fault;
   readonly firstPollSeconds: number;
   /** A pause after the status "finished", where the platform reports it too early. */
-  readonly settleSeconds: number;
+  readonly pauseAfterFinishedSeconds: number;
   readonly deadlineMs: number;
   readonly maxRebuilds: number;
 }
@@ -203,7 +203,7 @@ function afterFinished(spec: ContainerSpec, cursor: Cursor): PrepareOutcome {
   if (cursor.container === null) {
     return { state: "again", afterSeconds: 0, cursor: { ...cursor, childrenFinished: true, pollCount: 0 } };
   }
-  return spec.settleSeconds > 0
-    ? { state: "again", afterSeconds: spec.settleSeconds, cursor: { ...cursor, settled: true } }
+  return spec.pauseAfterFinishedSeconds > 0
+    ? { state: "again", afterSeconds: spec.pauseAfterFinishedSeconds, cursor: { ...cursor, settled: true } }
     : readyOutcome(cursor, cursor.container);
 }

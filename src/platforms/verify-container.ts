@@ -15,7 +15,7 @@ const FIRST_CHECK_MS = 5 * SECOND;
 const LISTING_LAG_MS = 45 * SECOND;
 /** How long the list may be unreadable before the post is reported without its own id. */
 const UNREADABLE_LIST_MS = 5 * MINUTE;
-const CLOCK_SLACK_MS = 60 * SECOND;
+const CLOCK_TOLERANCE_MS = 60 * SECOND;
 const RETRY_SECONDS = 60;
 
 /**
@@ -58,7 +58,7 @@ export async function verifyContainer(job: Job, ref: JsonValue, reads: Container
   if (status === "unreadable") {
     return { state: "again", afterSeconds: RETRY_SECONDS, isProcessing: false };
   }
-  const listed = await reads.findPost(committedAt - CLOCK_SLACK_MS);
+  const listed = await reads.findPost(committedAt - CLOCK_TOLERANCE_MS);
   if (listed.state === "one") {
     return { state: "published", remoteId: listed.id, url: listed.permalink };
   }

@@ -17,10 +17,10 @@ export interface ApiCallerOptions {
 }
 
 function unreachable(): never {
-  throw new Error("this test asks nobody outside");
+  throw new Error("this test must not make outbound requests");
 }
 
-/** A world without a way out, for verbs that need none. */
+/** Fails every outbound request: the use cases called here need none. */
 const NO_OUTBOUND: Outbound = {
   platformFetch: unreachable,
   publicFetch: unreachable,
@@ -32,7 +32,7 @@ function testServices(): Services {
   return createServices(env, NO_OUTBOUND, () => {});
 }
 
-/** A user of this test alone, with a workspace, a subscription and a key. */
+/** Creates a user with a workspace, a subscription and an API key, for one test only. */
 export async function createCaller(options: ApiCallerOptions = {}): Promise<ApiCaller> {
   const { plan = "scale", scopes = SCOPES, subscription = "active" } = options;
   const services = testServices();
@@ -42,8 +42,11 @@ export async function createCaller(options: ApiCallerOptions = {}): Promise<ApiC
   return { ...user, key };
 }
 
-/** Another key of the same user. */
-export async function createAnotherKey({ userId, workspaceId }: ApiCaller, scopes: readonly Scope[]): Promise<ApiCaller> {
+/** Creates another API key of the same user. */
+export async function createAnotherKey(
+  { userId, workspaceId }: ApiCaller,
+  scopes: readonly Scope[],
+): Promise<ApiCaller> {
   const { key } = await createKey(testServices(), { userId, name: "other", scopes, expiresInDays: null });
   return { userId, workspaceId, key };
 }

@@ -10,8 +10,12 @@ export interface ConnectedAccount {
   readonly username: string;
 }
 
-/** Takes a made-up person through the browser login at a platform of the sandbox. */
-export async function connectAccounts(caller: ApiCaller, platform: Platform, login = "ada"): Promise<readonly ConnectedAccount[]> {
+/** Connects a sandbox user's accounts through the platform's simulated browser login. */
+export async function connectAccounts(
+  caller: ApiCaller,
+  platform: Platform,
+  login = "ada",
+): Promise<readonly ConnectedAccount[]> {
   const response = await exports.default.fetch(`${ORIGIN}/sandbox/connect`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -24,11 +28,15 @@ export async function connectAccounts(caller: ApiCaller, platform: Platform, log
   return accounts;
 }
 
-/** One account that takes plain text. */
-export async function connectOneAccount(caller: ApiCaller, platform: Platform = "x", login = "ada"): Promise<ConnectedAccount> {
+/** One account; by default of a platform that accepts plain text. */
+export async function connectOneAccount(
+  caller: ApiCaller,
+  platform: Platform = "x",
+  login = "ada",
+): Promise<ConnectedAccount> {
   const [account] = await connectAccounts(caller, platform, login);
   if (!account) {
-    throw new Error(`${platform} gave no account`);
+    throw new Error(`${platform} returned no account`);
   }
   return account;
 }
@@ -45,15 +53,15 @@ export async function previewTextPost(
   accountId: string,
   body: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
-  const previewed = await callApi(caller, {
+  const preview = await callApi(caller, {
     method: "POST",
     path: "/posts/preview",
     body: { caption: "A new glaze", scheduled_at: isoInDays(1), account_ids: [accountId], ...body },
   });
-  if (previewed.status !== 200) {
-    throw new Error(`preview answered ${previewed.status}: ${JSON.stringify(previewed.body)}`);
+  if (preview.status !== 200) {
+    throw new Error(`preview answered ${preview.status}: ${JSON.stringify(preview.body)}`);
   }
-  return previewed.body.confirmation_token;
+  return preview.body.confirmation_token;
 }
 
 export interface ScheduledPost {
@@ -70,9 +78,13 @@ export async function scheduleTextPost(
   body: Readonly<Record<string, unknown>> = {},
 ): Promise<ScheduledPost> {
   const token = await previewTextPost(caller, accountId, body);
-  const confirmed = await callApi(caller, { method: "POST", path: "/posts/confirm", body: { confirmation_token: token } });
-  if (confirmed.status !== 200) {
-    throw new Error(`confirm answered ${confirmed.status}: ${JSON.stringify(confirmed.body)}`);
+  const confirmation = await callApi(caller, {
+    method: "POST",
+    path: "/posts/confirm",
+    body: { confirmation_token: token },
+  });
+  if (confirmation.status !== 200) {
+    throw new Error(`confirm answered ${confirmation.status}: ${JSON.stringify(confirmation.body)}`);
   }
-  return confirmed.body.posts[0];
+  return confirmation.body.posts[0];
 }

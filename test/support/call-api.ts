@@ -5,9 +5,9 @@ import type { ApiCaller } from "./api-caller.ts";
 
 export interface ApiRequest {
   readonly method: string;
-  /** Below `/v1`, with its query. */
+  /** The path below `/v1`, with its query. */
   readonly path: string;
-  /** Sent as JSON; a string is sent as it stands. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -15,11 +15,11 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely; their shape is proved against the document
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read any member; the shape is checked against the OpenAPI document
   readonly body: any;
 }
 
-/** A call to the whole service. Whatever it answers must be what the OpenAPI document promises. */
+/** Calls the whole service and checks the response against the OpenAPI document. */
 export async function callApi(
   caller: Pick<ApiCaller, "key"> | null,
   { method, path, body, headers = {} }: ApiRequest,
@@ -35,7 +35,11 @@ export async function callApi(
   });
   const response = await exports.default.fetch(request);
   const text = await response.text();
-  const answer = { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
-  await assertMatchesDocument(method, path, answer);
-  return answer;
+  const apiResponse = {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? null : JSON.parse(text),
+  };
+  await assertMatchesDocument(method, path, apiResponse);
+  return apiResponse;
 }

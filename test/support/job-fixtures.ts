@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import type { AccountAccess, ValidationInput, MediaDescription, Job, JobMedia } from "#platforms/contract.ts";
 
-/** Words that must never turn up in any text an adapter gives out. */
+/** Tokens and secrets that must not appear in anything an adapter returns. */
 export const SECRETS = [
   "secret-access-token-0123456789",
   "secret-login-token-0123456789",
@@ -10,7 +10,7 @@ export const SECRETS = [
 
 export const NOW = Date.parse("2030-01-01T12:00:00Z");
 
-export function accountAccess(over: Partial<AccountAccess> = {}): AccountAccess {
+export function accountAccess(overrides: Partial<AccountAccess> = {}): AccountAccess {
   return {
     platformAccountId: "17841400008460057",
     username: "ada",
@@ -18,11 +18,11 @@ export function accountAccess(over: Partial<AccountAccess> = {}): AccountAccess 
     accessToken: SECRETS[0],
     loginToken: SECRETS[1],
     app: { clientId: "client-id", clientSecret: SECRETS[2], settings: {} },
-    ...over,
+    ...overrides,
   };
 }
 
-export function image(over: Partial<MediaDescription> = {}): MediaDescription {
+export function image(overrides: Partial<MediaDescription> = {}): MediaDescription {
   return {
     id: "0197a000-0000-7000-8000-000000000001",
     type: "image",
@@ -32,11 +32,11 @@ export function image(over: Partial<MediaDescription> = {}): MediaDescription {
     height: 1350,
     durationSeconds: null,
     facts: {},
-    ...over,
+    ...overrides,
   };
 }
 
-export function video(over: Partial<MediaDescription> = {}): MediaDescription {
+export function video(overrides: Partial<MediaDescription> = {}): MediaDescription {
   return {
     id: "0197a000-0000-7000-8000-000000000002",
     type: "video",
@@ -46,12 +46,12 @@ export function video(over: Partial<MediaDescription> = {}): MediaDescription {
     height: 1280,
     durationSeconds: 10,
     facts: {},
-    ...over,
+    ...overrides,
   };
 }
 
-/** Bytes that tell where they come from, so that a chunk in the wrong place is seen. */
-function stored(media: MediaDescription): JobMedia {
+/** A file whose bytes depend on their offset, so that a chunk from the wrong place is detected. */
+function toJobMedia(media: MediaDescription): JobMedia {
   const bytes = (offset: number, length: number) => {
     const filled = new Uint8Array(length);
     for (let index = 0; index < length; index++) {
@@ -72,8 +72,8 @@ export interface JobOverrides extends Partial<Omit<Job, "media">> {
   readonly media?: readonly MediaDescription[];
 }
 
-export function job(parts: JobOverrides = {}): Job {
-  const media = (parts.media ?? []).map(stored);
+export function job(overrides: JobOverrides = {}): Job {
+  const media = (overrides.media ?? []).map(toJobMedia);
   return {
     postId: "0197a000-0000-7000-8000-00000000000a",
     accountId: "0197a000-0000-7000-8000-00000000000b",
@@ -85,15 +85,15 @@ export function job(parts: JobOverrides = {}): Job {
     committedAt: null,
     progress: null,
     now: NOW,
-    ...parts,
+    ...overrides,
     media,
   };
 }
 
 export function validationInput(
-  over: Partial<Omit<ValidationInput, "account">> & { capabilities?: JsonObject } = {},
+  overrides: Partial<Omit<ValidationInput, "account">> & { capabilities?: JsonObject } = {},
 ): ValidationInput {
-  const { capabilities = {}, ...rest } = over;
+  const { capabilities = {}, ...rest } = overrides;
   const media = rest.media ?? [];
   return {
     caption: "Release notes are out",

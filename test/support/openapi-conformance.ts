@@ -6,7 +6,7 @@ import { type OpenApiDocument, openApiDocument, operationFor } from "./openapi-d
 const validators = new Map<string, ValidateFunction>();
 let ajv: Ajv2020 | undefined;
 
-/** In tests an object has the members the document names and no others, so that nothing leaks unseen. */
+/** In tests an object must have no members that the document does not name, so that unintended data is noticed. */
 function forbidExtraMembers(document: OpenApiDocument): OpenApiDocument {
   return JSON.parse(JSON.stringify(document), (_name, value: unknown) => {
     if (typeof value !== "object" || value === null || !("properties" in value) || !("type" in value)) {
@@ -27,33 +27,33 @@ function documentAjv(document: OpenApiDocument): Ajv2020 {
   return ajv;
 }
 
-const escaped = (step: string) => step.replaceAll("~", "~0").replaceAll("/", "~1");
+const escapePointer = (step: string) => step.replaceAll("~", "~0").replaceAll("/", "~1");
 
 function validatorAt(document: OpenApiDocument, steps: readonly string[]): ValidateFunction {
-  const pointer = encodeURI(steps.map(escaped).join("/"));
-  const known = validators.get(pointer);
-  if (known) {
-    return known;
+  const pointer = encodeURI(steps.map(escapePointer).join("/"));
+  const cached = validators.get(pointer);
+  if (cached) {
+    return cached;
   }
-  const made = documentAjv(document).compile({ $ref: `https://document.test/#/${pointer}` });
-  validators.set(pointer, made);
-  return made;
+  const validate = documentAjv(document).compile({ $ref: `https://document.test/#/${pointer}` });
+  validators.set(pointer, validate);
+  return validate;
 }
 
-/** What an unknown path or a wrong method answers belongs to no operation. */
+/** Responses to an unknown path or a wrong method belong to no operation. */
 const STATUSES_WITHOUT_OPERATION = new Set([404, 405]);
 
 function schemaPath(document: OpenApiDocument, method: string, path: string, status: number): readonly string[] {
-  const found = operationFor(document, method, path);
-  if (!found) {
+  const documented = operationFor(document, method, path);
+  if (!documented) {
     if (!STATUSES_WITHOUT_OPERATION.has(status)) {
-      throw new Error(`${method} ${path} is no operation of the document and answered ${status}`);
+      throw new Error(`${method} ${path} is not an operation of the document and answered ${status}`);
     }
     return ["components", "schemas", "ErrorBody"];
   }
-  const response = found.operation.responses[String(status)];
+  const response = documented.operation.responses[String(status)];
   if (!response) {
-    throw new Error(`${method} ${path} answered ${status}, which the document does not know`);
+    throw new Error(`${method} ${path} answered ${status}, which the document does not contain`);
   }
   if (response.$ref !== undefined) {
     const steps = response.$ref.slice(2).split("/");
@@ -61,7 +61,7 @@ function schemaPath(document: OpenApiDocument, method: string, path: string, sta
   }
   return [
     "paths",
-    found.path,
+    documented.path,
     method.toLowerCase(),
     "responses",
     String(status),
@@ -71,8 +71,12 @@ function schemaPath(document: OpenApiDocument, method: string, path: string, sta
   ];
 }
 
-/** Throws when an answer is not what the document promises of this operation. */
-export async function assertMatchesDocument(method: string, path: string, { status, headers, body }: ApiResponse): Promise<void> {
+/** Throws when a response does not match the document. */
+export async function assertMatchesDocument(
+  method: string,
+  path: string,
+  { status, headers, body }: ApiResponse,
+): Promise<void> {
   if (method === "HEAD" || method === "OPTIONS") {
     return;
   }

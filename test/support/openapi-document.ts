@@ -49,7 +49,7 @@ async function fetchDocument(): Promise<OpenApiDocument> {
   return await response.json<OpenApiDocument>();
 }
 
-/** The document the service serves. */
+/** The OpenAPI document that the service serves, fetched once per test file. */
 export function openApiDocument(): Promise<OpenApiDocument> {
   cachedDocument ??= fetchDocument();
   return cachedDocument;
@@ -68,13 +68,15 @@ export function operationsOf({ paths }: OpenApiDocument): readonly DocumentedOpe
   );
 }
 
-/** The operation a request is for: a literal path wins over one with parameters. */
+/** The operation of a request: a literal path takes precedence over one with parameters. */
 export function operationFor(document: OpenApiDocument, method: string, path: string): DocumentedOperation | undefined {
-  const [bare = ""] = path.split("?", 1);
-  const known = operationsOf(document);
-  const sameMethod = known.filter((one) => one.method === (method === "HEAD" ? "GET" : method));
-  if (known.some((one) => one.path === bare)) {
-    return sameMethod.find((one) => one.path === bare);
+  const [pathname = ""] = path.split("?", 1);
+  const operations = operationsOf(document);
+  const sameMethod = operations.filter((operation) => operation.method === (method === "HEAD" ? "GET" : method));
+  if (operations.some((operation) => operation.path === pathname)) {
+    return sameMethod.find((operation) => operation.path === pathname);
   }
-  return sameMethod.find((one) => new RegExp(`^${one.path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(bare));
+  return sameMethod.find((operation) =>
+    new RegExp(`^${operation.path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(pathname),
+  );
 }

@@ -1,4 +1,4 @@
 import { env } from "cloudflare:workers";
 
-/** Where the service under test says it is. */
+/** The configured origin of the service under test. */
 export const { ORIGIN } = env;

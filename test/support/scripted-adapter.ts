@@ -14,7 +14,7 @@ import {
   type PlatformClient,
 } from "#platforms/contract.ts";
 
-/** What the adapter answers: the next of a list, its last for ever after. */
+/** The outcomes that the adapter returns: each list in order, then its last element again. */
 export interface AdapterScript {
   readonly prepare?: readonly PrepareOutcome[];
   readonly commit?: readonly CommitOutcome[];
@@ -23,22 +23,22 @@ export interface AdapterScript {
   readonly dailyCaps?: PlatformLimits["dailyCaps"];
   readonly prepareAheadMs?: number;
   readonly fetchCapabilities?: Adapter["fetchCapabilities"];
-  /** An option that must be there, as YouTube's title. */
+  /** A required option, like YouTube's title. */
   readonly requiredOption?: string;
 }
 
 interface AdapterCall {
   readonly step: "prepare" | "commit" | "verify";
   readonly job: Job;
-  readonly given: JsonValue | undefined;
+  readonly argument: JsonValue | undefined;
 }
 
 export interface ScriptedAdapter extends Adapter {
-  /** Every step that was asked of it, in order. */
+  /** Every call of a step, in order. */
   readonly calls: readonly AdapterCall[];
 }
 
-/** A platform that does as it is told and remembers what it was asked; with media it asks for `placement` by their type. */
+/** An adapter that returns scripted outcomes and records its calls; the default of `placement` depends on the media. */
 export function scriptedAdapter(platform: Platform, script: AdapterScript = {}): ScriptedAdapter {
   const calls: AdapterCall[] = [];
   const max = script.captionMax ?? 100;
@@ -47,13 +47,13 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
   function next<Outcome>(
     step: AdapterCall["step"],
     job: Job,
-    given: JsonValue | undefined,
-    list: readonly Outcome[],
+    argument: JsonValue | undefined,
+    outcomes: readonly Outcome[],
   ): Outcome {
-    calls.push({ step, job, given });
-    const outcome = list[Math.min(callCounts[step]++, list.length - 1)];
+    calls.push({ step, job, argument });
+    const outcome = outcomes[Math.min(callCounts[step]++, outcomes.length - 1)];
     if (outcome === undefined) {
-      throw new Error(`nothing scripted for ${step}`);
+      throw new Error(`no outcome scripted for ${step}`);
     }
     return outcome;
   }
@@ -78,17 +78,17 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
       listAccounts: () => Promise.reject(new Error("not scripted")),
       refreshAheadMs: 0,
     },
-    validate: (draft: ValidationInput) => validateByScript(draft, max, script),
+    validate: (input: ValidationInput) => validateByScript(input, max, script),
     ...(script.fetchCapabilities && { fetchCapabilities: script.fetchCapabilities }),
     prepareAheadMs: (job) => (job.media.length > 0 ? (script.prepareAheadMs ?? 0) : 0),
-    async prepare(_wire: PlatformClient, job: Job, cursor: JsonValue | undefined) {
+    async prepare(_client: PlatformClient, job: Job, cursor: JsonValue | undefined) {
       return next("prepare", job, cursor, script.prepare ?? [{ state: "ready", ref: null }]);
     },
-    async commit(_wire: PlatformClient, job: Job, ref: JsonValue) {
+    async commit(_client: PlatformClient, job: Job, ref: JsonValue) {
       const published: CommitOutcome = { state: "published", remoteId: `${platform}-${calls.length}`, url: null };
       return next("commit", job, ref, script.commit ?? [published]);
     },
-    async verify(_wire: PlatformClient, job: Job, ref: JsonValue) {
+    async verify(_client: PlatformClient, job: Job, ref: JsonValue) {
       return next("verify", job, ref, script.verify ?? [{ state: "absent" }]);
     },
   });
@@ -124,9 +124,9 @@ function validateByScript({ caption, options, media, account }: ValidationInput,
       problems.push({ code: "media_type_not_supported", message: "no GIFs", param: `media_items[${index}]` });
     }
   }
-  const filled: JsonObject = { ...(placement !== null && { placement }), share: true, ...options };
+  const withDefaults: JsonObject = { ...(placement !== null && { placement }), share: true, ...options };
   return {
-    options: filled,
+    options: withDefaults,
     placement,
     captionLength: length,
     captionLimit: limit,

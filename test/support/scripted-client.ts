@@ -1,6 +1,6 @@
 import type { PlatformClient, PlatformRequestInit } from "#platforms/contract.ts";
 
-/** A recorded request, as the platform would have seen it. */
+/** A request as the adapter sent it. */
 export interface SentRequest {
   readonly method: string;
   readonly url: URL;
@@ -8,7 +8,7 @@ export interface SentRequest {
   readonly body: BodyInit | null;
 }
 
-/** What the scripted platform does with one call; `cut` loses the connection, before or after makes no difference to the caller. */
+/** The result of one call: a status, a response, a lost connection, or a function of the request. */
 export type ScriptedResponse =
   | number
   | "connection_lost"
@@ -18,17 +18,17 @@ export type ScriptedResponse =
       readonly json?: unknown;
       readonly text?: string;
     }
-  | ((sent: SentRequest) => ScriptedResponse);
+  | ((request: SentRequest) => ScriptedResponse);
 
 export interface ScriptedClient extends PlatformClient {
   readonly requests: readonly SentRequest[];
 }
 
-/** A client that gives these answers in order, the last one for ever. */
+/** A client that returns these responses in order and then repeats the last one. */
 export function scriptedClient(...script: readonly ScriptedResponse[]): ScriptedClient {
-  const sent: SentRequest[] = [];
+  const requests: SentRequest[] = [];
   return {
-    requests: sent,
+    requests,
     fetch(url, init: PlatformRequestInit = {}) {
       const request: SentRequest = {
         method: init.method ?? "GET",
@@ -36,33 +36,33 @@ export function scriptedClient(...script: readonly ScriptedResponse[]): Scripted
         headers: new Headers(init.headers),
         body: init.body ?? null,
       };
-      sent.push(request);
-      let answer = script[Math.min(sent.length, script.length) - 1] ?? 200;
-      while (typeof answer === "function") {
-        answer = answer(request);
+      requests.push(request);
+      let response = script[Math.min(requests.length, script.length) - 1] ?? 200;
+      while (typeof response === "function") {
+        response = response(request);
       }
-      if (answer === "connection_lost") {
+      if (response === "connection_lost") {
         return Promise.reject(new TypeError("Network connection lost."));
       }
-      if (typeof answer === "number") {
-        return Promise.resolve(new Response(null, { status: answer }));
+      if (typeof response === "number") {
+        return Promise.resolve(new Response(null, { status: response }));
       }
-      const body = answer.text ?? (answer.json === undefined ? null : JSON.stringify(answer.json));
-      return Promise.resolve(new Response(body, { status: answer.status ?? 200, headers: answer.headers ?? {} }));
+      const body = response.text ?? (response.json === undefined ? null : JSON.stringify(response.json));
+      return Promise.resolve(new Response(body, { status: response.status ?? 200, headers: response.headers ?? {} }));
     },
   };
 }
 
-/** The fields of a form or JSON body that was sent. */
-export function parseRequestBody(sent: SentRequest | undefined): Record<string, unknown> {
-  const body = sent?.body;
+/** The fields of a form or JSON body of a request. */
+export function parseRequestBody(request: SentRequest | undefined): Record<string, unknown> {
+  const body = request?.body;
   if (body instanceof FormData) {
     return Object.fromEntries(body.entries());
   }
   if (typeof body !== "string") {
     return {};
   }
-  return sent?.headers.get("content-type") === "application/json"
+  return request?.headers.get("content-type") === "application/json"
     ? (JSON.parse(body) as Record<string, unknown>)
     : Object.fromEntries(new URLSearchParams(body));
 }

@@ -19,8 +19,8 @@ import { sandboxOutbound } from "#sandbox/index.ts";
 import { exports } from "cloudflare:workers";
 
 /*
- * An adapter and the simulator of its platform, and nothing of the service between them: what the publisher does with
- * outcomes is done here in a few lines, with a clock that is moved by hand.
+ * Runs an adapter against the simulator of its platform without the service: a short replacement for the publisher handles
+ * the outcomes, and tests set the clock.
  */
 
 const ORIGIN = "http://localhost:8787";
@@ -39,9 +39,9 @@ async function callSandbox(path: string, body?: unknown): Promise<Response> {
 }
 
 export async function injectFault(adapter: Adapter, fault: JsonObject): Promise<void> {
-  const answer = await callSandbox(`/sandbox/platforms/${adapter.platform}/faults`, fault);
-  if (!answer.ok) {
-    throw new Error(await answer.text());
+  const response = await callSandbox(`/sandbox/platforms/${adapter.platform}/faults`, fault);
+  if (!response.ok) {
+    throw new Error(await response.text());
   }
 }
 
@@ -50,8 +50,8 @@ export async function revokeAtPlatform(adapter: Adapter, account: string): Promi
 }
 
 export async function publishedPosts(adapter: Adapter, account: string): Promise<readonly PublishedPost[]> {
-  const answer = await callSandbox(`/sandbox/platforms/${adapter.platform}/posts`);
-  const { posts } = await answer.json<{ posts: PublishedPost[] }>();
+  const response = await callSandbox(`/sandbox/platforms/${adapter.platform}/posts`);
+  const { posts } = await response.json<{ posts: PublishedPost[] }>();
   return posts.filter((post) => post.account === account);
 }
 
@@ -66,40 +66,44 @@ export interface ConnectedLogin {
   readonly unpostable: readonly { readonly displayName: string; readonly reason: string }[];
 }
 
-/** Through the browser's redirect, the code and the list of accounts. */
-export async function logIn(adapter: Adapter, login: string, settings: Record<string, string> = {}): Promise<ConnectedLogin> {
+/** The whole login: redirect, code exchange and list of accounts. */
+export async function logIn(
+  adapter: Adapter,
+  userName: string,
+  settings: Record<string, string> = {},
+): Promise<ConnectedLogin> {
   const client = simulatedClient(adapter);
   const credentials = sandboxCredentials(adapter, settings);
   const redirectUri = `${ORIGIN}/connect/${adapter.platform}/callback`;
   const codeVerifier = "v".repeat(64);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier));
-  const entrance = adapter.connect.authorizeUrl(credentials, {
+  const authorizeUrl = adapter.connect.authorizeUrl(credentials, {
     redirectUri,
     state: "some-state",
     codeChallenge: toBase64Url(new Uint8Array(digest)),
   });
-  entrance.searchParams.set("login", login);
-  const sentBack = await sandboxOutbound(env).platformFetch(new Request(entrance, { redirect: "manual" }));
-  const location = sentBack.headers.get("location");
+  authorizeUrl.searchParams.set("login", userName);
+  const redirect = await sandboxOutbound(env).platformFetch(new Request(authorizeUrl, { redirect: "manual" }));
+  const location = redirect.headers.get("location");
   if (!location) {
-    throw new Error(`no way back from the login: ${sentBack.status} ${await sentBack.text()}`);
+    throw new Error(`the login did not redirect: ${redirect.status} ${await redirect.text()}`);
   }
   const params = Object.fromEntries(new URL(location).searchParams);
-  const login_ = unwrap(
+  const login = unwrap(
     await adapter.connect.exchangeCode(client, credentials, { redirectUri, params, codeVerifier, now: Date.now() }),
   );
-  const { accounts, unpostable } = unwrap(await adapter.connect.listAccounts(client, credentials, login_.tokens));
+  const { accounts, unpostable } = unwrap(await adapter.connect.listAccounts(client, credentials, login.tokens));
   return {
-    tokens: login_.tokens,
-    externalId: login_.externalId,
+    tokens: login.tokens,
+    externalId: login.externalId,
     unpostable,
     accounts: accounts.map((account) => ({
       platformAccountId: account.platformAccountId,
       username: account.username,
       displayName: account.displayName,
       capabilities: account.capabilities,
-      accessToken: account.token ?? login_.tokens.accessToken,
-      loginToken: login_.tokens.accessToken,
+      accessToken: account.token ?? login.tokens.accessToken,
+      loginToken: login.tokens.accessToken,
       app: credentials,
     })),
   };
@@ -114,12 +118,13 @@ export function unwrap<T>(result: { ok: true; value: T } | { ok: false; fault: F
 
 const sampleBytes = new Map<string, Uint8Array<ArrayBuffer>>();
 
-/** One of the sandbox's true files, as it would lie in our store. */
+/** A media file of the sandbox as a stored file of a job. */
 export async function sampleMedia(name: string, facts: Partial<MediaDescription> = {}): Promise<JobMedia> {
-  const bytes = sampleBytes.get(name) ?? new Uint8Array(await (await callSandbox(`/sandbox/media/${name}`)).arrayBuffer());
+  const bytes =
+    sampleBytes.get(name) ?? new Uint8Array(await (await callSandbox(`/sandbox/media/${name}`)).arrayBuffer());
   sampleBytes.set(name, bytes);
   const type = name.endsWith(".mp4") ? "video" : "image";
-  const kinds: Record<string, string> = {
+  const contentTypes: Record<string, string> = {
     jpg: "image/jpeg",
     png: "image/png",
     gif: "image/gif",
@@ -129,7 +134,7 @@ export async function sampleMedia(name: string, facts: Partial<MediaDescription>
   return {
     id: name,
     type,
-    contentType: kinds[name.split(".").at(-1) ?? ""] ?? "application/octet-stream",
+    contentType: contentTypes[name.split(".").at(-1) ?? ""] ?? "application/octet-stream",
     sizeBytes: bytes.byteLength,
     width: null,
     height: null,
@@ -158,7 +163,7 @@ export type PublishResult =
 const throughJson = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value)) as JsonValue;
 const MAX_STEPS = 120;
 
-/** Prepares at the simulator until there is a reference. */
+/** Calls `prepare` against the simulator until it returns a reference. */
 export async function prepareUntilReady(adapter: Adapter, post: Job): Promise<JsonValue> {
   const client = simulatedClient(adapter);
   let cursor: JsonValue | undefined;
@@ -175,10 +180,10 @@ export async function prepareUntilReady(adapter: Adapter, post: Job): Promise<Js
         throw new Error(`${outcome.fault.code}: ${outcome.fault.message}`);
     }
   }
-  throw new Error("prepare does not end");
+  throw new Error("prepare did not become ready");
 }
 
-/** Everything a publisher does with one target, each value through JSON as the journal would. */
+/** Calls the steps of one target like the publisher, and passes every stored value through JSON like its journal. */
 export async function publishUntilSettled(
   adapter: Adapter,
   account: AccountAccess,
@@ -187,7 +192,7 @@ export async function publishUntilSettled(
 ): Promise<PublishResult & { readonly steps: readonly string[] }> {
   const client = simulatedClient(adapter);
   const media = post.media ?? [];
-  const verdict = adapter.validate({
+  const validation = adapter.validate({
     caption: post.caption,
     postType: media.length === 0 ? "text" : media.some((item) => item.type === "video") ? "video" : "image",
     media,
@@ -195,8 +200,8 @@ export async function publishUntilSettled(
     account,
     settings: account.app.settings,
   });
-  if (verdict.problems.length > 0) {
-    throw new Error(`refused at preview: ${JSON.stringify(verdict.problems)}`);
+  if (validation.problems.length > 0) {
+    throw new Error(`validation failed: ${JSON.stringify(validation.problems)}`);
   }
   const run = { committedAt: null as number | null, progress: null as JsonValue };
   const job = (): Job => ({
@@ -205,54 +210,54 @@ export async function publishUntilSettled(
     account,
     caption: post.caption,
     postType: media.length === 0 ? "text" : media.some((item) => item.type === "video") ? "video" : "image",
-    options: verdict.options,
+    options: validation.options,
     media,
     dueAt: Date.now(),
     ...run,
     now: Date.now(),
   });
-  const wait = (seconds: number) => vi.setSystemTime(Date.now() + Math.max(0.25, seconds) * 1000);
+  const advanceClock = (seconds: number) => vi.setSystemTime(Date.now() + Math.max(0.25, seconds) * 1000);
   const steps: string[] = [];
-  const note = (step: string, outcome: { readonly state: string }) => steps.push(`${step}:${outcome.state}`);
+  const recordStep = (step: string, outcome: { readonly state: string }) => steps.push(`${step}:${outcome.state}`);
   let cursor: JsonValue | undefined;
   let ref: JsonValue | undefined;
   let step: "prepare" | "commit" | "verify" = "prepare";
-  let isArmed = false;
+  let isBeforeCommitDone = false;
   const postId = crypto.randomUUID();
 
   for (let count = 0; count < MAX_STEPS; count++) {
-    const now = { ...job(), postId };
+    const currentJob = { ...job(), postId };
     if (step === "prepare") {
-      const outcome = await adapter.prepare(client, now, cursor);
-      note(step, outcome);
+      const outcome = await adapter.prepare(client, currentJob, cursor);
+      recordStep(step, outcome);
       if (outcome.state === "again") {
         cursor = throughJson(outcome.cursor);
-        wait(outcome.afterSeconds);
+        advanceClock(outcome.afterSeconds);
       } else if (outcome.state === "ready") {
         ref = throughJson(outcome.ref);
         step = "commit";
       } else if (outcome.fault.kind === "temporary" || outcome.fault.kind === "rate_limited") {
-        wait(outcome.fault.retryAfterSeconds ?? 30);
+        advanceClock(outcome.fault.retryAfterSeconds ?? 30);
       } else {
         return { state: "failed", fault: outcome.fault, steps };
       }
     } else if (step === "commit") {
-      if (!isArmed) {
-        isArmed = true;
+      if (!isBeforeCommitDone) {
+        isBeforeCommitDone = true;
         await beforeCommit?.();
       }
       run.committedAt ??= Date.now();
       const outcome: CommitOutcome = await adapter
         .commit(client, { ...job(), postId }, ref ?? null)
         .catch((): CommitOutcome => ({ state: "uncertain", detail: "thrown", httpStatus: null }));
-      note(step, outcome);
+      recordStep(step, outcome);
       switch (outcome.state) {
         case "published":
           return { ...outcome, steps };
         case "accepted":
           ref = throughJson(outcome.ref);
           step = "verify";
-          wait(outcome.afterSeconds);
+          advanceClock(outcome.afterSeconds);
           break;
         case "more":
           ref = throughJson(outcome.ref);
@@ -267,23 +272,23 @@ export async function publishUntilSettled(
         case "uncertain":
           ref = outcome.ref === undefined ? ref : throughJson(outcome.ref);
           step = "verify";
-          wait(1);
+          advanceClock(1);
           break;
         case "refused":
           if (outcome.fault.kind !== "rate_limited") {
             return { state: "failed", fault: outcome.fault, steps };
           }
           run.committedAt = null;
-          wait(outcome.fault.retryAfterSeconds ?? 30);
+          advanceClock(outcome.fault.retryAfterSeconds ?? 30);
       }
     } else {
-      const outcome = await adapter.verify(client, now, ref ?? null);
-      note(step, outcome);
+      const outcome = await adapter.verify(client, currentJob, ref ?? null);
+      recordStep(step, outcome);
       switch (outcome.state) {
         case "published":
           return { ...outcome, steps };
         case "again":
-          wait(Math.max(1, outcome.afterSeconds));
+          advanceClock(Math.max(1, outcome.afterSeconds));
           break;
         case "absent":
           step = "commit";
@@ -306,5 +311,5 @@ export async function publishUntilSettled(
       }
     }
   }
-  throw new Error(`no end in sight: ${steps.join(" ")}`);
+  throw new Error(`the target did not settle: ${steps.join(" ")}`);
 }

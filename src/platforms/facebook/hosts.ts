@@ -16,7 +16,7 @@ function apiVersion(app: AppCredentials): string {
 }
 
 export function loginDialog(app: AppCredentials, scopes: readonly string[]) {
-  return { dialog: `${DIALOG_ORIGIN}/${apiVersion(app)}/dialog/oauth`, graph: graphUrl(app), scopes };
+  return { dialogUrl: `${DIALOG_ORIGIN}/${apiVersion(app)}/dialog/oauth`, graphUrl: graphUrl(app), scopes };
 }
 
 export function graphUrl(app: AppCredentials): string {

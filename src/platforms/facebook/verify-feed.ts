@@ -15,7 +15,7 @@ const FIRST_CHECK_MS = 10 * SECOND;
 const SECOND_CHECK_MS = 60 * SECOND;
 /** Absent after three checks within three minutes. */
 const ABSENT_AFTER_MS = 180 * SECOND;
-const CLOCK_SLACK_MS = 60 * SECOND;
+const CLOCK_TOLERANCE_MS = 60 * SECOND;
 const RETRY_SECONDS = 60;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
@@ -34,7 +34,7 @@ export async function verifyFeed(client: PlatformClient, job: Job, commitRef: Co
   if (elapsed < FIRST_CHECK_MS) {
     return verifyAgainIn(FIRST_CHECK_MS - elapsed);
   }
-  const since = committedAt - CLOCK_SLACK_MS;
+  const since = committedAt - CLOCK_TOLERANCE_MS;
   const match =
     commitRef.kind === "video" ? await findVideo(client, job, since) : await findPost(client, job, commitRef, since);
   if (match.state === "found") {
@@ -100,7 +100,7 @@ async function listSince<T extends { readonly created_time?: string | null | und
     const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/${edge}`;
     const response = await graphGet(client, url, job.account.accessToken, {
       fields,
-      since: Math.floor((since - CLOCK_SLACK_MS) / SECOND),
+      since: Math.floor((since - CLOCK_TOLERANCE_MS) / SECOND),
       limit: PAGE_SIZE,
       after,
     });
@@ -111,7 +111,7 @@ async function listSince<T extends { readonly created_time?: string | null | und
     items.push(...list.data);
     after = nextCursor(list.paging);
     const oldest = Date.parse(list.data.at(-1)?.created_time ?? "");
-    if (after === undefined || oldest < since - CLOCK_SLACK_MS) {
+    if (after === undefined || oldest < since - CLOCK_TOLERANCE_MS) {
       return { items, isComplete: true };
     }
   }

@@ -90,7 +90,7 @@ export const connect: Connector = {
       now,
     );
   },
-  // A token is valid for 60 days and can be renewed once it is a day old.
+  // A token is valid for 60 days and can be refreshed once it is a day old.
   refreshAheadMs: 15 * DAY,
 
   /** The direct login has no revoke call: the user removes the app in Instagram's settings. */
@@ -163,7 +163,7 @@ async function readProfile(client: PlatformClient, app: AppCredentials, token: s
 
 function profileFault(response: PlatformResponse): Fault {
   return isOk(response)
-    ? temporary("Instagram did not say which account logged in.", { httpStatus: response.status })
+    ? temporary("Instagram did not return the profile of the account that logged in.", { httpStatus: response.status })
     : toFault(response);
 }
 
@@ -222,7 +222,7 @@ async function listAccountsOfPages(
   app: AppCredentials,
   tokens: TokenSet,
 ): Promise<Result<AccountLists>> {
-  const pages = await listPages(client, pageLoginDialog(app, PAGE_SCOPES).graph, tokens, PAGE_FIELDS, Page);
+  const pages = await listPages(client, pageLoginDialog(app, PAGE_SCOPES).graphUrl, tokens, PAGE_FIELDS, Page);
   if (!pages.ok) {
     return pages;
   }

@@ -30,8 +30,8 @@ export function directGraphUrl(app: AppCredentials): string {
 
 export function pageLoginDialog(app: AppCredentials, scopes: readonly string[]) {
   return {
-    dialog: `${PAGE_DIALOG_ORIGIN}/${apiVersion(app)}/dialog/oauth`,
-    graph: `${PAGE_GRAPH_ORIGIN}/${apiVersion(app)}`,
+    dialogUrl: `${PAGE_DIALOG_ORIGIN}/${apiVersion(app)}/dialog/oauth`,
+    graphUrl: `${PAGE_GRAPH_ORIGIN}/${apiVersion(app)}`,
     scopes,
   };
 }

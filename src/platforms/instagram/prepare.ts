@@ -26,7 +26,7 @@ export async function prepare(
     readState: (id) => readContainerState(client, job, id),
     toFault: toFault,
     firstPollSeconds: 5,
-    settleSeconds: 0,
+    pauseAfterFinishedSeconds: 0,
     // Large videos have taken this long in practice; images take seconds.
     deadlineMs: job.postType === "video" ? 60 * MINUTE : 30 * MINUTE,
     maxRebuilds: 3,

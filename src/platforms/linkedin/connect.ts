@@ -110,7 +110,7 @@ export const connect: Connector = {
 
   async refresh(client, app, tokens, now) {
     if (tokens.refreshToken === null) {
-      return failed(reconnect("This login cannot be renewed. Connect the account again.", { httpStatus: null }));
+      return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
     }
     const response = await requestTokens(client, {
       url: TOKEN_URL,
@@ -209,7 +209,7 @@ async function readMe(client: PlatformClient, token: string): Promise<Result<Mem
 
 function profileFault(response: PlatformResponse): Fault {
   return isOk(response) || response.status < 400
-    ? temporary("LinkedIn did not say who logged in.", { httpStatus: response.status })
+    ? temporary("LinkedIn did not return the profile of the account that logged in.", { httpStatus: response.status })
     : toFault(response, null);
 }
 

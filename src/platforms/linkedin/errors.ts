@@ -47,7 +47,7 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
     );
   }
   if (hasCode("DUPLICATE_POST") || textIncludes("content is a duplicate")) {
-    return rejected("LinkedIn refused the post: this account has just posted the same.", source, {
+    return rejected("LinkedIn refused the post: this account has just published the same post.", source, {
       code: DUPLICATE_CODE,
       category: "duplicate",
     });
@@ -91,7 +91,7 @@ function faultByStatus(status: number, codes: readonly string[], text: string, s
         { code: "missing_permission", category: "permission" },
       );
     case 404:
-      return rejected("LinkedIn did not find the requested object.", source, {
+      return rejected("LinkedIn did not find the requested resource.", source, {
         code: "not_found",
         category: "platform",
       });

@@ -21,7 +21,7 @@ const RETRY_SECONDS = 30;
 /** A page's post is absent after two checks, the second within a minute; LinkedIn's duplicate check is a second safeguard. */
 const FIRST_CHECK_MS = 15 * SECOND;
 const SECOND_CHECK_MS = 55 * SECOND;
-const CLOCK_SLACK_MS = 10 * SECOND;
+const CLOCK_TOLERANCE_MS = 10 * SECOND;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 8;
 
@@ -59,7 +59,7 @@ async function verifyByResending(client: PlatformClient, job: Job, commitRef: Co
 }
 
 async function verifyByListing(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
-  const since = firstSentAtMs(job, commitRef) - CLOCK_SLACK_MS;
+  const since = firstSentAtMs(job, commitRef) - CLOCK_TOLERANCE_MS;
   const elapsed = job.now - Math.max(firstSentAtMs(job, commitRef), commitRef.sentAt ?? 0);
   if (elapsed < FIRST_CHECK_MS) {
     return verifyAgainIn(FIRST_CHECK_MS - elapsed);

@@ -93,7 +93,7 @@ export const connect: Connector = {
   async refresh(client, _app, tokens, now) {
     return await renewGraphToken(client, `${GRAPH_ORIGIN}/refresh_access_token`, "th_refresh_token", tokens, now);
   },
-  // A token is valid for 60 days and can be renewed once it is a day old.
+  // A token is valid for 60 days and can be refreshed once it is a day old.
   refreshAheadMs: 15 * DAY,
 };
 
@@ -105,7 +105,7 @@ async function readProfile(client: PlatformClient, app: AppCredentials, token: s
 
 function profileFault(response: PlatformResponse): Fault {
   return isOk(response)
-    ? temporary("Threads did not say which account logged in.", { httpStatus: response.status })
+    ? temporary("Threads did not return the profile of the account that logged in.", { httpStatus: response.status })
     : toFault(response);
 }
 

@@ -27,7 +27,7 @@ export async function prepare(
     toFault: toFault,
     firstPollSeconds: firstPollSeconds(job),
     // The status "finished" is reported shortly before the container can be published.
-    settleSeconds: 2,
+    pauseAfterFinishedSeconds: 2,
     deadlineMs: 15 * MINUTE,
     maxRebuilds: 2,
   });
