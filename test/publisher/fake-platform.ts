@@ -115,10 +115,10 @@ export class FakePlatform {
         listAccounts: () => Promise.reject(new Error("not implemented by the fake platform")),
         refreshAheadMs: 0,
       },
-      validate: (draft) => ({
-        options: draft.options,
+      validate: (input) => ({
+        options: input.options,
         placement: null,
-        captionLength: draft.caption.length,
+        captionLength: input.caption.length,
         captionLimit: 1000,
         problems: [],
         warnings: [],
