@@ -90,8 +90,10 @@ export interface TokenSet {
   readonly refreshExpiresAt: number | null;
   /** The scopes that were granted, which may be fewer than were requested. */
   readonly scopes: readonly string[];
-  /** Anything else that the adapter needs later (a region, the login variant). */
+  /** Anything else that the adapter needs later (a region, the login variant, a proof key); reaches every call as `AccountAccess.extra`. */
   readonly extra?: JsonObject;
+  /** Hosts that this login fixed for itself (its server); its calls may go there beside `Adapter.hosts`. Absent: none. */
+  readonly hosts?: readonly string[];
 }
 
 /** One platform user's consent. */
@@ -137,27 +139,133 @@ export interface UnpostableAccount {
 /** Success or a fault, as values: whatever the platform or the network does is a fault, not an exception. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
 
-/** What the login address of one connect attempt contains. */
-export interface AuthorizeRequest {
-  /** The callback address; the code exchange must send the same. */
+/** One value that a person gives before or while connecting; documented in `GET /platforms` and asked for by our page. */
+export interface ConnectField {
+  /** Stable, snake_case: `server`, `handle`, `app_password`. */
+  readonly name: string;
+  /** The label on the page. */
+  readonly label: string;
+  /** One sentence: what to enter. */
+  readonly description: string;
+  /** A password: entered on our page only, never accepted by the API, never in an address, a log or an answer. */
+  readonly isSecret: boolean;
+  /** A method is not started without it. */
+  readonly isRequired: boolean;
+  /** In characters, after trimming. */
+  readonly maxLength: number;
+  /** A value as a person would enter it. */
+  readonly example: string;
+}
+
+/**
+ * App credentials that single servers gave to this service (one server, one registration); encrypted at rest and kept for
+ * ever, because servers limit registrations.
+ */
+export interface AppRegistrations {
+  /** The kept registration of a server, by its host name; null when there is none. */
+  find(server: string): Promise<JsonObject | null>;
+  /** Keeps a registration and returns the one that is kept: of two callers at the same time both get the first. */
+  keep(server: string, registration: JsonObject): Promise<JsonObject>;
+  /** Removes a registration that the server does not know any more. */
+  forget(server: string): Promise<void>;
+}
+
+/** What this service is to the platform, the same for every login. */
+export interface ClientIdentity {
+  /** Origin of this service, without a slash at the end. */
+  readonly origin: string;
+  /** The callback address; the code exchange must send the same as the start. */
   readonly redirectUri: string;
+  /** Where `OAuthMethod.clientMetadata` is served. */
+  readonly clientMetadataUrl: string;
+}
+
+/** One start of a browser login. */
+export interface StartRequest extends ClientIdentity {
   /** Returned unchanged in the callback; protects against forged callbacks. */
   readonly state: string;
-  /** S256 challenge, base64url; used where the platform supports PKCE. */
+  /** PKCE verifier, base64url; passed to `exchangeCode` again. */
+  readonly codeVerifier: string;
+  /** S256 challenge of the verifier, base64url; used where the platform supports PKCE. */
   readonly codeChallenge: string;
+  /** The values of the method's `input`, trimmed; contains every required one. */
+  readonly input: Readonly<Record<string, string>>;
+  readonly registrations: AppRegistrations;
+  readonly now: number;
+}
+
+/** A browser login under way. */
+export interface StartedLogin {
+  /** Where the user's browser is sent; contains no secret. */
+  readonly url: URL;
+  /** What `exchangeCode` needs again; encrypted at rest, erased with the login's state. */
+  readonly state: JsonObject;
 }
 
 /** The data of one callback. */
-export interface CodeExchange {
-  /** The same address as in the `AuthorizeRequest`. */
-  readonly redirectUri: string;
+export interface CodeExchange extends ClientIdentity {
   /** Every query parameter of the callback; contains `error` instead of `code` when the user cancelled. */
   readonly params: Readonly<Record<string, string>>;
   /** The PKCE verifier that belongs to `codeChallenge`. */
   readonly codeVerifier: string;
+  /** `StartedLogin.state`. */
+  readonly started: JsonObject;
+  readonly registrations: AppRegistrations;
   /** The current time, for expiry times. */
   readonly now: number;
 }
+
+/** A login in the browser at the platform. */
+export interface OAuthMethod {
+  readonly kind: "oauth";
+  /** What must be known before the login can start; empty for platforms with one server. No field is secret. */
+  readonly input: readonly ConnectField[];
+  /**
+   * Begins the login; may call out (a pushed authorization request, an app registration) and may be repeated for the same
+   * state, the last one counts. A refusal is a fault with a sentence for the person.
+   */
+  start(client: PlatformClient, app: AppCredentials, request: StartRequest): Promise<Result<StartedLogin>>;
+  /**
+   * Exchanges the code, also for a long-lived token where the platform has one. Called inside the callback request, because
+   * some codes live 30 seconds. A code works once: a repeated call is a fault. A cancelled login is the fault `login_cancelled`.
+   */
+  exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;
+  /** The public document that describes this service to the platform; null where the platform knows apps by registration. */
+  readonly clientMetadata: ((app: AppCredentials, identity: ClientIdentity) => JsonObject) | null;
+}
+
+/** A login with values entered on our own page (an app password). */
+export interface CredentialsMethod {
+  readonly kind: "credentials";
+  readonly fields: readonly [ConnectField, ...ConnectField[]];
+  /** Exchanges the values for tokens; they are not kept. Wrong values are a fault of kind `rejected`, code `login_refused`. */
+  signIn(
+    client: PlatformClient,
+    app: AppCredentials,
+    values: Readonly<Record<string, string>>,
+    now: number,
+  ): Promise<Result<Login>>;
+}
+
+export type ConnectMethod = OAuthMethod | CredentialsMethod;
+
+/** How tokens are kept alive. */
+export type TokenRefresh =
+  /** Tokens last, or end and need a new login. */
+  | { readonly kind: "none" }
+  | {
+      readonly kind: "refresh";
+      /** How long before its expiry a token is refreshed, in milliseconds. */
+      readonly aheadMs: number;
+      /** Whether this token set can be refreshed (some apps get no refresh token). */
+      canRefresh(tokens: TokenSet): boolean;
+      /**
+       * Returns a new token set, which replaces the old one as a whole. `reconnect`: the platform said that the grant has
+       * ended. `temporary`: the platform did not answer. Some refresh tokens work once, so callers guarantee one call at a
+       * time per connection.
+       */
+      refresh(client: PlatformClient, app: AppCredentials, tokens: TokenSet, now: number): Promise<Result<TokenSet>>;
+    };
 
 /** A collection that posts can be saved to. */
 export interface Board {
@@ -175,36 +283,17 @@ export interface Board {
 
 /** Login, tokens and accounts of one platform. Nothing here publishes. */
 export interface Connector {
-  /** The address to which the user's browser is sent; contains no secret. */
-  authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
-  /**
-   * Exchanges the code, also for a long-lived token where the platform has one. Called inside the callback request, because
-   * some codes live 30 seconds. A code works once: a repeated call is a fault. A cancelled login is the fault `login_cancelled`.
-   */
-  exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;
-  /** Every account of the login at this time, all list pages; a list that cannot be read is a fault. Repeatable. */
+  /** The ways to connect; the first one is offered first. */
+  readonly methods: readonly [ConnectMethod, ...ConnectMethod[]];
+  /** Every account of the login at this time, all list pages; an incomplete list is a fault, never a shorter list. Repeatable. */
   listAccounts(
     client: PlatformClient,
     app: AppCredentials,
     tokens: TokenSet,
   ): Promise<Result<{ accounts: readonly PostableAccount[]; unpostable: readonly UnpostableAccount[] }>>;
-  /**
-   * Returns a new token set, which replaces the old one as a whole. `reconnect`: the platform said that the grant has ended.
-   * `temporary`: the platform did not answer. Some refresh tokens work once, so callers guarantee one call at a time per
-   * connection. Absent where the platform cannot refresh.
-   */
-  readonly refresh?: (
-    client: PlatformClient,
-    app: AppCredentials,
-    tokens: TokenSet,
-    now: number,
-  ) => Promise<Result<TokenSet>>;
-  /** Whether this token set can be refreshed (some apps get no refresh token); absent means always. */
-  readonly canRefresh?: (tokens: TokenSet) => boolean;
-  /** How long before its expiry a token is refreshed, in milliseconds. */
-  readonly refreshAheadMs: number;
-  /** Withdraws the whole grant at the platform. Never throws and never reports a failure. Absent where the platform has no such call. */
-  readonly revoke?: (client: PlatformClient, app: AppCredentials, tokens: TokenSet) => Promise<void>;
+  readonly tokenRefresh: TokenRefresh;
+  /** Withdraws the whole grant at the platform. Never throws and never reports a failure. Null where the platform has no such call. */
+  readonly revoke: ((client: PlatformClient, app: AppCredentials, tokens: TokenSet) => Promise<void>) | null;
 }
 
 /** What a call on behalf of an account needs. */
@@ -219,6 +308,8 @@ export interface AccountAccess {
   readonly accessToken: string;
   /** The login's access token. */
   readonly loginToken: string;
+  /** `TokenSet.extra`; empty where the login keeps nothing more. */
+  readonly extra: JsonObject;
   /** The operator's configuration at this time. */
   readonly app: AppCredentials;
 }
@@ -418,6 +509,13 @@ export interface Adapter {
   readonly platform: Platform;
   /** Every host that a call may go to: exact names, or `*.example.com` for subdomains. */
   readonly hosts: readonly string[];
+  /**
+   * Whether people name servers themselves. Calls while connecting may then go to any public HTTPS host, each checked like a
+   * media URL; a connection's later calls only to `hosts` and `TokenSet.hosts`, checked in the same way.
+   */
+  readonly hasUserNamedHosts: boolean;
+  /** `none`: the platform works without app credentials of the operator; `AppCredentials` are then empty but for settings. */
+  readonly operatorCredentials: "required" | "none";
   /** The same numbers that `validate` checks. */
   readonly limits: PlatformLimits;
   /** Known keys are parsed strictly, unknown keys pass (`z.looseObject`); used for validation, `GET /platforms` and the OpenAPI document. */

@@ -1,15 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import { type PlatformResponse, callPlatform, Id, isOk, parseBody } from "./response.ts";
-import type {
-  AppCredentials,
-  AuthorizeRequest,
-  CodeExchange,
-  Login,
-  Result,
-  TokenSet,
-  PlatformClient,
-} from "./contract.ts";
+import type { AppCredentials, CodeExchange, Login, Result, TokenSet, PlatformClient } from "./contract.ts";
+import type { AuthorizeRequest } from "./redirect-login.ts";
 import { failed, reconnect, succeeded, temporary } from "./fault.ts";
 import { bearerHeader, type RequestFields, withQuery } from "./request-encoding.ts";
 import { graphError, graphFault, graphGet, graphSource, graphList, nextCursor } from "./graph-api.ts";

@@ -67,6 +67,7 @@ describe("account access", () => {
         capabilities: { tasks: ["CREATE"] },
         accessToken: `${SECRET_MARKER}-page-1`,
         loginToken: `${SECRET_MARKER}-access-ada-1`,
+        extra: {},
         app: { clientId: "app", clientSecret: "app-secret", settings: {} },
         tokenVersion: 1,
       },
@@ -96,7 +97,7 @@ describe("an expired token", () => {
     );
   });
 
-  test("is refreshed `refreshAheadMs` before it expires, and not earlier", async ({ expect }) => {
+  test("is refreshed `aheadMs` before it expires, and not earlier", async ({ expect }) => {
     const { ctx, id, platform } = await connectAccounts();
     vi.setSystemTime(START + 2 * HOUR - 5 * MINUTE - 1);
     await accessOf(ctx, id);

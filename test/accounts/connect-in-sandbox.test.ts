@@ -37,7 +37,7 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
 
     const before = await tokenCalls(platform);
     const { tokenExpiresAt } = accounts[0]!;
-    const canRefresh = adapterFor(platform)?.connect.refresh !== undefined;
+    const canRefresh = adapterFor(platform)?.connect.tokenRefresh.kind === "refresh";
     if (tokenExpiresAt !== null && canRefresh) {
       vi.useFakeTimers({ toFake: ["Date"] });
       // Some tokens cannot be refreshed on their first day.

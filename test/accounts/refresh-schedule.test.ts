@@ -22,26 +22,29 @@ const tokens = (more: Partial<TokenSet> = {}) => ({
   ...more,
 });
 const refresh = () => Promise.reject(new Error("not called here"));
-const refreshable = { refresh, refreshAheadMs: 5 * MINUTE };
-const notRefreshable = { refreshAheadMs: 0 };
+const refreshable = {
+  tokenRefresh: {
+    kind: "refresh",
+    refresh,
+    aheadMs: 5 * MINUTE,
+    canRefresh: (set: TokenSet) => set.refreshToken !== null,
+  },
+} as const;
+const notRefreshable = { tokenRefresh: { kind: "none" } } as const;
 
 describe("the refresh of a token", () => {
-  test("is due `refreshAheadMs` before it expires", ({ expect }) => {
+  test("is due `aheadMs` before it expires", ({ expect }) => {
     expect(refreshAt(refreshable, tokens())).toBe(now + 2 * HOUR - 5 * MINUTE);
   });
 
-  test("is due at half the lifetime of a token that lives shorter than `refreshAheadMs`, not at every use", ({
-    expect,
-  }) => {
+  test("is due at half the lifetime of a token that lives shorter than `aheadMs`, not at every use", ({ expect }) => {
     expect(refreshAt(refreshable, tokens({ expiresAt: now + MINUTE }))).toBe(now + MINUTE / 2);
   });
 
   test("is never due for a token that does not expire or cannot be refreshed", ({ expect }) => {
     expect(refreshAt(refreshable, tokens({ expiresAt: null }))).toBeNull();
     expect(refreshAt(notRefreshable, tokens())).toBeNull();
-    expect(
-      isRefreshable({ ...refreshable, canRefresh: (set) => set.refreshToken !== null }, tokens({ refreshToken: null })),
-    ).toBe(false);
+    expect(isRefreshable(refreshable, tokens({ refreshToken: null }))).toBe(false);
   });
 
   test("a login ends when the token that cannot be refreshed expires", ({ expect }) => {

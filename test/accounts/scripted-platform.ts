@@ -10,6 +10,7 @@ import type {
   UnpostableAccount,
 } from "#platforms/contract.ts";
 import { failed, reconnect, succeeded } from "#platforms/fault.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 import { adapterFor } from "#platforms/registry.ts";
 
 /** Part of every token, so that a test can search for leaked ones. */
@@ -111,31 +112,37 @@ export class ScriptedPlatform {
       return next;
     };
     return {
-      authorizeUrl: (app, { redirectUri, state, codeChallenge }) => {
-        const url = new URL("https://login.example.com/authorize");
-        url.search = String(
-          new URLSearchParams({
-            client_id: app.clientId,
-            redirect_uri: redirectUri,
-            state,
-            code_challenge: codeChallenge,
-          }),
-        );
-        return url;
-      },
-      exchangeCode: (_wire, _app, { params, now }) => {
-        this.calls.exchange += 1;
-        const injectedFault = nextFault(this.faults.exchange);
-        const name = params["code"] ?? "";
-        const user = this.users.get(name);
-        if (injectedFault || !user) {
-          return Promise.resolve(failed(injectedFault ?? reconnect("The login was cancelled.", { httpStatus: null })));
-        }
-        return Promise.resolve(
-          succeeded({ externalId: user.externalId, displayName: name, tokens: this.issue(name, now) }),
-        );
-      },
-      listAccounts: async (_wire, _app, tokens) => {
+      methods: [
+        redirectLogin({
+          authorizeUrl: (app, { redirectUri, state, codeChallenge }) => {
+            const url = new URL("https://login.example.com/authorize");
+            url.search = String(
+              new URLSearchParams({
+                client_id: app.clientId,
+                redirect_uri: redirectUri,
+                state,
+                code_challenge: codeChallenge,
+              }),
+            );
+            return url;
+          },
+          exchangeCode: (_client, _app, { params, now }) => {
+            this.calls.exchange += 1;
+            const injectedFault = nextFault(this.faults.exchange);
+            const name = params["code"] ?? "";
+            const user = this.users.get(name);
+            if (injectedFault || !user) {
+              return Promise.resolve(
+                failed(injectedFault ?? reconnect("The login was cancelled.", { httpStatus: null })),
+              );
+            }
+            return Promise.resolve(
+              succeeded({ externalId: user.externalId, displayName: name, tokens: this.issue(name, now) }),
+            );
+          },
+        }),
+      ],
+      listAccounts: async (_client, _app, tokens) => {
         this.calls.accounts += 1;
         await this.beforeAccountsAnswer();
         const injectedFault = nextFault(this.faults.accounts);
@@ -144,21 +151,24 @@ export class ScriptedPlatform {
           ? failed(injectedFault ?? reconnect("The platform does not know this login.", { httpStatus: 401 }))
           : succeeded({ accounts: user.accounts, unpostable: user.unpostable });
       },
-      refresh: async (_wire, _app, tokens, now) => {
-        this.calls.refresh += 1;
-        await this.beforeRefreshAnswers();
-        const injectedFault = nextFault(this.faults.refresh);
-        if (injectedFault) {
-          return failed(injectedFault);
-        }
-        const name = this.accessTokenOwners.get(tokens.accessToken) ?? "";
-        return this.currentRefreshTokens.get(name) === tokens.refreshToken
-          ? succeeded(this.issue(name, now))
-          : failed(reconnect("The platform no longer accepts this login.", { httpStatus: 400 }));
+      tokenRefresh: {
+        kind: "refresh",
+        canRefresh: (tokens) => tokens.refreshToken !== null,
+        aheadMs: this.refreshAheadMs,
+        refresh: async (_client, _app, tokens, now) => {
+          this.calls.refresh += 1;
+          await this.beforeRefreshAnswers();
+          const injectedFault = nextFault(this.faults.refresh);
+          if (injectedFault) {
+            return failed(injectedFault);
+          }
+          const name = this.accessTokenOwners.get(tokens.accessToken) ?? "";
+          return this.currentRefreshTokens.get(name) === tokens.refreshToken
+            ? succeeded(this.issue(name, now))
+            : failed(reconnect("The platform no longer accepts this login.", { httpStatus: 400 }));
+        },
       },
-      canRefresh: (tokens) => tokens.refreshToken !== null,
-      refreshAheadMs: this.refreshAheadMs,
-      revoke: (_wire, _app, tokens) => {
+      revoke: (_client, _app, tokens) => {
         this.calls.revoke += 1;
         this.revoked.push(tokens.accessToken);
         return Promise.resolve();

@@ -8,39 +8,43 @@ import { hostMatches } from "#platforms/client.ts";
 import { scriptedClient, type ScriptedResponse, type ScriptedClient } from "../support/scripted-client.ts";
 import { accountAccess, validationInput, image, job, NOW, SECRETS, video } from "../support/job-fixtures.ts";
 import { logIn, prepareUntilReady, sampleMedia } from "../support/simulated-platform.ts";
+import { authorizeUrl, exchangeCode } from "../support/connector.ts";
 
 /*
- * One suite, every adapter: what the rest of the house relies on without looking.
+ * The contract tests of every adapter: what the rest of the service relies on.
  */
 
-/** The smallest thing each platform takes, and how it says that a grant is dead. */
+/** The smallest post that each platform accepts, and its response for an ended grant. */
 interface Sample {
   readonly media: readonly MediaDescription[];
-  /** The same from the sandbox's files, where the simulator has to make something first. */
+  /** The same media as sandbox files, for steps that need the simulator. */
   readonly files: readonly string[];
   readonly options: JsonObject;
   readonly capabilities?: JsonObject;
-  readonly deadGrant: ScriptedResponse;
+  readonly endedGrant: ScriptedResponse;
 }
 
-const oauthDead: ScriptedResponse = { status: 400, json: { error: "invalid_grant", error_description: "expired" } };
-const graphDead: ScriptedResponse = {
+const oauthEndedGrant: ScriptedResponse = {
+  status: 400,
+  json: { error: "invalid_grant", error_description: "expired" },
+};
+const graphEndedGrant: ScriptedResponse = {
   status: 400,
   json: { error: { message: "Error validating access token", type: "OAuthException", code: 190, error_subcode: 463 } },
 };
-const text: Sample = { media: [], files: [], options: {}, deadGrant: oauthDead };
-const clip = { media: [video({ width: 1080, height: 1920 })], files: ["portrait.mp4"] };
-const picture = { media: [image()], files: ["portrait.jpg"] };
+const TEXT_SAMPLE: Sample = { media: [], files: [], options: {}, endedGrant: oauthEndedGrant };
+const VIDEO_SAMPLE = { media: [video({ width: 1080, height: 1920 })], files: ["portrait.mp4"] };
+const IMAGE_SAMPLE = { media: [image()], files: ["portrait.jpg"] };
 
 const SAMPLES: Readonly<Record<Platform, Sample>> = {
-  instagram: { ...text, ...picture, deadGrant: graphDead },
-  tiktok: { ...text, ...clip },
-  youtube: { ...text, ...clip, options: { title: "A title" } },
-  linkedin: text,
-  x: text,
-  facebook: { ...text, deadGrant: graphDead },
-  pinterest: { ...text, ...picture, options: { board_ids: ["1"] } },
-  threads: { ...text, deadGrant: graphDead },
+  instagram: { ...TEXT_SAMPLE, ...IMAGE_SAMPLE, endedGrant: graphEndedGrant },
+  tiktok: { ...TEXT_SAMPLE, ...VIDEO_SAMPLE },
+  youtube: { ...TEXT_SAMPLE, ...VIDEO_SAMPLE, options: { title: "A title" } },
+  linkedin: TEXT_SAMPLE,
+  x: TEXT_SAMPLE,
+  facebook: { ...TEXT_SAMPLE, endedGrant: graphEndedGrant },
+  pinterest: { ...TEXT_SAMPLE, ...IMAGE_SAMPLE, options: { board_ids: ["1"] } },
+  threads: { ...TEXT_SAMPLE, endedGrant: graphEndedGrant },
 };
 
 const adapters = PLATFORMS.flatMap((platform) => adapterFor(platform) ?? []);
@@ -53,40 +57,40 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function draftFor(adapter: Adapter, over: Parameters<typeof validationInput>[0] = {}): ValidationInput {
+function inputFor(adapter: Adapter, overrides: Parameters<typeof validationInput>[0] = {}): ValidationInput {
   const { media, options, capabilities } = SAMPLES[adapter.platform];
-  return validationInput({ media, options, ...(capabilities && { capabilities }), ...over });
+  return validationInput({ media, options, ...(capabilities && { capabilities }), ...overrides });
 }
 
-function jobFor(adapter: Adapter, over: Parameters<typeof job>[0] = {}): Job {
+function jobFor(adapter: Adapter, overrides: Parameters<typeof job>[0] = {}): Job {
   const { media } = SAMPLES[adapter.platform];
-  return job({ media, options: adapter.validate(draftFor(adapter)).options, account: accountAccess(), ...over });
+  return job({ media, options: adapter.validate(inputFor(adapter)).options, account: accountAccess(), ...overrides });
 }
 
-const codes = (adapter: Adapter, over: Parameters<typeof validationInput>[0]) =>
-  adapter.validate(draftFor(adapter, over)).problems.map((problem) => problem.code);
+const codes = (adapter: Adapter, overrides: Parameters<typeof validationInput>[0]) =>
+  adapter.validate(inputFor(adapter, overrides)).problems.map((problem) => problem.code);
 
-/** Every text in it, the tokens of the login would be seen. */
+/** Checks every text inside the value. */
 function expectNoSecret(expect: (value: unknown) => { not: { toContain(part: string): void } }, value: unknown): void {
-  const everything = JSON.stringify(value) ?? "";
+  const serialized = JSON.stringify(value) ?? "";
   for (const secret of SECRETS) {
-    expect(everything).not.toContain(secret);
+    expect(serialized).not.toContain(secret);
   }
 }
 
-const echo = { error: SECRETS[0], detail: SECRETS.join(" "), message: SECRETS.join(" "), title: SECRETS[2] };
+const echoedSecrets = { error: SECRETS[0], detail: SECRETS.join(" "), message: SECRETS.join(" "), title: SECRETS[2] };
 
-/** Statuses that every platform can answer at any time; none carries a body of its own. */
-const TROUBLE: readonly (readonly [name: string, script: ScriptedResponse])[] = [
-  ["401", { status: 401, json: echo }],
-  ["403", { status: 403, json: echo }],
-  ["429", { status: 429, json: echo }],
-  ["429 with a wait", { status: 429, headers: { "retry-after": "77" }, json: echo }],
-  ["500", { status: 500, json: echo }],
+/** Failures that every platform can return at any time, without an error body of its own. */
+const FAILURES: readonly (readonly [name: string, script: ScriptedResponse])[] = [
+  ["401", { status: 401, json: echoedSecrets }],
+  ["403", { status: 403, json: echoedSecrets }],
+  ["429", { status: 429, json: echoedSecrets }],
+  ["429 with Retry-After", { status: 429, headers: { "retry-after": "77" }, json: echoedSecrets }],
+  ["500", { status: 500, json: echoedSecrets }],
   ["503", 503],
-  ["a page instead of JSON", { status: 200, text: `<html>${SECRETS[0]}</html>` }],
+  ["HTML instead of JSON", { status: 200, text: `<html>${SECRETS[0]}</html>` }],
   ["null", { status: 200, json: null }],
-  ["a list", { status: 200, json: [1, 2] }],
+  ["a JSON list", { status: 200, json: [1, 2] }],
   ["a redirect", { status: 302, headers: { location: "https://elsewhere.example.com/" } }],
   ["a lost connection", "connection_lost"],
 ];
@@ -102,34 +106,34 @@ function expectHosts(
   }
 }
 
-describe.each(adapters)("$platform: what can be known before publishing", (adapter) => {
-  test("the smallest post has no problem and changes nothing it is handed", ({ expect }) => {
-    const given = draftFor(adapter);
-    const before = structuredClone(given);
-    expect(adapter.validate(given).problems).toEqual([]);
-    expect(given).toEqual(before);
+describe.each(adapters)("$platform: validation", (adapter) => {
+  test("the smallest post has no problem, and validating does not change its input", ({ expect }) => {
+    const input = inputFor(adapter);
+    const before = structuredClone(input);
+    expect(adapter.validate(input).problems).toEqual([]);
+    expect(input).toEqual(before);
   });
 
-  test("defaults are filled in, survive JSON and are stable", ({ expect }) => {
-    const { options } = adapter.validate(draftFor(adapter));
+  test("defaults are filled in, are JSON values, and validating them again changes nothing", ({ expect }) => {
+    const { options } = adapter.validate(inputFor(adapter));
     expect(JSON.parse(JSON.stringify(options))).toEqual(options);
-    expect(adapter.validate(draftFor(adapter, { options })).options).toEqual(options);
+    expect(adapter.validate(inputFor(adapter, { options })).options).toEqual(options);
   });
 
-  test("unknown options pass and are kept", ({ expect }) => {
+  test("unknown options are accepted and kept", ({ expect }) => {
     const options = { ...SAMPLES[adapter.platform].options, something_else: { deep: [1, null] } };
-    const verdict = adapter.validate(draftFor(adapter, { options }));
-    expect(verdict.problems).toEqual([]);
-    expect(verdict.options["something_else"]).toEqual({ deep: [1, null] });
+    const validation = adapter.validate(inputFor(adapter, { options }));
+    expect(validation.problems).toEqual([]);
+    expect(validation.options["something_else"]).toEqual({ deep: [1, null] });
   });
 
-  test("every known option names itself when its type is wrong", ({ expect }) => {
+  test("a known option of the wrong type is a problem that names the option", ({ expect }) => {
     const schema = z.toJSONSchema(adapter.options, { io: "input" }) as { properties?: Record<string, unknown> };
     for (const name of Object.keys(schema.properties ?? {})) {
       for (const wrong of [{ a: 1 }, 12, [7]] as JsonValue[]) {
         const options = { ...SAMPLES[adapter.platform].options, [name]: wrong };
         const named = adapter
-          .validate(draftFor(adapter, { options }))
+          .validate(inputFor(adapter, { options }))
           .problems.filter((problem) => problem.param.startsWith(`platform_options.${name}`));
         expect(
           named.map((problem) => problem.code),
@@ -139,20 +143,22 @@ describe.each(adapters)("$platform: what can be known before publishing", (adapt
     }
   });
 
-  test("every required option is missed by name", ({ expect }) => {
+  test("a missing required option is a problem that names the option", ({ expect }) => {
     for (const name of Object.keys(SAMPLES[adapter.platform].options)) {
-      const problems = adapter.validate(draftFor(adapter, { options: {} })).problems;
+      const problems = adapter.validate(inputFor(adapter, { options: {} })).problems;
       expect(problems).toContainEqual(
         expect.objectContaining({ code: "option_required", param: `platform_options.${name}` }),
       );
     }
   });
 
-  test("a caption at its limit is fine and one over is not, with both numbers", ({ expect }) => {
-    const { captionLimit, captionLength } = adapter.validate(draftFor(adapter, { caption: "" }));
-    const room = captionLimit - captionLength;
-    expect(codes(adapter, { caption: "a".repeat(room) })).not.toContain("caption_too_long");
-    const { problems } = adapter.validate(draftFor(adapter, { caption: "a".repeat(room + 1) }));
+  test("a caption at its limit is valid; one character more is a problem with the limit and the actual length", ({
+    expect,
+  }) => {
+    const { captionLimit, captionLength } = adapter.validate(inputFor(adapter, { caption: "" }));
+    const remaining = captionLimit - captionLength;
+    expect(codes(adapter, { caption: "a".repeat(remaining) })).not.toContain("caption_too_long");
+    const { problems } = adapter.validate(inputFor(adapter, { caption: "a".repeat(remaining + 1) }));
     expect(problems).toContainEqual(
       expect.objectContaining({
         code: "caption_too_long",
@@ -163,9 +169,9 @@ describe.each(adapters)("$platform: what can be known before publishing", (adapt
     );
   });
 
-  test("media at its limit is fine and one byte or one item over is not", ({ expect }) => {
+  test("media at its limits is valid; one byte or one item more is a problem", ({ expect }) => {
     const { media } = adapter.limits;
-    const wide = (item: MediaDescription): MediaDescription => ({
+    const withCommonSize = (item: MediaDescription): MediaDescription => ({
       ...item,
       width: 1080,
       height: item.type === "video" ? 1920 : 1350,
@@ -175,12 +181,13 @@ describe.each(adapters)("$platform: what can be known before publishing", (adapt
       if (!limit || !kind) {
         continue;
       }
-      const make = kind === "image" ? image : video;
-      const item = wide(make({ contentType: limit.contentTypes[0] ?? "" }));
-      const too = (over: Partial<MediaDescription>) => codes(adapter, { media: [{ ...item, ...over }] });
-      expect(too({ sizeBytes: limit.maxBytes })).not.toContain("media_too_large");
-      expect(too({ sizeBytes: limit.maxBytes + 1 })).toContain("media_too_large");
-      expect(too({ contentType: `${kind}/x-unheard-of` })).toContain("media_type_unsupported");
+      const createMedia = kind === "image" ? image : video;
+      const item = withCommonSize(createMedia({ contentType: limit.contentTypes[0] ?? "" }));
+      const codesWith = (overrides: Partial<MediaDescription>) =>
+        codes(adapter, { media: [{ ...item, ...overrides }] });
+      expect(codesWith({ sizeBytes: limit.maxBytes })).not.toContain("media_too_large");
+      expect(codesWith({ sizeBytes: limit.maxBytes + 1 })).toContain("media_too_large");
+      expect(codesWith({ contentType: `${kind}/x-unheard-of` })).toContain("media_type_unsupported");
       expect(codes(adapter, { media: Array.from({ length: limit.max }, () => item) })).not.toContain("media_too_many");
       expect(codes(adapter, { media: Array.from({ length: limit.max + 1 }, () => item) })).toContain("media_too_many");
     }
@@ -188,11 +195,11 @@ describe.each(adapters)("$platform: what can be known before publishing", (adapt
       expect(codes(adapter, { media: [] })).toContain("media_required");
     }
     if (media.images && media.videos && !media.mixed) {
-      expect(codes(adapter, { media: [wide(image()), wide(video())] })).not.toEqual([]);
+      expect(codes(adapter, { media: [withCommonSize(image()), withCommonSize(video())] })).not.toEqual([]);
     }
   });
 
-  test("hostile texts are answered soon and never thrown at", ({ expect }) => {
+  test("hostile texts are validated quickly and without a throw", ({ expect }) => {
     const started = performance.now();
     for (const caption of [
       "\u0000",
@@ -203,14 +210,14 @@ describe.each(adapters)("$platform: what can be known before publishing", (adapt
       "👨‍👩‍👧‍👦".repeat(5000),
       "http://".repeat(8000),
     ]) {
-      expect(adapter.validate(draftFor(adapter, { caption })).captionLength).toBeGreaterThan(0);
+      expect(adapter.validate(inputFor(adapter, { caption })).captionLength).toBeGreaterThan(0);
     }
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  test("every problem is a sentence with a place", ({ expect }) => {
+  test("every problem has a code, a message and a param", ({ expect }) => {
     const { problems } = adapter.validate(
-      draftFor(adapter, {
+      inputFor(adapter, {
         caption: "a".repeat(200_000),
         media: [video({ contentType: "video/x-no", durationSeconds: 1e6, sizeBytes: 1e13 })],
       }),
@@ -228,8 +235,8 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
   const { app } = accountAccess();
   const client = (script: ScriptedResponse) => scriptedClient(script);
 
-  test("the browser goes to a safe address with the state, the way back and no secret", ({ expect }) => {
-    const url = adapter.connect.authorizeUrl(app, {
+  test("the login URL is HTTPS and contains the state and the redirect URI but no secret", async ({ expect }) => {
+    const url = await authorizeUrl(adapter.connect, app, {
       redirectUri: "https://a.example.com/back",
       state: "st4te",
       codeChallenge: "ch4llenge",
@@ -240,10 +247,10 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
     expectNoSecret(expect, url.href);
   });
 
-  test("a cancelled login is a sentence and no call", async ({ expect }) => {
+  test("a cancelled login is a fault and sends no request", async ({ expect }) => {
     const unused = client(500);
     const params = { error: "access_denied", error_description: "no", state: "s" };
-    const result = await adapter.connect.exchangeCode(unused, app, {
+    const result = await exchangeCode(adapter.connect, unused, app, {
       redirectUri: "https://a.example.com/back",
       params,
       codeVerifier: "v",
@@ -253,7 +260,7 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
     expect(unused.requests).toHaveLength(0);
   });
 
-  test.for(TROUBLE)("%s is a fault, never thrown, never a login", async ([, script], { expect }) => {
+  test.for(FAILURES)("%s is a fault, not a throw and not a login", async ([, script], { expect }) => {
     const scripted = client(script);
     const exchange = {
       redirectUri: "https://a.example.com/back",
@@ -268,10 +275,11 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
       refreshExpiresAt: null,
       scopes: [],
     };
+    const { tokenRefresh } = adapter.connect;
     const results = [
-      await adapter.connect.exchangeCode(scripted, app, exchange),
+      await exchangeCode(adapter.connect, scripted, app, exchange),
       await adapter.connect.listAccounts(scripted, app, tokens),
-      ...(adapter.connect.refresh ? [await adapter.connect.refresh(scripted, app, tokens, NOW)] : []),
+      ...(tokenRefresh.kind === "refresh" ? [await tokenRefresh.refresh(scripted, app, tokens, NOW)] : []),
     ];
     for (const result of results) {
       expect(result.ok).toBe(false);
@@ -280,9 +288,9 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
     expectHosts(expect, adapter, scripted);
   });
 
-  test("a dead grant ends the login, a silent platform does not", async ({ expect }) => {
-    const { refresh } = adapter.connect;
-    if (!refresh) {
+  test("an ended grant is the fault reconnect, an unavailable platform is not", async ({ expect }) => {
+    const { tokenRefresh } = adapter.connect;
+    if (tokenRefresh.kind === "none") {
       return;
     }
     const tokens = {
@@ -293,17 +301,20 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
       scopes: [],
       extra: {},
     };
-    expect(await refresh(client(SAMPLES[adapter.platform].deadGrant), app, tokens, NOW)).toMatchObject({
+    expect(await tokenRefresh.refresh(client(SAMPLES[adapter.platform].endedGrant), app, tokens, NOW)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
     for (const script of [500, 503, "connection_lost"] as const) {
-      expect(await refresh(client(script), app, tokens, NOW)).toMatchObject({
+      expect(await tokenRefresh.refresh(client(script), app, tokens, NOW)).toMatchObject({
         ok: false,
         fault: { kind: "temporary" },
       });
     }
-    expect(await refresh(client(429), app, tokens, NOW)).toMatchObject({ ok: false, fault: { kind: "rate_limited" } });
+    expect(await tokenRefresh.refresh(client(429), app, tokens, NOW)).toMatchObject({
+      ok: false,
+      fault: { kind: "rate_limited" },
+    });
   });
 
   test("revoking never throws", async ({ expect }) => {
@@ -321,7 +332,7 @@ describe.each(adapters)("$platform: connecting", (adapter) => {
   });
 });
 
-/** The outcome, or what the publisher makes of a throw. */
+/** The outcome, or the state "thrown", which the publisher handles too. */
 async function outcomeOf<T>(work: Promise<T>): Promise<T | { state: "thrown" }> {
   return await work.catch(() => ({ state: "thrown" as const }));
 }
@@ -331,8 +342,8 @@ interface Outcome {
   readonly fault?: Fault;
 }
 
-describe.each(adapters)("$platform: steps in trouble", (adapter) => {
-  test.for(TROUBLE)("prepare: %s publishes nothing and leaks nothing", async ([, script], { expect }) => {
+describe.each(adapters)("$platform: prepare and failures", (adapter) => {
+  test.for(FAILURES)("prepare: %s publishes nothing and discloses no secret", async ([, script], { expect }) => {
     const client = scriptedClient(script);
     const outcome: Outcome = await outcomeOf(adapter.prepare(client, jobFor(adapter), undefined));
     expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcome);
@@ -356,21 +367,28 @@ describe.each(adapters)("$platform: steps in trouble", (adapter) => {
   });
 });
 
-describe.each(adapters)("$platform: the visible call in trouble", (adapter) => {
-  /** A reference as the platform gives it: made at the simulator once, then handed to scripted answers. */
+describe.each(adapters)("$platform: commit, verify and failures", (adapter) => {
+  /** A reference prepared at the simulator, for use with scripted responses. */
   async function prepared(): Promise<{ readonly post: Job; readonly ref: JsonValue }> {
     const { files, options } = SAMPLES[adapter.platform];
     const { accounts } = await logIn(adapter, "ada");
     const account: AccountAccess | undefined = accounts[0];
     if (!account) {
-      throw new Error("nothing to post to");
+      throw new Error("the login has no account");
     }
     const media = await Promise.all(files.map((name) => sampleMedia(name)));
     const boards = adapter.listBoards && "board_ids" in options ? await firstBoard(adapter, account) : {};
-    const verdict = adapter.validate(
+    const validation = adapter.validate(
       validationInput({ media, options: { ...options, ...boards }, capabilities: account.capabilities }),
     );
-    const post = { ...jobFor(adapter), account, media, options: verdict.options, now: Date.now(), dueAt: Date.now() };
+    const post = {
+      ...jobFor(adapter),
+      account,
+      media,
+      options: validation.options,
+      now: Date.now(),
+      dueAt: Date.now(),
+    };
     return { post, ref: await prepareUntilReady(adapter, post) };
   }
 
@@ -380,18 +398,23 @@ describe.each(adapters)("$platform: the visible call in trouble", (adapter) => {
     return boards?.ok && boards.value[0] ? { board_ids: [boards.value[0].id] } : {};
   }
 
-  const safe = (post: Job): Job => ({
+  const withSecretTokens = (post: Job): Job => ({
     ...post,
     now: FUTURE,
-    account: accountAccess({ ...post.account, accessToken: SECRETS[0], loginToken: SECRETS[1], app: accountAccess().app }),
+    account: accountAccess({
+      ...post.account,
+      accessToken: SECRETS[0],
+      loginToken: SECRETS[1],
+      app: accountAccess().app,
+    }),
   });
 
-  test("commit tells refused from unknown, and never says temporary", async ({ expect }) => {
+  test("commit distinguishes refused from uncertain and never returns a temporary fault", async ({ expect }) => {
     const { post, ref } = await prepared();
     expect(JSON.parse(JSON.stringify(ref))).toEqual(ref);
-    for (const [name, script] of TROUBLE) {
+    for (const [name, script] of FAILURES) {
       const client = scriptedClient(script);
-      const outcome: Outcome = await outcomeOf(adapter.commit(client, safe(post), ref));
+      const outcome: Outcome = await outcomeOf(adapter.commit(client, withSecretTokens(post), ref));
       expect(client.requests.length, `${name}: exactly one visible call`).toBeGreaterThan(0);
       expectHosts(expect, adapter, client);
       expectNoSecret(expect, outcome);
@@ -402,23 +425,23 @@ describe.each(adapters)("$platform: the visible call in trouble", (adapter) => {
       } else if (name.startsWith("429")) {
         expect(outcome, name).toMatchObject({ state: "refused", fault: { kind: "rate_limited" } });
       } else if (name !== "403") {
-        // A success that says nothing more may be taken as one whose fate is asked for.
+        // A success status without a usable body may count as accepted, which verify then checks.
         const isSuccess = typeof script === "object" && script.status === 200;
         expect(["uncertain", "thrown", ...(isSuccess ? ["accepted"] : [])], name).toContain(outcome.state);
       }
-      if (name === "429 with a wait") {
+      if (name === "429 with Retry-After") {
         expect(outcome, name).toMatchObject({ fault: { retryAfterSeconds: 77 } });
       }
     }
   });
 
-  test("verify denies nothing that it could not read", async ({ expect }) => {
+  test("verify never reports a post as absent after a response that it could not read", async ({ expect }) => {
     const { post, ref } = await prepared();
     for (const elapsed of [30_000, 300_000, 3_600_000]) {
-      for (const [name, script] of TROUBLE) {
+      for (const [name, script] of FAILURES) {
         const client = scriptedClient(script);
-        const looked = { ...safe(post), committedAt: FUTURE, now: FUTURE + elapsed };
-        const outcome: Outcome = await outcomeOf(adapter.verify(client, looked, ref));
+        const committedPost = { ...withSecretTokens(post), committedAt: FUTURE, now: FUTURE + elapsed };
+        const outcome: Outcome = await outcomeOf(adapter.verify(client, committedPost, ref));
         expectHosts(expect, adapter, client);
         expectNoSecret(expect, outcome);
         expect(["again", "cannot_tell", "thrown", "refused"], `${name} after ${elapsed}`).toContain(outcome.state);

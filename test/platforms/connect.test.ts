@@ -4,17 +4,18 @@ import type { Adapter } from "#platforms/contract.ts";
 import type { Platform } from "#core/platform.ts";
 import { scriptedClient, parseRequestBody } from "../support/scripted-client.ts";
 import { sandboxCredentials, logIn, unwrap, revokeAtPlatform, simulatedClient } from "../support/simulated-platform.ts";
+import { authorizeUrl, exchangeCode, refreshTokens, tokenRefresh } from "../support/connector.ts";
 
-let clock = Date.parse("2033-01-01T00:00:00Z");
+let startTime = Date.parse("2033-01-01T00:00:00Z");
 beforeEach(() => {
-  clock += 90 * 86_400_000;
-  vi.useFakeTimers({ toFake: ["Date"], now: clock });
+  startTime += 90 * 86_400_000;
+  vi.useFakeTimers({ toFake: ["Date"], now: startTime });
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-const MINE = ["x", "instagram", "threads", "facebook"] as const satisfies readonly Platform[];
+const TESTED_PLATFORMS = ["x", "instagram", "threads", "facebook"] as const satisfies readonly Platform[];
 
 function adapterOf(platform: Platform): Adapter {
   const adapter = adapterFor(platform);
@@ -26,10 +27,10 @@ function adapterOf(platform: Platform): Adapter {
 
 const DAY_MS = 86_400_000;
 
-describe.each(MINE)("%s", (platform) => {
+describe.each(TESTED_PLATFORMS)("%s", (platform) => {
   const adapter = adapterOf(platform);
 
-  test("a login gives its accounts, with ids as text and everything granted", async ({ expect }) => {
+  test("a login has accounts with text ids and all scopes granted", async ({ expect }) => {
     const { tokens, accounts, externalId } = await logIn(adapter, "ada");
     expect(externalId).toMatch(/^\d+$/);
     expect(accounts.length).toBeGreaterThan(0);
@@ -37,63 +38,71 @@ describe.each(MINE)("%s", (platform) => {
       expect(account.platformAccountId).toMatch(/^\d+$/);
       expect(account.username).not.toBe("");
     }
-    const listed = unwrap(await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), tokens));
+    const listed = unwrap(
+      await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), tokens),
+    );
     expect(listed.accounts.flatMap((account) => account.missingScopes)).toEqual([]);
     expect(tokens.expiresAt).toBeGreaterThan(Date.now());
   });
 
-  test("a login is renewed before it ends, and the new one works", async ({ expect }) => {
+  test("a token is refreshed before it expires, and the new one works", async ({ expect }) => {
     const { tokens } = await logIn(adapter, "ada");
-    vi.setSystemTime((tokens.expiresAt ?? 0) - adapter.connect.refreshAheadMs);
-    const renewed = unwrap(
-      (await adapter.connect.refresh?.(simulatedClient(adapter), sandboxCredentials(adapter), tokens, Date.now())) ?? never(),
+    vi.setSystemTime((tokens.expiresAt ?? 0) - tokenRefresh(adapter.connect).aheadMs);
+    const refreshed = unwrap(
+      await refreshTokens(adapter.connect, simulatedClient(adapter), sandboxCredentials(adapter), tokens, Date.now()),
     );
-    expect(renewed.expiresAt).toBeGreaterThan(tokens.expiresAt ?? 0);
+    expect(refreshed.expiresAt).toBeGreaterThan(tokens.expiresAt ?? 0);
     vi.setSystemTime((tokens.expiresAt ?? 0) + 1000);
-    expect(await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), renewed)).toMatchObject({ ok: true });
+    expect(
+      await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), refreshed),
+    ).toMatchObject({ ok: true });
   });
 
-  test("a login that the person withdrew is told from a silent platform", async ({ expect }) => {
+  test("a login that the user revoked is the fault reconnect", async ({ expect }) => {
     const { tokens } = await logIn(adapter, "ada");
     vi.setSystemTime(Date.now() + 2 * DAY_MS);
     await revokeAtPlatform(adapter, "ada");
     const client = simulatedClient(adapter);
-    expect(await adapter.connect.refresh?.(client, sandboxCredentials(adapter), tokens, Date.now())).toMatchObject({
-      ok: false,
-      fault: { kind: "reconnect" },
-    });
+    expect(await refreshTokens(adapter.connect, client, sandboxCredentials(adapter), tokens, Date.now())).toMatchObject(
+      {
+        ok: false,
+        fault: { kind: "reconnect" },
+      },
+    );
     expect(await adapter.connect.listAccounts(client, sandboxCredentials(adapter), tokens)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
   });
 
-  test("a code works once and wrong app credentials blame the operator", async ({ expect }) => {
+  test("an invalid code and wrong app credentials are faults without the secret", async ({ expect }) => {
     const exchange = {
       redirectUri: "http://localhost:8787/x",
       params: { code: "made-up" },
       codeVerifier: "v".repeat(64),
       now: Date.now(),
     };
-    expect(await adapter.connect.exchangeCode(simulatedClient(adapter), sandboxCredentials(adapter), exchange)).toMatchObject({ ok: false });
+    expect(
+      await exchangeCode(adapter.connect, simulatedClient(adapter), sandboxCredentials(adapter), exchange),
+    ).toMatchObject({ ok: false });
     const wrong = { ...sandboxCredentials(adapter), clientSecret: "not-the-secret" };
-    const refused = await adapter.connect.exchangeCode(simulatedClient(adapter), wrong, exchange);
+    const refused = await exchangeCode(adapter.connect, simulatedClient(adapter), wrong, exchange);
     expect(refused).toMatchObject({ ok: false });
     expect(JSON.stringify(refused)).not.toContain("not-the-secret");
   });
 });
 
-function never(): never {
-  throw new Error("this platform has no refresh");
+function failNoAccount(): never {
+  throw new Error("the login has no account");
 }
 
 describe("x", () => {
   const adapter = adapterOf("x");
 
-  test("the subscription decides how long a text may be", async ({ expect }) => {
+  test("the X subscription decides the maximum length of a text", async ({ expect }) => {
     const limitOf = async (login: string) => {
       const { accounts } = await logIn(adapter, login);
-      const account = accounts[0] ?? never();
+      const account = accounts[0] ?? failNoAccount();
       return adapter.validate({ caption: "hi", postType: "text", media: [], options: {}, account, settings: {} })
         .captionLimit;
     };
@@ -104,11 +113,15 @@ describe("x", () => {
   test("revoking ends both tokens", async ({ expect }) => {
     const { tokens } = await logIn(adapter, "ben");
     await adapter.connect.revoke?.(simulatedClient(adapter), sandboxCredentials(adapter), tokens);
-    expect(await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), tokens)).toMatchObject({
+    expect(
+      await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), tokens),
+    ).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
-    expect(await adapter.connect.refresh?.(simulatedClient(adapter), sandboxCredentials(adapter), tokens, Date.now())).toMatchObject({
+    expect(
+      await refreshTokens(adapter.connect, simulatedClient(adapter), sandboxCredentials(adapter), tokens, Date.now()),
+    ).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });
@@ -118,28 +131,28 @@ describe("x", () => {
 describe("instagram", () => {
   const adapter = adapterOf("instagram");
 
-  test("a personal account is listed with the reason why it cannot be posted to", async ({ expect }) => {
+  test("a personal account is unpostable, with a reason", async ({ expect }) => {
     const { accounts, unpostable } = await logIn(adapter, "ben");
     expect(accounts).toEqual([]);
     expect(unpostable).toEqual([expect.objectContaining({ reason: expect.stringContaining("professional") })]);
   });
 
-  test("with the other login every professional account behind a Page can be posted to", async ({ expect }) => {
-    const page = (id: string, more: object) => ({
+  test("with the Facebook login every professional account of a Page can be posted to", async ({ expect }) => {
+    const page = (id: string, members: object) => ({
       id,
       name: `Page ${id}`,
       access_token: `page-token-${id}`,
       tasks: ["CREATE_CONTENT"],
-      ...more,
+      ...members,
     });
     const own = { instagram_business_account: { id: "17841400008460057", username: "ada", followers_count: 1200 } };
     const credentials = sandboxCredentials(adapter, { LOGIN_VARIANT: "facebook" });
-    const entrance = adapter.connect.authorizeUrl(credentials, {
+    const loginUrl = await authorizeUrl(adapter.connect, credentials, {
       redirectUri: "https://a.example.com",
       state: "s",
       codeChallenge: "c",
     });
-    expect(entrance.href).toMatch(/^https:\/\/www\.facebook\.com\/v25\.0\/dialog\/oauth\?/);
+    expect(loginUrl.href).toMatch(/^https:\/\/www\.facebook\.com\/v25\.0\/dialog\/oauth\?/);
     const client = scriptedClient(
       { json: { access_token: "short", token_type: "bearer", expires_in: 3600 } },
       { json: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 } },
@@ -172,7 +185,7 @@ describe("instagram", () => {
       { status: 403, json: { error: { code: 200, message: "no" } } },
     );
     const login = unwrap(
-      await adapter.connect.exchangeCode(client, credentials, {
+      await exchangeCode(adapter.connect, client, credentials, {
         redirectUri: "https://a.example.com",
         params: { code: "c#_=_" },
         codeVerifier: "v",
@@ -201,10 +214,10 @@ describe("instagram", () => {
     ]);
     expect(unpostable).toEqual([expect.objectContaining({ platformAccountId: "18" })]);
     expect(client.requests[5]?.url.searchParams.get("after")).toBe("c1");
-    expect(client.requests.map((sent) => sent.url.hostname)).toEqual(Array(9).fill("graph.facebook.com"));
+    expect(client.requests.map((request) => request.url.hostname)).toEqual(Array(9).fill("graph.facebook.com"));
   });
 
-  test("both shapes of the token answer are read, and ids beyond 2^53 survive", async ({ expect }) => {
+  test("both forms of the token response are read, and ids beyond 2^53 stay exact", async ({ expect }) => {
     const long = { json: { access_token: "long", expires_in: 5_183_944 } };
     const me = { text: '{"id":"1","user_id":17841400008460057,"username":"ada","account_type":"BUSINESS"}' };
     for (const short of [
@@ -217,7 +230,7 @@ describe("instagram", () => {
     ]) {
       const exchange = { redirectUri: "https://a.example.com", params: { code: "c#_" }, codeVerifier: "v", now: 0 };
       const client = scriptedClient(short, long, me);
-      const login = unwrap(await adapter.connect.exchangeCode(client, sandboxCredentials(adapter), exchange));
+      const login = unwrap(await exchangeCode(adapter.connect, client, sandboxCredentials(adapter), exchange));
       expect(login).toMatchObject({
         externalId: "17841400008460057",
         tokens: { scopes: ["instagram_business_basic"] },
@@ -230,7 +243,7 @@ describe("instagram", () => {
 describe("facebook", () => {
   const adapter = adapterOf("facebook");
 
-  test("one person has many Pages, each with a token of its own", async ({ expect }) => {
+  test("one user has several Pages, each with its own token", async ({ expect }) => {
     const { accounts, tokens } = await logIn(adapter, "ada");
     expect(accounts).toHaveLength(2);
     expect(new Set([tokens.accessToken, ...accounts.map((account) => account.accessToken)]).size).toBe(3);
@@ -239,7 +252,9 @@ describe("facebook", () => {
   test("revoking withdraws the whole grant", async ({ expect }) => {
     const { tokens } = await logIn(adapter, "ada");
     await adapter.connect.revoke?.(simulatedClient(adapter), sandboxCredentials(adapter), tokens);
-    expect(await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), tokens)).toMatchObject({
+    expect(
+      await adapter.connect.listAccounts(simulatedClient(adapter), sandboxCredentials(adapter), tokens),
+    ).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },
     });

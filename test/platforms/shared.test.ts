@@ -3,21 +3,27 @@ import { callPlatform, Id, retryAfterSeconds } from "#platforms/response.ts";
 import { sanitizeMessage } from "#platforms/fault.ts";
 import { withQuery } from "#platforms/request-encoding.ts";
 import { mediaProblems } from "#platforms/media-rules.ts";
-import { basicAuthorization, authorizationCode, findMissingScopes, splitScopes, tokenFault } from "#platforms/oauth-token.ts";
+import {
+  basicAuthorization,
+  authorizationCode,
+  findMissingScopes,
+  splitScopes,
+  tokenFault,
+} from "#platforms/oauth-token.ts";
 import { scriptedClient } from "../support/scripted-client.ts";
 import { video } from "../support/job-fixtures.ts";
 
-describe("answers", () => {
-  test("ids beyond 2^53 stay what they were, ordinary numbers stay numbers", async ({ expect }) => {
-    const answer = await callPlatform(
+describe("responses", () => {
+  test("ids beyond 2^53 stay exact, other numbers stay numbers", async ({ expect }) => {
+    const response = await callPlatform(
       scriptedClient({ text: '{"id":17841405793187219,"small":12,"half":0.5,"huge":1e300}' }),
       "https://a.example.com",
     );
-    expect(answer.json).toEqual({ id: "17841405793187219", small: 12, half: 0.5, huge: 1e300 });
+    expect(response.json).toEqual({ id: "17841405793187219", small: 12, half: 0.5, huge: 1e300 });
     expect([Id.parse("1"), Id.parse(1)]).toEqual(["1", "1"]);
   });
 
-  test("what is no JSON is undefined, and a lost connection is thrown", async ({ expect }) => {
+  test("a body that is not JSON is undefined, and a lost connection throws", async ({ expect }) => {
     expect((await callPlatform(scriptedClient({ text: "<html>" }), "https://a.example.com")).json).toBeUndefined();
     expect((await callPlatform(scriptedClient(204), "https://a.example.com")).json).toBeUndefined();
     await expect(callPlatform(scriptedClient("connection_lost"), "https://a.example.com")).rejects.toThrow();
@@ -36,8 +42,8 @@ describe("answers", () => {
   });
 });
 
-describe("a platform's words", () => {
-  test("come through as one bounded line without anything like a token", ({ expect }) => {
+describe("a platform's error text", () => {
+  test("is shortened to one line without anything that could be a token", ({ expect }) => {
     expect(sanitizeMessage(" Duration\n too\u0000 long ")).toBe("Duration too long");
     expect(sanitizeMessage("bad token EAAGm0PX4ZCpsBAKZCtokenTokenToken123 given")).toBe("bad token … given");
     expect(sanitizeMessage("word ".repeat(500)).length).toBeLessThanOrEqual(301);
@@ -45,33 +51,33 @@ describe("a platform's words", () => {
 });
 
 describe("token calls", () => {
-  const answer = (status: number, json: unknown) => ({ status, json, headers: new Headers() });
+  const response = (status: number, json: unknown) => ({ status, json, headers: new Headers() });
 
-  test("credentials are encoded before they are joined", ({ expect }) => {
+  test("client id and secret are percent-encoded in the Basic header", ({ expect }) => {
     const { authorization } = basicAuthorization({ clientId: "a:b", clientSecret: "c d", settings: {} });
     expect(atob(authorization?.replace("Basic ", "") ?? "")).toBe("a%3Ab:c%20d");
   });
 
-  test("a dead grant is told from everything that passes", ({ expect }) => {
-    expect(tokenFault(answer(400, { error: "invalid_grant" }))).toMatchObject({
+  test("an ended grant is distinguished from temporary errors", ({ expect }) => {
+    expect(tokenFault(response(400, { error: "invalid_grant" }))).toMatchObject({
       kind: "reconnect",
       platformCode: "invalid_grant",
     });
-    expect(tokenFault(answer(400, { error: "invalid_request" }))).toMatchObject({ kind: "temporary" });
-    expect(tokenFault(answer(400, { error: "invalid_request" }), ["invalid_request"])).toMatchObject({
+    expect(tokenFault(response(400, { error: "invalid_request" }))).toMatchObject({ kind: "temporary" });
+    expect(tokenFault(response(400, { error: "invalid_request" }), ["invalid_request"])).toMatchObject({
       kind: "reconnect",
     });
-    expect(tokenFault(answer(401, { error: "invalid_client" }))).toMatchObject({
+    expect(tokenFault(response(401, { error: "invalid_client" }))).toMatchObject({
       kind: "temporary",
       whoMustAct: "operator",
       code: "app_misconfigured",
     });
-    expect(tokenFault(answer(500, { error: "invalid_grant" }))).toMatchObject({ kind: "temporary" });
-    expect(tokenFault(answer(429, null))).toMatchObject({ kind: "rate_limited" });
-    expect(tokenFault(answer(400, "<html>"))).toMatchObject({ kind: "temporary", platformCode: null });
+    expect(tokenFault(response(500, { error: "invalid_grant" }))).toMatchObject({ kind: "temporary" });
+    expect(tokenFault(response(429, null))).toMatchObject({ kind: "rate_limited" });
+    expect(tokenFault(response(400, "<html>"))).toMatchObject({ kind: "temporary", platformCode: null });
   });
 
-  test("the code loses the fragment that some dialogs leave on it", ({ expect }) => {
+  test("the fragment that some login dialogs append to the code is removed", ({ expect }) => {
     expect(authorizationCode({ code: "AQB#_" })).toEqual({ ok: true, value: "AQB" });
     expect(authorizationCode({ code: "AQB#_=_" })).toEqual({ ok: true, value: "AQB" });
     expect(authorizationCode({ error: "access_denied" })).toMatchObject({ fault: { code: "login_cancelled" } });
@@ -82,7 +88,7 @@ describe("token calls", () => {
 });
 
 describe("media rules", () => {
-  test("what the bytes did not tell is not held against them", ({ expect }) => {
+  test("unknown properties of a file are not problems", ({ expect }) => {
     const rule = {
       contentTypes: ["video/mp4"],
       maxBytes: 10_000,

@@ -5,13 +5,14 @@ import type { Platform } from "#core/platform.ts";
 import { publishedPosts, logIn, injectFault, publishUntilSettled, sampleMedia } from "../support/simulated-platform.ts";
 
 /*
- * Adapters against simulators that somebody else wrote from the same documents: what one of them misread shows here.
+ * Adapters against the simulators, which were written independently from the same documents, so that a misreading in one
+ * of them is noticed.
  */
 
-let clock = Date.parse("2031-03-01T09:00:00Z");
+let startTime = Date.parse("2031-03-01T09:00:00Z");
 beforeEach(() => {
-  clock += 10 * 86_400_000;
-  vi.useFakeTimers({ toFake: ["Date"], now: clock });
+  startTime += 10 * 86_400_000;
+  vi.useFakeTimers({ toFake: ["Date"], now: startTime });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -33,21 +34,21 @@ async function firstAccount(
   const { accounts } = await logIn(adapter, login, settings);
   const [account] = accounts;
   if (!account) {
-    throw new Error("nothing to post to");
+    throw new Error("the login has no account");
   }
   return account;
 }
 
-interface Kind {
+interface PostCase {
   readonly kind: string;
   readonly platform: Platform;
   readonly files: readonly string[];
   readonly options?: Record<string, string | boolean | null>;
-  /** The visible call. */
+  /** The path of the visible call. */
   readonly commit: string;
 }
 
-const KINDS: readonly Kind[] = [
+const POST_CASES: readonly PostCase[] = [
   { kind: "text", platform: "x", files: [], commit: "/2/tweets" },
   { kind: "images", platform: "x", files: ["portrait.jpg", "square.png"], commit: "/2/tweets" },
   { kind: "video", platform: "x", files: ["landscape.mp4"], commit: "/2/tweets" },
@@ -91,17 +92,17 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-const ENDS = ["nothing", "drop_before", "drop_after", "answer_after"] as const;
+const COMMIT_FAULTS = ["nothing", "drop_before", "drop_after", "answer_after"] as const;
 
-describe.each(KINDS)("$platform $kind", ({ kind, platform, files, options, commit }) => {
-  test.for(ENDS)("is published once after %s", async (effect, { expect }) => {
+describe.each(POST_CASES)("$platform $kind", ({ kind, platform, files, options, commit }) => {
+  test.for(COMMIT_FAULTS)("is published once after %s", async (effect, { expect }) => {
     const adapter = adapterOf(platform);
     const account = await firstAccount(adapter);
     const media = await Promise.all(
       files.map((name) => sampleMedia(name, name.endsWith(".gif") ? { facts: { animated: true } } : {})),
     );
     const caption = `A ${kind} for ${platform} and ${effect} & <more>`;
-    const end = await publishUntilSettled(adapter, account, { caption, media, options: options ?? {} }, async () => {
+    const result = await publishUntilSettled(adapter, account, { caption, media, options: options ?? {} }, async () => {
       if (effect !== "nothing") {
         const match = { method: "POST", path: commit };
         await injectFault(adapter, {
@@ -112,12 +113,14 @@ describe.each(KINDS)("$platform $kind", ({ kind, platform, files, options, commi
         });
       }
     });
-    expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
-    const posts = (await publishedPosts(adapter, account.platformAccountId)).filter((entry) => entry.text.startsWith(caption));
-    expect(posts, end.steps.join(" ")).toHaveLength(1);
+    expect(result, JSON.stringify(result)).toMatchObject({ state: "published" });
+    const posts = (await publishedPosts(adapter, account.platformAccountId)).filter((entry) =>
+      entry.text.startsWith(caption),
+    );
+    expect(posts, result.steps.join(" ")).toHaveLength(1);
     expect(posts[0]?.media.map((item) => item.sha256)).toEqual(media.map((item) => item.sha256));
-    if (end.state === "published") {
-      expect({ id: end.remoteId, url: end.url }).toEqual({ id: posts[0]?.id, url: posts[0]?.url });
+    if (result.state === "published") {
+      expect({ id: result.remoteId, url: result.url }).toEqual({ id: posts[0]?.id, url: posts[0]?.url });
     }
   });
 });

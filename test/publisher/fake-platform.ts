@@ -10,6 +10,7 @@ import type {
   VerifyOutcome,
   PlatformClient,
 } from "#platforms/contract.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 
 /** A post as the platform accepted it; the tests compare the stored state with it. */
 export interface AcceptedPost {
@@ -103,6 +104,8 @@ export class FakePlatform {
     return {
       platform: this.platform,
       hosts: ["api.example.com"],
+      hasUserNamedHosts: false,
+      operatorCredentials: "required",
       limits: {
         caption: { max: 1000, unit: "characters" },
         media: { textOnly: true, images: null, videos: null, mixed: true },
@@ -110,10 +113,15 @@ export class FakePlatform {
       },
       options: z.looseObject({}),
       connect: {
-        authorizeUrl: () => new URL("https://api.example.com/"),
-        exchangeCode: () => Promise.reject(new Error("not implemented by the fake platform")),
+        methods: [
+          redirectLogin({
+            authorizeUrl: () => new URL("https://api.example.com/"),
+            exchangeCode: () => Promise.reject(new Error("not implemented by the fake platform")),
+          }),
+        ],
         listAccounts: () => Promise.reject(new Error("not implemented by the fake platform")),
-        refreshAheadMs: 0,
+        tokenRefresh: { kind: "none" },
+        revoke: null,
       },
       validate: (input) => ({
         options: input.options,

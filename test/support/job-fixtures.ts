@@ -17,6 +17,7 @@ export function accountAccess(overrides: Partial<AccountAccess> = {}): AccountAc
     capabilities: {},
     accessToken: SECRETS[0],
     loginToken: SECRETS[1],
+    extra: {},
     app: { clientId: "client-id", clientSecret: SECRETS[2], settings: {} },
     ...overrides,
   };

@@ -13,6 +13,7 @@ import {
   type VerifyOutcome,
   type PlatformClient,
 } from "#platforms/contract.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 
 /** The outcomes that the adapter returns: each list in order, then its last element again. */
 export interface AdapterScript {
@@ -61,6 +62,8 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
   const adapter = defineAdapter({
     platform,
     hosts: [`api.${platform}.example`],
+    hasUserNamedHosts: false,
+    operatorCredentials: "required",
     limits: {
       caption: { max, unit: "characters" },
       media: {
@@ -73,10 +76,15 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
     },
     options: z.looseObject({ title: z.string().optional() }),
     connect: {
-      authorizeUrl: () => new URL(`https://api.${platform}.example/authorize`),
-      exchangeCode: () => Promise.reject(new Error("not scripted")),
+      methods: [
+        redirectLogin({
+          authorizeUrl: () => new URL(`https://api.${platform}.example/authorize`),
+          exchangeCode: () => Promise.reject(new Error("not scripted")),
+        }),
+      ],
       listAccounts: () => Promise.reject(new Error("not scripted")),
-      refreshAheadMs: 0,
+      tokenRefresh: { kind: "none" },
+      revoke: null,
     },
     validate: (input: ValidationInput) => validateByScript(input, max, script),
     ...(script.fetchCapabilities && { fetchCapabilities: script.fetchCapabilities }),

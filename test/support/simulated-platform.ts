@@ -17,6 +17,10 @@ import { openPlatformClient } from "#platforms/client.ts";
 import type { PublishedPost } from "#sandbox/contract.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
 import { exports } from "cloudflare:workers";
+import { authorizeUrl, exchangeCode } from "./connector.ts";
+import { unwrap } from "./unwrap.ts";
+
+export { unwrap } from "./unwrap.ts";
 
 /*
  * Runs an adapter against the simulator of its platform without the service: a short replacement for the publisher handles
@@ -77,20 +81,20 @@ export async function logIn(
   const redirectUri = `${ORIGIN}/connect/${adapter.platform}/callback`;
   const codeVerifier = "v".repeat(64);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier));
-  const authorizeUrl = adapter.connect.authorizeUrl(credentials, {
+  const loginUrl = await authorizeUrl(adapter.connect, credentials, {
     redirectUri,
     state: "some-state",
     codeChallenge: toBase64Url(new Uint8Array(digest)),
   });
-  authorizeUrl.searchParams.set("login", userName);
-  const redirect = await sandboxOutbound(env).platformFetch(new Request(authorizeUrl, { redirect: "manual" }));
+  loginUrl.searchParams.set("login", userName);
+  const redirect = await sandboxOutbound(env).platformFetch(new Request(loginUrl, { redirect: "manual" }));
   const location = redirect.headers.get("location");
   if (!location) {
     throw new Error(`the login did not redirect: ${redirect.status} ${await redirect.text()}`);
   }
   const params = Object.fromEntries(new URL(location).searchParams);
   const login = unwrap(
-    await adapter.connect.exchangeCode(client, credentials, { redirectUri, params, codeVerifier, now: Date.now() }),
+    await exchangeCode(adapter.connect, client, credentials, { redirectUri, params, codeVerifier, now: Date.now() }),
   );
   const { accounts, unpostable } = unwrap(await adapter.connect.listAccounts(client, credentials, login.tokens));
   return {
@@ -104,16 +108,10 @@ export async function logIn(
       capabilities: account.capabilities,
       accessToken: account.token ?? login.tokens.accessToken,
       loginToken: login.tokens.accessToken,
+      extra: login.tokens.extra ?? {},
       app: credentials,
     })),
   };
-}
-
-export function unwrap<T>(result: { ok: true; value: T } | { ok: false; fault: Fault }): T {
-  if (!result.ok) {
-    throw new Error(`${result.fault.kind} ${result.fault.code}: ${result.fault.message}`);
-  }
-  return result.value;
 }
 
 const sampleBytes = new Map<string, Uint8Array<ArrayBuffer>>();

@@ -5,7 +5,7 @@ import type { Login, Result } from "#platforms/contract.ts";
 import { failed } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { type ConfiguredPlatform, platformClient, platformNotConfigured } from "#accounts/platform-client.ts";
-import { redirectUri } from "./start-connect.ts";
+import { clientIdentity, noRegistrations, oauthMethod } from "./start-connect.ts";
 import { selectAccountsOfConnection, toAccount } from "#accounts/store.ts";
 import { type ConnectionRow, findConnectionOfLogin, findConnection, saveLogin } from "#accounts/store-connections.ts";
 import { type ConsumedState, consumeState } from "./store-oauth-states.ts";
@@ -74,12 +74,19 @@ async function exchangeCode(
   consumed: ConsumedState,
   params: Readonly<Record<string, string>>,
 ): Promise<Result<Login>> {
+  const { adapter, app, client } = configured;
+  const method = oauthMethod(adapter);
+  if (!method) {
+    return failed(platformNotConfigured());
+  }
   return await catchConnectionErrors(
     async () =>
-      await configured.adapter.connect.exchangeCode(configured.client, configured.app, {
-        redirectUri: redirectUri(services.config.origin, configured.adapter.platform),
+      await method.exchangeCode(client, app, {
+        ...clientIdentity(services.config.origin, adapter.platform),
         params,
         codeVerifier: consumed.codeVerifier,
+        started: {},
+        registrations: noRegistrations,
         now: services.clock.now(),
       }),
   );

@@ -4,6 +4,7 @@ import { refuse } from "#core/errors.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Context } from "#context.ts";
+import type { Adapter, AppRegistrations, ClientIdentity, OAuthMethod } from "#platforms/contract.ts";
 import { platformClient } from "#accounts/platform-client.ts";
 import { countAccounts } from "#accounts/store.ts";
 import { insertState } from "./store-oauth-states.ts";
@@ -18,9 +19,23 @@ export interface StartedConnect {
   readonly expiresAt: number;
 }
 
-export function redirectUri(origin: string, platform: Platform): string {
-  return `${origin}/connect/${platform}/callback`;
+export function clientIdentity(origin: string, platform: Platform): ClientIdentity {
+  return {
+    origin,
+    redirectUri: `${origin}/connect/${platform}/callback`,
+    clientMetadataUrl: `${origin}/connect/${platform}/client-metadata.json`,
+  };
 }
+
+export function oauthMethod(adapter: Adapter): OAuthMethod | undefined {
+  return adapter.connect.methods.find((method) => method.kind === "oauth");
+}
+
+export const noRegistrations: AppRegistrations = {
+  find: () => Promise.resolve(null),
+  keep: (_server, registration) => Promise.resolve(registration),
+  forget: () => Promise.resolve(),
+};
 
 /** Starts a browser login at a platform; its single-use state is stored only as a hash. */
 export async function startConnect(
@@ -48,12 +63,23 @@ export async function startConnect(
     codeVerifier,
     expiresAt,
   });
-  const authorizeUrl = configured.adapter.connect.authorizeUrl(configured.app, {
-    redirectUri: redirectUri(ctx.config.origin, platform),
+  const started = await oauthMethod(configured.adapter)?.start(configured.client, configured.app, {
+    ...clientIdentity(ctx.config.origin, platform),
     state,
+    codeVerifier,
     codeChallenge: await pkceChallenge(codeVerifier),
+    input: {},
+    registrations: noRegistrations,
+    now: ctx.clock.now(),
   });
-  return { connectUrl: ctx.outbound.browserUrl(authorizeUrl).href, platform, expiresAt };
+  if (!started?.ok) {
+    refuse({
+      code: "platform_not_configured",
+      message: started?.fault.message ?? "no browser login",
+      param: "platform",
+    });
+  }
+  return { connectUrl: ctx.outbound.browserUrl(started.value.url).href, platform, expiresAt };
 }
 
 /** At the limit a login is still allowed while an account of the platform needs to be reconnected. */

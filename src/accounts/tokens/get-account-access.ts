@@ -46,7 +46,7 @@ async function grantAccess(
   if (!login.ok) {
     return login;
   }
-  const { row, tokens, platform: reach } = login.value;
+  const { row, tokens, platform } = login.value;
   const accessToken =
     account.sealedToken === null
       ? tokens.accessToken
@@ -60,7 +60,8 @@ async function grantAccess(
     capabilities: account.capabilities,
     accessToken,
     loginToken: tokens.accessToken,
-    app: reach.app,
+    extra: tokens.extra ?? {},
+    app: platform.app,
     tokenVersion: row.tokenVersion,
   });
 }

@@ -1,5 +1,5 @@
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
-import type { Connector, TokenSet } from "#platforms/contract.ts";
+import type { Connector, TokenRefresh, TokenSet } from "#platforms/contract.ts";
 
 /*
  * When a login is synced again: pure arithmetic over its tokens. Short-lived tokens are refreshed before they expire; the
@@ -11,7 +11,7 @@ export interface StoredTokens extends TokenSet {
   readonly obtainedAt: number;
 }
 
-type RefreshRules = Pick<Connector, "refresh" | "canRefresh" | "refreshAheadMs">;
+type RefreshRules = Pick<Connector, "tokenRefresh">;
 
 const LISTING_INTERVAL_MS = DAY;
 const MIN_SYNC_DELAY_MS = 5 * MINUTE;
@@ -21,18 +21,25 @@ const BACKOFF_MAX_MS = 6 * HOUR;
 /** A login that ends within this time shows a warning. */
 export const ENDS_SOON_MS = 7 * DAY;
 
+type RefreshableTokens = Extract<TokenRefresh, { kind: "refresh" }>;
+
+function refreshOf({ tokenRefresh }: RefreshRules, tokens: TokenSet): RefreshableTokens | null {
+  return tokenRefresh.kind === "refresh" && tokenRefresh.canRefresh(tokens) ? tokenRefresh : null;
+}
+
 export function isRefreshable(connect: RefreshRules, tokens: TokenSet): boolean {
-  return connect.refresh !== undefined && (connect.canRefresh?.(tokens) ?? true);
+  return refreshOf(connect, tokens) !== null;
 }
 
 /** When the token should be refreshed; null when it does not expire or cannot be refreshed. */
 export function refreshAt(connect: RefreshRules, tokens: StoredTokens): number | null {
-  if (tokens.expiresAt === null || !isRefreshable(connect, tokens)) {
+  const tokenRefresh = refreshOf(connect, tokens);
+  if (tokens.expiresAt === null || tokenRefresh === null) {
     return null;
   }
-  // A token with a lifetime shorter than `refreshAheadMs` would otherwise be refreshed at every use.
+  // A token with a lifetime shorter than `aheadMs` would otherwise be refreshed at every use.
   const halfLifeMs = Math.max(0, (tokens.expiresAt - tokens.obtainedAt) / 2);
-  return tokens.expiresAt - Math.min(connect.refreshAheadMs, halfLifeMs);
+  return tokens.expiresAt - Math.min(tokenRefresh.aheadMs, halfLifeMs);
 }
 
 /** When the user must log in again; null while tokens can be refreshed without end. */

@@ -93,10 +93,11 @@ async function refreshUnderLease(services: RefreshServices, login: ActiveLogin):
   const { row, tokens, platform } = login;
   await failpoint("accounts.refresh.leased");
   const client = withTimeoutCap(platform.client, CALL_TIMEOUT_MS);
-  const refreshResult = await catchConnectionErrors<TokenSet>(
-    async () =>
-      (await platform.adapter.connect.refresh?.(client, platform.app, tokens, services.clock.now())) ??
-      failed(expiredFault()),
+  const { tokenRefresh } = platform.adapter.connect;
+  const refreshResult = await catchConnectionErrors<TokenSet>(async () =>
+    tokenRefresh.kind === "refresh"
+      ? await tokenRefresh.refresh(client, platform.app, tokens, services.clock.now())
+      : failed(expiredFault()),
   );
   await failpoint("accounts.refresh.answered");
   if (refreshResult.ok) {

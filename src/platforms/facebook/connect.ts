@@ -9,6 +9,7 @@ import {
   revokeDialogLogin,
 } from "#platforms/graph-login.ts";
 import { findMissingScopes } from "#platforms/oauth-token.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 import { Page } from "./answers.ts";
 import { graphUrl, loginDialog } from "./hosts.ts";
 
@@ -18,10 +19,14 @@ const REQUIRED_SCOPES = SCOPES.slice(0, 3);
 const PAGE_FIELDS = "id,name,username,access_token,tasks,picture.type(large)";
 
 export const connect: Connector = {
-  authorizeUrl: (app, request) => dialogUrl(loginDialog(app, SCOPES), app, request),
+  methods: [
+    redirectLogin({
+      authorizeUrl: (app, request) => dialogUrl(loginDialog(app, SCOPES), app, request),
 
-  exchangeCode: async (client, app, exchange) =>
-    await exchangeDialogCode(client, loginDialog(app, SCOPES), app, exchange, {}),
+      exchangeCode: async (client, app, exchange) =>
+        await exchangeDialogCode(client, loginDialog(app, SCOPES), app, exchange, {}),
+    }),
+  ],
 
   async listAccounts(client, app, tokens) {
     const pages = await listPages(client, graphUrl(app), tokens, PAGE_FIELDS, Page);
@@ -54,9 +59,13 @@ export const connect: Connector = {
     return succeeded({ accounts, unpostable });
   },
 
-  refresh: async (client, app, tokens, now) =>
-    await refreshDialogLogin(client, loginDialog(app, SCOPES), app, tokens, now),
-  refreshAheadMs: 15 * DAY,
+  tokenRefresh: {
+    kind: "refresh",
+    aheadMs: 15 * DAY,
+    canRefresh: () => true,
+    refresh: async (client, app, tokens, now) =>
+      await refreshDialogLogin(client, loginDialog(app, SCOPES), app, tokens, now),
+  },
 
   revoke: async (client, app, tokens) => await revokeDialogLogin(client, loginDialog(app, SCOPES), tokens),
 };

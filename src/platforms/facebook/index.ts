@@ -12,6 +12,8 @@ import { verify } from "./verify.ts";
 export const facebook = defineAdapter({
   platform: "facebook",
   hosts,
+  hasUserNamedHosts: false,
+  operatorCredentials: "required",
   limits,
   options,
   connect,

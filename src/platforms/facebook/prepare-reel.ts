@@ -88,7 +88,7 @@ async function upload(client: PlatformClient, job: Job, video: JobMedia, cursor:
     // The next attempt first reads how many bytes Facebook has.
     return {
       state: "refused",
-      fault: temporary("Facebook did not receive the whole upload.", {
+      fault: temporary("Facebook did not receive the complete upload.", {
         httpStatus: response.status,
         platformCode: fault.platformCode,
       }),

@@ -26,6 +26,7 @@ import {
   revokeDialogLogin,
   requestGraphToken,
 } from "#platforms/graph-login.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 import { authorizationCode, catchConnectionErrors, findMissingScopes, splitScopes } from "#platforms/oauth-token.ts";
 import { Followers, type Me, MeResponse, Page, ShortTokenResponse } from "./answers.ts";
 import { toFault, tokenHostFault } from "./errors.ts";
@@ -53,24 +54,28 @@ const PAGE_FIELDS =
 const ME_FIELDS = "id,user_id,username,name,account_type,profile_picture_url";
 
 export const connect: Connector = {
-  authorizeUrl(app, request) {
-    if (loginVariant(app) === "page") {
-      return dialogUrl(pageLoginDialog(app, PAGE_SCOPES), app, request);
-    }
-    return withQuery(AUTHORIZE_URL, {
-      client_id: app.clientId,
-      redirect_uri: request.redirectUri,
-      response_type: "code",
-      scope: SCOPES.join(","),
-      state: request.state,
-    });
-  },
+  methods: [
+    redirectLogin({
+      authorizeUrl(app, request) {
+        if (loginVariant(app) === "page") {
+          return dialogUrl(pageLoginDialog(app, PAGE_SCOPES), app, request);
+        }
+        return withQuery(AUTHORIZE_URL, {
+          client_id: app.clientId,
+          redirect_uri: request.redirectUri,
+          response_type: "code",
+          scope: SCOPES.join(","),
+          state: request.state,
+        });
+      },
 
-  async exchangeCode(client, app, exchange) {
-    return loginVariant(app) === "page"
-      ? await exchangeDialogCode(client, pageLoginDialog(app, PAGE_SCOPES), app, exchange, { login: "page" })
-      : await exchangeDirect(client, app, exchange);
-  },
+      async exchangeCode(client, app, exchange) {
+        return loginVariant(app) === "page"
+          ? await exchangeDialogCode(client, pageLoginDialog(app, PAGE_SCOPES), app, exchange, { login: "page" })
+          : await exchangeDirect(client, app, exchange);
+      },
+    }),
+  ],
 
   async listAccounts(client, app, tokens) {
     return isPageLogin(tokens)
@@ -78,20 +83,24 @@ export const connect: Connector = {
       : await listDirectAccount(client, app, tokens);
   },
 
-  async refresh(client, app, tokens, now) {
-    if (isPageLogin(tokens)) {
-      return await refreshDialogLogin(client, pageLoginDialog(app, PAGE_SCOPES), app, tokens, now);
-    }
-    return await renewGraphToken(
-      client,
-      `${DIRECT_GRAPH_ORIGIN}/refresh_access_token`,
-      "ig_refresh_token",
-      tokens,
-      now,
-    );
+  tokenRefresh: {
+    kind: "refresh",
+    // A token is valid for 60 days and can be refreshed once it is a day old.
+    aheadMs: 15 * DAY,
+    canRefresh: () => true,
+    async refresh(client, app, tokens, now) {
+      if (isPageLogin(tokens)) {
+        return await refreshDialogLogin(client, pageLoginDialog(app, PAGE_SCOPES), app, tokens, now);
+      }
+      return await renewGraphToken(
+        client,
+        `${DIRECT_GRAPH_ORIGIN}/refresh_access_token`,
+        "ig_refresh_token",
+        tokens,
+        now,
+      );
+    },
   },
-  // A token is valid for 60 days and can be refreshed once it is a day old.
-  refreshAheadMs: 15 * DAY,
 
   /** The direct login has no revoke call: the user removes the app in Instagram's settings. */
   async revoke(client, app, tokens) {

@@ -12,6 +12,8 @@ import { verify } from "./verify.ts";
 export const instagram = defineAdapter({
   platform: "instagram",
   hosts,
+  hasUserNamedHosts: false,
+  operatorCredentials: "required",
   limits,
   options,
   connect,

@@ -20,6 +20,7 @@ import {
   requestTokens,
   type TokenResponse,
 } from "#platforms/oauth-token.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 import { Me, UserInfo } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { API_ORIGIN, AUTHORIZE_URL, REVOKE_URL, TOKEN_URL } from "./hosts.ts";
@@ -46,46 +47,50 @@ function requestedScopes(app: AppCredentials): readonly string[] {
 }
 
 export const connect: Connector = {
-  authorizeUrl(app, request) {
-    return withQuery(AUTHORIZE_URL, {
-      response_type: "code",
-      client_id: app.clientId,
-      redirect_uri: request.redirectUri,
-      state: request.state,
-      scope: requestedScopes(app).join(" "),
-    });
-  },
-
-  async exchangeCode(client, app, exchange) {
-    if (exchange.params["error"] === "unauthorized_scope_error") {
-      return failed(SCOPES_NOT_ALLOWED_FAULT);
-    }
-    const code = authorizationCode(exchange.params);
-    if (!code.ok) {
-      return code;
-    }
-    const response = await requestTokens(client, {
-      url: TOKEN_URL,
-      fields: {
-        grant_type: "authorization_code",
-        code: code.value,
-        client_id: app.clientId,
-        client_secret: app.clientSecret,
-        redirect_uri: exchange.redirectUri,
+  methods: [
+    redirectLogin({
+      authorizeUrl(app, request) {
+        return withQuery(AUTHORIZE_URL, {
+          response_type: "code",
+          client_id: app.clientId,
+          redirect_uri: request.redirectUri,
+          state: request.state,
+          scope: requestedScopes(app).join(" "),
+        });
       },
-      invalidGrantErrors: INVALID_GRANT_ERRORS,
-    });
-    if (!response.ok) {
-      return response;
-    }
-    const tokens = toTokenSet(response.value, exchange.now, {
-      refreshToken: null,
-      refreshExpiresAt: null,
-      scopes: requestedScopes(app),
-    });
-    const member = await readMember(client, tokens);
-    return member.ok ? succeeded({ externalId: member.value.id, displayName: member.value.name, tokens }) : member;
-  },
+
+      async exchangeCode(client, app, exchange) {
+        if (exchange.params["error"] === "unauthorized_scope_error") {
+          return failed(SCOPES_NOT_ALLOWED_FAULT);
+        }
+        const code = authorizationCode(exchange.params);
+        if (!code.ok) {
+          return code;
+        }
+        const response = await requestTokens(client, {
+          url: TOKEN_URL,
+          fields: {
+            grant_type: "authorization_code",
+            code: code.value,
+            client_id: app.clientId,
+            client_secret: app.clientSecret,
+            redirect_uri: exchange.redirectUri,
+          },
+          invalidGrantErrors: INVALID_GRANT_ERRORS,
+        });
+        if (!response.ok) {
+          return response;
+        }
+        const tokens = toTokenSet(response.value, exchange.now, {
+          refreshToken: null,
+          refreshExpiresAt: null,
+          scopes: requestedScopes(app),
+        });
+        const member = await readMember(client, tokens);
+        return member.ok ? succeeded({ externalId: member.value.id, displayName: member.value.name, tokens }) : member;
+      },
+    }),
+  ],
 
   async listAccounts(client, app, tokens) {
     const member = await readMember(client, tokens);
@@ -108,25 +113,28 @@ export const connect: Connector = {
     return succeeded({ accounts, unpostable });
   },
 
-  async refresh(client, app, tokens, now) {
-    if (tokens.refreshToken === null) {
-      return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
-    }
-    const response = await requestTokens(client, {
-      url: TOKEN_URL,
-      fields: {
-        grant_type: "refresh_token",
-        refresh_token: tokens.refreshToken,
-        client_id: app.clientId,
-        client_secret: app.clientSecret,
-      },
-      invalidGrantErrors: INVALID_GRANT_ERRORS,
-    });
-    return response.ok ? succeeded(toTokenSet(response.value, now, tokens)) : response;
+  tokenRefresh: {
+    kind: "refresh",
+    aheadMs: 7 * DAY,
+    // Only approved partner apps get a refresh token; users of all other apps log in again every 60 days.
+    canRefresh: (tokens) => tokens.refreshToken !== null,
+    async refresh(client, app, tokens, now) {
+      if (tokens.refreshToken === null) {
+        return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
+      }
+      const response = await requestTokens(client, {
+        url: TOKEN_URL,
+        fields: {
+          grant_type: "refresh_token",
+          refresh_token: tokens.refreshToken,
+          client_id: app.clientId,
+          client_secret: app.clientSecret,
+        },
+        invalidGrantErrors: INVALID_GRANT_ERRORS,
+      });
+      return response.ok ? succeeded(toTokenSet(response.value, now, tokens)) : response;
+    },
   },
-  // Only approved partner apps get a refresh token; users of all other apps log in again every 60 days.
-  canRefresh: (tokens) => tokens.refreshToken !== null,
-  refreshAheadMs: 7 * DAY,
 
   async revoke(client, app, tokens) {
     const fields = { client_id: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };

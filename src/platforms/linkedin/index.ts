@@ -12,6 +12,8 @@ import { verify } from "./verify.ts";
 export const linkedin = defineAdapter({
   platform: "linkedin",
   hosts,
+  hasUserNamedHosts: false,
+  operatorCredentials: "required",
   limits,
   options,
   connect,

@@ -14,6 +14,7 @@ import {
   type TokenResponse,
   tokenFault,
 } from "#platforms/oauth-token.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 import { ErrorBody, UserAccount } from "./answers.ts";
 import { toFault, unexpectedResponse } from "./errors.ts";
 import { apiUrl, AUTHORIZE_URL } from "./hosts.ts";
@@ -34,35 +35,39 @@ function requestedScopes(app: AppCredentials): readonly string[] {
 }
 
 export const connect: Connector = {
-  authorizeUrl(app, request) {
-    return withQuery(AUTHORIZE_URL, {
-      client_id: app.clientId,
-      redirect_uri: request.redirectUri,
-      response_type: "code",
-      scope: requestedScopes(app).join(","),
-      state: request.state,
-    });
-  },
+  methods: [
+    redirectLogin({
+      authorizeUrl(app, request) {
+        return withQuery(AUTHORIZE_URL, {
+          client_id: app.clientId,
+          redirect_uri: request.redirectUri,
+          response_type: "code",
+          scope: requestedScopes(app).join(","),
+          state: request.state,
+        });
+      },
 
-  async exchangeCode(client, app, exchange) {
-    const code = authorizationCode(exchange.params);
-    if (!code.ok) {
-      return code;
-    }
-    const exchanged = await requestPinterestTokens(client, app, {
-      grant_type: "authorization_code",
-      code: code.value,
-      redirect_uri: exchange.redirectUri,
-      // Without it, older apps get a refresh token with a fixed lifetime.
-      continuous_refresh: true,
-    });
-    if (!exchanged.ok) {
-      return exchanged;
-    }
-    const tokens = toTokenSet(exchanged.value, exchange.now, { refreshToken: null, scopes: requestedScopes(app) });
-    const user = await readProfile(client, app, tokens);
-    return user.ok ? succeeded({ externalId: user.value.id, displayName: displayName(user.value), tokens }) : user;
-  },
+      async exchangeCode(client, app, exchange) {
+        const code = authorizationCode(exchange.params);
+        if (!code.ok) {
+          return code;
+        }
+        const exchanged = await requestPinterestTokens(client, app, {
+          grant_type: "authorization_code",
+          code: code.value,
+          redirect_uri: exchange.redirectUri,
+          // Without it, older apps get a refresh token with a fixed lifetime.
+          continuous_refresh: true,
+        });
+        if (!exchanged.ok) {
+          return exchanged;
+        }
+        const tokens = toTokenSet(exchanged.value, exchange.now, { refreshToken: null, scopes: requestedScopes(app) });
+        const user = await readProfile(client, app, tokens);
+        return user.ok ? succeeded({ externalId: user.value.id, displayName: displayName(user.value), tokens }) : user;
+      },
+    }),
+  ],
 
   async listAccounts(client, app, tokens) {
     const user = await readProfile(client, app, tokens);
@@ -87,18 +92,23 @@ export const connect: Connector = {
     });
   },
 
-  async refresh(client, app, tokens, now) {
-    if (tokens.refreshToken === null) {
-      return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
-    }
-    const refreshed = await requestPinterestTokens(client, app, {
-      grant_type: "refresh_token",
-      refresh_token: tokens.refreshToken,
-    });
-    return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
+  tokenRefresh: {
+    kind: "refresh",
+    aheadMs: 7 * DAY,
+    canRefresh: (tokens) => tokens.refreshToken !== null,
+    async refresh(client, app, tokens, now) {
+      if (tokens.refreshToken === null) {
+        return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
+      }
+      const refreshed = await requestPinterestTokens(client, app, {
+        grant_type: "refresh_token",
+        refresh_token: tokens.refreshToken,
+      });
+      return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
+    },
   },
-  canRefresh: (tokens) => tokens.refreshToken !== null,
-  refreshAheadMs: 7 * DAY,
+
+  revoke: null,
 };
 
 /** Each refresh returns a new token pair and invalidates the old one. */

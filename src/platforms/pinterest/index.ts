@@ -17,6 +17,8 @@ const MIN_UPLOAD_BYTES_PER_SECOND = 5_000_000;
 export const pinterest = defineAdapter({
   platform: "pinterest",
   hosts,
+  hasUserNamedHosts: false,
+  operatorCredentials: "required",
   limits,
   options,
   connect,

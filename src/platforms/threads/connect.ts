@@ -5,6 +5,7 @@ import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
 import { graphGet } from "#platforms/graph-api.ts";
 import { loginFault, longLivedTokens, renewGraphToken, requestGraphToken } from "#platforms/graph-login.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 import { authorizationCode, catchConnectionErrors, findMissingScopes, readTokens } from "#platforms/oauth-token.ts";
 import { Me, TokenInfo } from "./answers.ts";
 import { toFault } from "./errors.ts";
@@ -14,60 +15,64 @@ const SCOPES = ["threads_basic", "threads_content_publish"] as const;
 const ME_FIELDS = "id,username,name,threads_profile_picture_url";
 
 export const connect: Connector = {
-  authorizeUrl(app, request) {
-    return withQuery(AUTHORIZE_URL, {
-      client_id: app.clientId,
-      redirect_uri: request.redirectUri,
-      scope: SCOPES.join(","),
-      response_type: "code",
-      state: request.state,
-    });
-  },
-
-  async exchangeCode(client, app, exchange) {
-    const code = authorizationCode(exchange.params);
-    if (!code.ok) {
-      return code;
-    }
-    return await catchConnectionErrors(async () => {
-      const shortLivedResponse = await callPlatform(
-        client,
-        `${GRAPH_ORIGIN}/oauth/access_token`,
-        postForm({
+  methods: [
+    redirectLogin({
+      authorizeUrl(app, request) {
+        return withQuery(AUTHORIZE_URL, {
           client_id: app.clientId,
-          client_secret: app.clientSecret,
-          grant_type: "authorization_code",
-          redirect_uri: exchange.redirectUri,
-          code: code.value,
-        }),
-      );
-      const shortLived = isOk(shortLivedResponse) ? readTokens(shortLivedResponse) : undefined;
-      if (!shortLived) {
-        return failed(loginFault(shortLivedResponse));
-      }
-      const longLived = await requestGraphToken(client, `${GRAPH_ORIGIN}/access_token`, {
-        grant_type: "th_exchange_token",
-        client_secret: app.clientSecret,
-        access_token: shortLived.accessToken,
-      });
-      if (!longLived.ok) {
-        return longLived;
-      }
-      const { accessToken } = longLived.value;
-      const me = await readProfile(client, app, accessToken);
-      if (!me.ok) {
-        return me;
-      }
-      return succeeded({
-        externalId: me.value.id,
-        displayName: me.value.name ?? me.value.username,
-        tokens: {
-          ...longLivedTokens(longLived.value, exchange.now),
-          scopes: await readGrantedScopes(client, accessToken),
-        },
-      });
-    });
-  },
+          redirect_uri: request.redirectUri,
+          scope: SCOPES.join(","),
+          response_type: "code",
+          state: request.state,
+        });
+      },
+
+      async exchangeCode(client, app, exchange) {
+        const code = authorizationCode(exchange.params);
+        if (!code.ok) {
+          return code;
+        }
+        return await catchConnectionErrors(async () => {
+          const shortLivedResponse = await callPlatform(
+            client,
+            `${GRAPH_ORIGIN}/oauth/access_token`,
+            postForm({
+              client_id: app.clientId,
+              client_secret: app.clientSecret,
+              grant_type: "authorization_code",
+              redirect_uri: exchange.redirectUri,
+              code: code.value,
+            }),
+          );
+          const shortLived = isOk(shortLivedResponse) ? readTokens(shortLivedResponse) : undefined;
+          if (!shortLived) {
+            return failed(loginFault(shortLivedResponse));
+          }
+          const longLived = await requestGraphToken(client, `${GRAPH_ORIGIN}/access_token`, {
+            grant_type: "th_exchange_token",
+            client_secret: app.clientSecret,
+            access_token: shortLived.accessToken,
+          });
+          if (!longLived.ok) {
+            return longLived;
+          }
+          const { accessToken } = longLived.value;
+          const me = await readProfile(client, app, accessToken);
+          if (!me.ok) {
+            return me;
+          }
+          return succeeded({
+            externalId: me.value.id,
+            displayName: me.value.name ?? me.value.username,
+            tokens: {
+              ...longLivedTokens(longLived.value, exchange.now),
+              scopes: await readGrantedScopes(client, accessToken),
+            },
+          });
+        });
+      },
+    }),
+  ],
 
   async listAccounts(client, app, tokens) {
     return await catchConnectionErrors(async () => {
@@ -90,11 +95,17 @@ export const connect: Connector = {
     });
   },
 
-  async refresh(client, _app, tokens, now) {
-    return await renewGraphToken(client, `${GRAPH_ORIGIN}/refresh_access_token`, "th_refresh_token", tokens, now);
+  tokenRefresh: {
+    kind: "refresh",
+    // A token is valid for 60 days and can be refreshed once it is a day old.
+    aheadMs: 15 * DAY,
+    canRefresh: () => true,
+    async refresh(client, _app, tokens, now) {
+      return await renewGraphToken(client, `${GRAPH_ORIGIN}/refresh_access_token`, "th_refresh_token", tokens, now);
+    },
   },
-  // A token is valid for 60 days and can be refreshed once it is a day old.
-  refreshAheadMs: 15 * DAY,
+
+  revoke: null,
 };
 
 async function readProfile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {

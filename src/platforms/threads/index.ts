@@ -13,6 +13,8 @@ import { verify } from "./verify.ts";
 export const threads = defineAdapter({
   platform: "threads",
   hosts,
+  hasUserNamedHosts: false,
+  operatorCredentials: "required",
   limits,
   options,
   connect,

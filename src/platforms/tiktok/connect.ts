@@ -19,6 +19,7 @@ import {
   requestTokens,
   type TokenResponse,
 } from "#platforms/oauth-token.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 import { TokenOwner, type User, UserInfo } from "./answers.ts";
 import { isSuccess } from "./api.ts";
 import { toCapabilities, readCreator, isAccountRefusal } from "./creator.ts";
@@ -34,41 +35,49 @@ const REVOKE_URL = `${API_ORIGIN}/v2/oauth/revoke/`;
 const USER_FIELDS = "open_id,union_id,avatar_url,display_name";
 
 export const connect: Connector = {
-  authorizeUrl(app, request) {
-    return withQuery(AUTHORIZE_URL, {
-      client_key: app.clientId,
-      scope: SCOPES.join(","),
-      response_type: "code",
-      redirect_uri: request.redirectUri,
-      state: request.state,
-    });
-  },
+  methods: [
+    redirectLogin({
+      authorizeUrl(app, request) {
+        return withQuery(AUTHORIZE_URL, {
+          client_key: app.clientId,
+          scope: SCOPES.join(","),
+          response_type: "code",
+          redirect_uri: request.redirectUri,
+          state: request.state,
+        });
+      },
 
-  async exchangeCode(client, app, exchange) {
-    const code = authorizationCode(exchange.params);
-    if (!code.ok) {
-      return code;
-    }
-    const tokens = await requestTikTokTokens(client, app, {
-      code: code.value,
-      grant_type: "authorization_code",
-      redirect_uri: exchange.redirectUri,
-    });
-    if (!tokens.ok) {
-      return tokens;
-    }
-    const tokenSet = toTokenSet(tokens.value, exchange.now, { refreshToken: null, refreshExpiresAt: null, scopes: [] });
-    const user = await readProfile(client, tokenSet.accessToken);
-    if (!user.ok) {
-      return user;
-    }
-    const owner = TokenOwner.safeParse(tokens.value.json);
-    return succeeded({
-      externalId: owner.data?.open_id ?? user.value.open_id,
-      displayName: user.value.display_name ?? user.value.open_id,
-      tokens: tokenSet,
-    });
-  },
+      async exchangeCode(client, app, exchange) {
+        const code = authorizationCode(exchange.params);
+        if (!code.ok) {
+          return code;
+        }
+        const tokens = await requestTikTokTokens(client, app, {
+          code: code.value,
+          grant_type: "authorization_code",
+          redirect_uri: exchange.redirectUri,
+        });
+        if (!tokens.ok) {
+          return tokens;
+        }
+        const tokenSet = toTokenSet(tokens.value, exchange.now, {
+          refreshToken: null,
+          refreshExpiresAt: null,
+          scopes: [],
+        });
+        const user = await readProfile(client, tokenSet.accessToken);
+        if (!user.ok) {
+          return user;
+        }
+        const owner = TokenOwner.safeParse(tokens.value.json);
+        return succeeded({
+          externalId: owner.data?.open_id ?? user.value.open_id,
+          displayName: user.value.display_name ?? user.value.open_id,
+          tokens: tokenSet,
+        });
+      },
+    }),
+  ],
 
   async listAccounts(client, _app, tokens) {
     const user = await readProfile(client, tokens.accessToken);
@@ -86,18 +95,21 @@ export const connect: Connector = {
       : capabilities;
   },
 
-  async refresh(client, app, tokens, now) {
-    if (tokens.refreshToken === null) {
-      return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
-    }
-    const refreshed = await requestTikTokTokens(client, app, {
-      grant_type: "refresh_token",
-      refresh_token: tokens.refreshToken,
-    });
-    return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
+  tokenRefresh: {
+    kind: "refresh",
+    aheadMs: 10 * MINUTE,
+    canRefresh: (tokens) => tokens.refreshToken !== null,
+    async refresh(client, app, tokens, now) {
+      if (tokens.refreshToken === null) {
+        return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
+      }
+      const refreshed = await requestTikTokTokens(client, app, {
+        grant_type: "refresh_token",
+        refresh_token: tokens.refreshToken,
+      });
+      return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
+    },
   },
-  canRefresh: (tokens) => tokens.refreshToken !== null,
-  refreshAheadMs: 10 * MINUTE,
 
   async revoke(client, app, tokens) {
     const fields = { client_key: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };

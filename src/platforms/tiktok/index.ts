@@ -17,6 +17,8 @@ const MIN_UPLOAD_BYTES_PER_SECOND = 2_000_000;
 export const tiktok = defineAdapter({
   platform: "tiktok",
   hosts,
+  hasUserNamedHosts: false,
+  operatorCredentials: "required",
   limits,
   options,
   connect,

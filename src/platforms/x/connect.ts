@@ -18,6 +18,7 @@ import {
   requestTokens,
   type TokenResponse,
 } from "#platforms/oauth-token.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 import { type Me, MeResponse } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { API_ORIGIN, AUTHORIZE_URL } from "./hosts.ts";
@@ -29,47 +30,51 @@ const REVOKE_URL = `${API_ORIGIN}/2/oauth2/revoke`;
 const ME_FIELDS = "id,name,username,profile_image_url,verified,verified_type,subscription_type,protected";
 
 export const connect: Connector = {
-  authorizeUrl(app, request) {
-    return withQuery(AUTHORIZE_URL, {
-      response_type: "code",
-      client_id: app.clientId,
-      redirect_uri: request.redirectUri,
-      scope: SCOPES.join(" "),
-      state: request.state,
-      code_challenge: request.codeChallenge,
-      code_challenge_method: "S256",
-    });
-  },
-
-  async exchangeCode(client, app, exchange) {
-    const code = authorizationCode(exchange.params);
-    if (!code.ok) {
-      return code;
-    }
-    const tokens = await requestTokens(client, {
-      url: TOKEN_URL,
-      basic: app,
-      fields: {
-        grant_type: "authorization_code",
-        code: code.value,
-        redirect_uri: exchange.redirectUri,
-        code_verifier: exchange.codeVerifier,
+  methods: [
+    redirectLogin({
+      authorizeUrl(app, request) {
+        return withQuery(AUTHORIZE_URL, {
+          response_type: "code",
+          client_id: app.clientId,
+          redirect_uri: request.redirectUri,
+          scope: SCOPES.join(" "),
+          state: request.state,
+          code_challenge: request.codeChallenge,
+          code_challenge_method: "S256",
+        });
       },
-      invalidGrantErrors: INVALID_GRANT_ERRORS,
-    });
-    if (!tokens.ok) {
-      return tokens;
-    }
-    const me = await readProfile(client, tokens.value.accessToken);
-    if (!me.ok) {
-      return me;
-    }
-    return succeeded({
-      externalId: me.value.id,
-      displayName: me.value.name ?? me.value.username,
-      tokens: toTokenSet(tokens.value, exchange.now, [], null),
-    });
-  },
+
+      async exchangeCode(client, app, exchange) {
+        const code = authorizationCode(exchange.params);
+        if (!code.ok) {
+          return code;
+        }
+        const tokens = await requestTokens(client, {
+          url: TOKEN_URL,
+          basic: app,
+          fields: {
+            grant_type: "authorization_code",
+            code: code.value,
+            redirect_uri: exchange.redirectUri,
+            code_verifier: exchange.codeVerifier,
+          },
+          invalidGrantErrors: INVALID_GRANT_ERRORS,
+        });
+        if (!tokens.ok) {
+          return tokens;
+        }
+        const me = await readProfile(client, tokens.value.accessToken);
+        if (!me.ok) {
+          return me;
+        }
+        return succeeded({
+          externalId: me.value.id,
+          displayName: me.value.name ?? me.value.username,
+          tokens: toTokenSet(tokens.value, exchange.now, [], null),
+        });
+      },
+    }),
+  ],
 
   async listAccounts(client, _app, tokens) {
     const me = await readProfile(client, tokens.accessToken);
@@ -93,21 +98,24 @@ export const connect: Connector = {
     return succeeded({ accounts: [account], unpostable: [] });
   },
 
-  async refresh(client, app, tokens, now) {
-    if (tokens.refreshToken === null) {
-      return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
-    }
-    const refreshed = await requestTokens(client, {
-      url: TOKEN_URL,
-      basic: app,
-      fields: { grant_type: "refresh_token", refresh_token: tokens.refreshToken },
-      invalidGrantErrors: INVALID_GRANT_ERRORS,
-    });
-    return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens.scopes, tokens.refreshToken)) : refreshed;
+  tokenRefresh: {
+    kind: "refresh",
+    // An access token is valid for two hours; five minutes cover a call that waits for another call's refresh.
+    aheadMs: 5 * 60_000,
+    canRefresh: (tokens) => tokens.refreshToken !== null,
+    async refresh(client, app, tokens, now) {
+      if (tokens.refreshToken === null) {
+        return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
+      }
+      const refreshed = await requestTokens(client, {
+        url: TOKEN_URL,
+        basic: app,
+        fields: { grant_type: "refresh_token", refresh_token: tokens.refreshToken },
+        invalidGrantErrors: INVALID_GRANT_ERRORS,
+      });
+      return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens.scopes, tokens.refreshToken)) : refreshed;
+    },
   },
-  canRefresh: (tokens) => tokens.refreshToken !== null,
-  // An access token is valid for two hours; five minutes cover a call that waits for another call's refresh.
-  refreshAheadMs: 5 * 60_000,
 
   async revoke(client, app, tokens) {
     for (const token of [tokens.refreshToken, tokens.accessToken]) {

@@ -12,6 +12,8 @@ import { verify } from "./verify.ts";
 export const x = defineAdapter({
   platform: "x",
   hosts,
+  hasUserNamedHosts: false,
+  operatorCredentials: "required",
   limits,
   options,
   connect,

@@ -11,6 +11,7 @@ import {
   requestTokens,
   type TokenResponse,
 } from "#platforms/oauth-token.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
 import { type Channel, ChannelList } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { API_URL, AUTHORIZE_URL, REVOKE_URL, TOKEN_URL } from "./hosts.ts";
@@ -22,54 +23,62 @@ const SCOPES = [
 const MAX_PAGES = 10;
 
 export const connect: Connector = {
-  authorizeUrl(app, request) {
-    return withQuery(AUTHORIZE_URL, {
-      client_id: app.clientId,
-      redirect_uri: request.redirectUri,
-      response_type: "code",
-      scope: SCOPES.join(" "),
-      state: request.state,
-      // Google returns a refresh token only with both parameters, and only after `prompt=consent` on a repeated login.
-      access_type: "offline",
-      prompt: "consent",
-      code_challenge: request.codeChallenge,
-      code_challenge_method: "S256",
-    });
-  },
-
-  async exchangeCode(client, app, exchange) {
-    const code = authorizationCode(exchange.params);
-    if (!code.ok) {
-      return code;
-    }
-    const tokens = await requestTokens(client, {
-      url: TOKEN_URL,
-      fields: {
-        grant_type: "authorization_code",
-        code: code.value,
-        client_id: app.clientId,
-        client_secret: app.clientSecret,
-        redirect_uri: exchange.redirectUri,
-        code_verifier: exchange.codeVerifier,
+  methods: [
+    redirectLogin({
+      authorizeUrl(app, request) {
+        return withQuery(AUTHORIZE_URL, {
+          client_id: app.clientId,
+          redirect_uri: request.redirectUri,
+          response_type: "code",
+          scope: SCOPES.join(" "),
+          state: request.state,
+          // Google returns a refresh token only with both parameters, and only after `prompt=consent` on a repeated login.
+          access_type: "offline",
+          prompt: "consent",
+          code_challenge: request.codeChallenge,
+          code_challenge_method: "S256",
+        });
       },
-    });
-    if (!tokens.ok) {
-      return tokens;
-    }
-    const tokenSet = toTokenSet(tokens.value, exchange.now, { refreshToken: null, refreshExpiresAt: null, scopes: [] });
-    // The user can deselect each permission on Google's page; posting needs both.
-    if (findMissingScopes(SCOPES, tokenSet.scopes).length > 0) {
-      return failed(MISSING_PERMISSION_FAULT);
-    }
-    const channels = await listChannels(client, tokenSet);
-    if (!channels.ok) {
-      return channels;
-    }
-    const [first] = channels.value;
-    return first
-      ? succeeded({ externalId: first.id, displayName: first.snippet?.title ?? first.id, tokens: tokenSet })
-      : failed(NO_CHANNEL_FAULT);
-  },
+
+      async exchangeCode(client, app, exchange) {
+        const code = authorizationCode(exchange.params);
+        if (!code.ok) {
+          return code;
+        }
+        const tokens = await requestTokens(client, {
+          url: TOKEN_URL,
+          fields: {
+            grant_type: "authorization_code",
+            code: code.value,
+            client_id: app.clientId,
+            client_secret: app.clientSecret,
+            redirect_uri: exchange.redirectUri,
+            code_verifier: exchange.codeVerifier,
+          },
+        });
+        if (!tokens.ok) {
+          return tokens;
+        }
+        const tokenSet = toTokenSet(tokens.value, exchange.now, {
+          refreshToken: null,
+          refreshExpiresAt: null,
+          scopes: [],
+        });
+        // The user can deselect each permission on Google's page; posting needs both.
+        if (findMissingScopes(SCOPES, tokenSet.scopes).length > 0) {
+          return failed(MISSING_PERMISSION_FAULT);
+        }
+        const channels = await listChannels(client, tokenSet);
+        if (!channels.ok) {
+          return channels;
+        }
+        const [first] = channels.value;
+        return first
+          ? succeeded({ externalId: first.id, displayName: first.snippet?.title ?? first.id, tokens: tokenSet })
+          : failed(NO_CHANNEL_FAULT);
+      },
+    }),
+  ],
 
   async listAccounts(client, _app, tokens) {
     const channels = await listChannels(client, tokens);
@@ -83,23 +92,26 @@ export const connect: Connector = {
     });
   },
 
-  async refresh(client, app, tokens, now) {
-    if (tokens.refreshToken === null) {
-      return failed(reconnect("This login cannot be refreshed. Connect the channel again.", { httpStatus: null }));
-    }
-    const refreshed = await requestTokens(client, {
-      url: TOKEN_URL,
-      fields: {
-        grant_type: "refresh_token",
-        refresh_token: tokens.refreshToken,
-        client_id: app.clientId,
-        client_secret: app.clientSecret,
-      },
-    });
-    return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
+  tokenRefresh: {
+    kind: "refresh",
+    aheadMs: 10 * MINUTE,
+    canRefresh: (tokens) => tokens.refreshToken !== null,
+    async refresh(client, app, tokens, now) {
+      if (tokens.refreshToken === null) {
+        return failed(reconnect("This login cannot be refreshed. Connect the channel again.", { httpStatus: null }));
+      }
+      const refreshed = await requestTokens(client, {
+        url: TOKEN_URL,
+        fields: {
+          grant_type: "refresh_token",
+          refresh_token: tokens.refreshToken,
+          client_id: app.clientId,
+          client_secret: app.clientSecret,
+        },
+      });
+      return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
+    },
   },
-  canRefresh: (tokens) => tokens.refreshToken !== null,
-  refreshAheadMs: 10 * MINUTE,
 
   /** Google revokes every permission that the user granted to this app, whichever token is sent. */
   async revoke(client, _app, tokens) {

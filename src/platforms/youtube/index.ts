@@ -16,6 +16,8 @@ const MIN_UPLOAD_BYTES_PER_SECOND = 2_000_000;
 export const youtube = defineAdapter({
   platform: "youtube",
   hosts,
+  hasUserNamedHosts: false,
+  operatorCredentials: "required",
   limits,
   options,
   connect,

@@ -7,21 +7,21 @@ import { createCommitRef } from "#platforms/facebook/refs.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
 import { validationInput, image, job, NOW, video } from "../../support/job-fixtures.ts";
 
-const reel = (over: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...over });
-const problems = (over: Parameters<typeof validationInput>[0]) =>
-  facebook.validate(validationInput(over)).problems.map(({ code, param }) => `${code} ${param}`);
-const answer = (code: number, subcode?: number, status = 400, message = "m") => ({
+const reel = (overrides: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...overrides });
+const problems = (overrides: Parameters<typeof validationInput>[0]) =>
+  facebook.validate(validationInput(overrides)).problems.map(({ code, param }) => `${code} ${param}`);
+const response = (code: number, subcode?: number, status = 400, message = "m") => ({
   status,
   headers: new Headers(),
   json: { error: { message, code, error_subcode: subcode } },
 });
 const refusal = (code: number, subcode?: number, status = 400, message = "m"): ScriptedResponse => ({
   status,
-  json: answer(code, subcode, status, message).json,
+  json: response(code, subcode, status, message).json,
 });
 
 describe("placement", () => {
-  test("a video is a reel by default, everything else stands in the timeline", ({ expect }) => {
+  test("a video is a reel by default; everything else is published in the timeline", ({ expect }) => {
     expect(facebook.validate(validationInput({ media: [reel()] }))).toMatchObject({
       placement: "reels",
       options: { placement: "reels" },
@@ -43,21 +43,21 @@ describe("placement", () => {
     expect(problems({ media: [reel(), reel()] })).toEqual(["media_too_many media_items"]);
   });
 
-  test("a reel's bounds", ({ expect }) => {
-    const of = (over: Parameters<typeof video>[0]) => problems({ media: [reel(over)] });
-    expect(of({ durationSeconds: 90 })).toEqual([]);
-    expect(of({ durationSeconds: 91 })).toEqual(["media_duration media_items[0]"]);
-    expect(of({ durationSeconds: 2 })).toEqual(["media_duration media_items[0]"]);
-    expect(of({ width: 360, height: 640 })).toEqual(["media_dimensions media_items[0]"]);
-    expect(of({ width: 1080, height: 2400 })).toEqual(["media_aspect_ratio media_items[0]"]);
-    expect(of({ facts: { frameRate: 23.976 } })).toEqual([]);
-    expect(of({ facts: { frameRate: 15 } })).toEqual(["media_frame_rate media_items[0]"]);
-    const upright = facebook.validate(validationInput({ media: [reel()], options: { placement: "timeline" } }));
-    expect(upright).toMatchObject({ problems: [], warnings: [{ code: "may_become_draft" }] });
+  test("the limits of a reel", ({ expect }) => {
+    const reelProblems = (overrides: Parameters<typeof video>[0]) => problems({ media: [reel(overrides)] });
+    expect(reelProblems({ durationSeconds: 90 })).toEqual([]);
+    expect(reelProblems({ durationSeconds: 91 })).toEqual(["media_duration media_items[0]"]);
+    expect(reelProblems({ durationSeconds: 2 })).toEqual(["media_duration media_items[0]"]);
+    expect(reelProblems({ width: 360, height: 640 })).toEqual(["media_dimensions media_items[0]"]);
+    expect(reelProblems({ width: 1080, height: 2400 })).toEqual(["media_aspect_ratio media_items[0]"]);
+    expect(reelProblems({ facts: { frameRate: 23.976 } })).toEqual([]);
+    expect(reelProblems({ facts: { frameRate: 15 } })).toEqual(["media_frame_rate media_items[0]"]);
+    const verticalVideo = facebook.validate(validationInput({ media: [reel()], options: { placement: "timeline" } }));
+    expect(verticalVideo).toMatchObject({ problems: [], warnings: [{ code: "may_become_draft" }] });
   });
 });
 
-describe("every row of the table", () => {
+describe("the fault of every error code", () => {
   test.for<[number, number | undefined, number, string, Partial<Fault>]>([
     ...[458, 459, 460, 463, 464, 467, 492].map((subcode): [number, number, number, string, Partial<Fault>] => [
       190,
@@ -122,7 +122,7 @@ describe("every row of the table", () => {
     [100, 2061006, 400, "m", { kind: "rejected", code: "media_invalid" }],
     [3, undefined, 400, "m", { kind: "rejected", whoMustAct: "operator" }],
   ])("%i/%s with %i %s", ([code, subcode, status, message, fault], { expect }) => {
-    expect(toFault(answer(code, subcode, status, message))).toMatchObject(fault);
+    expect(toFault(response(code, subcode, status, message))).toMatchObject(fault);
   });
 
   test.for<[string, boolean, Partial<Fault>]>([
@@ -139,8 +139,8 @@ describe("every row of the table", () => {
   });
 });
 
-describe("photos", () => {
-  test("go up unpublished, and only those that failed are sent again", async ({ expect }) => {
+describe("photos of a post", () => {
+  test("are uploaded unpublished, and only those that failed are uploaded again", async ({ expect }) => {
     const post = job({ media: [image(), image()] });
     const client = scriptedClient({ json: { id: "1" } }, 503, { json: { id: "2" } });
     const first = await facebook.prepare(client, post, undefined);
@@ -151,7 +151,7 @@ describe("photos", () => {
     expect(parseRequestBody(client.requests[0])).toEqual({ url: post.media[0]?.url, published: false });
   });
 
-  test("are shown by one call", async ({ expect }) => {
+  test("are published by one call", async ({ expect }) => {
     const client = scriptedClient({ json: { id: "11_22", permalink_url: "/11/posts/22" } });
     const outcome = await facebook.commit(client, job(), createCommitRef("feed", { photos: ["1", "2"] }));
     expect(outcome).toEqual({ state: "published", remoteId: "11_22", url: "https://www.facebook.com/11/posts/22" });
@@ -184,10 +184,10 @@ describe("a reel", () => {
       }
       cursor = JSON.parse(JSON.stringify(outcome.cursor)) as JsonValue;
     }
-    throw new Error("no end");
+    throw new Error("prepare did not become ready");
   }
 
-  test("is fetched by the platform", async ({ expect }) => {
+  test("is downloaded by the platform", async ({ expect }) => {
     const { outcome, client } = await prepared([started, { json: { success: true } }, uploaded]);
     expect(outcome).toMatchObject({ state: "ready", ref: { kind: "reel", videoId: "99" } });
     expect(client.requests[1]?.headers.get("file_url")).toMatch(/^https:/);
@@ -195,7 +195,9 @@ describe("a reel", () => {
     expect(client.requests[1]?.body).toBeNull();
   });
 
-  test("is sent in bytes where the platform refuses to fetch, from where an upload stopped", async ({ expect }) => {
+  test("is uploaded as bytes where the platform refuses to download it, continuing at the interrupted offset", async ({
+    expect,
+  }) => {
     const refused: ScriptedResponse = {
       status: 400,
       json: {
@@ -212,7 +214,7 @@ describe("a reel", () => {
     expect(client.requests[3]?.headers.get("file_size")).toBe("2000");
   });
 
-  test("never sends a token to a stranger", async ({ expect }) => {
+  test("never sends the token to another host", async ({ expect }) => {
     const { outcome, client } = await prepared([
       { json: { video_id: "99", upload_url: "https://evil.example.com/99" } },
     ]);
@@ -220,7 +222,7 @@ describe("a reel", () => {
     expect(client.requests).toHaveLength(1);
   });
 
-  test("that cannot be processed says why", async ({ expect }) => {
+  test("that cannot be processed is refused with the reason", async ({ expect }) => {
     const broken = status({
       video_status: "error",
       processing_phase: { status: "error", errors: [{ code: 1363128, message: "m" }] },
@@ -229,7 +231,7 @@ describe("a reel", () => {
     expect(outcome).toMatchObject({ state: "refused", fault: { code: "media_invalid", platformCode: "1363128" } });
   });
 
-  test("is accepted first and published when the platform says so", async ({ expect }) => {
+  test("is accepted first, and published when its status says so", async ({ expect }) => {
     const ref = createCommitRef("reel", { videoId: "99" });
     const committed = await facebook.commit(scriptedClient({ json: { success: true } }), job(), ref);
     expect(committed).toMatchObject({ state: "accepted", ref: { accepted: true } });
@@ -241,7 +243,10 @@ describe("a reel", () => {
       processing_phase: { status: "in_progress" },
       publishing_phase: { status: "not_started" },
     });
-    expect(await facebook.verify(scriptedClient(working), at(300), accepted)).toMatchObject({ state: "again", isProcessing: true });
+    expect(await facebook.verify(scriptedClient(working), at(300), accepted)).toMatchObject({
+      state: "again",
+      isProcessing: true,
+    });
     const live = status({
       video_status: "ready",
       publishing_phase: { status: "complete", publish_status: "published" },
@@ -253,7 +258,7 @@ describe("a reel", () => {
     });
   });
 
-  test("after a cut is finished again only when publishing never began", async ({ expect }) => {
+  test("is reported as absent after a lost connection only when publishing has not begun", async ({ expect }) => {
     const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
     const ref = createCommitRef("reel", { videoId: "99", sendCount: 1, sentAt: NOW });
     const idle = status({
@@ -262,21 +267,27 @@ describe("a reel", () => {
       processing_phase: { status: "not_started" },
       publishing_phase: { status: "not_started" },
     });
-    expect(await facebook.verify(scriptedClient(idle), at(10), ref)).toMatchObject({ state: "again", isProcessing: false });
+    expect(await facebook.verify(scriptedClient(idle), at(10), ref)).toMatchObject({
+      state: "again",
+      isProcessing: false,
+    });
     expect(await facebook.verify(scriptedClient(idle), at(70), ref)).toEqual({ state: "absent" });
     const busy = status({
       video_status: "processing",
       processing_phase: { status: "in_progress" },
       publishing_phase: { status: "not_started" },
     });
-    expect(await facebook.verify(scriptedClient(busy), at(70), ref)).toMatchObject({ state: "again", isProcessing: true });
+    expect(await facebook.verify(scriptedClient(busy), at(70), ref)).toMatchObject({
+      state: "again",
+      isProcessing: true,
+    });
   });
 });
 
-describe("after an unknown outcome", () => {
+describe("after an uncertain outcome", () => {
   const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
   const ref = createCommitRef("feed", { sendCount: 1, sentAt: NOW });
-  const listed = (over: object): ScriptedResponse => ({
+  const listed = (overrides: object): ScriptedResponse => ({
     json: {
       data: [
         {
@@ -284,18 +295,20 @@ describe("after an unknown outcome", () => {
           message: "Release  notes are out",
           created_time: "2030-01-01T12:00:01+0000",
           application: { id: "client-id" },
-          ...over,
+          ...overrides,
         },
       ],
     },
   });
 
-  test("only our app's post is ours", async ({ expect }) => {
+  test("only a post of our app matches", async ({ expect }) => {
     expect(await facebook.verify(scriptedClient(listed({})), at(10), ref)).toMatchObject({
       state: "published",
       remoteId: "11_22",
     });
-    expect(await facebook.verify(scriptedClient(listed({ application: { id: "somebody" } })), at(181), ref)).toMatchObject({
+    expect(
+      await facebook.verify(scriptedClient(listed({ application: { id: "somebody" } })), at(181), ref),
+    ).toMatchObject({
       state: "cannot_tell",
     });
     expect(
@@ -303,18 +316,18 @@ describe("after an unknown outcome", () => {
     ).toEqual({ state: "absent" });
   });
 
-  test("photos know their post", async ({ expect }) => {
+  test("a post is identified by its photos", async ({ expect }) => {
     const photos = { ...ref, photos: ["1", "2"] };
     const other = {
       message: "other",
       attachments: { data: [{ subattachments: { data: [{ target: { id: "2" } }] } }] },
     };
     expect(await facebook.verify(scriptedClient(listed(other)), at(10), photos)).toMatchObject({ state: "published" });
-    const foreign = { attachments: { data: [{ target: { id: "77" } }] } };
-    expect(await facebook.verify(scriptedClient(listed(foreign)), at(181), photos)).toEqual({ state: "absent" });
+    const otherPhoto = { attachments: { data: [{ target: { id: "77" } }] } };
+    expect(await facebook.verify(scriptedClient(listed(otherPhoto)), at(181), photos)).toEqual({ state: "absent" });
   });
 
-  test("three looks, one more send, and then nobody can tell", async ({ expect }) => {
+  test("three checks, one more send, then cannot_tell", async ({ expect }) => {
     const empty: ScriptedResponse = { json: { data: [] } };
     expect(await facebook.verify(scriptedClient(500), at(3), ref)).toEqual({
       state: "again",
@@ -337,7 +350,7 @@ describe("after an unknown outcome", () => {
     });
   });
 
-  test("half a list denies nothing", async ({ expect }) => {
+  test("an incomplete list is no proof that a post is absent", async ({ expect }) => {
     const others = Array.from({ length: 25 }, (_, number) => ({
       id: `11_${number}`,
       message: "Something else",
@@ -348,7 +361,9 @@ describe("after an unknown outcome", () => {
     };
     for (const kind of ["feed", "video"] as const) {
       const client = scriptedClient(endless);
-      expect(await facebook.verify(client, at(181), createCommitRef(kind, { sendCount: 1, sentAt: NOW }))).toMatchObject({
+      expect(
+        await facebook.verify(client, at(181), createCommitRef(kind, { sendCount: 1, sentAt: NOW })),
+      ).toMatchObject({
         state: "again",
         isProcessing: false,
       });
@@ -356,7 +371,7 @@ describe("after an unknown outcome", () => {
     }
   });
 
-  test("a list is read no further back than the call", async ({ expect }) => {
+  test("a list is not read further back than the call", async ({ expect }) => {
     const older: ScriptedResponse = {
       json: {
         data: [{ id: "11_1", message: "Something else", created_time: "2030-01-01T11:00:00+0000" }],
@@ -370,8 +385,10 @@ describe("after an unknown outcome", () => {
     expect(client.requests).toHaveLength(1);
   });
 
-  test("a duplicate is refused the first time and looked for after an unknown outcome", async ({ expect }) => {
-    expect(await facebook.commit(scriptedClient(refusal(506)), job({ committedAt: NOW }), createCommitRef("feed"))).toMatchObject({
+  test("a duplicate is refused on the first call and uncertain after an earlier one", async ({ expect }) => {
+    expect(
+      await facebook.commit(scriptedClient(refusal(506)), job({ committedAt: NOW }), createCommitRef("feed")),
+    ).toMatchObject({
       state: "refused",
       fault: { code: "duplicate_content" },
     });
@@ -381,7 +398,7 @@ describe("after an unknown outcome", () => {
     });
   });
 
-  test("a timeline video that became a draft is told, not called published", async ({ expect }) => {
+  test("a timeline video that became a draft is refused, not published", async ({ expect }) => {
     const draftVideo: ScriptedResponse = { json: { id: "99", published: false, status: { video_status: "ready" } } };
     const video_ = createCommitRef("video", { videoId: "99", accepted: true });
     expect(await facebook.verify(scriptedClient(draftVideo), at(100), video_)).toMatchObject({

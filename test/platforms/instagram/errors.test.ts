@@ -2,7 +2,13 @@ import { describe, test } from "vitest";
 import type { Fault } from "#platforms/contract.ts";
 import { containerFailure, isUncertainCommit, toFault } from "#platforms/instagram/errors.ts";
 
-const answer = (code: number, subcode?: number, status = 400, message = "m", headers: Record<string, string> = {}) => ({
+const response = (
+  code: number,
+  subcode?: number,
+  status = 400,
+  message = "m",
+  headers: Record<string, string> = {},
+) => ({
   status,
   headers: new Headers(headers),
   json: {
@@ -10,7 +16,7 @@ const answer = (code: number, subcode?: number, status = 400, message = "m", hea
   },
 });
 
-describe("every row of Instagram's table", () => {
+describe("the fault of every error code in Instagram's table", () => {
   test.for<[number, number | undefined, number, Partial<Fault>]>([
     [-2, 2207003, 400, { kind: "temporary", category: "media", platformCode: "-2/2207003" }],
     [-2, 2207020, 400, { kind: "temporary", code: "container_expired" }],
@@ -53,15 +59,15 @@ describe("every row of Instagram's table", () => {
     [100, undefined, 400, { kind: "rejected", category: "content" }],
     [100, 33, 400, { kind: "temporary" }],
   ])("%i/%s with %i", ([code, subcode, status, fault], { expect }) => {
-    expect(toFault(answer(code, subcode, status))).toMatchObject(fault);
+    expect(toFault(response(code, subcode, status))).toMatchObject(fault);
   });
 
-  test("minutes until access stand in a header", ({ expect }) => {
+  test("the wait in minutes is read from the usage header", ({ expect }) => {
     const usage = JSON.stringify({ "1": [{ type: "instagram", call_count: 100, estimated_time_to_regain_access: 7 }] });
-    expect(toFault(answer(80002, undefined, 400, "m", { "x-business-use-case-usage": usage }))).toMatchObject({
+    expect(toFault(response(80002, undefined, 400, "m", { "x-business-use-case-usage": usage }))).toMatchObject({
       retryAfterSeconds: 420,
     });
-    expect(toFault(answer(4, undefined, 400, "m", { "x-business-use-case-usage": "{junk" }))).toMatchObject({
+    expect(toFault(response(4, undefined, 400, "m", { "x-business-use-case-usage": "{junk" }))).toMatchObject({
       kind: "rate_limited",
     });
   });
@@ -81,16 +87,18 @@ describe("after the publishing call", () => {
     [25, 2207050, 400, false],
     [190, 463, 401, false],
     [100, 2207028, 400, false],
-  ])("%i/%s with %i leaves doubt: %s", ([code, subcode, status, doubt], { expect }) => {
-    expect(isUncertainCommit(answer(code, subcode, status))).toBe(doubt);
+  ])("%i/%s with %i is uncertain: %s", ([code, subcode, status, isUncertain], { expect }) => {
+    expect(isUncertainCommit(response(code, subcode, status))).toBe(isUncertain);
   });
 });
 
-test("a broken container tells by its text whether a new one may do better", ({ expect }) => {
+test("the status text of a failed container decides whether a new one is created", ({ expect }) => {
   expect(containerFailure("Error: Media upload has failed with error code 2207026")).toMatchObject({
     canRebuild: false,
     fault: { code: "media_invalid", platformCode: "2207026" },
   });
-  expect(containerFailure("Error: Media upload has failed with error code 2207053")).toMatchObject({ canRebuild: true });
+  expect(containerFailure("Error: Media upload has failed with error code 2207053")).toMatchObject({
+    canRebuild: true,
+  });
   expect(containerFailure("Error: something new")).toMatchObject({ canRebuild: true, fault: { platformCode: null } });
 });

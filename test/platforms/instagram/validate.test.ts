@@ -2,9 +2,11 @@ import { describe, test } from "vitest";
 import { instagram } from "#platforms/instagram/index.ts";
 import { validationInput, image, video } from "../../support/job-fixtures.ts";
 
-const reel = (over: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...over });
-const problems = (over: Parameters<typeof validationInput>[0]) =>
-  instagram.validate(validationInput({ media: [image()], ...over })).problems.map(({ code, param }) => `${code} ${param}`);
+const reel = (overrides: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...overrides });
+const problems = (overrides: Parameters<typeof validationInput>[0]) =>
+  instagram
+    .validate(validationInput({ media: [image()], ...overrides }))
+    .problems.map(({ code, param }) => `${code} ${param}`);
 
 describe("placement is set automatically", () => {
   test("reels for a video, timeline for images", ({ expect }) => {
@@ -19,7 +21,7 @@ describe("placement is set automatically", () => {
     });
   });
 
-  test("reels cannot hold images or several items", ({ expect }) => {
+  test("reels cannot contain images or several items", ({ expect }) => {
     const conflict = ["option_conflict platform_options.placement"];
     expect(problems({ options: { placement: "reels" } })).toEqual(conflict);
     expect(problems({ options: { placement: "reels" }, media: [reel(), reel()] })).toEqual(conflict);
@@ -38,7 +40,7 @@ describe("trial reels", () => {
     ]);
   });
 
-  test("need a thousand followers where the number is known", ({ expect }) => {
+  test("need 1000 followers where the number is known", ({ expect }) => {
     const trial = { options: { trial_reel_type: "manual" }, media: [reel()] };
     expect(problems({ ...trial, capabilities: { followersCount: 999 } })).toEqual([
       "account_not_eligible platform_options.trial_reel_type",
@@ -48,13 +50,15 @@ describe("trial reels", () => {
 });
 
 describe("share_to_feed", () => {
-  test("is a setting of reels: elsewhere it is left out with a word", ({ expect }) => {
-    expect(instagram.validate(validationInput({ media: [reel()], options: { share_to_feed: false } })).options).toMatchObject({
+  test("applies to reels only: elsewhere it is removed with a warning", ({ expect }) => {
+    expect(
+      instagram.validate(validationInput({ media: [reel()], options: { share_to_feed: false } })).options,
+    ).toMatchObject({
       share_to_feed: false,
     });
-    const elsewhere = instagram.validate(validationInput({ media: [image()], options: { share_to_feed: true } }));
-    expect(elsewhere).toMatchObject({ problems: [], warnings: [{ code: "option_ignored" }] });
-    expect(elsewhere.options).not.toHaveProperty("share_to_feed");
+    const forImage = instagram.validate(validationInput({ media: [image()], options: { share_to_feed: true } }));
+    expect(forImage).toMatchObject({ problems: [], warnings: [{ code: "option_ignored" }] });
+    expect(forImage.options).not.toHaveProperty("share_to_feed");
   });
 });
 
@@ -73,7 +77,7 @@ describe("caption", () => {
 });
 
 describe("media", () => {
-  test("is required, up to ten, JPEG alone", ({ expect }) => {
+  test("is required, at most ten items, JPEG only", ({ expect }) => {
     expect(problems({ media: [] })).toEqual(["media_required media_items"]);
     expect(problems({ media: [...Array(5).fill(image()), ...Array(5).fill(reel())] })).toEqual([]);
     expect(problems({ media: [...Array(6).fill(image()), ...Array(5).fill(reel())] })).toEqual([
@@ -84,7 +88,7 @@ describe("media", () => {
     ]);
   });
 
-  test("ratios: refused beyond 9:16 and 1.91:1, warned about beyond 4:5", ({ expect }) => {
+  test("ratios outside 9:16 to 1.91:1 are problems, taller than 4:5 is a warning", ({ expect }) => {
     expect(problems({ media: [image({ width: 1000, height: 2000 })] })).toEqual(["media_aspect_ratio media_items[0]"]);
     expect(problems({ media: [image({ width: 2000, height: 1000 })] })).toEqual(["media_aspect_ratio media_items[0]"]);
     const tall = instagram.validate(validationInput({ media: [image({ width: 1000, height: 1500 })] }));
@@ -94,7 +98,7 @@ describe("media", () => {
     ]);
   });
 
-  test("a reel's length and rate", ({ expect }) => {
+  test("the duration and frame rate of a reel", ({ expect }) => {
     expect(problems({ media: [reel({ durationSeconds: 2.9 })] })).toEqual(["media_duration media_items[0]"]);
     expect(problems({ media: [reel({ durationSeconds: 901 })] })).toEqual(["media_duration media_items[0]"]);
     expect(problems({ media: [reel({ facts: { frameRate: 15 } })] })).toEqual(["media_frame_rate media_items[0]"]);

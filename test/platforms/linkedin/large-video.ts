@@ -2,7 +2,7 @@ import { sha256Hex } from "#core/encoding.ts";
 import type { JobMedia } from "#platforms/contract.ts";
 import { video } from "../../support/job-fixtures.ts";
 
-/** A video of that many bytes, each telling where it stands, so that a part in the wrong place changes the hash. */
+/** A video of this size whose bytes depend on their offset, so that a part in the wrong place changes the hash. */
 export async function largeVideo(sizeBytes: number): Promise<JobMedia> {
   const bytes = new Uint8Array(sizeBytes);
   const header = [0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70, 0x69, 0x73, 0x6f, 0x6d];

@@ -12,19 +12,19 @@ const PAGE: JsonObject = { kind: "organization", canList: true, profile: "userin
 const URN = "urn:li:person:AbC123xyz";
 const MIB = 1024 ** 2;
 
-function post(parts: JobOverrides = {}, capabilities = MEMBER, settings: Record<string, string> = {}): Job {
+function createPost(overrides: JobOverrides = {}, capabilities = MEMBER, settings: Record<string, string> = {}): Job {
   const account = accountAccess({
     platformAccountId: capabilities === MEMBER ? URN : "urn:li:organization:5515715",
     capabilities,
   });
-  return job({ account: { ...account, app: { ...account.app, settings } }, ...parts });
+  return job({ account: { ...account, app: { ...account.app, settings } }, ...overrides });
 }
 
 const created: ScriptedResponse = { status: 201, headers: { "x-restli-id": "urn:li:share:7190" } };
-const imageBegun = (id: string, uploadUrl = `https://www.linkedin.com/dms-uploads/${id}`): ScriptedResponse => ({
+const imageUpload = (id: string, uploadUrl = `https://www.linkedin.com/dms-uploads/${id}`): ScriptedResponse => ({
   json: { value: { uploadUrlExpiresAt: NOW + 1e6, uploadUrl, image: `urn:li:image:${id}` } },
 });
-const status = (word: string): ScriptedResponse => ({ json: { status: word } });
+const status = (value: string): ScriptedResponse => ({ json: { status: value } });
 const forbidden: ScriptedResponse = { status: 403, json: { message: "Accessing this image resource is forbidden" } };
 const duplicate: ScriptedResponse = {
   status: 422,
@@ -37,7 +37,7 @@ const duplicate: ScriptedResponse = {
 describe("the visible call", () => {
   test("carries the three headers and exactly the documented fields", async ({ expect }) => {
     const client = scriptedClient(created);
-    const outcome = await linkedin.commit(client, post({ caption: "Out (v2) #now" }), createCommitRef([], NOW));
+    const outcome = await linkedin.commit(client, createPost({ caption: "Out (v2) #now" }), createCommitRef([], NOW));
     expect(outcome).toEqual({
       state: "published",
       remoteId: "urn:li:share:7190",
@@ -60,44 +60,48 @@ describe("the visible call", () => {
 
   test("takes the version from the operator", async ({ expect }) => {
     const client = scriptedClient(created);
-    await linkedin.commit(client, post({}, MEMBER, { API_VERSION: "202711" }), createCommitRef([], NOW));
+    await linkedin.commit(client, createPost({}, MEMBER, { API_VERSION: "202711" }), createCommitRef([], NOW));
     expect(client.requests[0]?.headers.get("linkedin-version")).toBe("202711");
   });
 
   test("shows one image as media and several as multiImage", async ({ expect }) => {
     const client = scriptedClient(created);
-    await linkedin.commit(client, post(), createCommitRef(["urn:li:image:a"], NOW));
-    await linkedin.commit(client, post(), createCommitRef(["urn:li:image:a", "urn:li:image:b"], NOW));
-    expect(client.requests.map((sent) => parseRequestBody(sent)["content"])).toEqual([
+    await linkedin.commit(client, createPost(), createCommitRef(["urn:li:image:a"], NOW));
+    await linkedin.commit(client, createPost(), createCommitRef(["urn:li:image:a", "urn:li:image:b"], NOW));
+    expect(client.requests.map((request) => parseRequestBody(request)["content"])).toEqual([
       { media: { id: "urn:li:image:a" } },
       { multiImage: { images: [{ id: "urn:li:image:a" }, { id: "urn:li:image:b" }] } },
     ]);
   });
 
-  test("without the id in its answer is asked about again", async ({ expect }) => {
-    const outcome = await linkedin.commit(scriptedClient(201), post(), createCommitRef([], NOW));
+  test("without an id in the response is uncertain", async ({ expect }) => {
+    const outcome = await linkedin.commit(scriptedClient(201), createPost(), createCommitRef([], NOW));
     expect(outcome).toMatchObject({ state: "uncertain", httpStatus: 201, ref: { sendCount: 1, firstSentAt: NOW } });
   });
 
-  test("that comes before the media is ready is made again at no cost, for ten minutes", async ({ expect }) => {
+  test("that comes before the media is ready is repeated without using up an attempt, for ten minutes", async ({
+    expect,
+  }) => {
     const waiting: ScriptedResponse = { status: 400, json: { code: "MEDIA_ASSET_WAITING_UPLOAD", message: "wait" } };
     const ref = createCommitRef(["urn:li:image:a"], NOW - 60_000);
-    expect(await linkedin.commit(scriptedClient(waiting), post(), ref)).toMatchObject({
+    expect(await linkedin.commit(scriptedClient(waiting), createPost(), ref)).toMatchObject({
       state: "refused",
       fault: { kind: "rate_limited", code: "media_processing", retryAfterSeconds: 15 },
     });
-    expect(await linkedin.commit(scriptedClient(forbidden), post(), ref)).toMatchObject({
+    expect(await linkedin.commit(scriptedClient(forbidden), createPost(), ref)).toMatchObject({
       fault: { kind: "rate_limited", code: "media_processing" },
     });
     const old = createCommitRef(["urn:li:image:a"], NOW - 601_000);
-    expect(await linkedin.commit(scriptedClient(waiting), post(), old)).toMatchObject({
+    expect(await linkedin.commit(scriptedClient(waiting), createPost(), old)).toMatchObject({
       fault: { kind: "rejected", code: "processing_failed" },
     });
   });
 
-  test("with an upload that LinkedIn no longer waits for is prepared anew", async ({ expect }) => {
+  test("with an expired upload is prepared again", async ({ expect }) => {
     const expired: ScriptedResponse = { status: 400, json: { code: "EXPIRED_UPLOAD_URL", message: "late" } };
-    expect(await linkedin.commit(scriptedClient(expired), post(), createCommitRef(["urn:li:image:a"], NOW))).toMatchObject({
+    expect(
+      await linkedin.commit(scriptedClient(expired), createPost(), createCommitRef(["urn:li:image:a"], NOW)),
+    ).toMatchObject({
       state: "stale",
     });
   });
@@ -107,89 +111,111 @@ describe("a duplicate", () => {
   const sent = { ...createCommitRef([], NOW - 50_000), sendCount: 1, firstSentAt: NOW - 50_000, sentAt: NOW - 50_000 };
 
   test("of a post that was sent for the first time is refused", async ({ expect }) => {
-    expect(await linkedin.commit(scriptedClient(duplicate), post({ committedAt: NOW }), createCommitRef([], NOW))).toMatchObject({
+    expect(
+      await linkedin.commit(scriptedClient(duplicate), createPost({ committedAt: NOW }), createCommitRef([], NOW)),
+    ).toMatchObject({
       state: "refused",
       fault: { kind: "rejected", code: "duplicate_content" },
     });
   });
 
-  test("after a call of unknown fate is its proof", async ({ expect }) => {
+  test("after a call with an uncertain outcome proves that it was received", async ({ expect }) => {
     const expected = { state: "published", remoteId: "urn:li:share:7141" };
-    const committed = post({ committedAt: NOW - 50_000 });
+    const committed = createPost({ committedAt: NOW - 50_000 });
     expect(await linkedin.commit(scriptedClient(duplicate), committed, sent)).toMatchObject(expected);
-    // The process died around the first call, so that its reference knows of none.
-    expect(await linkedin.commit(scriptedClient(duplicate), committed, createCommitRef([], NOW))).toMatchObject(expected);
+    // After a crash during the first call, the reference does not record it.
+    expect(await linkedin.commit(scriptedClient(duplicate), committed, createCommitRef([], NOW))).toMatchObject(
+      expected,
+    );
   });
 
-  test("that names nothing leaves it unknown", async ({ expect }) => {
-    const nameless: ScriptedResponse = { status: 422, json: { errorDetails: { inputErrors: [{ code: "DUPLICATE_POST" }] } } };
-    const outcome = await linkedin.commit(scriptedClient(nameless), post({ committedAt: NOW - 50_000 }), sent);
+  test("that names no post leaves the outcome uncertain", async ({ expect }) => {
+    const withoutUrn: ScriptedResponse = {
+      status: 422,
+      json: { errorDetails: { inputErrors: [{ code: "DUPLICATE_POST" }] } },
+    };
+    const outcome = await linkedin.commit(scriptedClient(withoutUrn), createPost({ committedAt: NOW - 50_000 }), sent);
     expect(outcome).toMatchObject({ state: "uncertain", ref: { duplicate: true } });
     const ref = outcome.state === "uncertain" ? (outcome.ref ?? null) : null;
-    expect(await linkedin.verify(scriptedClient(500), post({ committedAt: NOW - 50_000 }), ref)).toMatchObject({
+    expect(await linkedin.verify(scriptedClient(500), createPost({ committedAt: NOW - 50_000 }), ref)).toMatchObject({
       state: "cannot_tell",
     });
   });
 
   test.for([401, 403, 429])(
-    "a repetition refused with %i says nothing about the first call",
+    "a repetition refused with %i leaves the first call uncertain",
     async (code, { expect }) => {
       const committed = { committedAt: NOW - 50_000 };
-      expect(await linkedin.commit(scriptedClient(code), post(committed), sent)).toMatchObject({ state: "uncertain" });
-      // A page has looked before it sent again.
-      expect(await linkedin.commit(scriptedClient(code), post(committed, PAGE), sent)).toMatchObject({ state: "refused" });
+      expect(await linkedin.commit(scriptedClient(code), createPost(committed), sent)).toMatchObject({
+        state: "uncertain",
+      });
+      // A page's posts were listed before the repetition.
+      expect(await linkedin.commit(scriptedClient(code), createPost(committed, PAGE), sent)).toMatchObject({
+        state: "refused",
+      });
     },
   );
 });
 
-describe("a member's post of unknown fate", () => {
-  const who: ScriptedResponse = { json: { sub: "AbC123xyz", name: "Ada" } };
-  const looked = async (elapsedMs: number, script: ScriptedResponse, over: object = {}, settings = {}) => {
+describe("a member's post with an uncertain outcome", () => {
+  const profile: ScriptedResponse = { json: { sub: "AbC123xyz", name: "Ada" } };
+  const verifyAfter = async (elapsedMs: number, script: ScriptedResponse, overrides: object = {}, settings = {}) => {
     const client = scriptedClient(script);
-    const committed = post({ committedAt: NOW, now: NOW + elapsedMs }, MEMBER, settings);
-    return { outcome: await linkedin.verify(client, committed, { ...createCommitRef([], NOW), ...over }), client };
+    const committed = createPost({ committedAt: NOW, now: NOW + elapsedMs }, MEMBER, settings);
+    return { outcome: await linkedin.verify(client, committed, { ...createCommitRef([], NOW), ...overrides }), client };
   };
 
   test("is sent again between 45 seconds and nine minutes", async ({ expect }) => {
-    expect((await looked(1000, who)).outcome).toEqual({ state: "again", afterSeconds: 44, isProcessing: false });
-    expect((await looked(45_000, who)).outcome).toEqual({ state: "absent" });
-    expect((await looked(539_000, who)).outcome).toEqual({ state: "absent" });
-    expect((await looked(540_000, who)).outcome).toMatchObject({ state: "cannot_tell" });
+    expect((await verifyAfter(1000, profile)).outcome).toEqual({
+      state: "again",
+      afterSeconds: 44,
+      isProcessing: false,
+    });
+    expect((await verifyAfter(45_000, profile)).outcome).toEqual({ state: "absent" });
+    expect((await verifyAfter(539_000, profile)).outcome).toEqual({ state: "absent" });
+    expect((await verifyAfter(540_000, profile)).outcome).toMatchObject({ state: "cannot_tell" });
   });
 
-  test("only once, and never where the operator says so", async ({ expect }) => {
-    expect((await looked(60_000, who, { sendCount: 1 })).outcome).toEqual({ state: "absent" });
-    expect((await looked(60_000, who, { sendCount: 2 })).outcome).toMatchObject({ state: "cannot_tell" });
-    expect((await looked(60_000, who, {}, { RESEND: "never" })).outcome).toMatchObject({ state: "cannot_tell" });
+  test("is sent again only once, and never where the operator disabled it", async ({ expect }) => {
+    expect((await verifyAfter(60_000, profile, { sendCount: 1 })).outcome).toEqual({ state: "absent" });
+    expect((await verifyAfter(60_000, profile, { sendCount: 2 })).outcome).toMatchObject({ state: "cannot_tell" });
+    expect((await verifyAfter(60_000, profile, {}, { RESEND: "never" })).outcome).toMatchObject({
+      state: "cannot_tell",
+    });
   });
 
-  test("waits while LinkedIn does not answer", async ({ expect }) => {
+  test("waits while LinkedIn does not respond", async ({ expect }) => {
     for (const script of [503, "connection_lost", { text: "<html>" }] as const) {
-      expect((await looked(60_000, script)).outcome).toMatchObject({ state: "again", isProcessing: false });
+      expect((await verifyAfter(60_000, script)).outcome).toMatchObject({ state: "again", isProcessing: false });
     }
-    expect((await looked(60_000, 401)).outcome).toMatchObject({ state: "refused", fault: { kind: "reconnect" } });
+    expect((await verifyAfter(60_000, 401)).outcome).toMatchObject({ state: "refused", fault: { kind: "reconnect" } });
   });
 });
 
-describe("a page's post of unknown fate", () => {
+describe("a page's post with an uncertain outcome", () => {
   const list = (...elements: object[]): ScriptedResponse => ({ json: { elements } });
-  const looked = async (elapsedMs: number, script: ScriptedResponse, urns: string[] = [], over: object = {}) =>
+  const verifyAfter = async (
+    elapsedMs: number,
+    script: ScriptedResponse,
+    urns: string[] = [],
+    overrides: object = {},
+  ) =>
     await linkedin.verify(
       scriptedClient(script),
-      post({ caption: "Out (v2) #now", committedAt: NOW, now: NOW + elapsedMs }, PAGE),
-      { ...createCommitRef(urns, NOW), ...over },
+      createPost({ caption: "Out (v2) #now", committedAt: NOW, now: NOW + elapsedMs }, PAGE),
+      { ...createCommitRef(urns, NOW), ...overrides },
     );
-  const listed = (over: object = {}) => ({
+  const listed = (overrides: object = {}) => ({
     id: "urn:li:share:1",
     commentary: "Out \\(v2\\) {hashtag|\\#|now}",
     createdAt: NOW + 500,
-    ...over,
+    ...overrides,
   });
-  const found = { state: "published", remoteId: "urn:li:share:1" };
+  const publishedMatch = { state: "published", remoteId: "urn:li:share:1" };
 
-  test("asks the finder of the page", async ({ expect }) => {
+  test("is searched with the finder of the page's posts", async ({ expect }) => {
     const client = scriptedClient(list());
-    await linkedin.verify(client, post({ committedAt: NOW, now: NOW + 20_000 }, PAGE), createCommitRef([], NOW));
+    await linkedin.verify(client, createPost({ committedAt: NOW, now: NOW + 20_000 }, PAGE), createCommitRef([], NOW));
     const [sent] = client.requests;
     expect(sent?.headers.get("x-restli-method")).toBe("FINDER");
     expect(Object.fromEntries(sent?.url.searchParams ?? [])).toMatchObject({
@@ -199,48 +225,55 @@ describe("a page's post of unknown fate", () => {
     });
   });
 
-  test("is known by its words, escapes removed, and by when it was made", async ({ expect }) => {
-    expect(await looked(20_000, list(listed()))).toMatchObject(found);
-    expect(await looked(20_000, list(listed({ commentary: "Out (v2) #now" })))).toMatchObject(found);
-    expect(await looked(20_000, list(listed({ createdAt: NOW - 60_000 })))).toMatchObject({ state: "again" });
-    expect(await looked(20_000, list(listed({ commentary: "Out" })))).toMatchObject({ state: "again" });
-    expect(await looked(20_000, list(listed({ content: { media: { id: "urn:li:image:z" } } })))).toMatchObject({
+  test("is identified by its unescaped text and its creation time", async ({ expect }) => {
+    expect(await verifyAfter(20_000, list(listed()))).toMatchObject(publishedMatch);
+    expect(await verifyAfter(20_000, list(listed({ commentary: "Out (v2) #now" })))).toMatchObject(publishedMatch);
+    expect(await verifyAfter(20_000, list(listed({ createdAt: NOW - 60_000 })))).toMatchObject({ state: "again" });
+    expect(await verifyAfter(20_000, list(listed({ commentary: "Out" })))).toMatchObject({ state: "again" });
+    expect(await verifyAfter(20_000, list(listed({ content: { media: { id: "urn:li:image:z" } } })))).toMatchObject({
       state: "again",
     });
   });
 
-  test("is known by its media alone where it has some", async ({ expect }) => {
+  test("is identified by its media only, where it has any", async ({ expect }) => {
     const media = listed({ commentary: "changed by LinkedIn", content: { media: { id: "urn:li:image:a" } } });
     const several = listed({
       content: { multiImage: { images: [{ id: "urn:li:image:a" }, { id: "urn:li:image:b" }] } },
     });
-    expect(await looked(20_000, list(media), ["urn:li:image:a"])).toMatchObject(found);
-    expect(await looked(20_000, list(several), ["urn:li:image:a", "urn:li:image:b"])).toMatchObject(found);
-    expect(await looked(20_000, list(listed()), ["urn:li:image:a"])).toMatchObject({ state: "again" });
+    expect(await verifyAfter(20_000, list(media), ["urn:li:image:a"])).toMatchObject(publishedMatch);
+    expect(await verifyAfter(20_000, list(several), ["urn:li:image:a", "urn:li:image:b"])).toMatchObject(
+      publishedMatch,
+    );
+    expect(await verifyAfter(20_000, list(listed()), ["urn:li:image:a"])).toMatchObject({ state: "again" });
   });
 
-  test("is denied after two looks, once", async ({ expect }) => {
-    expect(await looked(1000, 500)).toEqual({ state: "again", afterSeconds: 14, isProcessing: false });
-    expect(await looked(15_000, list())).toEqual({ state: "again", afterSeconds: 40, isProcessing: false });
-    expect(await looked(55_000, list())).toEqual({ state: "absent" });
-    expect(await looked(55_000, list(), [], { sendCount: 2 })).toMatchObject({ state: "cannot_tell" });
+  test("is absent after two checks, once", async ({ expect }) => {
+    expect(await verifyAfter(1000, 500)).toEqual({ state: "again", afterSeconds: 14, isProcessing: false });
+    expect(await verifyAfter(15_000, list())).toEqual({ state: "again", afterSeconds: 40, isProcessing: false });
+    expect(await verifyAfter(55_000, list())).toEqual({ state: "absent" });
+    expect(await verifyAfter(55_000, list(), [], { sendCount: 2 })).toMatchObject({ state: "cannot_tell" });
   });
 
-  test("reads on while a page of the list is full", async ({ expect }) => {
+  test("is searched on further list pages while a page is full", async ({ expect }) => {
     const full = Array.from({ length: 100 }, () => listed({ commentary: "another" }));
     const client = scriptedClient(list(...full), list(listed()));
-    const committed = post({ caption: "Out (v2) #now", committedAt: NOW, now: NOW + 20_000 }, PAGE);
-    expect(await linkedin.verify(client, committed, createCommitRef([], NOW))).toMatchObject(found);
-    expect(client.requests.map((sent) => sent.url.searchParams.get("start"))).toEqual(["0", "100"]);
+    const committed = createPost({ caption: "Out (v2) #now", committedAt: NOW, now: NOW + 20_000 }, PAGE);
+    expect(await linkedin.verify(client, committed, createCommitRef([], NOW))).toMatchObject(publishedMatch);
+    expect(client.requests.map((request) => request.url.searchParams.get("start"))).toEqual(["0", "100"]);
   });
 });
 
 describe("images", () => {
-  test("go up one by one, whole, with the token and their length, and are waited for", async ({ expect }) => {
-    const client = captureBodies(scriptedClient(imageBegun("a"), 201, imageBegun("b"), 201));
-    const pictures = post({ media: [image({ sizeBytes: 1000 }), image({ sizeBytes: 700, contentType: "image/png" })] });
+  test("are uploaded one by one with the token and their length, then polled", async ({ expect }) => {
+    const client = captureBodies(scriptedClient(imageUpload("a"), 201, imageUpload("b"), 201));
+    const pictures = createPost({
+      media: [image({ sizeBytes: 1000 }), image({ sizeBytes: 700, contentType: "image/png" })],
+    });
     const first = await linkedin.prepare(client, pictures, undefined);
-    expect(first).toMatchObject({ state: "again", cursor: { urns: ["urn:li:image:a", "urn:li:image:b"], uploadedAt: NOW } });
+    expect(first).toMatchObject({
+      state: "again",
+      cursor: { urns: ["urn:li:image:a", "urn:li:image:b"], uploadedAt: NOW },
+    });
     expect(parseRequestBody(client.requests[0])).toEqual({ initializeUploadRequest: { owner: URN } });
     expect(client.requests[0]?.url.href).toBe("https://api.linkedin.com/rest/images?action=initializeUpload");
     const put = client.requests[3];
@@ -263,9 +296,9 @@ describe("images", () => {
     expect(third).toMatchObject({ state: "ready", ref: { urns: ["urn:li:image:a", "urn:li:image:b"] } });
   });
 
-  test("that nobody may look at are given twenty seconds", async ({ expect }) => {
+  test("whose status may not be read are presumed available after twenty seconds", async ({ expect }) => {
     const cursor = { kind: "images", urns: ["urn:li:image:a"], availableCount: 0, uploadedAt: NOW };
-    const pictures = (now: number) => post({ media: [image()], now });
+    const pictures = (now: number) => createPost({ media: [image()], now });
     expect(await linkedin.prepare(scriptedClient(forbidden), pictures(NOW + 4000), cursor)).toMatchObject({
       state: "again",
       afterSeconds: 16,
@@ -276,27 +309,37 @@ describe("images", () => {
   });
 
   test.for<[string, ScriptedResponse, object]>([
-    ["fail", status("PROCESSING_FAILED"), { fault: { kind: "rejected", code: "media_invalid" } }],
-    ["never end", status("PROCESSING"), { fault: { kind: "rejected", code: "processing_failed" } }],
-  ])("that %s end the post", async ([, script, expected], { expect }) => {
+    ["fail to process", status("PROCESSING_FAILED"), { fault: { kind: "rejected", code: "media_invalid" } }],
+    ["are never processed", status("PROCESSING"), { fault: { kind: "rejected", code: "processing_failed" } }],
+  ])("that %s are refused", async ([, script, expected], { expect }) => {
     const cursor = { kind: "images", urns: ["urn:li:image:a"], availableCount: 0, uploadedAt: NOW - 601_000 };
-    expect(await linkedin.prepare(scriptedClient(script), post({ media: [image()] }), cursor)).toMatchObject(expected);
+    expect(await linkedin.prepare(scriptedClient(script), createPost({ media: [image()] }), cursor)).toMatchObject(
+      expected,
+    );
   });
 
-  test("that LinkedIn has are not sent again after a break", async ({ expect }) => {
-    const pictures = post({ media: [image(), image(), image()] });
-    const broken = await linkedin.prepare(captureBodies(scriptedClient(imageBegun("a"), 201, "connection_lost")), pictures, undefined);
-    expect(broken).toMatchObject({ state: "again", cursor: { urns: ["urn:li:image:a"] } });
-    const client = captureBodies(scriptedClient(imageBegun("b"), 201, imageBegun("c"), 201));
-    const resumed = await linkedin.prepare(client, pictures, broken.state === "again" ? broken.cursor : undefined);
+  test("that are uploaded already are not sent again after a lost connection", async ({ expect }) => {
+    const pictures = createPost({ media: [image(), image(), image()] });
+    const interrupted = await linkedin.prepare(
+      captureBodies(scriptedClient(imageUpload("a"), 201, "connection_lost")),
+      pictures,
+      undefined,
+    );
+    expect(interrupted).toMatchObject({ state: "again", cursor: { urns: ["urn:li:image:a"] } });
+    const client = captureBodies(scriptedClient(imageUpload("b"), 201, imageUpload("c"), 201));
+    const resumed = await linkedin.prepare(
+      client,
+      pictures,
+      interrupted.state === "again" ? interrupted.cursor : undefined,
+    );
     expect(resumed).toMatchObject({ cursor: { urns: ["urn:li:image:a", "urn:li:image:b", "urn:li:image:c"] } });
     expect(client.requests).toHaveLength(4);
   });
 
-  test("and the token never go to a stranger", async ({ expect }) => {
+  test("and the token are never sent to another host", async ({ expect }) => {
     for (const url of ["https://linkedin.com.example.com/up", "http://www.linkedin.com/up", "nonsense"]) {
-      const client = scriptedClient(imageBegun("a", url), 201);
-      expect(await linkedin.prepare(client, post({ media: [image()] }), undefined)).toMatchObject({
+      const client = scriptedClient(imageUpload("a", url), 201);
+      expect(await linkedin.prepare(client, createPost({ media: [image()] }), undefined)).toMatchObject({
         state: "refused",
         fault: { kind: "temporary" },
       });
@@ -307,27 +350,27 @@ describe("images", () => {
 
 describe("a video", () => {
   const size = 9 * MIB;
-  const clip = post({ media: [video({ sizeBytes: size })] });
+  const clip = createPost({ media: [video({ sizeBytes: size })] });
   const instructions = [0, 1, 2].map((part) => ({
     firstByte: part * 4 * MIB,
     lastByte: Math.min(size, (part + 1) * 4 * MIB) - 1,
     uploadUrl: `https://www.linkedin.com/dms-uploads/part${part}`,
   }));
-  const begun = (over: object = {}): ScriptedResponse => ({
+  const videoUpload = (overrides: object = {}): ScriptedResponse => ({
     json: {
       value: {
         uploadUrlsExpireAt: NOW + 3_600_000,
         video: "urn:li:video:v",
         uploadToken: "",
         uploadInstructions: instructions,
-        ...over,
+        ...overrides,
       },
     },
   });
   const etag = (name: string): ScriptedResponse => ({ status: 200, headers: { etag: `"/ambry-videoei/${name}"` } });
 
-  test("goes up in the parts LinkedIn cuts, without a token, and ends with their names", async ({ expect }) => {
-    const client = captureBodies(scriptedClient(begun(), etag("a"), etag("b"), etag("c"), 200));
+  test("is uploaded in LinkedIn's parts without a token and finalized with their ETags", async ({ expect }) => {
+    const client = captureBodies(scriptedClient(videoUpload(), etag("a"), etag("b"), etag("c"), 200));
     const outcome = await linkedin.prepare(client, clip, undefined);
     expect(outcome).toMatchObject({ state: "again", cursor: { stage: "processing" } });
     expect(parseRequestBody(client.requests[0])).toEqual({
@@ -349,11 +392,15 @@ describe("a video", () => {
     });
   });
 
-  test("goes on where it broke", async ({ expect }) => {
-    const broken = await linkedin.prepare(captureBodies(scriptedClient(begun(), etag("a"), "connection_lost")), clip, undefined);
-    expect(broken).toMatchObject({ state: "again", cursor: { etags: ["/ambry-videoei/a"] } });
+  test("continues at the first part that was not uploaded", async ({ expect }) => {
+    const interrupted = await linkedin.prepare(
+      captureBodies(scriptedClient(videoUpload(), etag("a"), "connection_lost")),
+      clip,
+      undefined,
+    );
+    expect(interrupted).toMatchObject({ state: "again", cursor: { etags: ["/ambry-videoei/a"] } });
     const client = captureBodies(scriptedClient(etag("b"), etag("c"), "connection_lost"));
-    const lost = await linkedin.prepare(client, clip, broken.state === "again" ? broken.cursor : undefined);
+    const lost = await linkedin.prepare(client, clip, interrupted.state === "again" ? interrupted.cursor : undefined);
     expect(client.requests[0]?.url.pathname).toBe("/dms-uploads/part1");
     expect(lost).toMatchObject({ state: "again", cursor: { stage: "processing" } });
     const cursor = lost.state === "again" ? lost.cursor : undefined;
@@ -368,11 +415,19 @@ describe("a video", () => {
     });
   });
 
-  test("is begun again when its addresses have expired, twice at most", async ({ expect }) => {
-    const first = await linkedin.prepare(captureBodies(scriptedClient(begun(), 403, begun())), clip, undefined);
+  test("is started again when its upload URLs have expired, twice at most", async ({ expect }) => {
+    const first = await linkedin.prepare(
+      captureBodies(scriptedClient(videoUpload(), 403, videoUpload())),
+      clip,
+      undefined,
+    );
     expect(first).toMatchObject({ state: "again", cursor: { restartCount: 1, etags: [] } });
     const late = { ...clip, now: NOW + 4_000_000 };
-    const second = await linkedin.prepare(scriptedClient(begun()), late, first.state === "again" ? first.cursor : undefined);
+    const second = await linkedin.prepare(
+      scriptedClient(videoUpload()),
+      late,
+      first.state === "again" ? first.cursor : undefined,
+    );
     expect(second).toMatchObject({ state: "again", cursor: { restartCount: 2 } });
     const third = await linkedin.prepare(
       captureBodies(scriptedClient(403)),
@@ -383,14 +438,14 @@ describe("a video", () => {
   });
 
   test.for<[string, object]>([
-    ["leave bytes out", { uploadInstructions: instructions.slice(0, 2) }],
+    ["omit bytes", { uploadInstructions: instructions.slice(0, 2) }],
     ["overlap", { uploadInstructions: [instructions[0], instructions[0], instructions[2]] }],
     [
-      "lead to a stranger",
+      "name another host",
       { uploadInstructions: [{ firstByte: 0, lastByte: size - 1, uploadUrl: "https://a.example.com/" }] },
     ],
-  ])("instructions that %s are not followed", async ([, over], { expect }) => {
-    const client = scriptedClient(begun(over));
+  ])("upload instructions that %s are refused", async ([, overrides], { expect }) => {
+    const client = scriptedClient(videoUpload(overrides));
     expect(await linkedin.prepare(client, clip, undefined)).toMatchObject({
       state: "refused",
       fault: { kind: "temporary" },

@@ -2,20 +2,28 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import type { AccountAccess, Adapter } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { linkedin as adapter } from "#platforms/linkedin/index.ts";
-import { publishedPosts, logIn, injectFault, publishUntilSettled, revokeAtPlatform, sampleMedia, simulatedClient } from "../../support/simulated-platform.ts";
+import {
+  publishedPosts,
+  logIn,
+  injectFault,
+  publishUntilSettled,
+  revokeAtPlatform,
+  sampleMedia,
+  simulatedClient,
+} from "../../support/simulated-platform.ts";
 import { largeVideo } from "./large-video.ts";
 
 // The simulator retires versions of the API after a year, as LinkedIn does.
-let clock = Date.parse("2026-12-01T09:00:00Z");
+let startTime = Date.parse("2026-12-01T09:00:00Z");
 beforeEach(() => {
-  clock += 86_400_000;
-  vi.useFakeTimers({ toFake: ["Date"], now: clock });
+  startTime += 86_400_000;
+  vi.useFakeTimers({ toFake: ["Date"], now: startTime });
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** As the publisher calls it: what `prepare` throws is tried again. */
+/** Like the publisher: a throw in `prepare` is a temporary fault. */
 const linkedin: Adapter = {
   ...adapter,
   prepare: (...step) =>
@@ -24,9 +32,9 @@ const linkedin: Adapter = {
 
 const BOTH = { PRODUCTS: "member,community" };
 
-type Kind = "member" | "organization";
+type AccountKind = "member" | "organization";
 
-async function accountOf(kind: Kind, settings: Record<string, string> = BOTH): Promise<AccountAccess> {
+async function accountOf(kind: AccountKind, settings: Record<string, string> = BOTH): Promise<AccountAccess> {
   const { accounts } = await logIn(linkedin, "ada", settings);
   const account = accounts.find(({ capabilities }) => capabilities["kind"] === kind);
   if (!account) {
@@ -35,13 +43,13 @@ async function accountOf(kind: Kind, settings: Record<string, string> = BOTH): P
   return account;
 }
 
-const published = async (account: AccountAccess, caption: string) =>
+const publishedWithCaption = async (account: AccountAccess, caption: string) =>
   (await publishedPosts(linkedin, account.platformAccountId)).filter((entry) => entry.text === caption);
 
 const POST = { method: "POST", path: "/rest/posts" };
 
 describe("a login", () => {
-  test("of an app with one product is the member alone, with both the page as well", async ({ expect }) => {
+  test("of an app with one product has the member, with both products also the page", async ({ expect }) => {
     expect((await logIn(linkedin, "ada")).accounts.map((account) => account.capabilities)).toEqual([
       { kind: "member", canList: false, profile: "userinfo" },
     ]);
@@ -54,7 +62,7 @@ describe("a login", () => {
     expect(accounts[1]?.platformAccountId).toMatch(/^urn:li:organization:\d+$/);
   });
 
-  test("of an app for pages only finds the same person", async ({ expect }) => {
+  test("of an app for pages only has the same member", async ({ expect }) => {
     const both = await logIn(linkedin, "ada", BOTH);
     const pages = await logIn(linkedin, "ada", { PRODUCTS: "community" });
     expect(pages.externalId).toBe(both.externalId);
@@ -64,7 +72,7 @@ describe("a login", () => {
     expect(pages.accounts[0]?.capabilities).toMatchObject({ profile: "me" });
   });
 
-  test("that was withdrawn has to be made again", async ({ expect }) => {
+  test("that was revoked needs a new login", async ({ expect }) => {
     const { tokens, accounts } = await logIn(linkedin, "ada", BOTH);
     await revokeAtPlatform(linkedin, accounts[0]!.platformAccountId);
     const listed = await linkedin.connect.listAccounts(simulatedClient(linkedin), accounts[0]!.app, tokens);
@@ -72,7 +80,7 @@ describe("a login", () => {
   });
 });
 
-describe.each<Kind>(["member", "organization"])("%s", (kind) => {
+describe.each<AccountKind>(["member", "organization"])("%s", (kind) => {
   describe.each([
     { name: "text", files: [] },
     { name: "image", files: ["portrait.jpg"] },
@@ -84,7 +92,7 @@ describe.each<Kind>(["member", "organization"])("%s", (kind) => {
         const account = await accountOf(kind);
         const media = await Promise.all(files.map((file) => sampleMedia(file)));
         const caption = `${kind} ${name} (${effect}) {v2} #glaze_1 a*b <c> [d] ~e | f@g.h \\ #1`;
-        const end = await publishUntilSettled(linkedin, account, { caption, media }, async () => {
+        const result = await publishUntilSettled(linkedin, account, { caption, media }, async () => {
           if (effect !== "nothing") {
             await injectFault(linkedin, {
               match: POST,
@@ -94,29 +102,29 @@ describe.each<Kind>(["member", "organization"])("%s", (kind) => {
             });
           }
         });
-        expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
-        const posts = await published(account, caption);
-        expect(posts, end.steps.join(" ")).toHaveLength(1);
+        expect(result, JSON.stringify(result)).toMatchObject({ state: "published" });
+        const posts = await publishedWithCaption(account, caption);
+        expect(posts, result.steps.join(" ")).toHaveLength(1);
         expect(posts[0]?.media.map((item) => item.sha256)).toEqual(media.map((item) => item.sha256));
-        if (end.state === "published") {
-          expect({ id: end.remoteId, url: end.url }).toEqual({ id: posts[0]?.id, url: posts[0]?.url });
+        if (result.state === "published") {
+          expect({ id: result.remoteId, url: result.url }).toEqual({ id: posts[0]?.id, url: posts[0]?.url });
         }
       },
     );
   });
 
-  test("a video goes up in parts and arrives whole", async ({ expect }) => {
+  test("a video is uploaded in parts and arrives complete", async ({ expect }) => {
     const account = await accountOf(kind);
     const media = [await largeVideo(9 * 1024 ** 2 + 7)];
     const caption = `${kind} video`;
-    const end = await publishUntilSettled(linkedin, account, { caption, media });
-    expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
-    const posts = await published(account, caption);
+    const result = await publishUntilSettled(linkedin, account, { caption, media });
+    expect(result, JSON.stringify(result)).toMatchObject({ state: "published" });
+    const posts = await publishedWithCaption(account, caption);
     expect(posts.map((post) => post.media)).toEqual([[{ type: "video", sha256: media[0]!.sha256 }]]);
   });
 
   test.for(["drop_before", "drop_after"] as const)(
-    "a video survives %s at every call of its upload",
+    "a video is published after %s at every call of its upload",
     async (effect, { expect }) => {
       const account = await accountOf(kind);
       const media = [await largeVideo(5 * 1024 ** 2)];
@@ -128,9 +136,9 @@ describe.each<Kind>(["member", "organization"])("%s", (kind) => {
         await injectFault(linkedin, { match, times: 1, effect });
       }
       const caption = `${kind} video ${effect}`;
-      const end = await publishUntilSettled(linkedin, account, { caption, media });
-      expect(end, JSON.stringify(end)).toMatchObject({ state: "published" });
-      const posts = await published(account, caption);
+      const result = await publishUntilSettled(linkedin, account, { caption, media });
+      expect(result, JSON.stringify(result)).toMatchObject({ state: "published" });
+      const posts = await publishedWithCaption(account, caption);
       expect(posts.map((post) => post.media)).toEqual([[{ type: "video", sha256: media[0]!.sha256 }]]);
     },
   );
@@ -143,35 +151,35 @@ describe.each<Kind>(["member", "organization"])("%s", (kind) => {
       state: "failed",
       fault: { kind: "rejected", code: "duplicate_content", category: "duplicate" },
     });
-    expect(await published(account, caption)).toHaveLength(1);
+    expect(await publishedWithCaption(account, caption)).toHaveLength(1);
   });
 
-  test("a careful operator's post of unknown fate is never sent again", async ({ expect }) => {
+  test("a post with an uncertain outcome is never sent again where the operator disabled it", async ({ expect }) => {
     const account = await accountOf(kind, { ...BOTH, RESEND: "never" });
-    const end = await publishUntilSettled(linkedin, account, { caption: `${kind} careful` }, () =>
+    const result = await publishUntilSettled(linkedin, account, { caption: `${kind} careful` }, () =>
       injectFault(linkedin, { match: POST, times: 1, effect: "drop_before" }),
     );
-    expect(end).toMatchObject({ state: "unknown" });
-    expect(await published(account, `${kind} careful`)).toHaveLength(0);
+    expect(result).toMatchObject({ state: "unknown" });
+    expect(await publishedWithCaption(account, `${kind} careful`)).toHaveLength(0);
   });
 });
 
-test("a post of a member lost twice stays unknown", async ({ expect }) => {
+test("a member's post whose two calls were lost stays unknown", async ({ expect }) => {
   const account = await accountOf("member");
-  const end = await publishUntilSettled(linkedin, account, { caption: "lost twice" }, () =>
+  const result = await publishUntilSettled(linkedin, account, { caption: "lost twice" }, () =>
     injectFault(linkedin, { match: POST, times: 2, effect: "drop_before" }),
   );
-  expect(end).toMatchObject({ state: "unknown" });
-  expect(await published(account, "lost twice")).toHaveLength(0);
+  expect(result).toMatchObject({ state: "unknown" });
+  expect(await publishedWithCaption(account, "lost twice")).toHaveLength(0);
 });
 
-test("a member whose app may not look at images waits for them unseen", async ({ expect }) => {
+test("images of a member whose app may not read their status are presumed available", async ({ expect }) => {
   const account = await accountOf("member", {});
   const media = [await sampleMedia("portrait.jpg")];
-  const begun = Date.now();
-  const end = await publishUntilSettled(linkedin, account, { caption: "unseen", media });
-  expect(end).toMatchObject({ state: "published" });
-  expect(Date.now() - begun).toBeGreaterThanOrEqual(20_000);
-  const [post] = await published(account, "unseen");
+  const startedAt = Date.now();
+  const result = await publishUntilSettled(linkedin, account, { caption: "unseen", media });
+  expect(result).toMatchObject({ state: "published" });
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(20_000);
+  const [post] = await publishedWithCaption(account, "unseen");
   expect(post?.media.map((item) => item.sha256)).toEqual([media[0]!.sha256]);
 });

@@ -22,7 +22,7 @@ describe("little text", () => {
     expect(fromLittleText(little)).toBe(plain);
   });
 
-  test("hashtags and mentions as LinkedIn writes them are read as people see them", ({ expect }) => {
+  test("hashtags and mentions in LinkedIn's own notation become the text that readers see", ({ expect }) => {
     expect(fromLittleText("{hashtag|#|one} {hashtag|＃|two} @[Ada](urn:li:person:1)")).toBe("#one #two Ada");
   });
 });

@@ -2,8 +2,9 @@ import { describe, test } from "vitest";
 import { linkedin } from "#platforms/linkedin/index.ts";
 import { validationInput, image, video } from "../../support/job-fixtures.ts";
 
-const clip = (over: Parameters<typeof video>[0] = {}) => video({ sizeBytes: 1_000_000, ...over });
-const codes = (over: Parameters<typeof validationInput>[0]) => linkedin.validate(validationInput(over)).problems.map(({ code }) => code);
+const clip = (overrides: Parameters<typeof video>[0] = {}) => video({ sizeBytes: 1_000_000, ...overrides });
+const codes = (overrides: Parameters<typeof validationInput>[0]) =>
+  linkedin.validate(validationInput(overrides)).problems.map(({ code }) => code);
 
 describe("caption", () => {
   test("3000 characters pass, 3001 do not", ({ expect }) => {
@@ -17,10 +18,10 @@ describe("caption", () => {
     expect(linkedin.validate(validationInput({ caption: "👍" })).captionLength).toBe(2);
   });
 
-  test("that only grows too long by its escapes is worth a warning", ({ expect }) => {
-    const verdict = linkedin.validate(validationInput({ caption: "(".repeat(1501) }));
-    expect(verdict.problems).toEqual([]);
-    expect(verdict.warnings.map(({ code }) => code)).toEqual(["caption_near_limit"]);
+  test("that is too long only after escaping is a warning", ({ expect }) => {
+    const validation = linkedin.validate(validationInput({ caption: "(".repeat(1501) }));
+    expect(validation.problems).toEqual([]);
+    expect(validation.warnings.map(({ code }) => code)).toEqual(["caption_near_limit"]);
   });
 
   test("is required where there is no media", ({ expect }) => {
@@ -35,7 +36,7 @@ describe("media", () => {
     expect(codes({ media: Array.from({ length: 21 }, () => image()) })).toEqual(["media_too_many"]);
   });
 
-  test("one video stands alone", ({ expect }) => {
+  test("a post contains one video and nothing else", ({ expect }) => {
     expect(codes({ media: [clip()] })).toEqual([]);
     expect(codes({ media: [clip(), clip()] })).toEqual(["media_too_many"]);
     expect(codes({ media: [clip(), image()] })).toEqual(["media_mixed"]);
@@ -50,8 +51,8 @@ describe("media", () => {
     ["8 MB and a byte", { sizeBytes: 8_000_001 }, ["media_too_large"]],
     ["36,152,319 pixels", { width: 36_152_319, height: 1 }, []],
     ["36,152,320 pixels", { width: 36_152_320, height: 1 }, ["media_dimensions"]],
-  ])("an image: %s", ([, over, expected], { expect }) => {
-    expect(codes({ media: [image(over)] })).toEqual(expected);
+  ])("an image: %s", ([, overrides, expected], { expect }) => {
+    expect(codes({ media: [image(overrides)] })).toEqual(expected);
   });
 
   test.for<[string, Parameters<typeof video>[0], string[]]>([
@@ -64,13 +65,13 @@ describe("media", () => {
     ["500 MB", { sizeBytes: 500_000_000 }, []],
     ["a byte more", { sizeBytes: 500_000_001 }, ["media_too_large"]],
     ["QuickTime", { contentType: "video/quicktime" }, ["media_type_unsupported"]],
-  ])("a video: %s", ([, over, expected], { expect }) => {
-    expect(codes({ media: [clip(over)] })).toEqual(expected);
+  ])("a video: %s", ([, overrides, expected], { expect }) => {
+    expect(codes({ media: [clip(overrides)] })).toEqual(expected);
   });
 
-  test("a very long shape is worth a warning", ({ expect }) => {
-    const verdict = linkedin.validate(validationInput({ media: [clip({ width: 2500, height: 1000 })] }));
-    expect(verdict.problems).toEqual([]);
-    expect(verdict.warnings.map(({ code }) => code)).toEqual(["media_aspect_ratio"]);
+  test("an extreme aspect ratio is a warning", ({ expect }) => {
+    const validation = linkedin.validate(validationInput({ media: [clip({ width: 2500, height: 1000 })] }));
+    expect(validation.problems).toEqual([]);
+    expect(validation.warnings.map(({ code }) => code)).toEqual(["media_aspect_ratio"]);
   });
 });

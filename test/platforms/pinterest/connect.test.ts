@@ -4,6 +4,7 @@ import { pinterest } from "#platforms/pinterest/index.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
 import { accountAccess, NOW } from "../../support/job-fixtures.ts";
 import { unwrap } from "../../support/simulated-platform.ts";
+import { authorizeUrl, exchangeCode, refreshTokens } from "../../support/connector.ts";
 
 const app = { clientId: "the-client", clientSecret: "the-secret", settings: {} };
 const { connect } = pinterest;
@@ -37,19 +38,17 @@ const tokens: TokenSet = {
   scopes: SCOPES,
 };
 
-test("authorizeUrl separates scopes with commas and requests secret boards only if configured", ({ expect }) => {
-  const scopesFor = (settings: Record<string, string>) =>
-    connect
-      .authorizeUrl({ ...app, settings }, { redirectUri: "https://a.example.com/", state: "s", codeChallenge: "c" })
-      .searchParams.get("scope");
-  expect(scopesFor({})).toBe(SCOPES.join(","));
-  expect(scopesFor({ SECRET_BOARDS: "1" })).toContain("pins:write_secret");
+test("authorizeUrl separates scopes with commas and requests secret boards only if configured", async ({ expect }) => {
+  const scopesFor = async (settings: Record<string, string>) =>
+    (await authorizeUrl(connect, { ...app, settings })).searchParams.get("scope");
+  expect(await scopesFor({})).toBe(SCOPES.join(","));
+  expect(await scopesFor({ SECRET_BOARDS: "1" })).toContain("pins:write_secret");
 });
 
 describe("exchangeCode", () => {
   test("uses Basic authentication and requests continuous refresh tokens", async ({ expect }) => {
     const client = scriptedClient(tokenResponse(), user());
-    expect(unwrap(await connect.exchangeCode(client, app, exchange))).toEqual({
+    expect(unwrap(await exchangeCode(connect, client, app, exchange))).toEqual({
       externalId: "2783136121146311751",
       displayName: "Ada Makes",
       tokens: {
@@ -72,7 +71,7 @@ describe("exchangeCode", () => {
 
   test("calls Pinterest's sandbox if configured", async ({ expect }) => {
     const client = scriptedClient(tokenResponse(), user());
-    await connect.exchangeCode(client, { ...app, settings: { API: "sandbox" } }, exchange);
+    await exchangeCode(connect, client, { ...app, settings: { API: "sandbox" } }, exchange);
     expect(client.requests.map((sent) => sent.url.hostname)).toEqual([
       "api-sandbox.pinterest.com",
       "api-sandbox.pinterest.com",
@@ -102,7 +101,7 @@ test("an account has Pinterest's id and its missing scopes", async ({ expect }) 
 describe("refresh", () => {
   test("returns a new token pair", async ({ expect }) => {
     const client = scriptedClient(tokenResponse({ access_token: "pina_B", refresh_token: "pinr.B", scope: undefined }));
-    expect(unwrap(await connect.refresh!(client, app, tokens, NOW))).toEqual({
+    expect(unwrap(await refreshTokens(connect, client, app, tokens, NOW))).toEqual({
       accessToken: "pina_B",
       refreshToken: "pinr.B",
       expiresAt: NOW + 2_592_000_000,
@@ -119,7 +118,7 @@ describe("refresh", () => {
     ["an outage", { status: 500, json: { code: 11, message: "oops" } }, "temporary"],
     ["a rate limit", { status: 429, json: { code: 8, message: "slow" } }, "rate_limited"],
   ])("%s is a fault of the right kind", async ([, script, kind], { expect }) => {
-    expect(await connect.refresh!(scriptedClient(script), app, tokens, NOW)).toMatchObject({
+    expect(await refreshTokens(connect, scriptedClient(script), app, tokens, NOW)).toMatchObject({
       ok: false,
       fault: { kind },
     });

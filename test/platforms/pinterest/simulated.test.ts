@@ -12,6 +12,7 @@ import {
   sampleMedia,
   simulatedClient,
 } from "../../support/simulated-platform.ts";
+import { refreshTokens } from "../../support/connector.ts";
 
 let clock = Date.parse("2032-07-01T09:00:00Z");
 beforeEach(() => {
@@ -55,9 +56,9 @@ test("a refresh returns a new token pair and invalidates the old one", async ({ 
   const { tokens, accounts } = await logIn(pinterest, "ada");
   const client = simulatedClient(pinterest);
   const { app } = accounts[0]!;
-  const refreshed = unwrap(await adapter.connect.refresh!(client, app, tokens, Date.now()));
+  const refreshed = unwrap(await refreshTokens(adapter.connect, client, app, tokens, Date.now()));
   expect(refreshed.refreshToken).not.toBe(tokens.refreshToken);
-  expect(await adapter.connect.refresh!(client, app, tokens, Date.now())).toMatchObject({
+  expect(await refreshTokens(adapter.connect, client, app, tokens, Date.now())).toMatchObject({
     ok: false,
     fault: { kind: "reconnect" },
   });

@@ -7,19 +7,19 @@ import { comparableText, findLinks, findTags, textLength } from "#platforms/thre
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
 import { validationInput, image, job, NOW, video } from "../../support/job-fixtures.ts";
 
-const problems = (over: Parameters<typeof validationInput>[0]) =>
-  threads.validate(validationInput(over)).problems.map(({ code, param }) => `${code} ${param}`);
+const problems = (overrides: Parameters<typeof validationInput>[0]) =>
+  threads.validate(validationInput(overrides)).problems.map(({ code, param }) => `${code} ${param}`);
 const refusal = (code: number, subcode?: number, status = 400, message = "m"): ScriptedResponse => ({
   status,
   json: { error: { message, type: "OAuthException", code, error_subcode: subcode, is_transient: false } },
 });
-const answer = (code: number, subcode?: number, status = 400, message = "m") => ({
+const response = (code: number, subcode?: number, status = 400, message = "m") => ({
   status,
   headers: new Headers(),
   json: { error: { message, code, error_subcode: subcode } },
 });
 
-describe("a text is as long as the platform says", () => {
+describe("validation and text length", () => {
   test.for<[string, number]>([
     ["hello", 5],
     ["😀", 4],
@@ -32,21 +32,23 @@ describe("a text is as long as the platform says", () => {
     expect(textLength(text)).toBe(length);
   });
 
-  test("five different links, one topic", ({ expect }) => {
+  test("at most five different links; only the first tag is a topic", ({ expect }) => {
     const links = (count: number) =>
       Array.from({ length: count }, (_, index) => `https://example.com/${index}`).join(" ");
     expect(findLinks("see https://a.example/1, and (https://a.example/1).")).toEqual(["https://a.example/1"]);
     expect(problems({ caption: links(5) })).toEqual([]);
     expect(problems({ caption: links(6) })).toEqual(["too_many_links caption"]);
     expect(findTags("#1 #one a#b #two.")).toEqual(["#one", "#two"]);
-    expect(threads.validate(validationInput({ caption: "#one and #two" })).warnings).toMatchObject([{ code: "one_topic" }]);
+    expect(threads.validate(validationInput({ caption: "#one and #two" })).warnings).toMatchObject([
+      { code: "one_topic" },
+    ]);
     expect(threads.validate(validationInput({ caption: "a".repeat(481) })).warnings).toMatchObject([
       { code: "caption_near_limit" },
     ]);
     expect(comparableText("a  #b\n")).toBe(comparableText("a b"));
   });
 
-  test("media: up to twenty, mixed, JPEG and PNG, five minutes", ({ expect }) => {
+  test("media: at most twenty items, mixed types, JPEG and PNG, at most five minutes", ({ expect }) => {
     expect(
       problems({ media: [...Array(10).fill(image({ contentType: "image/png" })), ...Array(10).fill(video())] }),
     ).toEqual([]);
@@ -62,7 +64,7 @@ describe("a text is as long as the platform says", () => {
   });
 });
 
-describe("every row of the table", () => {
+describe("the fault of every error code", () => {
   test.for<[number, number | undefined, number, string, Partial<Fault>]>([
     [190, 463, 401, "Session has expired", { kind: "reconnect", category: "auth", platformCode: "190/463" }],
     [102, undefined, 400, "m", { kind: "reconnect" }],
@@ -80,7 +82,7 @@ describe("every row of the table", () => {
     [80002, undefined, 400, "m", { kind: "rate_limited" }],
     [2, undefined, 500, "m", { kind: "temporary" }],
   ])("%i/%s with %i %s", ([code, subcode, status, message, fault], { expect }) => {
-    expect(toFault(answer(code, subcode, status, message))).toMatchObject(fault);
+    expect(toFault(response(code, subcode, status, message))).toMatchObject(fault);
   });
 
   test.for<[string, boolean, string]>([
@@ -94,27 +96,29 @@ describe("every row of the table", () => {
     ["INVALID_FRAME_RATE", false, "media_invalid"],
     ["INVALID_AUDIO_CHANNELS", false, "media_invalid"],
     ["INVALID_AUDIO_CHANNEL_LAYOUT", false, "media_invalid"],
-  ])("a container with %s", ([word, again, code], { expect }) => {
-    expect(containerFailure(word)).toMatchObject({ canRebuild: again, fault: { kind: "rejected", code } });
+  ])("a container with %s", ([errorMessage, canRebuild, code], { expect }) => {
+    expect(containerFailure(errorMessage)).toMatchObject({ canRebuild, fault: { kind: "rejected", code } });
   });
 
-  test("what leaves doubt after the publishing call", ({ expect }) => {
-    expect(isUncertainCommit(answer(24, 4279009))).toBe(true);
-    expect(isUncertainCommit(answer(4, 2207051))).toBe(true);
-    expect(isUncertainCommit(answer(2, undefined, 500))).toBe(true);
-    expect(isUncertainCommit(answer(9, 2207042))).toBe(false);
-    expect(isUncertainCommit(answer(100, undefined))).toBe(false);
+  test("responses to the publishing call that leave it uncertain", ({ expect }) => {
+    expect(isUncertainCommit(response(24, 4279009))).toBe(true);
+    expect(isUncertainCommit(response(4, 2207051))).toBe(true);
+    expect(isUncertainCommit(response(2, undefined, 500))).toBe(true);
+    expect(isUncertainCommit(response(9, 2207042))).toBe(false);
+    expect(isUncertainCommit(response(100, undefined))).toBe(false);
   });
 });
 
 describe("steps", () => {
-  const made = (id: string): ScriptedResponse => ({ json: { id } });
-  const status = (word: string, more: object = {}): ScriptedResponse => ({ json: { id: "1", status: word, ...more } });
+  const created = (id: string): ScriptedResponse => ({ json: { id } });
+  const status = (value: string, members: object = {}): ScriptedResponse => ({
+    json: { id: "1", status: value, ...members },
+  });
   const ref = { containerId: "1", restrictedCount: 0, notFoundCount: 0 };
   const at = (seconds: number) => job({ committedAt: NOW, now: NOW + seconds * 1000 });
   const empty: ScriptedResponse = { json: { data: [] } };
 
-  async function steps(script: readonly ScriptedResponse[], post = job()) {
+  async function prepareToEnd(script: readonly ScriptedResponse[], post = job()) {
     const client = scriptedClient(...script);
     const states: string[] = [];
     let cursor: JsonValue | undefined;
@@ -129,45 +133,47 @@ describe("steps", () => {
     throw new Error(states.join(" "));
   }
 
-  test("a text is a container like everything else, with a pause after it is finished", async ({ expect }) => {
-    const { states, outcome, client } = await steps([made("1"), status("IN_PROGRESS"), status("FINISHED")]);
+  test("a text is published through a container too, with a pause after it is finished", async ({ expect }) => {
+    const { states, outcome, client } = await prepareToEnd([created("1"), status("IN_PROGRESS"), status("FINISHED")]);
     expect(states).toEqual(["again 5", "again 5", "again 2", "ready"]);
     expect(outcome).toMatchObject({ ref });
     expect(parseRequestBody(client.requests[0])).toEqual({ media_type: "TEXT", text: "Release notes are out" });
     expect(client.requests[0]?.url.href).toBe("https://graph.threads.net/v1.0/17841400008460057/threads");
   });
 
-  test("polls at the document's pace while there is time", async ({ expect }) => {
+  test("polls at the documented interval while there is time", async ({ expect }) => {
     const early = { dueAt: NOW + 600_000, media: [video()] };
-    expect(await threads.prepare(scriptedClient(made("1")), job(early), undefined)).toMatchObject({ afterSeconds: 30 });
-    expect(await threads.prepare(scriptedClient(made("1")), job({ media: [video()] }), undefined)).toMatchObject({
+    expect(await threads.prepare(scriptedClient(created("1")), job(early), undefined)).toMatchObject({
+      afterSeconds: 30,
+    });
+    expect(await threads.prepare(scriptedClient(created("1")), job({ media: [video()] }), undefined)).toMatchObject({
       afterSeconds: 5,
     });
   });
 
-  test("a carousel's parts come first, and what was made is not made again", async ({ expect }) => {
+  test("a carousel's children are created first, and existing ones are not created again", async ({ expect }) => {
     const post = job({ media: [image(), video()] });
-    const { client, outcome } = await steps(
-      [made("1"), 503, made("2"), status("FINISHED"), status("FINISHED"), made("3"), status("FINISHED")],
+    const { client, outcome } = await prepareToEnd(
+      [created("1"), 503, created("2"), status("FINISHED"), status("FINISHED"), created("3"), status("FINISHED")],
       post,
     );
     expect(outcome).toMatchObject({ state: "ready", ref: { containerId: "3" } });
-    const bodies = client.requests.filter((sent) => sent.method === "POST").map(parseRequestBody);
+    const bodies = client.requests.filter((request) => request.method === "POST").map(parseRequestBody);
     expect(bodies).toHaveLength(4);
     expect(bodies[2]).toMatchObject({ media_type: "VIDEO", is_carousel_item: "true" });
     expect(bodies[3]).toEqual({ media_type: "CAROUSEL", children: "1,2", text: "Release notes are out" });
   });
 
-  test("a broken container is made again twice, an invalid one never", async ({ expect }) => {
-    const broken = status("ERROR", { error_message: "FAILED_PROCESSING_VIDEO" });
-    const { outcome, client } = await steps(
-      [made("1"), broken, made("2"), broken, made("3"), broken],
+  test("a failed container is created again twice, an invalid one never", async ({ expect }) => {
+    const failedStatus = status("ERROR", { error_message: "FAILED_PROCESSING_VIDEO" });
+    const { outcome, client } = await prepareToEnd(
+      [created("1"), failedStatus, created("2"), failedStatus, created("3"), failedStatus],
       job({ media: [video()] }),
     );
     expect(outcome).toMatchObject({ state: "refused", fault: { code: "processing_failed" } });
-    expect(client.requests.filter((sent) => sent.method === "POST")).toHaveLength(3);
-    const invalid = await steps(
-      [made("1"), status("ERROR", { error_message: "INVALID_DURATION" })],
+    expect(client.requests.filter((request) => request.method === "POST")).toHaveLength(3);
+    const invalid = await prepareToEnd(
+      [created("1"), status("ERROR", { error_message: "INVALID_DURATION" })],
       job({ media: [video()] }),
     );
     expect(invalid.outcome).toMatchObject({
@@ -176,20 +182,24 @@ describe("steps", () => {
     });
   });
 
-  test('"not found" tries the same container again soon, then a new one', async ({ expect }) => {
+  test('"not found" tries the same container again soon, then creates a new one', async ({ expect }) => {
     const refused = await threads.commit(scriptedClient(refusal(24, 4279009)), job(), ref);
     expect(refused).toMatchObject({ state: "uncertain", ref: { notFoundCount: 1 } });
-    const again = { ...ref, notFoundCount: 1 };
-    expect(await threads.verify(scriptedClient(status("FINISHED"), empty), at(5), again)).toEqual({ state: "absent" });
-    expect(await threads.verify(scriptedClient(refusal(24, 4279009), empty), at(35), again)).toMatchObject({
+    const notFoundOnce = { ...ref, notFoundCount: 1 };
+    expect(await threads.verify(scriptedClient(status("FINISHED"), empty), at(5), notFoundOnce)).toEqual({
+      state: "absent",
+    });
+    expect(await threads.verify(scriptedClient(refusal(24, 4279009), empty), at(35), notFoundOnce)).toMatchObject({
       state: "stale",
     });
-    expect(await threads.verify(scriptedClient(status("FINISHED"), empty), at(5), { ...ref, notFoundCount: 4 })).toMatchObject({
+    expect(
+      await threads.verify(scriptedClient(status("FINISHED"), empty), at(5), { ...ref, notFoundCount: 4 }),
+    ).toMatchObject({
       state: "stale",
     });
   });
 
-  test("after a cut the container decides, and the list only tells the id", async ({ expect }) => {
+  test("after a lost connection the container's status decides, and the list only gives the id", async ({ expect }) => {
     const listed: ScriptedResponse = {
       json: {
         data: [
@@ -218,7 +228,7 @@ describe("steps", () => {
       remoteId: "1",
       url: null,
     });
-    expect(await threads.verify(scriptedClient(status("PUBLISHED"), 503), at(120), ref), "a list out of order").toEqual({
+    expect(await threads.verify(scriptedClient(status("PUBLISHED"), 503), at(120), ref), "an unreadable list").toEqual({
       state: "again",
       afterSeconds: 10,
       isProcessing: true,
@@ -232,20 +242,22 @@ describe("steps", () => {
       isProcessing: false,
     });
     expect(await threads.verify(scriptedClient(status("FINISHED"), empty), at(66), ref)).toEqual({ state: "absent" });
-    expect(await threads.verify(scriptedClient(status("EXPIRED"), empty), at(66), ref)).toMatchObject({ state: "stale" });
+    expect(await threads.verify(scriptedClient(status("EXPIRED"), empty), at(66), ref)).toMatchObject({
+      state: "stale",
+    });
   });
 
-  test("a restriction is believed once the container is still unpublished a minute later", async ({ expect }) => {
+  test("a restriction is a refusal when the container is still unpublished a minute later", async ({ expect }) => {
     expect(await threads.commit(scriptedClient(refusal(4, 2207051)), job(), ref)).toMatchObject({
       state: "uncertain",
       ref: { restrictedCount: 1 },
     });
-    expect(await threads.verify(scriptedClient(status("FINISHED"), empty), at(66), { ...ref, restrictedCount: 1 })).toMatchObject(
-      { state: "refused", fault: { code: "activity_restricted" } },
-    );
+    expect(
+      await threads.verify(scriptedClient(status("FINISHED"), empty), at(66), { ...ref, restrictedCount: 1 }),
+    ).toMatchObject({ state: "refused", fault: { code: "activity_restricted" } });
   });
 
-  test("a permalink that cannot be read fails nothing", async ({ expect }) => {
+  test("a permalink that cannot be read does not fail the post", async ({ expect }) => {
     for (const script of [503, "connection_lost", { json: { id: "9" } }] as const) {
       expect(await threads.commit(scriptedClient({ json: { id: "9" } }, script), job(), ref)).toEqual({
         state: "published",

@@ -4,6 +4,7 @@ import { tiktok } from "#platforms/tiktok/index.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
 import { accountAccess, NOW } from "../../support/job-fixtures.ts";
 import { unwrap } from "../../support/simulated-platform.ts";
+import { authorizeUrl, exchangeCode, refreshTokens } from "../../support/connector.ts";
 
 const { connect } = tiktok;
 const app = { clientId: "the-key", clientSecret: "the-secret", settings: {} };
@@ -65,8 +66,12 @@ const CAPABILITIES = {
 };
 
 describe("authorizeUrl", () => {
-  test("sends the client id as client_key", ({ expect }) => {
-    const url = connect.authorizeUrl(app, { redirectUri: "https://a.example.com/b", state: "s", codeChallenge: "c" });
+  test("sends the client id as client_key", async ({ expect }) => {
+    const url = await authorizeUrl(connect, app, {
+      redirectUri: "https://a.example.com/b",
+      state: "s",
+      codeChallenge: "c",
+    });
     expect(url.origin + url.pathname).toBe("https://www.tiktok.com/v2/auth/authorize/");
     expect(Object.fromEntries(url.searchParams)).toEqual({
       client_key: "the-key",
@@ -81,7 +86,7 @@ describe("authorizeUrl", () => {
 describe("exchangeCode", () => {
   test("stores both lifetimes from the response", async ({ expect }) => {
     const client = scriptedClient(tokenResponse(), userResponse);
-    expect(unwrap(await connect.exchangeCode(client, app, exchange))).toEqual({
+    expect(unwrap(await exchangeCode(connect, client, app, exchange))).toEqual({
       externalId: "_000abc",
       displayName: "Ada Moves",
       tokens: {
@@ -105,7 +110,7 @@ describe("exchangeCode", () => {
       tokenResponse({ expires_in: 86_400, refresh_expires_in: 31_536_000 }),
       userResponse,
     );
-    expect(unwrap(await connect.exchangeCode(longerLifetimes, app, exchange)).tokens.expiresAt).toBe(NOW + 86_400_000);
+    expect(unwrap(await exchangeCode(connect, longerLifetimes, app, exchange)).tokens.expiresAt).toBe(NOW + 86_400_000);
   });
 
   test.for([200, 400])("an error body is an error with status %i", async (status, { expect }) => {
@@ -114,7 +119,7 @@ describe("exchangeCode", () => {
       error_description: "Authorization code is expired.",
       log_id: "2026",
     };
-    expect(await connect.exchangeCode(scriptedClient({ status, json: invalidGrant }), app, exchange)).toMatchObject({
+    expect(await exchangeCode(connect, scriptedClient({ status, json: invalidGrant }), app, exchange)).toMatchObject({
       ok: false,
       fault: { kind: "reconnect", platformCode: "invalid_grant" },
     });
@@ -177,7 +182,7 @@ describe("listAccounts", () => {
 describe("refresh", () => {
   test("stores the new refresh token", async ({ expect }) => {
     const client = scriptedClient(tokenResponse({ access_token: "act.2", refresh_token: "rft.2" }));
-    expect(unwrap(await connect.refresh!(client, app, tokens, NOW))).toMatchObject({
+    expect(unwrap(await refreshTokens(connect, client, app, tokens, NOW))).toMatchObject({
       accessToken: "act.2",
       refreshToken: "rft.2",
       expiresAt: NOW + 7_200_000,
@@ -199,7 +204,9 @@ describe("refresh", () => {
         error_description: "Refresh token is invalid or expired.",
         log_id: "2026",
       };
-      expect(await connect.refresh!(scriptedClient({ status, json: invalidGrant }), app, tokens, NOW)).toMatchObject({
+      expect(
+        await refreshTokens(connect, scriptedClient({ status, json: invalidGrant }), app, tokens, NOW),
+      ).toMatchObject({
         fault: { kind: "reconnect" },
       });
     },
@@ -207,7 +214,13 @@ describe("refresh", () => {
 
   test("wrong app credentials do not invalidate the login", async ({ expect }) => {
     expect(
-      await connect.refresh!(scriptedClient({ status: 200, json: { error: "invalid_client" } }), app, tokens, NOW),
+      await refreshTokens(
+        connect,
+        scriptedClient({ status: 200, json: { error: "invalid_client" } }),
+        app,
+        tokens,
+        NOW,
+      ),
     ).toMatchObject({ fault: { kind: "temporary", whoMustAct: "operator" } });
   });
 });

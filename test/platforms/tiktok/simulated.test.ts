@@ -13,6 +13,7 @@ import {
   sampleMedia,
   simulatedClient,
 } from "../../support/simulated-platform.ts";
+import { refreshTokens } from "../../support/connector.ts";
 
 // Several megabytes pass through two processes, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
@@ -198,14 +199,14 @@ describe("a login", () => {
   test("rotates its refresh token, and the old one becomes invalid", async ({ expect }) => {
     const { tokens } = await logIn(tiktok, "ada");
     const refreshed = unwrap(
-      await tiktok.connect.refresh!(simulatedClient(tiktok), sandboxCredentials(tiktok), tokens, Date.now()),
+      await refreshTokens(tiktok.connect, simulatedClient(tiktok), sandboxCredentials(tiktok), tokens, Date.now()),
     );
     expect(refreshed.refreshToken).not.toBe(tokens.refreshToken);
     expect(
       await tiktok.connect.listAccounts(simulatedClient(tiktok), sandboxCredentials(tiktok), refreshed),
     ).toMatchObject({ ok: true });
     expect(
-      await tiktok.connect.refresh!(simulatedClient(tiktok), sandboxCredentials(tiktok), tokens, Date.now()),
+      await refreshTokens(tiktok.connect, simulatedClient(tiktok), sandboxCredentials(tiktok), tokens, Date.now()),
     ).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },

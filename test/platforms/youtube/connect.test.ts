@@ -4,6 +4,7 @@ import { connect } from "#platforms/youtube/connect.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
 import { NOW } from "../../support/job-fixtures.ts";
 import { unwrap } from "../../support/simulated-platform.ts";
+import { authorizeUrl, exchangeCode, refreshTokens, tokenRefresh } from "../../support/connector.ts";
 
 const app = { clientId: "the-client", clientSecret: "the-secret", settings: {} };
 const UPLOAD = "https://www.googleapis.com/auth/youtube.upload";
@@ -45,8 +46,12 @@ const tokens: TokenSet = {
 };
 
 describe("authorizeUrl", () => {
-  test("always requests offline access and consent", ({ expect }) => {
-    const url = connect.authorizeUrl(app, { redirectUri: "https://a.example.com/b", state: "s", codeChallenge: "c" });
+  test("always requests offline access and consent", async ({ expect }) => {
+    const url = await authorizeUrl(connect, app, {
+      redirectUri: "https://a.example.com/b",
+      state: "s",
+      codeChallenge: "c",
+    });
     expect(url.origin + url.pathname).toBe("https://accounts.google.com/o/oauth2/v2/auth");
     expect(Object.fromEntries(url.searchParams)).toEqual({
       client_id: "the-client",
@@ -65,7 +70,7 @@ describe("authorizeUrl", () => {
 describe("exchangeCode", () => {
   test("sends the credentials in the body and identifies the login by its channel", async ({ expect }) => {
     const client = scriptedClient(tokenResponse(), channels(channel("UCa")));
-    expect(unwrap(await connect.exchangeCode(client, app, exchange))).toEqual({
+    expect(unwrap(await exchangeCode(connect, client, app, exchange))).toEqual({
       externalId: "UCa",
       displayName: "Channel UCa",
       tokens: {
@@ -89,7 +94,7 @@ describe("exchangeCode", () => {
 
   test("stores the refresh token's expiry of an app in testing", async ({ expect }) => {
     const client = scriptedClient(tokenResponse({ refresh_token_expires_in: 604_799 }), channels(channel("UCa")));
-    expect(unwrap(await connect.exchangeCode(client, app, exchange)).tokens.refreshExpiresAt).toBe(NOW + 604_799_000);
+    expect(unwrap(await exchangeCode(connect, client, app, exchange)).tokens.refreshExpiresAt).toBe(NOW + 604_799_000);
   });
 
   test.for([
@@ -98,7 +103,7 @@ describe("exchangeCode", () => {
     ["everything", ""],
   ])("without the permission for %s nothing is connected", async ([, scope], { expect }) => {
     const client = scriptedClient(tokenResponse({ scope }));
-    expect(await connect.exchangeCode(client, app, exchange)).toMatchObject({
+    expect(await exchangeCode(connect, client, app, exchange)).toMatchObject({
       ok: false,
       fault: { kind: "rejected", code: "missing_scope", category: "auth" },
     });
@@ -109,7 +114,7 @@ describe("exchangeCode", () => {
     ["an empty list", channels()],
     ["no list at all", { json: { kind: "youtube#channelListResponse", pageInfo: { totalResults: 0 } } }],
   ])("a login without a channel is refused: %s", async ([, list], { expect }) => {
-    expect(await connect.exchangeCode(scriptedClient(tokenResponse(), list), app, exchange)).toMatchObject({
+    expect(await exchangeCode(connect, scriptedClient(tokenResponse(), list), app, exchange)).toMatchObject({
       ok: false,
       fault: { kind: "rejected", code: "no_channel" },
     });
@@ -157,7 +162,7 @@ describe("refresh", () => {
   test("keeps the refresh token and the scopes", async ({ expect }) => {
     const client = scriptedClient({ json: { access_token: "ya29.b", expires_in: 3599, token_type: "Bearer" } });
     const before = { ...tokens, refreshExpiresAt: NOW + 1000 };
-    expect(unwrap(await connect.refresh!(client, app, before, NOW))).toEqual({
+    expect(unwrap(await refreshTokens(connect, client, app, before, NOW))).toEqual({
       accessToken: "ya29.b",
       refreshToken: "1//r",
       expiresAt: NOW + 3_599_000,
@@ -174,21 +179,27 @@ describe("refresh", () => {
 
   test("an invalid grant requires a new login, wrong app credentials do not", async ({ expect }) => {
     const invalidGrant = { error: "invalid_grant", error_description: "Token has been expired or revoked." };
-    expect(await connect.refresh!(scriptedClient({ status: 400, json: invalidGrant }), app, tokens, NOW)).toMatchObject(
-      {
-        fault: { kind: "reconnect", platformCode: "invalid_grant" },
-      },
-    );
     expect(
-      await connect.refresh!(scriptedClient({ status: 401, json: { error: "invalid_client" } }), app, tokens, NOW),
+      await refreshTokens(connect, scriptedClient({ status: 400, json: invalidGrant }), app, tokens, NOW),
+    ).toMatchObject({
+      fault: { kind: "reconnect", platformCode: "invalid_grant" },
+    });
+    expect(
+      await refreshTokens(
+        connect,
+        scriptedClient({ status: 401, json: { error: "invalid_client" } }),
+        app,
+        tokens,
+        NOW,
+      ),
     ).toMatchObject({ fault: { kind: "temporary", whoMustAct: "operator" } });
   });
 
   test("requires a refresh token", async ({ expect }) => {
     const without = { ...tokens, refreshToken: null };
-    expect(connect.canRefresh?.(without)).toBe(false);
+    expect(tokenRefresh(connect).canRefresh(without)).toBe(false);
     const client = scriptedClient(500);
-    expect(await connect.refresh!(client, app, without, NOW)).toMatchObject({ fault: { kind: "reconnect" } });
+    expect(await refreshTokens(connect, client, app, without, NOW)).toMatchObject({ fault: { kind: "reconnect" } });
     expect(client.requests).toHaveLength(0);
   });
 });

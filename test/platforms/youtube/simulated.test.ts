@@ -13,6 +13,7 @@ import {
   sampleMedia,
   simulatedClient,
 } from "../../support/simulated-platform.ts";
+import { refreshTokens } from "../../support/connector.ts";
 
 // Several megabytes pass through two processes, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
@@ -135,7 +136,7 @@ describe("a login", () => {
     expect(tokens.refreshToken).not.toBeNull();
     vi.setSystemTime(Date.now() + 3_500_000);
     const refreshed = unwrap(
-      await youtube.connect.refresh!(simulatedClient(youtube), sandboxCredentials(youtube), tokens, Date.now()),
+      await refreshTokens(youtube.connect, simulatedClient(youtube), sandboxCredentials(youtube), tokens, Date.now()),
     );
     expect(refreshed.refreshToken).toBe(tokens.refreshToken);
     expect(refreshed.accessToken).not.toBe(tokens.accessToken);
@@ -155,7 +156,7 @@ describe("a login", () => {
     });
     expect(result).toMatchObject({ state: "failed", fault: { kind: "reconnect" } });
     expect(
-      await youtube.connect.refresh!(simulatedClient(youtube), sandboxCredentials(youtube), tokens, Date.now()),
+      await refreshTokens(youtube.connect, simulatedClient(youtube), sandboxCredentials(youtube), tokens, Date.now()),
     ).toMatchObject({
       ok: false,
       fault: { kind: "reconnect" },

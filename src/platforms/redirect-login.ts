@@ -1,0 +1,29 @@
+import type { AppCredentials, CodeExchange, Login, OAuthMethod, PlatformClient, Result } from "./contract.ts";
+import { succeeded } from "./fault.ts";
+
+/** What the login address of one connect attempt contains. */
+export interface AuthorizeRequest {
+  /** The callback address; the code exchange must send the same. */
+  readonly redirectUri: string;
+  /** Returned unchanged in the callback; protects against forged callbacks. */
+  readonly state: string;
+  /** S256 challenge, base64url; used where the platform supports PKCE. */
+  readonly codeChallenge: string;
+}
+
+/** The common OAuth login: the address can be computed, so that starting it calls nobody and keeps nothing. */
+export function redirectLogin(login: {
+  /** The address to which the user's browser is sent; contains no secret. */
+  authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
+  /** As in `OAuthMethod`. */
+  exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;
+}): OAuthMethod {
+  return {
+    kind: "oauth",
+    input: [],
+    clientMetadata: null,
+    start: (_client, app, { redirectUri, state, codeChallenge }) =>
+      Promise.resolve(succeeded({ url: login.authorizeUrl(app, { redirectUri, state, codeChallenge }), state: {} })),
+    exchangeCode: (client, app, exchange) => login.exchangeCode(client, app, exchange),
+  };
+}

@@ -1,0 +1,8 @@
+import type { Fault } from "#platforms/contract.ts";
+
+export function unwrap<T>(result: { ok: true; value: T } | { ok: false; fault: Fault }): T {
+  if (!result.ok) {
+    throw new Error(`${result.fault.kind} ${result.fault.code}: ${result.fault.message}`);
+  }
+  return result.value;
+}
