@@ -13,19 +13,19 @@ export interface Env {
   readonly LIMIT_STARTER: RateLimit;
   readonly LIMIT_GROWTH: RateLimit;
   readonly LIMIT_SCALE: RateLimit;
-  /** Per address: junk credentials, sign-in, registration. */
+  /** Per IP address: invalid credentials, sign-in, registration. */
   readonly LIMIT_ANONYMOUS: RateLimit;
-  /** Per address and e-mail: guesses at one password. */
+  /** Per IP address and e-mail address: attempts at one password. */
   readonly LIMIT_SIGN_IN: RateLimit;
   readonly ORIGIN: string;
   readonly BASE_URL?: string;
   readonly AUTH_URL?: string;
   readonly DOCS_URL?: string;
-  /** JSON object of key id to base64 AES-256 key; the newest entry named by TOKEN_KEY_ID seals, all of them open. */
+  /** JSON object of key id to base64 AES-256 key; the key named by TOKEN_KEY_ID encrypts, all of them decrypt. */
   readonly TOKEN_KEYS: string;
   readonly TOKEN_KEY_ID: string;
   readonly SIGNUP?: string;
-  /** A self-hosting operator gives every user this plan, active, without a subscription. */
+  /** Gives every user this plan without a subscription, for self-hosting operators. */
   readonly PLAN_FOR_ALL?: string;
   readonly [name: string]: unknown;
 }
@@ -39,43 +39,43 @@ export interface Config {
   readonly tokenKeyId: string;
   readonly signup: "first" | "open" | "closed";
   readonly planForAll: Plan | null;
-  /** Null when the operator has not entered credentials: the platform answers 400 `platform_not_configured`. */
+  /** Null when the operator has not set credentials; requests for the platform then get 400 `platform_not_configured`. */
   app(platform: Platform): AppCredentials | null;
-  /** A variable that only one room reads, by name. */
+  /** A variable that only one module reads, by name. */
   setting(name: string): string | null;
 }
 
-function text(env: Env, name: string): string | null {
+function readText(env: Env, name: string): string | null {
   const value = env[name];
   return typeof value === "string" && value !== "" ? value : null;
 }
 
 function appCredentials(env: Env, platform: Platform): AppCredentials | null {
   const prefix = `${platform.toUpperCase()}_`;
-  const own: Record<string, string> = {};
+  const platformVariables: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (name.startsWith(prefix) && typeof value === "string" && value !== "") {
-      own[name.slice(prefix.length)] = value;
+      platformVariables[name.slice(prefix.length)] = value;
     }
   }
-  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, ...settings } = own;
+  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, ...settings } = platformVariables;
   return clientId && clientSecret ? { clientId, clientSecret, settings } : null;
 }
 
 export function readConfig(env: Env): Config {
   const origin = env.ORIGIN;
-  const signup = text(env, "SIGNUP");
-  const planForAll = text(env, "PLAN_FOR_ALL");
+  const signup = readText(env, "SIGNUP");
+  const planForAll = readText(env, "PLAN_FOR_ALL");
   return {
     origin,
-    baseUrl: text(env, "BASE_URL") ?? `${origin}/v1`,
-    authUrl: text(env, "AUTH_URL") ?? origin,
-    docsUrl: text(env, "DOCS_URL") ?? `${origin}/docs`,
+    baseUrl: readText(env, "BASE_URL") ?? `${origin}/v1`,
+    authUrl: readText(env, "AUTH_URL") ?? origin,
+    docsUrl: readText(env, "DOCS_URL") ?? `${origin}/docs`,
     tokenKeys: env.TOKEN_KEYS,
     tokenKeyId: env.TOKEN_KEY_ID,
     signup: signup === "open" || signup === "closed" ? signup : "first",
     planForAll: PLANS.find((plan) => plan === planForAll) ?? null,
     app: (platform) => appCredentials(env, platform),
-    setting: (name) => text(env, name),
+    setting: (name) => readText(env, name),
   };
 }

@@ -1,5 +1,5 @@
 import type { Actor } from "#core/actor.ts";
-import type { ArmAnswer, ArmHint } from "#core/arming.ts";
+import type { ArmResult, ArmHint } from "#core/arming.ts";
 import { type Clock, systemClock } from "#core/clock.ts";
 import { type Ids, systemIds } from "#core/ids.ts";
 import type { Platform } from "#core/platform.ts";
@@ -8,19 +8,19 @@ import type { Adapter } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { type Config, type Env, readConfig } from "./config.ts";
 
-/** The two ways out of the house. Production goes to the network; the sandbox answers in the same process. */
+/** All outbound requests. Production sends them to the network; the sandbox answers them in the same process. */
 export interface Outbound {
-  /** To a platform; adapters get it wrapped as a `PlatformClient`. */
+  /** Sends a request to a platform; adapters use it through a `PlatformClient`. */
   platformFetch(request: Request): Promise<Response>;
-  /** To any public address (media sources, client metadata documents). */
+  /** Sends a request to any public URL (media sources, client metadata documents). */
   publicFetch(request: Request): Promise<Response>;
-  /** Where a person's browser finds an address of a platform. */
+  /** The URL at which a user's browser reaches a page of a platform. */
   browserUrl(url: URL): URL;
   /** An origin allowed for media import beside public HTTPS; null in production. */
   readonly trustedMediaOrigin: string | null;
 }
 
-/** Everything a verb may ask for; each asks only for what it uses (`Pick`). */
+/** All dependencies of use cases; each declares only those it uses (`Pick`). */
 export interface Services {
   readonly db: Db;
   readonly tokens: KVNamespace;
@@ -29,11 +29,11 @@ export interface Services {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly outbound: Outbound;
-  /** Undefined for a platform that is a known word and nothing more yet. */
+  /** Undefined for a platform without an adapter. */
   adapterFor(platform: Platform): Adapter | undefined;
-  /** Arms, re-arms or disarms the object of a post. */
-  arm(hint: ArmHint): Promise<ArmAnswer>;
-  /** Work that may end after the answer. */
+  /** Sets, changes or deletes the alarm of a post's Durable Object. */
+  arm(hint: ArmHint): Promise<ArmResult>;
+  /** Lets work continue after the response is sent. */
   defer(work: Promise<unknown>): void;
 }
 
@@ -41,7 +41,7 @@ export interface Context extends Services {
   readonly actor: Actor;
 }
 
-/** Built once a request, alarm or cron run; cheap, holds nothing. */
+/** Called once for each request, alarm or cron run; cheap and without state. */
 export function createServices(env: Env, outbound: Outbound, defer: (work: Promise<unknown>) => void): Services {
   const clock = systemClock;
   return {

@@ -3,7 +3,7 @@ import type { Outbound } from "./context.ts";
 import { definePublisher } from "#publisher/index.ts";
 import { createService } from "./service.ts";
 
-/** The real network, and nothing between. */
+/** Production requests go to the real network. */
 const outbound: Outbound = {
   platformFetch: (request) => fetch(request),
   publicFetch: (request) => fetch(request),

@@ -10,7 +10,7 @@ import { runCron } from "#sync/index.ts";
 import type { Env } from "./config.ts";
 import { createServices, type Outbound } from "./context.ts";
 
-/** What a Worker entry hands to the runtime. */
+/** The handlers that a Worker entry file exports. */
 export interface Service {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
   scheduled(env: Env, ctx: ExecutionContext): Promise<void>;
@@ -20,18 +20,18 @@ export interface Service {
 export function createService(createOutbound: (env: Env) => Outbound): Service {
   const api = createApi(createOutbound);
   const pages = createPages(createOutbound);
-  const rest = new Hono<{ Bindings: Env }>();
-  rest.route("/", createFileRoutes(createOutbound));
-  rest.route("/", createOAuth(createOutbound));
-  rest.route("/", createConnectRoutes(createOutbound));
-  // Last, because the pages also render the 404 page of the service.
-  rest.all("*", (c) => pages.fetch(c.req.raw, c.env, c.executionCtx));
+  const browserApp = new Hono<{ Bindings: Env }>();
+  browserApp.route("/", createFileRoutes(createOutbound));
+  browserApp.route("/", createOAuth(createOutbound));
+  browserApp.route("/", createConnectRoutes(createOutbound));
+  // Last, because the pages also render the 404 page for every unknown path.
+  browserApp.all("*", (c) => pages.fetch(c.req.raw, c.env, c.executionCtx));
 
   return {
     fetch(request, env, ctx) {
       const path = getPath(request);
       const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
-      return isApi ? api.fetch(request, env, ctx) : rest.fetch(request, env, ctx);
+      return isApi ? api.fetch(request, env, ctx) : browserApp.fetch(request, env, ctx);
     },
     async scheduled(env, ctx) {
       const services = createServices(env, createOutbound(env), (work) => ctx.waitUntil(work));

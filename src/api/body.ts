@@ -6,18 +6,18 @@ import { assertWellFormed } from "./well-formed.ts";
 
 const MAX_BODY_BYTES = 1024 ** 2;
 
-const tooLarge = () => new TransportError("payload_too_large", "the body is over 1 MiB");
+const bodyTooLarge = () => new TransportError("payload_too_large", "the body is over 1 MiB");
 
 async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) {
-    throw tooLarge();
+    throw bodyTooLarge();
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > MAX_BODY_BYTES) {
-      throw tooLarge();
+      throw bodyTooLarge();
     }
     chunks.push(chunk);
   }
@@ -25,20 +25,20 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   if (first && chunks.length === 1) {
     return first;
   }
-  const whole = new Uint8Array(size);
-  let at = 0;
+  const joined = new Uint8Array(size);
+  let offset = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
+    joined.set(chunk, offset);
+    offset += chunk.byteLength;
   }
-  return whole;
+  return joined;
 }
 
 function isJson(contentType: string | null): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 }
 
-function parse(text: string): JsonValue {
+function parseJson(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
@@ -46,7 +46,7 @@ function parse(text: string): JsonValue {
   }
 }
 
-function decode(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
@@ -54,12 +54,12 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Hono types its cache by what the promises in it give; a validator asks it instead of reading the body a second time. */
-function keepText(c: ApiContext, text: string): void {
+/** Hono's validators read this cache instead of the body. Its declared type is too narrow for a promise of text. */
+function cacheBodyText(c: ApiContext, text: string): void {
   c.req.bodyCache.text = Promise.resolve(text) as never;
 }
 
-/** Reads the body once, within its limit, and leaves it where the validators look for it. */
+/** Reads the body once, within the size limit, and caches its text for the validators. */
 export async function readBody(c: ApiContext): Promise<JsonValue> {
   const bytes = await readBytes(c.req.raw);
   if (bytes.byteLength === 0) {
@@ -72,9 +72,9 @@ export async function readBody(c: ApiContext): Promise<JsonValue> {
   if (encoding.toLowerCase() !== "identity") {
     throw new TransportError("unsupported_media_type", "send the body uncompressed");
   }
-  const text = decode(bytes);
-  const body = parse(text);
+  const text = decodeUtf8(bytes);
+  const body = parseJson(text);
   assertWellFormed(body);
-  keepText(c, text);
+  cacheBodyText(c, text);
   return body;
 }

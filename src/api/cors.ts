@@ -1,4 +1,4 @@
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   "Allow",
   "Idempotent-Replayed",
   "RateLimit",
@@ -8,16 +8,16 @@ const EXPOSED = [
   "X-Request-Id",
 ].join(", ");
 
-const PREFLIGHT = {
+const PREFLIGHT_FIELDS = {
   "Access-Control-Allow-Methods": "GET, HEAD, POST, DELETE",
   "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, MCP-Protocol-Version, X-Request-Id",
   "Access-Control-Max-Age": "86400",
 };
 
-/** Any origin may call: cookies are no credential here, so there is nothing that another site's page could borrow. */
+/** Any origin is allowed: the API accepts no cookies, so a page of another site cannot use the credentials of its visitor. */
 export const CORS_HEADERS: readonly (readonly [string, string])[] = [
   ["Access-Control-Allow-Origin", "*"],
-  ["Access-Control-Expose-Headers", EXPOSED],
+  ["Access-Control-Expose-Headers", EXPOSED_HEADERS],
 ];
 
-export const PREFLIGHT_HEADERS: readonly (readonly [string, string])[] = Object.entries(PREFLIGHT);
+export const PREFLIGHT_HEADERS: readonly (readonly [string, string])[] = Object.entries(PREFLIGHT_FIELDS);

@@ -3,14 +3,15 @@ import type { Env } from "#config.ts";
 import type { Context, Services } from "#context.ts";
 import type { JsonValue } from "#core/json.ts";
 
-/** What every handler finds: `ctx` only behind a guard. */
+/** The Hono environment of every handler. */
 export interface ApiEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
     services: Services;
+    /** Set by the guard; absent in handlers without one. */
     ctx: Context;
-    /** Of an operation that takes one; well-formed, not yet validated. */
+    /** The parsed body of an operation that takes one; well-formed, not yet validated against its schema. */
     body?: JsonValue;
   };
 }

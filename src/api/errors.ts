@@ -1,12 +1,12 @@
 import type { ErrorHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { type Detail, type Refusal, RefusalError, type RefusalCode } from "#core/errors.ts";
+import { type RefusalDetail, type Refusal, RefusalError, type RefusalCode } from "#core/errors.ts";
 import { log } from "#core/log.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 import type { ErrorBody } from "./schemas/error.ts";
 
-/** The one place that knows both the words of the product and the statuses of HTTP. */
+/** The only map from refusal codes to HTTP statuses. */
 const STATUS = {
   invalid_request: 400,
   validation_failed: 400,
@@ -29,7 +29,7 @@ const STATUS = {
   rate_limited: 429,
 } as const satisfies Record<RefusalCode, 400 | 401 | 403 | 404 | 409 | 429>;
 
-/** What only the transport can refuse; the verbs know none of it. */
+/** Errors of HTTP itself, which use cases never produce. */
 const TRANSPORT_STATUS = {
   method_not_allowed: 405,
   payload_too_large: 413,
@@ -39,7 +39,7 @@ const TRANSPORT_STATUS = {
 
 type TransportCode = keyof typeof TRANSPORT_STATUS;
 
-/** A refusal of HTTP itself, on its way to the caller. */
+/** Thrown to respond with one of the errors above. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly code: TransportCode;
@@ -49,7 +49,7 @@ export class TransportError extends Error {
   }
 }
 
-function toWire(detail: Detail): NonNullable<ErrorBody["details"]>[number] {
+function toJsonDetail(detail: RefusalDetail): NonNullable<ErrorBody["details"]>[number] {
   const { accountId, ...rest } = detail;
   return accountId === undefined ? rest : { ...rest, account_id: accountId };
 }
@@ -59,32 +59,32 @@ function refusalBody(refusal: Refusal, requestId: string): ErrorBody {
     error: refusal.message,
     code: refusal.code,
     ...(refusal.param !== undefined && { param: refusal.param }),
-    ...(refusal.details && refusal.details.length > 0 && { details: refusal.details.map(toWire) }),
+    ...(refusal.details && refusal.details.length > 0 && { details: refusal.details.map(toJsonDetail) }),
     ...(refusal.postIds && refusal.postIds.length > 0 && { post_ids: [...refusal.postIds] }),
     request_id: requestId,
   };
 }
 
-function refuseTransport(c: ApiContext, code: TransportCode, message: string): Response {
+function transportErrorResponse(c: ApiContext, code: TransportCode, message: string): Response {
   const body: ErrorBody = { error: message, code, request_id: c.var.requestId };
   return c.json(body, TRANSPORT_STATUS[code]);
 }
 
-/** The message of a failed drizzle query carries its parameters, so its cause speaks instead. */
-function describe(error: unknown): { name: string; message: string; stack: string } {
+/** The message of a failed drizzle query contains its parameters, which may be secret, so the message of its cause is logged. */
+function describeError(error: unknown): { name: string; message: string; stack: string } {
   if (!(error instanceof Error)) {
     return { name: typeof error, message: "", stack: "" };
   }
-  const told = "params" in error ? error.cause : error;
+  const messageSource = "params" in error ? error.cause : error;
   const frames = (error.stack ?? "").split("\n").filter((line) => line.startsWith("    at "));
   return {
     name: error.name,
-    message: told instanceof Error ? told.message : "",
+    message: messageSource instanceof Error ? messageSource.message : "",
     stack: frames.slice(0, 8).join("\n"),
   };
 }
 
-/** Expected refusals become their status; everything else is logged, and the caller learns nothing of the inside. */
+/** Responds to a refusal with its status. Any other error is logged, and the response does not describe it. */
 export const onError: ErrorHandler<ApiEnv> = (error, c) => {
   if (error instanceof RefusalError) {
     const { refusal } = error;
@@ -94,10 +94,10 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
     return c.json(refusalBody(refusal, c.var.requestId), STATUS[refusal.code] satisfies ContentfulStatusCode);
   }
   if (error instanceof TransportError) {
-    return refuseTransport(c, error.code, error.message);
+    return transportErrorResponse(c, error.code, error.message);
   }
   if (error instanceof HTTPException && error.status === 415) {
-    return refuseTransport(c, "unsupported_media_type", "send the body as application/json");
+    return transportErrorResponse(c, "unsupported_media_type", "send the body as application/json");
   }
   if (error instanceof HTTPException && error.status < 500) {
     return c.json(
@@ -105,10 +105,10 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
       400,
     );
   }
-  log("error", "api.unexpected", { request_id: c.var.requestId, method: c.req.method, ...describe(error) });
-  return refuseTransport(
+  log("error", "api.unexpected", { request_id: c.var.requestId, method: c.req.method, ...describeError(error) });
+  return transportErrorResponse(
     c,
     "internal_error",
-    "internal error: try again later, and give the operator the request id if it stays",
+    "internal error: try again later, and give the operator the request id if it persists",
   );
 };

@@ -7,7 +7,7 @@ import { type Scope, SCOPES } from "#core/scope.ts";
 import type { Config, Env } from "#config.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 
-const LIMITER = {
+const LIMITER_BINDING = {
   starter: "LIMIT_STARTER",
   growth: "LIMIT_GROWTH",
   scale: "LIMIT_SCALE",
@@ -16,13 +16,17 @@ const LIMITER = {
 const WINDOW_SECONDS = 60;
 const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(":read"));
 
-/** RFC 9728 3.1: the metadata of a resource with a path has that path behind the well-known part. */
+/** RFC 9728 (protected resource metadata) section 3.1: the path of the resource follows the well-known part. */
 function resourceMetadataUrl(config: Pick<Config, "baseUrl">): string {
   const { origin, pathname } = new URL(config.baseUrl);
   return `${origin}/.well-known/oauth-protected-resource${pathname}`;
 }
 
-function challenge(c: ApiContext, scopes: readonly Scope[], error?: "invalid_token" | "insufficient_scope"): void {
+function setChallengeHeader(
+  c: ApiContext,
+  scopes: readonly Scope[],
+  error?: "invalid_token" | "insufficient_scope",
+): void {
   const parts = [
     `resource_metadata="${resourceMetadataUrl(c.var.services.config)}"`,
     `scope="${scopes.join(" ")}"`,
@@ -31,53 +35,57 @@ function challenge(c: ApiContext, scopes: readonly Scope[], error?: "invalid_tok
   c.header("WWW-Authenticate", `Bearer ${parts.join(", ")}`);
 }
 
-function refuseForNow(c: ApiContext, message: string): never {
+function refuseRateLimited(c: ApiContext, message: string): never {
   c.header("Retry-After", String(WINDOW_SECONDS));
   refuse({ code: "rate_limited", message });
 }
 
-/** Junk is cheap to send and costs us a hash or a read: one address may only send so much of it. */
-async function refuseStranger(c: ApiContext, scope: Scope | null, reason: "missing" | "invalid"): Promise<never> {
-  // An agent asks for exactly what the first challenge names, so the read scopes come along with the one it needs.
+/** Checking an invalid credential costs a hash or a read, so their number is limited for each address. */
+async function refuseUnauthenticated(
+  c: ApiContext,
+  scope: Scope | null,
+  reason: "missing" | "invalid",
+): Promise<never> {
+  // An OAuth client requests exactly the scopes of the first challenge, so it names the read scopes too.
   const scopes = scope === null ? READ_SCOPES : [...new Set([...READ_SCOPES, scope])];
   if (reason === "missing") {
-    challenge(c, scopes);
+    setChallengeHeader(c, scopes);
     refuse({
       code: "unauthenticated",
       message: "send an API key or an access token as `Authorization: Bearer <token>`",
     });
   }
   const address = c.req.raw.headers.get("cf-connecting-ip") ?? "unknown";
-  const { success } = await c.env.LIMIT_ANONYMOUS.limit({ key: `junk:${address}` });
+  const { success } = await c.env.LIMIT_ANONYMOUS.limit({ key: `invalid-credential:${address}` });
   if (!success) {
-    refuseForNow(c, "too many invalid credentials from this address: wait a minute");
+    refuseRateLimited(c, "too many invalid credentials from this address: wait a minute");
   }
-  challenge(c, scopes, "invalid_token");
+  setChallengeHeader(c, scopes, "invalid_token");
   refuse({ code: "unauthenticated", message: "the credential is unknown, expired or revoked" });
 }
 
-async function limit(c: ApiContext, { plan, credential }: Actor): Promise<void> {
+async function enforceRateLimit(c: ApiContext, { plan, credential }: Actor): Promise<void> {
   const { requestsPerMinute } = PLAN_LIMITS[plan];
   c.header("RateLimit-Policy", `"${plan}";q=${requestsPerMinute};w=${WINDOW_SECONDS}`);
-  const { success } = await c.env[LIMITER[plan]].limit({ key: credential.id });
+  const { success } = await c.env[LIMITER_BINDING[plan]].limit({ key: credential.id });
   if (!success) {
     c.header("RateLimit", `"${plan}";r=0;t=${WINDOW_SECONDS}`);
-    refuseForNow(c, `over ${requestsPerMinute} requests in a minute: wait a minute`);
+    refuseRateLimited(c, `over ${requestsPerMinute} requests in a minute: wait a minute`);
   }
 }
 
-/** Lets a caller through who proves who they are, holds the scope, and has a subscription; in this order. */
+/** Requires a valid credential, then the rate limit, the scope and a subscription, in this order. */
 export function guard(scope: Scope | null): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const { services } = c.var;
-    const proof = await authenticate(services, c.req.raw.headers.get("authorization"));
-    if (!proof.ok) {
-      return refuseStranger(c, scope, proof.reason);
+    const authentication = await authenticate(services, c.req.raw.headers.get("authorization"));
+    if (!authentication.ok) {
+      return refuseUnauthenticated(c, scope, authentication.reason);
     }
-    const { actor } = proof;
-    await limit(c, actor);
+    const { actor } = authentication;
+    await enforceRateLimit(c, actor);
     if (scope !== null && !actor.scopes.includes(scope)) {
-      challenge(c, [scope], "insufficient_scope");
+      setChallengeHeader(c, [scope], "insufficient_scope");
       refuse({ code: "insufficient_scope", message: `the credential lacks the scope ${scope}` });
     }
     requireSubscription(actor);

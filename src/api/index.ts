@@ -14,7 +14,7 @@ import type { ApiEnv } from "./env.ts";
 import { onError, TransportError } from "./errors.ts";
 import { importByUrl } from "./media/import.ts";
 import { beginUpload } from "./media/start-upload.ts";
-import { allowOf, methodTable } from "./methods.ts";
+import { allowHeader, createMethodLookup } from "./allowed-methods.ts";
 import { list as listPlatforms } from "./platforms/list.ts";
 import { attempts } from "./posts/attempts.ts";
 import { cancel } from "./posts/cancel.ts";
@@ -24,7 +24,7 @@ import { editPreview } from "./posts/edit-preview.ts";
 import { get } from "./posts/get.ts";
 import { list as listPosts } from "./posts/list.ts";
 import { preview } from "./posts/preview.ts";
-import { requestIdOf } from "./request-id.ts";
+import { getRequestId } from "./request-id.ts";
 import { summary } from "./schedule/summary.ts";
 import { activate } from "./workspaces/activate.ts";
 import { create } from "./workspaces/create.ts";
@@ -33,7 +33,7 @@ import { list as listWorkspaces } from "./workspaces/list.ts";
 /** Where the API is mounted: `BASE_URL` ends in it. */
 export const API_PREFIX = "/v1";
 
-/** In the order of the document; what is spelled out comes before what has a parameter. */
+/** In the order of the document. A literal path is registered before a path with a parameter that would match it too. */
 const OPERATIONS = [
   listAccounts,
   connect,
@@ -59,16 +59,16 @@ const OPERATIONS = [
 
 const DOCUMENT_PATH = "/openapi.json";
 
-/** The document is made on first use and kept as text: what it says is the same for the life of an isolate. */
-function documentKeeper(operations: OpenAPIHono<ApiEnv>): (config: Config) => string {
-  let kept: string | undefined;
+/** Builds the document on first use and caches its text, which is constant for the lifetime of an isolate. */
+function createDocumentCache(operations: OpenAPIHono<ApiEnv>): (config: Config) => string {
+  let cachedDocument: string | undefined;
   return (config) => {
-    kept ??= buildDocument(operations, config);
-    return kept;
+    cachedDocument ??= buildDocument(operations, config);
+    return cachedDocument;
   };
 }
 
-/** The API under `/v1`; its own paths, and those of the document, are relative to that. */
+/** The API under `/v1`. Paths of routes and of the document are relative to that prefix. */
 export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({
     getPath: (request) => getPath(request).slice(API_PREFIX.length) || "/",
@@ -78,7 +78,7 @@ export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<A
   app.use(async (c, next) => {
     const services = createServices(c.env, createOutbound(c.env), (work) => c.executionCtx.waitUntil(work));
     c.set("services", services);
-    const requestId = requestIdOf(c.req.raw, services.ids);
+    const requestId = getRequestId(c.req.raw, services.ids);
     c.set("requestId", requestId);
     c.header("X-Request-Id", requestId);
     c.header("Cache-Control", "no-store");
@@ -92,10 +92,10 @@ export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<A
       }
       return c.body(null, 204);
     }
-    const methods = methodsOf(c.req.path);
+    const methods = findMethods(c.req.path);
     const method = c.req.method === "HEAD" ? "GET" : c.req.method;
     if (methods && !methods.has(method)) {
-      const allow = allowOf(methods);
+      const allow = allowHeader(methods);
       c.header("Allow", allow);
       throw new TransportError("method_not_allowed", `${c.req.method} is not allowed here: use ${allow}`);
     }
@@ -105,14 +105,14 @@ export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<A
   for (const operation of OPERATIONS) {
     app.route("/", operation);
   }
-  const documentOf = documentKeeper(app);
+  const readDocument = createDocumentCache(app);
   app.get(DOCUMENT_PATH, (c) => {
     c.header("Cache-Control", "public, max-age=300");
     c.header("Content-Type", "application/json");
-    return c.body(documentOf(c.var.services.config));
+    return c.body(readDocument(c.var.services.config));
   });
-  app.notFound(() => refuse({ code: "not_found", message: "there is nothing at this address" }));
+  app.notFound(() => refuse({ code: "not_found", message: "there is nothing at this URL" }));
 
-  const methodsOf = methodTable(app.routes);
+  const findMethods = createMethodLookup(app.routes);
   return app;
 }

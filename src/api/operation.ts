@@ -3,14 +3,14 @@ import type { MiddlewareHandler } from "hono";
 import { refuse } from "#core/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import { readBody } from "./body.ts";
-import { BEHIND_THE_GUARD, headers, OF_A_WRITE } from "./document/headers.ts";
-import { refusalsOf } from "./document/refusals.ts";
+import { AUTHENTICATED_HEADERS, headerReferences, WRITE_HEADERS } from "./document/headers.ts";
+import { errorResponsesFor } from "./document/error-responses.ts";
 import type { ApiEnv } from "./env.ts";
 import { guard } from "./guard.ts";
 import { idempotent } from "./idempotency.ts";
-import { toRefusal } from "./problems.ts";
+import { toRefusal } from "./validation-refusal.ts";
 
-/** What an operation's file says: all that is its own. Credentials, limits and shared answers are added here. */
+/** The part of an operation that its own file defines. Credentials, headers and error responses are added by `operation`. */
 type OperationDefinition = RouteConfig & {
   readonly method: "get" | "post" | "delete";
   readonly operationId: string;
@@ -21,17 +21,17 @@ type OperationDefinition = RouteConfig & {
   readonly middleware?: never;
 };
 
-const takeBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
+const storeBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   c.set("body", await readBody(c));
   return next();
 };
 
-function gates(scope: Scope | null, { method, request }: OperationDefinition): MiddlewareHandler<ApiEnv>[] {
-  return [guard(scope), ...(request?.body ? [takeBody] : []), ...(method === "get" ? [] : [idempotent])];
+function middlewareFor(scope: Scope | null, { method, request }: OperationDefinition): MiddlewareHandler<ApiEnv>[] {
+  return [guard(scope), ...(request?.body ? [storeBody] : []), ...(method === "get" ? [] : [idempotent])];
 }
 
 function withHeaders(definition: OperationDefinition): RouteConfig["responses"] {
-  const fields = headers(definition.method === "get" ? BEHIND_THE_GUARD : OF_A_WRITE);
+  const fields = headerReferences(definition.method === "get" ? AUTHENTICATED_HEADERS : WRITE_HEADERS);
   return Object.fromEntries(
     Object.entries(definition.responses).map(([status, response]) => [
       status,
@@ -41,22 +41,21 @@ function withHeaders(definition: OperationDefinition): RouteConfig["responses"] 
 }
 
 /**
- * An operation of the API. Its scope stands here once: the guard checks it and the document says it. `null` is for an
- * operation that any valid credential may call.
+ * An operation of the API. The guard and the document both read the scope from here. `null` allows any valid credential.
  */
 export function operation<const R extends OperationDefinition>(scope: Scope | null, definition: R): R {
   const route: RouteConfig = {
     ...definition,
     ...(definition.method !== "get" && { parameters: [{ $ref: "#/components/parameters/IdempotencyKey" }] }),
     security: [{ apiKey: [] }, { oauth2: scope === null ? [] : [scope] }],
-    responses: { ...withHeaders(definition), ...refusalsOf(definition) },
-    middleware: gates(scope, definition),
+    responses: { ...withHeaders(definition), ...errorResponsesFor(definition) },
+    middleware: middlewareFor(scope, definition),
   };
-  return sameHandler<R>(createRoute(route));
+  return withHandlerTypeOf<R>(createRoute(route));
 }
 
-/** What was added above changes nothing of what the handler takes and gives, so its type stays that of the definition. */
-function sameHandler<R extends OperationDefinition>(route: RouteConfig): R {
+/** Nothing that `operation` adds changes the input or output of the handler, so the type of the definition is still correct. */
+function withHandlerTypeOf<R extends OperationDefinition>(route: RouteConfig): R {
   return route as R;
 }
 

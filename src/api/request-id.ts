@@ -2,8 +2,8 @@ import type { Ids } from "#core/ids.ts";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
 
-/** The caller's own name for the call where it can be carried on, else a fresh one. */
-export function requestIdOf(request: Request, ids: Pick<Ids, "uuid">): string {
-  const own = request.headers.get("x-request-id");
-  return own !== null && VISIBLE_ASCII.test(own) ? own : ids.uuid();
+/** The caller's own `X-Request-Id` when it is valid, otherwise a new id. */
+export function getRequestId(request: Request, ids: Pick<Ids, "uuid">): string {
+  const callerId = request.headers.get("x-request-id");
+  return callerId !== null && VISIBLE_ASCII.test(callerId) ? callerId : ids.uuid();
 }

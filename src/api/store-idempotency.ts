@@ -1,25 +1,25 @@
 import { HOUR, SECOND } from "#core/clock.ts";
 import type { Db } from "#db/client.ts";
 
-const REMEMBERED_MS = 24 * HOUR;
-/** A runner that died frees its key after this. */
+const RETENTION_MS = 24 * HOUR;
+/** A call that ended without a result releases its key after this time. */
 const LEASE_MS = 60 * SECOND;
 
-export interface KeyOfUser {
+export interface UserKey {
   readonly userId: string;
   readonly key: string;
 }
 
-export interface SealedAnswer {
+export interface SealedResponse {
   readonly status: number;
   readonly sealedBody: string;
 }
 
-export type Claim =
-  | { readonly state: "mine"; readonly leaseUntil: number }
+export type KeyClaim =
+  | { readonly state: "claimed"; readonly leaseUntil: number }
   | { readonly state: "running" }
-  | { readonly state: "answered"; readonly answer: SealedAnswer }
-  | { readonly state: "other_request" };
+  | { readonly state: "completed"; readonly response: SealedResponse }
+  | { readonly state: "different_request" };
 
 interface Row {
   readonly request_hash: string;
@@ -27,10 +27,10 @@ interface Row {
   readonly body: string | null;
 }
 
-/** Claim and look are one transaction, so that of any number of parallel callers exactly one runs. */
-export async function claimKey(db: Db, of: KeyOfUser, requestHash: string, now: number): Promise<Claim> {
+/** Claim and lookup are one transaction, so exactly one of several parallel calls runs. */
+export async function claimKey(db: Db, userKey: UserKey, requestHash: string, now: number): Promise<KeyClaim> {
   const leaseUntil = now + LEASE_MS;
-  const [claimed, found] = await db.d1.batch<Row>([
+  const [claimed, existing] = await db.d1.batch<Row>([
     db.d1
       .prepare(
         `INSERT INTO idempotency_records (user_id, key, request_hash, created_at, lease_until) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -41,37 +41,42 @@ export async function claimKey(db: Db, of: KeyOfUser, requestHash: string, now: 
              AND idempotency_records.request_hash = excluded.request_hash)
          RETURNING request_hash, status, body`,
       )
-      .bind(of.userId, of.key, requestHash, now, leaseUntil, REMEMBERED_MS),
+      .bind(userKey.userId, userKey.key, requestHash, now, leaseUntil, RETENTION_MS),
     db.d1
       .prepare("SELECT request_hash, status, body FROM idempotency_records WHERE user_id = ?1 AND key = ?2")
-      .bind(of.userId, of.key),
+      .bind(userKey.userId, userKey.key),
   ]);
   if (claimed?.results.length === 1) {
-    return { state: "mine", leaseUntil };
+    return { state: "claimed", leaseUntil };
   }
-  const row = found?.results[0];
+  const row = existing?.results[0];
   if (row === undefined || row.request_hash !== requestHash) {
-    return { state: "other_request" };
+    return { state: "different_request" };
   }
   return row.status === null
     ? { state: "running" }
-    : { state: "answered", answer: { status: row.status, sealedBody: row.body ?? "" } };
+    : { state: "completed", response: { status: row.status, sealedBody: row.body ?? "" } };
 }
 
-/** The lease is the fence: a runner that was overtaken must not write over its successor. */
-export async function storeAnswer(db: Db, of: KeyOfUser, leaseUntil: number, answer: SealedAnswer): Promise<void> {
+/** Compares the lease, so a call whose lease has expired cannot overwrite the result of the call that replaced it. */
+export async function storeResponse(
+  db: Db,
+  userKey: UserKey,
+  leaseUntil: number,
+  response: SealedResponse,
+): Promise<void> {
   await db.d1
     .prepare(
       `UPDATE idempotency_records SET status = ?1, body = ?2
        WHERE user_id = ?3 AND key = ?4 AND lease_until = ?5 AND status IS NULL`,
     )
-    .bind(answer.status, answer.sealedBody, of.userId, of.key, leaseUntil)
+    .bind(response.status, response.sealedBody, userKey.userId, userKey.key, leaseUntil)
     .run();
 }
 
-export async function releaseKey(db: Db, of: KeyOfUser, leaseUntil: number): Promise<void> {
+export async function releaseKey(db: Db, userKey: UserKey, leaseUntil: number): Promise<void> {
   await db.d1
     .prepare("DELETE FROM idempotency_records WHERE user_id = ?1 AND key = ?2 AND lease_until = ?3 AND status IS NULL")
-    .bind(of.userId, of.key, leaseUntil)
+    .bind(userKey.userId, userKey.key, leaseUntil)
     .run();
 }

@@ -1,36 +1,36 @@
 import { refuse } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
-import { paramOf } from "./problems.ts";
+import { formatPath } from "./validation-refusal.ts";
 
 const MAX_DEPTH = 32;
 
-/** A value and the way to it, as a chain: a path is only spelled out for the one that is refused. */
-interface Place {
+/** A value with a link to its parent. A path is built only for a value that is refused. */
+interface BodyNode {
   readonly value: JsonValue;
-  readonly step: PropertyKey | null;
-  readonly parent: Place | null;
+  readonly key: PropertyKey | null;
+  readonly parent: BodyNode | null;
   readonly depth: number;
 }
 
-function faultOfText(text: string): string | undefined {
+function findTextProblem(text: string): string | undefined {
   if (text.includes("\0")) {
     return "contains a NUL character";
   }
   return text.isWellFormed() ? undefined : "contains an unpaired surrogate";
 }
 
-function faultOfName(name: string): string | undefined {
-  // An assignment of this name would replace the prototype of whatever object it is copied into.
-  return name === "__proto__" ? "is not an allowed member name" : faultOfText(name);
+function findNameProblem(name: string): string | undefined {
+  // Assigning this member to an object would replace the prototype of that object.
+  return name === "__proto__" ? "is not an allowed member name" : findTextProblem(name);
 }
 
-function faultOf({ value, depth }: Place): string | undefined {
+function findNodeProblem({ value, depth }: BodyNode): string | undefined {
   switch (typeof value) {
     case "string":
-      return faultOfText(value);
+      return findTextProblem(value);
     case "number":
-      // JSON.parse reads 1e999 as Infinity, which no later step could write down again.
-      return Number.isFinite(value) ? undefined : "is a number beyond all bounds";
+      // JSON.parse reads 1e999 as Infinity, which JSON cannot represent.
+      return Number.isFinite(value) ? undefined : "is a number too large to represent";
     case "object":
       return depth > MAX_DEPTH ? `is nested deeper than ${MAX_DEPTH} levels` : undefined;
     default:
@@ -38,46 +38,46 @@ function faultOf({ value, depth }: Place): string | undefined {
   }
 }
 
-function refuseAt(place: Place, sentence: string): never {
+function refuseNode(refused: BodyNode, predicate: string): never {
   const path: PropertyKey[] = [];
-  for (let at: Place | null = place; at !== null && at.step !== null; at = at.parent) {
-    path.unshift(at.step);
+  for (let node: BodyNode | null = refused; node !== null && node.key !== null; node = node.parent) {
+    path.unshift(node.key);
   }
-  const param = paramOf(path).replaceAll("\0", "").toWellFormed().slice(0, 200);
+  const param = formatPath(path).replaceAll("\0", "").toWellFormed().slice(0, 200);
   refuse({
     code: "invalid_request",
-    message: `${param === "" ? "the body" : param} ${sentence}`,
+    message: `${param === "" ? "the body" : param} ${predicate}`,
     ...(param !== "" && { param }),
   });
 }
 
-function* membersOf(parent: Place): Generator<Place> {
+function* childrenOf(parent: BodyNode): Generator<BodyNode> {
   const { value, depth } = parent;
   if (typeof value !== "object" || value === null) {
     return;
   }
   const isList = Array.isArray(value);
   for (const [name, member] of Object.entries(value as Record<string, JsonValue>)) {
-    const place = { value: member, step: isList ? Number(name) : name, parent, depth: depth + 1 };
-    const badName = isList ? undefined : faultOfName(name);
-    if (badName !== undefined) {
-      refuseAt(place, badName);
+    const node = { value: member, key: isList ? Number(name) : name, parent, depth: depth + 1 };
+    const nameProblem = isList ? undefined : findNameProblem(name);
+    if (nameProblem !== undefined) {
+      refuseNode(node, nameProblem);
     }
-    yield place;
+    yield node;
   }
 }
 
-/** JSON can say things that no database, hash or platform can carry on; they are refused before anyone reads them. */
+/** Refuses JSON values that a database, a hash or a platform could not store or pass on unchanged. */
 export function assertWellFormed(body: JsonValue): void {
-  // A stack of its own, because a deeply nested body must not use up ours.
-  const open: Place[] = [{ value: body, step: null, parent: null, depth: 1 }];
-  for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const found = faultOf(place);
-    if (found !== undefined) {
-      refuseAt(place, found);
+  // An explicit stack, because recursion into a deeply nested body could overflow the call stack.
+  const pending: BodyNode[] = [{ value: body, key: null, parent: null, depth: 1 }];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    const problem = findNodeProblem(node);
+    if (problem !== undefined) {
+      refuseNode(node, problem);
     }
-    for (const member of membersOf(place)) {
-      open.push(member);
+    for (const member of childrenOf(node)) {
+      pending.push(member);
     }
   }
 }

@@ -1,19 +1,19 @@
 import { exports } from "cloudflare:workers";
 import { describe, test } from "vitest";
-import { call } from "../support/call.ts";
+import { callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
-import { newCaller } from "../support/user.ts";
+import { createCaller } from "../support/api-caller.ts";
 
 describe("X-Request-Id", () => {
-  test("the caller's own is kept and stands in the error body", async ({ expect }) => {
-    const answer = await call(null, { method: "GET", path: "/posts", headers: { "x-request-id": "mine-1" } });
-    expect(answer.headers.get("x-request-id")).toBe("mine-1");
-    expect(answer.body.request_id).toBe("mine-1");
+  test("a valid id of the caller is returned, also in the error body", async ({ expect }) => {
+    const response = await callApi(null, { method: "GET", path: "/posts", headers: { "x-request-id": "caller-1" } });
+    expect(response.headers.get("x-request-id")).toBe("caller-1");
+    expect(response.body.request_id).toBe("caller-1");
   });
 
-  test.for(["", "with space", "x".repeat(129), "ä"])("%j is replaced by a fresh one", async (id, { expect }) => {
-    const answer = await call(null, { method: "GET", path: "/posts", headers: { "x-request-id": id } });
-    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  test.for(["", "with space", "x".repeat(129), "ä"])("%j is replaced by a new id", async (id, { expect }) => {
+    const response = await callApi(null, { method: "GET", path: "/posts", headers: { "x-request-id": id } });
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
@@ -21,8 +21,8 @@ describe("an unknown path", () => {
   test.for(["/nothing", "/posts/", "/Posts", "/posts/a/b/c", "/%00", "/%ff", "/..%2f..%2fetc", ""])(
     "%s is 404",
     async (path, { expect }) => {
-      const answer = await call(null, { method: "GET", path });
-      expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+      const response = await callApi(null, { method: "GET", path });
+      expect(response).toMatchObject({ status: 404, body: { code: "not_found" } });
     },
   );
 });
@@ -35,24 +35,28 @@ describe("a wrong method", () => {
     ["DELETE", "/posts/confirm", "OPTIONS, POST"],
     ["POST", "/posts/01983c1e-7d1a-7c3e-9a57-3f1f6f0f2a11", "DELETE, GET, HEAD, OPTIONS"],
     ["POST", "/openapi.json", "GET, HEAD, OPTIONS"],
-  ] as const)("%s %s is 405 and names the right ones", async ([method, path, allow], { expect }) => {
-    const answer = await call(null, { method, path });
-    expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
-    expect(answer.headers.get("allow")).toBe(allow);
+  ] as const)("%s %s is 405 and names the allowed methods", async ([method, path, allow], { expect }) => {
+    const response = await callApi(null, { method, path });
+    expect(response).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+    expect(response.headers.get("allow")).toBe(allow);
   });
 });
 
 describe("browsers of other origins", () => {
-  test("may call, and see what they need", async ({ expect }) => {
-    const answer = await call(null, { method: "GET", path: "/posts", headers: { origin: "https://agent.example" } });
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+  test("may call the API and read its headers", async ({ expect }) => {
+    const response = await callApi(null, {
+      method: "GET",
+      path: "/posts",
+      headers: { origin: "https://agent.example" },
+    });
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-credentials")).toBeNull();
     for (const name of ["WWW-Authenticate", "X-Request-Id", "Retry-After", "RateLimit-Policy", "Idempotent-Replayed"]) {
-      expect(answer.headers.get("access-control-expose-headers")).toContain(name);
+      expect(response.headers.get("access-control-expose-headers")).toContain(name);
     }
   });
 
-  test("get their preflight answered without a credential", async ({ expect }) => {
+  test("get a preflight response without a credential", async ({ expect }) => {
     const response = await exports.default.fetch(`${ORIGIN}/v1/posts/preview`, {
       method: "OPTIONS",
       headers: {
@@ -69,31 +73,31 @@ describe("browsers of other origins", () => {
   });
 });
 
-describe("every answer", () => {
-  test("is kept out of caches and is what it says it is", async ({ expect }) => {
-    const caller = await newCaller();
-    const answer = await call(caller, { method: "GET", path: "/workspaces" });
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+describe("every response", () => {
+  test("is not cacheable and has nosniff", async ({ expect }) => {
+    const caller = await createCaller();
+    const response = await callApi(caller, { method: "GET", path: "/workspaces" });
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("names the plan's rate limit to a caller with a credential", async ({ expect }) => {
-    const caller = await newCaller({ plan: "growth" });
-    const found = await call(caller, { method: "GET", path: "/workspaces" });
-    const refused = await call(caller, { method: "GET", path: "/posts?limit=0" });
-    expect(found.headers.get("ratelimit-policy")).toBe('"growth";q=300;w=60');
+  test("with a credential has the plan's rate limit", async ({ expect }) => {
+    const caller = await createCaller({ plan: "growth" });
+    const accepted = await callApi(caller, { method: "GET", path: "/workspaces" });
+    const refused = await callApi(caller, { method: "GET", path: "/posts?limit=0" });
+    expect(accepted.headers.get("ratelimit-policy")).toBe('"growth";q=300;w=60');
     expect(refused.headers.get("ratelimit-policy")).toBe('"growth";q=300;w=60');
   });
 
-  test("to HEAD has the headers of GET and no body", async ({ expect }) => {
-    const caller = await newCaller();
-    const answer = await call(caller, { method: "HEAD", path: "/workspaces" });
-    expect(answer).toMatchObject({ status: 200, body: null });
+  test("to HEAD has the status of GET and no body", async ({ expect }) => {
+    const caller = await createCaller();
+    const response = await callApi(caller, { method: "HEAD", path: "/workspaces" });
+    expect(response).toMatchObject({ status: 200, body: null });
   });
 });
 
 describe("the document", () => {
-  test("is public and may be cached", async ({ expect }) => {
+  test("is public and cacheable", async ({ expect }) => {
     const response = await exports.default.fetch(`${ORIGIN}/v1/openapi.json`);
     expect(response.status).toBe(200);
     expect(response.headers.get("cache-control")).toBe("public, max-age=300");

@@ -2,10 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { listBoards } from "#accounts/index.ts";
 import { type Platform, PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import { NOT_FOUND } from "#api/document/refusals.ts";
+import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_ACCOUNT_ID, Id } from "#api/schemas/common.ts";
-import { capitalized } from "#api/document/names.ts";
+import { capitalize } from "#api/document/capitalize.ts";
 import { json } from "#api/schemas/content.ts";
 
 const Board = z
@@ -16,19 +16,19 @@ const Board = z
     privacy: z.string(),
     pin_count: z.int().nullable(),
   })
-  .openapi("Board", { description: "Something of an account that a post can be put on." });
+  .openapi("Board", { description: "A board of the account, to which a post can be added." });
 
 const BoardList = z.object({ boards: z.array(Board) }).openapi("BoardList");
 
-function boardsOf(platform: Platform) {
+function boardsOperation(platform: Platform) {
   const name = PLATFORM_NAMES[platform];
   const route = operation("accounts:read", {
     method: "get",
     path: `/accounts/${platform}-boards`,
-    operationId: `list${capitalized(platform)}Boards`,
+    operationId: `list${capitalize(platform)}Boards`,
     tags: ["accounts"],
     summary: `List ${name} boards`,
-    description: `The boards of a connected ${name} account, all pages of the platform's list.`,
+    description: `The boards of a connected ${name} account, from all pages of the platform's list.`,
     request: {
       query: z.object({
         account_id: Id.openapi({
@@ -49,8 +49,8 @@ function boardsOf(platform: Platform) {
   });
   return newRouter().openapi(route, async (c) => {
     const { account_id: accountId } = c.req.valid("query");
-    const found = await listBoards(c.var.ctx, { accountId, platform });
-    const boards = found.map(({ id, name, description, privacy, pinCount }) => ({
+    const listed = await listBoards(c.var.ctx, { accountId, platform });
+    const boards = listed.map(({ id, name, description, privacy, pinCount }) => ({
       id,
       name,
       description,
@@ -61,5 +61,5 @@ function boardsOf(platform: Platform) {
   });
 }
 
-/** One operation for every platform whose adapter knows boards; the path comes out of the registry. */
-export const boards = PLATFORMS.filter((platform) => adapterFor(platform)?.listBoards).map(boardsOf);
+/** One operation for each platform whose adapter can list boards. */
+export const boards = PLATFORMS.filter((platform) => adapterFor(platform)?.listBoards).map(boardsOperation);

@@ -7,15 +7,15 @@ import { json } from "#api/schemas/content.ts";
 
 const ConnectBody = z.object({ platform: PlatformName }).openapi("ConnectBody");
 
-const ConnectAnswer = z
+const ConnectResponse = z
   .object({
     connect_url: z
       .string()
-      .openapi({ format: "uri", description: "To be opened in the person's browser; works once." }),
+      .openapi({ format: "uri", description: "The URL to open in the user's browser; works once." }),
     platform: PlatformName,
     expires_at: Instant,
   })
-  .openapi("ConnectAnswer");
+  .openapi("ConnectResponse");
 
 const route = operation("accounts:write", {
   method: "post",
@@ -24,14 +24,14 @@ const route = operation("accounts:write", {
   tags: ["accounts"],
   summary: "Start connecting an account",
   description:
-    "Answers an address at which a person logs in at the platform. When they are back, call `POST /accounts/sync` or list the accounts.",
+    "Returns a URL at which the user logs in to the platform. After the login, call `POST /accounts/sync` or list the accounts.",
   request: {
     body: { required: true, content: json(ConnectBody, { platform: EXAMPLE_PLATFORM }) },
   },
   responses: {
     200: {
-      description: "The address to open in a browser.",
-      content: json(ConnectAnswer, {
+      description: "The URL to open in a browser.",
+      content: json(ConnectResponse, {
         connect_url: "https://social.example.net/oauth/authorize?client_id=1234&state=dGhlIHN0YXRl",
         platform: EXAMPLE_PLATFORM,
         expires_at: "2026-11-20T09:10:00.000Z",

@@ -1,18 +1,25 @@
 import { z } from "@hono/zod-openapi";
 import { disconnectAccount } from "#posting/index.ts";
-import { NOT_FOUND } from "#api/document/refusals.ts";
+import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { Confirmed, EXAMPLE_ACCOUNT_ID, EXAMPLE_ID, EXAMPLE_PLATFORM, Id, PlatformName } from "#api/schemas/common.ts";
+import {
+  ExplicitConfirm,
+  EXAMPLE_ACCOUNT_ID,
+  EXAMPLE_ID,
+  EXAMPLE_PLATFORM,
+  Id,
+  PlatformName,
+} from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 
-const DisconnectBody = z.object({ account_id: Id, confirm: Confirmed }).openapi("DisconnectBody");
+const DisconnectBody = z.object({ account_id: Id, confirm: ExplicitConfirm }).openapi("DisconnectBody");
 
 const DisconnectedAccount = z
   .object({
     id: Id,
     platform: PlatformName,
     disconnected: z.literal(true),
-    paused_post_ids: z.array(Id).openapi({ description: "Posts left without an account to go to." }),
+    paused_post_ids: z.array(Id).openapi({ description: "Posts that have no account left and are paused." }),
   })
   .openapi("DisconnectedAccount");
 
@@ -23,7 +30,7 @@ const route = operation("accounts:write", {
   tags: ["accounts"],
   summary: "Disconnect an account",
   description:
-    "Erases the account's tokens, and revokes them at the platform where that can be done. What it had not published yet is skipped.",
+    "Deletes the account's tokens and revokes them at platforms that support it. Posts that are not yet published skip the account.",
   request: {
     body: { required: true, content: json(DisconnectBody, { account_id: EXAMPLE_ACCOUNT_ID, confirm: true }) },
   },
@@ -43,9 +50,14 @@ const route = operation("accounts:write", {
 
 export const disconnect = newRouter().openapi(route, async (c) => {
   const { account_id: accountId } = c.req.valid("json");
-  const gone = await disconnectAccount(c.var.ctx, { accountId });
+  const disconnected = await disconnectAccount(c.var.ctx, { accountId });
   return c.json(
-    { id: gone.id, platform: gone.platform, disconnected: true as const, paused_post_ids: [...gone.pausedPostIds] },
+    {
+      id: disconnected.id,
+      platform: disconnected.platform,
+      disconnected: true as const,
+      paused_post_ids: [...disconnected.pausedPostIds],
+    },
     200,
   );
 });

@@ -11,10 +11,10 @@ const route = operation("accounts:write", {
   tags: ["accounts"],
   summary: "Sync accounts with the platforms",
   description:
-    "Asks every connection what it can post to now, and refreshes names, pictures, permissions and expiry. Called after a person has logged in; takes no body.",
+    "Reads the available accounts of every connection, and updates names, pictures, permissions and expiry. Call it after the user has logged in; it takes no body.",
   responses: {
     200: {
-      description: "The accounts as they are now, and what changed.",
+      description: "The current accounts and the changes.",
       content: json(SyncResult, {
         accounts: [EXAMPLE_ACCOUNT],
         added: [EXAMPLE_ACCOUNT.id],

@@ -4,8 +4,8 @@ import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import type { ApiEnv } from "#api/env.ts";
 import { registerComponents } from "./components.ts";
-import { capitalized } from "./names.ts";
-import { optionsSchemaOf } from "./options.ts";
+import { capitalize } from "./capitalize.ts";
+import { toOptionsSchema } from "./options.ts";
 
 /** The version of the document itself; the version of the API is in its path. */
 const DOCUMENT_VERSION = "1.1.0";
@@ -13,26 +13,26 @@ const DOCUMENT_VERSION = "1.1.0";
 const TAGS = [
   { name: "accounts", description: "Social accounts: connect, sync, disconnect." },
   { name: "media", description: "Images and videos to post." },
-  { name: "platforms", description: "What each platform takes." },
+  { name: "platforms", description: "The rules of each platform." },
   { name: "posts", description: "Posts: preview and confirm, list, edit, cancel." },
-  { name: "schedule", description: "The schedule as a whole." },
-  { name: "workspaces", description: "What accounts and posts belong to." },
+  { name: "schedule", description: "Summaries of the schedule." },
+  { name: "workspaces", description: "Workspaces, to which accounts and posts belong." },
 ];
 
 const DESCRIPTION = `Schedule, preview, edit and cancel posts on ${PLATFORMS.length} platforms.
 
-Scheduling takes two calls: a preview checks everything and answers a \`confirmation_token\`; confirming that token within
-5 minutes does exactly what was shown. Edits work the same way. Destructive calls need \`confirm: true\`.
+Scheduling takes two calls: a preview checks everything and returns a \`confirmation_token\`; confirming that token within
+5 minutes does exactly what the preview showed. Edits work the same way. Destructive calls need \`confirm: true\`.
 
-Every answer is JSON. Instants are ISO 8601 in UTC. An error says what went wrong in \`error\`, has a stable word in
-\`code\`, and lists every problem in \`details\`.`;
+Every response is JSON. Date-times are ISO 8601 in UTC. An error has a message in \`error\` and a stable \`code\`, and lists
+every problem in \`details\`.`;
 
 type DocumentConfig = Pick<Config, "baseUrl" | "authUrl" | "docsUrl" | "setting">;
 
 type Document = ReturnType<OpenAPIHono<ApiEnv>["getOpenAPI31Document"]>;
 
-/** The known keys of `platform_options` come from the adapters, one named schema each; unknown keys pass everywhere. */
-function describeOptions(document: Document): void {
+/** Adds one named schema of `platform_options` for each adapter. Unknown keys are accepted everywhere. */
+function addOptionsSchemas(document: Document): void {
   const schemas = document.components?.schemas;
   if (!schemas) {
     return;
@@ -42,15 +42,15 @@ function describeOptions(document: Document): void {
     if (!adapter) {
       return [];
     }
-    const name = `${capitalized(platform)}Options`;
+    const name = `${capitalize(platform)}Options`;
     schemas[name] = {
-      description: `What \`platform_options\` may say to ${PLATFORM_NAMES[platform]}.`,
-      ...optionsSchemaOf(adapter),
+      description: `The \`platform_options\` of ${PLATFORM_NAMES[platform]}.`,
+      ...toOptionsSchema(adapter),
     };
     return [name];
   });
   schemas["PlatformOptions"] = {
-    description: "Settings of the account's platform; keys it does not know are accepted and kept.",
+    description: "Settings of the account's platform; unknown keys are accepted and stored.",
     type: "object",
     additionalProperties: true,
     ...(names.length > 1 && { anyOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })) }),
@@ -62,10 +62,10 @@ function contactEmail(config: DocumentConfig): string {
   return config.setting("CONTACT_EMAIL") ?? `support@${hostname.includes(".") ? hostname : "almanac.example"}`;
 }
 
-/** The OpenAPI document of the app, as text. Takes a while: callers keep what they got. */
+/** The OpenAPI document of the app, as text. Expensive, so callers cache the result. */
 export function buildDocument(app: OpenAPIHono<ApiEnv>, config: DocumentConfig): string {
   registerComponents(app.openAPIRegistry, config);
-  // Members that only 3.1 knows are missing from the generator's types, so the head is not written in place.
+  // A separate constant, because the generator's types lack the members that are new in OpenAPI 3.1.
   const info = {
     title: "Almanac",
     version: DOCUMENT_VERSION,
@@ -81,8 +81,8 @@ export function buildDocument(app: OpenAPIHono<ApiEnv>, config: DocumentConfig):
     externalDocs: { url: config.docsUrl, description: "Documentation" },
     tags: TAGS,
   });
-  describeOptions(document);
-  // The generator leaves an empty list behind, at which tools for 3.0 choke.
+  addOptionsSchemas(document);
+  // The generator writes an empty list, which tools for OpenAPI 3.0 reject.
   delete document.webhooks;
   return JSON.stringify(document);
 }

@@ -4,27 +4,27 @@ import { SCOPES, type Scope } from "#core/scope.ts";
 import type { ApiEnv } from "#api/env.ts";
 import { ErrorBody } from "#api/schemas/error.ts";
 import { EXAMPLE_ID, EXAMPLE_OTHER_ID } from "#api/schemas/common.ts";
-import { BEHIND_THE_GUARD, HEADERS, type HeaderFields, headers, ON_EVERY_ANSWER } from "./headers.ts";
-import { REFUSAL_NAMES, type RefusalStatus } from "./refusals.ts";
+import { AUTHENTICATED_HEADERS, HEADERS, type HeaderFields, headerReferences, COMMON_HEADERS } from "./headers.ts";
+import { ERROR_RESPONSE_NAMES, type ErrorStatus } from "./error-responses.ts";
 
 type Registry = OpenAPIHono<ApiEnv>["openAPIRegistry"];
 
-const REQUEST_ID = HEADERS.RequestId.example;
+const EXAMPLE_REQUEST_ID = HEADERS.RequestId.example;
 
-type Example = Omit<ErrorBody, "request_id">;
+type ErrorExample = Omit<ErrorBody, "request_id">;
 
-interface Refusals {
+interface ErrorResponse {
   readonly description: string;
-  readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: Example }>>;
+  readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: ErrorExample }>>;
   readonly headers: HeaderFields;
 }
 
-const REFUSALS: Record<RefusalStatus, Refusals> = {
+const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
   400: {
-    description: "The request cannot be carried out as it stands; `details` lists every problem found.",
+    description: "The request is not valid or not possible in the current state; `details` lists every problem found.",
     examples: {
       validation_failed: {
-        summary: "Members that are missing, of the wrong type or against a platform's rules",
+        summary: "Members that are missing, of the wrong type or not allowed by a platform's rules",
         value: {
           error: "caption is required",
           code: "validation_failed",
@@ -45,11 +45,11 @@ const REFUSALS: Record<RefusalStatus, Refusals> = {
         },
       },
       invalid_confirmation_token: {
-        summary: "A token that is unknown, expired, of the other kind, or somebody else's",
+        summary: "A token that is unknown, expired, for the other operation, or of another user",
         value: { error: "invalid or expired confirmation token", code: "invalid_confirmation_token" },
       },
       token_already_used: {
-        summary: "A token that did its work already",
+        summary: "A token that was already used",
         value: {
           error: `confirmation token already used; created post ${EXAMPLE_ID}`,
           code: "token_already_used",
@@ -57,7 +57,7 @@ const REFUSALS: Record<RefusalStatus, Refusals> = {
         },
       },
       invalid_state: {
-        summary: "A post that is past the point",
+        summary: "A post in a state that does not allow the call",
         value: { error: "a published post cannot be cancelled", code: "invalid_state" },
       },
       post_changed: {
@@ -77,7 +77,7 @@ const REFUSALS: Record<RefusalStatus, Refusals> = {
         },
       },
     },
-    headers: BEHIND_THE_GUARD,
+    headers: AUTHENTICATED_HEADERS,
   },
   401: {
     description: "The credential is missing, unknown, expired or revoked.",
@@ -90,7 +90,7 @@ const REFUSALS: Record<RefusalStatus, Refusals> = {
         },
       },
     },
-    headers: { ...ON_EVERY_ANSWER, "WWW-Authenticate": "WwwAuthenticate" },
+    headers: { ...COMMON_HEADERS, "WWW-Authenticate": "WwwAuthenticate" },
   },
   403: {
     description: "The credential lacks the scope, or the user lacks the subscription or the plan.",
@@ -115,14 +115,14 @@ const REFUSALS: Record<RefusalStatus, Refusals> = {
         value: { error: "the plan allows 5 accounts", code: "account_limit_reached" },
       },
     },
-    headers: { ...BEHIND_THE_GUARD, "WWW-Authenticate": "WwwAuthenticate" },
+    headers: { ...AUTHENTICATED_HEADERS, "WWW-Authenticate": "WwwAuthenticate" },
   },
   404: {
-    description: "There is no such thing, or it belongs to somebody else.",
+    description: "The resource does not exist, or it belongs to another user.",
     examples: {
-      not_found: { summary: "Not there for this user", value: { error: "post not found", code: "not_found" } },
+      not_found: { summary: "Not found for this user", value: { error: "post not found", code: "not_found" } },
     },
-    headers: BEHIND_THE_GUARD,
+    headers: AUTHENTICATED_HEADERS,
   },
   409: {
     description: "The first call with the same `Idempotency-Key` is still running.",
@@ -136,7 +136,7 @@ const REFUSALS: Record<RefusalStatus, Refusals> = {
         },
       },
     },
-    headers: { ...BEHIND_THE_GUARD, "Retry-After": "RetryAfter" },
+    headers: { ...AUTHENTICATED_HEADERS, "Retry-After": "RetryAfter" },
   },
   413: {
     description: "The body is over 1 MiB.",
@@ -146,7 +146,7 @@ const REFUSALS: Record<RefusalStatus, Refusals> = {
         value: { error: "the body is over 1 MiB", code: "payload_too_large" },
       },
     },
-    headers: BEHIND_THE_GUARD,
+    headers: AUTHENTICATED_HEADERS,
   },
   415: {
     description: "The body is not sent as `application/json`.",
@@ -156,34 +156,34 @@ const REFUSALS: Record<RefusalStatus, Refusals> = {
         value: { error: "send the body as application/json", code: "unsupported_media_type" },
       },
     },
-    headers: BEHIND_THE_GUARD,
+    headers: AUTHENTICATED_HEADERS,
   },
   429: {
-    description: "Too many requests of one credential, or too much junk from one address.",
+    description: "Too many requests with one credential, or too many invalid credentials from one IP address.",
     examples: {
       rate_limited: {
         summary: "Over the plan's rate",
         value: { error: "over 300 requests in a minute: wait a minute", code: "rate_limited" },
       },
     },
-    headers: { ...BEHIND_THE_GUARD, RateLimit: "RateLimit", "Retry-After": "RetryAfter" },
+    headers: { ...AUTHENTICATED_HEADERS, RateLimit: "RateLimit", "Retry-After": "RetryAfter" },
   },
   500: {
-    description: "A fault of ours; it says nothing about the request.",
+    description: "An unexpected error of the service.",
     examples: {
       internal_error: {
-        summary: "A fault of ours",
+        summary: "Unexpected error",
         value: {
-          error: "internal error: try again later, and give the operator the request id if it stays",
+          error: "internal error: try again later, and give the operator the request id if it persists",
           code: "internal_error",
         },
       },
     },
-    headers: ON_EVERY_ANSWER,
+    headers: COMMON_HEADERS,
   },
 };
 
-const SCOPE_MEANINGS: Record<Scope, string> = {
+const SCOPE_DESCRIPTIONS: Record<Scope, string> = {
   "accounts:read": "See connected accounts and their boards",
   "accounts:write": "Connect, sync and disconnect accounts",
   "posts:read": "See posts, their results and the schedule",
@@ -192,17 +192,17 @@ const SCOPE_MEANINGS: Record<Scope, string> = {
   "workspaces:write": "Create workspaces and choose the active one",
 };
 
-function responseObject({ description, examples, headers: fields }: Refusals) {
+function responseObject({ description, examples, headers: fields }: ErrorResponse) {
   return {
     description,
-    headers: headers(fields),
+    headers: headerReferences(fields),
     content: {
       "application/json": {
         schema: { $ref: "#/components/schemas/ErrorBody" },
         examples: Object.fromEntries(
           Object.entries(examples).map(([name, { summary, value }]) => [
             name,
-            { summary, value: { ...value, request_id: REQUEST_ID } },
+            { summary, value: { ...value, request_id: EXAMPLE_REQUEST_ID } },
           ]),
         ),
       },
@@ -210,21 +210,21 @@ function responseObject({ description, examples, headers: fields }: Refusals) {
   };
 }
 
-/** Everything operations refer to by name: error answers, headers, the two ways to prove who one is. */
+/** Registers everything that operations reference by name: error responses, headers, parameters and security schemes. */
 export function registerComponents(registry: Registry, config: Pick<Config, "authUrl">): void {
   registry.register("ErrorBody", ErrorBody);
   for (const [name, header] of Object.entries(HEADERS)) {
     registry.registerComponent("headers", name, header);
   }
-  for (const [status, name] of Object.entries(REFUSAL_NAMES)) {
-    registry.registerComponent("responses", name, responseObject(REFUSALS[Number(status) as RefusalStatus]));
+  for (const [status, name] of Object.entries(ERROR_RESPONSE_NAMES)) {
+    registry.registerComponent("responses", name, responseObject(ERROR_RESPONSES[Number(status) as ErrorStatus]));
   }
   registry.registerComponent("parameters", "IdempotencyKey", {
     name: "Idempotency-Key",
     in: "header",
     required: false,
     description:
-      "Makes the call safe to repeat for 24 hours: the same key with the same body gives the first answer again, with another body 400, and 409 while the first call is still running.",
+      "Makes the call safe to repeat for 24 hours: the same key with the same body returns the first response again; another body is refused with 400, and a call while the first call is still running with 409.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     example: "3f0c2f6e-launch-post",
   });
@@ -233,7 +233,7 @@ export function registerComponents(registry: Registry, config: Pick<Config, "aut
     scheme: "bearer",
     bearerFormat: "API key",
     description:
-      "A key made in the dashboard under AI & API, sent as `Authorization: Bearer alk_…`; limited by its scopes.",
+      "A key created in the dashboard under AI & API, sent as `Authorization: Bearer alk_…`; limited by its scopes.",
   });
   registry.registerComponent("securitySchemes", "oauth2", {
     type: "oauth2",
@@ -243,7 +243,7 @@ export function registerComponents(registry: Registry, config: Pick<Config, "aut
         authorizationUrl: `${config.authUrl}/oauth/authorize`,
         tokenUrl: `${config.authUrl}/oauth/token`,
         refreshUrl: `${config.authUrl}/oauth/token`,
-        scopes: Object.fromEntries(SCOPES.map((scope) => [scope, SCOPE_MEANINGS[scope]])),
+        scopes: Object.fromEntries(SCOPES.map((scope) => [scope, SCOPE_DESCRIPTIONS[scope]])),
       },
     },
   });

@@ -1,7 +1,8 @@
-/** The headers of answers, under the names they have in the document. */
+/** Response headers, by their component names in the document. */
 export const HEADERS = {
   RequestId: {
-    description: "Names this call; the caller's own `X-Request-Id` (1 to 128 visible ASCII characters) is kept.",
+    description:
+      "Identifies this call. A valid `X-Request-Id` of the caller (1 to 128 visible ASCII characters) is returned unchanged.",
     schema: { type: "string", minLength: 1, maxLength: 128 },
     example: "01983c1e-9b4e-7d20-b1c5-5a2f0c9d7e63",
   },
@@ -11,12 +12,12 @@ export const HEADERS = {
     example: '"growth";q=300;w=60',
   },
   RateLimit: {
-    description: "What remains (`r`) of the window and when it opens again (`t` seconds).",
+    description: "How many requests remain (`r`) and in how many seconds the window resets (`t`).",
     schema: { type: "string" },
     example: '"growth";r=0;t=60',
   },
   RetryAfter: {
-    description: "Seconds to wait before the next try.",
+    description: "Seconds to wait before the next attempt.",
     schema: { type: "integer", minimum: 1 },
     example: 60,
   },
@@ -27,7 +28,7 @@ export const HEADERS = {
       'Bearer resource_metadata="https://almanac.example.org/.well-known/oauth-protected-resource/v1", scope="posts:read"',
   },
   IdempotentReplayed: {
-    description: "Present when the answer is that of an earlier call with the same `Idempotency-Key`.",
+    description: "Present when the response is that of an earlier call with the same `Idempotency-Key`.",
     schema: { type: "string", const: "true" },
     example: "true",
   },
@@ -35,14 +36,14 @@ export const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS;
 
-/** Header fields to the names above, as references. */
-export function headers(fields: Readonly<Record<string, HeaderName>>): Record<string, { $ref: string }> {
+/** References to the header components, by header field. */
+export function headerReferences(fields: Readonly<Record<string, HeaderName>>): Record<string, { $ref: string }> {
   return Object.fromEntries(
     Object.entries(fields).map(([field, name]) => [field, { $ref: `#/components/headers/${name}` }]),
   );
 }
 
-export const ON_EVERY_ANSWER = { "X-Request-Id": "RequestId" } as const;
-export const BEHIND_THE_GUARD = { ...ON_EVERY_ANSWER, "RateLimit-Policy": "RateLimitPolicy" } as const;
-export const OF_A_WRITE = { ...BEHIND_THE_GUARD, "Idempotent-Replayed": "IdempotentReplayed" } as const;
-export type HeaderFields = Parameters<typeof headers>[0];
+export const COMMON_HEADERS = { "X-Request-Id": "RequestId" } as const;
+export const AUTHENTICATED_HEADERS = { ...COMMON_HEADERS, "RateLimit-Policy": "RateLimitPolicy" } as const;
+export const WRITE_HEADERS = { ...AUTHENTICATED_HEADERS, "Idempotent-Replayed": "IdempotentReplayed" } as const;
+export type HeaderFields = Parameters<typeof headerReferences>[0];

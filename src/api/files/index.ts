@@ -1,16 +1,16 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import type { ApiContext, ApiEnv } from "#api/env.ts";
 import { onError } from "#api/errors.ts";
-import { requestIdOf } from "#api/request-id.ts";
+import { getRequestId } from "#api/request-id.ts";
 import type { Env } from "#config.ts";
 import { createServices, type Outbound } from "#context.ts";
 import { refuse } from "#core/errors.ts";
-import { only } from "./methods.ts";
+import { allowMethods } from "./allow-methods.ts";
 import { serveMedia } from "./serve.ts";
 import { uploadRoutes } from "./upload.ts";
-import { verificationFile } from "./verification.ts";
+import { findVerificationFile } from "./verification.ts";
 
-function sendText(c: ApiContext, content: string): Response {
+function textResponse(c: ApiContext, content: string): Response {
   return c.body(content, 200, {
     "content-type": "text/plain; charset=utf-8",
     "cache-control": "public, max-age=300",
@@ -18,30 +18,32 @@ function sendText(c: ApiContext, content: string): Response {
   });
 }
 
-/** The operator's own small files; the setting is read without building anything, since every root address comes by. */
-const verification: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  const content = verificationFile(c.env["MEDIA_VERIFICATION_FILES"], c.req.path.split("/").at(-1) ?? "");
-  return content === null ? next() : sendText(c, content);
+/** Serves the operator's verification files. Reads only the setting, because every request for a path at the root passes here. */
+const serveVerificationFile: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  const content = findVerificationFile(c.env["MEDIA_VERIFICATION_FILES"], c.req.path.split("/").at(-1) ?? "");
+  return content === null ? next() : textResponse(c, content);
 };
 
-/** Stored files for the outbound, and the signed addresses that direct uploads go to; mounted at the root. */
+/** Serves stored media and receives direct uploads to signed URLs; mounted at the root. */
 export function createFileRoutes(createOutbound: (env: Env) => Outbound): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   app.onError(onError);
 
-  app.get("/:name{[A-Za-z0-9._-]+}", verification);
-  app.get("/media/:name{[A-Za-z0-9._-]+}", verification);
+  app.get("/:name{[A-Za-z0-9._-]+}", serveVerificationFile);
+  app.get("/media/:name{[A-Za-z0-9._-]+}", serveVerificationFile);
 
   app.use("/media/*", async (c, next) => {
     const services = createServices(c.env, createOutbound(c.env), (work) => c.executionCtx.waitUntil(work));
     c.set("services", services);
-    const requestId = requestIdOf(c.req.raw, services.ids);
+    const requestId = getRequestId(c.req.raw, services.ids);
     c.set("requestId", requestId);
     await next();
     c.res.headers.set("X-Request-Id", requestId);
   });
   app.route("/", uploadRoutes);
-  app.all("/media/:id/:filename", only("GET", "HEAD"), (c) => serveMedia(c.var.services, c.req.raw, c.req.param("id")));
-  app.all("/media/*", () => refuse({ code: "not_found", message: "there is nothing at this address" }));
+  app.all("/media/:id/:filename", allowMethods("GET", "HEAD"), (c) =>
+    serveMedia(c.var.services, c.req.raw, c.req.param("id")),
+  );
+  app.all("/media/*", () => refuse({ code: "not_found", message: "there is nothing at this URL" }));
   return app;
 }

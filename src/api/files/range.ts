@@ -3,14 +3,14 @@ export interface ByteRange {
   readonly length: number;
 }
 
-const SINGLE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
+const SINGLE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
 /**
- * The one range a request asks for; null for the whole file (no range, several, or not written as RFC 9110 says: such a
- * header is ignored), `unsatisfiable` when it lies behind the end.
+ * The requested range; null for the whole file (no range, several ranges, or a malformed header, which RFC 9110 (HTTP
+ * semantics) allows to ignore); `unsatisfiable` when it starts after the end.
  */
-export function readRange(header: string | null, sizeBytes: number): ByteRange | "unsatisfiable" | null {
-  const match = header === null ? null : SINGLE.exec(header.trim());
+export function parseRange(header: string | null, sizeBytes: number): ByteRange | "unsatisfiable" | null {
+  const match = header === null ? null : SINGLE_RANGE.exec(header.trim());
   if (!match || (match[1] === "" && match[2] === "")) {
     return null;
   }
@@ -26,8 +26,8 @@ export function readRange(header: string | null, sizeBytes: number): ByteRange |
   return offset >= sizeBytes ? "unsatisfiable" : { offset, length: last - offset + 1 };
 }
 
-/** Whether a list of entity tags names this one; weak tags are equal for a read. */
-export function namesTag(header: string | null, tag: string): boolean {
-  const names = new Set((header ?? "").split(",").map((name) => name.trim().replace(/^W\//, "")));
-  return names.has("*") || names.has(tag);
+/** Whether a list of entity tags contains this one. A weak tag matches, because only reads compare tags. */
+export function includesEtag(header: string | null, etag: string): boolean {
+  const tags = new Set((header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, "")));
+  return tags.has("*") || tags.has(etag);
 }

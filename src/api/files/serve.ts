@@ -2,28 +2,28 @@ import { refuse } from "#core/errors.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { findServableMedia, isMediaId, mediaKey, type ReadyMediaRow } from "#media/index.ts";
-import { namesTag, readRange } from "./range.ts";
+import { includesEtag, parseRange } from "./range.ts";
 
-/** The bytes behind an address never change, and nobody may recompress them on the way: platforms check their hash. */
-const CACHING = "public, max-age=31536000, immutable, no-transform";
+/** The bytes at a URL never change. `no-transform`, because platforms verify their hash. */
+const CACHE_CONTROL = "public, max-age=31536000, immutable, no-transform";
 
-function headersOf(media: ReadyMediaRow, tag: string): Record<string, string> {
+function mediaHeaders(media: ReadyMediaRow, etag: string): Record<string, string> {
   return {
     "accept-ranges": "bytes",
-    "cache-control": CACHING,
+    "cache-control": CACHE_CONTROL,
     "content-disposition": `inline; filename="${media.filename}"`,
     "content-type": media.contentType,
     "cross-origin-resource-policy": "cross-origin",
-    etag: tag,
+    etag,
     "x-content-type-options": "nosniff",
   };
 }
 
 function notFound(): never {
-  refuse({ code: "not_found", message: "there is no such file" });
+  refuse({ code: "not_found", message: "file not found" });
 }
 
-/** A stored file as the world sees it. The row alone answers HEAD and conditions; the body is R2's own stream, passed on. */
+/** Serves a stored file. HEAD and conditional requests read only the row; the body is streamed from R2. */
 export async function serveMedia(
   services: Pick<Services, "db" | "bucket">,
   request: Request,
@@ -33,20 +33,20 @@ export async function serveMedia(
   if (!media) {
     return notFound();
   }
-  const tag = `"${media.sha256}"`;
-  const headers = headersOf(media, tag);
-  const asked = request.headers;
-  if (asked.has("if-match") && !namesTag(asked.get("if-match"), tag)) {
+  const etag = `"${media.sha256}"`;
+  const headers = mediaHeaders(media, etag);
+  const requestHeaders = request.headers;
+  if (requestHeaders.has("if-match") && !includesEtag(requestHeaders.get("if-match"), etag)) {
     return new Response(null, { status: 412, headers });
   }
-  if (namesTag(asked.get("if-none-match"), tag)) {
+  if (includesEtag(requestHeaders.get("if-none-match"), etag)) {
     return new Response(null, { status: 304, headers });
   }
   if (request.method === "HEAD") {
     return new Response(null, { headers: { ...headers, "content-length": String(media.sizeBytes) } });
   }
-  const sameFile = !asked.has("if-range") || asked.get("if-range") === tag;
-  const range = sameFile ? readRange(asked.get("range"), media.sizeBytes) : null;
+  const isSameFile = !requestHeaders.has("if-range") || requestHeaders.get("if-range") === etag;
+  const range = isSameFile ? parseRange(requestHeaders.get("range"), media.sizeBytes) : null;
   if (range === "unsatisfiable") {
     return new Response(null, { status: 416, headers: { ...headers, "content-range": `bytes */${media.sizeBytes}` } });
   }

@@ -15,7 +15,7 @@ import {
   type UploadGrant,
   type UploadSlot,
 } from "#media/index.ts";
-import { only } from "./methods.ts";
+import { allowMethods } from "./allow-methods.ts";
 
 const PREFLIGHT_SECONDS = "3600";
 
@@ -23,22 +23,22 @@ interface UploadEnv extends ApiEnv {
   Variables: ApiEnv["Variables"] & { grant: UploadGrant };
 }
 
-function slotOf(last: string, partNumber: string | undefined): UploadSlot | null {
+function parseSlot(lastSegment: string, partNumber: string | undefined): UploadSlot | null {
   if (partNumber !== undefined) {
     return /^[1-9]\d{0,3}$/.test(partNumber) ? { kind: "part", partNumber: Number(partNumber) } : null;
   }
-  return last === "file" || last === "complete" ? { kind: last } : null;
+  return lastSegment === "file" || lastSegment === "complete" ? { kind: lastSegment } : null;
 }
 
 function notFound(): never {
-  refuse({ code: "not_found", message: "there is nothing at this address" });
+  refuse({ code: "not_found", message: "there is nothing at this URL" });
 }
 
-/** The signature is the credential: nothing else is asked, and without it the address does not exist. */
-const signed: MiddlewareHandler<UploadEnv> = async (c, next) => {
+/** The signature is the only credential. Without a valid one the response is 404, as for a URL that does not exist. */
+const requireSignature: MiddlewareHandler<UploadEnv> = async (c, next) => {
   const { pathname, searchParams } = new URL(c.req.url);
-  const [, , , uploadId = "", last = "", partNumber] = pathname.split("/");
-  const slot = isMediaId(uploadId) ? slotOf(last, partNumber) : null;
+  const [, , , uploadId = "", lastSegment = "", partNumber] = pathname.split("/");
+  const slot = isMediaId(uploadId) ? parseSlot(lastSegment, partNumber) : null;
   const grant = slot && (await verifyUploadUrl(c.var.services.config, { uploadId, slot, query: searchParams }));
   if (!grant) {
     return notFound();
@@ -56,32 +56,32 @@ const signed: MiddlewareHandler<UploadEnv> = async (c, next) => {
   return next();
 };
 
-function bodyOf({ body, headers }: Request): UploadBody {
-  const stated = headers.get("content-length");
+function toUploadBody({ body, headers }: Request): UploadBody {
+  const contentLength = headers.get("content-length");
   return {
     stream: body,
-    contentLength: stated !== null && /^\d{1,15}$/.test(stated) ? Number(stated) : null,
+    contentLength: contentLength !== null && /^\d{1,15}$/.test(contentLength) ? Number(contentLength) : null,
     contentType: headers.get("content-type"),
   };
 }
 
-/** Where signed addresses lead: one file, its parts, and putting the parts together. */
+/** The signed URLs of an upload: the whole file, one part, and completing a multipart upload. */
 export const uploadRoutes = new Hono<UploadEnv>()
-  .use("/media/uploads/:id/*", signed)
-  .all("/media/uploads/:id/file", only("PUT"), async (c) => {
-    const media = await receiveFile(c.var.services, c.var.grant, bodyOf(c.req.raw));
+  .use("/media/uploads/:id/*", requireSignature)
+  .all("/media/uploads/:id/file", allowMethods("PUT"), async (c) => {
+    const media = await receiveFile(c.var.services, c.var.grant, toUploadBody(c.req.raw));
     return c.json({ media_item: presentMediaItem(media) });
   })
-  .all("/media/uploads/:id/parts/:number", only("PUT"), async (c) => {
+  .all("/media/uploads/:id/parts/:number", allowMethods("PUT"), async (c) => {
     const { partNumber, received, missing } = await receivePart(
       c.var.services,
       c.var.grant,
       Number(c.req.param("number")),
-      bodyOf(c.req.raw),
+      toUploadBody(c.req.raw),
     );
     return c.json({ part_number: partNumber, received_parts: received, missing_parts: missing });
   })
-  .all("/media/uploads/:id/complete", only("GET", "POST"), async (c) => {
+  .all("/media/uploads/:id/complete", allowMethods("GET", "POST"), async (c) => {
     if (c.req.method === "POST") {
       return c.json({ media_item: presentMediaItem(await completeMultipartUpload(c.var.services, c.var.grant)) });
     }

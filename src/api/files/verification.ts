@@ -3,10 +3,10 @@ import { log } from "#core/log.ts";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /**
- * A small text that proves to a platform that the operator owns this host: the setting `MEDIA_VERIFICATION_FILES` is a JSON
- * object of file name to content, served beside the media and at the root. Null for every other name.
+ * The content of a file that proves to a platform that the operator owns this host; null for an unknown name. The setting
+ * `MEDIA_VERIFICATION_FILES` is a JSON object of file name to content; the files are served at the root and under `/media`.
  */
-export function verificationFile(setting: unknown, name: string): string | null {
+export function findVerificationFile(setting: unknown, name: string): string | null {
   if (typeof setting !== "string" || setting === "" || !NAME.test(name)) {
     return null;
   }

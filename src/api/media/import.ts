@@ -5,7 +5,7 @@ import { json } from "#api/schemas/content.ts";
 import { EXAMPLE_MEDIA_ITEM, MediaItemList, MediaUrl, presentMediaItem } from "#api/schemas/media.ts";
 
 const ImportMediaBody = z
-  .object({ urls: z.array(MediaUrl).min(1).max(10).openapi({ description: "Public HTTPS addresses." }) })
+  .object({ urls: z.array(MediaUrl).min(1).max(10).openapi({ description: "Public HTTPS URLs." }) })
   .openapi("ImportMediaBody");
 
 const route = operation("posts:write", {
@@ -13,8 +13,9 @@ const route = operation("posts:write", {
   path: "/media",
   operationId: "importMedia",
   tags: ["media"],
-  summary: "Import media by address",
-  description: "Fetches and stores every image and video, in the order of `urls`, all or none of them.",
+  summary: "Import media by URL",
+  description:
+    "Fetches and stores every image and video; the response has the order of `urls`. If one fails, none is stored.",
   request: {
     body: { required: true, content: json(ImportMediaBody, { urls: ["https://images.example.net/launch.jpg"] }) },
   },

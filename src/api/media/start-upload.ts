@@ -10,8 +10,8 @@ import { EXAMPLE_MEDIA_ITEM } from "#api/schemas/media.ts";
 const StartUploadBody = z
   .object({
     filename: z.string(),
-    content_type: z.string().openapi({ description: "Of the file; its bytes must agree with it." }),
-    size_bytes: z.int().openapi({ description: "Exactly how many bytes will be sent." }),
+    content_type: z.string().openapi({ description: "The media type of the file, which its bytes must match." }),
+    size_bytes: z.int().openapi({ description: "The exact size of the file." }),
   })
   .openapi("StartUploadBody");
 
@@ -22,23 +22,26 @@ const UploadStarted = z
     upload: z.object({
       method: z.literal("PUT"),
       url: SignedUrl.openapi({
-        description: "Where the bytes go, without a credential; with parts, the first of them.",
+        description:
+          "The URL to send the bytes to, without a credential; for a file in parts, the URL of the first part.",
       }),
-      headers: z.record(z.string(), z.string()).openapi({ description: "To be sent with the bytes." }),
+      headers: z.record(z.string(), z.string()).openapi({ description: "Headers to send with the bytes." }),
       expires_at: Instant,
       parts: z
         .array(z.object({ part_number: z.int(), url: SignedUrl, size_bytes: z.int() }))
         .nullable()
-        .openapi({ description: "For a large file: where each part of it goes, in order." }),
-      complete_url: SignedUrl.nullable().openapi({ description: "To be called with POST when all parts are sent." }),
+        .openapi({ description: "For a large file: the URL and size of each part, in order." }),
+      complete_url: SignedUrl.nullable().openapi({
+        description: "The URL to call with POST after all parts are sent.",
+      }),
     }),
     media_item: z
       .object({ url: SignedUrl, type: z.enum(MEDIA_TYPES) })
-      .openapi({ description: "What to schedule with once the bytes are there." }),
+      .openapi({ description: "The media item to use in a preview after the upload is complete." }),
   })
   .openapi("UploadStarted");
 
-function present({ upload, mediaItem }: StartedUpload): z.infer<typeof UploadStarted> {
+function presentUpload({ upload, mediaItem }: StartedUpload): z.infer<typeof UploadStarted> {
   return {
     upload: {
       method: upload.method,
@@ -64,7 +67,7 @@ const route = operation("posts:write", {
   tags: ["media"],
   summary: "Start a direct upload",
   description:
-    "Answers signed addresses for the bytes of one file. Up to 90 MiB go in one PUT, larger files in parts. An item that is not complete cannot be scheduled.",
+    "Returns signed URLs for one file. A file of up to 90 MiB is sent in one PUT, a larger file in parts. An item that is not complete cannot be scheduled.",
   request: {
     body: {
       required: true,
@@ -92,5 +95,5 @@ const route = operation("posts:write", {
 export const beginUpload = newRouter().openapi(route, async (c) => {
   const { filename, content_type: contentType, size_bytes: sizeBytes } = c.req.valid("json");
   const started = await startUpload(c.var.ctx, { filename, contentType, sizeBytes });
-  return c.json(present(started), 200);
+  return c.json(presentUpload(started), 200);
 });

@@ -6,11 +6,11 @@ import { adapterFor } from "#platforms/registry.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, PlatformName } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
-import { optionsSchemaOf } from "#api/document/options.ts";
+import { toOptionsSchema } from "#api/document/options.ts";
 
 const MediaLimits = z
   .object({
-    text_only: z.boolean().openapi({ description: "Whether a post without media is taken." }),
+    text_only: z.boolean().openapi({ description: "Whether a post without media is accepted." }),
     images: z.object({ max: z.int(), max_bytes: z.int(), content_types: z.array(z.string()) }).nullable(),
     videos: z
       .object({
@@ -21,7 +21,7 @@ const MediaLimits = z
         max_seconds: z.number(),
       })
       .nullable(),
-    mixed: z.boolean().openapi({ description: "Whether images and videos may stand in one post." }),
+    mixed: z.boolean().openapi({ description: "Whether one post may have images and videos." }),
   })
   .openapi("MediaLimits");
 
@@ -30,7 +30,7 @@ const PlatformRules = z
     platform: PlatformName,
     caption: z.object({
       max: z.int(),
-      unit: z.string().openapi({ description: "How the platform counts." }),
+      unit: z.string().openapi({ description: "The unit in which the platform counts." }),
     }),
     media: MediaLimits,
     options: z
@@ -44,7 +44,7 @@ const PlatformRules = z
       }),
     ),
   })
-  .openapi("PlatformRules", { description: "What a platform takes: the data posts are validated with." });
+  .openapi("PlatformRules", { description: "The rules of a platform, with which posts are validated." });
 
 const PlatformList = z.object({ platforms: z.array(PlatformRules) }).openapi("PlatformList");
 
@@ -69,20 +69,20 @@ function presentRules(platform: Platform, adapter: Adapter): z.infer<typeof Plat
     platform,
     caption: { max: caption.max, unit: caption.unit },
     media: presentMedia(media),
-    options: optionsSchemaOf(adapter),
+    options: toOptionsSchema(adapter),
     daily_caps: dailyCaps.map(({ count, windowHours, what }) => ({ count, window_hours: windowHours, what })),
   };
 }
 
-/** The rules never change while the code runs, and writing the schemas down takes a while. */
-let rules: z.infer<typeof PlatformRules>[] | undefined;
+/** Cached, because the rules are constant and generating their JSON Schemas is expensive. */
+let cachedRules: z.infer<typeof PlatformRules>[] | undefined;
 
-function allRules(): z.infer<typeof PlatformRules>[] {
-  rules ??= PLATFORMS.flatMap((platform) => {
+function listRules(): z.infer<typeof PlatformRules>[] {
+  cachedRules ??= PLATFORMS.flatMap((platform) => {
     const adapter = adapterFor(platform);
     return adapter ? [presentRules(platform, adapter)] : [];
   });
-  return rules;
+  return cachedRules;
 }
 
 const route = operation(null, {
@@ -92,7 +92,7 @@ const route = operation(null, {
   tags: ["platforms"],
   summary: "List platforms and their rules",
   description:
-    "Caption lengths, media limits and options of every platform, as a preview checks them. Any valid credential may ask.",
+    "Caption lengths, media limits and options of every platform, as a preview checks them. Needs any valid credential and no scope.",
   responses: {
     200: {
       description: "The platforms.",
@@ -116,4 +116,4 @@ const route = operation(null, {
   },
 });
 
-export const list = newRouter().openapi(route, (c) => c.json({ platforms: allRules() }, 200));
+export const list = newRouter().openapi(route, (c) => c.json({ platforms: listRules() }, 200));

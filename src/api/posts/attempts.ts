@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { listAttempts } from "#posting/index.ts";
-import { NOT_FOUND } from "#api/document/refusals.ts";
+import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import {
   EXAMPLE_ACCOUNT_ID,
@@ -26,7 +26,7 @@ const Attempt = z
     message: z.string().nullable(),
     next_attempt_at: Instant.nullable(),
   })
-  .openapi("Attempt", { description: "One step of publishing and what the platform said to it." });
+  .openapi("Attempt", { description: "One step of publishing and its result." });
 
 const AttemptList = z.object({ attempts: z.array(Attempt) }).openapi("AttemptList");
 
@@ -35,8 +35,8 @@ const route = operation("posts:read", {
   path: "/posts/{id}/attempts",
   operationId: "listAttempts",
   tags: ["posts"],
-  summary: "Read the history of publishing",
-  description: "What was tried for each target of the post and how it ended, oldest first.",
+  summary: "List publishing attempts",
+  description: "The publishing attempts for each target of the post and their results, oldest first.",
   request: { params: IdInPath },
   responses: {
     200: {
@@ -63,13 +63,13 @@ const route = operation("posts:read", {
 
 export const attempts = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const found = await listAttempts(c.var.ctx, { id });
+  const listed = await listAttempts(c.var.ctx, { id });
   return c.json(
     {
-      attempts: found.map((attempt) => ({
+      attempts: listed.map((attempt) => ({
         account_id: attempt.accountId,
         platform: attempt.platform,
-        at: toInstant(attempt.at),
+        at: toIsoInstant(attempt.at),
         step: attempt.step,
         outcome: attempt.outcome,
         http_status: attempt.httpStatus,

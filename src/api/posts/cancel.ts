@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { cancelPost } from "#posting/index.ts";
-import { NOT_FOUND } from "#api/document/refusals.ts";
+import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { Confirmed, EXAMPLE_ID, Id, IdInPath } from "#api/schemas/common.ts";
+import { ExplicitConfirm, EXAMPLE_ID, Id, IdInPath } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 
-const CancelBody = z.object({ confirm: Confirmed }).openapi("CancelBody");
+const CancelBody = z.object({ confirm: ExplicitConfirm }).openapi("CancelBody");
 
 const CancelledPost = z.object({ id: Id, status: z.literal("cancelled") }).openapi("CancelledPost");
 
@@ -15,7 +15,7 @@ const route = operation("posts:write", {
   operationId: "cancelPost",
   tags: ["posts"],
   summary: "Cancel a post",
-  description: "Cancels a scheduled or paused post. Once this has answered 200, nothing of it is published.",
+  description: "Cancels a scheduled or paused post. After a 200 response, nothing of the post is published.",
   request: { params: IdInPath, body: { required: true, content: json(CancelBody, { confirm: true }) } },
   responses: {
     200: {

@@ -8,7 +8,9 @@ import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#api/schemas/preview.ts";
 const ScheduledPosts = z
   .object({
     posts: z.array(Post),
-    plan_hash: z.string().openapi({ description: "The same as in the preview: what was shown is what was scheduled." }),
+    plan_hash: z
+      .string()
+      .openapi({ description: "Equal to the hash in the preview, because exactly that content was scheduled." }),
   })
   .openapi("ScheduledPosts");
 
@@ -19,7 +21,7 @@ const route = operation("posts:write", {
   tags: ["posts"],
   summary: "Schedule a previewed post",
   description:
-    "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who asked for it.",
+    "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who created the preview.",
   request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
   responses: {
     200: {

@@ -12,9 +12,9 @@ const route = operation("posts:write", {
   path: "/posts/edit/confirm",
   operationId: "confirmEdit",
   tags: ["posts"],
-  summary: "Carry out a previewed edit",
+  summary: "Confirm a previewed edit",
   description:
-    "Changes all posts of the preview or none: when one of them changed or started since, nothing is touched.",
+    "Changes all posts of the preview or none: if one of them changed or started to publish since, no post is changed.",
   request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
   responses: {
     200: {

@@ -3,9 +3,9 @@ import { previewEdit } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_ID, Id, InstantInput } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
-import { Caption, content, targetList, toContent, toTargets } from "#api/schemas/post-input.ts";
+import { Caption, contentFields, targetList, toContent, toTargets } from "#api/schemas/post-input.ts";
 import {
-  EditPreviewAnswer,
+  EditPreviewResponse,
   EXAMPLE_CONFIRMATION,
   EXAMPLE_SCHEDULE_PREVIEW,
   presentConfirmation,
@@ -25,13 +25,13 @@ const PreviewEditBody = z
       .max(YEAR_MINUTES)
       .optional()
       .openapi({ description: "Moves each post by this many minutes; excludes `scheduled_at`." }),
-    ...content,
+    ...contentFields,
     target_options: targetList
       .optional()
       .openapi({ description: "Changes captions and options of accounts already on the post; excludes `targets`." }),
-    remove_media: z.boolean().optional().openapi({ description: "Takes all media off; excludes the media fields." }),
+    remove_media: z.boolean().optional().openapi({ description: "Removes all media; excludes the media fields." }),
   })
-  .openapi("PreviewEditBody", { description: "Only what is to be changed is sent." });
+  .openapi("PreviewEditBody", { description: "Only the members to change are sent." });
 
 const route = operation("posts:write", {
   method: "post",
@@ -40,7 +40,7 @@ const route = operation("posts:write", {
   tags: ["posts"],
   summary: "Preview an edit",
   description:
-    "Shows what would change on up to 20 posts. Scheduled and paused posts can be edited; of failed and partially failed ones, what was not published is tried again at the new time.",
+    "Shows the changes to up to 20 posts. Scheduled and paused posts can be edited; for failed and partially failed posts, the targets that were not published are tried again at the new time.",
   request: {
     body: {
       required: true,
@@ -49,8 +49,8 @@ const route = operation("posts:write", {
   },
   responses: {
     200: {
-      description: "What would change, and the token that changes it.",
-      content: json(EditPreviewAnswer, {
+      description: "The changes, and the token that confirms them.",
+      content: json(EditPreviewResponse, {
         preview: {
           action: "edit",
           posts: [

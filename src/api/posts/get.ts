@@ -1,9 +1,9 @@
 import { getPost } from "#posting/index.ts";
-import { NOT_FOUND } from "#api/document/refusals.ts";
+import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { IdInPath } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_POST, PostAnswer, presentPost } from "#api/schemas/post.ts";
+import { EXAMPLE_POST, PostResponse, presentPost } from "#api/schemas/post.ts";
 
 const route = operation("posts:read", {
   method: "get",
@@ -15,7 +15,7 @@ const route = operation("posts:read", {
     "One post with its media, its targets and their platform options. A cancelled post can be read for 30 days.",
   request: { params: IdInPath },
   responses: {
-    200: { description: "The post.", content: json(PostAnswer, { post: EXAMPLE_POST }) },
+    200: { description: "The post.", content: json(PostResponse, { post: EXAMPLE_POST }) },
     ...NOT_FOUND,
   },
 });

@@ -15,7 +15,7 @@ const ListQuery = z.object({
     minimum: LIMIT.min,
     maximum: LIMIT.max,
     default: LIMIT.default,
-    param: { description: "How many posts a page has." },
+    param: { description: "The maximum number of posts on a page." },
     example: 50,
   }),
   offset: queryInteger(OFFSET).openapi({
@@ -23,7 +23,7 @@ const ListQuery = z.object({
     minimum: OFFSET.min,
     maximum: OFFSET.max,
     default: OFFSET.default,
-    param: { description: "How many posts to pass over." },
+    param: { description: "The number of posts to skip." },
     example: 0,
   }),
   fields: z
@@ -38,9 +38,9 @@ const ListQuery = z.object({
     .enum(POST_STATUSES)
     .optional()
     .openapi({ param: { description: "Only posts with this status." }, example: "scheduled" }),
-  from: InstantInput.optional().openapi({ param: { description: "Only posts at or after this moment." } }),
+  from: InstantInput.optional().openapi({ param: { description: "Only posts at or after this time." } }),
   until: InstantInput.optional().openapi({
-    param: { description: "Only posts before this moment." },
+    param: { description: "Only posts before this time." },
     example: "2027-01-01T00:00:00Z",
   }),
   include_past: QueryBoolean.optional().openapi({
@@ -48,7 +48,7 @@ const ListQuery = z.object({
     enum: [true, false],
     param: {
       description:
-        "Whether posts whose time has passed are listed. Left out, it is false, and true when `status` or `from` is given; posts being published are always listed.",
+        "Whether posts whose time has passed are listed. The default is false, or true when `status` or `from` is given; posts that are being published are always listed.",
     },
     example: true,
   }),
@@ -60,7 +60,7 @@ const PostPage = z
     pagination: z.object({
       limit: z.int(),
       offset: z.int(),
-      total: z.int().openapi({ description: "How many posts fit the question, on all pages." }),
+      total: z.int().openapi({ description: "The number of matching posts on all pages." }),
       has_more: z.boolean(),
     }),
   })
@@ -72,7 +72,7 @@ const route = operation("posts:read", {
   operationId: "listPosts",
   tags: ["posts"],
   summary: "List posts",
-  description: "A page of the posts of the active workspace, by default what is still to come, soonest first.",
+  description: "A page of the posts of the active workspace, by default the upcoming posts, earliest first.",
   request: { query: ListQuery },
   responses: {
     200: {

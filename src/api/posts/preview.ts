@@ -10,16 +10,16 @@ import {
   EXAMPLE_SCHEDULE_PREVIEW,
   presentConfirmation,
   presentSchedulePreview,
-  SchedulePreviewAnswer,
+  SchedulePreviewResponse,
 } from "#api/schemas/preview.ts";
-import { Caption, content, toContent } from "#api/schemas/post-input.ts";
+import { Caption, contentFields, toContent } from "#api/schemas/post-input.ts";
 
 const PreviewScheduleBody = z
   .object({
-    caption: Caption.min(1).openapi({ description: "What is published, where a target has no caption of its own." }),
+    caption: Caption.min(1).openapi({ description: "The caption of every target without its own caption." }),
     scheduled_at: InstantInput.openapi({ description: "When to publish: in the future, at most 365 days ahead." }),
-    post_type: z.enum(POST_TYPES).optional().openapi({ description: "Follows from the media when left out." }),
-    ...content,
+    post_type: z.enum(POST_TYPES).optional().openapi({ description: "Derived from the media when omitted." }),
+    ...contentFields,
   })
   .openapi("PreviewScheduleBody");
 
@@ -30,7 +30,7 @@ const route = operation("posts:write", {
   tags: ["posts"],
   summary: "Preview a new post",
   description:
-    "Checks the post against every rule of every chosen platform and shows exactly what would be published. Nothing is scheduled until the token is confirmed.",
+    "Checks the post against every rule of every selected platform and shows exactly what would be published. Nothing is scheduled until the token is confirmed.",
   request: {
     body: {
       required: true,
@@ -46,8 +46,8 @@ const route = operation("posts:write", {
   },
   responses: {
     200: {
-      description: "What would be published, and the token that publishes it.",
-      content: json(SchedulePreviewAnswer, { preview: EXAMPLE_SCHEDULE_PREVIEW, ...EXAMPLE_CONFIRMATION }),
+      description: "What would be published, and the token that schedules it.",
+      content: json(SchedulePreviewResponse, { preview: EXAMPLE_SCHEDULE_PREVIEW, ...EXAMPLE_CONFIRMATION }),
     },
   },
 });

@@ -16,7 +16,7 @@ const Counts = z.object(
 const ScheduleSummary = z
   .object({
     timezone: z.string(),
-    counts: Counts.openapi({ description: "Posts by status, whatever their time." }),
+    counts: Counts.openapi({ description: "Posts by status, at any time." }),
     by_platform: z.partialRecord(PlatformName, z.int()).openapi({
       description: "Scheduled posts by platform.",
       type: "object",
@@ -26,8 +26,11 @@ const ScheduleSummary = z
     upcoming: z.object({ next_24_hours: z.int(), next_7_days: z.int(), next_30_days: z.int() }),
     patterns: z
       .object({
-        by_weekday: z.array(z.int()).length(7).openapi({ description: "Monday first." }),
-        by_hour: z.array(z.int()).length(24).openapi({ description: "From midnight, in the time zone asked for." }),
+        by_weekday: z.array(z.int()).length(7).openapi({ description: "Starts with Monday." }),
+        by_hour: z
+          .array(z.int())
+          .length(24)
+          .openapi({ description: "Starts at midnight, in the requested time zone." }),
         busiest: z
           .array(
             z.object({
@@ -45,9 +48,9 @@ const ScheduleSummary = z
         p50_ms: z.int().nullable(),
         p99_ms: z.int().nullable(),
         max_ms: z.int().nullable(),
-        sample: z.int().openapi({ description: "How many published targets these figures are of." }),
+        sample: z.int().openapi({ description: "The number of published targets in these figures." }),
       })
-      .openapi({ description: "How long after their time posts went out, over the last 30 days." }),
+      .openapi({ description: "The delay between the due time and publication, over the last 30 days." }),
   })
   .openapi("ScheduleSummary");
 
@@ -96,7 +99,7 @@ const route = operation("posts:read", {
   operationId: "summarizeSchedule",
   tags: ["schedule"],
   summary: "Summarize the schedule",
-  description: "Counts by status and platform, what comes next, and when posts usually go out.",
+  description: "Counts by status and platform, the next posts, and when posts are usually published.",
   request: {
     query: z.object({
       timezone: z

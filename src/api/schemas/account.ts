@@ -14,7 +14,7 @@ import {
 
 export const Account = z
   .object({
-    id: Id.openapi({ description: "What targets and `account_ids` refer to." }),
+    id: Id.openapi({ description: "The id used in `targets` and `account_ids`." }),
     workspace_id: Id,
     platform: PlatformName,
     platform_account_id: z.string().openapi({ description: "The platform's own id of the account." }),
@@ -22,9 +22,11 @@ export const Account = z
     display_name: z.string(),
     avatar_url: z.string().nullable(),
     profile_url: z.string().nullable(),
-    status: z.enum(ACCOUNT_STATUSES).openapi({ description: "`needs_reconnect`: the person has to log in again." }),
-    status_reason: z.string().nullable().openapi({ description: "Why it needs reconnecting." }),
-    missing_scopes: z.array(z.string()).openapi({ description: "What posting needs and the person did not grant." }),
+    status: z.enum(ACCOUNT_STATUSES).openapi({ description: "`needs_reconnect`: the user has to log in again." }),
+    status_reason: z.string().nullable().openapi({ description: "Why the account needs to be reconnected." }),
+    missing_scopes: z
+      .array(z.string())
+      .openapi({ description: "Scopes that posting requires and the user did not grant." }),
     token_expires_at: Instant.nullable(),
     connected_at: Instant,
     last_synced_at: Instant.nullable(),
@@ -72,7 +74,7 @@ export const AccountList = z.object({ accounts: z.array(Account) }).openapi("Acc
 
 export const SyncResult = z
   .object({
-    accounts: z.array(Account).openapi({ description: "Every account of the active workspace, as it is now." }),
+    accounts: z.array(Account).openapi({ description: "Every account of the active workspace, in its current state." }),
     added: z.array(Id),
     updated: z.array(Id),
     needs_reconnect: z.array(Id),
@@ -85,7 +87,7 @@ export const SyncResult = z
           reason: z.string(),
         }),
       )
-      .openapi({ description: "Accounts that were left out, and why." }),
+      .openapi({ description: "Accounts that were not added, with the reason." }),
   })
   .openapi("SyncResult");
 

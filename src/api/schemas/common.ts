@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import { parseInstant } from "#api/instant.ts";
 
@@ -9,19 +9,19 @@ export const EXAMPLE_ACCOUNT_ID = "01983c1e-9021-7f55-b7d2-0c4b7b0e6d13";
 export const EXAMPLE_WORKSPACE_ID = "01983c1e-6b00-7a10-8a33-2f9d1c5e4b77";
 export const EXAMPLE_PLATFORM = PLATFORMS[0];
 
-/** Any UUID by shape, whatever its version, in either case: ids of ours are kept in lower case. */
+/** A UUID of any version, in upper or lower case; stored ids are in lower case. */
 export const Id = z.guid().toLowerCase().openapi({ type: "string", format: "uuid", example: EXAMPLE_ID });
 
 export const IdInPath = z.object({
   id: Id.openapi({ param: { name: "id", in: "path", description: "The post's id." } }),
 });
 
-/** A destructive call says so itself. */
-export const Confirmed = z
+/** Required in the body of every destructive call. */
+export const ExplicitConfirm = z
   .literal(true)
   .openapi({ description: "Must be `true`: the call cannot be undone.", example: true });
 
-/** A moment in a request: RFC 3339 with an offset or `Z`; milliseconds inside. */
+/** A date-time in a request: RFC 3339 with an offset or `Z`, parsed to milliseconds. */
 export const InstantInput = z
   .string()
   .transform((text, ctx) => {
@@ -35,18 +35,18 @@ export const InstantInput = z
   })
   .openapi({ type: "string", format: "date-time", example: "2026-12-24T18:00:00Z" });
 
-/** A moment in an answer: UTC, milliseconds, `Z`. */
+/** A date-time in a response: UTC with milliseconds and `Z`. */
 export const Instant = z.string().openapi({ format: "date-time", example: "2026-12-24T18:00:00.000Z" });
 
 export function instantOrNull(ms: number | null): string | null {
-  return ms === null ? null : toInstant(ms);
+  return ms === null ? null : toIsoInstant(ms);
 }
 
 export const PlatformName = z
   .enum(PLATFORMS)
-  .openapi("Platform", { description: "A platform a post can go to.", example: EXAMPLE_PLATFORM });
+  .openapi("Platform", { description: "A platform to which posts can be published.", example: EXAMPLE_PLATFORM });
 
-/** A whole number in a query: plain decimal digits, so `1e3`, `+1` and `0x10` are not numbers here. */
+/** A whole number in a query, in decimal digits only: `1e3`, `+1` and `0x10` are refused. */
 export function queryInteger(bounds: { readonly min: number; readonly max: number; readonly default: number }) {
   const message = `must be a whole number from ${bounds.min} to ${bounds.max}`;
   return z
@@ -62,5 +62,5 @@ export function queryInteger(bounds: { readonly min: number; readonly max: numbe
     .default(bounds.default);
 }
 
-/** A truth value in a query: the words `true` and `false` alone. */
-export const QueryBoolean = z.enum(["true", "false"]).transform((word) => word === "true");
+/** A boolean in a query: exactly `true` or `false`. */
+export const QueryBoolean = z.enum(["true", "false"]).transform((value) => value === "true");

@@ -4,24 +4,27 @@ import { Id } from "./common.ts";
 
 const ErrorDetail = z
   .object({
-    code: z.string().openapi({ description: "A stable word for the problem.", example: "caption_too_long" }),
-    message: z.string().openapi({ description: "A sentence a person can act on." }),
-    param: z.string().optional().openapi({ description: "Where the problem is, in the caller's notation." }),
+    code: z.string().openapi({ description: "A stable code for the problem.", example: "caption_too_long" }),
+    message: z.string().openapi({ description: "A message for people." }),
+    param: z
+      .string()
+      .optional()
+      .openapi({ description: "The member with the problem, for example `targets[0].caption`." }),
     account_id: Id.optional().openapi({ description: "The account the problem is about." }),
-    platform: z.enum(PLATFORMS).optional().openapi({ description: "The platform whose rule was broken." }),
-    limit: z.union([z.number(), z.string()]).optional().openapi({ description: "What is allowed." }),
-    actual: z.union([z.number(), z.string()]).optional().openapi({ description: "What was found." }),
+    platform: z.enum(PLATFORMS).optional().openapi({ description: "The platform whose rule the request breaks." }),
+    limit: z.union([z.number(), z.string()]).optional().openapi({ description: "The allowed value." }),
+    actual: z.union([z.number(), z.string()]).optional().openapi({ description: "The value in the request." }),
   })
-  .openapi("ErrorDetail", { description: "One problem of possibly many." });
+  .openapi("ErrorDetail", { description: "One problem of the request." });
 
 export const ErrorBody = z
   .object({
-    error: z.string().openapi({ description: "A sentence a person can act on." }),
-    code: z.string().openapi({ description: "A stable word a program can act on." }),
-    param: z.string().optional().openapi({ description: "The one member the refusal is about." }),
+    error: z.string().openapi({ description: "A message for people." }),
+    code: z.string().openapi({ description: "A stable code for programs." }),
+    param: z.string().optional().openapi({ description: "The member that was refused, if it is only one." }),
     details: z.array(ErrorDetail).optional().openapi({ description: "Every problem found, not only the first." }),
-    post_ids: z.array(Id).optional().openapi({ description: "The posts the refusal is about." }),
-    request_id: z.string().openapi({ description: "The `X-Request-Id` of the answer." }),
+    post_ids: z.array(Id).optional().openapi({ description: "The posts that the error is about." }),
+    request_id: z.string().openapi({ description: "The `X-Request-Id` of the response." }),
   })
-  .openapi("ErrorBody", { description: "The body of every answer that is not a success." });
+  .openapi("ErrorBody", { description: "The body of every error response." });
 export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -12,24 +12,24 @@ export const MediaUrl = z
 
 export const MediaItemInput = z
   .object({
-    url: MediaUrl.openapi({ description: "Where the bytes are: public HTTPS, or an address of our own." }),
+    url: MediaUrl.openapi({ description: "A public HTTPS URL, or a media URL of this service." }),
     type: z.enum(MEDIA_TYPES),
   })
   .openapi("MediaItemInput", { description: "An image or a video to post." });
 
 export const MediaItem = z
   .object({
-    url: z.string().openapi({ format: "uri", description: "Where the stored bytes are served." }),
+    url: z.string().openapi({ format: "uri", description: "The URL of the stored file." }),
     type: z.enum(MEDIA_TYPES),
     id: z.string().openapi({ format: "uuid" }),
-    content_type: z.string().openapi({ description: "Known by the bytes, not by a header." }),
+    content_type: z.string().openapi({ description: "Detected from the bytes." }),
     size_bytes: z.int(),
     width: z.int().nullable(),
     height: z.int().nullable(),
     duration_seconds: z.number().nullable(),
-    sha256: z.string().openapi({ description: "Of the bytes, in lower-case hex." }),
+    sha256: z.string().openapi({ description: "SHA-256 of the bytes, in lower-case hex." }),
   })
-  .openapi("MediaItem", { description: "An image or a video as it is stored." });
+  .openapi("MediaItem", { description: "A stored image or video." });
 export type MediaItem = z.infer<typeof MediaItem>;
 
 export const EXAMPLE_MEDIA_ITEM: MediaItem = {

@@ -5,7 +5,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Kept as it came: which keys mean what is the adapter's to say. The document lists them per platform. */
+/** Accepted unchanged, because only the adapter interprets the keys. The document has a schema for each platform. */
 export const PlatformOptions = z
   .custom<JsonObject>(isObject, { message: "must be an object" })
   .openapi("PlatformOptions", { type: "object", additionalProperties: true });

@@ -5,7 +5,7 @@ import { MediaItemInput, MediaUrl } from "./media.ts";
 import { PlatformOptions } from "./platform-options.ts";
 
 const CAPTION_MAX = 100_000;
-/** As many as a plan can have accounts. */
+/** The highest number of accounts that a plan allows. */
 const TARGETS_MAX = 100;
 const MEDIA_MAX = 50;
 
@@ -17,12 +17,12 @@ const ScheduleTarget = z
     caption: Caption.optional().openapi({ description: "Overrides the post's caption for this account." }),
     platform_options: PlatformOptions.optional(),
   })
-  .openapi("ScheduleTarget", { description: "An account to post to, with what is special about it." });
+  .openapi("ScheduleTarget", { description: "An account to post to, with its own caption and options." });
 
 export const targetList = z.array(ScheduleTarget).max(TARGETS_MAX);
 
-/** Where a post goes and what it carries, besides its caption and time: the same for a new post and for an edit. */
-export const content = {
+/** Targets and media of a post; the same members for a new post and for an edit. */
+export const contentFields = {
   account_ids: z.array(Id).max(TARGETS_MAX).optional().openapi({ description: "The accounts to post to." }),
   platforms: z
     .array(PlatformName)
@@ -31,13 +31,13 @@ export const content = {
     .openapi({ description: "Posts to every active account of these platforms.", example: [EXAMPLE_PLATFORM] }),
   targets: targetList
     .optional()
-    .openapi({ description: "The accounts with captions and options of their own; used instead of the two above." }),
+    .openapi({ description: "Accounts with their own captions and options; replaces `account_ids` and `platforms`." }),
   media_items: z.array(MediaItemInput).max(MEDIA_MAX).optional(),
   media_urls: z
     .array(MediaUrl)
     .max(MEDIA_MAX)
     .optional()
-    .openapi({ description: "Images and videos by address alone." }),
+    .openapi({ description: "Images and videos by URL; their type is detected." }),
 };
 
 export function toTargets(
@@ -50,7 +50,7 @@ export function toTargets(
   }));
 }
 
-type Content = z.infer<z.ZodObject<typeof content>>;
+type Content = z.infer<z.ZodObject<typeof contentFields>>;
 
 export function toContent(
   body: Content,

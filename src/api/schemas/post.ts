@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { CREATED_VIA, PAUSED_REASONS, POST_STATUSES, POST_TYPES, TARGET_STATUSES } from "#core/status.ts";
 import type {
   Post as DomainPost,
@@ -20,7 +20,7 @@ import {
 import { EXAMPLE_MEDIA_ITEM, MediaItem, presentMediaItem } from "./media.ts";
 import { PlatformOptions } from "./platform-options.ts";
 
-const FAULT_CATEGORIES = [
+const ERROR_CATEGORIES = [
   "auth",
   "content",
   "duplicate",
@@ -42,8 +42,8 @@ const WHO_MUST_ACT = [
 
 const TargetError = z
   .object({
-    code: z.string().openapi({ description: "A stable word a program can act on." }),
-    category: z.enum(FAULT_CATEGORIES),
+    code: z.string().openapi({ description: "A stable code for programs." }),
+    category: z.enum(ERROR_CATEGORIES),
     message: z.string(),
     platform_code: z.string().nullable().openapi({ description: "The platform's own code." }),
     retryable: z.boolean(),
@@ -67,11 +67,12 @@ const Target = z
     account_id: Id,
     platform: PlatformName,
     username: z.string(),
-    caption: z.string().nullable().openapi({ description: "This account's own caption, when it has one." }),
-    effective_caption: z.string().openapi({ description: "What this account publishes." }),
+    caption: z.string().nullable().openapi({ description: "The caption of this account only, or null." }),
+    effective_caption: z.string().openapi({ description: "The caption that this account publishes." }),
     platform_options: PlatformOptions,
     status: z.enum(TARGET_STATUSES).openapi({
-      description: "`unconfirmed`: the platform may have it and cannot tell; it is never tried again by itself.",
+      description:
+        "`unconfirmed`: the post may exist at the platform, which could not confirm it; it is never retried automatically.",
     }),
     platform_post_id: z.string().nullable(),
     platform_post_url: z.string().nullable(),
@@ -81,9 +82,9 @@ const Target = z
     error: TargetError.nullable(),
     due_at: Instant,
     started_at: Instant.nullable(),
-    late_by_ms: z.int().nullable().openapi({ description: "From the due time to the platform's answer." }),
+    late_by_ms: z.int().nullable().openapi({ description: "From the due time to the response of the platform." }),
   })
-  .openapi("Target", { description: "One post on one account." });
+  .openapi("Target", { description: "A post for one account." });
 type Target = z.infer<typeof Target>;
 
 function presentTarget(target: DomainTarget): Target {
@@ -101,7 +102,7 @@ function presentTarget(target: DomainTarget): Target {
     attempts: target.attempts,
     next_attempt_at: instantOrNull(target.nextAttemptAt),
     error: target.error && presentTargetError(target.error),
-    due_at: toInstant(target.dueAt),
+    due_at: toIsoInstant(target.dueAt),
     started_at: instantOrNull(target.startedAt),
     late_by_ms: target.lateByMs,
   };
@@ -112,13 +113,13 @@ export const Post = z
     id: Id,
     workspace_id: Id,
     status: z.enum([...POST_STATUSES, "cancelled"]).openapi({
-      description: "`cancelled` is only seen when the post is read by its id.",
+      description: "`cancelled` is returned only when the post is read by its id.",
     }),
     caption: z.string(),
     post_type: z.enum(POST_TYPES),
     scheduled_at: Instant,
     published_at: Instant.nullable(),
-    version: z.int().openapi({ description: "Rises with every change." }),
+    version: z.int().openapi({ description: "Increases with every change." }),
     created_at: Instant,
     updated_at: Instant,
     created_via: z.enum(CREATED_VIA),
@@ -130,7 +131,7 @@ export const Post = z
   .openapi("Post");
 export type Post = z.infer<typeof Post>;
 
-export const PostAnswer = z.object({ post: Post }).openapi("PostAnswer");
+export const PostResponse = z.object({ post: Post }).openapi("PostResponse");
 
 export function presentPost(post: DomainPost): Post {
   return {
@@ -139,11 +140,11 @@ export function presentPost(post: DomainPost): Post {
     status: post.status,
     caption: post.caption,
     post_type: post.postType,
-    scheduled_at: toInstant(post.scheduledAt),
+    scheduled_at: toIsoInstant(post.scheduledAt),
     published_at: instantOrNull(post.publishedAt),
     version: post.version,
-    created_at: toInstant(post.createdAt),
-    updated_at: toInstant(post.updatedAt),
+    created_at: toIsoInstant(post.createdAt),
+    updated_at: toIsoInstant(post.updatedAt),
     created_via: post.createdVia,
     paused_reason: post.pausedReason,
     plan_hash: post.planHash,
@@ -169,7 +170,7 @@ export function presentPostSummary(post: DomainPostSummary): z.infer<typeof Post
   return {
     id: post.id,
     status: post.status,
-    scheduled_at: toInstant(post.scheduledAt),
+    scheduled_at: toIsoInstant(post.scheduledAt),
     caption: post.caption,
     post_type: post.postType,
     platforms: [...post.platforms],

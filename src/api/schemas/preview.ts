@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { toInstant } from "#core/clock.ts";
+import { toIsoInstant } from "#core/clock.ts";
 import { POST_TYPES } from "#core/status.ts";
 import type {
   EditPreview as DomainEditPreview,
-  Previewed,
+  PreviewResult,
   PreviewTarget as DomainPreviewTarget,
   SchedulePreview as DomainSchedulePreview,
 } from "#posting/types.ts";
@@ -14,7 +14,7 @@ import { PlatformOptions } from "./platform-options.ts";
 
 const Warning = z
   .object({ code: z.string(), message: z.string() })
-  .openapi("Warning", { description: "Something that will not stop the post and should be known." });
+  .openapi("Warning", { description: "A possible problem that does not prevent the post." });
 
 const PreviewTarget = z
   .object({
@@ -22,7 +22,7 @@ const PreviewTarget = z
     platform: PlatformName,
     username: z.string(),
     effective_caption: z.string(),
-    caption_length: z.int().openapi({ description: "In `caption_unit`, as the platform counts." }),
+    caption_length: z.int().openapi({ description: "Counted in `caption_unit`." }),
     caption_limit: z.int(),
     caption_unit: z.string(),
     platform_options: PlatformOptions,
@@ -33,7 +33,7 @@ const PreviewTarget = z
       .nullable()
       .openapi({ description: "What the platform charges the operator for this post." }),
   })
-  .openapi("PreviewTarget", { description: "What one account will publish." });
+  .openapi("PreviewTarget", { description: "The content that one account will publish." });
 
 export const SchedulePreview = z
   .object({
@@ -63,7 +63,7 @@ export const EditPreview = z
     posts: z.array(
       z.object({
         id: Id,
-        version: z.int().openapi({ description: "The version this edit is for." }),
+        version: z.int().openapi({ description: "The version of the post that this edit changes." }),
         changes: z.array(EditChange),
         after: SchedulePreview,
       }),
@@ -71,16 +71,18 @@ export const EditPreview = z
   })
   .openapi("EditPreview");
 
-const confirmation = {
+const confirmationFields = {
   confirmation_token: z.string().openapi({ description: "For the matching confirm call: works once, for this user." }),
   expires_at: Instant,
-  expires_in: z.int().openapi({ description: "Seconds from now." }),
+  expires_in: z.int().openapi({ description: "Seconds until the token expires." }),
 };
 
-export const SchedulePreviewAnswer = z
-  .object({ preview: SchedulePreview, ...confirmation })
-  .openapi("SchedulePreviewAnswer");
-export const EditPreviewAnswer = z.object({ preview: EditPreview, ...confirmation }).openapi("EditPreviewAnswer");
+export const SchedulePreviewResponse = z
+  .object({ preview: SchedulePreview, ...confirmationFields })
+  .openapi("SchedulePreviewResponse");
+export const EditPreviewResponse = z
+  .object({ preview: EditPreview, ...confirmationFields })
+  .openapi("EditPreviewResponse");
 
 function presentTarget(target: DomainPreviewTarget): z.infer<typeof PreviewTarget> {
   return {
@@ -101,7 +103,7 @@ function presentTarget(target: DomainPreviewTarget): z.infer<typeof PreviewTarge
 export function presentSchedulePreview(preview: DomainSchedulePreview): z.infer<typeof SchedulePreview> {
   return {
     action: preview.action,
-    scheduled_at: toInstant(preview.scheduledAt),
+    scheduled_at: toIsoInstant(preview.scheduledAt),
     post_type: preview.postType,
     caption: preview.caption,
     targets: preview.targets.map(presentTarget),
@@ -133,8 +135,12 @@ const CONFIRMATION_SECONDS = 300;
 export function presentConfirmation({
   confirmationToken,
   expiresAt,
-}: Pick<Previewed<unknown>, "confirmationToken" | "expiresAt">) {
-  return { confirmation_token: confirmationToken, expires_at: toInstant(expiresAt), expires_in: CONFIRMATION_SECONDS };
+}: Pick<PreviewResult<unknown>, "confirmationToken" | "expiresAt">) {
+  return {
+    confirmation_token: confirmationToken,
+    expires_at: toIsoInstant(expiresAt),
+    expires_in: CONFIRMATION_SECONDS,
+  };
 }
 
 const [exampleTarget] = EXAMPLE_POST.targets;
@@ -173,7 +179,9 @@ export const EXAMPLE_CONFIRMATION = {
 };
 
 export const ConfirmBody = z
-  .object({ confirmation_token: z.string().min(1).max(512).openapi({ description: "From the matching preview." }) })
+  .object({
+    confirmation_token: z.string().min(1).max(512).openapi({ description: "The token of the matching preview." }),
+  })
   .openapi("ConfirmBody");
 
 export const EXAMPLE_CONFIRM_BODY = { confirmation_token: EXAMPLE_CONFIRMATION.confirmation_token };

@@ -7,10 +7,10 @@ export const Workspace = z
   .object({
     id: Id,
     name: z.string(),
-    is_active: z.boolean().openapi({ description: "Whether every call sees and makes things in this one." }),
+    is_active: z.boolean().openapi({ description: "Whether calls read and write in this workspace." }),
     created_at: Instant,
   })
-  .openapi("Workspace", { description: "What accounts and posts belong to." });
+  .openapi("Workspace", { description: "Accounts and posts belong to a workspace." });
 export type Workspace = z.infer<typeof Workspace>;
 
 export const EXAMPLE_WORKSPACE: Workspace = {
@@ -30,4 +30,4 @@ export function presentWorkspace(workspace: DomainWorkspace): Workspace {
 }
 
 export const WorkspaceList = z.object({ workspaces: z.array(Workspace) }).openapi("WorkspaceList");
-export const WorkspaceAnswer = z.object({ workspace: Workspace }).openapi("WorkspaceAnswer");
+export const WorkspaceResponse = z.object({ workspace: Workspace }).openapi("WorkspaceResponse");

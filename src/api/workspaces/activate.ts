@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { activateWorkspace } from "#workspaces/index.ts";
-import { NOT_FOUND } from "#api/document/refusals.ts";
+import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_WORKSPACE_ID, Id } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceAnswer } from "#api/schemas/workspace.ts";
+import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceResponse } from "#api/schemas/workspace.ts";
 
 const ActivateWorkspaceBody = z.object({ workspace_id: Id }).openapi("ActivateWorkspaceBody");
 
@@ -14,14 +14,14 @@ const route = operation("workspaces:write", {
   operationId: "activateWorkspace",
   tags: ["workspaces"],
   summary: "Choose the active workspace",
-  description: "The active workspace decides what every later call sees and makes, in the API and in the dashboard.",
+  description: "All later calls read and write in the active workspace, in the API and in the dashboard.",
   request: {
     body: { required: true, content: json(ActivateWorkspaceBody, { workspace_id: EXAMPLE_WORKSPACE_ID }) },
   },
   responses: {
     200: {
       description: "The workspace is the active one.",
-      content: json(WorkspaceAnswer, { workspace: EXAMPLE_WORKSPACE }),
+      content: json(WorkspaceResponse, { workspace: EXAMPLE_WORKSPACE }),
     },
     ...NOT_FOUND,
   },

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { createWorkspace } from "#workspaces/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceAnswer } from "#api/schemas/workspace.ts";
+import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceResponse } from "#api/schemas/workspace.ts";
 
 const CreateWorkspaceBody = z
   .object({
@@ -16,12 +16,12 @@ const route = operation("workspaces:write", {
   operationId: "createWorkspace",
   tags: ["workspaces"],
   summary: "Create a workspace",
-  description: "Needs a plan with workspaces. The new workspace is not made the active one.",
+  description: "Needs a plan with workspaces. The active workspace does not change.",
   request: { body: { required: true, content: json(CreateWorkspaceBody, { name: EXAMPLE_WORKSPACE.name }) } },
   responses: {
     201: {
       description: "The workspace is created.",
-      content: json(WorkspaceAnswer, { workspace: { ...EXAMPLE_WORKSPACE, is_active: false } }),
+      content: json(WorkspaceResponse, { workspace: { ...EXAMPLE_WORKSPACE, is_active: false } }),
     },
   },
 });

@@ -3,11 +3,11 @@ import { describe, test, vi } from "vitest";
 import { importMedia, resolveMedia, startUpload } from "#media/index.ts";
 import { refusalOf, sha256, storedKeys } from "../../media/test-context.ts";
 import { concatBytes, sample } from "../../media/samples.ts";
-import { call, createTestContext, type TestContext } from "./test-context.ts";
+import { callFileRoutes, createTestContext, type TestContext } from "./call-file-routes.ts";
 
 const MIB = 1024 ** 2;
 
-interface Wire {
+interface UploadResponseBody {
   error?: string;
   code?: string;
   details?: { code: string; limit?: unknown; actual?: unknown }[];
@@ -18,53 +18,55 @@ interface Wire {
 }
 
 const byNumber = (a: number, b: number) => a - b;
-const read = (response: Response): Promise<Wire> => response.json<Wire>();
+const readJson = (response: Response): Promise<UploadResponseBody> => response.json<UploadResponseBody>();
 
-function fresh(name: "photo.jpg" = "photo.jpg"): Uint8Array<ArrayBuffer> {
+function uniquePhoto(name: "photo.jpg" = "photo.jpg"): Uint8Array<ArrayBuffer> {
   return concatBytes(sample(name), crypto.randomUUID());
 }
 
-async function start(ctx: TestContext, bytes: Uint8Array, contentType = "image/jpeg") {
+async function startPhotoUpload(ctx: TestContext, bytes: Uint8Array, contentType = "image/jpeg") {
   return startUpload(ctx, { filename: "Photo of us.JPG", contentType, sizeBytes: bytes.length });
 }
 
-async function used(ctx: TestContext): Promise<number> {
+async function storageUsed(ctx: TestContext): Promise<number> {
   const row = await env.DB.prepare("SELECT bytes FROM storage_use WHERE workspace_id = ?")
     .bind(ctx.actor.workspaceId)
     .first<{ bytes: number }>();
   return row?.bytes ?? 0;
 }
 
-/** The bytes of a film large enough to be sent in parts, made of a true one and a long `free` box. */
-function longFilm(sizeBytes: number): Uint8Array<ArrayBuffer> {
-  const film = sample("moov-first.mp4");
-  const whole = new Uint8Array(sizeBytes);
-  whole.set(film);
-  const box = new DataView(whole.buffer, film.length);
-  box.setUint32(0, sizeBytes - film.length);
-  whole.set(new TextEncoder().encode("free"), film.length + 4);
-  crypto.getRandomValues(whole.subarray(film.length + 8, film.length + 1008));
-  return whole;
+/** A video large enough to be sent in parts: a valid video followed by a long `free` box. */
+function longVideo(sizeBytes: number): Uint8Array<ArrayBuffer> {
+  const video = sample("moov-first.mp4");
+  const complete = new Uint8Array(sizeBytes);
+  complete.set(video);
+  const box = new DataView(complete.buffer, video.length);
+  box.setUint32(0, sizeBytes - video.length);
+  complete.set(new TextEncoder().encode("free"), video.length + 4);
+  crypto.getRandomValues(complete.subarray(video.length + 8, video.length + 1008));
+  return complete;
 }
 
 describe("one request", () => {
-  test("the bytes go to the signed address without a credential and become the promised item", async ({ expect }) => {
+  test("the signed URL accepts the bytes without a credential and stores the announced media item", async ({
+    expect,
+  }) => {
     const ctx = createTestContext();
-    const bytes = fresh();
-    const { upload, mediaItem } = await start(ctx, bytes);
+    const bytes = uniquePhoto();
+    const { upload, mediaItem } = await startPhotoUpload(ctx, bytes);
     expect(upload).toMatchObject({
       method: "PUT",
       headers: { "content-type": "image/jpeg" },
       parts: null,
       completeUrl: null,
     });
-    expect(await used(ctx)).toBe(bytes.length);
+    expect(await storageUsed(ctx)).toBe(bytes.length);
     expect(await refusalOf(resolveMedia(ctx, { mediaItems: [mediaItem] }))).toMatchObject({
       details: [{ code: "media_not_ready", param: "media_items[0].url" }],
     });
-    const answer = await call(upload.url, { method: "PUT", body: bytes });
-    expect(answer.status).toBe(200);
-    const { media_item } = await read(answer);
+    const response = await callFileRoutes(upload.url, { method: "PUT", body: bytes });
+    expect(response.status).toBe(200);
+    const { media_item } = await readJson(response);
     expect(media_item).toMatchObject({
       id: mediaItem.id,
       url: mediaItem.url,
@@ -74,50 +76,56 @@ describe("one request", () => {
       size_bytes: bytes.length,
     });
     expect(await resolveMedia(ctx, { mediaItems: [mediaItem] })).toMatchObject([{ id: mediaItem.id, width: 120 }]);
-    expect(await used(ctx)).toBe(bytes.length);
+    expect(await storageUsed(ctx)).toBe(bytes.length);
     expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
-    const served = await call(mediaItem.url);
+    const served = await callFileRoutes(mediaItem.url);
     expect(new Uint8Array(await served.arrayBuffer())).toEqual(bytes);
   });
 
-  test("the address works once", async ({ expect }) => {
+  test("the URL works once", async ({ expect }) => {
     const ctx = createTestContext();
-    const bytes = fresh();
-    const { upload } = await start(ctx, bytes);
-    await call(upload.url, { method: "PUT", body: bytes });
-    const second = await call(upload.url, { method: "PUT", body: bytes });
+    const bytes = uniquePhoto();
+    const { upload } = await startPhotoUpload(ctx, bytes);
+    await callFileRoutes(upload.url, { method: "PUT", body: bytes });
+    const second = await callFileRoutes(upload.url, { method: "PUT", body: bytes });
     expect(second.status).toBe(400);
-    expect(await read(second)).toMatchObject({ code: "invalid_state" });
+    expect(await readJson(second)).toMatchObject({ code: "invalid_state" });
   });
 
-  test("two transfers at once end as one item, and only one is told so", async ({ expect }) => {
+  test("of parallel transfers exactly one succeeds", async ({ expect }) => {
     const ctx = createTestContext();
-    const first = fresh();
-    const second = fresh();
-    const { upload, mediaItem } = await start(ctx, first);
-    const answers = await Promise.all([first, second, first].map((body) => call(upload.url, { method: "PUT", body })));
-    expect(answers.map(({ status }) => status).toSorted(byNumber)).toEqual([200, 400, 400]);
+    const first = uniquePhoto();
+    const second = uniquePhoto();
+    const { upload, mediaItem } = await startPhotoUpload(ctx, first);
+    const responses = await Promise.all(
+      [first, second, first].map((body) => callFileRoutes(upload.url, { method: "PUT", body })),
+    );
+    expect(responses.map(({ status }) => status).toSorted(byNumber)).toEqual([200, 400, 400]);
     const [item] = await resolveMedia(ctx, { mediaUrls: [mediaItem.url] });
     expect([await sha256(first), await sha256(second)]).toContain(item?.sha256);
-    expect(await used(ctx)).toBe(first.length);
+    expect(await storageUsed(ctx)).toBe(first.length);
     expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
   });
 
-  test("a larger file takes the way over staging", async ({ expect }) => {
+  test("a larger file is staged first", async ({ expect }) => {
     const ctx = createTestContext();
-    const bytes = concatBytes(fresh(), new Uint8Array(6 * MIB));
-    const { upload, mediaItem } = await start(ctx, bytes);
-    const answer = await call(upload.url, { method: "PUT", body: bytes });
-    expect((await read(answer)).media_item?.sha256).toBe(await sha256(bytes));
+    const bytes = concatBytes(uniquePhoto(), new Uint8Array(6 * MIB));
+    const { upload, mediaItem } = await startPhotoUpload(ctx, bytes);
+    const response = await callFileRoutes(upload.url, { method: "PUT", body: bytes });
+    expect((await readJson(response)).media_item?.sha256).toBe(await sha256(bytes));
     expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
   });
 
   test.for<[string, (bytes: Uint8Array<ArrayBuffer>) => RequestInit, string]>([
     ["one byte too few", (bytes) => ({ body: bytes.slice(0, -1) }), "size_mismatch"],
     ["one byte too many", (bytes) => ({ body: concatBytes(bytes, "x") }), "size_mismatch"],
-    ["fewer, without saying how many", (bytes) => ({ body: streamOf(bytes.slice(0, -1)) }), "size_mismatch"],
-    ["more, without saying how many", (bytes) => ({ body: streamOf(concatBytes(bytes, "x")) }), "size_mismatch"],
-    ["nothing", () => ({}), "size_mismatch"],
+    ["too few bytes without content-length", (bytes) => ({ body: streamOf(bytes.slice(0, -1)) }), "size_mismatch"],
+    [
+      "too many bytes without content-length",
+      (bytes) => ({ body: streamOf(concatBytes(bytes, "x")) }),
+      "size_mismatch",
+    ],
+    ["no body", () => ({}), "size_mismatch"],
     [
       "another type by its header",
       (bytes) => ({ body: bytes, headers: { "content-type": "video/mp4" } }),
@@ -133,36 +141,38 @@ describe("one request", () => {
       (bytes) => ({ body: padded(concatBytes("<!doctype html><script>1</script>"), bytes.length) }),
       "media_unsupported",
     ],
-    ["half a photo", (bytes) => ({ body: padded(sample("photo.jpg").slice(0, 900), bytes.length) }), "media_truncated"],
-  ])("%s is refused, and the address still works afterwards", async ([, init, code], { expect }) => {
+    [
+      "a truncated photo",
+      (bytes) => ({ body: padded(sample("photo.jpg").slice(0, 900), bytes.length) }),
+      "media_truncated",
+    ],
+  ])("%s is refused, and the URL still works afterwards", async ([, init, code], { expect }) => {
     const ctx = createTestContext();
-    const bytes = concatBytes(fresh(), new Uint8Array(6000));
-    const { upload, mediaItem } = await start(ctx, bytes);
-    const refused = await call(upload.url, { method: "PUT", ...init(bytes) });
+    const bytes = concatBytes(uniquePhoto(), new Uint8Array(6000));
+    const { upload, mediaItem } = await startPhotoUpload(ctx, bytes);
+    const refused = await callFileRoutes(upload.url, { method: "PUT", ...init(bytes) });
     expect(refused.status).toBe(400);
-    expect(await read(refused)).toMatchObject({ code: "validation_failed", details: [{ code }] });
+    expect(await readJson(refused)).toMatchObject({ code: "validation_failed", details: [{ code }] });
     expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
-    expect((await call(upload.url, { method: "PUT", body: bytes })).status).toBe(200);
+    expect((await callFileRoutes(upload.url, { method: "PUT", body: bytes })).status).toBe(200);
   });
 
-  test("bytes that the workspace already has lead to the item that is there, and take no room twice", async ({
-    expect,
-  }) => {
+  test("bytes that the workspace already has return the existing item and count once", async ({ expect }) => {
     const ctx = createTestContext();
-    const bytes = fresh();
+    const bytes = uniquePhoto();
     const [known] = await importMedia(ctx, { urls: [ctx.internet.set("https://files.example.net/known.jpg", bytes)] });
-    const { upload, mediaItem } = await start(ctx, bytes);
-    expect(await used(ctx)).toBe(2 * bytes.length);
-    const { media_item } = await read(await call(upload.url, { method: "PUT", body: bytes }));
+    const { upload, mediaItem } = await startPhotoUpload(ctx, bytes);
+    expect(await storageUsed(ctx)).toBe(2 * bytes.length);
+    const { media_item } = await readJson(await callFileRoutes(upload.url, { method: "PUT", body: bytes }));
     expect(media_item?.id).toBe(known?.id);
-    expect(await used(ctx)).toBe(bytes.length);
+    expect(await storageUsed(ctx)).toBe(bytes.length);
     expect(await resolveMedia(ctx, { mediaUrls: [mediaItem.url] })).toMatchObject([{ id: known?.id }]);
-    expect((await call(mediaItem.url)).status).toBe(200);
+    expect((await callFileRoutes(mediaItem.url)).status).toBe(200);
   });
 });
 
 describe("the signature", () => {
-  const changes: [string, (url: URL) => void][] = [
+  const CHANGES: [string, (url: URL) => void][] = [
     ["size", (url) => url.searchParams.set("size", "9")],
     ["type", (url) => url.searchParams.set("type", "video/mp4")],
     ["expiry", (url) => url.searchParams.set("expires", "9999999999")],
@@ -172,91 +182,96 @@ describe("the signature", () => {
     ["upload", (url) => (url.pathname = url.pathname.replace(/[0-9a-f]{8}-/, "00000000-"))],
     ["slot", (url) => (url.pathname = url.pathname.replace("/file", "/complete"))],
     ["part", (url) => (url.pathname = url.pathname.replace("/file", "/parts/1"))],
-    ["odd part", (url) => (url.pathname = url.pathname.replace("/file", "/parts/01"))],
-    ["odd id", (url) => (url.pathname = "/media/uploads/../file")],
+    ["part with a leading zero", (url) => (url.pathname = url.pathname.replace("/file", "/parts/01"))],
+    ["id that is not a UUID", (url) => (url.pathname = "/media/uploads/../file")],
   ];
-  test.for(changes)("binds the %s: with another one the address does not exist", async ([, change], { expect }) => {
+  test.for(CHANGES)("binds the %s: a changed URL is 404", async ([, change], { expect }) => {
     const ctx = createTestContext();
-    const bytes = fresh();
-    const { upload } = await start(ctx, bytes);
+    const bytes = uniquePhoto();
+    const { upload } = await startPhotoUpload(ctx, bytes);
     const url = new URL(upload.url);
     change(url);
-    const answer = await call(url.href, { method: "PUT", body: bytes });
-    expect(answer.status).toBe(404);
-    expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+    const response = await callFileRoutes(url.href, { method: "PUT", body: bytes });
+    expect(response.status).toBe(404);
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("it expires", async ({ expect }) => {
+  test("expires", async ({ expect }) => {
     const ctx = createTestContext();
-    const bytes = fresh();
+    const bytes = uniquePhoto();
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
-      const { upload } = await start(ctx, bytes);
+      const { upload } = await startPhotoUpload(ctx, bytes);
       vi.setSystemTime(upload.expiresAt + 1);
-      const answer = await call(upload.url, { method: "PUT", body: bytes });
-      expect(answer.status).toBe(400);
-      expect((await read(answer)).error).toMatch(/expired/);
+      const response = await callFileRoutes(upload.url, { method: "PUT", body: bytes });
+      expect(response.status).toBe(400);
+      expect((await readJson(response)).error).toMatch(/expired/);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  test("an address signed under an older key still works after the key was changed", async ({ expect }) => {
+  test("a URL signed with an older key still works after key rotation", async ({ expect }) => {
     const ctx = createTestContext();
-    const bytes = fresh();
-    const { upload } = await start(ctx, bytes);
+    const bytes = uniquePhoto();
+    const { upload } = await startPhotoUpload(ctx, bytes);
     const keys = { ...(JSON.parse(env.TOKEN_KEYS) as Record<string, string>), next: btoa("n".repeat(32)) };
-    const answer = await call(
+    const response = await callFileRoutes(
       upload.url,
       { method: "PUT", body: bytes },
       { TOKEN_KEYS: JSON.stringify(keys), TOKEN_KEY_ID: "next" },
     );
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
-  test("a browser may send to it, and to nothing else", async ({ expect }) => {
+  test("allows browsers to send to the upload URL only", async ({ expect }) => {
     const ctx = createTestContext();
-    const { upload, mediaItem } = await start(ctx, fresh());
-    const preflight = await call(upload.url, { method: "OPTIONS", headers: { origin: "https://app.example" } });
+    const { upload, mediaItem } = await startPhotoUpload(ctx, uniquePhoto());
+    const preflight = await callFileRoutes(upload.url, {
+      method: "OPTIONS",
+      headers: { origin: "https://app.example" },
+    });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
     expect(preflight.headers.get("access-control-allow-methods")).toBe("PUT");
-    expect((await call(mediaItem.url, { method: "OPTIONS" })).headers.get("access-control-allow-origin")).toBeNull();
+    expect(
+      (await callFileRoutes(mediaItem.url, { method: "OPTIONS" })).headers.get("access-control-allow-origin"),
+    ).toBeNull();
   });
 
-  test("other methods are named", async ({ expect }) => {
+  test("405 names the allowed method", async ({ expect }) => {
     const ctx = createTestContext();
-    const { upload } = await start(ctx, fresh());
-    const answer = await call(upload.url);
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "PUT"]);
+    const { upload } = await startPhotoUpload(ctx, uniquePhoto());
+    const response = await callFileRoutes(upload.url);
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "PUT"]);
   });
 });
 
 describe("parts", { timeout: 60_000 }, () => {
-  const film = longFilm(91 * MIB);
+  const video = longVideo(91 * MIB);
 
-  test("in any order, resumed, put together once", async ({ expect }) => {
+  test("are accepted in any order and completed once", async ({ expect }) => {
     const ctx = createTestContext();
     const { upload, mediaItem } = await startUpload(ctx, {
-      filename: "film.mp4",
+      filename: "video.mp4",
       contentType: "video/mp4",
-      sizeBytes: film.length,
+      sizeBytes: video.length,
     });
     const [one, two, ...more] = upload.parts ?? [];
     expect(more).toEqual([]);
     expect([one?.sizeBytes, two?.sizeBytes]).toEqual([64 * MIB, 27 * MIB]);
     const completeUrl = upload.completeUrl ?? "";
-    const early = await read(await call(completeUrl, { method: "POST" }));
+    const early = await readJson(await callFileRoutes(completeUrl, { method: "POST" }));
     expect(early).toMatchObject({
       code: "invalid_state",
       details: [{ code: "part_missing", actual: 1 }, { actual: 2 }],
     });
 
-    const second = await call(two?.url ?? "", { method: "PUT", body: film.subarray(64 * MIB) });
-    expect(await read(second)).toMatchObject({ received_parts: [2], missing_parts: [1] });
-    const again = await call(two?.url ?? "", { method: "PUT", body: film.subarray(64 * MIB) });
-    expect([again.status, (await read(again)).code]).toEqual([400, "invalid_state"]);
-    expect((await read(await call(completeUrl))).upload).toMatchObject({
+    const second = await callFileRoutes(two?.url ?? "", { method: "PUT", body: video.subarray(64 * MIB) });
+    expect(await readJson(second)).toMatchObject({ received_parts: [2], missing_parts: [1] });
+    const again = await callFileRoutes(two?.url ?? "", { method: "PUT", body: video.subarray(64 * MIB) });
+    expect([again.status, (await readJson(again)).code]).toEqual([400, "invalid_state"]);
+    expect((await readJson(await callFileRoutes(completeUrl))).upload).toMatchObject({
       state: "open",
       received_parts: [2],
       missing_parts: [1],
@@ -265,50 +280,56 @@ describe("parts", { timeout: 60_000 }, () => {
       details: [{ code: "media_not_ready" }],
     });
 
-    await call(one?.url ?? "", { method: "PUT", body: film.subarray(0, 64 * MIB) });
-    const ends = await Promise.all([call(completeUrl, { method: "POST" }), call(completeUrl, { method: "POST" })]);
-    expect(ends.map(({ status }) => status).toSorted(byNumber)).toEqual([200, 400]);
-    const whole = await read(ends.find(({ status }) => status === 200) ?? new Response());
-    expect(whole.media_item).toMatchObject({
+    await callFileRoutes(one?.url ?? "", { method: "PUT", body: video.subarray(0, 64 * MIB) });
+    const completions = await Promise.all([
+      callFileRoutes(completeUrl, { method: "POST" }),
+      callFileRoutes(completeUrl, { method: "POST" }),
+    ]);
+    expect(completions.map(({ status }) => status).toSorted(byNumber)).toEqual([200, 400]);
+    const complete = await readJson(completions.find(({ status }) => status === 200) ?? new Response());
+    expect(complete.media_item).toMatchObject({
       id: mediaItem.id,
       type: "video",
-      sha256: await sha256(film),
-      size_bytes: film.length,
+      sha256: await sha256(video),
+      size_bytes: video.length,
     });
-    expect((await read(await call(completeUrl))).upload).toMatchObject({ state: "complete", missing_parts: [] });
+    expect((await readJson(await callFileRoutes(completeUrl))).upload).toMatchObject({
+      state: "complete",
+      missing_parts: [],
+    });
     expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
-    expect(await used(ctx)).toBe(film.length);
+    expect(await storageUsed(ctx)).toBe(video.length);
   });
 
-  test("parts that are no film end the upload and give its room back", async ({ expect }) => {
+  test("parts that are not a valid video end the upload and release its storage", async ({ expect }) => {
     const ctx = createTestContext();
     const { upload, mediaItem } = await startUpload(ctx, {
-      filename: "film.mp4",
+      filename: "video.mp4",
       contentType: "video/mp4",
-      sizeBytes: film.length,
+      sizeBytes: video.length,
     });
     const [one, two] = upload.parts ?? [];
-    const broken = film.slice(0, 64 * MIB);
+    const broken = video.slice(0, 64 * MIB);
     new DataView(broken.buffer).setUint32(sample("moov-first.mp4").length, 0x7fffffff);
-    await call(one?.url ?? "", { method: "PUT", body: broken });
-    await call(two?.url ?? "", { method: "PUT", body: film.subarray(64 * MIB) });
-    const end = await call(upload.completeUrl ?? "", { method: "POST" });
-    expect([end.status, (await read(end)).details?.[0]?.code]).toEqual([400, "media_truncated"]);
-    expect(await used(ctx)).toBe(0);
+    await callFileRoutes(one?.url ?? "", { method: "PUT", body: broken });
+    await callFileRoutes(two?.url ?? "", { method: "PUT", body: video.subarray(64 * MIB) });
+    const end = await callFileRoutes(upload.completeUrl ?? "", { method: "POST" });
+    expect([end.status, (await readJson(end)).details?.[0]?.code]).toEqual([400, "media_truncated"]);
+    expect(await storageUsed(ctx)).toBe(0);
     expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
-    expect((await call(upload.completeUrl ?? "", { method: "POST" })).status).toBe(404);
+    expect((await callFileRoutes(upload.completeUrl ?? "", { method: "POST" })).status).toBe(404);
   });
 
-  test("a first part that is no film is refused at once", async ({ expect }) => {
+  test("a first part that is not a video is refused immediately", async ({ expect }) => {
     const ctx = createTestContext();
     const { upload } = await startUpload(ctx, {
-      filename: "film.mp4",
+      filename: "video.mp4",
       contentType: "video/mp4",
-      sizeBytes: film.length,
+      sizeBytes: video.length,
     });
     const page = padded(concatBytes("<!doctype html><script>"), 64 * MIB);
-    const answer = await call(upload.parts?.[0]?.url ?? "", { method: "PUT", body: page });
-    expect((await read(answer)).details?.[0]?.code).toBe("media_unsupported");
+    const response = await callFileRoutes(upload.parts?.[0]?.url ?? "", { method: "PUT", body: page });
+    expect((await readJson(response)).details?.[0]?.code).toBe("media_unsupported");
   });
 });
 

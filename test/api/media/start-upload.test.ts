@@ -1,30 +1,36 @@
 import { exports } from "cloudflare:workers";
 import { describe, test } from "vitest";
-import { call } from "../../support/call.ts";
-import { connectOne, inDays } from "../../support/journey.ts";
+import { callApi } from "../../support/call-api.ts";
+import { connectOneAccount, isoInDays } from "../../support/api-workflows.ts";
 import { ORIGIN } from "../../support/origin.ts";
-import { type Caller, newCaller } from "../../support/user.ts";
+import { type ApiCaller, createCaller } from "../../support/api-caller.ts";
 
-const start = (caller: Caller, body: unknown) => call(caller, { method: "POST", path: "/media/uploads", body });
+const startUpload = (caller: ApiCaller, body: unknown) =>
+  callApi(caller, { method: "POST", path: "/media/uploads", body });
 const MIB = 1024 ** 2;
 
 describe("200", () => {
-  test("a small file goes in one piece, and can then be scheduled", async ({ expect }) => {
-    const caller = await newCaller();
+  test("a small file is sent in one request and can then be scheduled", async ({ expect }) => {
+    const caller = await createCaller();
     const bytes = await (await exports.default.fetch(`${ORIGIN}/sandbox/media/square.png`)).arrayBuffer();
-    const { status, body } = await start(caller, {
+    const { status, body } = await startUpload(caller, {
       filename: "a.png",
       content_type: "image/png",
       size_bytes: bytes.byteLength,
     });
     expect(status).toBe(200);
     expect(body.upload).toMatchObject({ method: "PUT", parts: null, complete_url: null });
-    const account = await connectOne(caller);
+    const account = await connectOneAccount(caller);
     const preview = () =>
-      call(caller, {
+      callApi(caller, {
         method: "POST",
         path: "/posts/preview",
-        body: { caption: "Hello", scheduled_at: inDays(1), account_ids: [account.id], media_items: [body.media_item] },
+        body: {
+          caption: "Hello",
+          scheduled_at: isoInDays(1),
+          account_ids: [account.id],
+          media_items: [body.media_item],
+        },
       });
     expect((await preview()).status).toBe(400);
     const sent = await exports.default.fetch(body.upload.url, {
@@ -36,16 +42,16 @@ describe("200", () => {
     expect((await preview()).status).toBe(200);
   });
 
-  test("a large file goes in parts", async ({ expect }) => {
-    const answer = await start(await newCaller(), {
+  test("a large file is sent in parts", async ({ expect }) => {
+    const response = await startUpload(await createCaller(), {
       filename: "a.mp4",
       content_type: "video/mp4",
       size_bytes: 200 * MIB,
     });
-    expect(answer.status).toBe(200);
-    const sizes = answer.body.upload.parts.map((part: { size_bytes: number }) => part.size_bytes);
+    expect(response.status).toBe(200);
+    const sizes = response.body.upload.parts.map((part: { size_bytes: number }) => part.size_bytes);
     expect(sizes.reduce((sum: number, size: number) => sum + size, 0)).toBe(200 * MIB);
-    expect(answer.body.upload.complete_url).toMatch(/^http/);
+    expect(response.body.upload.complete_url).toMatch(/^http/);
   });
 });
 
@@ -62,12 +68,12 @@ describe("400", () => {
     [{ size_bytes: "10" }, "size_bytes"],
     [{ size_bytes: 33 * MIB }, "size_bytes"],
   ] as const)("%j", async ([wrong, param], { expect }) => {
-    const answer = await start(await newCaller(), {
+    const response = await startUpload(await createCaller(), {
       filename: "a.png",
       content_type: "image/png",
       size_bytes: 10,
       ...wrong,
     });
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", details: [{ param }] } });
+    expect(response).toMatchObject({ status: 400, body: { code: "validation_failed", details: [{ param }] } });
   });
 });

@@ -1,33 +1,33 @@
 import { describe, test } from "vitest";
-import { call } from "../../support/call.ts";
-import { connectOne, scheduleText } from "../../support/journey.ts";
-import { newCaller } from "../../support/user.ts";
+import { callApi } from "../../support/call-api.ts";
+import { connectOneAccount, scheduleTextPost } from "../../support/api-workflows.ts";
+import { createCaller } from "../../support/api-caller.ts";
 
 describe("200", () => {
-  test("a post that has not begun has no history", async ({ expect }) => {
-    const caller = await newCaller();
-    const post = await scheduleText(caller, (await connectOne(caller)).id);
-    const answer = await call(caller, { method: "GET", path: `/posts/${post.id}/attempts` });
-    expect(answer).toMatchObject({ status: 200, body: { attempts: [] } });
+  test("a post that has not started to publish has no attempts", async ({ expect }) => {
+    const caller = await createCaller();
+    const post = await scheduleTextPost(caller, (await connectOneAccount(caller)).id);
+    const response = await callApi(caller, { method: "GET", path: `/posts/${post.id}/attempts` });
+    expect(response).toMatchObject({ status: 200, body: { attempts: [] } });
   });
 });
 
 describe("400", () => {
-  test("an id that is none", async ({ expect }) => {
-    const answer = await call(await newCaller(), { method: "GET", path: "/posts/1/attempts" });
-    expect(answer).toMatchObject({ status: 400, body: { param: "id" } });
+  test("an id that is not a UUID", async ({ expect }) => {
+    const response = await callApi(await createCaller(), { method: "GET", path: "/posts/1/attempts" });
+    expect(response).toMatchObject({ status: 400, body: { param: "id" } });
   });
 });
 
 describe("404", () => {
-  test("another user's post looks like a post that does not exist", async ({ expect }) => {
-    const owner = await newCaller();
-    const post = await scheduleText(owner, (await connectOne(owner)).id);
-    const stranger = await newCaller();
-    const ask = (id: string) =>
-      call(stranger, { method: "GET", path: `/posts/${id}/attempts`, headers: { "x-request-id": "same" } });
-    const theirs = await ask(post.id);
-    expect(theirs.status).toBe(404);
-    expect(theirs.body).toEqual((await ask(crypto.randomUUID())).body);
+  test("another user's post gets the same response as one that does not exist", async ({ expect }) => {
+    const owner = await createCaller();
+    const post = await scheduleTextPost(owner, (await connectOneAccount(owner)).id);
+    const otherCaller = await createCaller();
+    const send = (id: string) =>
+      callApi(otherCaller, { method: "GET", path: `/posts/${id}/attempts`, headers: { "x-request-id": "same" } });
+    const ofOtherUser = await send(post.id);
+    expect(ofOtherUser.status).toBe(404);
+    expect(ofOtherUser.body).toEqual((await send(crypto.randomUUID())).body);
   });
 });

@@ -1,22 +1,22 @@
 import { describe, test } from "vitest";
-import { call } from "../../support/call.ts";
-import { connectOne, inDays, scheduleText } from "../../support/journey.ts";
-import { type Caller, newCaller } from "../../support/user.ts";
+import { callApi } from "../../support/call-api.ts";
+import { connectOneAccount, isoInDays, scheduleTextPost } from "../../support/api-workflows.ts";
+import { type ApiCaller, createCaller } from "../../support/api-caller.ts";
 
-const get = (caller: Caller, id: string, headers = {}) =>
-  call(caller, { method: "GET", path: `/posts/${id}`, headers });
+const get = (caller: ApiCaller, id: string, headers = {}) =>
+  callApi(caller, { method: "GET", path: `/posts/${id}`, headers });
 
 describe("200", () => {
-  test("the post with its targets and their options, kept as they were sent", async ({ expect }) => {
-    const caller = await newCaller();
-    const account = await connectOne(caller);
-    const options = { reply_settings: "following", unheard_of: { deep: [1, null, "ä"] } };
-    const post = await scheduleText(caller, account.id, {
+  test("the post with its targets and their unchanged options", async ({ expect }) => {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller);
+    const options = { reply_settings: "following", unknown_key: { deep: [1, null, "ä"] } };
+    const post = await scheduleTextPost(caller, account.id, {
       account_ids: undefined,
       targets: [{ account_id: account.id, caption: "Just here", platform_options: options }],
     });
-    const answer = await get(caller, post.id);
-    expect(answer).toMatchObject({
+    const response = await get(caller, post.id);
+    expect(response).toMatchObject({
       status: 200,
       body: {
         post: {
@@ -35,10 +35,10 @@ describe("200", () => {
     });
   });
 
-  test("in either case of its id", async ({ expect }) => {
-    const caller = await newCaller();
-    const account = await connectOne(caller);
-    const post = await scheduleText(caller, account.id, { scheduled_at: inDays(2) });
+  test("for an id in upper case", async ({ expect }) => {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller);
+    const post = await scheduleTextPost(caller, account.id, { scheduled_at: isoInDays(2) });
     expect((await get(caller, post.id.toUpperCase())).status).toBe(200);
   });
 });
@@ -52,20 +52,20 @@ describe("400", () => {
     "{01983c1e-7d1a-7c3e-9a57-3f1f6f0f2a11}",
     "%ED%A0%80",
     "__proto__",
-  ])("%s is no UUID", async (id, { expect }) => {
-    const answer = await get(await newCaller(), id);
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", param: "id" } });
+  ])("%s is not a UUID", async (id, { expect }) => {
+    const response = await get(await createCaller(), id);
+    expect(response).toMatchObject({ status: 400, body: { code: "validation_failed", param: "id" } });
   });
 });
 
 describe("404", () => {
-  test("another user's post looks like a post that does not exist", async ({ expect }) => {
-    const owner = await newCaller();
-    const post = await scheduleText(owner, (await connectOne(owner)).id);
-    const stranger = await newCaller();
-    const theirs = await get(stranger, post.id, { "x-request-id": "same" });
-    const missing = await get(stranger, crypto.randomUUID(), { "x-request-id": "same" });
-    expect(theirs.status).toBe(404);
-    expect(theirs.body).toEqual(missing.body);
+  test("another user's post gets the same response as one that does not exist", async ({ expect }) => {
+    const owner = await createCaller();
+    const post = await scheduleTextPost(owner, (await connectOneAccount(owner)).id);
+    const otherCaller = await createCaller();
+    const ofOtherUser = await get(otherCaller, post.id, { "x-request-id": "same" });
+    const missing = await get(otherCaller, crypto.randomUUID(), { "x-request-id": "same" });
+    expect(ofOtherUser.status).toBe(404);
+    expect(ofOtherUser.body).toEqual(missing.body);
   });
 });

@@ -1,23 +1,23 @@
 import { describe, test } from "vitest";
-import { call } from "../../support/call.ts";
-import { connectOne, inDays } from "../../support/journey.ts";
-import { type Caller, newCaller } from "../../support/user.ts";
+import { callApi } from "../../support/call-api.ts";
+import { connectOneAccount, isoInDays } from "../../support/api-workflows.ts";
+import { type ApiCaller, createCaller } from "../../support/api-caller.ts";
 
-const preview = (caller: Caller, body: unknown, headers = {}) =>
-  call(caller, { method: "POST", path: "/posts/preview", body, headers });
+const preview = (caller: ApiCaller, body: unknown, headers = {}) =>
+  callApi(caller, { method: "POST", path: "/posts/preview", body, headers });
 
 describe("200", () => {
-  test("what would be published, and a token for it, and nothing is scheduled", async ({ expect }) => {
-    const caller = await newCaller();
-    const account = await connectOne(caller);
-    const at = inDays(1);
-    const answer = await preview(caller, { caption: "Hello", scheduled_at: at, account_ids: [account.id] });
-    expect(answer).toMatchObject({
+  test("returns what would be published and a token, and schedules nothing", async ({ expect }) => {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller);
+    const scheduledAt = isoInDays(1);
+    const response = await preview(caller, { caption: "Hello", scheduled_at: scheduledAt, account_ids: [account.id] });
+    expect(response).toMatchObject({
       status: 200,
       body: {
         preview: {
           action: "schedule",
-          scheduled_at: at,
+          scheduled_at: scheduledAt,
           post_type: "text",
           caption: "Hello",
           targets: [{ account_id: account.id, platform: "x", effective_caption: "Hello", caption_length: 5 }],
@@ -26,26 +26,26 @@ describe("200", () => {
         expires_in: 300,
       },
     });
-    const left = Date.parse(answer.body.expires_at) - Date.now();
-    expect(left).toBeGreaterThan(290_000);
-    expect(left).toBeLessThanOrEqual(300_000);
-    const list = await call(caller, { method: "GET", path: "/posts" });
+    const remainingMs = Date.parse(response.body.expires_at) - Date.now();
+    expect(remainingMs).toBeGreaterThan(290_000);
+    expect(remainingMs).toBeLessThanOrEqual(300_000);
+    const list = await callApi(caller, { method: "GET", path: "/posts" });
     expect(list.body.pagination.total).toBe(0);
   });
 
-  test("a time is a time in any offset", async ({ expect }) => {
-    const caller = await newCaller();
-    const account = await connectOne(caller);
-    const at = new Date(Math.ceil((Date.now() + 86_400_000) / 1000) * 1000);
-    const local = new Date(at.valueOf() + 2 * 3_600_000).toISOString().replace(".000Z", "+02:00");
-    const answer = await preview(caller, { caption: "Hello", scheduled_at: local, account_ids: [account.id] });
-    expect(answer.body.preview.scheduled_at).toBe(at.toISOString());
+  test("a time with an offset is converted to UTC", async ({ expect }) => {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller);
+    const scheduled = new Date(Math.ceil((Date.now() + 86_400_000) / 1000) * 1000);
+    const local = new Date(scheduled.valueOf() + 2 * 3_600_000).toISOString().replace(".000Z", "+02:00");
+    const response = await preview(caller, { caption: "Hello", scheduled_at: local, account_ids: [account.id] });
+    expect(response.body.preview.scheduled_at).toBe(scheduled.toISOString());
   });
 });
 
 describe("400", () => {
-  test("every problem at once, in the caller's notation", async ({ expect }) => {
-    const answer = await preview(await newCaller(), {
+  test("names every problem with the path of its member", async ({ expect }) => {
+    const response = await preview(await createCaller(), {
       caption: "",
       scheduled_at: "tomorrow",
       account_ids: ["1"],
@@ -55,8 +55,8 @@ describe("400", () => {
       media_items: [{ url: "" }],
       media_urls: [1],
     });
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
-    expect(answer.body.details.map(({ param }: { param: string }) => param).toSorted()).toEqual([
+    expect(response).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    expect(response.body.details.map(({ param }: { param: string }) => param).toSorted()).toEqual([
       "account_ids[0]",
       "caption",
       "media_items[0].type",
@@ -86,21 +86,21 @@ describe("400", () => {
     null,
     {},
   ])("scheduled_at %j", async (scheduledAt, { expect }) => {
-    const caller = await newCaller();
-    const account = await connectOne(caller);
-    const answer = await preview(caller, { caption: "Hello", scheduled_at: scheduledAt, account_ids: [account.id] });
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", param: "scheduled_at" } });
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller);
+    const response = await preview(caller, { caption: "Hello", scheduled_at: scheduledAt, account_ids: [account.id] });
+    expect(response).toMatchObject({ status: 400, body: { code: "validation_failed", param: "scheduled_at" } });
   });
 
-  test("a rule of the platform names the target", async ({ expect }) => {
-    const caller = await newCaller();
-    const account = await connectOne(caller, "x", "ben");
-    const answer = await preview(caller, {
+  test("names the target that breaks a platform's rule", async ({ expect }) => {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller, "x", "ben");
+    const response = await preview(caller, {
       caption: "Hello",
-      scheduled_at: inDays(1),
+      scheduled_at: isoInDays(1),
       targets: [{ account_id: account.id, caption: "x".repeat(281) }],
     });
-    expect(answer.body.details).toEqual([
+    expect(response.body.details).toEqual([
       expect.objectContaining({
         code: "caption_too_long",
         param: "targets[0].caption",
@@ -112,20 +112,24 @@ describe("400", () => {
     ]);
   });
 
-  test("somebody else's account looks like one that does not exist", async ({ expect }) => {
-    const account = await connectOne(await newCaller());
-    const stranger = await newCaller();
-    const ask = (id: string) =>
-      preview(stranger, { caption: "Hello", scheduled_at: inDays(1), account_ids: [id] }, { "x-request-id": "same" });
-    const theirs = await ask(account.id);
-    const missing = await ask("11111111-1111-1111-1111-111111111111");
-    expect(theirs.status).toBe(400);
-    expect(JSON.stringify(theirs.body).replaceAll(account.id, "?")).toBe(
+  test("another user's account gets the same response as one that does not exist", async ({ expect }) => {
+    const account = await connectOneAccount(await createCaller());
+    const otherCaller = await createCaller();
+    const send = (id: string) =>
+      preview(
+        otherCaller,
+        { caption: "Hello", scheduled_at: isoInDays(1), account_ids: [id] },
+        { "x-request-id": "same" },
+      );
+    const ofOtherUser = await send(account.id);
+    const missing = await send("11111111-1111-1111-1111-111111111111");
+    expect(ofOtherUser.status).toBe(400);
+    expect(JSON.stringify(ofOtherUser.body).replaceAll(account.id, "?")).toBe(
       JSON.stringify(missing.body).replaceAll("11111111-1111-1111-1111-111111111111", "?"),
     );
   });
 
-  test("nothing chosen", async ({ expect }) => {
-    expect((await preview(await newCaller(), { caption: "Hello", scheduled_at: inDays(1) })).status).toBe(400);
+  test("without a target", async ({ expect }) => {
+    expect((await preview(await createCaller(), { caption: "Hello", scheduled_at: isoInDays(1) })).status).toBe(400);
   });
 });

@@ -1,22 +1,22 @@
 import { describe, test } from "vitest";
-import { call } from "../../support/call.ts";
-import { newCaller } from "../../support/user.ts";
+import { callApi } from "../../support/call-api.ts";
+import { createCaller } from "../../support/api-caller.ts";
 
-const create = (caller: Parameters<typeof call>[0], body: unknown) =>
-  call(caller, { method: "POST", path: "/workspaces", body });
+const create = (caller: Parameters<typeof callApi>[0], body: unknown) =>
+  callApi(caller, { method: "POST", path: "/workspaces", body });
 
 describe("201", () => {
   test("the name is trimmed, and the active workspace stays", async ({ expect }) => {
-    const caller = await newCaller();
-    const answer = await create(caller, { name: "  Studio  " });
-    expect(answer).toMatchObject({ status: 201, body: { workspace: { name: "Studio", is_active: false } } });
-    const list = await call(caller, { method: "GET", path: "/workspaces" });
+    const caller = await createCaller();
+    const response = await create(caller, { name: "  Studio  " });
+    expect(response).toMatchObject({ status: 201, body: { workspace: { name: "Studio", is_active: false } } });
+    const list = await callApi(caller, { method: "GET", path: "/workspaces" });
     expect(list.body.workspaces).toHaveLength(2);
   });
 
-  test("100 characters are taken", async ({ expect }) => {
-    const answer = await create(await newCaller(), { name: "ä".repeat(100) });
-    expect(answer.status).toBe(201);
+  test("100 characters are accepted", async ({ expect }) => {
+    const response = await create(await createCaller(), { name: "ä".repeat(100) });
+    expect(response.status).toBe(201);
   });
 });
 
@@ -30,19 +30,19 @@ describe("400", () => {
     { name: null },
     { name: ["a"] },
   ])("%j", async (body, { expect }) => {
-    const answer = await create(await newCaller(), body);
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", param: "name" } });
+    const response = await create(await createCaller(), body);
+    expect(response).toMatchObject({ status: 400, body: { code: "validation_failed", param: "name" } });
   });
 });
 
 describe("403", () => {
   test.for(["starter", "growth"] as const)("on the %s plan", async (plan, { expect }) => {
-    const answer = await create(await newCaller({ plan }), { name: "Studio" });
-    expect(answer).toMatchObject({ status: 403, body: { code: "plan_required" } });
+    const response = await create(await createCaller({ plan }), { name: "Studio" });
+    expect(response).toMatchObject({ status: 403, body: { code: "plan_required" } });
   });
 
-  test("but 400 first for a body that is wrong anyway", async ({ expect }) => {
-    const answer = await create(await newCaller({ plan: "starter" }), {});
-    expect(answer.status).toBe(400);
+  test("400 has priority for an invalid body", async ({ expect }) => {
+    const response = await create(await createCaller({ plan: "starter" }), {});
+    expect(response.status).toBe(400);
   });
 });

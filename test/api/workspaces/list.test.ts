@@ -1,12 +1,12 @@
 import { describe, test } from "vitest";
-import { call } from "../../support/call.ts";
-import { newCaller } from "../../support/user.ts";
+import { callApi } from "../../support/call-api.ts";
+import { createCaller } from "../../support/api-caller.ts";
 
 describe("200", () => {
-  test("everyone has one from the start, and it is active", async ({ expect }) => {
-    const caller = await newCaller({ plan: "starter" });
-    const answer = await call(caller, { method: "GET", path: "/workspaces" });
-    expect(answer).toMatchObject({
+  test("every user has one active workspace from the start", async ({ expect }) => {
+    const caller = await createCaller({ plan: "starter" });
+    const response = await callApi(caller, { method: "GET", path: "/workspaces" });
+    expect(response).toMatchObject({
       status: 200,
       body: { workspaces: [{ id: caller.workspaceId, is_active: true }] },
     });

@@ -2,8 +2,8 @@ import type { MiddlewareHandler } from "hono";
 import type { ApiEnv } from "#api/env.ts";
 import { TransportError } from "#api/errors.ts";
 
-/** Refuses every other method, naming those that work. */
-export function only(...methods: readonly string[]): MiddlewareHandler<ApiEnv> {
+/** Refuses every other method with 405 and an `Allow` header. */
+export function allowMethods(...methods: readonly string[]): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     if (methods.includes(c.req.method)) {
       return next();

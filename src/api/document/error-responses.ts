@@ -1,7 +1,7 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 
-/** The answers every operation shares, by status, under the names they have in the document. */
-export const REFUSAL_NAMES = {
+/** Component names of the error responses that operations share. */
+export const ERROR_RESPONSE_NAMES = {
   400: "BadRequest",
   401: "Unauthorized",
   403: "Forbidden",
@@ -13,15 +13,15 @@ export const REFUSAL_NAMES = {
   500: "InternalError",
 } as const;
 
-export type RefusalStatus = keyof typeof REFUSAL_NAMES;
+export type ErrorStatus = keyof typeof ERROR_RESPONSE_NAMES;
 
-const reference = (status: RefusalStatus) => ({ $ref: `#/components/responses/${REFUSAL_NAMES[status]}` });
+const reference = (status: ErrorStatus) => ({ $ref: `#/components/responses/${ERROR_RESPONSE_NAMES[status]}` });
 
-/** For operations that name a row: it is not there, or it is somebody else's. */
+/** For operations on one resource, which may not exist or belong to another user. */
 export const NOT_FOUND = { 404: reference(404) };
 
-/** What an operation can refuse follows from what it takes. */
-export function refusalsOf({ method, request }: Pick<RouteConfig, "method" | "request">) {
+/** The error responses of an operation, derived from its method and input. */
+export function errorResponsesFor({ method, request }: Pick<RouteConfig, "method" | "request">) {
   const writes = method !== "get";
   return {
     ...((writes || request) && { 400: reference(400) }),

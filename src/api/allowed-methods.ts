@@ -1,15 +1,15 @@
-interface KnownRoute {
+interface RegisteredRoute {
   readonly method: string;
   readonly path: string;
 }
 
-/** Which methods a path knows; undefined for a path that does not exist. */
-export type MethodsOf = (path: string) => ReadonlySet<string> | undefined;
+/** The methods of a path; undefined for a path that does not exist. */
+export type MethodLookup = (path: string) => ReadonlySet<string> | undefined;
 
 const PARAMETER = /:[^/]+/g;
 
-/** A literal path wins over one with parameters, as the document says: GET of `/posts/preview` is a wrong method, not a post. */
-export function methodTable(routes: readonly KnownRoute[]): MethodsOf {
+/** A literal path has priority over a path with parameters, as in OpenAPI: GET of `/posts/preview` is a wrong method, not a post. */
+export function createMethodLookup(routes: readonly RegisteredRoute[]): MethodLookup {
   const table = new Map<string, Set<string>>();
   for (const { method, path } of routes) {
     if (method !== "ALL") {
@@ -22,7 +22,7 @@ export function methodTable(routes: readonly KnownRoute[]): MethodsOf {
   return (path) => table.get(path) ?? patterns.find(({ pattern }) => pattern.test(path))?.methods;
 }
 
-/** What `Allow` says: HEAD comes with GET, and preflights are answered everywhere. */
-export function allowOf(methods: ReadonlySet<string>): string {
+/** The value of `Allow`: HEAD is available with GET, and OPTIONS for every path. */
+export function allowHeader(methods: ReadonlySet<string>): string {
   return [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted().join(", ");
 }

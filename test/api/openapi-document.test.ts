@@ -6,9 +6,9 @@ import { PLATFORMS } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { env } from "cloudflare:workers";
-import { openApiDocument, operationsOf } from "../support/document.ts";
+import { openApiDocument, operationsOf } from "../support/openapi-document.ts";
 
-/** The endpoint table of the product's specification: method, path, scope, the statuses it names. */
+/** The endpoint table of the product's specification: method, path, scope and statuses. */
 const SPECIFIED: readonly (readonly [method: string, path: string, scope: string, statuses: readonly number[]])[] = [
   ["GET", "/accounts", "accounts:read", [200, 401, 403]],
   ["POST", "/accounts", "accounts:write", [200, 400, 403]],
@@ -29,42 +29,42 @@ const SPECIFIED: readonly (readonly [method: string, path: string, scope: string
   ["DELETE", "/posts/{id}", "posts:write", [200, 400, 401, 403, 404]],
 ];
 
-/** What the product offers beyond that table. */
-const BEYOND: readonly (readonly [method: string, path: string, scope: string | null])[] = [
+/** Operations that are not in that table. */
+const ADDITIONAL: readonly (readonly [method: string, path: string, scope: string | null])[] = [
   ["GET", "/platforms", null],
   ["GET", "/posts/{id}/attempts", "posts:read"],
   ["POST", "/media/uploads", "posts:write"],
 ];
 
-/** Statuses that any operation may add to those the table names. */
+/** Statuses that every operation may document in addition to the table. */
 const COMMON_STATUSES = new Set([400, 401, 403, 409, 413, 415, 429, 500]);
 
 const document = await openApiDocument();
 const operations = operationsOf(document);
-const known = (method: string, path: string) =>
-  operations.find((one) => one.method === method && one.path === path)?.operation;
+const findOperation = (method: string, path: string) =>
+  operations.find((operation) => operation.method === method && operation.path === path)?.operation;
 
 describe("the document and the specification agree", () => {
   test("on the operations", ({ expect }) => {
-    const promised = [...SPECIFIED, ...BEYOND].map(([method, path]) => `${method} ${path}`);
-    expect(operations.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(promised.toSorted());
+    const expected = [...SPECIFIED, ...ADDITIONAL].map(([method, path]) => `${method} ${path}`);
+    expect(operations.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(expected.toSorted());
   });
 
   test.for(SPECIFIED)("on %s %s: scope and statuses", ([method, path, scope, statuses], { expect }) => {
-    const operation = known(method, path);
+    const operation = findOperation(method, path);
     expect(operation?.security).toEqual([{ apiKey: [] }, { oauth2: [scope] }]);
     const documented = Object.keys(operation?.responses ?? {}).map(Number);
     expect(documented).toEqual(expect.arrayContaining([...statuses]));
     const extra = documented.filter((status) => !statuses.includes(status) && !COMMON_STATUSES.has(status));
-    // A workspace of somebody else is not found, which the table does not spell out.
+    // The table does not list 404 for a workspace of another user.
     expect(extra).toEqual(path === "/workspaces/active" ? [404] : []);
   });
 
-  test.for(BEYOND)("on the scope of %s %s", ([method, path, scope], { expect }) => {
-    expect(known(method, path)?.security).toEqual([{ apiKey: [] }, { oauth2: scope === null ? [] : [scope] }]);
+  test.for(ADDITIONAL)("on the scope of %s %s", ([method, path, scope], { expect }) => {
+    expect(findOperation(method, path)?.security).toEqual([{ apiKey: [] }, { oauth2: scope === null ? [] : [scope] }]);
   });
 
-  test("on its versions and its address", ({ expect }) => {
+  test("on the versions and the server URL", ({ expect }) => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.info.version).toBe("1.1.0");
     expect(document.servers[0]?.url).toBe(readConfig(env).baseUrl);
@@ -74,7 +74,7 @@ describe("the document and the specification agree", () => {
     expect(document.components.schemas["Platform"]).toMatchObject({ enum: [...PLATFORMS] });
   });
 
-  test("on the scopes and addresses of OAuth", ({ expect }) => {
+  test("on the scopes and URLs of OAuth", ({ expect }) => {
     const { authUrl } = readConfig(env);
     expect(document.components.securitySchemes["apiKey"]).toMatchObject({ type: "http", scheme: "bearer" });
     expect(document.components.securitySchemes["oauth2"]).toMatchObject({
@@ -91,7 +91,7 @@ describe("the document and the specification agree", () => {
 });
 
 describe("every operation", () => {
-  test("has an id of its own", ({ expect }) => {
+  test("has a unique id", ({ expect }) => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
@@ -101,7 +101,7 @@ describe("every operation", () => {
     expect(operation.requestBody?.required ?? true).toBe(true);
   });
 
-  test.for(operations)("$method $path shows examples that are valid", ({ operation }, { expect }) => {
+  test.for(operations)("$method $path has valid examples", ({ operation }, { expect }) => {
     const ajv = new Ajv2020({ strict: false });
     addFormats(ajv);
     ajv.addSchema({ $id: "https://document.test/", components: document.components });

@@ -4,7 +4,13 @@ import { describe, test } from "vitest";
 import { createApi } from "#api/index.ts";
 import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 import { type Count, countingD1 } from "../support/counting-d1.ts";
-import { connectAccounts, connectOneAccount, isoInDays, previewTextPost, scheduleTextPost } from "../support/api-workflows.ts";
+import {
+  connectAccounts,
+  connectOneAccount,
+  isoInDays,
+  previewTextPost,
+  scheduleTextPost,
+} from "../support/api-workflows.ts";
 import { ORIGIN } from "../support/origin.ts";
 import { type ApiCaller, createCaller } from "../support/api-caller.ts";
 
@@ -12,11 +18,11 @@ const api = createApi(sandboxOutbound);
 
 interface Measured extends Count {
   readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary members of responses
   readonly body: any;
 }
 
-/** One request against a counted database; work that goes on after the answer is not part of it. */
+/** One request with its D1 calls counted until the response; deferred work is not counted. */
 async function measure(
   caller: { readonly key: string },
   method: string,
@@ -31,32 +37,32 @@ async function measure(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const response = await api.fetch(request, { ...withSandboxCredentials(env), DB: d1 }, ctx);
-  const answered = { ...count };
+  const countAtResponse = { ...count };
   const { status } = response;
-  const answer = { ...answered, status, body: await response.json() };
+  const measured = { ...countAtResponse, status, body: await response.json() };
   await waitOnExecutionContext(ctx);
-  return answer;
+  return measured;
 }
 
-/** A user whose key was used already, so that its last use is not written again. */
-async function withAccount(): Promise<{ caller: ApiCaller; accountId: string }> {
+/** The key of this caller has been used, so its last use is not written again. */
+async function createCallerWithAccount(): Promise<{ caller: ApiCaller; accountId: string }> {
   const caller = await createCaller();
   const account = await connectOneAccount(caller);
   return { caller, accountId: account.id };
 }
 
-describe("D1 round trips, credential included", () => {
-  test("none for junk", async ({ expect }) => {
-    const answer = await measure({ key: "junk" }, "GET", "/posts");
-    expect(answer).toMatchObject({ status: 401, roundTrips: 0 });
+describe("D1 round trips, including authentication", () => {
+  test("none for a malformed credential", async ({ expect }) => {
+    const response = await measure({ key: "malformed" }, "GET", "/posts");
+    expect(response).toMatchObject({ status: 401, roundTrips: 0 });
   });
 
   test("one for a caller without the scope", async ({ expect }) => {
     const caller = await createCaller({ scopes: ["accounts:read"] });
-    // The first use of a key is written down after the answer.
+    // The first use of a key is stored after the response, which would be a second round trip.
     await measure(caller, "GET", "/accounts");
-    const answer = await measure(caller, "GET", "/posts");
-    expect(answer).toMatchObject({ status: 403, roundTrips: 1 });
+    const response = await measure(caller, "GET", "/posts");
+    expect(response).toMatchObject({ status: 403, roundTrips: 1 });
   });
 
   test.for([
@@ -66,27 +72,27 @@ describe("D1 round trips, credential included", () => {
     "/posts?fields=summary&status=failed&offset=10",
     "/schedule/summary",
   ])("two for GET %s", async (path, { expect }) => {
-    const { caller, accountId } = await withAccount();
+    const { caller, accountId } = await createCallerWithAccount();
     await scheduleTextPost(caller, accountId);
-    const answer = await measure(caller, "GET", path);
-    expect(answer.status).toBe(200);
-    expect(answer.roundTrips).toBe(2);
+    const response = await measure(caller, "GET", path);
+    expect(response.status).toBe(200);
+    expect(response.roundTrips).toBe(2);
   });
 
   test("one for GET /platforms", async ({ expect }) => {
-    const { caller } = await withAccount();
+    const { caller } = await createCallerWithAccount();
     expect(await measure(caller, "GET", "/platforms")).toMatchObject({ status: 200, roundTrips: 1 });
   });
 
-  test("two for a post and for its history", async ({ expect }) => {
-    const { caller, accountId } = await withAccount();
+  test("two for a post and for its attempts", async ({ expect }) => {
+    const { caller, accountId } = await createCallerWithAccount();
     const { id } = await scheduleTextPost(caller, accountId);
     expect(await measure(caller, "GET", `/posts/${id}`)).toMatchObject({ status: 200, roundTrips: 2 });
     expect(await measure(caller, "GET", `/posts/${id}/attempts`)).toMatchObject({ status: 200, roundTrips: 2 });
   });
 
   test("two for preview, confirm, edit preview, edit confirm and cancel", async ({ expect }) => {
-    const { caller, accountId } = await withAccount();
+    const { caller, accountId } = await createCallerWithAccount();
     const previewed = await measure(caller, "POST", "/posts/preview", {
       caption: "Hello",
       scheduled_at: isoInDays(1),
@@ -98,38 +104,38 @@ describe("D1 round trips, credential included", () => {
     expect(confirmed.status).toBe(200);
     expect(confirmed.roundTrips).toBeLessThanOrEqual(2);
     const [{ id }] = confirmed.body.posts;
-    const edited = await measure(caller, "POST", "/posts/edit/preview", { post_ids: [id], caption: "Other" });
-    expect(edited).toMatchObject({ status: 200, roundTrips: 2 });
-    const editToken = { confirmation_token: edited.body.confirmation_token };
-    const done = await measure(caller, "POST", "/posts/edit/confirm", editToken);
-    expect(done.status).toBe(200);
-    expect(done.roundTrips).toBeLessThanOrEqual(2);
+    const editPreviewed = await measure(caller, "POST", "/posts/edit/preview", { post_ids: [id], caption: "Other" });
+    expect(editPreviewed).toMatchObject({ status: 200, roundTrips: 2 });
+    const editToken = { confirmation_token: editPreviewed.body.confirmation_token };
+    const editConfirmed = await measure(caller, "POST", "/posts/edit/confirm", editToken);
+    expect(editConfirmed.status).toBe(200);
+    expect(editConfirmed.roundTrips).toBeLessThanOrEqual(2);
     const cancelled = await measure(caller, "DELETE", `/posts/${id}`, { confirm: true });
     expect(cancelled.status).toBe(200);
     expect(cancelled.roundTrips).toBeLessThanOrEqual(2);
   });
 
   test("two for a refused preview", async ({ expect }) => {
-    const { caller } = await withAccount();
+    const { caller } = await createCallerWithAccount();
     const body = { caption: "Hello", scheduled_at: isoInDays(1), account_ids: [crypto.randomUUID()] };
     expect(await measure(caller, "POST", "/posts/preview", body)).toMatchObject({ status: 400, roundTrips: 2 });
   });
 
-  test("one for a body that is wrong", async ({ expect }) => {
-    const { caller } = await withAccount();
+  test("one for an invalid body", async ({ expect }) => {
+    const { caller } = await createCallerWithAccount();
     expect(await measure(caller, "POST", "/posts/preview", {})).toMatchObject({ status: 400, roundTrips: 1 });
   });
 });
 
 test("a confirm writes the same number of statements for one target and for several", async ({ expect }) => {
-  const { caller, accountId } = await withAccount();
-  const more = [...(await connectAccounts(caller, "x", "ben")), ...(await connectAccounts(caller, "threads"))];
+  const { caller, accountId } = await createCallerWithAccount();
+  const otherAccounts = [...(await connectAccounts(caller, "x", "ben")), ...(await connectAccounts(caller, "threads"))];
   const confirm = async (accountIds: readonly string[]) => {
     const token = await previewTextPost(caller, accountId, { account_ids: [...new Set(accountIds)] });
     return measure(caller, "POST", "/posts/confirm", { confirmation_token: token });
   };
-  const one = await confirm([accountId]);
-  const several = await confirm([accountId, ...more.map(({ id }) => id)]);
-  expect(several.body.posts[0].targets).toHaveLength(3);
-  expect(several.statements).toBe(one.statements);
+  const forOne = await confirm([accountId]);
+  const forSeveral = await confirm([accountId, ...otherAccounts.map(({ id }) => id)]);
+  expect(forSeveral.body.posts[0].targets).toHaveLength(3);
+  expect(forSeveral.statements).toBe(forOne.statements);
 });

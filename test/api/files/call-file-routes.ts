@@ -7,8 +7,8 @@ export { createTestContext, type TestContext };
 
 const routes = createFileRoutes(() => createTestContext().outbound);
 
-/** A request to the file routes; ends when the work put off is done too. */
-export async function call(
+/** Sends a request to the file routes and waits for its deferred work. */
+export async function callFileRoutes(
   url: string,
   init: RequestInit = {},
   settings: Record<string, unknown> = {},
