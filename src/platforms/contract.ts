@@ -139,7 +139,7 @@ export interface UnpostableAccount {
 /** Success or a fault, as values: whatever the platform or the network does is a fault, not an exception. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
 
-/** One value that a person gives before or while connecting; documented in `GET /platforms` and asked for by our page. */
+/** One value that a user enters before or while connecting; documented in `GET /platforms` and requested by our page. */
 export interface ConnectField {
   /** Stable, snake_case: `server`, `handle`, `app_password`. */
   readonly name: string;
@@ -147,26 +147,26 @@ export interface ConnectField {
   readonly label: string;
   /** One sentence: what to enter. */
   readonly description: string;
-  /** A password: entered on our page only, never accepted by the API, never in an address, a log or an answer. */
+  /** A password: entered on our page only, never accepted by the API, never in a URL, a log or a response. */
   readonly isSecret: boolean;
   /** A method is not started without it. */
   readonly isRequired: boolean;
   /** In characters, after trimming. */
   readonly maxLength: number;
-  /** A value as a person would enter it. */
+  /** A value as a user would enter it. */
   readonly example: string;
 }
 
 /**
- * App credentials that single servers gave to this service (one server, one registration); encrypted at rest and kept for
- * ever, because servers limit registrations.
+ * App credentials that individual servers issued to this service, one registration per server; encrypted at rest and never
+ * expired by us, because servers limit registrations.
  */
 export interface AppRegistrations {
-  /** The kept registration of a server, by its host name; null when there is none. */
+  /** The stored registration of a server, by its host name; null when there is none. */
   find(server: string): Promise<JsonObject | null>;
-  /** Keeps a registration and returns the one that is kept: of two callers at the same time both get the first. */
+  /** Stores a registration unless the server has one, and returns the stored one: of two concurrent callers both get the first. */
   keep(server: string, registration: JsonObject): Promise<JsonObject>;
-  /** Removes a registration that the server does not know any more. */
+  /** Removes a registration that the server no longer accepts; repeatable. */
   forget(server: string): Promise<void>;
 }
 
@@ -176,7 +176,7 @@ export interface ClientIdentity {
   readonly origin: string;
   /** The callback address; the code exchange must send the same as the start. */
   readonly redirectUri: string;
-  /** Where `OAuthMethod.clientMetadata` is served. */
+  /** The URL at which `OAuthMethod.clientMetadata` is served. */
   readonly clientMetadataUrl: string;
 }
 
@@ -190,15 +190,17 @@ export interface StartRequest extends ClientIdentity {
   readonly codeChallenge: string;
   /** The values of the method's `input`, trimmed; contains every required one. */
   readonly input: Readonly<Record<string, string>>;
+  /** For platforms with one registration per server; unused by the others. */
   readonly registrations: AppRegistrations;
+  /** The current time. */
   readonly now: number;
 }
 
-/** A browser login under way. */
+/** A browser login that was started and waits for its callback. */
 export interface StartedLogin {
-  /** Where the user's browser is sent; contains no secret. */
+  /** The URL to which the user's browser is sent; contains no secret. */
   readonly url: URL;
-  /** What `exchangeCode` needs again; encrypted at rest, erased with the login's state. */
+  /** What `exchangeCode` needs again; encrypted at rest, deleted with the login's state. */
   readonly state: JsonObject;
 }
 
@@ -210,6 +212,7 @@ export interface CodeExchange extends ClientIdentity {
   readonly codeVerifier: string;
   /** `StartedLogin.state`. */
   readonly started: JsonObject;
+  /** As in `StartRequest`. */
   readonly registrations: AppRegistrations;
   /** The current time, for expiry times. */
   readonly now: number;
@@ -217,17 +220,18 @@ export interface CodeExchange extends ClientIdentity {
 
 /** A login in the browser at the platform. */
 export interface OAuthMethod {
+  /** Distinguishes the methods. */
   readonly kind: "oauth";
   /** What must be known before the login can start; empty for platforms with one server. No field is secret. */
   readonly input: readonly ConnectField[];
   /**
-   * Begins the login; may call out (a pushed authorization request, an app registration) and may be repeated for the same
-   * state, the last one counts. A refusal is a fault with a sentence for the person.
+   * Starts the login; may send requests (a pushed authorization request, an app registration). Repeatable for the same state:
+   * the last result counts. A refusal is a fault whose message is a sentence for the user.
    */
   start(client: PlatformClient, app: AppCredentials, request: StartRequest): Promise<Result<StartedLogin>>;
   /**
    * Exchanges the code, also for a long-lived token where the platform has one. Called inside the callback request, because
-   * some codes live 30 seconds. A code works once: a repeated call is a fault. A cancelled login is the fault `login_cancelled`.
+   * some codes are valid for 30 seconds only. A code works once: a repeated call is a fault. A cancelled login is the fault `login_cancelled`.
    */
   exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;
   /** The public document that describes this service to the platform; null where the platform knows apps by registration. */
@@ -236,9 +240,11 @@ export interface OAuthMethod {
 
 /** A login with values entered on our own page (an app password). */
 export interface CredentialsMethod {
+  /** Distinguishes the methods. */
   readonly kind: "credentials";
+  /** What the user enters; at least one field. */
   readonly fields: readonly [ConnectField, ...ConnectField[]];
-  /** Exchanges the values for tokens; they are not kept. Wrong values are a fault of kind `rejected`, code `login_refused`. */
+  /** Exchanges the values for tokens; the values are not stored. Wrong values are a fault of kind `rejected`, code `login_refused`. */
   signIn(
     client: PlatformClient,
     app: AppCredentials,
@@ -247,11 +253,12 @@ export interface CredentialsMethod {
   ): Promise<Result<Login>>;
 }
 
+/** One way to connect. */
 export type ConnectMethod = OAuthMethod | CredentialsMethod;
 
-/** How tokens are kept alive. */
+/** Whether and how tokens are refreshed. */
 export type TokenRefresh =
-  /** Tokens last, or end and need a new login. */
+  /** Tokens do not expire, or need a new login when they do. */
   | { readonly kind: "none" }
   | {
       readonly kind: "refresh";
@@ -285,12 +292,13 @@ export interface Board {
 export interface Connector {
   /** The ways to connect; the first one is offered first. */
   readonly methods: readonly [ConnectMethod, ...ConnectMethod[]];
-  /** Every account of the login at this time, all list pages; an incomplete list is a fault, never a shorter list. Repeatable. */
+  /** Every account of the login at this time, all list pages; a list that cannot be read is a fault. Repeatable. */
   listAccounts(
     client: PlatformClient,
     app: AppCredentials,
     tokens: TokenSet,
   ): Promise<Result<{ accounts: readonly PostableAccount[]; unpostable: readonly UnpostableAccount[] }>>;
+  /** The same for every login of the platform; `canRefresh` decides for one token set. */
   readonly tokenRefresh: TokenRefresh;
   /** Withdraws the whole grant at the platform. Never throws and never reports a failure. Null where the platform has no such call. */
   readonly revoke: ((client: PlatformClient, app: AppCredentials, tokens: TokenSet) => Promise<void>) | null;
@@ -308,7 +316,7 @@ export interface AccountAccess {
   readonly accessToken: string;
   /** The login's access token. */
   readonly loginToken: string;
-  /** `TokenSet.extra`; empty where the login keeps nothing more. */
+  /** `TokenSet.extra`; empty when the login has none. */
   readonly extra: JsonObject;
   /** The operator's configuration at this time. */
   readonly app: AppCredentials;

@@ -1,9 +1,9 @@
 import type { AppCredentials, CodeExchange, Login, OAuthMethod, PlatformClient, Result } from "./contract.ts";
 import { succeeded } from "./fault.ts";
 
-/** What the login address of one connect attempt contains. */
+/** The parameters of the login URL of one connect attempt. */
 export interface AuthorizeRequest {
-  /** The callback address; the code exchange must send the same. */
+  /** The callback URL; the code exchange must send the same. */
   readonly redirectUri: string;
   /** Returned unchanged in the callback; protects against forged callbacks. */
   readonly state: string;
@@ -11,9 +11,9 @@ export interface AuthorizeRequest {
   readonly codeChallenge: string;
 }
 
-/** The common OAuth login: the address can be computed, so that starting it calls nobody and keeps nothing. */
+/** The common OAuth login: its URL can be computed, so starting it sends no request and stores nothing. */
 export function redirectLogin(login: {
-  /** The address to which the user's browser is sent; contains no secret. */
+  /** The URL to which the user's browser is sent; contains no secret. */
   authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
   /** As in `OAuthMethod`. */
   exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;

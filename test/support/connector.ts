@@ -15,7 +15,7 @@ import type {
 import { unwrap } from "./unwrap.ts";
 
 /*
- * Short calls of an adapter's `connect` for tests: the values that a test does not care about are filled in.
+ * Calls of an adapter's `connect` with defaults for the values that a test does not use.
  */
 
 export const CLIENT_IDENTITY: ClientIdentity = {
@@ -24,17 +24,17 @@ export const CLIENT_IDENTITY: ClientIdentity = {
   clientMetadataUrl: "https://a.example.com/client-metadata.json",
 };
 
-/** App registrations in memory; the first one of a server is kept. */
+/** App registrations in memory; a server's first registration is not replaced. */
 export function memoryRegistrations(): AppRegistrations {
-  const kept = new Map<string, Parameters<AppRegistrations["keep"]>[1]>();
+  const registrations = new Map<string, Parameters<AppRegistrations["keep"]>[1]>();
   return {
-    find: (server) => Promise.resolve(kept.get(server) ?? null),
+    find: (server) => Promise.resolve(registrations.get(server) ?? null),
     keep: (server, registration) => {
-      kept.set(server, kept.get(server) ?? registration);
-      return Promise.resolve(kept.get(server) ?? registration);
+      registrations.set(server, registrations.get(server) ?? registration);
+      return Promise.resolve(registrations.get(server) ?? registration);
     },
     forget: (server) => {
-      kept.delete(server);
+      registrations.delete(server);
       return Promise.resolve();
     },
   };
@@ -49,7 +49,7 @@ export function oauthMethod(connect: Connector): OAuthMethod {
   return method;
 }
 
-/** Where a browser login begins; for logins that start without a call to the platform. */
+/** The URL of a browser login that starts without a request to the platform. */
 export async function authorizeUrl(
   connect: Connector,
   app: AppCredentials,
@@ -84,7 +84,7 @@ export async function exchangeCode(
   });
 }
 
-/** How a platform refreshes tokens, where it does. */
+/** The token refresh of a platform that has one; throws for others. */
 export function tokenRefresh(connect: Connector): Extract<TokenRefresh, { kind: "refresh" }> {
   if (connect.tokenRefresh.kind !== "refresh") {
     throw new Error("the platform does not refresh tokens");

@@ -1,5 +1,6 @@
 import type { Fault } from "#platforms/contract.ts";
 
+/** The value of a successful result; a fault fails the test with its message. */
 export function unwrap<T>(result: { ok: true; value: T } | { ok: false; fault: Fault }): T {
   if (!result.ok) {
     throw new Error(`${result.fault.kind} ${result.fault.code}: ${result.fault.message}`);
