@@ -12,7 +12,7 @@ export const hosts = ["api.instagram.com", "graph.instagram.com", "graph.faceboo
 /** Valid until 29 July 2028 (developers.facebook.com/docs/graph-api/changelog). */
 const DEFAULT_API_VERSION = "v25.0";
 
-/** `direct`: the account itself logs in. `page`: a Facebook user logs in, and the account belongs to one of their Pages. */
+/** `direct`: the account itself logs in. `page`: a user with Pages logs in, and the account belongs to one of the Pages. */
 export type LoginVariant = "direct" | "page";
 
 /** Meta allows an app only one of the two logins, so the operator configures which. */
