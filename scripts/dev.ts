@@ -1,20 +1,29 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { answers, call, migrate, pause, type Service, type ServiceOptions, startService, tickCron } from "./service.ts";
+import {
+  isAnswering,
+  call,
+  migrate,
+  sleep,
+  type Service,
+  type ServiceOptions,
+  startService,
+  startCron,
+} from "./service.ts";
 
 /*
- * The whole service on this machine, with eight local platforms and its data kept between runs:
- * `npm run dev -- [--port 8787]`. Ends with Ctrl-C.
+ * Runs the service on this machine with the simulated platforms, and keeps its data between runs:
+ * `npm run dev -- [--port 8787]`. Stop it with Ctrl-C.
  */
 
 const STATE_DIR = ".wrangler/state";
 const LOG_FILE = ".wrangler/dev.log";
 const USER_FILE = ".wrangler/dev-user.json";
 const OWNER_FILE = ".wrangler/dev-owner.json";
-const LOOK_EVERY_MS = 5000;
-const MISSED_LOOKS_MAX = 6;
-const RESTART_AFTER_MS = 1000;
+const CHECK_INTERVAL_MS = 5000;
+const MAX_MISSED_CHECKS = 6;
+const RESTART_DELAY_MS = 1000;
 
 interface DevUser {
   readonly email: string;
@@ -22,7 +31,7 @@ interface DevUser {
   readonly api_key: string;
 }
 
-/** The user of the last run while the key still works, else a new one. */
+/** The user of the last run if its API key still works, otherwise a new user. */
 async function devUser(origin: string): Promise<DevUser> {
   try {
     const user = JSON.parse(await readFile(USER_FILE, "utf8")) as DevUser;
@@ -38,12 +47,12 @@ async function devUser(origin: string): Promise<DevUser> {
   }
 }
 
-async function greet(origin: string): Promise<void> {
+async function printInstructions(origin: string): Promise<void> {
   const user = await devUser(origin);
   const { platforms } = await call<{ platforms: { platform: string }[] }>(origin, "GET", "/sandbox/platforms");
   const command = `curl -s ${origin}/v1/platforms -H "Authorization: Bearer ${user.api_key}"`;
   console.log(`
-Almanac is up, with ${platforms.map(({ platform }) => platform).join(", ")} on this machine.
+Almanac is running, with ${platforms.map(({ platform }) => platform).join(", ")} simulated on this machine.
 
   API            ${origin}/v1
   API document   ${origin}/v1/openapi.json
@@ -54,36 +63,36 @@ Almanac is up, with ${platforms.map(({ platform }) => platform).join(", ")} on t
 
   ${command}
 
-Ctrl-C ends it; the data stays in ${STATE_DIR}.
+Press Ctrl-C to stop; the data stays in ${STATE_DIR}.
 `);
 }
 
-/** Comes back when the service has ended or has not answered for half a minute. */
-async function watch(service: Service, stopping: AbortSignal): Promise<void> {
-  const over = service.ended.then(() => true);
-  let missed = 0;
-  while (missed < MISSED_LOOKS_MAX && !stopping.aborted) {
-    if (await Promise.race([over, pause(LOOK_EVERY_MS).then(() => false)])) {
+/** Resolves when the service has ended or has not responded for 30 seconds. */
+async function waitUntilUnresponsive(service: Service, stopping: AbortSignal): Promise<void> {
+  const ended = service.ended.then(() => true);
+  let missedChecks = 0;
+  while (missedChecks < MAX_MISSED_CHECKS && !stopping.aborted) {
+    if (await Promise.race([ended, sleep(CHECK_INTERVAL_MS).then(() => false)])) {
       return;
     }
-    missed = (await answers(service.origin, LOOK_EVERY_MS)) ? 0 : missed + 1;
+    missedChecks = (await isAnswering(service.origin, CHECK_INTERVAL_MS)) ? 0 : missedChecks + 1;
   }
 }
 
-/** What runs under that id; empty for a process that has ended, reaped or not. */
-const commandOf = (pid: number): Promise<string> => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+/** The command line of a process; empty if it has ended. */
+const readCommandLine = (pid: number): Promise<string> => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
 
-/** A `kill -9` of this script leaves its service behind, on the port and on the tables: the next start ends it first. */
-async function endOrphans(): Promise<void> {
+/** After a `kill -9` of this script its service still holds the port and the database, so the next start kills it first. */
+async function endOrphanedService(): Promise<void> {
   try {
     const { owner, group } = JSON.parse(await readFile(OWNER_FILE, "utf8")) as { owner: number; group: number };
-    const leader = await commandOf(group);
-    if (!(await commandOf(owner)).includes("dev.ts") && (leader === "" || leader.includes("wrangler"))) {
+    const leader = await readCommandLine(group);
+    if (!(await readCommandLine(owner)).includes("dev.ts") && (leader === "" || leader.includes("wrangler"))) {
       process.kill(-group, "SIGKILL");
-      await pause(RESTART_AFTER_MS);
+      await sleep(RESTART_DELAY_MS);
     }
   } catch {
-    // Nobody was left behind.
+    // There is no orphaned service.
   }
 }
 
@@ -96,7 +105,7 @@ async function start(options: ServiceOptions): Promise<Service> {
 const { values } = parseArgs({ options: { port: { type: "string", default: "8787" } } });
 const port = Number(values.port);
 if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-  console.error("--port is a number from 1 to 65535");
+  console.error("--port must be a number from 1 to 65535");
   process.exit(1);
 }
 
@@ -118,18 +127,18 @@ const options: ServiceOptions = {
 };
 
 try {
-  await endOrphans();
+  await endOrphanedService();
   await migrate(STATE_DIR, stopping.signal);
   let service = await start(options);
-  tickCron(service.origin);
-  await greet(service.origin);
+  startCron(service.origin);
+  await printInstructions(service.origin);
   for (;;) {
-    await watch(service, stopping.signal);
+    await waitUntilUnresponsive(service, stopping.signal);
     await service.stop();
     await rm(OWNER_FILE, { force: true });
     stopping.signal.throwIfAborted();
-    console.log("The runtime is gone; starting it again.");
-    await pause(RESTART_AFTER_MS);
+    console.log("The runtime has stopped; starting it again.");
+    await sleep(RESTART_DELAY_MS);
     service = await start(options);
   }
 } catch (error) {
@@ -138,5 +147,5 @@ try {
     process.exitCode = 1;
   }
 }
-// A timer or a half-open connection must not keep the terminal.
+// Exits even if a timer or a half-open connection is left.
 process.exit();

@@ -3,15 +3,15 @@ import { createApi } from "#api/index.ts";
 import type { Env } from "#config.ts";
 
 /*
- * Writes the OpenAPI document to a file: `npm run openapi -- [file]`. The address in it is that of `ORIGIN`, or else the one
- * that wrangler.toml deploys to.
+ * Writes the OpenAPI document to a file: `npm run openapi -- [file]`. Its server URL comes from the environment variable
+ * `ORIGIN` or, without it, from wrangler.toml.
  */
 
 async function deployedOrigin(): Promise<string> {
   const wrangler = await readFile("wrangler.toml", "utf8");
   const origin = /^ORIGIN = "(.+)"$/m.exec(wrangler)?.[1];
   if (origin === undefined) {
-    throw new Error("wrangler.toml names no ORIGIN");
+    throw new Error("wrangler.toml has no ORIGIN");
   }
   return origin;
 }
@@ -19,25 +19,25 @@ async function deployedOrigin(): Promise<string> {
 const origin = process.env["ORIGIN"] ?? (await deployedOrigin());
 const file = process.argv[2] ?? "openapi.json";
 
-// The document needs no binding: only the addresses are read from the environment.
+// The document needs no binding, only the URLs in the environment.
 const env = { ORIGIN: origin } as Partial<Env> as Env;
-const nowhere = () => {
-  throw new Error("the document asks nobody");
+const unexpectedCall = () => {
+  throw new Error("generating the document must not send requests");
 };
 const api = createApi(() => ({
-  platformFetch: nowhere,
-  publicFetch: nowhere,
+  platformFetch: unexpectedCall,
+  publicFetch: unexpectedCall,
   browserUrl: (url) => url,
   trustedMediaOrigin: null,
 }));
-const answer = await api.request(`${origin}/v1/openapi.json`, {}, env, {
-  waitUntil: nowhere,
-  passThroughOnException: nowhere,
+const response = await api.request(`${origin}/v1/openapi.json`, {}, env, {
+  waitUntil: unexpectedCall,
+  passThroughOnException: unexpectedCall,
   props: {},
 });
-if (!answer.ok) {
-  throw new Error(`the document answered ${answer.status}: ${await answer.text()}`);
+if (!response.ok) {
+  throw new Error(`the request for the document returned ${response.status}: ${await response.text()}`);
 }
-const document = JSON.stringify(await answer.json(), null, 2);
+const document = JSON.stringify(await response.json(), null, 2);
 await writeFile(file, `${document}\n`);
 console.log(`${file}: ${document.length} characters, for ${origin}`);

@@ -2,24 +2,25 @@ import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { createKey, createUser, KEY_DAYS_DEFAULT, listUsers, setSubscription, userIdOf } from "#auth/index.ts";
-import { systemClock, toInstant } from "#core/clock.ts";
+import { systemClock, toIsoInstant } from "#core/clock.ts";
 import { RefusalError } from "#core/errors.ts";
 import { systemIds } from "#core/ids.ts";
 import { type Plan, PLANS, SUBSCRIPTION_STATUSES, type SubscriptionStatus } from "#core/plan.ts";
 import { SCOPES } from "#core/scope.ts";
 import { openDb } from "#db/client.ts";
-import { pauseForSubscription, resumeForSubscription } from "#posting/status/pause-for-subscription.ts";
+import { pausePostsForSubscription } from "#posting/status/pause-posts-for-subscription.ts";
+import { resumePostsForSubscription } from "#posting/status/resume-posts-for-subscription.ts";
 import { wranglerD1 } from "./user/wrangler-d1.ts";
 
-const USAGE = `Users of an Almanac, made and changed by its operator.
+const USAGE = `Creates and changes the users of an Almanac service, for its operator.
 
   npm run user -- add <email> [--plan growth] [--status trialing] [--password -]
   npm run user -- plan <email> <starter|growth|scale> [active|trialing|past_due|canceled]
   npm run user -- key <email> [--name cli] [--scopes all|posts:read,…] [--days 90|never]
   npm run user -- list
 
-Where: --remote for the deployed database, otherwise the local one; --env and --persist-to go to wrangler.
-Without --password one is made and shown; "-" reads it from the input.`;
+--remote selects the deployed database instead of the local one; --env and --persist-to are passed to wrangler.
+Without --password a password is generated and printed; "-" reads it from standard input.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,80 +48,83 @@ const services = {
   db: openDb(wranglerD1(flags)),
   clock: systemClock,
   ids: systemIds(systemClock),
-  // The objects of posts are out of reach from here; the service's cron finds them by `watch_at`.
+  // This script cannot reach Durable Objects; the cron of the service arms them by `watch_at`.
   arm: () => Promise.resolve("ignored" as const),
   adapterFor: () => undefined,
   defer: (work: Promise<unknown>) => void deferred.push(work),
 };
 
-function usage(): never {
+function exitWithUsage(): never {
   console.error(USAGE);
   process.exit(2);
 }
 
-function planOf(word: string | undefined): Plan {
-  return PLANS.find((plan) => plan === word) ?? usage();
+function parsePlan(value: string | undefined): Plan {
+  return PLANS.find((plan) => plan === value) ?? exitWithUsage();
 }
 
-function statusOf(word: string): SubscriptionStatus {
-  return SUBSCRIPTION_STATUSES.find((status) => status === word) ?? usage();
+function parseStatus(value: string): SubscriptionStatus {
+  return SUBSCRIPTION_STATUSES.find((status) => status === value) ?? exitWithUsage();
 }
 
-async function known(email: string | undefined): Promise<string> {
-  return userIdOf(services, { email: email ?? usage() });
+async function findUserId(email: string | undefined): Promise<string> {
+  return userIdOf(services, { email: email ?? exitWithUsage() });
 }
 
-async function add(email: string | undefined): Promise<void> {
-  const made = values.password === undefined ? randomBytes(15).toString("base64url") : null;
-  const password = made ?? (values.password === "-" ? (await text(process.stdin)).replace(/\r?\n$/, "") : usage());
+async function addUser(email: string | undefined): Promise<void> {
+  const generated = values.password === undefined ? randomBytes(15).toString("base64url") : null;
+  const password =
+    generated ?? (values.password === "-" ? (await text(process.stdin)).replace(/\r?\n$/, "") : exitWithUsage());
   const user = await createUser(services, {
-    email: email ?? usage(),
+    email: email ?? exitWithUsage(),
     password,
-    plan: planOf(values.plan),
-    subscription: statusOf(values.status),
+    plan: parsePlan(values.plan),
+    subscription: parseStatus(values.status),
   });
   console.log(`user ${user.userId}, workspace ${user.workspaceId}`);
-  if (made !== null) {
-    console.log(`password ${made}`);
+  if (generated !== null) {
+    console.log(`password ${generated}`);
   }
 }
 
-async function plan(email: string | undefined, planWord: string | undefined, statusWord = "active"): Promise<void> {
-  const userId = await known(email);
-  const status = statusOf(statusWord);
-  await setSubscription(services, { userId, plan: planOf(planWord), status });
-  await (status === "canceled" ? pauseForSubscription(services, [userId]) : resumeForSubscription(services, [userId]));
-  console.log(`${email} has the ${planWord} plan, ${status}`);
+async function setPlan(email: string | undefined, planName: string | undefined, statusName = "active"): Promise<void> {
+  const userId = await findUserId(email);
+  const status = parseStatus(statusName);
+  await setSubscription(services, { userId, plan: parsePlan(planName), status });
+  await (status === "canceled"
+    ? pausePostsForSubscription(services, [userId])
+    : resumePostsForSubscription(services, [userId]));
+  console.log(`${email} has the ${planName} plan, ${status}`);
 }
 
-async function key(email: string | undefined): Promise<void> {
-  const made = await createKey(services, {
-    userId: await known(email),
+async function addKey(email: string | undefined): Promise<void> {
+  const generated = await createKey(services, {
+    userId: await findUserId(email),
     name: values.name,
     scopes: values.scopes === "all" ? SCOPES : values.scopes.split(","),
     expiresInDays: values.days === "never" ? null : Number(values.days),
   });
-  console.log(made.key);
+  console.log(generated.key);
 }
 
-async function list(): Promise<void> {
+async function printUsers(): Promise<void> {
   for (const user of await listUsers(services)) {
-    const until = user.currentPeriodEnd === null ? "" : ` until ${toInstant(user.currentPeriodEnd)}`;
+    const until = user.currentPeriodEnd === null ? "" : ` until ${toIsoInstant(user.currentPeriodEnd)}`;
     console.log(
-      `${user.userId}  ${user.email}  ${user.plan ?? "no plan"} ${user.status ?? ""}${until}  since ${toInstant(user.createdAt)}`,
+      `${user.userId}  ${user.email}  ${user.plan ?? "no plan"} ${user.status ?? ""}${until}  since ${toIsoInstant(user.createdAt)}`,
     );
   }
 }
 
 const [command, ...rest] = positionals;
 const commands: Record<string, () => Promise<void>> = {
-  add: () => add(rest[0]),
-  plan: () => plan(rest[0], rest[1], rest[2]),
-  key: () => key(rest[0]),
-  list,
+  add: () => addUser(rest[0]),
+  plan: () => setPlan(rest[0], rest[1], rest[2]),
+  key: () => addKey(rest[0]),
+  printUsers,
 };
 try {
-  await (commands[command ?? ""] ?? usage)();
+  await (commands[command ?? ""] ?? exitWithUsage)();
   await Promise.all(deferred);
 } catch (error) {
   if (!(error instanceof RefusalError)) {

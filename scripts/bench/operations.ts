@@ -1,26 +1,26 @@
 import { DAY, MINUTE } from "#core/clock.ts";
-import type { Person } from "./fill.ts";
+import type { BenchUser } from "./bench-data.ts";
 
 export const OPERATIONS = ["list", "get", "preview", "confirm"] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** Requests in one turn, enough that a turn outweighs what a runtime does beside them. */
-export const A_TURN: Record<Operation, number> = { list: 40, get: 100, preview: 60, confirm: 60 };
+/** Requests in one round, enough that background work of the runtime does not matter. */
+export const REQUESTS_PER_ROUND: Record<Operation, number> = { list: 40, get: 100, preview: 60, confirm: 60 };
 
-export interface Call {
+export interface BenchRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string;
 }
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 const FIRST_DUE_MS = 30 * DAY;
 const DAYS = 300;
 const CAPTION =
   "The kiln is cold and the new glaze is out: a celadon that took us forty-one tries. Doors open on Saturday at ten. https://example.com/open-house #ceramics";
 
-/** What is previewed as number `index`: a text on two platforms, with an option, on a day that few others share. */
-function previewBody({ accountIds }: Person, index: number): string {
+/** The body of preview `index`: a text for two platforms, with an option, on a day with few other posts. */
+function previewBody({ accountIds }: BenchUser, index: number): string {
   return JSON.stringify({
     caption: `${CAPTION} (${index})`,
     scheduled_at: new Date(Date.now() + FIRST_DUE_MS + (index % DAYS) * DAY + index * MINUTE).toISOString(),
@@ -31,25 +31,25 @@ function previewBody({ accountIds }: Person, index: number): string {
   });
 }
 
-/** The calls of a caller that has filled tables before it; a confirm needs the token of the preview of the same number. */
-export class Caller {
-  readonly #person: Person;
+/** Creates the benchmark requests. Confirm `index` needs the token from the response to preview `index`. */
+export class RequestFactory {
+  readonly #user: BenchUser;
   readonly #postIds: readonly string[];
   readonly #tokens = new Map<number, string>();
 
-  constructor(person: Person, postIds: readonly string[]) {
-    this.#person = person;
+  constructor(user: BenchUser, postIds: readonly string[]) {
+    this.#user = user;
     this.#postIds = postIds;
   }
 
-  call(operation: Operation, index: number): Call {
+  createRequest(operation: Operation, index: number): BenchRequest {
     switch (operation) {
       case "list":
         return { method: "GET", path: "/v1/posts" };
       case "get":
         return { method: "GET", path: `/v1/posts/${this.#postIds[index % this.#postIds.length]}` };
       case "preview":
-        return { method: "POST", path: "/v1/posts/preview", body: previewBody(this.#person, index) };
+        return { method: "POST", path: "/v1/posts/preview", body: previewBody(this.#user, index) };
       case "confirm":
         return {
           method: "POST",
@@ -59,35 +59,39 @@ export class Caller {
     }
   }
 
-  learn(operation: Operation, index: number, answer: string): void {
+  recordResponse(operation: Operation, index: number, responseText: string): void {
     if (operation === "preview") {
-      const { confirmation_token } = JSON.parse(answer) as { confirmation_token: string };
+      const { confirmation_token } = JSON.parse(responseText) as { confirmation_token: string };
       this.#tokens.set(index, confirmation_token);
     }
   }
 }
 
-/** Sends one call; anything but success ends the run with the answer in it. */
-export async function send(origin: string, key: string, { method, path, body }: Call): Promise<string> {
+/** Sends one request; throws unless the status is 200. */
+export async function send(origin: string, key: string, { method, path, body }: BenchRequest): Promise<string> {
   const response = await fetch(origin + path, {
     method,
     headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { "content-type": "application/json" }) },
     ...(body !== undefined && { body }),
   });
-  const answer = await response.text();
+  const text = await response.text();
   if (response.status !== 200) {
-    throw new Error(`${method} ${path} answered ${response.status}: ${answer.slice(0, 1000)}`);
+    throw new Error(`${method} ${path} returned ${response.status}: ${text.slice(0, 1000)}`);
   }
-  return answer;
+  return text;
 }
 
-/** The numbers from `first` on, `count` of them, a few at once. */
-export async function inTurn(first: number, count: number, work: (index: number) => Promise<void>): Promise<void> {
+/** Calls `work` with `count` numbers, starting at `first`, a few at a time. */
+export async function runConcurrently(
+  first: number,
+  count: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
   let next = first;
-  const one = async () => {
+  const worker = async () => {
     while (next < first + count) {
       await work(next++);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, one));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }

@@ -2,47 +2,50 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import product, { PostPublisher as Publisher } from "#index.ts";
 import type { Env } from "#config.ts";
 import type { PostPublisherApi } from "#core/arming.ts";
-import { type Call, type Statement, type Step, toParameter, type Trace } from "./trace.ts";
+import { type BindingCall, type Statement, type StorageCall, toParameter, type Trace } from "./trace.ts";
 
-/* The product with every binding wrapped: answers what was answered and what was asked meanwhile. Never measured. */
+/* The product with every binding wrapped: responds with the original response and the recorded binding calls. Not measured. */
 
-/** Answered by `/recorded`: what all traces share. */
-export interface Recorded {
+/** The response of `/recorded`: data that all traces share. */
+export interface SharedTraceData {
   readonly sql: readonly string[];
-  readonly steps: readonly Step[];
+  readonly storageCalls: readonly StorageCall[];
 }
 
-export interface Taped extends Trace {
+export interface RecordedRequest extends Trace {
   readonly status: number;
-  readonly answer: string;
+  readonly responseText: string;
 }
 
-class Tape {
-  readonly before: Call[] = [];
-  readonly after: Call[] = [];
-  answered = false;
+class Recording {
+  readonly before: BindingCall[] = [];
+  readonly after: BindingCall[] = [];
+  isResponseSent = false;
 }
 
-const tapes = new AsyncLocalStorage<Tape>();
+const recordings = new AsyncLocalStorage<Recording>();
 
-function note(call: Call): void {
-  const tape = tapes.getStore();
-  (tape?.answered ? tape.after : tape?.before)?.push(call);
+function recordCall(call: BindingCall): void {
+  const recording = recordings.getStore();
+  (recording?.isResponseSent ? recording.after : recording?.before)?.push(call);
 }
 
 const sql: string[] = [];
-const steps: Step[] = [];
+const storageCalls: StorageCall[] = [];
 
-function numberOf(text: string): number {
-  const known = sql.indexOf(text);
-  return known === -1 ? sql.push(text) - 1 : known;
+function statementIndex(text: string): number {
+  const index = sql.indexOf(text);
+  return index === -1 ? sql.push(text) - 1 : index;
 }
 
 function recordingD1(d1: D1Database): D1Database {
-  const taped = new WeakMap<object, { readonly statement: Statement; readonly real: D1PreparedStatement }>();
+  const wrappedStatements = new WeakMap<
+    object,
+    { readonly statement: Statement; readonly real: D1PreparedStatement }
+  >();
   const wrap = (real: D1PreparedStatement, statement: Statement): D1PreparedStatement => {
     const run = (how: "first" | "all" | "run" | "raw") => () => {
-      note({ to: "d1", how, statements: [statement] });
+      recordCall({ to: "d1", how, statements: [statement] });
       return how === "raw" ? real.raw() : real[how]();
     };
     const wrapped = {
@@ -53,14 +56,14 @@ function recordingD1(d1: D1Database): D1Database {
       run: run("run"),
       raw: run("raw"),
     } as unknown as D1PreparedStatement;
-    taped.set(wrapped, { statement, real });
+    wrappedStatements.set(wrapped, { statement, real });
     return wrapped;
   };
   return {
-    prepare: (text: string) => wrap(d1.prepare(text), { sql: numberOf(text), parameters: [] }),
+    prepare: (text: string) => wrap(d1.prepare(text), { sql: statementIndex(text), parameters: [] }),
     async batch(statements: D1PreparedStatement[]) {
-      const known = statements.flatMap((statement) => taped.get(statement) ?? []);
-      note({ to: "d1", how: "batch", statements: known.map(({ statement }) => statement) });
+      const known = statements.flatMap((statement) => wrappedStatements.get(statement) ?? []);
+      recordCall({ to: "d1", how: "batch", statements: known.map(({ statement }) => statement) });
       return await d1.batch(known.map(({ real }) => real));
     },
   } as unknown as D1Database;
@@ -69,11 +72,11 @@ function recordingD1(d1: D1Database): D1Database {
 function recordingKv(kv: KVNamespace): KVNamespace {
   return {
     async get(key: string, type: "text" | "json" = "text") {
-      note({ to: "kv", how: "get", key, type });
+      recordCall({ to: "kv", how: "get", key, type });
       return await (type === "json" ? kv.get(key, "json") : kv.get(key));
     },
     async put(key: string, value: string, options: KVNamespacePutOptions = {}) {
-      note({ to: "kv", how: "put", key, value: toParameter(value), options });
+      recordCall({ to: "kv", how: "put", key, value: toParameter(value), options });
       await kv.put(key, value, options);
     },
   } as unknown as KVNamespace;
@@ -84,7 +87,7 @@ function recordingObjects(objects: Env["POSTS"]): Env["POSTS"] {
     idFromName: (name: string) => name,
     get: (name: string): PostPublisherApi => ({
       async sync(hint) {
-        note({ to: "object", name, hint });
+        recordCall({ to: "object", name, hint });
         return await objects.get(objects.idFromName(name)).sync(hint);
       },
     }),
@@ -98,7 +101,7 @@ function recordingLimiters(env: Env): Record<string, RateLimit> {
       binding,
       {
         async limit({ key }: RateLimitOptions) {
-          note({ to: "limiter", binding, key });
+          recordCall({ to: "limiter", binding, key });
           return await limiter.limit({ key });
         },
       },
@@ -109,49 +112,49 @@ function recordingLimiters(env: Env): Record<string, RateLimit> {
 const digest = crypto.subtle.digest.bind(crypto.subtle);
 crypto.subtle.digest = async (algorithm, data) => {
   const name = typeof algorithm === "string" ? algorithm : algorithm.name;
-  note({ to: "digest", algorithm: name, text: new TextDecoder().decode(data) });
+  recordCall({ to: "digest", algorithm: name, text: new TextDecoder().decode(data) });
   return await digest(algorithm, data);
 };
 
-const untaped = new Proxy({} as R2Bucket, {
+const unrecordedBucket = new Proxy({} as R2Bucket, {
   get() {
-    throw new Error("calls of the bucket are not replayed");
+    throw new Error("calls of the R2 bucket are not recorded");
   },
 });
 
-function recording(env: Env): Env {
+function withRecordedBindings(env: Env): Env {
   return {
     ...env,
     DB: recordingD1(env.DB),
     TOKENS: recordingKv(env.TOKENS),
     POSTS: recordingObjects(env.POSTS),
-    MEDIA: untaped,
+    MEDIA: unrecordedBucket,
     ...recordingLimiters(env),
   };
 }
 
-function recordingMethods<T extends object>(on: Step["on"], target: T): T {
-  return new Proxy(target, {
+function recordingMethods<T extends object>(target: StorageCall["target"], storage: T): T {
+  return new Proxy(storage, {
     get(_, name) {
-      const member: unknown = Reflect.get(target, name, target);
+      const member: unknown = Reflect.get(storage, name, storage);
       if (name === "kv") {
         return recordingMethods("kv", member as object);
       }
       return typeof member === "function"
         ? (...args: unknown[]) => {
-            steps.push({ on, method: String(name), args });
-            return Reflect.apply(member, target, args) as unknown;
+            storageCalls.push({ target, method: String(name), args });
+            return Reflect.apply(member, storage, args) as unknown;
           }
         : member;
     },
   });
 }
 
-/** The first object of this process tells what arming one takes; all the others do the same. */
+/** Records the storage calls of the first object only, because all objects make the same calls when they are armed. */
 export class PostPublisher extends Publisher {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    if (steps.length === 0) {
+    if (storageCalls.length === 0) {
       Object.defineProperty(this, "ctx", {
         value: {
           storage: recordingMethods("storage", ctx.storage),
@@ -162,29 +165,29 @@ export class PostPublisher extends Publisher {
   }
 }
 
-async function tape(request: Parameters<typeof product.fetch>[0], env: Env): Promise<Taped> {
-  const tape = new Tape();
+async function recordRequest(request: Parameters<typeof product.fetch>[0], env: Env): Promise<RecordedRequest> {
+  const recording = new Recording();
   const deferred: Promise<unknown>[] = [];
   const ctx = {
     waitUntil: (work: Promise<unknown>) => void deferred.push(work),
     passThroughOnException: () => undefined,
     props: {},
   } as unknown as ExecutionContext;
-  return await tapes.run(tape, async () => {
-    const response = await product.fetch(request, recording(env), ctx);
-    tape.answered = true;
-    const answer = await response.text();
+  return await recordings.run(recording, async () => {
+    const response = await product.fetch(request, withRecordedBindings(env), ctx);
+    recording.isResponseSent = true;
+    const responseText = await response.text();
     while (deferred.length > 0) {
       await Promise.all(deferred.splice(0));
     }
-    return { status: response.status, answer, before: tape.before, after: tape.after };
+    return { status: response.status, responseText, beforeResponse: recording.before, afterResponse: recording.after };
   });
 }
 
 export default {
   async fetch(request, env) {
     return new URL(request.url).pathname === "/recorded"
-      ? Response.json({ sql, steps } satisfies Recorded)
-      : Response.json(await tape(request, env));
+      ? Response.json({ sql, storageCalls } satisfies SharedTraceData)
+      : Response.json(await recordRequest(request, env));
   },
 } satisfies ExportedHandler<Env>;

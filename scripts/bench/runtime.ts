@@ -8,10 +8,10 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 const ROOT = join(import.meta.dirname, "..", "..");
 const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
 const NAME = "almanac";
-/** A limiter counts as always; only that nobody may reach the limit here. */
+/** Rate limiters work normally, with a limit that the benchmark cannot reach. */
 const UNLIMITED = 1_000_000_000;
 
-/** The part of Miniflare used here; wrangler brings its own, which nothing in the project names. */
+/** The members of Miniflare used here. It is a dependency of wrangler, not of this project. */
 interface Miniflare {
   readonly ready: Promise<URL>;
   unsafeGetDirectURL(workerName: string): Promise<URL>;
@@ -24,7 +24,7 @@ interface MiniflareModule {
   readonly convertV4MiniflareOptions: (options: object) => object;
 }
 
-/** The part of its options that is changed here. */
+/** The options that are changed here. */
 interface Options {
   readonly bindings?: Readonly<Record<string, unknown>>;
   readonly ratelimits?: Readonly<Record<string, { readonly simple: object }>>;
@@ -34,7 +34,7 @@ const { Miniflare, convertV4MiniflareOptions } = createRequire(createRequire(imp
   "miniflare",
 ) as MiniflareModule;
 
-/** Bundles as `wrangler deploy` does for production, deploys nothing; gives the script. */
+/** Bundles for production with `wrangler deploy --dry-run`; returns the script. */
 export async function bundle(entry: string | null, outDir: string): Promise<string> {
   await promisify(execFile)(
     process.execPath,
@@ -46,24 +46,24 @@ export async function bundle(entry: string | null, outDir: string): Promise<stri
 }
 
 export interface Runtime {
-  /** The Worker's own socket, without a proxy before it. */
+  /** The direct socket of the Worker, without Miniflare's proxy. */
   readonly origin: string;
   d1(): Promise<D1Database>;
-  /** What all threads of its process have used so far. */
+  /** The CPU time that all threads of the process have used. */
   cpuMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** One Worker with the bindings of production and their local stand-ins, in a process of its own. */
+/** Starts one Worker with local versions of the production bindings, in a separate process. */
 export async function startRuntime(
   script: string,
   stateDir: string,
   bindings: Readonly<Record<string, unknown>> = {},
 ): Promise<Runtime> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"), "");
-  // Neither pages nor mail are asked for here.
+  // The benchmark uses neither static assets nor e-mail.
   const { assets: _, email: __, ratelimits = {}, ...options } = workerOptions as typeof workerOptions & Options;
-  const before = await runtimesBelow(process.pid);
+  const before = await findRuntimeProcesses(process.pid);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
@@ -88,7 +88,7 @@ export async function startRuntime(
     }),
   );
   const { origin } = await miniflare.unsafeGetDirectURL(NAME);
-  const [pid, ...others] = (await runtimesBelow(process.pid)).filter((found) => !before.includes(found));
+  const [pid, ...others] = (await findRuntimeProcesses(process.pid)).filter((found) => !before.includes(found));
   if (pid === undefined || others.length > 0) {
     await miniflare.dispose();
     throw new Error("the runtime's process was not found");
@@ -101,7 +101,7 @@ export async function startRuntime(
   };
 }
 
-async function runtimesBelow(parent: number): Promise<number[]> {
+async function findRuntimeProcesses(parent: number): Promise<number[]> {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,comm="]);
   return stdout
     .split("\n")
@@ -110,7 +110,7 @@ async function runtimesBelow(parent: number): Promise<number[]> {
     .map(([pid]) => Number(pid));
 }
 
-/** `/proc/<pid>/stat` counts in hundredths of a second, the scheduler itself in nanoseconds. */
+/** Reads the scheduler's nanoseconds, because `/proc/<pid>/stat` has a resolution of 10 ms. */
 async function cpuMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
   const used = await Promise.all(

@@ -1,18 +1,18 @@
 /*
- * What the product asked of its bindings during one request, written down so that the floor can ask the same: word for
- * word, in the same order, and after the answer what was asked after the answer.
+ * The binding calls of the product during one request. The baseline repeats them unchanged and in the same order, and those
+ * after the response also after its response.
  */
 
-/** A text that is JSON is kept as what it says: the floor writes it again, as any Worker has to. */
+/** JSON text is stored parsed, so that the baseline has the cost of serializing it, like any Worker. */
 export type Parameter = string | number | null | { readonly json: unknown };
 
 export interface Statement {
-  /** Where the text stands in `Traces.sql`. */
+  /** The index of the SQL text in `Traces.sql`. */
   readonly sql: number;
   readonly parameters: readonly Parameter[];
 }
 
-export type Call =
+export type BindingCall =
   | { readonly to: "d1"; readonly how: "batch"; readonly statements: readonly Statement[] }
   | { readonly to: "d1"; readonly how: "first" | "all" | "run" | "raw"; readonly statements: readonly [Statement] }
   | { readonly to: "kv"; readonly how: "get"; readonly key: string; readonly type: "text" | "json" }
@@ -27,23 +27,23 @@ export type Call =
   | { readonly to: "limiter"; readonly binding: string; readonly key: string }
   | { readonly to: "digest"; readonly algorithm: string; readonly text: string };
 
-/** One request. */
+/** The calls of one request. */
 export interface Trace {
-  readonly before: readonly Call[];
-  readonly after: readonly Call[];
+  readonly beforeResponse: readonly BindingCall[];
+  readonly afterResponse: readonly BindingCall[];
 }
 
-/** A call of an object's storage. */
-export interface Step {
-  readonly on: "storage" | "kv";
+/** A call of a Durable Object's storage. */
+export interface StorageCall {
+  readonly target: "storage" | "kv";
   readonly method: string;
   readonly args: readonly unknown[];
 }
 
-/** Everything the floor replays. */
+/** Everything that the baseline replays. */
 export interface Traces {
   readonly sql: readonly string[];
-  readonly steps: readonly Step[];
+  readonly storageCalls: readonly StorageCall[];
   readonly operations: Readonly<Record<string, readonly Trace[]>>;
 }
 

@@ -1,5 +1,5 @@
 import { badgateway } from "./oauth/badgateway.ts";
-import { conformance } from "./oauth/mcp-conformance.ts";
+import { mcpConformance } from "./oauth/mcp-conformance.ts";
 import { mcpV1, mcpV2 } from "./oauth/mcp-clients.ts";
 import { oauth4webapi } from "./oauth/oauth4webapi.ts";
 import { openidClient } from "./oauth/openid-client.ts";
@@ -8,20 +8,20 @@ import { simpleOauth2 } from "./oauth/simple-oauth2.ts";
 import { withService } from "../service.ts";
 
 /*
- * Clients that nobody on the project wrote get in by the book: `npm run judge:oauth -- [origin of a running service]`. Each
- * discovers, registers, asks a user, exchanges, calls the API, refreshes and,
- * where it can, revokes.
+ * Runs third-party OAuth and MCP clients against the service: `npm run judge:oauth -- [origin of a running service]`. Each
+ * client discovers the server, registers, gets the user's consent, exchanges the code, calls the API, refreshes its token and,
+ * if it supports it, revokes it.
  */
 
-const judges = { oauth4webapi, openidClient, badgateway, simpleOauth2, mcpV1, mcpV2, conformance };
+const checks = { oauth4webapi, openidClient, badgateway, simpleOauth2, mcpV1, mcpV2, mcpConformance };
 
 const failed = await withService(process.argv[2], async (origin) => {
   const user = await ConsentingUser.signUp(origin);
   let failures = 0;
-  for (const [name, judge] of Object.entries(judges)) {
+  for (const [name, check] of Object.entries(checks)) {
     const started = Date.now();
     try {
-      const note = await judge(user);
+      const note = await check(user);
       console.log(`pass  ${name}  ${Date.now() - started} ms${note ? `  ${note}` : ""}`);
     } catch (error) {
       failures += 1;

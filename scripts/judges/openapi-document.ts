@@ -4,54 +4,54 @@ import { join } from "node:path";
 import { validate } from "@hyperjump/json-schema/openapi-3-1";
 
 /*
- * Three judges that nobody on the project wrote look at the OpenAPI document: `npm run judge -- [file]`. One line each;
- * any finding, down to a hint, fails.
+ * Checks the OpenAPI document with three third-party tools: `npm run judge -- [file]`. Prints one line for each; any finding,
+ * even a hint, fails.
  */
 
 type Json = Parameters<Awaited<ReturnType<typeof validate>>>[0];
 
-/** The tools and their settings stand beside this file; the document is named from where the command was called. */
+/** The tools and their settings are in this directory; the path of the document is relative to the working directory. */
 const HERE = import.meta.dirname;
 const META_SCHEMA = "https://spec.openapis.org/oas/3.1/schema-base";
 
-interface Finding {
-  readonly judge: string;
+interface LintResult {
+  readonly linter: string;
   readonly ok: boolean;
   readonly findings: string;
 }
 
-function run(judge: string, command: string, args: readonly string[]): Promise<Finding> {
-  const { promise, resolve, reject } = Promise.withResolvers<Finding>();
+function runLinter(linter: string, command: string, args: readonly string[]): Promise<LintResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<LintResult>();
   const child = spawn(join(HERE, "node_modules", ".bin", command), args, { stdio: ["ignore", "pipe", "pipe"] });
   let findings = "";
   child.stdout.on("data", (chunk: Buffer) => (findings += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (findings += chunk.toString()));
   child.on("error", reject);
-  child.on("close", (code) => resolve({ judge, ok: code === 0, findings }));
+  child.on("close", (code) => resolve({ linter, ok: code === 0, findings }));
   return promise;
 }
 
-async function metaSchema(file: string): Promise<Finding> {
-  const judge = "Hyperjump, OpenAPI 3.1 meta-schema";
+async function checkMetaSchema(file: string): Promise<LintResult> {
+  const linter = "Hyperjump, OpenAPI 3.1 meta-schema";
   const document = JSON.parse(await readFile(file, "utf8")) as Json;
   const output = await validate(META_SCHEMA, document, "BASIC");
-  return { judge, ok: output.valid, findings: output.valid ? "" : JSON.stringify(output.errors, null, 2) };
+  return { linter, ok: output.valid, findings: output.valid ? "" : JSON.stringify(output.errors, null, 2) };
 }
 
 const file = process.argv[2] ?? "openapi.json";
 const results = await Promise.all([
-  run("Spectral, [spectral:oas, all], down to hints", "spectral", [
+  runLinter("Spectral, [spectral:oas, all], down to hints", "spectral", [
     "lint",
     file,
     "--ruleset",
     join(HERE, "spectral.yaml"),
     "--fail-severity=hint",
   ]),
-  run("Redocly, recommended-strict and more", "redocly", ["lint", file, "--config", join(HERE, "redocly.yaml")]),
-  metaSchema(file),
+  runLinter("Redocly, recommended-strict and more", "redocly", ["lint", file, "--config", join(HERE, "redocly.yaml")]),
+  checkMetaSchema(file),
 ]);
-for (const { judge, ok, findings } of results) {
-  console.log(`${ok ? "ok  " : "FAIL"} ${judge}`);
+for (const { linter, ok, findings } of results) {
+  console.log(`${ok ? "ok  " : "FAIL"} ${linter}`);
   if (!ok) {
     console.log(findings);
   }

@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { call as ask, freePort, sleep, withService } from "../service.ts";
+import { call as callService, freePort, sleep, withService } from "../service.ts";
 
 /*
- * The HTTP journeys of a user through the Prism proxy: `npm run judge:prism`. Prism compares every answer with the document;
- * an undocumented status, media type or member fails the run.
+ * Calls the API through the Prism proxy: `npm run judge:prism`. Prism compares every response with the OpenAPI document; an
+ * undocumented status, media type or member fails the run.
  */
 
-/** Where the service and the proxy before it answer; set once both are up. */
+/** The origins of the service and of the proxy, set after both have started. */
 let service = "";
 let proxy = "";
 
-interface Call {
+interface ExpectedCall {
   readonly key: string;
   readonly method: string;
   readonly path: string;
@@ -22,13 +22,13 @@ interface Call {
   readonly expect: number;
 }
 
-interface Answer {
+interface CallResult {
   readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- what the members are is Prism's to judge
+  // oxlint-disable-next-line typescript/no-explicit-any -- Prism validates the members
   readonly body: any;
 }
 
-async function answers(url: string): Promise<void> {
+async function waitUntilAnswering(url: string): Promise<void> {
   for (let tries = 0; tries < 120; tries += 1) {
     try {
       await fetch(url, { signal: AbortSignal.timeout(2000) });
@@ -37,12 +37,12 @@ async function answers(url: string): Promise<void> {
       await sleep(500);
     }
   }
-  throw new Error(`${url} does not answer`);
+  throw new Error(`${url} does not respond`);
 }
 
 async function startProxy(folder: string): Promise<ChildProcess> {
   const document = await (await fetch(`${service}/v1/openapi.json`)).text();
-  // Prism cannot fetch a document under Node 24, so it is handed a file.
+  // Prism cannot fetch the document under Node 24, so it reads a file.
   const file = join(folder, "openapi.json");
   await writeFile(file, document);
   const port = String(await freePort());
@@ -52,17 +52,17 @@ async function startProxy(folder: string): Promise<ChildProcess> {
     ["proxy", file, `${service}/v1`, "-p", port, "--errors", "--validate-request", "false"],
     { stdio: "ignore" },
   );
-  await answers(`${proxy}/accounts`);
+  await waitUntilAnswering(`${proxy}/accounts`);
   return prism;
 }
 
-const sandbox = (path: string, body: object): Promise<Answer["body"]> =>
-  ask(service, "POST", `/sandbox${path}`, { body });
+const callSandbox = (path: string, body: object): Promise<CallResult["body"]> =>
+  callService(service, "POST", `/sandbox${path}`, { body });
 
-const seen = new Map<string, Set<number>>();
+const seenStatuses = new Map<string, Set<number>>();
 const violations: string[] = [];
 
-async function call({ key, method, path, body, headers = {}, expect }: Call): Promise<Answer> {
+async function call({ key, method, path, body, headers = {}, expect }: ExpectedCall): Promise<CallResult> {
   const response = await fetch(`${proxy}${path}`, {
     method,
     headers: {
@@ -82,15 +82,15 @@ async function call({ key, method, path, body, headers = {}, expect }: Call): Pr
   } else if (response.status !== expect) {
     violations.push(`${where} instead of ${expect}: ${text}`);
   }
-  const statuses = seen.get(`${method} ${path.split("?", 1)[0]}`) ?? new Set();
-  seen.set(`${method} ${path.split("?", 1)[0]}`, statuses.add(response.status));
+  const statuses = seenStatuses.get(`${method} ${path.split("?", 1)[0]}`) ?? new Set();
+  seenStatuses.set(`${method} ${path.split("?", 1)[0]}`, statuses.add(response.status));
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-const MISSING = "11111111-1111-1111-1111-111111111111";
+const UNKNOWN_ID = "11111111-1111-1111-1111-111111111111";
 
-async function workspaces(key: string): Promise<void> {
+async function checkWorkspaces(key: string): Promise<void> {
   await call({ key, method: "GET", path: "/workspaces", expect: 200 });
   const body = { name: "Studio" };
   const headers = { "idempotency-key": "studio" };
@@ -100,16 +100,16 @@ async function workspaces(key: string): Promise<void> {
   await call({ key, method: "POST", path: "/workspaces", body: {}, expect: 400 });
   const activate = { key, method: "POST", path: "/workspaces/active" };
   await call({ ...activate, body: { workspace_id: made.workspace.id }, expect: 200 });
-  await call({ ...activate, body: { workspace_id: MISSING }, expect: 404 });
-  const starter = await sandbox("/users", { plan: "starter" });
+  await call({ ...activate, body: { workspace_id: UNKNOWN_ID }, expect: 404 });
+  const starter = await callSandbox("/users", { plan: "starter" });
   await call({ key: starter.api_key, method: "POST", path: "/workspaces", body, expect: 403 });
 }
 
-async function accounts(key: string): Promise<string> {
+async function checkAccounts(key: string): Promise<string> {
   await call({ key, method: "POST", path: "/accounts", body: { platform: "x" }, expect: 200 });
   await call({ key, method: "POST", path: "/accounts", body: { platform: "myspace" }, expect: 400 });
-  const { accounts: connected } = await sandbox("/connect", { api_key: key, platform: "x" });
-  await sandbox("/connect", { api_key: key, platform: "instagram" });
+  const { accounts: connected } = await callSandbox("/connect", { api_key: key, platform: "x" });
+  await callSandbox("/connect", { api_key: key, platform: "instagram" });
   await call({ key, method: "GET", path: "/accounts", expect: 200 });
   await call({ key, method: "GET", path: "/accounts?platform=x", expect: 200 });
   await call({ key, method: "GET", path: "/accounts?platform=myspace", expect: 400 });
@@ -121,19 +121,19 @@ interface Document {
   readonly paths: Readonly<Record<string, unknown>>;
 }
 
-async function boards(key: string): Promise<void> {
+async function checkBoards(key: string): Promise<void> {
   const response = await fetch(`${service}/v1/openapi.json`);
   const { paths }: Document = await response.json();
-  for (const path of Object.keys(paths).filter((one) => one.endsWith("-boards"))) {
+  for (const path of Object.keys(paths).filter((path) => path.endsWith("-boards"))) {
     const platform = path.replace("/accounts/", "").replace("-boards", "");
-    const { accounts: connected } = await sandbox("/connect", { api_key: key, platform });
+    const { accounts: connected } = await callSandbox("/connect", { api_key: key, platform });
     await call({ key, method: "GET", path: `${path}?account_id=${connected[0].id}`, expect: 200 });
-    await call({ key, method: "GET", path: `${path}?account_id=${MISSING}`, expect: 404 });
+    await call({ key, method: "GET", path: `${path}?account_id=${UNKNOWN_ID}`, expect: 404 });
     await call({ key, method: "GET", path, expect: 400 });
   }
 }
 
-async function media(key: string): Promise<string> {
+async function checkMedia(key: string): Promise<string> {
   const urls = [`${service}/sandbox/media/portrait.jpg`];
   const { body } = await call({ key, method: "POST", path: "/media", body: { urls }, expect: 200 });
   await call({ key, method: "POST", path: "/media", body: { urls: ["http://10.0.0.1/a.jpg"] }, expect: 400 });
@@ -143,11 +143,11 @@ async function media(key: string): Promise<string> {
   return body.media_items[0].url;
 }
 
-async function posts(key: string, accountId: string, imageUrl: string): Promise<void> {
+async function checkPosts(key: string, accountId: string, imageUrl: string): Promise<void> {
   const preview = { key, method: "POST", path: "/posts/preview" };
   const draft = { caption: "Hello", scheduled_at: inHours(5), account_ids: [accountId] };
   await call({ ...preview, body: {}, expect: 400 });
-  await call({ ...preview, body: { ...draft, account_ids: [MISSING] }, expect: 400 });
+  await call({ ...preview, body: { ...draft, account_ids: [UNKNOWN_ID] }, expect: 400 });
   await call({ ...preview, body: { ...draft, caption: "x".repeat(30_000) }, expect: 400 });
   await call({
     ...preview,
@@ -166,9 +166,9 @@ async function posts(key: string, accountId: string, imageUrl: string): Promise<
   const [post] = scheduled.posts;
 
   await call({ key, method: "GET", path: `/posts/${post.id}`, expect: 200 });
-  await call({ key, method: "GET", path: `/posts/${MISSING}`, expect: 404 });
+  await call({ key, method: "GET", path: `/posts/${UNKNOWN_ID}`, expect: 404 });
   await call({ key, method: "GET", path: `/posts/${post.id}/attempts`, expect: 200 });
-  await call({ key, method: "GET", path: `/posts/${MISSING}/attempts`, expect: 404 });
+  await call({ key, method: "GET", path: `/posts/${UNKNOWN_ID}/attempts`, expect: 404 });
   await call({ key, method: "GET", path: "/posts", expect: 200 });
   await call({ key, method: "GET", path: "/posts?fields=summary&order=desc&include_past=true&limit=1", expect: 200 });
   await call({ key, method: "GET", path: "/posts?limit=1e3", expect: 400 });
@@ -178,23 +178,23 @@ async function posts(key: string, accountId: string, imageUrl: string): Promise<
 
   const edit = { key, method: "POST", path: "/posts/edit/preview" };
   await call({ ...edit, body: { post_ids: [post.id] }, expect: 400 });
-  const { body: edited } = await call({ ...edit, body: { post_ids: [post.id], caption: "Other" }, expect: 200 });
-  const done = {
+  const { body: editPreviewed } = await call({ ...edit, body: { post_ids: [post.id], caption: "Other" }, expect: 200 });
+  const confirmEdit = {
     key,
     method: "POST",
     path: "/posts/edit/confirm",
-    body: { confirmation_token: edited.confirmation_token },
+    body: { confirmation_token: editPreviewed.confirmation_token },
   };
-  await call({ ...done, expect: 200 });
-  await call({ ...done, expect: 400 });
+  await call({ ...confirmEdit, expect: 200 });
+  await call({ ...confirmEdit, expect: 400 });
 
   await call({ key, method: "DELETE", path: `/posts/${post.id}`, body: { confirm: false }, expect: 400 });
   await call({ key, method: "DELETE", path: `/posts/${post.id}`, body: { confirm: true }, expect: 200 });
-  await call({ key, method: "DELETE", path: `/posts/${MISSING}`, body: { confirm: true }, expect: 404 });
+  await call({ key, method: "DELETE", path: `/posts/${UNKNOWN_ID}`, body: { confirm: true }, expect: 404 });
 }
 
-/** A post that goes out while we watch, so that published targets and a history are judged too. */
-async function published(key: string, accountId: string): Promise<void> {
+/** Waits until a post is published, so that published targets and attempts are checked too. */
+async function checkPublishedPost(key: string, accountId: string): Promise<void> {
   const draft = { caption: "Now", scheduled_at: new Date(Date.now() + 3000).toISOString(), account_ids: [accountId] };
   const { body: previewed } = await call({ key, method: "POST", path: "/posts/preview", body: draft, expect: 200 });
   const token = { confirmation_token: previewed.confirmation_token };
@@ -213,43 +213,43 @@ async function published(key: string, accountId: string): Promise<void> {
   violations.push(`${path} was not published within 30 s`);
 }
 
-async function disconnect(key: string, accountId: string): Promise<void> {
-  const gone = { key, method: "DELETE", path: "/accounts" };
-  await call({ ...gone, body: { account_id: accountId }, expect: 400 });
-  await call({ ...gone, body: { account_id: MISSING, confirm: true }, expect: 404 });
-  await call({ ...gone, body: { account_id: accountId, confirm: true }, expect: 200 });
+async function checkDisconnect(key: string, accountId: string): Promise<void> {
+  const request = { key, method: "DELETE", path: "/accounts" };
+  await call({ ...request, body: { account_id: accountId }, expect: 400 });
+  await call({ ...request, body: { account_id: UNKNOWN_ID, confirm: true }, expect: 404 });
+  await call({ ...request, body: { account_id: accountId, confirm: true }, expect: 200 });
 }
 
-async function strangers(): Promise<void> {
-  const reader = await sandbox("/users", { scopes: ["accounts:read"] });
-  const lapsed = await sandbox("/users", { subscription: "canceled" });
-  const addresses = Array.from(seen.keys());
-  for (const where of addresses) {
+async function checkRefusedCallers(): Promise<void> {
+  const reader = await callSandbox("/users", { scopes: ["accounts:read"] });
+  const lapsed = await callSandbox("/users", { subscription: "canceled" });
+  const calledPaths = Array.from(seenStatuses.keys());
+  for (const where of calledPaths) {
     const [method = "", path = ""] = where.split(" ");
     const body = method === "GET" ? undefined : {};
-    // A call without any credential is answered by Prism itself and would judge nothing.
-    await call({ key: "junk", method, path, body, expect: 401 });
+    // Prism itself responds to a call without a credential, so the service would not be checked.
+    await call({ key: "invalid", method, path, body, expect: 401 });
     await call({ key: lapsed.api_key, method, path, body, expect: 403 });
     if (!path.startsWith("/accounts") && path !== "/platforms") {
       await call({ key: reader.api_key, method, path, body, expect: 403 });
     }
   }
   const headers = { "content-type": "text/plain" };
-  const { api_key: key } = await sandbox("/users", {});
+  const { api_key: key } = await callSandbox("/users", {});
   await call({ key, method: "POST", path: "/workspaces", body: {}, headers, expect: 415 });
   await call({ key, method: "POST", path: "/workspaces", body: { name: "x".repeat(1_100_000) }, expect: 413 });
 }
 
-async function journey(): Promise<void> {
-  const { api_key: key } = await sandbox("/users", {});
-  await workspaces(key);
-  const accountId = await accounts(key);
-  await boards(key);
-  const imageUrl = await media(key);
-  await posts(key, accountId, imageUrl);
-  await published(key, accountId);
-  await disconnect(key, accountId);
-  await strangers();
+async function runJourney(): Promise<void> {
+  const { api_key: key } = await callSandbox("/users", {});
+  await checkWorkspaces(key);
+  const accountId = await checkAccounts(key);
+  await checkBoards(key);
+  const imageUrl = await checkMedia(key);
+  await checkPosts(key, accountId, imageUrl);
+  await checkPublishedPost(key, accountId);
+  await checkDisconnect(key, accountId);
+  await checkRefusedCallers();
 }
 
 const folder = await mkdtemp(join(tmpdir(), "almanac-prism-"));
@@ -258,7 +258,7 @@ try {
     service = origin;
     const prism = await startProxy(folder);
     try {
-      await journey();
+      await runJourney();
     } finally {
       prism.kill();
     }
@@ -266,9 +266,9 @@ try {
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
-const calls = [...seen.values()].reduce((sum, statuses) => sum + statuses.size, 0);
+const calls = [...seenStatuses.values()].reduce((sum, statuses) => sum + statuses.size, 0);
 console.log(
-  `${violations.length === 0 ? "ok  " : "FAIL"} Prism: ${seen.size} addresses, ${calls} kinds of answers, ${violations.length} violations`,
+  `${violations.length === 0 ? "ok  " : "FAIL"} Prism: ${seenStatuses.size} paths, ${calls} kinds of responses, ${violations.length} violations`,
 );
 for (const violation of violations) {
   console.log(violation);

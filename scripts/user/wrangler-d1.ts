@@ -3,13 +3,13 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-interface Answer {
+interface D1Output {
   readonly results: Record<string, unknown>[];
   readonly success: boolean;
   readonly meta: Record<string, unknown>;
 }
 
-function literal(value: unknown): string {
+function toSqlLiteral(value: unknown): string {
   switch (typeof value) {
     case "number":
     case "bigint":
@@ -17,7 +17,7 @@ function literal(value: unknown): string {
     case "boolean":
       return value ? "1" : "0";
     case "string":
-      // SQLite knows no escapes: a doubled quote is the only one, and a NUL would end the text.
+      // In SQLite a doubled quote is the only escape, and NUL would end the string.
       return `'${value.replaceAll("\0", "").replaceAll("'", "''")}'`;
     default:
       if (value === null || value === undefined) {
@@ -27,39 +27,39 @@ function literal(value: unknown): string {
   }
 }
 
-/** Parameters written into the text, because `wrangler d1 execute` takes none. */
-function inline(sql: string, values: readonly unknown[]): string {
+/** Writes parameters into the SQL text, because `wrangler d1 execute` does not accept them. */
+function inlineParameters(sql: string, values: readonly unknown[]): string {
   let next = 0;
   return sql.replaceAll(/\?(\d*)/g, (_, number: string) =>
-    literal(values[number === "" ? next++ : Number(number) - 1]),
+    toSqlLiteral(values[number === "" ? next++ : Number(number) - 1]),
   );
 }
 
 class Statement {
-  readonly #execute: (sql: string) => Promise<Answer[]>;
+  readonly #execute: (sql: string) => Promise<D1Output[]>;
   readonly #sql: string;
   readonly #values: readonly unknown[];
 
-  constructor(execute: (sql: string) => Promise<Answer[]>, sql: string, values: readonly unknown[] = []) {
+  constructor(execute: (sql: string) => Promise<D1Output[]>, sql: string, values: readonly unknown[] = []) {
     this.#execute = execute;
     this.#sql = sql;
     this.#values = values;
   }
 
   get text(): string {
-    return inline(this.#sql, this.#values);
+    return inlineParameters(this.#sql, this.#values);
   }
 
   bind(...values: unknown[]): Statement {
     return new Statement(this.#execute, this.#sql, values);
   }
 
-  async all(): Promise<Answer> {
-    const [answer] = await this.#execute(this.text);
-    return answer ?? { results: [], success: true, meta: {} };
+  async all(): Promise<D1Output> {
+    const [output] = await this.#execute(this.text);
+    return output ?? { results: [], success: true, meta: {} };
   }
 
-  run(): Promise<Answer> {
+  run(): Promise<D1Output> {
     return this.all();
   }
 
@@ -72,9 +72,9 @@ class Statement {
   }
 }
 
-/** The database behind `wrangler d1 execute`, local or remote, with as much of the binding as the verbs use. */
+/** A D1 binding over `wrangler d1 execute`, local or remote, with the methods that the use cases call. */
 export function wranglerD1(flags: readonly string[]): D1Database {
-  const execute = async (sql: string): Promise<Answer[]> => {
+  const execute = async (sql: string): Promise<D1Output[]> => {
     const { stdout } = await run(
       "node_modules/.bin/wrangler",
       ["d1", "execute", "DB", "--json", "--command", sql, ...flags],
@@ -82,7 +82,7 @@ export function wranglerD1(flags: readonly string[]): D1Database {
         maxBuffer: 64 * 1024 * 1024,
       },
     );
-    return JSON.parse(stdout.slice(stdout.indexOf("["))) as Answer[];
+    return JSON.parse(stdout.slice(stdout.indexOf("["))) as D1Output[];
   };
   const database = {
     prepare: (sql: string) => new Statement(execute, sql),

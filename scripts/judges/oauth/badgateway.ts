@@ -1,7 +1,7 @@
 import { generateCodeVerifier, OAuth2Client } from "@badgateway/oauth2-client";
 import { CALLBACK, type ConsentingUser } from "./consenting-user.ts";
 
-/** A small client with its own discovery; confidential, by Basic. */
+/** A client with its own discovery; confidential, authenticated with HTTP Basic. */
 export async function badgateway(user: ConsentingUser): Promise<void> {
   const { id, secret } = await user.register("client_secret_basic");
   const client = new OAuth2Client({
@@ -12,14 +12,14 @@ export async function badgateway(user: ConsentingUser): Promise<void> {
   });
   const codeVerifier = await generateCodeVerifier();
   const state = "some state";
-  const address = await client.authorizationCode.getAuthorizeUri({
+  const authorizationUrl = await client.authorizationCode.getAuthorizeUri({
     redirectUri: CALLBACK,
     state,
     codeVerifier,
     scope: ["accounts:read"],
   });
-  const back = await user.allow(address);
-  const token = await client.authorizationCode.getTokenFromCodeRedirect(back, {
+  const redirectUrl = await user.allow(authorizationUrl);
+  const token = await client.authorizationCode.getTokenFromCodeRedirect(redirectUrl, {
     redirectUri: CALLBACK,
     state,
     codeVerifier,

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 
-/** The callback of every judge; nothing listens there, because the user reads the address off the redirect. */
+/** The redirect URI of every client. Nothing listens there, because the URL is read from the redirect response. */
 export const CALLBACK = "http://127.0.0.1:47831/callback";
 
-function attribute(html: string, name: string): string {
+function inputValue(html: string, name: string): string {
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? "";
 }
 
-/** Somebody with a browser: signed in, answers consent pages with yes. */
+/** A signed-in user in a browser who allows every consent request. */
 export class ConsentingUser {
   readonly origin: string;
   readonly #cookie: string;
@@ -27,7 +27,7 @@ export class ConsentingUser {
       redirect: "manual",
       headers: { origin },
       body: new URLSearchParams({
-        email: `judge-${randomBytes(6).toString("hex")}@example.com`,
+        email: `oauth-check-${randomBytes(6).toString("hex")}@example.com`,
         password: randomBytes(16).toString("hex"),
         plan: "scale",
         time_zone: "UTC",
@@ -35,36 +35,36 @@ export class ConsentingUser {
     });
     const cookie = /^(__Host-session=[^;]+)/.exec(response.headers.get("set-cookie") ?? "")?.[1];
     if (cookie === undefined) {
-      throw new Error(`sign-up answered ${response.status}`);
+      throw new Error(`sign-up returned ${response.status}`);
     }
     return new ConsentingUser(origin, cookie);
   }
 
-  /** Opens an authorization address, ticks everything, allows; returns where the browser would go. */
+  /** Opens an authorization URL and allows every scope; returns the URL of the redirect. */
   async allow(authorizationUrl: string | URL): Promise<URL> {
     const page = await fetch(authorizationUrl, { headers: { cookie: this.#cookie }, redirect: "manual" });
     const html = await page.text();
     if (page.status !== 200) {
-      throw new Error(`consent answered ${page.status} ${page.headers.get("location") ?? html.slice(0, 500)}`);
+      throw new Error(`the consent page returned ${page.status} ${page.headers.get("location") ?? html.slice(0, 500)}`);
     }
-    const body = new URLSearchParams({ csrf_token: attribute(html, "csrf_token"), decision: "allow" });
+    const body = new URLSearchParams({ csrf_token: inputValue(html, "csrf_token"), decision: "allow" });
     for (const [, scope = ""] of html.matchAll(/name="scope" value="([^"]+)"/g)) {
       body.append("scope", scope);
     }
-    const answer = await fetch(authorizationUrl, {
+    const response = await fetch(authorizationUrl, {
       method: "POST",
       redirect: "manual",
       headers: { cookie: this.#cookie, origin: this.origin },
       body,
     });
-    const location = answer.headers.get("location");
-    if (answer.status !== 303 || location === null) {
-      throw new Error(`allow answered ${answer.status}`);
+    const location = response.headers.get("location");
+    if (response.status !== 303 || location === null) {
+      throw new Error(`the consent form returned ${response.status}`);
     }
     return new URL(location);
   }
 
-  /** Whether the API lets this token in. */
+  /** The status of an API call with this token. */
   async callApi(accessToken: string): Promise<number> {
     const response = await fetch(`${this.baseUrl}/accounts`, { headers: { authorization: `Bearer ${accessToken}` } });
     await response.body?.cancel();
@@ -72,13 +72,13 @@ export class ConsentingUser {
   }
 
   async expectApi(accessToken: string, status: number): Promise<void> {
-    const answered = await this.callApi(accessToken);
-    if (answered !== status) {
-      throw new Error(`the API answered ${answered} instead of ${status}`);
+    const actual = await this.callApi(accessToken);
+    if (actual !== status) {
+      throw new Error(`the API returned ${actual} instead of ${status}`);
     }
   }
 
-  /** A client of its own, for libraries that do not register themselves. */
+  /** Registers a client, for libraries without dynamic client registration. */
   async register(
     authMethod: "none" | "client_secret_basic",
     redirectUri = CALLBACK,
@@ -87,7 +87,7 @@ export class ConsentingUser {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
-        client_name: "Judge",
+        client_name: "OAuth check",
         redirect_uris: [redirectUri],
         token_endpoint_auth_method: authMethod,
       }),

@@ -2,17 +2,23 @@ import { auth as authV2, type OAuthClientProvider as ProviderV2 } from "@modelco
 import { auth as authV1, type OAuthClientProvider as ProviderV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { CALLBACK, type ConsentingUser } from "./consenting-user.ts";
 
-interface Kept {
+interface ClientState {
   client: unknown;
   tokens: unknown;
   verifier: string;
-  address: URL | undefined;
+  authorizationUrl: URL | undefined;
   discovery: unknown;
 }
 
-/** What an agent keeps between the steps; both generations of the SDK ask for the same things. */
-function keeper() {
-  const kept: Kept = { client: undefined, tokens: undefined, verifier: "", address: undefined, discovery: undefined };
+/** The state a client stores between the steps; both versions of the SDK use the same provider interface. */
+function createProvider() {
+  const state: ClientState = {
+    client: undefined,
+    tokens: undefined,
+    verifier: "",
+    authorizationUrl: undefined,
+    discovery: undefined,
+  };
   const provider = {
     redirectUrl: CALLBACK,
     clientMetadata: {
@@ -22,27 +28,27 @@ function keeper() {
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
     },
-    clientInformation: () => kept.client,
+    clientInformation: () => state.client,
     saveClientInformation: (client: unknown) => {
-      kept.client = client;
+      state.client = client;
     },
-    tokens: () => kept.tokens,
+    tokens: () => state.tokens,
     saveTokens: (tokens: unknown) => {
-      kept.tokens = tokens;
+      state.tokens = tokens;
     },
-    redirectToAuthorization: (address: URL) => {
-      kept.address = address;
+    redirectToAuthorization: (url: URL) => {
+      state.authorizationUrl = url;
     },
     saveCodeVerifier: (verifier: string) => {
-      kept.verifier = verifier;
+      state.verifier = verifier;
     },
-    codeVerifier: () => kept.verifier,
-    discoveryState: () => kept.discovery,
-    saveDiscoveryState: (state: unknown) => {
-      kept.discovery = state;
+    codeVerifier: () => state.verifier,
+    discoveryState: () => state.discovery,
+    saveDiscoveryState: (discovery: unknown) => {
+      state.discovery = discovery;
     },
   };
-  return { kept, provider };
+  return { state, provider };
 }
 
 type Auth = (options: {
@@ -52,18 +58,18 @@ type Auth = (options: {
   scope?: string;
 }) => Promise<string>;
 
-async function walk(user: ConsentingUser, kept: Kept, auth: Auth): Promise<void> {
+async function runFlow(user: ConsentingUser, state: ClientState, auth: Auth): Promise<void> {
   const unauthorized = await fetch(`${user.baseUrl}/accounts`);
   const scope = /scope="([^"]+)"/.exec(unauthorized.headers.get("www-authenticate") ?? "")?.[1] ?? "";
   const serverUrl = user.baseUrl;
   const first = await auth({ serverUrl, scope });
-  if (first !== "REDIRECT" || kept.address === undefined) {
+  if (first !== "REDIRECT" || state.authorizationUrl === undefined) {
     throw new Error(`the first step ended with ${first}`);
   }
-  const { searchParams } = await user.allow(kept.address);
+  const { searchParams } = await user.allow(state.authorizationUrl);
   const iss = searchParams.get("iss") ?? "";
   const second = await auth({ serverUrl, authorizationCode: searchParams.get("code") ?? "", iss });
-  const { access_token: accessToken, refresh_token: refreshToken } = kept.tokens as Record<string, string>;
+  const { access_token: accessToken, refresh_token: refreshToken } = state.tokens as Record<string, string>;
   if (second !== "AUTHORIZED" || accessToken === undefined) {
     throw new Error(`the second step ended with ${second}`);
   }
@@ -71,7 +77,7 @@ async function walk(user: ConsentingUser, kept: Kept, auth: Auth): Promise<void>
   if ((await auth({ serverUrl })) !== "AUTHORIZED") {
     throw new Error("the refresh did not end authorized");
   }
-  const next = kept.tokens as Record<string, string>;
+  const next = state.tokens as Record<string, string>;
   if (next["refresh_token"] === refreshToken) {
     throw new Error("the refresh token was not rotated");
   }
@@ -79,11 +85,11 @@ async function walk(user: ConsentingUser, kept: Kept, auth: Auth): Promise<void>
 }
 
 export async function mcpV1(user: ConsentingUser): Promise<void> {
-  const { kept, provider } = keeper();
-  await walk(user, kept, ({ iss: _iss, ...options }) => authV1(provider as unknown as ProviderV1, options));
+  const { state, provider } = createProvider();
+  await runFlow(user, state, ({ iss: _iss, ...options }) => authV1(provider as unknown as ProviderV1, options));
 }
 
 export async function mcpV2(user: ConsentingUser): Promise<void> {
-  const { kept, provider } = keeper();
-  await walk(user, kept, (options) => authV2(provider as unknown as ProviderV2, options));
+  const { state, provider } = createProvider();
+  await runFlow(user, state, (options) => authV2(provider as unknown as ProviderV2, options));
 }

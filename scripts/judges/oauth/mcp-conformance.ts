@@ -4,13 +4,13 @@ import { sleep } from "../../service.ts";
 import type { ConsentingUser } from "./consenting-user.ts";
 
 const PORT = 47_832;
-const LIMIT_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
-/** The runner prints the address before it listens for the answer. */
-async function comeBack(address: URL): Promise<void> {
+/** The runner prints the URL before it listens for the callback, so the request is retried. */
+async function followRedirect(url: URL): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await fetch(address);
+      await fetch(url);
       return;
     } catch (error) {
       if (tries === 50) {
@@ -21,24 +21,24 @@ async function comeBack(address: URL): Promise<void> {
   }
 }
 
-/** The official runner prints an address and waits for the callback; the user answers it. */
-export async function conformance(user: ConsentingUser): Promise<string> {
+/** Runs the official conformance suite, which prints an authorization URL and waits for the callback. */
+export async function mcpConformance(user: ConsentingUser): Promise<string> {
   const { id } = await user.register("none", `http://127.0.0.1:${PORT}/callback`);
   const child = spawn(
     join(import.meta.dirname, "..", "node_modules", ".bin", "conformance"),
     ["authorization", "--url", user.origin, "--client-id", id, "--resource", user.baseUrl, "--port", String(PORT)],
-    { stdio: ["ignore", "pipe", "pipe"], timeout: LIMIT_MS },
+    { stdio: ["ignore", "pipe", "pipe"], timeout: TIMEOUT_MS },
   );
   let output = "";
-  const answered = new Set<string>();
+  const handledUrls = new Set<string>();
   const listen = (chunk: Buffer): void => {
     output += chunk.toString();
-    for (const [address] of output.matchAll(/https?:\/\/\S+\/oauth\/authorize\?\S+/g)) {
-      if (!answered.has(address) && output.includes(`${address}\n`)) {
-        answered.add(address);
+    for (const [url] of output.matchAll(/https?:\/\/\S+\/oauth\/authorize\?\S+/g)) {
+      if (!handledUrls.has(url) && output.includes(`${url}\n`)) {
+        handledUrls.add(url);
         void user
-          .allow(address)
-          .then(comeBack)
+          .allow(url)
+          .then(followRedirect)
           .catch((error: unknown) => (output += String(error)));
       }
     }

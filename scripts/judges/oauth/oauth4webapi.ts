@@ -1,15 +1,15 @@
 import * as oauth from "oauth4webapi";
 import { CALLBACK, type ConsentingUser } from "./consenting-user.ts";
 
-/** Strict in everything: content types, issuer, `iss`, cache headers, token type. Once public, once confidential. */
+/** Strict about content types, issuer, `iss`, cache headers and token type. Runs as a public and as a confidential client. */
 export async function oauth4webapi(user: ConsentingUser): Promise<void> {
   const insecure = { [oauth.allowInsecureRequests]: true };
   const resource = new URL(user.baseUrl);
-  const described = await oauth.processResourceDiscoveryResponse(
+  const resourceMetadata = await oauth.processResourceDiscoveryResponse(
     resource,
     await oauth.resourceDiscoveryRequest(resource, insecure),
   );
-  const issuer = new URL(described.authorization_servers?.[0] ?? "");
+  const issuer = new URL(resourceMetadata.authorization_servers?.[0] ?? "");
   const server = await oauth.processDiscoveryResponse(
     issuer,
     await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...insecure }),
@@ -31,8 +31,8 @@ export async function oauth4webapi(user: ConsentingUser): Promise<void> {
     }[method]();
     const verifier = oauth.generateRandomCodeVerifier();
     const state = oauth.generateRandomState();
-    const address = new URL(server.authorization_endpoint ?? "");
-    address.search = new URLSearchParams({
+    const authorizationUrl = new URL(server.authorization_endpoint ?? "");
+    authorizationUrl.search = new URLSearchParams({
       client_id: client.client_id,
       response_type: "code",
       redirect_uri: CALLBACK,
@@ -42,7 +42,7 @@ export async function oauth4webapi(user: ConsentingUser): Promise<void> {
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
     }).toString();
-    const params = oauth.validateAuthResponse(server, client, await user.allow(address), state);
+    const params = oauth.validateAuthResponse(server, client, await user.allow(authorizationUrl), state);
     const tokens = await oauth.processAuthorizationCodeResponse(
       server,
       client,

@@ -11,15 +11,15 @@ export async function openidClient(user: ConsentingUser): Promise<void> {
   );
   const pkceCodeVerifier = client.randomPKCECodeVerifier();
   const expectedState = client.randomState();
-  const address = client.buildAuthorizationUrl(config, {
+  const authorizationUrl = client.buildAuthorizationUrl(config, {
     redirect_uri: CALLBACK,
     scope: "accounts:read posts:read",
     state: expectedState,
     code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: "S256",
   });
-  const back = await user.allow(address);
-  const tokens = await client.authorizationCodeGrant(config, back, { pkceCodeVerifier, expectedState });
+  const redirectUrl = await user.allow(authorizationUrl);
+  const tokens = await client.authorizationCodeGrant(config, redirectUrl, { pkceCodeVerifier, expectedState });
   await user.expectApi(tokens.access_token, 200);
   const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? "");
   await user.expectApi(next.access_token, 200);

@@ -1,4 +1,4 @@
-/** The part of the package that the judge uses; it brings no types of its own. */
+/** The members of the package that are used here; it has no type declarations. */
 declare module "simple-oauth2" {
   export interface AccessToken {
     readonly token: { readonly access_token: string };

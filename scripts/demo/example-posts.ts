@@ -1,46 +1,46 @@
-/** What GET /v1/platforms tells of one, as far as the demo reads it. */
+/** The members of `GET /v1/platforms` that the demo reads. */
 export interface PlatformRules {
   readonly platform: string;
   readonly media: { readonly text_only: boolean; readonly images: object | null; readonly videos: object | null };
   readonly options: { readonly required?: readonly string[] };
 }
 
-/** A platform with an account to post to. */
-export interface Part {
+/** A platform and its connected account. */
+export interface ConnectedPlatform {
   readonly rules: PlatformRules;
   readonly accountId: string;
 }
 
-export interface PlannedPost {
+export interface ExamplePost {
   readonly name: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-type Api = <T>(method: string, path: string) => Promise<T>;
+type ApiCall = <T>(method: string, path: string) => Promise<T>;
 
-const KINDS = [
+const POST_KINDS = [
   {
-    name: "a text",
+    name: "text",
     caption: "Almanac is up: what was previewed and confirmed is what gets published, once, on time.",
     media: null,
-    takes: ({ media }: PlatformRules) => media.text_only,
+    accepts: ({ media }: PlatformRules) => media.text_only,
   },
   {
-    name: "a picture",
+    name: "image",
     caption: "A gradient, 1080 by 1350, from the almanac. #sandbox",
     media: "portrait.jpg",
-    takes: ({ media }: PlatformRules) => !media.text_only && media.images !== null,
+    accepts: ({ media }: PlatformRules) => !media.text_only && media.images !== null,
   },
   {
-    name: "a film",
+    name: "video",
     caption: "Three seconds of a square going down.",
     media: "portrait.mp4",
-    takes: ({ media }: PlatformRules) => !media.text_only && media.images === null,
+    accepts: ({ media }: PlatformRules) => !media.text_only && media.images === null,
   },
 ] as const;
 
-/** What a platform insists on beside caption and media. */
-async function optionsFor({ rules, accountId }: Part, api: Api): Promise<Record<string, unknown>> {
+/** The options that a platform requires. */
+async function optionsFor({ rules, accountId }: ConnectedPlatform, api: ApiCall): Promise<Record<string, unknown>> {
   const options: Record<string, unknown> = {};
   for (const name of rules.options.required ?? []) {
     if (name === "board_ids") {
@@ -54,16 +54,20 @@ async function optionsFor({ rules, accountId }: Part, api: Api): Promise<Record<
   return options;
 }
 
-/** One post for each kind of media, to all the platforms that are best shown with it. */
-export async function planPosts(origin: string, parts: readonly Part[], api: Api): Promise<PlannedPost[]> {
-  const posts: PlannedPost[] = [];
-  for (const kind of KINDS) {
-    const chosen = parts.filter(({ rules }) => kind.takes(rules));
+/** One post for each kind of media, each to the platforms that accept it. */
+export async function createExamplePosts(
+  origin: string,
+  connected: readonly ConnectedPlatform[],
+  api: ApiCall,
+): Promise<ExamplePost[]> {
+  const posts: ExamplePost[] = [];
+  for (const kind of POST_KINDS) {
+    const accepting = connected.filter(({ rules }) => kind.accepts(rules));
     const targets: object[] = [];
-    for (const part of chosen) {
-      const options = await optionsFor(part, api);
+    for (const platform of accepting) {
+      const options = await optionsFor(platform, api);
       targets.push({
-        account_id: part.accountId,
+        account_id: platform.accountId,
         ...(Object.keys(options).length > 0 && { platform_options: options }),
       });
     }

@@ -12,9 +12,9 @@ const ACCOUNTS = [
   { platform: "x", capabilities: { subscriptionType: "None", verifiedType: "none", protected: false } },
   { platform: "linkedin", capabilities: { kind: "member", canList: false, profile: "userinfo" } },
 ] as const satisfies readonly { platform: Platform; capabilities: object }[];
-const POSTS_A_DAY = 10;
+const POSTS_PER_DAY = 10;
 
-export interface Person {
+export interface BenchUser {
   readonly key: string;
   readonly accountIds: readonly string[];
 }
@@ -29,8 +29,8 @@ export async function migrate(d1: D1Database): Promise<void> {
   }
 }
 
-/** A person with a key and an account on two platforms. */
-export async function addPerson(d1: D1Database): Promise<Person> {
+/** Creates a user with an API key and accounts on two platforms. */
+export async function createBenchUser(d1: D1Database): Promise<BenchUser> {
   const ids = systemIds(systemClock);
   const services = { db: openDb(d1), clock: systemClock, ids };
   const user = { email: "ada@example.com", password: null, plan: "scale", subscription: "active" } as const;
@@ -59,30 +59,38 @@ export async function addPerson(d1: D1Database): Promise<Person> {
   return { key, accountIds };
 }
 
-/** A scheduled post as the product wrote it, so many times again on later days; gives the new ids. */
-export async function multiply(d1: D1Database, postId: string, count: number): Promise<string[]> {
+/** Copies a scheduled post `count` times to later times; returns the new ids. */
+export async function copyPost(d1: D1Database, postId: string, count: number): Promise<string[]> {
   const ids = systemIds(systemClock);
   const copies = Array.from({ length: count }, (_, index) => {
-    const laterMs = Math.floor(((index + 1) * DAY) / POSTS_A_DAY);
-    return { id: ids.uuid(), laterMs };
+    const offsetMs = Math.floor(((index + 1) * DAY) / POSTS_PER_DAY);
+    return { id: ids.uuid(), offsetMs };
   });
   const list = JSON.stringify(copies);
-  const later = (column: string) => `was.${column} + (copy.value ->> 'laterMs')`;
-  const copied = { scheduled_at: later("scheduled_at"), watch_at: later("watch_at"), due_at: later("due_at") };
+  const shifted = (column: string) => `original.${column} + (copy.value ->> 'offsetMs')`;
+  const shiftedColumns = {
+    scheduled_at: shifted("scheduled_at"),
+    watch_at: shifted("watch_at"),
+    due_at: shifted("due_at"),
+  };
   const id = "copy.value ->> 'id'";
   await d1.batch([
-    d1.prepare(await copyOf(d1, "posts", { ...copied, id })).bind(list, postId),
-    d1.prepare(await copyOf(d1, "post_targets", { ...copied, post_id: id })).bind(list, postId),
+    d1.prepare(await copyStatement(d1, "posts", { ...shiftedColumns, id })).bind(list, postId),
+    d1.prepare(await copyStatement(d1, "post_targets", { ...shiftedColumns, post_id: id })).bind(list, postId),
   ]);
   return copies.map((copy) => copy.id);
 }
 
-/** Reads the columns at run time, so that it copies whatever the tables have. */
-async function copyOf(d1: D1Database, table: string, changed: Readonly<Record<string, string>>): Promise<string> {
+/** Reads the columns at run time, so that new columns are copied too. */
+async function copyStatement(
+  d1: D1Database,
+  table: string,
+  changed: Readonly<Record<string, string>>,
+): Promise<string> {
   const { results } = await d1.prepare(`PRAGMA table_info(${table})`).all<{ name: string }>();
   const columns = results.map(({ name }) => name);
   const key = columns.includes("post_id") ? "post_id" : "id";
   return `INSERT INTO ${table} (${columns.join(", ")})
-    SELECT ${columns.map((name) => changed[name] ?? `was.${name}`).join(", ")}
-    FROM json_each(?1) copy CROSS JOIN ${table} was WHERE was.${key} = ?2`;
+    SELECT ${columns.map((name) => changed[name] ?? `original.${name}`).join(", ")}
+    FROM json_each(?1) copy CROSS JOIN ${table} original WHERE original.${key} = ?2`;
 }
