@@ -51,7 +51,7 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
       token_already_used: {
         summary: "A token that was already used",
         value: {
-          error: `confirmation token already used; created post ${EXAMPLE_ID}`,
+          error: `confirmation token already used; it was for post ${EXAMPLE_ID}`,
           code: "token_already_used",
           post_ids: [EXAMPLE_ID],
         },
