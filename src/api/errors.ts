@@ -1,7 +1,8 @@
 import type { ErrorHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { type RefusalDetail, type Refusal, RefusalError, type RefusalCode } from "#core/errors.ts";
+import type { HttpErrorCode, RefusalCode } from "#core/codes.ts";
+import { type RefusalDetail, type Refusal, RefusalError } from "#core/errors.ts";
 import { log } from "#core/log.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 import type { ErrorBody } from "./schemas/error.ts";
@@ -35,15 +36,13 @@ const TRANSPORT_STATUS = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   internal_error: 500,
-} as const;
-
-type TransportCode = keyof typeof TRANSPORT_STATUS;
+} as const satisfies Record<HttpErrorCode, 405 | 413 | 415 | 500>;
 
 /** Thrown to respond with one of the errors above. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
-  readonly code: TransportCode;
-  constructor(code: TransportCode, message: string) {
+  readonly code: HttpErrorCode;
+  constructor(code: HttpErrorCode, message: string) {
     super(message);
     this.code = code;
   }
@@ -65,7 +64,7 @@ function refusalBody(refusal: Refusal, requestId: string): ErrorBody {
   };
 }
 
-function transportErrorResponse(c: ApiContext, code: TransportCode, message: string): Response {
+function transportErrorResponse(c: ApiContext, code: HttpErrorCode, message: string): Response {
   const body: ErrorBody = { error: message, code, request_id: c.var.requestId };
   return c.json(body, TRANSPORT_STATUS[code]);
 }

@@ -1,4 +1,5 @@
 import type { z } from "@hono/zod-openapi";
+import { DETAILS, type DetailCode, isCodeOf } from "#core/codes.ts";
 import type { RefusalDetail, Refusal } from "#core/errors.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -32,9 +33,14 @@ function describeBounds(issue: Extract<Issue, { code: "too_small" | "too_big" }>
 }
 
 interface IssueDescription {
-  readonly code: string;
+  readonly code: DetailCode;
   readonly predicate: string;
   readonly limit?: number;
+}
+
+/** Zod passes the code of a custom issue on as an unknown value. */
+function detailCode(code: unknown): DetailCode {
+  return isCodeOf(DETAILS, code) ? code : "invalid_value";
 }
 
 function describeIssue(issue: Issue): IssueDescription {
@@ -42,9 +48,9 @@ function describeIssue(issue: Issue): IssueDescription {
     case "invalid_type":
       return { code: "wrong_type", predicate: `must be ${typePhrase(issue.expected)}` };
     case "too_small":
-      return { code: "too_small", predicate: describeBounds(issue), limit: Number(issue.minimum) };
+      return { code: "out_of_range", predicate: describeBounds(issue), limit: Number(issue.minimum) };
     case "too_big":
-      return { code: "too_large", predicate: describeBounds(issue), limit: Number(issue.maximum) };
+      return { code: "out_of_range", predicate: describeBounds(issue), limit: Number(issue.maximum) };
     case "invalid_value":
       return {
         code: "invalid_value",
@@ -57,7 +63,7 @@ function describeIssue(issue: Issue): IssueDescription {
       };
     case "custom":
       return {
-        code: typeof issue.params?.["code"] === "string" ? issue.params["code"] : "invalid_value",
+        code: detailCode(issue.params?.["code"]),
         predicate: issue.message,
       };
     default:
@@ -83,7 +89,7 @@ export interface ValidationFailure {
 function toDetail(issue: Issue, { target, data }: ValidationFailure): RefusalDetail {
   const input = valueAtPath(data, issue.path);
   const param = formatPath(issue.path);
-  const { code, predicate, limit } =
+  const { code, predicate, limit }: IssueDescription =
     input === undefined
       ? { code: "required", predicate: "is required" }
       : target === "query" && Array.isArray(input)

@@ -1,30 +1,9 @@
+import type { DetailCode, RefusalCode } from "./codes.ts";
 import type { Platform } from "./platform.ts";
-
-/** Public codes of all refusals; src/api/errors.ts maps each to an HTTP status. */
-export type RefusalCode =
-  | "invalid_request"
-  | "validation_failed"
-  | "confirmation_required"
-  | "platform_not_configured"
-  | "invalid_confirmation_token"
-  | "token_already_used"
-  | "scheduled_at_in_past"
-  | "post_changed"
-  | "invalid_state"
-  | "idempotency_key_reused"
-  | "idempotency_key_in_use"
-  | "unauthenticated"
-  | "insufficient_scope"
-  | "subscription_required"
-  | "plan_required"
-  | "account_limit_reached"
-  | "storage_limit_reached"
-  | "not_found"
-  | "rate_limited";
 
 /** One of possibly several problems; `limit` and `actual` are in the unit that `message` names. */
 export interface RefusalDetail {
-  readonly code: string;
+  readonly code: DetailCode;
   readonly message: string;
   readonly param?: string;
   readonly accountId?: string;

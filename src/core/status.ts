@@ -28,9 +28,6 @@ export type PostType = (typeof POST_TYPES)[number];
 export const MEDIA_TYPES = ["image", "video"] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
-export const PAUSED_REASONS = ["user", "subscription", "account"] as const;
-export type PausedReason = (typeof PAUSED_REASONS)[number];
-
 export const CREATED_VIA = ["api", "dashboard", "mcp"] as const;
 export type CreatedVia = (typeof CREATED_VIA)[number];
 

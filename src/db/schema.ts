@@ -1,18 +1,11 @@
+import type { PausedReason, TargetErrorCode } from "#core/codes.ts";
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Scope } from "#core/scope.ts";
-import type {
-  AccountStatus,
-  CreatedVia,
-  MediaType,
-  PausedReason,
-  PostStatus,
-  PostType,
-  TargetState,
-} from "#core/status.ts";
+import type { AccountStatus, CreatedVia, MediaType, PostStatus, PostType, TargetState } from "#core/status.ts";
 
 /*
  * Instants are integers in milliseconds since 1970 (UTC); of secrets only the hex SHA-256 is stored; lists and objects are JSON.
@@ -270,16 +263,38 @@ export const connectStates = sqliteTable(
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
     platform: text().$type<Platform>().notNull(),
+    /** Sealed; empty until the login was started in a browser. */
     codeVerifier: text("code_verifier").notNull(),
     expiresAt: integer("expires_at").notNull(),
     usedAt: integer("used_at"),
+    /** The kind of connect method that was started last. */
+    method: text(),
+    /** The values that the caller of the API gave, without secrets. */
+    input: text({ mode: "json" }).$type<Record<string, string>>(),
+    /** What the platform's adapter needs again in the callback; sealed. */
+    sealedStarted: text("sealed_started"),
+    /** Hash of the cookie of the browser that started the login: only that browser can finish it. */
+    browserHash: text("browser_hash"),
   },
   (t) => [index("connect_states_expiry").on(t.expiresAt)],
 );
 
+/** The app credentials that one server gave to this service; sealed. */
+export const appRegistrations = sqliteTable(
+  "app_registrations",
+  {
+    platform: text().$type<Platform>().notNull(),
+    /** A host name. */
+    server: text().notNull(),
+    sealed: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.platform, t.server] })],
+);
+
 /** Why a target failed or cannot be confirmed. */
 export interface StoredTargetError {
-  readonly code: string;
+  readonly code: TargetErrorCode;
   readonly category: string;
   readonly message: string;
   readonly platformCode: string | null;

@@ -1,3 +1,4 @@
+import type { DetailCode } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { MediaType } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
@@ -57,7 +58,7 @@ export interface Inspection {
 
 /** Why a file or its source was refused; the request parameter is added by the caller. */
 export interface MediaProblem {
-  readonly code: string;
+  readonly code: DetailCode;
   readonly message: string;
   readonly limit?: number | string;
   readonly actual?: number | string;
@@ -67,6 +68,6 @@ export type CheckResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: MediaProblem };
 
-export function checkFailed(code: string, message: string, numbers: Pick<MediaProblem, "limit" | "actual"> = {}) {
+export function checkFailed(code: DetailCode, message: string, numbers: Pick<MediaProblem, "limit" | "actual"> = {}) {
   return { ok: false, problem: { code, message, ...numbers } } as const;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import type { AppCredentials, PlatformClient, Result } from "./contract.ts";
+import type { AppCredentials, PlatformClient, Result, FaultCode } from "./contract.ts";
 
 /*
  * The part of the adapter contract that is about logins: how a user connects, which accounts a login has, and how its tokens
@@ -33,6 +33,9 @@ export interface Login {
   /** The long-lived tokens, where the platform distinguishes. */
   readonly tokens: TokenSet;
 }
+
+/** How a login ended: only logins have the codes of `LoginErrorCode`. */
+export type LoginResult = Result<Login, FaultCode>;
 
 /** A profile, page or channel that the login can post to. */
 export interface PostableAccount {
@@ -153,12 +156,12 @@ export interface OAuthMethod {
    * Starts the login; may send requests (a pushed authorization request, an app registration). Repeatable for the same state:
    * the last result counts. A refusal is a fault whose message is a sentence for the user.
    */
-  start(client: PlatformClient, app: AppCredentials, request: StartRequest): Promise<Result<StartedLogin>>;
+  start(client: PlatformClient, app: AppCredentials, request: StartRequest): Promise<Result<StartedLogin, FaultCode>>;
   /**
    * Exchanges the code, also for a long-lived token where the platform has one. Called inside the callback request, because
    * some codes are valid for 30 seconds only. A code works once: a repeated call is a fault. A cancelled login is the fault `login_cancelled`.
    */
-  exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;
+  exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<LoginResult>;
   /** The public document that describes this service to the platform; null where the platform knows apps by registration. */
   readonly clientMetadata: ((app: AppCredentials, identity: ClientIdentity) => JsonObject) | null;
 }
@@ -175,7 +178,7 @@ export interface CredentialsMethod {
     app: AppCredentials,
     values: Readonly<Record<string, string>>,
     now: number,
-  ): Promise<Result<Login>>;
+  ): Promise<LoginResult>;
 }
 
 /** One way to connect. */

@@ -1,4 +1,5 @@
 import type { z } from "@hono/zod-openapi";
+import type { DetailCode, LoginErrorCode, TargetErrorCode, WarningCode } from "#core/codes.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { MediaType, PostType } from "#core/status.ts";
@@ -58,15 +59,18 @@ export type FaultCategory =
   | "platform"
   | "internal";
 
+/** The codes a fault can have: those a target shows, and those only a login has. */
+export type FaultCode = TargetErrorCode | LoginErrorCode;
+
 /** A definite refusal: the call that returned it published nothing. */
-export interface Fault {
+export interface Fault<Code extends FaultCode = TargetErrorCode> {
   /**
    * What the publisher does. `reconnect`: fails until the user logs in again. `rate_limited`: tries again later without using
    * up an attempt. `temporary`: tries again later and uses up an attempt (never from `commit`). `rejected`: is not tried again.
    */
   readonly kind: "reconnect" | "rate_limited" | "temporary" | "rejected";
-  /** Our own stable code: `auth_expired`, `duplicate_content`, `media_invalid`, `rejected`, … */
-  readonly code: string;
+  /** Our own stable code, from the closed list in src/core/codes.ts. */
+  readonly code: Code;
   /** The subject; independent of `kind`. */
   readonly category: FaultCategory;
   /** One sentence for the post's owner; never contains a token or a header. */
@@ -82,7 +86,9 @@ export interface Fault {
 }
 
 /** Success or a fault, as values: whatever the platform or the network does is a fault, not an exception. */
-export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
+export type Result<T, Code extends FaultCode = TargetErrorCode> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly fault: Fault<Code> };
 
 /** A collection that posts can be saved to. */
 export interface Board {
@@ -154,8 +160,8 @@ export interface ValidationInput {
 
 /** A reason why the platform would refuse the target. */
 export interface ValidationProblem {
-  /** Stable: `caption_too_long`, `media_required`, `option_required`, `option_invalid`, `media_too_large`, … */
-  readonly code: string;
+  /** From the closed list in src/core/codes.ts. */
+  readonly code: DetailCode;
   /** One sentence for the caller. */
   readonly message: string;
   /** Relative to the target: `caption`, `platform_options.title`, `media_items[2]`. */
@@ -168,8 +174,8 @@ export interface ValidationProblem {
 
 /** Something the caller should know; it does not prevent publishing. */
 export interface ValidationWarning {
-  /** Stable. */
-  readonly code: string;
+  /** From the closed list in src/core/codes.ts. */
+  readonly code: WarningCode;
   /** One sentence for the caller. */
   readonly message: string;
 }

@@ -1,4 +1,5 @@
-import type { Fault, FaultCategory, Result } from "./contract.ts";
+import type { TargetErrorCode } from "#core/codes.ts";
+import type { Fault, FaultCategory, FaultCode, Result } from "./contract.ts";
 
 /** The part of a response that a fault keeps. */
 export interface FaultSource {
@@ -7,14 +8,18 @@ export interface FaultSource {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-interface FaultDetails {
-  readonly code: string;
+interface FaultDetails<Code extends FaultCode = TargetErrorCode> {
+  readonly code: Code;
   readonly category: FaultCategory;
   readonly message: string;
   readonly whoMustAct: Fault["whoMustAct"];
 }
 
-function createFault(kind: Fault["kind"], details: FaultDetails, source: FaultSource): Fault {
+function createFault<Code extends FaultCode>(
+  kind: Fault["kind"],
+  details: FaultDetails<Code>,
+  source: FaultSource,
+): Fault<Code> {
   return {
     kind,
     ...details,
@@ -52,7 +57,18 @@ export function temporary(message: string, source: FaultSource, details: Partial
 }
 
 /** A fault after which the call is not repeated. */
-export function rejected(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
+export function rejected(message: string, source: FaultSource, details?: Partial<FaultDetails>): Fault;
+/** The same for a login, which has codes of its own. */
+export function rejected(
+  message: string,
+  source: FaultSource,
+  details: Partial<FaultDetails<FaultCode>>,
+): Fault<FaultCode>;
+export function rejected(
+  message: string,
+  source: FaultSource,
+  details: Partial<FaultDetails<FaultCode>> = {},
+): Fault<FaultCode> {
   return createFault(
     "rejected",
     { code: "rejected", category: "content", whoMustAct: "user", message, ...details },
@@ -60,7 +76,7 @@ export function rejected(message: string, source: FaultSource, details: Partial<
   );
 }
 
-export function failed<T>(fault: Fault): Result<T> {
+export function failed<T, Code extends FaultCode = TargetErrorCode>(fault: Fault<Code>): Result<T, Code> {
   return { ok: false, fault };
 }
 

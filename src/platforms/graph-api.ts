@@ -102,7 +102,7 @@ export function graphFault(response: PlatformResponse): Fault {
       "The platform blocks this account's posts at the moment.",
       graphSource(response, error, DAY_SECONDS),
       {
-        code: "policy_block",
+        code: "activity_restricted",
         whoMustAct: "user",
       },
     );

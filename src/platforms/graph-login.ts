@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import { type PlatformResponse, callPlatform, Id, isOk, parseBody } from "./response.ts";
-import type { AppCredentials, CodeExchange, Login, Result, TokenSet, PlatformClient } from "./contract.ts";
+import type { AppCredentials, CodeExchange, LoginResult, Result, TokenSet, PlatformClient } from "./contract.ts";
 import type { AuthorizeRequest } from "./redirect-login.ts";
 import { failed, reconnect, succeeded, temporary } from "./fault.ts";
 import { bearerHeader, type RequestFields, withQuery } from "./request-encoding.ts";
@@ -50,7 +50,7 @@ export async function exchangeDialogCode(
   app: AppCredentials,
   exchange: CodeExchange,
   extra: JsonObject,
-): Promise<Result<Login>> {
+): Promise<LoginResult> {
   const code = authorizationCode(exchange.params);
   if (!code.ok) {
     return code;

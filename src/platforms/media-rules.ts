@@ -1,3 +1,4 @@
+import type { DetailCode } from "#core/codes.ts";
 import type { MediaDescription, PlatformLimits, ValidationProblem, ValidationWarning } from "./contract.ts";
 
 /** The limits of one image or video. Absent members are not checked, and unknown properties of a file are not problems. */
@@ -26,7 +27,7 @@ const RATIO_TOLERANCE = 0.005;
 export function mediaProblems(media: MediaDescription, index: number, rule: MediaRule): readonly ValidationProblem[] {
   const param = `media_items[${index}]`;
   const problems: ValidationProblem[] = [];
-  const add = (code: string, message: string, limit: number | string, actual: number | string) =>
+  const add = (code: DetailCode, message: string, limit: number | string, actual: number | string) =>
     problems.push({ code, message, param, limit, actual });
   const numberFact = (name: string) => (typeof media.facts[name] === "number" ? media.facts[name] : null);
   const textFact = (name: string) => (typeof media.facts[name] === "string" ? media.facts[name].toLowerCase() : null);
@@ -112,7 +113,7 @@ export function countProblems(
   const images = media.filter((item) => item.type === "image").length;
   const videos = media.length - images;
   const problems: ValidationProblem[] = [];
-  const add = (code: string, message: string, limit: number, actual: number) =>
+  const add = (code: DetailCode, message: string, limit: number, actual: number) =>
     problems.push({ code, message, param: "media_items", limit, actual });
   if (media.length === 0 && !limits.textOnly) {
     add("media_required", "at least one image or video is required", 1, 0);
@@ -137,7 +138,7 @@ export function countProblems(
 
 /** Platforms that download the file document one MP4 layout (index first, no edit list) but sometimes accept others. */
 export function layoutWarnings(media: MediaDescription, index: number): readonly ValidationWarning[] {
-  const warn = (issue: string) => ({
+  const warn = (issue: string): ValidationWarning => ({
     code: "media_layout",
     message: `media_items[${index}]: ${issue}; the platform may refuse it`,
   });

@@ -1,7 +1,9 @@
+import type { TargetErrorCode } from "#core/codes.ts";
 import { z } from "@hono/zod-openapi";
 import { toBase64 } from "#core/encoding.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody, retryAfterSeconds } from "./response.ts";
-import type { AppCredentials, Fault, Result, PlatformClient } from "./contract.ts";
+import { AddressRefused } from "./client.ts";
+import type { AppCredentials, Fault, FaultCode, Result, PlatformClient } from "./contract.ts";
 import { failed, rateLimited, reconnect, rejected, succeeded, temporary } from "./fault.ts";
 import { type RequestFields, postForm } from "./request-encoding.ts";
 
@@ -121,13 +123,19 @@ export async function requestTokens(client: PlatformClient, request: TokenReques
   });
 }
 
-/** Connector functions return faults: what the client throws becomes a temporary fault. */
-export async function catchConnectionErrors<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
+/** Connector functions return faults: what the client throws becomes a temporary fault, and a host that is not public a rejection. */
+export async function catchConnectionErrors<T, Code extends FaultCode = TargetErrorCode>(
+  work: () => Promise<Result<T, Code>>,
+): Promise<Result<T, Code | TargetErrorCode>> {
   try {
     return await work();
-  } catch {
-    return failed(unreachable());
+  } catch (error) {
+    return failed(error instanceof AddressRefused ? notPublic(error) : unreachable());
   }
+}
+
+function notPublic(error: AddressRefused): Fault {
+  return rejected(error.message, { httpStatus: null }, { code: "server_not_public", category: "permission" });
 }
 
 export function expiresAtFrom(now: number, seconds: number | null): number | null {
@@ -135,7 +143,7 @@ export function expiresAtFrom(now: number, seconds: number | null): number | nul
 }
 
 /** The authorization code of a callback, or the reason why there is none. Some login dialogs append `#_` or `#_=_` to it. */
-export function authorizationCode(params: Readonly<Record<string, string>>): Result<string> {
+export function authorizationCode(params: Readonly<Record<string, string>>): Result<string, FaultCode> {
   const code = params["code"]?.replace(/#_(=_)?$/, "");
   if (code) {
     return succeeded(code);

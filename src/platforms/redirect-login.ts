@@ -1,4 +1,4 @@
-import type { AppCredentials, CodeExchange, Login, OAuthMethod, PlatformClient, Result } from "./contract.ts";
+import type { AppCredentials, CodeExchange, OAuthMethod, PlatformClient, LoginResult } from "./contract.ts";
 import { succeeded } from "./fault.ts";
 
 /** The parameters of the login URL of one connect attempt. */
@@ -16,7 +16,7 @@ export function redirectLogin(login: {
   /** The URL to which the user's browser is sent; contains no secret. */
   authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
   /** As in `OAuthMethod`. */
-  exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<Result<Login>>;
+  exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<LoginResult>;
 }): OAuthMethod {
   return {
     kind: "oauth",

@@ -1,14 +1,7 @@
+import type { PausedReason, TargetErrorCode } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
-import type {
-  CreatedVia,
-  ListedStatus,
-  MediaType,
-  PausedReason,
-  PostStatus,
-  PostType,
-  TargetStatus,
-} from "#core/status.ts";
+import type { CreatedVia, ListedStatus, MediaType, PostStatus, PostType, TargetStatus } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import type { FaultCategory, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
 
@@ -16,7 +9,7 @@ import type { FaultCategory, ValidationResult, ValidationWarning } from "#platfo
 export type MediaItem = StoredMediaItem;
 
 export interface TargetError {
-  readonly code: string;
+  readonly code: TargetErrorCode;
   readonly category: FaultCategory;
   readonly message: string;
   readonly platformCode: string | null;

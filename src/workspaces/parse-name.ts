@@ -14,7 +14,7 @@ export function parseName(input: string): string {
       param: "name",
       details: [
         {
-          code: "invalid_length",
+          code: "out_of_range",
           message: `1 to ${MAX_LENGTH} characters`,
           param: "name",
           limit: MAX_LENGTH,

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { checkUrl } from "#media/import/check-url.ts";
+import { checkUrl } from "#core/public-address/check-url.ts";
 import { importMedia } from "#media/index.ts";
 import { createTestContext, FakeInternet, refusalOf } from "./test-context.ts";
 import { sample } from "./samples.ts";
@@ -275,7 +275,7 @@ describe("host names are resolved if the operator configured a resolver", () => 
     ["one private address among public ones", { A: ["93.184.215.14", "169.254.169.254"] }, "url_not_public"],
     ["a private IPv6 address", { A: ["93.184.215.14"], AAAA: ["fd00::1"] }, "url_not_public"],
     ["no address", {}, "name_not_found"],
-    ["a failing resolver", { A: 500 }, "name_not_checked"],
+    ["a failing resolver", { A: 500 }, "source_unreachable"],
   ])("a host name with %s is not fetched", async ([, records, code], { expect }) => {
     const ctx = contextWithResolver(records);
     const refusal = await refusalOf(importMedia(ctx, { urls: [file] }));

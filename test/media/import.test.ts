@@ -125,7 +125,7 @@ describe("all or nothing", () => {
     await ctx.deferredWork();
     expect(refusal.code).toBe("validation_failed");
     expect(refusal.details).toMatchObject([
-      { code: "media_unsupported", param: "urls[1]", actual: "a web page, not the file itself" },
+      { code: "media_type_unsupported", param: "urls[1]", actual: "a web page, not the file itself" },
       { code: "source_refused", param: "urls[2]", actual: 404 },
       { code: "url_not_public", param: "urls[3]" },
       { code: "media_truncated", param: "urls[4]" },

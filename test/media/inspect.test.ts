@@ -211,7 +211,7 @@ describe("a file that is not supported media is refused, naming its type", () =>
     ["an M4A", sample("audio.m4a"), /audio/],
   ])("%s", async ([, bytes, pattern], { expect }) => {
     const result = await inspectBytes(bytes);
-    expect(result).toMatchObject({ ok: false, problem: { code: "media_unsupported" } });
+    expect(result).toMatchObject({ ok: false, problem: { code: "media_type_unsupported" } });
     expect(result.ok ? "" : result.problem.message).toMatch(pattern);
   });
 

@@ -66,7 +66,7 @@ describe("media of a post request", () => {
     const ctx = createTestContext();
     const urls = Array.from({ length: 51 }, (_, index) => `${host}/${index}.jpg`);
     expect(await refusalOf(resolveMedia(ctx, { mediaUrls: urls }))).toMatchObject({
-      details: [{ code: "too_many_media", limit: 50, actual: 51 }],
+      details: [{ code: "media_too_many", limit: 50, actual: 51 }],
     });
     expect(ctx.internet.requests).toEqual([]);
   });

@@ -308,9 +308,9 @@ describe("abandoned uploads", () => {
 
   test.for<[string, { filename?: string; contentType?: string; sizeBytes?: number }, string]>([
     ["no name", { filename: " " }, "filename_invalid"],
-    ["an unsupported type", { contentType: "image/svg+xml" }, "media_unsupported"],
-    ["no bytes", { sizeBytes: 0 }, "size_invalid"],
-    ["half a byte", { sizeBytes: 1.5 }, "size_invalid"],
+    ["an unsupported type", { contentType: "image/svg+xml" }, "media_type_unsupported"],
+    ["no bytes", { sizeBytes: 0 }, "out_of_range"],
+    ["half a byte", { sizeBytes: 1.5 }, "out_of_range"],
     ["an image over 32 MiB", { sizeBytes: 32 * 1024 ** 2 + 1 }, "media_too_large"],
     ["a video over 1 GiB", { contentType: "video/mp4", sizeBytes: 1024 ** 3 + 1 }, "media_too_large"],
   ])("%s is refused", async ([, wrong, code], { expect }) => {

@@ -47,12 +47,14 @@ export type PrepareBehaviour =
   | { readonly outcome: PrepareOutcome };
 
 export function createFault(kind: Fault["kind"], more: Partial<Fault> = {}): Fault {
-  const code = {
-    reconnect: "auth_expired",
-    rate_limited: "rate_limited",
-    temporary: "platform_unavailable",
-    rejected: "rejected",
-  }[kind];
+  const code = (
+    {
+      reconnect: "auth_expired",
+      rate_limited: "rate_limited",
+      temporary: "platform_unavailable",
+      rejected: "rejected",
+    } as const
+  )[kind];
   return {
     kind,
     code,

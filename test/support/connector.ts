@@ -4,13 +4,13 @@ import type {
   ClientIdentity,
   CodeExchange,
   Connector,
-  Login,
   OAuthMethod,
   PlatformClient,
   Result,
   StartRequest,
   TokenRefresh,
   TokenSet,
+  LoginResult,
 } from "#platforms/contract.ts";
 import { unwrap } from "./unwrap.ts";
 
@@ -74,7 +74,7 @@ export async function exchangeCode(
   client: PlatformClient,
   app: AppCredentials,
   exchange: Pick<CodeExchange, "params" | "now"> & Partial<CodeExchange>,
-): Promise<Result<Login>> {
+): Promise<LoginResult> {
   return await oauthMethod(connect).exchangeCode(client, app, {
     ...CLIENT_IDENTITY,
     codeVerifier: "v",

@@ -129,7 +129,7 @@ function validateByScript({ caption, options, media, account }: ValidationInput,
   }
   for (const [index, { contentType }] of media.entries()) {
     if (contentType === "image/gif") {
-      problems.push({ code: "media_type_not_supported", message: "no GIFs", param: `media_items[${index}]` });
+      problems.push({ code: "media_type_unsupported", message: "no GIFs", param: `media_items[${index}]` });
     }
   }
   const withDefaults: JsonObject = { ...(placement !== null && { placement }), share: true, ...options };

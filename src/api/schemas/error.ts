@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { PLATFORMS } from "#core/platform.ts";
+import { DetailCode, ErrorCode } from "./codes.ts";
 import { Id } from "./common.ts";
 
 const ErrorDetail = z
   .object({
-    code: z.string().openapi({ description: "A stable code for the problem.", example: "caption_too_long" }),
+    code: DetailCode,
     message: z.string().openapi({ description: "A message for people." }),
     param: z
       .string()
@@ -20,7 +21,7 @@ const ErrorDetail = z
 export const ErrorBody = z
   .object({
     error: z.string().openapi({ description: "A message for people." }),
-    code: z.string().openapi({ description: "A stable code for programs." }),
+    code: ErrorCode,
     param: z.string().optional().openapi({ description: "The member that was refused, if it is only one." }),
     details: z.array(ErrorDetail).optional().openapi({ description: "Every problem found, not only the first." }),
     post_ids: z.array(Id).optional().openapi({ description: "The posts that the error is about." }),

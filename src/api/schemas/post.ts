@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { toIsoInstant } from "#core/clock.ts";
-import { CREATED_VIA, PAUSED_REASONS, POST_STATUSES, POST_TYPES, TARGET_STATUSES } from "#core/status.ts";
+import { CREATED_VIA, POST_STATUSES, POST_TYPES, TARGET_STATUSES } from "#core/status.ts";
 import type {
   Post as DomainPost,
   PostSummary as DomainPostSummary,
@@ -17,6 +17,7 @@ import {
   instantOrNull,
   PlatformName,
 } from "./common.ts";
+import { PausedReason, TargetErrorCode } from "./codes.ts";
 import { EXAMPLE_MEDIA_ITEM, MediaItem, presentMediaItem } from "./media.ts";
 import { PlatformOptions } from "./platform-options.ts";
 
@@ -42,7 +43,7 @@ const WHO_MUST_ACT = [
 
 const TargetError = z
   .object({
-    code: z.string().openapi({ description: "A stable code for programs." }),
+    code: TargetErrorCode,
     category: z.enum(ERROR_CATEGORIES),
     message: z.string(),
     platform_code: z.string().nullable().openapi({ description: "The platform's own code." }),
@@ -123,7 +124,7 @@ export const Post = z
     created_at: Instant,
     updated_at: Instant,
     created_via: z.enum(CREATED_VIA),
-    paused_reason: z.enum(PAUSED_REASONS).nullable(),
+    paused_reason: PausedReason.nullable(),
     plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
     targets: z.array(Target),
     media_items: z.array(MediaItem),

@@ -7,13 +7,14 @@ import type {
   PreviewTarget as DomainPreviewTarget,
   SchedulePreview as DomainSchedulePreview,
 } from "#posting/types.ts";
+import { WarningCode } from "./codes.ts";
 import { Id, Instant, PlatformName } from "./common.ts";
 import { EXAMPLE_MEDIA_ITEM, MediaItem, presentMediaItem } from "./media.ts";
 import { EXAMPLE_POST } from "./post.ts";
 import { PlatformOptions } from "./platform-options.ts";
 
 const Warning = z
-  .object({ code: z.string(), message: z.string() })
+  .object({ code: WarningCode, message: z.string() })
   .openapi("Warning", { description: "A possible problem that does not prevent the post." });
 
 const PreviewTarget = z

@@ -1,7 +1,7 @@
 /** The file is truncated, damaged, suspicious or of an unsupported variant. */
 export class MediaFormatError extends Error {
   override readonly name = "MediaFormatError";
-  readonly code: "media_truncated" | "media_malformed" | "media_unsupported" | "media_suspicious";
+  readonly code: "media_truncated" | "media_malformed" | "media_type_unsupported" | "media_suspicious";
   constructor(code: MediaFormatError["code"], message: string) {
     super(message);
     this.code = code;

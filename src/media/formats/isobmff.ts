@@ -21,7 +21,7 @@ async function readMovie(reader: ByteReader, moov: Box): Promise<Movie> {
       movie.tracks.push(await readTrack(reader, box));
     } else if (box.name === "cmov") {
       throw new MediaFormatError(
-        "media_unsupported",
+        "media_type_unsupported",
         "the video has a compressed index, which no platform supports; export it again",
       );
     } else if (box.name === "mvex") {
@@ -87,10 +87,10 @@ export async function inspectIsobmff(
   }
   const video = movie.tracks.find((track) => track.kind === "video" && !track.isCoverImage);
   if (!video) {
-    throw new MediaFormatError("media_unsupported", "the file has no video track; send a file with a video track");
+    throw new MediaFormatError("media_type_unsupported", "the file has no video track; send a file with a video track");
   }
   if (video.isProtected) {
-    throw new MediaFormatError("media_unsupported", "the video is copy-protected; send it without protection");
+    throw new MediaFormatError("media_type_unsupported", "the video is copy-protected; send it without protection");
   }
   if (dataBytes === 0 || (video.samples === 0 && !movie.fragmented)) {
     truncated("the video has an index but no frames");

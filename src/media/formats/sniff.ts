@@ -85,7 +85,7 @@ function sniffBoxes(head: string): CheckResult<ContentType> | null {
 
 function unsupported(kind: string) {
   return checkFailed(
-    "media_unsupported",
+    "media_type_unsupported",
     `the file is ${kind}; send JPEG, PNG, WebP or GIF images, MP4, MOV or WebM videos`,
     {
       actual: kind,

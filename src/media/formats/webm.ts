@@ -293,7 +293,7 @@ export async function inspectWebm(reader: ByteReader): Promise<Inspection> {
   }
   if (docType !== "webm") {
     throw new MediaFormatError(
-      "media_unsupported",
+      "media_type_unsupported",
       `the file is a Matroska video (${docType || "of no type"}); convert it to MP4 or WebM`,
     );
   }
@@ -304,10 +304,10 @@ export async function inspectWebm(reader: ByteReader): Promise<Inspection> {
   const segmentInfo = await readSegment(reader, segment);
   const video = segmentInfo.tracks.find((track) => track.type === 1);
   if (!video) {
-    throw new MediaFormatError("media_unsupported", "the file has no video track; send a file with a video track");
+    throw new MediaFormatError("media_type_unsupported", "the file has no video track; send a file with a video track");
   }
   if (video.encrypted) {
-    throw new MediaFormatError("media_unsupported", "the video is copy-protected; send it without protection");
+    throw new MediaFormatError("media_type_unsupported", "the video is copy-protected; send it without protection");
   }
   if (!segmentInfo.hasData) {
     truncated("the WebM ends before its media data");

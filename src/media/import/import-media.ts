@@ -1,5 +1,5 @@
 import type { Context } from "#context.ts";
-import { refuse } from "#core/errors.ts";
+import { refuse, type RefusalDetail } from "#core/errors.ts";
 import { IMPORT_LIMITS, MAX_IMPORT_URLS } from "#media/limits.ts";
 import { resolveRefs } from "./resolve-media-refs.ts";
 import type { ResolvedMedia } from "#media/types.ts";
@@ -13,7 +13,13 @@ export async function importMedia(
 ): Promise<readonly ResolvedMedia[]> {
   if (urls.length === 0 || urls.length > MAX_IMPORT_URLS) {
     const message = `send 1 to ${MAX_IMPORT_URLS} URLs`;
-    const detail = { code: "wrong_number", message, param: "urls", limit: MAX_IMPORT_URLS, actual: urls.length };
+    const detail: RefusalDetail = {
+      code: "out_of_range",
+      message,
+      param: "urls",
+      limit: MAX_IMPORT_URLS,
+      actual: urls.length,
+    };
     refuse({ code: "validation_failed", message, param: "urls", details: [detail] });
   }
   const refs = urls.map((url, index) => ({ param: `urls[${index}]`, url, type: null, id: mediaIdOf(ctx.config, url) }));

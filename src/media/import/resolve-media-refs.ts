@@ -93,8 +93,8 @@ function successful(fetched: ReadonlyMap<string, CheckResult<ReceivedFile>>): Re
 }
 
 function refuseTooMany(refs: readonly MediaRef[]): never {
-  const detail = {
-    code: "too_many_media",
+  const detail: RefusalDetail = {
+    code: "media_too_many",
     message: `a post takes at most ${MAX_POST_MEDIA} media items`,
     param: refs[MAX_POST_MEDIA]?.param ?? "media_urls",
     limit: MAX_POST_MEDIA,

@@ -56,13 +56,13 @@ function validateInput(input: StartUploadInput): { contentType: ContentType } {
   }
   if (!contentType) {
     const message = `content_type is not supported; send ${CONTENT_TYPES_TEXT}`;
-    details.push({ code: "media_unsupported", message, param: "content_type" });
+    details.push({ code: "media_type_unsupported", message, param: "content_type" });
   }
   const type = contentType ? CONTENT_TYPES[contentType].type : null;
   const limit = MAX_BYTES[type ?? "video"];
   if (!Number.isSafeInteger(input.sizeBytes) || input.sizeBytes < 1) {
     details.push({
-      code: "size_invalid",
+      code: "out_of_range",
       message: "size_bytes must be a whole number of at least 1",
       param: "size_bytes",
       limit: 1,

@@ -6,12 +6,12 @@ import type {
   CodeExchange,
   Connector,
   Fault,
-  Login,
   PostableAccount,
   Result,
   TokenSet,
   UnpostableAccount,
   PlatformClient,
+  LoginResult,
 } from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { postForm, withQuery } from "#platforms/request-encoding.ts";
@@ -119,7 +119,7 @@ async function exchangeDirect(
   client: PlatformClient,
   app: AppCredentials,
   exchange: CodeExchange,
-): Promise<Result<Login>> {
+): Promise<LoginResult> {
   const code = authorizationCode(exchange.params);
   if (!code.ok) {
     return code;

@@ -1,3 +1,4 @@
+import type { TargetErrorCode } from "#core/codes.ts";
 import { type PlatformResponse, parseBody } from "#platforms/response.ts";
 import type { Fault, FaultCategory } from "#platforms/contract.ts";
 import { sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
@@ -19,24 +20,24 @@ import { TokenErrorBody } from "./answers.ts";
 
 type ErrorMeaning =
   /** `canRebuild`: a new container may succeed. */
-  | { readonly is: "media"; readonly code: string; readonly message: string; readonly canRebuild: boolean }
-  | { readonly is: "content"; readonly code: string; readonly message: string }
+  | { readonly is: "media"; readonly code: TargetErrorCode; readonly message: string; readonly canRebuild: boolean }
+  | { readonly is: "content"; readonly code: TargetErrorCode; readonly message: string }
   | {
       readonly is: "later";
-      readonly code: string;
+      readonly code: TargetErrorCode;
       readonly message: string;
       readonly afterSeconds: number;
       readonly category: FaultCategory;
     }
-  | { readonly is: "account"; readonly code: string; readonly message: string };
+  | { readonly is: "account"; readonly code: TargetErrorCode; readonly message: string };
 
-const mediaError = (code: string, message: string, canRebuild = false): ErrorMeaning => ({
+const mediaError = (code: TargetErrorCode, message: string, canRebuild = false): ErrorMeaning => ({
   is: "media",
   code,
   message,
   canRebuild,
 });
-const contentError = (code: string, message: string): ErrorMeaning => ({ is: "content", code, message });
+const contentError = (code: TargetErrorCode, message: string): ErrorMeaning => ({ is: "content", code, message });
 
 const HOUR_SECONDS = 3600;
 
@@ -45,8 +46,8 @@ const MEANING_BY_SUBCODE: Readonly<Record<number, ErrorMeaning>> = {
   2207003: mediaError("media_unreachable", "Instagram could not download the media in time", true),
   2207004: mediaError("media_too_large", "the image is larger than 8 MiB"),
   2207005: mediaError("media_invalid", "the image format is not supported"),
-  2207006: mediaError("container_lost", "Instagram does not find the prepared post", true),
-  2207008: mediaError("container_lost", "Instagram does not find the prepared post", true),
+  2207006: mediaError("container_expired", "Instagram does not find the prepared post", true),
+  2207008: mediaError("container_expired", "Instagram does not find the prepared post", true),
   2207009: mediaError("media_invalid", "the aspect ratio of the media is not supported"),
   2207010: contentError("caption_too_long", "the caption is too long"),
   2207020: mediaError("container_expired", "the prepared post has expired", true),
@@ -54,7 +55,7 @@ const MEANING_BY_SUBCODE: Readonly<Record<number, ErrorMeaning>> = {
   2207026: mediaError("media_invalid", "the video format is not supported"),
   2207027: {
     is: "later",
-    code: "not_ready",
+    code: "media_processing",
     message: "Instagram is not ready to publish the prepared post",
     afterSeconds: 10,
     category: "platform",

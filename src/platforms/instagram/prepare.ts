@@ -74,7 +74,7 @@ async function readContainerState(client: PlatformClient, job: Job, id: string):
     if (isNotVisibleYet) {
       return { state: "processing" };
     }
-    return { state: "failed", fault, canRebuild: fault.code === "container_lost" };
+    return { state: "failed", fault, canRebuild: fault.code === "container_expired" };
   }
   switch (container.status_code) {
     case "FINISHED":

@@ -1,3 +1,4 @@
+import type { DetailCode } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type {
   ValidationInput,
@@ -60,7 +61,7 @@ function countMatches(text: string, pattern: RegExp): number {
 
 function captionProblems(caption: string): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
-  const checkMax = (code: string, unit: string, limit: number, actual: number) => {
+  const checkMax = (code: DetailCode, unit: string, limit: number, actual: number) => {
     if (actual > limit) {
       problems.push({ code, message: `Instagram accepts at most ${limit} ${unit}`, param: "caption", limit, actual });
     }

@@ -88,7 +88,7 @@ function faultByStatus(status: number, codes: readonly string[], text: string, s
       return reconnect(
         "The login may no longer post here: a permission or the role at the page is missing. Connect the account again.",
         source,
-        { code: "missing_permission", category: "permission" },
+        { code: "missing_scope", category: "permission" },
       );
     case 404:
       return rejected("LinkedIn did not find the requested resource.", source, {

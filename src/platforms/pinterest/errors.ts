@@ -40,7 +40,7 @@ export function toFault(response: PlatformResponse, timing: FaultTiming | null):
     return rateLimited(
       "Pinterest's spam protection blocks pins of this account for some hours.",
       { ...source, retryAfterSeconds: source.retryAfterSeconds ?? spamWaitSeconds(timing) },
-      { code: "spam_block", category: "rate_limit", whoMustAct: "user" },
+      { code: "activity_restricted", category: "rate_limit", whoMustAct: "user" },
     );
   }
   if (response.status === 401) {

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { codesOf, TARGET_ERRORS } from "#core/codes.ts";
 import type { JsonValue } from "#core/json.ts";
 
 /** Pins that already exist, from any run of this target; they are never created again. */
@@ -30,7 +31,12 @@ export const CommitRef = z.object({
   imageMode: z.enum(["url", "inline"]),
   /** Boards that refused the pin in this run, and why. */
   failures: z.array(
-    z.object({ board: z.string(), message: z.string(), code: z.string(), platformCode: z.string().nullable() }),
+    z.object({
+      board: z.string(),
+      message: z.string(),
+      code: z.enum(codesOf(TARGET_ERRORS)),
+      platformCode: z.string().nullable(),
+    }),
   ),
   /** Calls sent for the first board. */
   sendCount: z.number(),

@@ -58,7 +58,7 @@ function boardProblems(ids: readonly string[], capabilities: JsonObject): readon
       ? []
       : [
           {
-            code: "board_unknown",
+            code: "board_not_found",
             message: `this account has no board ${id}; GET /accounts/pinterest-boards lists its boards`,
             param: `platform_options.board_ids[${index}]`,
           },

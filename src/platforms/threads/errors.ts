@@ -25,7 +25,10 @@ export function toFault(response: PlatformResponse): Fault {
     return graphFault(response);
   }
   if (isContainerNotFound(error)) {
-    return temporary("Threads does not find the prepared post.", source, { code: "container_lost", category: "media" });
+    return temporary("Threads does not find the prepared post.", source, {
+      code: "container_expired",
+      category: "media",
+    });
   }
   if (error.message.includes("LINK_LIMIT_EXCEEDED")) {
     return rejected("Threads: the text has too many links.", source, { code: "too_many_links" });

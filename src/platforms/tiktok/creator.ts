@@ -34,7 +34,7 @@ export function toCapabilities(creator: Creator): JsonObject {
 
 /** Whether the fault concerns the account rather than the call: the account cannot post at the moment. */
 export function isAccountRefusal(fault: Fault): boolean {
-  return fault.code === "daily_cap_reached" || fault.code === "app_user_cap" || fault.code === "account_blocked";
+  return fault.code === "daily_cap_reached" || fault.code === "app_user_cap" || fault.code === "account_restricted";
 }
 
 export async function fetchCapabilities(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {

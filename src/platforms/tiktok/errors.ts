@@ -115,7 +115,7 @@ function faultByStatus(status: number, message: string, source: FaultSource): Fa
 
 function bannedFault(source: FaultSource): Fault {
   return rejected("TikTok has banned this account from posting.", source, {
-    code: "account_blocked",
+    code: "account_restricted",
     category: "permission",
   });
 }

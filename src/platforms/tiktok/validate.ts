@@ -1,3 +1,4 @@
+import type { DetailCode } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type {
   ValidationInput,
@@ -93,7 +94,7 @@ function titleProblems(requestedOptions: JsonObject, isVideo: boolean): readonly
 function accountProblems(input: ValidationInput, isVideo: boolean): readonly ValidationProblem[] {
   const { capabilities } = input.account;
   const problems: ValidationProblem[] = [];
-  const problem = (code: string, option: string, message: string) =>
+  const problem = (code: DetailCode, option: string, message: string) =>
     problems.push({ code, message, param: `platform_options.${option}` });
   if (isDraft(input.options)) {
     if (capabilities["mayDraft"] === false) {

@@ -1,3 +1,4 @@
+import type { TargetErrorCode } from "#core/codes.ts";
 import { type PlatformResponse, parseBody, retryAfterSeconds } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
 import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
@@ -6,8 +7,8 @@ import { ErrorBody } from "./answers.ts";
 /** Values of `Fault.code` that other files of this folder check. */
 export const QUOTE_REFUSED_CODE = "quote_not_allowed";
 export const DUPLICATE_CODE = "duplicate_content";
-export const MEDIA_EXPIRED_CODE = "media_expired";
-export const CHUNK_TOO_BIG_CODE = "chunk_too_big";
+export const MEDIA_EXPIRED_CODE = "upload_expired";
+export const CHUNK_TOO_BIG_CODE = "chunk_too_large";
 
 const OPERATOR_RETRY_SECONDS = 900;
 
@@ -35,7 +36,7 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
     return operatorFault("This service has used up its X API credits.", "credits_depleted", "billing", source);
   }
   if (type === "usage-capped") {
-    return operatorFault("This service has reached its usage cap at X.", "usage_capped", "quota", source);
+    return operatorFault("This service has reached its usage cap at X.", "quota_exceeded", "quota", source);
   }
   if (response.status === 429 || numericCode === 88) {
     return rateLimited("X accepts no more calls for this account at the moment.", {
@@ -103,7 +104,7 @@ function forbiddenFault(
   }
   if (type === "user-suspended" || mentions("temporarily locked") || mentions("suspended")) {
     return reconnect("X has locked or suspended this account. Unlock it at X and connect it again.", source, {
-      code: "account_blocked",
+      code: "account_restricted",
       category: "permission",
     });
   }
@@ -138,7 +139,12 @@ function forbiddenFault(
   );
 }
 
-function operatorFault(message: string, code: string, category: "billing" | "quota", source: FaultSource): Fault {
+function operatorFault(
+  message: string,
+  code: TargetErrorCode,
+  category: "billing" | "quota",
+  source: FaultSource,
+): Fault {
   return rateLimited(
     message,
     { ...source, retryAfterSeconds: OPERATOR_RETRY_SECONDS },

@@ -67,7 +67,7 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
     return rateLimited(
       "The channel has reached YouTube's daily limit of uploads.",
       { ...source, retryAfterSeconds: CHANNEL_CAP_WAIT_SECONDS },
-      { code: "channel_upload_limit", category: "quota" },
+      { code: "daily_cap_reached", category: "quota" },
     );
   }
   if (hasReason("insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT")) {
@@ -85,7 +85,7 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
   }
   if (reason !== null && BLOCKED_ACCOUNT_REASONS.has(reason)) {
     return reconnect("Google has closed, suspended or restricted this account.", source, {
-      code: "account_blocked",
+      code: "account_restricted",
       category: "permission",
     });
   }

@@ -1,6 +1,7 @@
+import type { PausedReason } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
-import type { CreatedVia, ListedStatus, PausedReason, PostStatus, PostType, TargetState } from "#core/status.ts";
+import type { CreatedVia, ListedStatus, PostStatus, PostType, TargetState } from "#core/status.ts";
 import type { StoredAttempt, StoredMediaItem, StoredTargetError } from "#db/schema.ts";
 import { targetStatus } from "./target-status.ts";
 import type { Post, PostSummary, Target } from "#posting/types.ts";

@@ -77,12 +77,16 @@ async function refuseStalePlan(ctx: ConfirmContext, plan: PostPlan): Promise<nev
     });
   }
   const problems: RefusalDetail[] = [
-    ...changed.accountIds.map((accountId) => ({
-      code: "account_unavailable",
+    ...changed.accountIds.map((accountId): RefusalDetail => ({
+      code: "account_needs_reconnect",
       message: "this account can no longer be posted to: connect it again or choose another one",
       accountId,
     })),
-    ...changed.mediaIds.map((id) => ({ code: "media_not_found", message: "this media no longer exists", actual: id })),
+    ...changed.mediaIds.map((id): RefusalDetail => ({
+      code: "media_not_found",
+      message: "this media no longer exists",
+      actual: id,
+    })),
   ];
   refuseProblems(
     problems.length > 0

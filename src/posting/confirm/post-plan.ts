@@ -1,6 +1,7 @@
+import type { PausedReason } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
-import type { PausedReason, PostType } from "#core/status.ts";
+import type { PostType } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import { type PlanHashInput, planHashOf } from "./plan-hash.ts";
 

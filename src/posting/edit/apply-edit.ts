@@ -1,7 +1,7 @@
+import type { PausedReason } from "#core/codes.ts";
 import type { TargetAccount } from "#accounts/index.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
-import type { PausedReason } from "#core/status.ts";
 import type { ResolvedTarget, TargetResolution } from "#posting/preview/resolve-targets.ts";
 import { applyTargetEdits } from "./apply-target-edits.ts";
 import type { MediaWithFacts } from "#posting/preview/validate-targets.ts";

@@ -28,7 +28,7 @@ export function applyTargetEdits(
     ? replaceTargets(context.newTargets, { editable, locked, isRetry })
     : keepTargets(editable, context, { isRetry, param });
   const withOptions = applyTargetOptions(resolvedTargets, input, locked);
-  const nothingToRetry = {
+  const nothingToRetry: RefusalDetail = {
     code: "nothing_to_retry",
     message: "no target of this post can be retried: those that were not confirmed as published may be public already",
     param,
@@ -105,7 +105,7 @@ function keepStoredSettings(target: ResolvedTarget, editable: readonly StoredTar
 }
 
 function lockedTargetProblem({ accountId, platform, state }: StoredTarget): RefusalDetail {
-  const problem =
+  const problem: RefusalDetail =
     state === "published"
       ? { code: "already_published", message: "this post is already published to this account" }
       : { code: "target_closed", message: `the target of this account can no longer be changed (${state})` };

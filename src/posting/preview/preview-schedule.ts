@@ -94,7 +94,7 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
 }
 
 function scheduleTextProblems(input: ScheduleInput): RefusalDetail[] {
-  const empty =
+  const empty: RefusalDetail[] =
     input.caption === ""
       ? [{ code: "caption_required", message: "the caption must not be empty", param: "caption" }]
       : [];

@@ -97,7 +97,7 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
   const withoutAccount = selectedPlatforms.filter(
     (platform) => !accounts.some((account) => account.platform === platform && account.status === "active"),
   );
-  const warnings = withoutAccount.map((platform) => ({
+  const warnings = withoutAccount.map((platform): ValidationWarning => ({
     code: "platform_without_account",
     message: `no connected account of ${platform} can be posted to, so nothing will be posted there`,
   }));

@@ -130,7 +130,7 @@ function accountWarnings({ account, skipped }: ResolvedTarget): ValidationWarnin
   }
   if (account.missingScopes.length > 0) {
     warnings.push({
-      code: "missing_scopes",
+      code: "missing_scope",
       message: `the login did not grant ${account.missingScopes.join(", ")}: publishing may be refused`,
     });
   }

@@ -139,7 +139,7 @@ describe("one request", () => {
     [
       "a web page",
       (bytes) => ({ body: padded(concatBytes("<!doctype html><script>1</script>"), bytes.length) }),
-      "media_unsupported",
+      "media_type_unsupported",
     ],
     [
       "a truncated photo",
@@ -329,7 +329,7 @@ describe("parts", { timeout: 60_000 }, () => {
     });
     const page = padded(concatBytes("<!doctype html><script>"), 64 * MIB);
     const response = await callFileRoutes(upload.parts?.[0]?.url ?? "", { method: "PUT", body: page });
-    expect((await readJson(response)).details?.[0]?.code).toBe("media_unsupported");
+    expect((await readJson(response)).details?.[0]?.code).toBe("media_type_unsupported");
   });
 });
 

@@ -83,7 +83,7 @@ describe("the fault of every error code", () => {
       undefined,
       400,
       "The action attempted has been deemed abusive",
-      { kind: "rate_limited", code: "policy_block", retryAfterSeconds: 86_400 },
+      { kind: "rate_limited", code: "activity_restricted", retryAfterSeconds: 86_400 },
     ],
     [368, undefined, 400, "It looks like you already posted this", { kind: "rejected", code: "duplicate_content" }],
     [

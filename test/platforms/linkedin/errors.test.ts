@@ -31,7 +31,7 @@ describe("the fault of every error in LinkedIn's documents", () => {
     [
       "lost scope or role",
       errorResponse(403, "ACCESS_DENIED", "Not enough permissions to access: POST /posts", 100),
-      { kind: "reconnect", code: "missing_permission", category: "permission" },
+      { kind: "reconnect", code: "missing_scope", category: "permission" },
     ],
     [
       "media not accessible yet",

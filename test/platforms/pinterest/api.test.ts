@@ -59,6 +59,6 @@ test("a preview reports unknown boards", async ({ expect }) => {
   const refused = await preview("999999999999999999");
   expect(refused.status).toBe(400);
   expect(refused.body.details).toMatchObject([
-    { code: "board_unknown", param: "targets[0].platform_options.board_ids[0]", platform: "pinterest" },
+    { code: "board_not_found", param: "targets[0].platform_options.board_ids[0]", platform: "pinterest" },
   ]);
 });

@@ -14,7 +14,7 @@ const TRIAL =
 const BLOCK = "Sorry! You've hit a block (Pins) we have in place to combat spam. Please try again later!";
 
 const content = { kind: "rejected", code: "rejected", category: "content" } as const;
-const spam = { kind: "rate_limited", code: "spam_block", retryAfterSeconds: 3600 } as const;
+const spam = { kind: "rate_limited", code: "activity_restricted", retryAfterSeconds: 3600 } as const;
 const trial = {
   kind: "rate_limited",
   code: "app_trial_access",

@@ -47,7 +47,7 @@ describe("options", () => {
     const capabilities = { boards: ["1", "2"] };
     expect(codes({ capabilities, extraOptions: { board_ids: ["2", "1"] } })).toEqual([]);
     expect(validatePost({ capabilities, extraOptions: { board_ids: ["2", "9"] } }).problems).toMatchObject([
-      { code: "board_unknown", param: "platform_options.board_ids[1]" },
+      { code: "board_not_found", param: "platform_options.board_ids[1]" },
     ]);
   });
 

@@ -73,7 +73,7 @@ describe("the fault of every error code", () => {
     [100, undefined, 400, "Param text must be at most 500 characters long.", { kind: "rejected", category: "content" }],
     [100, undefined, 400, "THREADS_API__LINK_LIMIT_EXCEEDED", { kind: "rejected", code: "too_many_links" }],
     [1, 2207052, 400, "m", { kind: "temporary", code: "media_unreachable", category: "media" }],
-    [24, 4279009, 400, "m", { kind: "temporary", code: "container_lost" }],
+    [24, 4279009, 400, "m", { kind: "temporary", code: "container_expired" }],
     [25, 2207050, 400, "m", { kind: "rejected", code: "account_restricted", whoMustAct: "user" }],
     [1, 4279013, 400, "m", { kind: "rejected", code: "account_restricted" }],
     [4, 2207051, 400, "m", { kind: "rate_limited", code: "activity_restricted" }],

@@ -33,7 +33,7 @@ describe("toFault maps every documented error of TikTok", () => {
     ],
     [403, "reached_active_user_cap", { kind: "rate_limited", code: "app_user_cap", whoMustAct: "operator" }],
     [200, "reached_active_user_cap", { kind: "rate_limited", code: "app_user_cap" }],
-    [403, "spam_risk_user_banned_from_posting", { ...permission, code: "account_blocked" }],
+    [403, "spam_risk_user_banned_from_posting", { ...permission, code: "account_restricted" }],
     [
       403,
       "unaudited_client_can_only_post_to_private_accounts",
@@ -83,7 +83,7 @@ describe("publishFailureFault maps why an accepted post failed", () => {
     ["picture_size_check_failed", { code: "media_invalid", category: "media" }],
     ["spam_risk", { code: "content_refused" }],
     ["spam_risk_text", { code: "content_refused" }],
-    ["spam_risk_user_banned_from_posting", { code: "account_blocked", category: "permission" }],
+    ["spam_risk_user_banned_from_posting", { code: "account_restricted", category: "permission" }],
     ["publish_cancelled", { code: "cancelled_at_platform" }],
     ["something_new", { code: "processing_failed", whoMustAct: "platform" }],
     [null, { code: "processing_failed", platformCode: null }],

@@ -25,7 +25,7 @@ function errorResponse(status: number, reason: string | null, message = "No.", s
 
 const content = { kind: "rejected", category: "content", whoMustAct: "user" } as const;
 const permission = { kind: "rejected", code: "not_permitted", category: "permission" } as const;
-const blocked = { kind: "reconnect", code: "account_blocked", category: "permission" } as const;
+const blocked = { kind: "reconnect", code: "account_restricted", category: "permission" } as const;
 const quota = { kind: "rate_limited", code: "quota_exceeded", category: "quota", whoMustAct: "operator" } as const;
 const temporaryFault = { kind: "temporary", code: "platform_unavailable", category: "platform" } as const;
 
@@ -46,7 +46,7 @@ describe("toFault maps every documented error of YouTube", () => {
       "the channel's upload limit",
       400,
       "uploadLimitExceeded",
-      { kind: "rate_limited", code: "channel_upload_limit", category: "quota", retryAfterSeconds: 21_600 },
+      { kind: "rate_limited", code: "daily_cap_reached", category: "quota", retryAfterSeconds: 21_600 },
     ],
     ["invalid token", 401, "authError", { kind: "reconnect", code: "auth_expired", whoMustAct: "user" }],
     ["no token", 401, "required", { kind: "reconnect", code: "auth_expired" }],

@@ -172,7 +172,7 @@ describe("confirmSchedule", () => {
     ]);
     const refusal = await refusalOf(confirmSchedule(ctx, { confirmationToken }));
     expect(refusal.details).toMatchObject([
-      { code: "account_unavailable", accountId: y },
+      { code: "account_needs_reconnect", accountId: y },
       { code: "media_not_found", actual: image.id },
     ]);
     await env.DB.batch([env.DB.prepare("UPDATE accounts SET status = 'active' WHERE id = ?").bind(y)]);

@@ -110,9 +110,9 @@ describe("previewSchedule", () => {
         "account_needs_reconnect targets[5].account_id",
         "post_type_mismatch post_type",
         "caption_too_long targets[0].caption",
-        "media_type_not_supported media_items[0]",
+        "media_type_unsupported media_items[0]",
         "option_invalid targets[1].platform_options.title",
-        "media_type_not_supported media_items[0]",
+        "media_type_unsupported media_items[0]",
         "platform_not_configured targets[2]",
       ].toSorted(),
     );

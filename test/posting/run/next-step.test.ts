@@ -32,9 +32,15 @@ const context = (over: Partial<StepContext> = {}): StepContext => ({
   random: 0.5,
   ...over,
 });
+const FAULT_CODES = {
+  reconnect: "auth_expired",
+  rate_limited: "rate_limited",
+  temporary: "platform_unavailable",
+  rejected: "rejected",
+} as const satisfies Record<Fault["kind"], Fault["code"]>;
 const fault = (kind: Fault["kind"], over: Partial<Fault> = {}): Fault => ({
   kind,
-  code: kind === "reconnect" ? "auth_expired" : kind,
+  code: FAULT_CODES[kind],
   category: "platform",
   message: `said ${kind}`,
   platformCode: null,

@@ -1,0 +1,73 @@
+import { isIpAddress, nonPublicRange } from "./ip-ranges.ts";
+import { type AddressCheck, addressRefused } from "./address-check.ts";
+
+/** Sends a request to any host; the DNS server is asked through it. */
+export type PublicFetch = (request: Request) => Promise<Response>;
+
+const TIMEOUT_MS = 5000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+const RECORD_TYPES = ["A", "AAAA"] as const;
+
+interface DnsRecord {
+  readonly data?: unknown;
+  readonly type?: unknown;
+}
+
+/** The addresses of a name by DNS over HTTPS (JSON form); null when the resolver gave no usable response. */
+async function resolveRecords(
+  publicFetch: PublicFetch,
+  resolver: string,
+  host: string,
+  type: string,
+): Promise<string[] | null> {
+  const queryUrl = new URL(resolver);
+  queryUrl.searchParams.set("name", host);
+  queryUrl.searchParams.set("type", type);
+  try {
+    const response = await publicFetch(
+      new Request(queryUrl, {
+        headers: { accept: "application/dns-json" },
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      }),
+    );
+    const length = Number(response.headers.get("content-length") ?? 0);
+    if (response.status !== 200 || length > MAX_RESPONSE_BYTES) {
+      await response.body?.cancel();
+      return null;
+    }
+    const body: { Answer?: unknown } | null = await response.json();
+    const records: readonly (DnsRecord | null)[] = Array.isArray(body?.Answer) ? body.Answer : [];
+    return records.flatMap((record) =>
+      typeof record?.data === "string" && isIpAddress(record.data) ? [record.data] : [],
+    );
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Refuses a host name that resolves to a non-public address. The name may resolve differently a moment later, so the runtime's
+ * own refusal of private networks remains necessary. A name that cannot be resolved is refused, because it was not checked.
+ */
+export async function checkHostName(
+  publicFetch: PublicFetch,
+  resolver: string | null,
+  url: URL,
+): Promise<AddressCheck> {
+  const host = url.hostname.replace(/\.+$/, "");
+  if (resolver === null || isIpAddress(host.replace(/^\[(.*)\]$/, "$1"))) {
+    return { ok: true, value: url };
+  }
+  const results = await Promise.all(RECORD_TYPES.map((type) => resolveRecords(publicFetch, resolver, host, type)));
+  if (results.some((addresses) => addresses === null)) {
+    return addressRefused("source_unreachable", "the host name could not be looked up; try again");
+  }
+  const addresses = results.flatMap((resolved) => resolved ?? []);
+  if (addresses.length === 0) {
+    return addressRefused("name_not_found", "the host name does not resolve to any IP address; check its spelling");
+  }
+  return addresses.some((address) => nonPublicRange(address) !== null)
+    ? addressRefused("url_not_public", "the URL does not lead to the public internet; use one that everybody can open")
+    : { ok: true, value: url };
+}
