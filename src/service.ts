@@ -35,11 +35,11 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
     },
     async scheduled(env, ctx) {
       const services = createServices(env, createOutbound(env), (work) => ctx.waitUntil(work));
-      // Publishing is reconciled first; a failure must not stop the other cron jobs.
-      await reconcile(services).catch((error: unknown) => {
+      // Side by side: whatever happens to one, overdue posts are armed and logins stay alive.
+      const reconciled = reconcile(services).catch((error: unknown) => {
         log("error", "reconcile.failed", { error: error instanceof Error ? error.name : typeof error });
       });
-      await runCron(services);
+      await Promise.all([reconciled, runCron(services)]);
     },
   };
 }

@@ -4,11 +4,13 @@ import { deleteExpiredData } from "./delete-expired-data.ts";
 import { endExpiredSubscriptions } from "./end-expired-subscriptions.ts";
 import { syncDueAccounts } from "./sync-due-accounts.ts";
 
-/** One run of the minute cron; a failing job does not stop the others. */
+/** One run of the minute cron. The jobs run side by side: one that fails or hangs does not stop the others. */
 export async function runCron(services: Services): Promise<void> {
-  await runJob("end_expired_subscriptions", async () => await endExpiredSubscriptions(services));
-  await runJob("account_sync", async () => await syncDueAccounts(services));
-  await runJob("delete_expired_data", async () => await deleteExpiredData(services));
+  await Promise.all([
+    runJob("end_expired_subscriptions", async () => await endExpiredSubscriptions(services)),
+    runJob("account_sync", async () => await syncDueAccounts(services)),
+    runJob("delete_expired_data", async () => await deleteExpiredData(services)),
+  ]);
 }
 
 async function runJob(job: string, work: () => Promise<void>): Promise<void> {

@@ -53,6 +53,38 @@ describe("the reconciler", () => {
     expect(await reconcile(harness.ctx)).toEqual({ overdue: 0, armed: 0, failed: 0 });
   });
 
+  test("an object that never answers holds up no other post and is armed again soon", async () => {
+    const harness = await PublisherHarness.open();
+    harness.armOverride = () => Promise.reject(new Error("the object does not answer"));
+    const [hangingId, ...answeringIds] = await Promise.all(
+      Array.from({ length: 130 }, () => harness.createPost({ inMs: 5 * MINUTE })),
+    );
+    harness.armOverride = (hint) =>
+      hint.postId === hangingId ? new Promise(() => undefined) : Promise.resolve("armed");
+    harness.now += 30 * SECOND;
+    expect(await reconcile(harness.ctx, { armTimeoutMs: 50 })).toEqual({ overdue: 130, armed: 129, failed: 1 });
+    const { scheduledAt, watchAt } = (await harness.readPost(answeringIds.at(-1)!))!;
+    expect(watchAt).toBe(scheduledAt + MINUTE);
+    expect((await harness.readPost(hangingId!))!.watchAt).toBeLessThanOrEqual(harness.now + MINUTE);
+  });
+
+  test("what was armed stays acknowledged when the run is cut off later", async () => {
+    const harness = await PublisherHarness.open();
+    harness.armOverride = () => Promise.reject(new Error("the object does not answer"));
+    const ids = await Promise.all(Array.from({ length: 60 }, () => harness.createPost({ inMs: 5 * MINUTE })));
+    harness.armOverride = () => Promise.resolve("armed");
+    let acknowledgements = 0;
+    setFailpointHook((point) => {
+      if (point === "reconcile.before_acknowledge" && (acknowledgements += 1) > 1) {
+        throw new Error("the run is cut off");
+      }
+    });
+    harness.now += 30 * SECOND;
+    await expect(reconcile(harness.ctx)).rejects.toThrow("the run is cut off");
+    const rows = await Promise.all(ids.map((id) => harness.readPost(id)));
+    expect(rows.filter((row) => row?.watchAt === row!.scheduledAt + MINUTE)).toHaveLength(25);
+  });
+
   test("an object that does not answer blocks no other and is armed again soon", async () => {
     const harness = await PublisherHarness.open();
     harness.armOverride = () => Promise.reject(new Error("the object does not answer"));
