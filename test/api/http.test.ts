@@ -1,5 +1,8 @@
 import { exports } from "cloudflare:workers";
 import { describe, test } from "vitest";
+import { Hono } from "hono";
+import type { ApiEnv } from "#api/env.ts";
+import { onError } from "#api/errors.ts";
 import { callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
 import { createCaller } from "../support/api-caller.ts";
@@ -25,6 +28,21 @@ describe("an unknown path", () => {
       expect(response).toMatchObject({ status: 404, body: { code: "not_found" } });
     },
   );
+});
+
+describe("an unexpected error", () => {
+  test("is 500 and tells nothing about the inside", async ({ expect }) => {
+    const app = new Hono<ApiEnv>();
+    app.onError(onError);
+    app.get("/", () => {
+      throw new Error("SELECT secret FROM tables");
+    });
+    const response = await app.request("/");
+    expect(response.status).toBe(500);
+    const body = await response.text();
+    expect(JSON.parse(body)).toMatchObject({ code: "internal_error" });
+    expect(body).not.toContain("SELECT");
+  });
 });
 
 describe("a wrong method", () => {

@@ -2,6 +2,7 @@ import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, test } from "vitest";
 import { readConfig } from "#config.ts";
+import { DETAILS, HTTP_ERRORS, PAUSED_REASONS, REFUSALS, TARGET_ERRORS, WARNINGS } from "#core/codes.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
 import { adapterFor } from "#platforms/registry.ts";
@@ -72,6 +73,30 @@ describe("the document and the specification agree", () => {
 
   test("on the platforms", ({ expect }) => {
     expect(document.components.schemas["Platform"]).toMatchObject({ enum: [...PLATFORMS] });
+  });
+
+  test.for([
+    ["ErrorCode", { ...REFUSALS, ...HTTP_ERRORS }],
+    ["DetailCode", DETAILS],
+    ["TargetErrorCode", TARGET_ERRORS],
+    ["WarningCode", WARNINGS],
+    ["PausedReason", PAUSED_REASONS],
+  ] as const)("on the codes of %s, each with what to do", ([name, list], { expect }) => {
+    expect(document.components.schemas[name]).toMatchObject({
+      enum: Object.keys(list),
+      "x-enum-descriptions": Object.values(list),
+    });
+  });
+
+  test.for([
+    ["ErrorBody", "code", "ErrorCode"],
+    ["ErrorDetail", "code", "DetailCode"],
+    ["TargetError", "code", "TargetErrorCode"],
+    ["Warning", "code", "WarningCode"],
+    ["Post", "paused_reason", "PausedReason"],
+  ])("on the closed list of %s.%s", ([schema, member, list], { expect }) => {
+    const properties = (document.components.schemas[schema] as { properties: Record<string, unknown> }).properties;
+    expect(JSON.stringify(properties[member])).toContain(`"#/components/schemas/${list}"`);
   });
 
   test("on the scopes and URLs of OAuth", ({ expect }) => {

@@ -180,6 +180,17 @@ describe.each(Object.entries(HOSTILE))("%s", (_kind, addresses) => {
   });
 });
 
+test.for([
+  ["http://files.example.net/a.jpg", "url_not_https"],
+  ["https://files.example.net:8443/a.jpg", "url_has_port"],
+  ["https://user@files.example.net/a.jpg", "url_has_credentials"],
+  [`https://files.example.net/${"a".repeat(3000)}`, "url_too_long"],
+  ["https://", "url_invalid"],
+  ["https://127.0.0.1/a.jpg", "url_not_public"],
+] as const)("%s is refused as %s", ([address, code], { expect }) => {
+  expect(checkUrl(address, null)).toMatchObject({ ok: false, problem: { code } });
+});
+
 test("no hostile URL is requested, directly or after a redirect", { timeout: 30_000 }, async ({ expect }) => {
   const internet = new FakeInternet();
   const ctx = createTestContext({ internet });

@@ -124,7 +124,7 @@ export const Post = z
     created_at: Instant,
     updated_at: Instant,
     created_via: z.enum(CREATED_VIA),
-    paused_reason: PausedReason.nullable(),
+    paused_reason: z.union([PausedReason, z.null()]),
     plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
     targets: z.array(Target),
     media_items: z.array(MediaItem),

@@ -88,9 +88,12 @@ async function refuseStalePlan(ctx: ConfirmContext, plan: PostPlan): Promise<nev
       actual: id,
     })),
   ];
-  refuseProblems(
-    problems.length > 0
-      ? problems
-      : [{ code: "plan_changed", message: "something changed since the preview: preview again" }],
-  );
+  if (problems.length === 0) {
+    refuse({
+      code: "invalid_confirmation_token",
+      message: "something changed since the preview: preview again",
+      param: "confirmation_token",
+    });
+  }
+  refuseProblems(problems);
 }

@@ -71,6 +71,23 @@ describe("400", () => {
     ]);
   });
 
+  test("says by its code what is wrong with each member", async ({ expect }) => {
+    const response = await preview(await createCaller(), {
+      scheduled_at: "tomorrow",
+      account_ids: "1",
+      post_type: "poem",
+      media_urls: [""],
+    });
+    const codes = response.body.details.map(({ code, param }: Record<string, string>) => `${code} ${param}`);
+    expect(codes.toSorted()).toEqual([
+      "invalid_format scheduled_at",
+      "invalid_value post_type",
+      "out_of_range media_urls[0]",
+      "required caption",
+      "wrong_type account_ids",
+    ]);
+  });
+
   test.for([
     "2020-01-01T00:00:00Z",
     "9999-12-31T23:59:59Z",

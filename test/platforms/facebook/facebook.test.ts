@@ -43,6 +43,15 @@ describe("placement", () => {
     expect(problems({ media: [reel(), reel()] })).toEqual(["media_too_many media_items"]);
   });
 
+  test("a link to Facebook and an unusual file layout are warnings", ({ expect }) => {
+    const unusual = reel({ facts: { moovFirst: false } });
+    const caption = "https://www.facebook.com/almanac";
+    expect(facebook.validate(validationInput({ caption, media: [unusual] }))).toMatchObject({
+      problems: [],
+      warnings: [{ code: "media_layout" }, { code: "link_may_be_refused" }],
+    });
+  });
+
   test("the limits of a reel", ({ expect }) => {
     const reelProblems = (overrides: Parameters<typeof video>[0]) => problems({ media: [reel(overrides)] });
     expect(reelProblems({ durationSeconds: 90 })).toEqual([]);

@@ -150,5 +150,8 @@ describe("cost", () => {
     expect(x.validate(validationInput({ caption: "see example.com" })).warnings).toMatchObject([
       { code: "url_costs_more" },
     ]);
+    expect(x.validate(validationInput({ options: { quote_tweet_url: "20" } })).warnings).toMatchObject([
+      { code: "quote_may_become_link" },
+    ]);
   });
 });

@@ -71,6 +71,15 @@ describe("previewSchedule", () => {
     expect(ctx.counting.count).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
   });
 
+  test("warns when only minutes remain to confirm", async () => {
+    const ctx = createTestContext();
+    const accountIds = [await createAccount(ctx, "x")];
+    const warningsAt = async (scheduledAt: number) =>
+      (await previewSchedule(ctx, { caption: "Hello", scheduledAt, accountIds })).preview.warnings;
+    expect(await warningsAt(ctx.clock.now() + 60 * SECOND)).toMatchObject([{ code: "due_soon" }]);
+    expect(await warningsAt(oneHourAhead(ctx))).toEqual([]);
+  });
+
   test("reports all problems at once, each with its request field", async () => {
     const ctx = createTestContext({
       adapters: {
