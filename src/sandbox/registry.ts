@@ -1,8 +1,10 @@
 import { isPlatform, type Platform } from "#core/platform.ts";
 import type { Simulator } from "./contract.ts";
+import { simulator as bluesky } from "./bluesky.ts";
 import { simulator as facebook } from "./facebook.ts";
 import { simulator as instagram } from "./instagram.ts";
 import { simulator as linkedin } from "./linkedin.ts";
+import { simulator as mastodon } from "./mastodon.ts";
 import { simulator as pinterest } from "./pinterest.ts";
 import { simulator as threads } from "./threads.ts";
 import { simulator as tiktok } from "./tiktok.ts";
@@ -19,6 +21,8 @@ export const simulators: Readonly<Record<Platform, Simulator>> = {
   facebook,
   pinterest,
   threads,
+  bluesky,
+  mastodon,
 };
 
 export function findSimulator(name: string): Simulator | undefined {

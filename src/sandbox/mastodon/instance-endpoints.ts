@@ -1,0 +1,80 @@
+import type { JsonObject } from "#core/json.ts";
+import type { Call } from "./call.ts";
+import { routeNotFound } from "./error-responses.ts";
+import { FRAME_RATE_LIMIT, IMAGE_MATRIX_LIMIT, supportedMimeTypes, VIDEO_MATRIX_LIMIT } from "./instances.ts";
+
+/* Metadata and limits of an instance: platforms/mastodon.md 1.1, part 2 and 6.9. */
+
+/** GET /.well-known/oauth-authorization-server, since 4.3. */
+export function metadata(call: Call): Response {
+  const { instance, settings } = call;
+  if (instance.is42) {
+    return routeNotFound(call);
+  }
+  const origin = `https://${instance.host}`;
+  const endpoints = `https://${settings.metadataHost ?? instance.host}`;
+  return Response.json({
+    issuer: `${origin}/`,
+    service_documentation: "https://docs.joinmastodon.org/",
+    authorization_endpoint: `${endpoints}/oauth/authorize`,
+    token_endpoint: `${endpoints}/oauth/token`,
+    revocation_endpoint: `${endpoints}/oauth/revoke`,
+    // Since 4.4.
+    ...((instance.apiVersion ?? 0) >= 6 && { userinfo_endpoint: `${endpoints}/oauth/userinfo` }),
+    app_registration_endpoint: `${endpoints}/api/v1/apps`,
+    scopes_supported: [...instance.scopes],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query", "fragment", "form_post"],
+    grant_types_supported: ["authorization_code", "client_credentials"],
+    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    code_challenge_methods_supported: ["S256"],
+  });
+}
+
+function configuration({ instance, settings }: Call): JsonObject {
+  return {
+    statuses: {
+      max_characters: instance.maxCharacters,
+      max_media_attachments: instance.maxMedia,
+      characters_reserved_per_url: instance.charactersPerUrl,
+    },
+    media_attachments: {
+      ...(instance.listsDescriptionLimit && { description_limit: instance.descriptionLimit }),
+      supported_mime_types: [...supportedMimeTypes(settings)],
+      image_size_limit: instance.imageSizeLimit,
+      image_matrix_limit: IMAGE_MATRIX_LIMIT,
+      video_size_limit: instance.videoSizeLimit,
+      video_frame_rate_limit: FRAME_RATE_LIMIT,
+      video_matrix_limit: VIDEO_MATRIX_LIMIT,
+    },
+  };
+}
+
+/** GET /api/v2/instance; the setting `v1_only` plays servers that do not have it. */
+export function readInstance(call: Call): Response {
+  const { instance, settings } = call;
+  if (settings.isV1Only) {
+    return routeNotFound(call);
+  }
+  return Response.json({
+    domain: instance.host,
+    title: instance.title,
+    version: instance.version,
+    source_url: instance.isGoToSocial
+      ? "https://codeberg.org/superseriousbusiness/gotosocial"
+      : "https://github.com/mastodon/mastodon",
+    ...(instance.apiVersion !== null && { api_versions: { mastodon: instance.apiVersion } }),
+    configuration: configuration(call),
+  });
+}
+
+/** GET /api/v1/instance: the same configuration without description_limit (M rest/v1/instance_serializer.rb). */
+export function readInstanceV1(call: Call): Response {
+  const { instance } = call;
+  return Response.json({
+    uri: instance.host,
+    title: instance.title,
+    version: instance.version,
+    configuration: configuration({ ...call, instance: { ...instance, listsDescriptionLimit: false } }),
+  });
+}

@@ -1,0 +1,87 @@
+import type { SimulatorContext } from "#sandbox/contract.ts";
+
+/* The settings that only this simulator has, read in one place. */
+
+/** How an instance treats a repeated `Idempotency-Key`: platforms/mastodon.md 4.2 and 6.14. */
+const IDEMPOTENCY_MODES = ["ok", "4.6", "4.5", "none", "pleroma"] as const;
+export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
+
+/** Each is a point in which the simulator is stricter than the real server. */
+type Leniency = "user_agent" | "unknown_params" | "throttles" | "mixed_gif" | "media_ids_string";
+
+export interface MastodonSettings {
+  isLenient(about: Leniency): boolean;
+  /** The state of the login `ben`, such as `unconfirmed`; empty when nothing is wrong with it. */
+  readonly benState: string;
+  readonly idempotency: IdempotencyMode | undefined;
+  /** The locale of the instance and of its users. */
+  readonly language: string | undefined;
+  readonly isV1Only: boolean;
+  readonly hidesDescriptionLimit: boolean;
+  readonly listsHeic: boolean;
+  readonly maxCharacters: number | undefined;
+  readonly descriptionLimit: number | undefined;
+  readonly maxMedia: number | undefined;
+  readonly imageSizeLimit: number | undefined;
+  readonly videoSizeLimit: number | undefined;
+  readonly failsProcessing: boolean;
+  /** How long the server works on a status before it is saved. */
+  readonly publishMs: number;
+  /** When set, the front end answers 504 and the status is saved this much later. */
+  readonly lateMs: number | undefined;
+  /** How long a parallel repeat waits for the lock of its key. */
+  readonly lockWaitMs: number;
+  /** Statuses are answered like a success and never saved. */
+  readonly dropsSilently: boolean;
+  /** The host that the metadata names in its endpoints. */
+  readonly metadataHost: string | undefined;
+}
+
+const toNumber = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+const toText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+const LOCK_WAIT_MS = 10_000;
+
+export function readSettings(sim: SimulatorContext): MastodonSettings {
+  const {
+    lenient,
+    ben_state,
+    idempotency,
+    language,
+    v1_only,
+    no_description_limit,
+    heic,
+    max_characters,
+    description_limit,
+    max_media,
+    image_size_limit,
+    video_size_limit,
+    fail_processing,
+    publish_ms,
+    late_ms,
+    lock_wait_ms,
+    silent_drop,
+    metadata_host,
+  } = sim.settings.extra;
+  const leniencies = new Set((toText(lenient) ?? "").split(",").map((name) => name.trim()));
+  return {
+    isLenient: (about) => leniencies.has(about),
+    benState: toText(ben_state) ?? "",
+    idempotency: IDEMPOTENCY_MODES.find((mode) => mode === idempotency),
+    language: toText(language),
+    isV1Only: v1_only === true,
+    hidesDescriptionLimit: no_description_limit === true,
+    listsHeic: heic === true,
+    maxCharacters: toNumber(max_characters),
+    descriptionLimit: toNumber(description_limit),
+    maxMedia: toNumber(max_media),
+    imageSizeLimit: toNumber(image_size_limit),
+    videoSizeLimit: toNumber(video_size_limit),
+    failsProcessing: fail_processing === true,
+    publishMs: toNumber(publish_ms) ?? 0,
+    lateMs: toNumber(late_ms),
+    lockWaitMs: toNumber(lock_wait_ms) ?? LOCK_WAIT_MS,
+    dropsSilently: silent_drop === true,
+    metadataHost: toText(metadata_host),
+  };
+}
