@@ -94,7 +94,7 @@ describe("the document and the specification agree", () => {
     ["TargetError", "code", "TargetErrorCode"],
     ["Warning", "code", "WarningCode"],
     ["Post", "paused_reason", "PausedReason"],
-  ])("on the closed list of %s.%s", ([schema, member, list], { expect }) => {
+  ] as const)("on the closed list of %s.%s", ([schema, member, list], { expect }) => {
     const properties = (document.components.schemas[schema] as { properties: Record<string, unknown> }).properties;
     expect(JSON.stringify(properties[member])).toContain(`"#/components/schemas/${list}"`);
   });

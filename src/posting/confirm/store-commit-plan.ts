@@ -1,6 +1,7 @@
 import { HOUR } from "#core/clock.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
+import { isConstraintViolation, isLostResponse } from "#db/errors.ts";
 import { type PostPlan, postIdsOf } from "./post-plan.ts";
 import type { PostRow } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
@@ -20,9 +21,8 @@ export type ConfirmResult =
   /** A dependency of the plan has changed since the preview; nothing was written. */
   | { readonly state: "stale" };
 
-const RETRYABLE_ERROR = /Network connection lost|object to be reset|code was updated/i;
-const CONSTRAINT_ERROR = /constraint failed/i;
-const STALE_PLAN_ERROR = /constraint failed: stale_plan/i;
+/** The CHECK constraint that a plan violates when one of its dependencies has changed. */
+const STALE_PLAN_CONSTRAINT = "stale_plan";
 
 function issuedHour(plan: PostPlan): number {
   return Math.floor(plan.issuedAt / HOUR);
@@ -38,8 +38,7 @@ export async function commitPlan(db: Db, actor: Actor, attempt: ConfirmAttempt, 
   try {
     return committed(await retryAfterLostAnswer(() => db.d1.batch<PostRow>(batch)));
   } catch (error) {
-    const message = String(error);
-    if (!CONSTRAINT_ERROR.test(message)) {
+    if (!isConstraintViolation(error)) {
       throw error;
     }
     const [existing, rows] = await db.d1.batch<PostRow & ConfirmationRow>([
@@ -53,7 +52,7 @@ export async function commitPlan(db: Db, actor: Actor, attempt: ConfirmAttempt, 
         ? { state: "committed", rows: rows?.results ?? [] }
         : { state: "used", postIds: JSON.parse(row.post_ids) as string[] };
     }
-    if (!STALE_PLAN_ERROR.test(message)) {
+    if (!isConstraintViolation(error, STALE_PLAN_CONSTRAINT)) {
       throw error;
     }
     return { state: "stale" };
@@ -69,7 +68,7 @@ async function retryAfterLostAnswer<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (!RETRYABLE_ERROR.test(String(error))) {
+    if (!isLostResponse(error)) {
       throw error;
     }
     return await run();

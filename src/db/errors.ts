@@ -1,0 +1,16 @@
+/*
+ * D1 reports errors as texts only. This file is the only one that recognizes them, so that a changed text is corrected once.
+ */
+
+const LOST_RESPONSE = /Network connection lost|object to be reset|code was updated/i;
+
+/** Whether the statements may have been executed although no answer arrived (the transient errors that D1 documents). */
+export function isLostResponse(error: unknown): boolean {
+  return LOST_RESPONSE.test(String(error));
+}
+
+/** Whether a constraint undid the statements; with `name`, whether it was that CHECK constraint. */
+export function isConstraintViolation(error: unknown, name?: string): boolean {
+  const message = String(error).toLowerCase();
+  return message.includes(name === undefined ? "constraint failed" : `constraint failed: ${name}`);
+}

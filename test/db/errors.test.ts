@@ -1,0 +1,47 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, test } from "vitest";
+import { isConstraintViolation, isLostResponse } from "#db/errors.ts";
+
+beforeAll(async () => {
+  await env.DB.prepare(
+    "CREATE TABLE constrained (id TEXT PRIMARY KEY, n INTEGER, CONSTRAINT positive_number CHECK (n > 0))",
+  ).run();
+});
+
+async function errorOf(sql: string): Promise<unknown> {
+  try {
+    await env.DB.batch([env.DB.prepare(sql)]);
+  } catch (error) {
+    return error;
+  }
+  throw new Error(`no error: ${sql}`);
+}
+
+describe("the error texts of D1", () => {
+  test("a violated CHECK is recognized by its name", async ({ expect }) => {
+    const error = await errorOf("INSERT INTO constrained VALUES ('a', -1)");
+    expect(isConstraintViolation(error)).toBe(true);
+    expect(isConstraintViolation(error, "positive_number")).toBe(true);
+    expect(isConstraintViolation(error, "another_name")).toBe(false);
+  });
+
+  test("a key that exists already is a constraint too", async ({ expect }) => {
+    await env.DB.prepare("INSERT INTO constrained VALUES ('b', 1)").run();
+    const error = await errorOf("INSERT INTO constrained VALUES ('b', 2)");
+    expect([isConstraintViolation(error), isConstraintViolation(error, "positive_number")]).toEqual([true, false]);
+  });
+
+  test("a wrong statement is neither a constraint nor a lost response", async ({ expect }) => {
+    const error = await errorOf("INSERT INTO no_such_table VALUES (1)");
+    expect([isConstraintViolation(error), isLostResponse(error)]).toEqual([false, false]);
+  });
+
+  test.for([
+    "D1_ERROR: Network connection lost.",
+    "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
+    "D1_ERROR: D1 DB reset because its code was updated.",
+  ])("%s leaves open what was executed", (message, { expect }) => {
+    expect(isLostResponse(new Error(message))).toBe(true);
+    expect(isConstraintViolation(new Error(message))).toBe(false);
+  });
+});
