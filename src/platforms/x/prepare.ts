@@ -8,7 +8,7 @@ import { CHUNK_TOO_BIG_CODE, toFault } from "./errors.ts";
 import { API_ORIGIN } from "./hosts.ts";
 import { quoteMode } from "./options.ts";
 import { Cursor, type CommitRef } from "./refs.ts";
-import { sendForm } from "./send-form.ts";
+import { sendForm } from "#platforms/send-form.ts";
 import { isAnimated } from "./validate.ts";
 
 const UPLOAD_URL = `${API_ORIGIN}/2/media/upload`;
@@ -87,7 +87,7 @@ async function uploadImages(client: PlatformClient, job: Job): Promise<PrepareOu
       client,
       UPLOAD_URL,
       { media_category: "tweet_image" },
-      { media: image, name: image.filename, range },
+      { field: "media", media: image, name: image.filename, range },
       { headers: bearerHeader(job.account.accessToken) },
     );
     if (!response) {
@@ -190,7 +190,7 @@ async function appendSegment(
     client,
     `${UPLOAD_URL}/${cursor.id}/append`,
     { segment_index: String(cursor.segmentIndex) },
-    { media, name: "segment", range: { offset: cursor.offset, length } },
+    { field: "media", media, name: "segment", range: { offset: cursor.offset, length } },
     { headers: bearerHeader(job.account.accessToken), timeoutMs: APPEND_TIMEOUT_MS },
   );
   if (!response) {

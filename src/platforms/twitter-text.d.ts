@@ -6,7 +6,10 @@ declare module "twitter-text" {
   }
   const twitter: {
     parseTweet(text: string): { readonly weightedLength: number };
-    extractUrlsWithIndices(text: string): readonly UrlEntity[];
+    extractUrlsWithIndices(
+      text: string,
+      options?: { readonly extractUrlsWithoutProtocol: boolean },
+    ): readonly UrlEntity[];
     extractCashtags(text: string): readonly string[];
     hasInvalidCharacters(text: string): boolean;
   };

@@ -1,0 +1,112 @@
+import { MINUTE } from "#core/clock.ts";
+import { sha256Hex } from "#core/encoding.ts";
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
+import { postJson } from "#platforms/request-encoding.ts";
+import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
+import { ErrorBody, Status } from "./answers.ts";
+import { type Server, accountServer, callServer } from "./api.ts";
+import { refusalMessage, toFault } from "./errors.ts";
+import { readCapabilities } from "./limits.ts";
+import { CommitRef } from "./refs.ts";
+
+const COMMIT_TIMEOUT_MS = MINUTE;
+const CONFIRM_TIMEOUT_MS = 5000;
+
+/** These are answered before the server looks at the post, and in the same way whether or not it has it. */
+const DEFINITE_REFUSALS: ReadonlySet<number> = new Set([401, 403, 410, 429]);
+
+export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
+  const commitRef = CommitRef.parse(ref);
+  const server = accountServer(job.account);
+  const sentRef: CommitRef = {
+    ...commitRef,
+    sendCount: commitRef.sendCount + 1,
+    sentAt: job.now,
+    createdId: null,
+    refusal: null,
+  };
+  let response: PlatformResponse;
+  try {
+    response = await callServer(client, server, "/api/v1/statuses", {
+      ...postJson(postBody(job, commitRef), { "idempotency-key": await idempotencyKey(job) }),
+      timeoutMs: COMMIT_TIMEOUT_MS,
+    });
+  } catch {
+    const detail = "the connection broke after the post was sent";
+    return { state: "uncertain", detail, httpStatus: null, ref: sentRef };
+  }
+  const created = isOk(response) ? parseBody(Status, response) : undefined;
+  if (created) {
+    return await confirmVisible(client, server, created, sentRef);
+  }
+  if (DEFINITE_REFUSALS.has(response.status)) {
+    return { state: "refused", fault: toFault(response, job.now) };
+  }
+  // Any other refusal can hide a post that was created: `verify` looks for it before the refusal counts.
+  const isRefusal = response.status >= 400 && response.status < 500 && response.status !== 408;
+  return {
+    state: "uncertain",
+    detail: `the server answered ${response.status}`,
+    httpStatus: response.status,
+    ref: isRefusal ? { ...sentRef, refusal: toRefusal(response) } : sentRef,
+  };
+}
+
+function toRefusal(response: PlatformResponse): CommitRef["refusal"] {
+  const text = parseBody(ErrorBody, response)?.error ?? null;
+  return { status: response.status, message: refusalMessage("The server refused the post", text) };
+}
+
+/**
+ * The same for every call of one post and account, so that a repeated call finds the post of the first one. Other programs
+ * replay their first answer for a key, also a refusal: there each call has its own key, and nothing is sent twice.
+ */
+async function idempotencyKey(job: Job): Promise<string> {
+  return readCapabilities(job.account.capabilities).software === "other"
+    ? crypto.randomUUID()
+    : await sha256Hex(`${job.postId}/${job.accountId}`);
+}
+
+/** `scheduled_at` is never sent: the idempotency key does not protect such posts. */
+function postBody(job: Job, { mediaIds }: CommitRef): JsonObject {
+  const { visibility, spoiler_text: spoilerText, sensitive, language } = job.options;
+  return {
+    status: job.caption,
+    // Without it the account's own default counts, which may be private.
+    visibility: typeof visibility === "string" ? visibility : "public",
+    ...(mediaIds.length > 0 && { media_ids: mediaIds }),
+    ...(typeof spoilerText === "string" && spoilerText !== "" && { spoiler_text: spoilerText }),
+    ...(typeof sensitive === "boolean" && { sensitive }),
+    ...(typeof language === "string" && { language }),
+  };
+}
+
+/** Since 4.4 a server's spam filter can answer a post that it never saves; reading the post tells. */
+async function confirmVisible(
+  client: PlatformClient,
+  server: Server,
+  created: Status,
+  sentRef: CommitRef,
+): Promise<CommitOutcome> {
+  try {
+    const response = await callServer(client, server, `/api/v1/statuses/${encodeURIComponent(created.id)}`, {
+      timeoutMs: CONFIRM_TIMEOUT_MS,
+    });
+    if (response.status === 404) {
+      return {
+        state: "uncertain",
+        detail: "the server answered with a post that it does not show",
+        httpStatus: response.status,
+        ref: { ...sentRef, createdId: created.id },
+      };
+    }
+  } catch {
+    // The answer to the call itself counts.
+  }
+  return { state: "published", remoteId: created.id, url: statusUrl(created) };
+}
+
+export function statusUrl(status: Status): string | null {
+  return status.url ?? status.uri ?? null;
+}

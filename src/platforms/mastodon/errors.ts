@@ -1,0 +1,110 @@
+import type { Fault } from "#platforms/contract.ts";
+import { type FaultSource, rateLimited, reconnect, rejected, sanitizeMessage, temporary } from "#platforms/fault.ts";
+import { type PlatformResponse, parseBody, retryAfterSeconds } from "#platforms/response.ts";
+import { ErrorBody } from "./answers.ts";
+
+const OPERATOR_RETRY_SECONDS = 900;
+
+/**
+ * Maps an unsuccessful response to a fault. The status decides: most texts come in the language of the user; only those that
+ * the server never translates are compared. `now` converts reset times into seconds; without it the `Date` header does.
+ */
+export function toFault(response: PlatformResponse, now: number | null): Fault {
+  const message = parseBody(ErrorBody, response)?.error ?? null;
+  const source: FaultSource = { httpStatus: response.status };
+  if (response.status >= 500) {
+    return temporary("The server could not handle the call.", {
+      ...source,
+      retryAfterSeconds: retryAfterSeconds(response.headers),
+    });
+  }
+  switch (response.status) {
+    case 401:
+      return reconnect("The server no longer accepts this login. Connect the account again.", source);
+    case 403:
+      return forbiddenFault(message, source);
+    case 404:
+      return rejected("The server did not find the requested resource.", source, {
+        code: "not_found",
+        category: "platform",
+      });
+    case 410:
+      return rejected("The server has shut down.", source, { code: "server_gone", category: "platform" });
+    case 413:
+      return rejected("The server refused the file as too large.", source, {
+        code: "media_too_large",
+        category: "media",
+      });
+    case 429:
+      return rateLimited("The server accepts no more calls for this account at the moment.", {
+        ...source,
+        retryAfterSeconds: resetSeconds(response.headers, now),
+      });
+    case 400:
+    case 409:
+    case 422:
+      return message?.includes("requires an authenticated user")
+        ? reconnect("The account of this login no longer exists, or the login is incomplete. Connect it again.", source)
+        : rejected(refusalMessage("The server refused the post", message), source, { code: "content_refused" });
+    default:
+      return rejected(refusalMessage("The server refused the call", message), source, {
+        category: "platform",
+        whoMustAct: "operator",
+      });
+  }
+}
+
+/** A 403 that is not the API's own JSON comes from the server's firewall, which blocks this service and no login. */
+function forbiddenFault(message: string | null, source: FaultSource): Fault {
+  if (message === null) {
+    return rateLimited(
+      "The server blocks this service.",
+      { ...source, retryAfterSeconds: OPERATOR_RETRY_SECONDS },
+      { code: "service_blocked", category: "permission", whoMustAct: "operator" },
+    );
+  }
+  if (message.includes("outside the authorized scopes")) {
+    return reconnect("The login lacks a permission. Connect the account again.", source, { code: "missing_scope" });
+  }
+  const reason = ACCOUNT_RESTRICTIONS.find(([text]) => message.includes(text))?.[1];
+  return rejected(reason ?? refusalMessage("The server does not permit this", message), source, {
+    code: reason ? "account_restricted" : "not_permitted",
+    category: "permission",
+  });
+}
+
+/** The token stays valid: the account can post again once the user has dealt with it. */
+const ACCOUNT_RESTRICTIONS = [
+  ["missing a confirmed e-mail", "The account's e-mail address is not confirmed: confirm it at the server."],
+  ["pending approval", "The account is waiting for the approval of its server."],
+  ["currently disabled", "The server has disabled or suspended this account: ask its moderators."],
+] as const;
+
+/** What a file's upload or processing ended with: a refusal concerns this file. */
+export function toMediaFault(response: PlatformResponse, now: number | null): Fault {
+  const fault = toFault(response, now);
+  const message = parseBody(ErrorBody, response)?.error ?? null;
+  // Answered for a file that the server accepts by type but cannot decode; it fails each time.
+  const isUndecodable = response.status === 500 && message?.startsWith("Error processing") === true;
+  return isUndecodable || fault.code === "content_refused"
+    ? rejected(
+        refusalMessage("The server refused the media", message),
+        { httpStatus: response.status },
+        { code: "media_invalid", category: "media" },
+      )
+    : fault;
+}
+
+export function refusalMessage(summary: string, message: string | null): string {
+  const text = sanitizeMessage(message ?? "");
+  return text === "" ? `${summary}.` : `${summary}: ${text}`;
+}
+
+/** `X-RateLimit-Reset` is an ISO 8601 instant and describes the nearest limit. */
+function resetSeconds(headers: Headers, now: number | null): number | undefined {
+  const reset = Date.parse(headers.get("x-ratelimit-reset") ?? "");
+  const clockMs = now ?? Date.parse(headers.get("date") ?? "");
+  return Number.isFinite(reset) && Number.isFinite(clockMs)
+    ? Math.max(1, Math.ceil((reset - clockMs) / 1000))
+    : retryAfterSeconds(headers);
+}

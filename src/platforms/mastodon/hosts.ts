@@ -1,0 +1,22 @@
+/** People name servers themselves, so no host is fixed: each login's server stands in its `TokenSet.hosts`. */
+export const hosts: readonly string[] = [];
+
+export interface TypedServer {
+  readonly host: string;
+  /** The name in front of the server, where a whole handle was typed. */
+  readonly user: string | null;
+}
+
+const HANDLE = /^@?([\w.-]+)@([^@/]+)$/u;
+const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
+
+/** Reads `mastodon.social`, `https://mastodon.social/@ben` and `@ben@mastodon.social`; null for anything that names no host. */
+export function parseServer(text: string): TypedServer | null {
+  const typed = text.trim();
+  const [, user = null, domain] = HANDLE.exec(typed) ?? [];
+  const url = URL.parse(domain ? `https://${domain}` : /^https?:\/\//i.test(typed) ? typed : `https://${typed}`);
+  if (!url || url.port !== "" || url.username !== "" || url.password !== "" || !HOST_NAME.test(url.hostname)) {
+    return null;
+  }
+  return { host: url.hostname, user };
+}

@@ -1,0 +1,27 @@
+import { defineAdapter } from "#platforms/contract.ts";
+import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
+import { commit } from "./commit.ts";
+import { connect } from "./connect.ts";
+import { hosts } from "./hosts.ts";
+import { fetchCapabilities } from "./instance.ts";
+import { limits } from "./limits.ts";
+import { options } from "./options.ts";
+import { prepare } from "./prepare.ts";
+import { validate } from "./validate.ts";
+import { verify } from "./verify.ts";
+
+export const mastodon = defineAdapter({
+  platform: "mastodon",
+  hosts,
+  hasUserNamedHosts: true,
+  operatorCredentials: "none",
+  limits,
+  options,
+  connect,
+  validate,
+  fetchCapabilities,
+  prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
+  prepare,
+  commit,
+  verify,
+});

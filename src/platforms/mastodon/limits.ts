@@ -1,0 +1,97 @@
+import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "#core/json.ts";
+import type { PlatformLimits } from "#platforms/contract.ts";
+import type { MediaRule } from "#platforms/media-rules.ts";
+
+/*
+ * What a server that was not changed allows (mastodon/mastodon v4.6.5). Each server tells its own numbers, and those count:
+ * the ones here are for servers that leave one out, and for `GET /platforms`.
+ */
+
+/** app/validators/status_length_validator.rb. */
+export const CAPTION_MAX = 500;
+const URL_CHARACTERS = 23;
+/** app/models/status.rb. */
+const MEDIA_MAX = 4;
+/** app/models/media_attachment.rb; a file has to be smaller than the limit. */
+const IMAGE_SIZE_LIMIT = 16_777_216;
+const VIDEO_SIZE_LIMIT = 103_809_024;
+const IMAGE_PIXELS_MAX = 33_177_600;
+const VIDEO_PIXELS_MAX = 8_294_400;
+const FRAME_RATE_MAX = 120;
+/** 10 000 since 4.6; servers before 4.4 do not tell it. */
+const DESCRIPTION_MAX = 1500;
+/** app/models/concerns/attachmentable.rb; not among the numbers that servers tell. */
+export const GIF_PIXELS_MAX = 921_600;
+/** The server and this service may have different versions of Unicode's rules for characters. */
+export const CAPTION_MARGIN = 5;
+/** There is no limit of duration; a file within the size limit is shorter than this. */
+const VIDEO_SECONDS_MAX = 86_400;
+
+const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
+const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm"] as const;
+/** Versions up to 4.7.2 name these and answer 500 (mastodon#40541). */
+const UNUSABLE_TYPES: ReadonlySet<string> = new Set(["image/heic", "image/heif", "image/avif"]);
+
+const Limit = (fallback: number) => z.number().positive().catch(fallback);
+
+/** The members of `PostableAccount.capabilities`. */
+const Capabilities = z.object({
+  /** `other`: a different program with the same API, whose idempotency keys are not to be relied on. */
+  software: z.enum(["mastodon", "other"]).catch("mastodon"),
+  maxCharacters: Limit(CAPTION_MAX),
+  urlCharacters: Limit(URL_CHARACTERS),
+  maxMedia: z.number().nonnegative().catch(MEDIA_MAX),
+  contentTypes: z.array(z.string()).catch([...IMAGE_TYPES, ...VIDEO_TYPES]),
+  imageSizeLimit: Limit(IMAGE_SIZE_LIMIT),
+  videoSizeLimit: Limit(VIDEO_SIZE_LIMIT),
+  imagePixels: Limit(IMAGE_PIXELS_MAX),
+  videoPixels: Limit(VIDEO_PIXELS_MAX),
+  frameRate: Limit(FRAME_RATE_MAX),
+  descriptionLimit: Limit(DESCRIPTION_MAX),
+});
+export type Capabilities = z.infer<typeof Capabilities>;
+
+export function readCapabilities(capabilities: JsonObject): Capabilities {
+  return Capabilities.parse(capabilities);
+}
+
+/** The rules for one file at this account's server. */
+export function mediaRules(capabilities: Capabilities): { readonly image: MediaRule; readonly video: MediaRule } {
+  const usable = capabilities.contentTypes.filter((type) => !UNUSABLE_TYPES.has(type));
+  return {
+    image: {
+      contentTypes: usable.filter((type) => type.startsWith("image/")),
+      maxBytes: capabilities.imageSizeLimit - 1,
+    },
+    video: {
+      contentTypes: usable.filter((type) => type.startsWith("video/")),
+      maxBytes: capabilities.videoSizeLimit - 1,
+      maxFrameRate: capabilities.frameRate,
+    },
+  };
+}
+
+/** docs/user/posting.md: four images, or one animated GIF, or one video. */
+export function mediaLimits(capabilities: Capabilities) {
+  const { image, video } = mediaRules(capabilities);
+  return {
+    textOnly: true,
+    images: { max: capabilities.maxMedia, maxBytes: image.maxBytes, contentTypes: image.contentTypes },
+    videos: {
+      max: Math.min(1, capabilities.maxMedia),
+      maxBytes: video.maxBytes,
+      contentTypes: video.contentTypes,
+      minSeconds: 0,
+      maxSeconds: VIDEO_SECONDS_MAX,
+    },
+    mixed: false,
+  } as const satisfies PlatformLimits["media"];
+}
+
+export const limits = {
+  caption: { max: CAPTION_MAX, unit: "characters as displayed (grapheme clusters), a link counts 23" },
+  media: mediaLimits(readCapabilities({})),
+  // app/lib/rate_limiter.rb: 300 posts in 3 hours.
+  dailyCaps: [{ count: 300, windowHours: 3, what: "posts" }],
+} as const satisfies PlatformLimits;

@@ -1,0 +1,61 @@
+import twitter from "twitter-text";
+
+let segmenter: Intl.Segmenter | undefined;
+
+function countCharacters(text: string): number {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  let count = 0;
+  for (const _ of segmenter.segment(text)) {
+    count += 1;
+  }
+  return count;
+}
+
+/** A word with a link in it; longer ones are no links that the server would shorten. */
+const WORD_WITH_LINK = /\S*https?:\/\/\S*/giu;
+const MAX_WORD_UNITS = 2048;
+/** A mention of an account of another server; not inside a word or an address. */
+const MENTION =
+  /(?<![\p{L}\p{N}\p{M}_=/])@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)@([\p{L}\p{N}\p{M}_]+(?:[.-]+[\p{L}\p{N}\p{M}_]+)*)/giu;
+const MAX_DOMAIN_UNITS = 253;
+
+/** The text as it counts: every link has the same length, and a mention is as long as its user's name. */
+function countableText(text: string, urlCharacters: number): string {
+  const withoutLinks = text.replace(WORD_WITH_LINK, (word) => shortenLinks(word, urlCharacters));
+  return withoutLinks.replace(MENTION, (mention: string, user: string, domain: string) =>
+    domain.length > MAX_DOMAIN_UNITS ? mention : `@${user}`,
+  );
+}
+
+function shortenLinks(word: string, urlCharacters: number): string {
+  if (word.length > MAX_WORD_UNITS) {
+    return word;
+  }
+  let shortened = "";
+  let end = 0;
+  for (const { indices } of twitter.extractUrlsWithIndices(word, { extractUrlsWithoutProtocol: false })) {
+    shortened += word.slice(end, indices[0]) + "x".repeat(urlCharacters);
+    end = indices[1];
+  }
+  return shortened + word.slice(end);
+}
+
+/** The length as Mastodon counts it: the content warning and the text together, the links and mentions of the text shortened. */
+export function textLength(text: string, spoilerText: string, urlCharacters: number): number {
+  return countCharacters(spoilerText + countableText(text, urlCharacters));
+}
+
+/** Other programs with this API count code points and shorten nothing. */
+export function rawLength(text: string, spoilerText: string): number {
+  return [...spoilerText, ...text].length;
+}
+
+const ANY_MENTION = /@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)(?:@[\p{L}\p{N}\p{M}_]+(?:[.-]+[\p{L}\p{N}\p{M}_]+)*)?/giu;
+
+/** A form in which a sent text and its source are equal: the server trims it and writes mentions in their canonical form. */
+export function comparableText(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(ANY_MENTION, (_, user: string) => `@${user.toLowerCase()}`)
+    .trim();
+}

@@ -1,0 +1,131 @@
+import type {
+  MediaDescription,
+  ValidationInput,
+  ValidationProblem,
+  ValidationResult,
+  ValidationWarning,
+} from "#platforms/contract.ts";
+import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
+import { parseOptions } from "#platforms/options.ts";
+import {
+  CAPTION_MARGIN,
+  type Capabilities,
+  GIF_PIXELS_MAX,
+  mediaLimits,
+  mediaRules,
+  readCapabilities,
+} from "./limits.ts";
+import { options } from "./options.ts";
+import { rawLength, textLength } from "./text.ts";
+
+export function validate(input: ValidationInput): ValidationResult {
+  const parsed = parseOptions(options, input.options);
+  const capabilities = readCapabilities(input.account.capabilities);
+  const spoilerText = typeof input.options["spoiler_text"] === "string" ? input.options["spoiler_text"] : "";
+  const captionLength =
+    capabilities.software === "mastodon"
+      ? textLength(input.caption.trim(), spoilerText, capabilities.urlCharacters)
+      : rawLength(input.caption.trim(), spoilerText);
+  return {
+    options: parsed.options,
+    placement: null,
+    captionLength,
+    captionLimit: capabilities.maxCharacters,
+    problems: [
+      ...captionProblems(input, spoilerText, captionLength, capabilities.maxCharacters),
+      ...parsed.problems,
+      ...altTextProblems(parsed.value?.alt_texts ?? [], input.media.length, capabilities),
+      ...mediaSetProblems(input.media, capabilities),
+      ...input.media.flatMap((media, index) => itemProblems(media, index, capabilities)),
+    ],
+    warnings: captionWarnings(captionLength, capabilities.maxCharacters),
+    cost: null,
+  };
+}
+
+function captionProblems(
+  input: ValidationInput,
+  spoilerText: string,
+  actual: number,
+  limit: number,
+): readonly ValidationProblem[] {
+  const problems: ValidationProblem[] = [];
+  if (`${input.caption}${spoilerText}`.trim() === "" && input.media.length === 0) {
+    problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
+  }
+  if (actual > limit) {
+    const withSpoiler = spoilerText === "" ? "" : ", the content warning included";
+    problems.push({
+      code: "caption_too_long",
+      message: `this server accepts at most ${limit} characters${withSpoiler}`,
+      param: "caption",
+      limit,
+      actual,
+    });
+  }
+  return problems;
+}
+
+function captionWarnings(length: number, limit: number): readonly ValidationWarning[] {
+  return length > limit - CAPTION_MARGIN && length <= limit
+    ? [
+        {
+          code: "caption_near_limit",
+          message: `${length} of ${limit} characters: the server may count composed characters differently`,
+        },
+      ]
+    : [];
+}
+
+function altTextProblems(
+  altTexts: readonly string[],
+  mediaCount: number,
+  { descriptionLimit: limit }: Capabilities,
+): readonly ValidationProblem[] {
+  const param = "platform_options.alt_texts";
+  const tooLong = altTexts.flatMap((text, index): readonly ValidationProblem[] => {
+    const actual = [...text].length;
+    const message = `this server accepts descriptions of at most ${limit} characters`;
+    return actual > limit ? [{ code: "option_invalid", message, param: `${param}[${index}]`, limit, actual }] : [];
+  });
+  const message = "there are more descriptions than media items";
+  return altTexts.length > mediaCount
+    ? [...tooLong, { code: "option_invalid", message, param, limit: mediaCount, actual: altTexts.length }]
+    : tooLong;
+}
+
+export function isAnimated(media: MediaDescription): boolean {
+  return media.contentType === "image/gif" && media.facts["animated"] === true;
+}
+
+function mediaSetProblems(
+  media: readonly MediaDescription[],
+  capabilities: Capabilities,
+): readonly ValidationProblem[] {
+  const counted = countProblems(media, mediaLimits(capabilities));
+  const message = "an animated GIF must be the only media of its post";
+  return media.length > 1 && media.some(isAnimated)
+    ? [...counted, { code: "media_mixed", message, param: "media_items", limit: 1, actual: media.length }]
+    : counted;
+}
+
+function itemProblems(
+  media: MediaDescription,
+  index: number,
+  capabilities: Capabilities,
+): readonly ValidationProblem[] {
+  const problems = mediaProblems(media, index, mediaRules(capabilities)[media.type]);
+  const limit = pixelLimit(media, capabilities);
+  const actual = (media.width ?? 0) * (media.height ?? 0);
+  const message = `width × height may be at most ${limit} pixels`;
+  return actual > limit
+    ? [...problems, { code: "media_dimensions", message, param: `media_items[${index}]`, limit, actual }]
+    : problems;
+}
+
+function pixelLimit(media: MediaDescription, capabilities: Capabilities): number {
+  if (media.type === "video") {
+    return capabilities.videoPixels;
+  }
+  return media.contentType === "image/gif" ? GIF_PIXELS_MAX : capabilities.imagePixels;
+}
