@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net";
 import { hostname, networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { nonPublicRange } from "#media/import/ip-ranges.ts";
+import { nonPublicRange } from "#core/public-address/ip-ranges.ts";
 import { freePort, sleep } from "./service.ts";
 
 /*

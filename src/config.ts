@@ -2,6 +2,7 @@ import type { PostPublisherApi } from "#core/arming.ts";
 import { PLANS, type Plan } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
+import { adapterFor } from "#platforms/registry.ts";
 
 /** Bindings and variables as wrangler.toml declares them. Secrets are set with `wrangler secret put`. */
 export interface Env {
@@ -39,7 +40,7 @@ export interface Config {
   readonly tokenKeyId: string;
   readonly signup: "first" | "open" | "closed";
   readonly planForAll: Plan | null;
-  /** Null when the operator has not set credentials; requests for the platform then get 400 `platform_not_configured`. */
+  /** Null when the platform needs credentials and the operator has not set them; requests for the platform then get 400 `platform_not_configured`. */
   app(platform: Platform): AppCredentials | null;
   /** A variable that only one module reads, by name. */
   setting(name: string): string | null;
@@ -58,8 +59,11 @@ function appCredentials(env: Env, platform: Platform): AppCredentials | null {
       platformVariables[name.slice(prefix.length)] = value;
     }
   }
-  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, ...settings } = platformVariables;
-  return clientId && clientSecret ? { clientId, clientSecret, settings } : null;
+  const { CLIENT_ID: clientId = "", CLIENT_SECRET: clientSecret = "", ...settings } = platformVariables;
+  const isComplete = clientId !== "" && clientSecret !== "";
+  return isComplete || adapterFor(platform)?.operatorCredentials === "none"
+    ? { clientId, clientSecret, settings }
+    : null;
 }
 
 export function readConfig(env: Env): Config {

@@ -14,8 +14,8 @@ export interface Outbound {
   platformFetch(request: Request): Promise<Response>;
   /** Sends a request to any public URL (media sources, client metadata documents). */
   publicFetch(request: Request): Promise<Response>;
-  /** The URL at which a user's browser reaches a page of a platform. */
-  browserUrl(url: URL): URL;
+  /** The URL at which a user's browser reaches a page of a platform; in the sandbox `login` names the user who logs in there. */
+  browserUrl(url: URL, login?: string): URL;
   /** An origin allowed for media import beside public HTTPS; null in production. */
   readonly trustedMediaOrigin: string | null;
 }

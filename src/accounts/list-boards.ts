@@ -5,7 +5,7 @@ import type { Board, Fault } from "#platforms/contract.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { getAccountAccess } from "./tokens/get-account-access.ts";
 import { markNeedsReconnect } from "./tokens/mark-needs-reconnect.ts";
-import { platformClient } from "./platform-client.ts";
+import { clientForLogin, configuredPlatform } from "./platform-client.ts";
 import { findAccount } from "./store.ts";
 
 const DEFAULT_RETRY_SECONDS = 30;
@@ -16,7 +16,7 @@ export async function listBoards(
   input: { readonly accountId: string; readonly platform: Platform },
 ): Promise<readonly Board[]> {
   const account = await findAccount(ctx.db, ctx.actor, input.accountId);
-  const configured = platformClient(ctx, input.platform);
+  const configured = configuredPlatform(ctx, input.platform);
   const boards = configured?.adapter.listBoards;
   if (!account || account.platform !== input.platform || !configured || !boards) {
     refuse({ code: "not_found", message: `${PLATFORM_NAMES[input.platform]} account not found` });
@@ -26,7 +26,9 @@ export async function listBoards(
     if (!access?.ok) {
       return refuseFault(access?.fault);
     }
-    const boardsResult = await catchConnectionErrors(async () => await boards(configured.client, access.value));
+    const boardsResult = await catchConnectionErrors(
+      async () => await boards(clientForLogin(ctx, configured.adapter, access.value), access.value),
+    );
     if (boardsResult.ok) {
       return boardsResult.value;
     }

@@ -84,8 +84,9 @@ export interface TargetAccount {
   readonly connectionId: string;
 }
 
-/** Access, with the version of the tokens that it uses. */
+/** Access, with the version of the tokens that it uses and the hosts that its login fixed for itself. */
 export interface GrantedAccess extends AccountAccess {
+  readonly hosts: readonly string[];
   readonly tokenVersion: number;
 }
 

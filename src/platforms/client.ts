@@ -1,31 +1,41 @@
-import type { PlatformClient } from "./contract.ts";
+import { hostMatches } from "#core/host-patterns.ts";
+import type { AddressCheck } from "#core/public-address/address-check.ts";
+import type { Adapter, PlatformClient } from "./contract.ts";
 
 const TIMEOUT_MS = 20_000;
-
-export function hostMatches(patterns: readonly string[], host: string): boolean {
-  return patterns.some((pattern) => (pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern));
-}
 
 /** The status of the last response in a step, for the attempt log; null when the last call failed without a response. */
 export interface CallLog {
   lastStatus: number | null;
 }
 
+/** The hosts that one client may call. */
+export interface ReachableHosts {
+  /** `Adapter.hosts`. */
+  readonly fixed: readonly string[];
+  /** Hosts that a user named: those of one login, or every public one while connecting. Each call to them is checked. */
+  readonly userNamed: readonly string[] | "any";
+  readonly checkAddress: (url: URL) => Promise<AddressCheck>;
+}
+
+/** A call to an address that is not public; its message is a sentence for the user who named the host. */
+export class AddressRefused extends Error {
+  override readonly name = "AddressRefused";
+}
+
 /**
- * A client that calls only the hosts that the adapter declared: no upload URL and no redirect may carry a token to any
- * other host.
+ * A client that calls only the hosts that the adapter or the login declared: no upload URL and no redirect may carry a
+ * token to any other host.
  */
 export function openPlatformClient(
   platformFetch: (request: Request) => Promise<Response>,
-  hosts: readonly string[],
+  hosts: ReachableHosts,
   callLog: CallLog = { lastStatus: null },
 ): PlatformClient {
   return {
     async fetch(url, init = {}) {
       const target = new URL(url);
-      if (target.protocol !== "https:" || !hostMatches(hosts, target.hostname)) {
-        throw new Error(`host not declared by the adapter: ${target.hostname}`);
-      }
+      await assertReachable(hosts, target);
       callLog.lastStatus = null;
       const response = await platformFetch(
         new Request(target, {
@@ -40,4 +50,26 @@ export function openPlatformClient(
       return response;
     },
   };
+}
+
+async function assertReachable({ fixed, userNamed, checkAddress }: ReachableHosts, target: URL): Promise<void> {
+  if (target.protocol === "https:" && hostMatches(fixed, target.hostname)) {
+    return;
+  }
+  if (userNamed !== "any" && (target.protocol !== "https:" || !userNamed.includes(target.hostname))) {
+    throw new Error(`host not declared by the adapter: ${target.hostname}`);
+  }
+  const checked = await checkAddress(target);
+  if (!checked.ok) {
+    throw new AddressRefused(`${target.hostname} cannot be used: ${checked.problem.message}.`);
+  }
+}
+
+/** The hosts of an adapter's calls; those named by users count only for adapters that have them. */
+export function reachableHosts(
+  adapter: Pick<Adapter, "hosts" | "hasUserNamedHosts">,
+  userNamed: ReachableHosts["userNamed"],
+  checkAddress: ReachableHosts["checkAddress"],
+): ReachableHosts {
+  return { fixed: adapter.hosts, userNamed: adapter.hasUserNamedHosts ? userNamed : [], checkAddress };
 }

@@ -7,10 +7,11 @@ import type {
   Job,
   JobMedia,
   PrepareOutcome,
+  TokenSet,
   VerifyOutcome,
   PlatformClient,
 } from "#platforms/contract.ts";
-import { openPlatformClient } from "#platforms/client.ts";
+import { clientForLogin } from "#accounts/index.ts";
 import { mediaKey } from "#media/index.ts";
 import { temporaryFault } from "#posting/run/next-step.ts";
 import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
@@ -26,7 +27,7 @@ export interface AdapterCall {
   readonly services: Services;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly adapter: Adapter;
-  readonly access: AccountAccess;
+  readonly access: AccountAccess & Pick<TokenSet, "hosts">;
   readonly publishRun: PublishRun;
   readonly target: PublishRunTarget;
   readonly run: TargetRun;
@@ -92,13 +93,15 @@ async function runWithTimeout<Outcome>(
 ): Promise<AdapterResult<Outcome>> {
   const callLog = { lastStatus: null as number | null };
   const stepAbort = new AbortController();
-  const client = openPlatformClient(
+  const client = clientForLogin(
+    call.services,
+    call.adapter,
+    call.access,
     async (request) => {
       stepAbort.signal.throwIfAborted();
       const signal = AbortSignal.any([request.signal, stepAbort.signal]);
       return await call.services.outbound.platformFetch(new Request(request, { signal }));
     },
-    call.adapter.hosts,
     callLog,
   );
   try {

@@ -10,15 +10,25 @@ interface ConnectInput {
   readonly api_key: string;
   readonly platform: string;
   readonly login: string;
+  /** Values for the fields of the connect method, without secrets. */
+  readonly input: Readonly<Record<string, string>>;
+  /** Values of the method with an app password, instead of a login in the browser. */
+  readonly credentials: Readonly<Record<string, string>> | null;
 }
 
-/** Connects an account as a user does: requests the connect URL, follows the browser redirects to the callback, then syncs. */
+/** Connects an account as a user does: requests the connect URL, sends its form, follows the redirects to the callback, then syncs. */
 export async function connectAccount(env: SandboxEnv, app: Fetch, input: ConnectInput): Promise<unknown[]> {
   const config = readConfig(env);
-  const started = await call(app, config, input, "/accounts", { platform: input.platform });
-  const connectUrl = new URL(String(started["connect_url"]));
-  connectUrl.searchParams.set("login", input.login);
-  await followRedirects(app, connectUrl);
+  const started = await call(app, config, input, "/accounts", {
+    platform: input.platform,
+    ...(Object.keys(input.input).length > 0 && { input: input.input }),
+  });
+  await logInWithBrowser(app, config.origin, String(started["connect_url"]), {
+    ...input.input,
+    ...input.credentials,
+    method: input.credentials ? "credentials" : "oauth",
+    login: input.login,
+  });
   const synced = await call(app, config, input, "/accounts/sync");
   const accounts = Array.isArray(synced["accounts"]) ? (synced["accounts"] as { platform?: unknown }[]) : [];
   return accounts.filter((account) => account.platform === input.platform);
@@ -39,17 +49,31 @@ async function call(app: Fetch, config: Config, { api_key }: ConnectInput, path:
   return responseBody;
 }
 
-/** Follows redirects, keeping cookies, until a response is a page. */
-async function followRedirects(app: Fetch, connectUrl: URL): Promise<void> {
-  let url = connectUrl;
+/** Sends the form of the connect page and follows redirects, keeping cookies, until a response is a page. */
+async function logInWithBrowser(
+  app: Fetch,
+  origin: string,
+  connectUrl: string,
+  form: Record<string, string>,
+): Promise<void> {
+  let url = new URL(connectUrl);
+  let init: RequestInit = { method: "POST", body: new URLSearchParams(form) };
   const cookies = new Map<string, string>();
-  for (let redirect = 0; redirect < REDIRECTS_MAX; redirect += 1) {
+  for (let redirect = 0; redirect <= REDIRECTS_MAX; redirect += 1) {
     const response = await app(
       new Request(url, {
+        ...init,
         redirect: "manual",
-        headers: { accept: "text/html", cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ") },
+        headers: {
+          accept: "text/html",
+          origin,
+          // Each call is a browser of its own, so that they do not share one rate limit.
+          "cf-connecting-ip": crypto.randomUUID(),
+          cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; "),
+        },
       }),
     );
+    init = {};
     for (const cookie of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=;]+)=([^;]*)/.exec(cookie) ?? [];
       if (name !== undefined && value !== undefined) {

@@ -13,6 +13,8 @@ export interface SimulatorLogin {
   readonly description: string;
   /** The platform's ids of what this login can post to; `?account=` and `revoke` accept them. */
   readonly accounts: readonly string[];
+  /** What this user enters on the connect page (a handle, a server); absent where the page asks for nothing. */
+  readonly connectInput?: Readonly<Record<string, string>>;
 }
 
 /** A post as the platform published it; tests compare against this. */

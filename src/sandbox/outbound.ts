@@ -54,7 +54,13 @@ export function sandboxOutbound(env: Env): Outbound {
   return {
     platformFetch: (request) => callPlatform(sandboxEnv, request),
     publicFetch: (request) => fetchPublic(env.ORIGIN, request),
-    browserUrl: (url) => browserUrl(env.ORIGIN, url),
+    browserUrl: (url, login) => {
+      const pageUrl = browserUrl(env.ORIGIN, url);
+      if (login !== undefined) {
+        pageUrl.searchParams.set("login", login);
+      }
+      return pageUrl;
+    },
     trustedMediaOrigin: env.ORIGIN,
   };
 }

@@ -17,7 +17,15 @@ export const CreateUserInput = z.object({
   subscription: z.enum(SUBSCRIPTION_STATUSES).default("active"),
 });
 
-export const ConnectInput = z.object({ api_key: shortText, platform: shortText, login: shortText.default("ada") });
+const formValues = z.record(shortText, z.string().max(2000));
+
+export const ConnectInput = z.object({
+  api_key: shortText,
+  platform: shortText,
+  login: shortText.default("ada"),
+  input: formValues.default({}),
+  credentials: formValues.nullable().default(null),
+});
 
 export const RevokeInput = z.object({ account: shortText });
 

@@ -157,12 +157,16 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
   app.post("/connect", async (c) => {
     const input = await readBody(c, ConnectInput);
     const simulator = requireSimulator(input.platform);
-    if (!simulator.logins.some((login) => login.name === input.login)) {
+    const user = simulator.logins.find((login) => login.name === input.login);
+    if (!user) {
       throw new BadRequest(
         `${input.platform} has no login "${input.login}"; the logins are ${simulator.logins.map((login) => login.name).join(", ")}`,
       );
     }
-    const accounts = await connectAccount(c.env, (request) => exports.default.fetch(request), input);
+    const accounts = await connectAccount(c.env, (request) => exports.default.fetch(request), {
+      ...input,
+      input: { ...user.connectInput, ...input.input },
+    });
     return c.json({ accounts });
   });
 

@@ -69,6 +69,7 @@ describe("account access", () => {
         loginToken: `${SECRET_MARKER}-access-ada-1`,
         extra: {},
         app: { clientId: "app", clientSecret: "app-secret", settings: {} },
+        hosts: [],
         tokenVersion: 1,
       },
     });

@@ -6,19 +6,20 @@ import {
   finishConnect,
   listAccounts,
   revokeConnection,
-  startConnect,
   syncAccounts,
 } from "#accounts/index.ts";
 import { PLATFORMS, type Platform } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
+import { connectInputOf } from "#sandbox/registry.ts";
 import { changeSettings } from "../sandbox/sandbox-api.ts";
-import { queryRows } from "./test-context.ts";
+import { queryRows, startBrowserLogin } from "./test-context.ts";
 import { completePlatformLogin, createSandboxUser } from "./sandbox-context.ts";
 
+/** The token requests that were granted: a refused one may be repeated, for example with a new nonce. */
 async function tokenCalls(platform: Platform): Promise<number> {
   const answer = await exports.default.fetch(`http://localhost:8787/sandbox/platforms/${platform}/calls`);
-  const { calls } = await answer.json<{ calls: { path: string }[] }>();
-  return calls.filter((call) => /token/i.test(call.path)).length;
+  const { calls } = await answer.json<{ calls: { path: string; status: number }[] }>();
+  return calls.filter((call) => /token/i.test(call.path) && call.status < 400).length;
 }
 
 describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platform) => {
@@ -26,10 +27,9 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
     // Some platforms give a refresh token only to approved apps.
     await changeSettings(platform, { partner: true });
     const { ctx, settled } = await createSandboxUser();
-    const end = await finishConnect(ctx, {
-      platform,
-      params: Object.fromEntries((await completePlatformLogin(ctx, platform)).searchParams),
-    });
+    const { url, browserToken } = await completePlatformLogin(ctx, platform);
+    const params = Object.fromEntries(url.searchParams);
+    const end = await finishConnect(ctx, { platform, params, browserToken });
     expect(end).toMatchObject({ ok: true, pending: false, blockedAccountIds: [] });
     const accounts = await listAccounts(ctx, { platform });
     expect(accounts.length).toBeGreaterThan(0);
@@ -70,11 +70,11 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
 
   test("says so when the user denied access", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
-    const { connectUrl } = await startConnect(ctx, { platform });
-    const state = new URL(connectUrl).searchParams.get("state") ?? "";
+    const { state, browserToken } = await startBrowserLogin(ctx, platform, connectInputOf(platform, "ada"));
     const end = await finishConnect(ctx, {
       platform,
       params: { state, error: "access_denied", error_description: "<b>no</b>" },
+      browserToken,
     });
     expect(end).toMatchObject({ ok: false, reason: expect.stringContaining("cancelled") });
     expect(JSON.stringify(end)).not.toContain("<b>");

@@ -8,10 +8,16 @@ import {
   syncAccounts,
 } from "#accounts/index.ts";
 import { MINUTE } from "#core/clock.ts";
-import { toBase64Url } from "#core/encoding.ts";
 import { RefusalError } from "#core/errors.ts";
 import { rateLimited, temporary } from "#platforms/fault.ts";
-import { startConnectState, completeConnect, createTestServices, queryRows, createTestUser } from "./test-context.ts";
+import {
+  startBrowserLogin,
+  finishBrowserLogin,
+  completeConnect,
+  createTestServices,
+  queryRows,
+  createTestUser,
+} from "./test-context.ts";
 import { postableAccount, ScriptedPlatform, SECRET_MARKER } from "./scripted-platform.ts";
 
 const START = Date.UTC(2031, 0, 1);
@@ -37,20 +43,18 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 describe("starting a login", () => {
-  test("the URL has a new state and an S256 challenge, and neither is in the database", async ({ expect }) => {
+  test("returns a page of ours with a new state, which is stored only as a hash", async ({ expect }) => {
     const platform = new ScriptedPlatform("facebook");
     const ctx = await createTestUser(createTestServices(platform));
     const started = await startConnect(ctx, { platform: "facebook" });
     const url = new URL(started.connectUrl);
+    expect(url.origin + url.pathname).toBe("http://localhost:8787/connect/facebook");
     expect(started.expiresAt).toBe(START + 10 * MINUTE);
-    expect(url.searchParams.get("redirect_uri")).toBe("http://localhost:8787/connect/facebook/callback");
     const state = url.searchParams.get("state")!;
     expect(state).toMatch(/^[\w-]{43}$/);
     const [row] = await queryRows("SELECT * FROM connect_states WHERE user_id = ?", ctx.actor.userId);
     expect(JSON.stringify(row)).not.toContain(state);
     expect(row).toMatchObject({ workspace_id: ctx.actor.workspaceId, platform: "facebook", used_at: null });
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(String(row?.["code_verifier"])));
-    expect(url.searchParams.get("code_challenge")).toBe(toBase64Url(new Uint8Array(digest)));
   });
 
   test("a platform without credentials or adapter is not configured", async ({ expect }) => {
@@ -83,12 +87,9 @@ describe("the state of a login", () => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("1")]);
     const ctx = await createTestUser(createTestServices(platform));
-    const state = await startConnectState(ctx, "facebook");
+    const login = await startBrowserLogin(ctx, "facebook");
     const ends = await Promise.all(
-      Array.from(
-        { length: 8 },
-        async () => await finishConnect(ctx, { platform: "facebook", params: { state, code: "ada" } }),
-      ),
+      Array.from({ length: 8 }, async () => await finishBrowserLogin(ctx, "facebook", login, "ada")),
     );
     expect(ends.filter((end) => end.ok)).toHaveLength(1);
     expect(platform.calls.exchange).toBe(1);
@@ -99,13 +100,13 @@ describe("the state of a login", () => {
     const platform = new ScriptedPlatform("facebook");
     platform.addUser("ada", [postableAccount("1")]);
     const ctx = await createTestUser(createTestServices(platform));
-    const [early, late] = [await startConnectState(ctx, "facebook"), await startConnectState(ctx, "facebook")];
+    const [early, late] = [await startBrowserLogin(ctx, "facebook"), await startBrowserLogin(ctx, "facebook")];
     vi.setSystemTime(START + 10 * MINUTE - 1);
-    expect(await finishConnect(ctx, { platform: "facebook", params: { state: early, code: "ada" } })).toMatchObject({
+    expect(await finishBrowserLogin(ctx, "facebook", early, "ada")).toMatchObject({
       ok: true,
     });
     vi.setSystemTime(START + 10 * MINUTE);
-    expect(await finishConnect(ctx, { platform: "facebook", params: { state: late, code: "ada" } })).toMatchObject({
+    expect(await finishBrowserLogin(ctx, "facebook", late, "ada")).toMatchObject({
       ok: false,
     });
   });
@@ -117,16 +118,26 @@ describe("the state of a login", () => {
     platform.addUser("ada", [postableAccount("1")]);
     const services = createTestServices(platform);
     const [ctx, otherUser] = [await createTestUser(services), await createTestUser(services)];
-    const state = await startConnectState(ctx, "facebook");
-    const params = { state, code: "ada" };
-    expect(await finishConnect(ctx, { platform: "x", params })).toMatchObject({ ok: false, userId: null });
+    const login = await startBrowserLogin(ctx, "facebook");
+    const params = { state: login.state, code: "ada" };
+    const { browserToken } = login;
+    expect(await finishConnect(ctx, { platform: "x", params, browserToken })).toMatchObject({
+      ok: false,
+      userId: null,
+    });
     const byOtherUser = await finishConnect(ctx, {
       platform: "facebook",
       params,
+      browserToken,
       signedInUserId: otherUser.actor.userId,
     });
     expect(byOtherUser).toMatchObject({ ok: false, userId: null });
-    const own = await finishConnect(ctx, { platform: "facebook", params, signedInUserId: ctx.actor.userId });
+    const own = await finishConnect(ctx, {
+      platform: "facebook",
+      params,
+      browserToken,
+      signedInUserId: ctx.actor.userId,
+    });
     expect(own).toMatchObject({ ok: true, userId: ctx.actor.userId });
     expect(await listAccounts(otherUser)).toEqual([]);
   });
@@ -139,7 +150,7 @@ describe("the state of a login", () => {
     { state: "unknown", code: "ada" },
   ])("invalid parameters (%#) give a result for the page, not an error", async (params, { expect }) => {
     const ctx = await createTestUser(createTestServices(new ScriptedPlatform("facebook")));
-    const end = await finishConnect(ctx, { platform: "facebook", params });
+    const end = await finishConnect(ctx, { platform: "facebook", params, browserToken: "token" });
     expect(end).toMatchObject({ ok: false, userId: null });
   });
 });
@@ -283,12 +294,9 @@ describe("a finished login", () => {
       ["5", "6", "7", "8"].map((id) => postableAccount(id)),
     );
     const ctx = await createTestUser(createTestServices(platform), "starter");
-    const states = [await startConnectState(ctx, "facebook"), await startConnectState(ctx, "facebook")];
+    const logins = [await startBrowserLogin(ctx, "facebook"), await startBrowserLogin(ctx, "facebook")];
     const [ada, bob] = await Promise.all(
-      ["ada", "bob"].map(
-        async (code, index) =>
-          await finishConnect(ctx, { platform: "facebook", params: { state: states[index]!, code } }),
-      ),
+      ["ada", "bob"].map(async (code, index) => await finishBrowserLogin(ctx, "facebook", logins[index]!, code)),
     );
     expect(await listAccounts(ctx)).toHaveLength(5);
     const skipped = [ada, bob].flatMap((end) => (end?.ok ? end.skipped : []));
@@ -308,9 +316,9 @@ describe("a finished login", () => {
     platform.addUser("bob", [postableAccount("6")]);
     const services = createTestServices(platform);
     const ctx = await createTestUser(services, "starter");
-    const state = await startConnectState(ctx, "facebook");
+    const login = await startBrowserLogin(ctx, "facebook");
     await completeConnect(ctx, "facebook", "ada");
-    const end = await finishConnect(ctx, { platform: "facebook", params: { state, code: "bob" } });
+    const end = await finishBrowserLogin(ctx, "facebook", login, "bob");
     expect(end).toMatchObject({ ok: false, reason: expect.stringContaining("allows 5 connected accounts") });
     await services.deferredWork();
     expect(platform.calls.revoke).toBe(1);
@@ -369,10 +377,10 @@ describe("a finished login", () => {
     platform.addUser("ada", [postableAccount("1")]);
     const ctx = await createTestUser(createTestServices(platform));
     platform.faults.exchange.push(...(fault ? [fault] : []));
-    const state = await startConnectState(ctx, "facebook");
-    const end = await finishConnect(ctx, { platform: "facebook", params: { state, code } });
+    const login = await startBrowserLogin(ctx, "facebook");
+    const end = await finishBrowserLogin(ctx, "facebook", login, code);
     expect(end).toMatchObject({ ok: false, reason: expect.stringContaining(message), userId: ctx.actor.userId });
-    expect(await finishConnect(ctx, { platform: "facebook", params: { state, code: "ada" } })).toMatchObject({
+    expect(await finishBrowserLogin(ctx, "facebook", login, "ada")).toMatchObject({
       ok: false,
       userId: null,
     });

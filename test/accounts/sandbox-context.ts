@@ -1,10 +1,11 @@
 import { env, exports } from "cloudflare:workers";
-import { startConnect } from "#accounts/index.ts";
 import { createUser } from "#auth/index.ts";
 import { type Context, createServices } from "#context.ts";
 import type { Platform } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
 import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
+import { connectInputOf } from "#sandbox/registry.ts";
+import { requestConnectState, sendStart } from "./test-context.ts";
 
 export const sandboxEnv = withSandboxCredentials(env);
 
@@ -27,14 +28,29 @@ export async function createSandboxUser() {
   return { ctx, settled: () => Promise.all(deferred.splice(0)) };
 }
 
-/** Follows a login through the simulated platform's pages; returns the URL of our callback. */
-export async function completePlatformLogin(ctx: Context, platform: Platform, login = "ada"): Promise<URL> {
-  const { connectUrl } = await startConnect(ctx, { platform });
-  let url = new URL(connectUrl);
-  url.searchParams.set("login", login);
-  for (let hop = 0; hop < 5 && !url.pathname.endsWith("/callback"); hop += 1) {
-    const answer = await exports.default.fetch(new Request(url, { redirect: "manual" }));
-    url = new URL(answer.headers.get("location") ?? "", url);
+/** A login that has come back from the platform: our callback, and the cookie of the browser. */
+export interface SandboxLogin {
+  readonly url: URL;
+  readonly browserToken: string;
+}
+
+/** Starts a login in a browser; `url` is the platform's page. */
+export async function startSandboxLogin(ctx: Context, platform: Platform, login = "ada"): Promise<SandboxLogin> {
+  const state = await requestConnectState(ctx, platform);
+  const started = await sendStart(ctx, platform, state, connectInputOf(platform, login));
+  if (started.state !== "redirect") {
+    throw new Error(`the login did not start: ${JSON.stringify(started)}`);
   }
-  return url;
+  return { url: ctx.outbound.browserUrl(started.url, login), browserToken: started.browserToken };
+}
+
+/** Follows a login through the simulated platform's pages to our callback. */
+export async function completePlatformLogin(ctx: Context, platform: Platform, login = "ada"): Promise<SandboxLogin> {
+  const started = await startSandboxLogin(ctx, platform, login);
+  let { url } = started;
+  for (let hop = 0; hop < 5 && !url.pathname.endsWith("/callback"); hop += 1) {
+    const response = await exports.default.fetch(new Request(url, { redirect: "manual" }));
+    url = new URL(response.headers.get("location") ?? "", url);
+  }
+  return { ...started, url };
 }

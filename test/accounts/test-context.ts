@@ -1,5 +1,11 @@
 import { env } from "cloudflare:workers";
-import { finishConnect, type FinishedConnect, startConnect } from "#accounts/index.ts";
+import {
+  finishConnect,
+  type FinishedConnect,
+  type LoginStartResult,
+  startConnect,
+  startLogin,
+} from "#accounts/index.ts";
 import { createUser } from "#auth/index.ts";
 import { type Context, createServices, type Services, type Outbound } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
@@ -48,16 +54,67 @@ export async function createTestUser(services: TestServices, plan: Plan = "scale
   return { ...services, actor };
 }
 
-/** Starts a login and returns its `state`. */
-export async function startConnectState(ctx: Context, platform: Platform): Promise<string> {
-  const { connectUrl } = await startConnect(ctx, { platform });
+/** A login that a browser has started: what its callback needs. */
+export interface BrowserLogin {
+  readonly state: string;
+  readonly browserToken: string;
+  /** The platform's page. */
+  readonly url: URL;
+}
+
+/** Requests a connect link and returns its `state`. */
+export async function requestConnectState(
+  ctx: Context,
+  platform: Platform,
+  input: Record<string, string> = {},
+): Promise<string> {
+  const { connectUrl } = await startConnect(ctx, { platform, input });
   return new URL(connectUrl).searchParams.get("state") ?? "";
+}
+
+/** Sends the form of the page behind a connect link. */
+export async function sendStart(
+  services: Services,
+  platform: Platform,
+  state: string,
+  { method = "oauth", ...fields }: Record<string, string> = {},
+): Promise<LoginStartResult> {
+  return await startLogin(services, {
+    platform,
+    state,
+    signedInUserId: null,
+    method,
+    text: (name) => fields[name] ?? "",
+  });
+}
+
+/** Requests a connect link and starts the login in a browser. */
+export async function startBrowserLogin(
+  ctx: Context,
+  platform: Platform,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<BrowserLogin> {
+  const state = await requestConnectState(ctx, platform);
+  const started = await sendStart(ctx, platform, state, fields);
+  if (started.state !== "redirect") {
+    throw new Error(`the login did not start: ${JSON.stringify(started)}`);
+  }
+  return { state, browserToken: started.browserToken, url: started.url };
+}
+
+/** The callback of a login, in the browser that started it. */
+export async function finishBrowserLogin(
+  services: Services,
+  platform: Platform,
+  { state, browserToken }: Pick<BrowserLogin, "state" | "browserToken">,
+  code: string,
+): Promise<FinishedConnect> {
+  return await finishConnect(services, { platform, params: { state, code }, browserToken });
 }
 
 /** A whole browser login, from start to callback. */
 export async function completeConnect(ctx: Context, platform: Platform, name: string): Promise<FinishedConnect> {
-  const state = await startConnectState(ctx, platform);
-  return await finishConnect(ctx, { platform, params: { state, code: name } });
+  return await finishBrowserLogin(ctx, platform, await startBrowserLogin(ctx, platform), name);
 }
 
 export async function queryRows(sql: string, ...params: unknown[]): Promise<Record<string, unknown>[]> {

@@ -1,29 +1,210 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { exports } from "cloudflare:workers";
 import { describe, test, vi } from "vitest";
 import { listAccounts, startConnect } from "#accounts/index.ts";
 import { startSession } from "#auth/index.ts";
 import type { Env } from "#config.ts";
+import type { Context } from "#context.ts";
+import { sha256Hex } from "#core/encoding.ts";
+import { PLATFORMS } from "#core/platform.ts";
 import { createConnectRoutes } from "#dashboard/connect/index.ts";
+import { adapterFor } from "#platforms/registry.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
-import { completePlatformLogin, createSandboxUser, sandboxEnv } from "../accounts/sandbox-context.ts";
+import {
+  completePlatformLogin,
+  createSandboxUser,
+  sandboxEnv,
+  type SandboxLogin,
+} from "../accounts/sandbox-context.ts";
+import { queryRows } from "../accounts/test-context.ts";
 
+const ORIGIN = "http://localhost:8787";
 const app = createConnectRoutes(sandboxOutbound);
 
 async function open(url: string | URL, init: RequestInit = {}, env: Env = sandboxEnv) {
   const execution = createExecutionContext();
-  const response = await app.fetch(new Request(url, init), env, execution);
+  const response = await app.fetch(new Request(url, { redirect: "manual", ...init }), env, execution);
   const text = await response.text();
   await waitOnExecutionContext(execution);
   return { status: response.status, headers: response.headers, text };
 }
 
 const callback = (query: Record<string, string>, platform = "x") =>
-  `http://localhost:8787/connect/${platform}/callback?${String(new URLSearchParams(query))}`;
+  `${ORIGIN}/connect/${platform}/callback?${String(new URLSearchParams(query))}`;
 
-describe("200", () => {
-  test("says that the window can be closed, and shows the account", async ({ expect }) => {
+const stateOf = (url: string | URL) => new URL(url).searchParams.get("state") ?? "";
+
+const cookieName = async (url: string | URL) => `__Host-connect-${(await sha256Hex(stateOf(url))).slice(0, 16)}`;
+
+/** Opens a callback in the browser that started the login. */
+async function openCallback({ url, browserToken }: SandboxLogin, cookies = "", env?: Env) {
+  const cookie = `${await cookieName(url)}=${browserToken}; ${cookies}`;
+  return await open(url, { headers: { cookie } }, env);
+}
+
+async function requestLink(ctx: Context): Promise<string> {
+  return (await startConnect(ctx, { platform: "x" })).connectUrl;
+}
+
+/** Sends the form of the start page as a browser does. */
+async function sendForm(url: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
+  const body = new URLSearchParams({ method: "oauth", ...fields });
+  const address = crypto.randomUUID();
+  return await open(url, {
+    method: "POST",
+    body,
+    headers: { origin: ORIGIN, "cf-connecting-ip": address, ...headers },
+  });
+}
+
+/** The cookie that the start of a login set, as a browser sends it back. */
+const cookieFrom = (headers: Headers) => headers.getSetCookie()[0]?.split(";")[0] ?? "";
+
+/** Logs in at the simulated platform after a sent form; returns our callback's URL. */
+async function followToCallback(location: string | null): Promise<URL> {
+  const response = await exports.default.fetch(new Request(location ?? "", { redirect: "manual" }));
+  return new URL(response.headers.get("location") ?? "");
+}
+
+describe("GET /connect/{platform}", () => {
+  test("names the platform, the workspace and the shortened e-mail of its owner, and starts nothing", async ({
+    expect,
+  }) => {
     const { ctx } = await createSandboxUser();
-    const page = await open(await completePlatformLogin(ctx, "x"));
+    await queryRows("UPDATE workspaces SET name = '<b>Studio</b>' WHERE id = ?", ctx.actor.workspaceId);
+    const link = await requestLink(ctx);
+    const page = await open(link);
+    expect(page.status).toBe(200);
+    expect(page.text).toMatch(/Connect X to the workspace.*&lt;b&gt;Studio&lt;\/b&gt;.*of .…@example\.com/s);
+    const [user] = await queryRows("SELECT email FROM users WHERE id = ?", ctx.actor.userId);
+    expect(page.text).not.toContain(String(user?.["email"]));
+    expect(page.text).toContain("Continue to X");
+    expect(page.text).not.toContain("<script");
+    expect(page.headers.getSetCookie()).toEqual([]);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(page.headers.get("content-security-policy")).toContain("form-action 'self' https:");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect((await open(link, { method: "HEAD" })).status).toBe(200);
+    expect((await open(link)).status).toBe(200);
+  });
+
+  test("400 for an unknown link, and for one of another user who is signed in", async ({ expect }) => {
+    const [{ ctx }, { ctx: other }] = [await createSandboxUser(), await createSandboxUser()];
+    expect((await open(`${ORIGIN}/connect/x?state=unknown`)).status).toBe(400);
+    expect((await open(`${ORIGIN}/connect/x`)).status).toBe(400);
+    const token = await startSession(other, { userId: other.actor.userId });
+    const link = await requestLink(ctx);
+    const cookie = `__Host-session=${token}`;
+    expect((await open(link, { headers: { cookie } })).status).toBe(400);
+    expect((await sendForm(link, {}, { cookie })).status).toBe(400);
+    expect((await open(link)).status).toBe(200);
+  });
+
+  test("404 for an unknown platform", async ({ expect }) => {
+    expect((await open(`${ORIGIN}/connect/myspace?state=s`)).status).toBe(404);
+    expect((await sendForm(`${ORIGIN}/connect/myspace?state=s`)).status).toBe(404);
+  });
+});
+
+describe("POST /connect/{platform}", () => {
+  test("leads to the platform and binds the login to the browser", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const link = await requestLink(ctx);
+    const started = await sendForm(link, { login: "ben" });
+    expect(started.status).toBe(303);
+    const location = new URL(started.headers.get("location") ?? "");
+    expect(location.pathname).toBe("/sandbox/x.com/i/oauth2/authorize");
+    expect(location.searchParams.get("login")).toBe("ben");
+    const [cookie] = started.headers.getSetCookie();
+    expect(cookie).toMatch(new RegExp(`^${await cookieName(link)}=[\\w-]{43}; `));
+    for (const attribute of ["Path=/", "HttpOnly", "Secure", "SameSite=Lax", "Max-Age=600"]) {
+      expect(cookie).toContain(attribute);
+    }
+    const url = await followToCallback(location.href);
+    expect((await open(url, { headers: { cookie: cookieFrom(started.headers) } })).text).toContain("X is connected");
+  });
+
+  test.for<[string, Record<string, string>]>([
+    ["another site", { "sec-fetch-site": "cross-site" }],
+    ["another origin", { origin: "https://evil.example" }],
+  ])("403 for a form of %s", async ([, headers], { expect }) => {
+    const { ctx } = await createSandboxUser();
+    const link = await requestLink(ctx);
+    expect((await sendForm(link, {}, headers)).status).toBe(403);
+    expect(await queryRows("SELECT browser_hash FROM connect_states WHERE user_id = ?", ctx.actor.userId)).toEqual([
+      { browser_hash: null },
+    ]);
+  });
+
+  test("400 for an unknown method; the form is shown again", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const page = await sendForm(await requestLink(ctx), { method: "telepathy" });
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("Continue to X");
+    expect(page.text).not.toContain("telepathy");
+  });
+
+  test("413 for a large body", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    expect((await sendForm(await requestLink(ctx), { login: "x".repeat(70_000) })).status).toBe(413);
+  });
+
+  test("429 for too many attempts from one address", async ({ expect }) => {
+    const address = { "cf-connecting-ip": crypto.randomUUID() };
+    const statuses = [];
+    for (let count = 0; count < 61; count += 1) {
+      statuses.push((await sendForm(`${ORIGIN}/connect/x?state=unknown`, {}, address)).status);
+    }
+    expect(statuses.at(0)).toBe(400);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+describe("the browser of a login", () => {
+  test("a callback in another browser connects nothing, and the login can still be finished in its own", async ({
+    expect,
+  }) => {
+    const { ctx } = await createSandboxUser();
+    const login = await completePlatformLogin(ctx, "x");
+    for (const cookie of [
+      "",
+      `${await cookieName(login.url)}=guess`,
+      `__Host-connect-0000000000000000=${login.browserToken}`,
+    ]) {
+      const page = await open(login.url, { headers: { cookie } });
+      expect(page.status).toBe(400);
+      expect(await listAccounts(ctx)).toEqual([]);
+    }
+    expect((await open(login.url)).text).toContain("not started in this browser");
+    expect((await openCallback(login)).status).toBe(200);
+  });
+
+  test("a second start replaces the first one", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const link = await requestLink(ctx);
+    const first = await sendForm(link, { login: "ada" });
+    const second = await sendForm(link, { login: "ben" });
+    const firstCallback = await followToCallback(first.headers.get("location"));
+    expect((await open(firstCallback, { headers: { cookie: cookieFrom(first.headers) } })).status).toBe(400);
+    const callbackUrl = await followToCallback(second.headers.get("location"));
+    expect((await open(callbackUrl, { headers: { cookie: cookieFrom(second.headers) } })).status).toBe(200);
+    expect((await sendForm(link)).status).toBe(400);
+    expect(await listAccounts(ctx)).toMatchObject([{ username: "ben_example" }]);
+  });
+
+  test("a link that was only opened cannot be finished", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const state = stateOf(await requestLink(ctx));
+    const url = new URL(callback({ state, code: "c" }));
+    expect((await openCallback({ url, browserToken: "" })).status).toBe(400);
+    expect((await openCallback({ url, browserToken: "null" })).status).toBe(400);
+  });
+});
+
+describe("GET /connect/{platform}/callback", () => {
+  test("200: says that the window can be closed, and shows the account", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const page = await openCallback(await completePlatformLogin(ctx, "x"));
     expect(page.status).toBe(200);
     expect(page.text).toContain("X is connected");
     expect(page.text).toContain("You can close this window.");
@@ -32,52 +213,49 @@ describe("200", () => {
     expect(page.text.startsWith("<!doctype html>")).toBe(true);
   });
 
-  test("after a second login the account is shown as reconnected", async ({ expect }) => {
+  test("200: after a second login the account is shown as reconnected", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
-    await open(await completePlatformLogin(ctx, "x"));
-    expect((await open(await completePlatformLogin(ctx, "x"))).text).toContain("Reconnected");
+    await openCallback(await completePlatformLogin(ctx, "x"));
+    expect((await openCallback(await completePlatformLogin(ctx, "x"))).text).toContain("Reconnected");
     expect(await listAccounts(ctx)).toHaveLength(1);
   });
 
-  test("a HEAD request does not consume the state", async ({ expect }) => {
+  test("200: a HEAD request does not consume the state", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
-    const url = await completePlatformLogin(ctx, "x");
-    expect((await open(url, { method: "HEAD" })).status).toBe(200);
-    expect((await open(url)).status).toBe(200);
+    const login = await completePlatformLogin(ctx, "x");
+    expect((await open(login.url, { method: "HEAD" })).status).toBe(200);
+    expect((await openCallback(login)).status).toBe(200);
   });
-});
 
-describe("400", () => {
-  test("a link that was used", async ({ expect }) => {
+  test("400: a link that was used", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
-    const url = await completePlatformLogin(ctx, "x");
-    await open(url);
-    const page = await open(url);
+    const login = await completePlatformLogin(ctx, "x");
+    await openCallback(login);
+    const page = await openCallback(login);
     expect(page.status).toBe(400);
     expect(page.text).toContain("was already used");
   });
 
-  test("a cancelled login, without echoing the parameters", async ({ expect }) => {
+  test("400: a cancelled login, without echoing the parameters", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
-    const { connectUrl } = await startConnect(ctx, { platform: "x" });
-    const state = new URL(connectUrl).searchParams.get("state") ?? "";
-    const page = await open(
-      callback({ state, error: "access_denied", error_description: "<script>alert(1)</script>" }),
-    );
+    const { url, browserToken } = await completePlatformLogin(ctx, "x");
+    const state = stateOf(url);
+    const denied = callback({ state, error: "access_denied", error_description: "<script>alert(1)</script>" });
+    const page = await openCallback({ url: new URL(denied), browserToken });
     expect(page.status).toBe(400);
     expect(page.text).toContain("The login was cancelled.");
     expect(page.text).not.toContain("alert(1)");
   });
 
-  test("a browser in which another user is signed in", async ({ expect }) => {
+  test("400: a browser in which another user is signed in", async ({ expect }) => {
     const [{ ctx }, { ctx: other }] = [await createSandboxUser(), await createSandboxUser()];
     const token = await startSession(other, { userId: other.actor.userId });
-    const url = await completePlatformLogin(ctx, "x");
-    const foreign = await open(url, { headers: { cookie: `__Host-session=${token}` } });
-    expect(foreign.status).toBe(400);
+    const login = await completePlatformLogin(ctx, "x");
+    const page = await openCallback(login, `__Host-session=${token}`);
+    expect(page.status).toBe(400);
     expect(await listAccounts(ctx)).toEqual([]);
-    // A browser without that session can still finish the login.
-    expect((await open(url)).status).toBe(200);
+    // Without that session the same browser can still finish the login.
+    expect((await openCallback(login)).status).toBe(200);
   });
 
   test.for<Record<string, string>>([
@@ -85,33 +263,52 @@ describe("400", () => {
     { state: "x" },
     { state: "\0", code: "\0" },
     { code: "c".repeat(8000), state: "y".repeat(8000) },
-  ])("missing or invalid parameters (%#)", async (query, { expect }) => {
+  ])("400: missing or invalid parameters (%#)", async (query, { expect }) => {
     expect((await open(callback(query))).status).toBe(400);
   });
 
-  test("an internal error, without its details", async ({ expect }) => {
+  test("400: an internal error, without its details", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
-    const url = await completePlatformLogin(ctx, "x");
+    const login = await completePlatformLogin(ctx, "x");
     const spy = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const page = await open(url, {}, { ...sandboxEnv, TOKEN_KEYS: "broken S3CR3T" });
+    const page = await openCallback(login, "", { ...sandboxEnv, TOKEN_KEYS: "broken S3CR3T" });
     expect(page.status).toBe(400);
     expect(page.text).toContain("Something went wrong on our side");
     expect(page.text + JSON.stringify(spy.mock.calls)).not.toContain("S3CR3T");
     expect(spy).toHaveBeenCalled();
     spy.mockRestore();
   });
+
+  test.for(["myspace", "X", "__proto__", "constructor"])(
+    "404: the unknown platform %s",
+    async (platform, { expect }) => {
+      expect((await open(callback({}, platform))).status).toBe(404);
+    },
+  );
 });
 
-describe("404", () => {
-  test.for(["myspace", "X", "__proto__", "constructor"])("an unknown platform: %s", async (platform, { expect }) => {
-    expect((await open(callback({}, platform))).status).toBe(404);
+describe("GET /connect/{platform}/client-metadata.json", () => {
+  test.for([...PLATFORMS, "myspace"])("%s", async (platform, { expect }) => {
+    const adapter = PLATFORMS.some((name) => name === platform) ? adapterFor(platform as "x") : undefined;
+    const isServed = adapter?.connect.methods.some(
+      (method) => method.kind === "oauth" && method.clientMetadata !== null,
+    );
+    const { status, headers, text } = await open(`${ORIGIN}/connect/${platform}/client-metadata.json`);
+    expect(status).toBe(isServed ? 200 : 404);
+    expect(headers.get("content-type")).toContain("application/json");
+    expect(JSON.parse(text)).toBeTypeOf("object");
+    if (isServed) {
+      expect(headers.get("cache-control")).toBe("public, max-age=600");
+      expect(headers.get("access-control-allow-origin")).toBe("*");
+    }
   });
 });
 
-test("every page forbids scripts, framing, caching and referrers", async ({ expect }) => {
+test("every last page forbids scripts, forms, framing, caching and referrers", async ({ expect }) => {
   for (const url of [callback({}), callback({}, "myspace")]) {
     const { headers, text } = await open(url);
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(headers.get("content-security-policy")).toContain("form-action 'none'");
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(headers.get("content-security-policy")).not.toContain("script-src");
     expect(headers.get("x-frame-options")).toBe("DENY");

@@ -5,6 +5,7 @@ import { DAY, HOUR, toIsoInstant } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PublishedPost } from "#sandbox/contract.ts";
+import { connectInputOf } from "#sandbox/registry.ts";
 import { concatBytes } from "../media/bytes.ts";
 import { sampleBytes, changeSettings } from "../sandbox/sandbox-api.ts";
 import { type ApiResponse, callApi } from "../support/call-api.ts";
@@ -51,7 +52,31 @@ async function callExpecting(
   return response;
 }
 
-/** Requests the connect URL, opens it, selects a login on the platform's page, follows the redirect and syncs the accounts. */
+/** A browser with one cookie jar: sends a request and returns the response without following its redirect. */
+function createBrowser(): (url: URL, form?: Readonly<Record<string, string>>) => Promise<Response> {
+  const cookies = new Map<string, string>();
+  return async (url, form) => {
+    const response = await exports.default.fetch(
+      new Request(url, {
+        ...(form && { method: "POST", body: new URLSearchParams(form) }),
+        redirect: "manual",
+        headers: { origin: ORIGIN, cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ") },
+      }),
+    );
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=;]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    return response;
+  };
+}
+
+const MAX_REDIRECTS = 5;
+
+/**
+ * Requests the connect URL, opens its page, sends its form, selects a login on the platform's page, follows the redirects
+ * and syncs the accounts.
+ */
 export async function connectInBrowser(
   caller: ApiCaller,
   platform: Platform,
@@ -59,16 +84,28 @@ export async function connectInBrowser(
 ): Promise<{ readonly accounts: readonly Account[]; readonly lastPage: string }> {
   const { body } = await callExpecting(caller, "POST", "/accounts", { platform });
   const connectUrl = new URL(body.connect_url);
-  const consentPage = await (await exports.default.fetch(connectUrl)).text();
+  const browse = createBrowser();
+  const startPage = await (await browse(connectUrl)).text();
+  if (!startPage.includes("Continue to ")) {
+    throw new Error(`the connect page of ${platform} has no form: ${startPage}`);
+  }
+  const started = await browse(connectUrl, { method: "oauth", ...connectInputOf(platform, login) });
+  const platformUrl = new URL(started.headers.get("location") ?? "", connectUrl);
+  const consentPage = await (await browse(platformUrl)).text();
   const links = Array.from(
     consentPage.matchAll(/href="(?<query>\?[^"]+)"/g),
-    (link) => new URL(link.groups!["query"]!.replaceAll("&amp;", "&"), connectUrl),
+    (link) => new URL(link.groups!["query"]!.replaceAll("&amp;", "&"), platformUrl),
   );
   const loginLink = links.find((link) => link.searchParams.get("login") === login);
   if (!loginLink) {
     throw new Error(`the login page of ${platform} does not list "${login}": ${consentPage}`);
   }
-  const lastResponse = await exports.default.fetch(loginLink);
+  let url = loginLink;
+  let lastResponse = await browse(url);
+  for (let count = 0; count < MAX_REDIRECTS && lastResponse.headers.has("location"); count += 1) {
+    url = new URL(lastResponse.headers.get("location") ?? "", url);
+    lastResponse = await browse(url);
+  }
   const lastPage = await lastResponse.text();
   if (!lastResponse.ok) {
     throw new Error(`the browser ended at ${lastResponse.status}: ${lastPage}`);

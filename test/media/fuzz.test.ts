@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { nonPublicRange } from "#media/import/ip-ranges.ts";
-import { checkUrl } from "#media/import/check-url.ts";
+import { nonPublicRange } from "#core/public-address/ip-ranges.ts";
+import { checkUrl } from "#core/public-address/check-url.ts";
 import { ByteReader } from "#media/formats/byte-reader.ts";
 import { safeFilename } from "#media/filename.ts";
 import { inspectFile } from "#media/formats/inspect-file.ts";

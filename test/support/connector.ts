@@ -8,6 +8,7 @@ import type {
   PlatformClient,
   Result,
   StartRequest,
+  StartedLogin,
   TokenRefresh,
   TokenSet,
   LoginResult,
@@ -49,14 +50,14 @@ export function oauthMethod(connect: Connector): OAuthMethod {
   return method;
 }
 
-/** The URL of a browser login that starts without a request to the platform. */
-export async function authorizeUrl(
+/** Starts a browser login. */
+export async function startLogin(
   connect: Connector,
+  client: PlatformClient,
   app: AppCredentials,
   request: Partial<StartRequest> = {},
-): Promise<URL> {
-  const unreachable: PlatformClient = { fetch: () => Promise.reject(new Error("no call is expected here")) };
-  const started = await oauthMethod(connect).start(unreachable, app, {
+): Promise<StartedLogin> {
+  const started = await oauthMethod(connect).start(client, app, {
     ...CLIENT_IDENTITY,
     state: "s",
     codeVerifier: "v",
@@ -66,7 +67,17 @@ export async function authorizeUrl(
     now: 0,
     ...request,
   });
-  return unwrap(started).url;
+  return unwrap(started);
+}
+
+/** The URL of a browser login that starts without a request to the platform. */
+export async function authorizeUrl(
+  connect: Connector,
+  app: AppCredentials,
+  request: Partial<StartRequest> = {},
+): Promise<URL> {
+  const unreachable: PlatformClient = { fetch: () => Promise.reject(new Error("no call is expected here")) };
+  return (await startLogin(connect, unreachable, app, request)).url;
 }
 
 export async function exchangeCode(

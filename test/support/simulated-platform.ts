@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import { checkUrl } from "#core/public-address/check-url.ts";
 import { sha256Hex, toBase64Url } from "#core/encoding.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type {
@@ -13,11 +14,12 @@ import type {
   TokenSet,
   PlatformClient,
 } from "#platforms/contract.ts";
-import { openPlatformClient } from "#platforms/client.ts";
+import { openPlatformClient, reachableHosts } from "#platforms/client.ts";
 import type { PublishedPost } from "#sandbox/contract.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
+import { connectInputOf } from "#sandbox/registry.ts";
 import { exports } from "cloudflare:workers";
-import { authorizeUrl, exchangeCode } from "./connector.ts";
+import { exchangeCode, memoryRegistrations, startLogin } from "./connector.ts";
 import { unwrap } from "./unwrap.ts";
 
 export { unwrap } from "./unwrap.ts";
@@ -30,7 +32,8 @@ export { unwrap } from "./unwrap.ts";
 const ORIGIN = "http://localhost:8787";
 
 export function simulatedClient(adapter: Adapter): PlatformClient {
-  return openPlatformClient((request) => sandboxOutbound(env).platformFetch(request), adapter.hosts);
+  const hosts = reachableHosts(adapter, "any", (url) => Promise.resolve(checkUrl(url.href, null)));
+  return openPlatformClient((request) => sandboxOutbound(env).platformFetch(request), hosts);
 }
 
 async function callSandbox(path: string, body?: unknown): Promise<Response> {
@@ -60,7 +63,9 @@ export async function publishedPosts(adapter: Adapter, account: string): Promise
 }
 
 export function sandboxCredentials(adapter: Adapter, settings: Record<string, string> = {}) {
-  return { clientId: `sandbox-${adapter.platform}`, clientSecret: `sandbox-${adapter.platform}-secret`, settings };
+  return adapter.operatorCredentials === "none"
+    ? { clientId: "", clientSecret: "", settings }
+    : { clientId: `sandbox-${adapter.platform}`, clientSecret: `sandbox-${adapter.platform}-secret`, settings };
 }
 
 export interface ConnectedLogin {
@@ -81,10 +86,20 @@ export async function logIn(
   const redirectUri = `${ORIGIN}/connect/${adapter.platform}/callback`;
   const codeVerifier = "v".repeat(64);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier));
-  const loginUrl = await authorizeUrl(adapter.connect, credentials, {
+  const identity = {
+    origin: ORIGIN,
     redirectUri,
+    clientMetadataUrl: `${ORIGIN}/connect/${adapter.platform}/client-metadata.json`,
+  };
+  const registrations = memoryRegistrations();
+  const { url: loginUrl, state: started } = await startLogin(adapter.connect, client, credentials, {
+    ...identity,
     state: "some-state",
+    codeVerifier,
     codeChallenge: toBase64Url(new Uint8Array(digest)),
+    input: connectInputOf(adapter.platform, userName),
+    registrations,
+    now: Date.now(),
   });
   loginUrl.searchParams.set("login", userName);
   const redirect = await sandboxOutbound(env).platformFetch(new Request(loginUrl, { redirect: "manual" }));
@@ -94,7 +109,14 @@ export async function logIn(
   }
   const params = Object.fromEntries(new URL(location).searchParams);
   const login = unwrap(
-    await exchangeCode(adapter.connect, client, credentials, { redirectUri, params, codeVerifier, now: Date.now() }),
+    await exchangeCode(adapter.connect, client, credentials, {
+      ...identity,
+      params,
+      codeVerifier,
+      started,
+      registrations,
+      now: Date.now(),
+    }),
   );
   const { accounts, unpostable } = unwrap(await adapter.connect.listAccounts(client, credentials, login.tokens));
   return {

@@ -4,13 +4,20 @@ import { refuse } from "#core/errors.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Context } from "#context.ts";
-import type { Adapter, AppRegistrations, ClientIdentity, OAuthMethod } from "#platforms/contract.ts";
-import { platformClient } from "#accounts/platform-client.ts";
+import type { Adapter } from "#platforms/contract.ts";
+import { configuredPlatform } from "#accounts/platform-client.ts";
+import { checkField, fieldsOf } from "./connect-methods.ts";
 import { countAccounts } from "#accounts/store.ts";
-import { insertState } from "./store-oauth-states.ts";
+import { insertState } from "./store-connect-states.ts";
 
 const STATE_LIFETIME_MS = 10 * MINUTE;
 const SECRET_BYTES = 32;
+
+export interface StartConnectInput {
+  readonly platform: Platform;
+  /** Values for the fields of the platform's connect methods. */
+  readonly input?: Readonly<Record<string, string>>;
+}
 
 export interface StartedConnect {
   /** The user opens it in a browser. */
@@ -19,31 +26,12 @@ export interface StartedConnect {
   readonly expiresAt: number;
 }
 
-export function clientIdentity(origin: string, platform: Platform): ClientIdentity {
-  return {
-    origin,
-    redirectUri: `${origin}/connect/${platform}/callback`,
-    clientMetadataUrl: `${origin}/connect/${platform}/client-metadata.json`,
-  };
-}
-
-export function oauthMethod(adapter: Adapter): OAuthMethod | undefined {
-  return adapter.connect.methods.find((method) => method.kind === "oauth");
-}
-
-export const noRegistrations: AppRegistrations = {
-  find: () => Promise.resolve(null),
-  keep: (_server, registration) => Promise.resolve(registration),
-  forget: () => Promise.resolve(),
-};
-
-/** Starts a browser login at a platform; its single-use state is stored only as a hash. */
+/** Starts connecting: returns a page of ours; its single-use state is stored only as a hash. */
 export async function startConnect(
-  ctx: Pick<Context, "actor" | "db" | "clock" | "ids" | "config" | "outbound" | "adapterFor">,
-  input: { readonly platform: Platform },
+  ctx: Pick<Context, "actor" | "db" | "clock" | "ids" | "config" | "adapterFor">,
+  { platform, input = {} }: StartConnectInput,
 ): Promise<StartedConnect> {
-  const { platform } = input;
-  const configured = platformClient(ctx, platform);
+  const configured = configuredPlatform(ctx, platform);
   if (!configured) {
     refuse({
       code: "platform_not_configured",
@@ -51,35 +39,46 @@ export async function startConnect(
       param: "platform",
     });
   }
+  const values = checkInput(configured.adapter, input);
   await assertAccountLimit(ctx, platform);
   const state = toBase64Url(ctx.ids.random(SECRET_BYTES));
-  const codeVerifier = toBase64Url(ctx.ids.random(SECRET_BYTES));
   const expiresAt = ctx.clock.now() + STATE_LIFETIME_MS;
   await insertState(ctx.db, {
     hash: await sha256Hex(state),
     userId: ctx.actor.userId,
     workspaceId: ctx.actor.workspaceId,
     platform,
-    codeVerifier,
     expiresAt,
+    input: Object.keys(values).length === 0 ? null : values,
   });
-  const started = await oauthMethod(configured.adapter)?.start(configured.client, configured.app, {
-    ...clientIdentity(ctx.config.origin, platform),
-    state,
-    codeVerifier,
-    codeChallenge: await pkceChallenge(codeVerifier),
-    input: {},
-    registrations: noRegistrations,
-    now: ctx.clock.now(),
-  });
-  if (!started?.ok) {
-    refuse({
-      code: "platform_not_configured",
-      message: started?.fault.message ?? "no browser login",
-      param: "platform",
-    });
+  const connectUrl = `${ctx.config.origin}/connect/${platform}?${String(new URLSearchParams({ state }))}`;
+  return { connectUrl, platform, expiresAt };
+}
+
+/** Accepts only declared fields that are no secrets; the page asks for what is missing. */
+function checkInput({ connect, platform }: Adapter, input: Readonly<Record<string, string>>): Record<string, string> {
+  const fields = new Map(
+    connect.methods.flatMap(fieldsOf).flatMap((field) => (field.isSecret ? [] : [[field.name, field] as const])),
+  );
+  const values: Record<string, string> = {};
+  for (const [name, text] of Object.entries(input)) {
+    const param = `input.${name}`;
+    const field = fields.get(name);
+    if (!field) {
+      const known = [...fields.keys()];
+      const message = `${PLATFORM_NAMES[platform]} has no input of this name; ${known.length === 0 ? "it takes none" : `known names: ${known.join(", ")}`}`;
+      refuse({ code: "validation_failed", message, param });
+    }
+    const value = text.trim();
+    const problem = checkField(field, value);
+    if (problem) {
+      refuse({ code: "validation_failed", message: problem.message, param });
+    }
+    if (value !== "") {
+      values[name] = value;
+    }
   }
-  return { connectUrl: ctx.outbound.browserUrl(started.value.url).href, platform, expiresAt };
+  return values;
 }
 
 /** At the limit a login is still allowed while an account of the platform needs to be reconnected. */
@@ -94,8 +93,4 @@ async function assertAccountLimit(ctx: Pick<Context, "actor" | "db">, platform: 
       details: [{ code: "account_limit_reached", message: "connected accounts", limit, actual: connected }],
     });
   }
-}
-
-async function pkceChallenge(verifier: string): Promise<string> {
-  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 }

@@ -1,6 +1,6 @@
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { platformClient } from "#accounts/platform-client.ts";
+import { clientForLogin, configuredPlatform } from "#accounts/platform-client.ts";
 import type { RefreshServices } from "#accounts/tokens/refresh-tokens.ts";
 import { type ErasedLogin, eraseLogin } from "./store-disconnect.ts";
 import { unsealTokens } from "#accounts/tokens/seal-tokens.ts";
@@ -21,7 +21,7 @@ export async function revokeConnection(
 }
 
 async function revokeAtPlatform(services: RefreshServices, erased: ErasedLogin): Promise<void> {
-  const platform = platformClient(services, erased.platform);
+  const platform = configuredPlatform(services, erased.platform);
   const { revoke } = platform?.adapter.connect ?? {};
   const tokens = await unsealTokens(services, {
     id: erased.id,
@@ -32,7 +32,7 @@ async function revokeAtPlatform(services: RefreshServices, erased: ErasedLogin):
     return;
   }
   try {
-    await revoke(platform.client, platform.app, tokens);
+    await revoke(clientForLogin(services, platform.adapter, tokens), platform.app, tokens);
     log("info", "login_revoked", { connection_id: erased.id, platform: erased.platform });
   } catch {
     log("warn", "login_revoke_failed", { connection_id: erased.id, platform: erased.platform });

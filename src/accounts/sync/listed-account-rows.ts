@@ -1,3 +1,4 @@
+import { toSingleLine } from "#core/text.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import type { Services } from "#context.ts";
 import type { PostableAccount } from "#platforms/contract.ts";
@@ -7,11 +8,10 @@ import { sealAccountToken } from "#accounts/tokens/seal-tokens.ts";
 
 const MAX_NAME_LENGTH = 200;
 const MAX_URL_LENGTH = 2000;
-const CONTROL = /\p{Cc}+/gu;
 
 /** Makes a platform's text safe to store and show: well-formed Unicode, one line, bounded length. */
 function cleanText(text: string): string {
-  const singleLine = text.toWellFormed().replace(CONTROL, " ").trim();
+  const singleLine = toSingleLine(text).trim();
   return [...singleLine].slice(0, MAX_NAME_LENGTH).join("");
 }
 

@@ -23,6 +23,7 @@ import {
   resealTokens,
   selectBlockedAccountIds,
 } from "#accounts/store-connections.ts";
+import { clientForLogin } from "#accounts/platform-client.ts";
 import { selectUserPlan } from "#accounts/store.ts";
 import { selectConnectionsWithoutAccounts, writeListing } from "./store-account-listing.ts";
 import { backoffMs, isListingDue, nextSyncAt } from "#accounts/tokens/refresh-schedule.ts";
@@ -98,7 +99,12 @@ async function refreshAndList(
     return { state: "refreshed", added: [], updated: [], skipped: [], fault: null, ...NO_CHANGES };
   }
   const listingResult = await catchConnectionErrors(
-    async () => await platform.adapter.connect.listAccounts(platform.client, platform.app, tokens),
+    async () =>
+      await platform.adapter.connect.listAccounts(
+        clientForLogin(services, platform.adapter, tokens),
+        platform.app,
+        tokens,
+      ),
   );
   if (listingResult.ok) {
     return await storeListing(services, login.value, listingResult.value, options);

@@ -62,6 +62,7 @@ async function grantAccess(
     loginToken: tokens.accessToken,
     extra: tokens.extra ?? {},
     app: platform.app,
+    hosts: tokens.hosts ?? [],
     tokenVersion: row.tokenVersion,
   });
 }

@@ -1,4 +1,4 @@
-import { platformClient } from "#accounts/platform-client.ts";
+import { configuredPlatform } from "#accounts/platform-client.ts";
 import { type RefreshServices, expireRefusedToken } from "./refresh-tokens.ts";
 import { blockAccount } from "#accounts/store.ts";
 import { selectAccountsWithConnections } from "#accounts/store-connections.ts";
@@ -40,7 +40,7 @@ async function canTryAgain(services: RefreshServices, accountId: string, refused
   if (connection.tokenVersion !== refused.tokenVersion) {
     return true;
   }
-  const platform = platformClient(services, connection.platform);
+  const platform = configuredPlatform(services, connection.platform);
   const tokens = await unsealTokens(services, connection);
   return (
     platform !== null &&

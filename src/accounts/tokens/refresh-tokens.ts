@@ -7,7 +7,8 @@ import { failed, rateLimited, reconnect, succeeded, temporary } from "#platforms
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import {
   type ConfiguredPlatform,
-  platformClient,
+  clientForLogin,
+  configuredPlatform,
   platformNotConfigured,
   withTimeoutCap,
 } from "#accounts/platform-client.ts";
@@ -50,7 +51,7 @@ export async function loadActiveLogin(
   services: RefreshServices,
   connection: ConnectionRow,
 ): Promise<Result<ActiveLogin>> {
-  const platform = platformClient(services, connection.platform);
+  const platform = configuredPlatform(services, connection.platform);
   let row = connection;
   for (const waitMs of [...LEASE_POLL_WAITS_MS, null]) {
     if (row.status !== "active") {
@@ -92,7 +93,7 @@ function isRefreshDue(connect: Connector, tokens: StoredTokens, now: number): bo
 async function refreshUnderLease(services: RefreshServices, login: ActiveLogin): Promise<Result<ActiveLogin>> {
   const { row, tokens, platform } = login;
   await failpoint("accounts.refresh.leased");
-  const client = withTimeoutCap(platform.client, CALL_TIMEOUT_MS);
+  const client = withTimeoutCap(clientForLogin(services, platform.adapter, tokens), CALL_TIMEOUT_MS);
   const { tokenRefresh } = platform.adapter.connect;
   const refreshResult = await catchConnectionErrors<TokenSet>(async () =>
     tokenRefresh.kind === "refresh"

@@ -5,13 +5,23 @@ import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, Instant, PlatformName } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 
-const ConnectBody = z.object({ platform: PlatformName }).openapi("ConnectBody");
+const ConnectBody = z
+  .object({
+    platform: PlatformName,
+    input: z.record(z.string(), z.string()).optional().openapi({
+      description:
+        "Values for the fields that `GET /platforms` names under `connect.methods`, without secret ones. The page at `connect_url` asks the user for those that are missing.",
+    }),
+  })
+  .openapi("ConnectBody");
 
 const ConnectResponse = z
   .object({
-    connect_url: z
-      .string()
-      .openapi({ format: "uri", description: "The URL to open in the user's browser; works once." }),
+    connect_url: z.string().openapi({
+      format: "uri",
+      description:
+        "A page of this service to open in the user's browser. It names the workspace, asks for what the platform needs, and leads to the platform. One login can be finished with it, in the browser that started it.",
+    }),
     platform: PlatformName,
     expires_at: Instant,
   })
@@ -24,7 +34,7 @@ const route = operation("accounts:write", {
   tags: ["accounts"],
   summary: "Start connecting an account",
   description:
-    "Returns a URL at which the user logs in to the platform. After the login, call `POST /accounts/sync` or list the accounts.",
+    "Returns the URL of a page from which the user logs in to the platform. After the login, call `POST /accounts/sync` or list the accounts.",
   request: {
     body: { required: true, content: json(ConnectBody, { platform: EXAMPLE_PLATFORM }) },
   },
@@ -32,7 +42,7 @@ const route = operation("accounts:write", {
     200: {
       description: "The URL to open in a browser.",
       content: json(ConnectResponse, {
-        connect_url: "https://social.example.net/oauth/authorize?client_id=1234&state=dGhlIHN0YXRl",
+        connect_url: `https://almanac.example.com/connect/${EXAMPLE_PLATFORM}?state=dGhlIHN0YXRl`,
         platform: EXAMPLE_PLATFORM,
         expires_at: "2026-11-20T09:10:00.000Z",
       }),
@@ -41,8 +51,8 @@ const route = operation("accounts:write", {
 });
 
 export const connect = newRouter().openapi(route, async (c) => {
-  const { platform } = c.req.valid("json");
-  const started = await startConnect(c.var.ctx, { platform });
+  const { platform, input = {} } = c.req.valid("json");
+  const started = await startConnect(c.var.ctx, { platform, input });
   return c.json(
     { connect_url: started.connectUrl, platform: started.platform, expires_at: toIsoInstant(started.expiresAt) },
     200,

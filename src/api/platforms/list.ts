@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
-import type { Adapter, PlatformLimits } from "#platforms/contract.ts";
+import type { Adapter, ConnectMethod as AdapterConnectMethod, PlatformLimits } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, PlatformName } from "#api/schemas/common.ts";
@@ -25,6 +25,30 @@ const MediaLimits = z
   })
   .openapi("MediaLimits");
 
+const ConnectField = z
+  .object({
+    name: z.string(),
+    label: z.string(),
+    description: z.string(),
+    is_secret: z.boolean().openapi({
+      description:
+        "Whether only the page at `connect_url` accepts it; other fields can be sent as `input` of `POST /accounts`.",
+    }),
+    is_required: z.boolean(),
+    max_length: z.int(),
+    example: z.string(),
+  })
+  .openapi("ConnectField", { description: "A value that the platform needs before a login." });
+
+const ConnectMethod = z
+  .object({
+    kind: z.enum(["oauth", "credentials"]).openapi({
+      description: "`oauth`: the user logs in at the platform. `credentials`: the user enters an app password.",
+    }),
+    fields: z.array(ConnectField),
+  })
+  .openapi("ConnectMethod", { description: "A way to connect an account." });
+
 const PlatformRules = z
   .object({
     platform: PlatformName,
@@ -43,6 +67,7 @@ const PlatformRules = z
         what: z.string(),
       }),
     ),
+    connect: z.object({ methods: z.array(ConnectMethod) }),
   })
   .openapi("PlatformRules", { description: "The rules of a platform, with which posts are validated." });
 
@@ -71,6 +96,23 @@ function presentRules(platform: Platform, adapter: Adapter): z.infer<typeof Plat
     media: presentMedia(media),
     options: toOptionsSchema(adapter),
     daily_caps: dailyCaps.map(({ count, windowHours, what }) => ({ count, window_hours: windowHours, what })),
+    connect: { methods: adapter.connect.methods.map(presentMethod) },
+  };
+}
+
+function presentMethod(method: AdapterConnectMethod): z.infer<typeof ConnectMethod> {
+  const fields = method.kind === "oauth" ? method.input : method.fields;
+  return {
+    kind: method.kind,
+    fields: fields.map(({ name, label, description, isSecret, isRequired, maxLength, example }) => ({
+      name,
+      label,
+      description,
+      is_secret: isSecret,
+      is_required: isRequired,
+      max_length: maxLength,
+      example,
+    })),
   };
 }
 
@@ -109,6 +151,7 @@ const route = operation(null, {
             },
             options: { type: "object", properties: {}, additionalProperties: true },
             daily_caps: [{ count: 100, window_hours: 24, what: "posts" }],
+            connect: { methods: [{ kind: "oauth", fields: [] }] },
           },
         ],
       }),

@@ -1,59 +1,204 @@
 import { Hono } from "hono";
-import { finishConnect, type FinishedConnect } from "#accounts/index.ts";
+import {
+  clientMetadata,
+  findConnect,
+  finishConnect,
+  type FinishedConnect,
+  INVALID_STATE_MESSAGE,
+  type LoginStartResult,
+  startLogin,
+} from "#accounts/index.ts";
 import { resolveSession } from "#auth/index.ts";
 import type { Services } from "#context.ts";
 import { log } from "#core/log.ts";
-import { isPlatform } from "#core/platform.ts";
-import type { PageEnv, OutboundFactory } from "#dashboard/env.ts";
-import { securityHeaders } from "#dashboard/security-headers.ts";
+import { isPlatform, type Platform } from "#core/platform.ts";
+import { limitFormBody } from "#dashboard/body-limits.ts";
+import type { OutboundFactory, PageContext, PageEnv } from "#dashboard/env.ts";
+import { readForm } from "#dashboard/form.ts";
+import { withinRateLimit } from "#dashboard/rate-limit.ts";
 import { renderPage } from "#dashboard/render-page.ts";
-import { withServices } from "#dashboard/with-services.ts";
+import { requireSameOrigin } from "#dashboard/require-same-origin.ts";
+import { securityHeaders } from "#dashboard/security-headers.ts";
 import { readSession } from "#dashboard/session-cookie.ts";
+import { withServices } from "#dashboard/with-services.ts";
 import { pausePostsOfAccounts, resumePostsOfAccounts } from "#posting/index.ts";
-import { ConnectResultPage, ConnectFailedPage, UnknownPlatformPage } from "./result-pages.tsx";
+import { readBrowserToken, writeBrowserToken } from "./connect-cookie.ts";
+import { ConnectFailedPage, ConnectResultPage, UnknownPlatformPage } from "./result-pages.tsx";
+import { ConnectStartPage } from "./start-page.tsx";
 
 const INTERNAL_ERROR = "Something went wrong on our side. Start again from Almanac in a few minutes.";
+const TOO_MANY_REQUESTS = "There were too many attempts from your network. Wait a minute and try again.";
 
-const STATIC_PAGE_CSP =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const CSP_DIRECTIVES = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+const STATIC_PAGE_CSP = `${CSP_DIRECTIVES}; form-action 'none'`;
+/** Browsers check `form-action` against every hop of the redirect that follows a form, and those are the platform's. */
+const START_PAGE_CSP = `${CSP_DIRECTIVES}; form-action 'self' https:`;
+
+const METADATA_MAX_AGE_SECONDS = 600;
 
 const errorName = (error: unknown) => (error instanceof Error ? error.name : typeof error);
 
-/** The callback to which a platform redirects the browser after a login. */
+/** The pages of connecting an account: the start, the callback to which a platform redirects, and what platforms read about us. */
 export function createConnectRoutes(createOutbound: OutboundFactory): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-
-  app.get("/connect/:platform/callback", withServices(createOutbound), securityHeaders, async (c) => {
-    // The page has no script and no form, and its URL contains the code and the state.
-    c.header("Content-Security-Policy", STATIC_PAGE_CSP);
-    c.header("Referrer-Policy", "no-referrer");
-    // A link checker that sends HEAD must not consume the state.
-    if (c.req.method === "HEAD") {
-      return c.body(null, 200);
-    }
-    const platform = c.req.param("platform");
-    if (!isPlatform(platform)) {
-      return await renderPage(c, <UnknownPlatformPage />, 404);
-    }
-    const { services } = c.var;
-    try {
-      // A browser in which another user is signed in must not finish this login; one without a session may.
-      const signedIn = await resolveSession(services, readSession(c));
-      const end = await finishConnect(services, {
-        platform,
-        params: c.req.query(),
-        signedInUserId: signedIn?.actor.userId ?? null,
-      });
-      await updatePausedPosts(services, end);
-      return await renderPage(c, <ConnectResultPage end={end} />, end.ok ? 200 : 400);
-    } catch (error) {
-      // Only the name is logged: the message may contain data from the platform.
-      log("error", "connect_failed", { platform, error: errorName(error) });
-      return await renderPage(c, <ConnectFailedPage platform={platform} reason={INTERNAL_ERROR} />, 400);
-    }
-  });
-
+  app.use("/connect/*", withServices(createOutbound), securityHeaders);
+  app.get("/connect/:platform/client-metadata.json", sendClientMetadata);
+  app.get("/connect/:platform/callback", finishLogin);
+  app.get("/connect/:platform", showStart);
+  app.post("/connect/:platform", requireSameOrigin, limitFormBody, start);
   return app;
+}
+
+/** The document is public and the same for everybody. */
+function sendClientMetadata(c: PageContext): Response {
+  const platform = c.req.param("platform") ?? "";
+  const document = isPlatform(platform) ? clientMetadata(c.var.services, platform) : null;
+  if (document === null) {
+    return c.json({ error: "this platform reads no client metadata" }, 404);
+  }
+  c.header("Cache-Control", `public, max-age=${METADATA_MAX_AGE_SECONDS}`);
+  c.header("Access-Control-Allow-Origin", "*");
+  c.header("Cross-Origin-Resource-Policy", "cross-origin");
+  return c.json(document);
+}
+
+interface LinkRequest {
+  readonly platform: Platform;
+  readonly state: string;
+  /** The user who logs in at the simulated platform; ignored in production. */
+  readonly login: string | undefined;
+  readonly action: string;
+}
+
+/** The link that a browser opened; a page when the platform in it is unknown. */
+async function readLink(c: PageContext): Promise<LinkRequest | Response> {
+  const platform = c.req.param("platform") ?? "";
+  if (!isPlatform(platform)) {
+    c.header("Content-Security-Policy", STATIC_PAGE_CSP);
+    return await renderPage(c, <UnknownPlatformPage />, 404);
+  }
+  const state = c.req.query("state") ?? "";
+  const action = `/connect/${platform}?${String(new URLSearchParams({ state }))}`;
+  return { platform, state, login: c.req.query("login"), action };
+}
+
+/** The user signed in in that browser; a login that another user started is refused, one without a session is not. */
+async function signedInUserId(c: PageContext): Promise<string | null> {
+  return (await resolveSession(c.var.services, readSession(c)))?.actor.userId ?? null;
+}
+
+/** Runs a step of a login. Only the name of an error is logged: its message may contain data from the platform. */
+async function guarded(c: PageContext, platform: Platform, step: () => Promise<Response>): Promise<Response> {
+  try {
+    return await step();
+  } catch (error) {
+    log("error", "connect_failed", { platform, error: errorName(error) });
+    return await showFailure(c, platform, INTERNAL_ERROR);
+  }
+}
+
+async function showFailure(
+  c: PageContext,
+  platform: Platform,
+  reason: string,
+  status: 400 | 429 = 400,
+): Promise<Response> {
+  c.header("Content-Security-Policy", STATIC_PAGE_CSP);
+  return await renderPage(c, <ConnectFailedPage platform={platform} reason={reason} />, status);
+}
+
+async function showStart(c: PageContext): Promise<Response> {
+  const link = await readLink(c);
+  if (link instanceof Response) {
+    return link;
+  }
+  const { platform, state, login, action } = link;
+  return await guarded(c, platform, async () => {
+    const connect = await findConnect(c.var.services, { platform, state, signedInUserId: await signedInUserId(c) });
+    if (!connect) {
+      return await showFailure(c, platform, INVALID_STATE_MESSAGE);
+    }
+    c.header("Content-Security-Policy", START_PAGE_CSP);
+    return await renderPage(c, <ConnectStartPage connect={connect} action={action} login={login} />);
+  });
+}
+
+async function start(c: PageContext): Promise<Response> {
+  const link = await readLink(c);
+  if (link instanceof Response) {
+    return link;
+  }
+  const { platform, state } = link;
+  if (!(await withinRateLimit(c, "connect"))) {
+    return await showFailure(c, platform, TOO_MANY_REQUESTS, 429);
+  }
+  return await guarded(c, platform, async () => {
+    const form = await readForm(c);
+    const result = await startLogin(c.var.services, {
+      platform,
+      state,
+      signedInUserId: await signedInUserId(c),
+      method: form.text("method"),
+      text: (name) => form.text(name),
+    });
+    return await answerStart(c, link, form.text("login") || undefined, result);
+  });
+}
+
+async function answerStart(
+  c: PageContext,
+  { platform, state, action }: LinkRequest,
+  login: string | undefined,
+  result: LoginStartResult,
+): Promise<Response> {
+  switch (result.state) {
+    case "invalid_link":
+      return await showFailure(c, platform, INVALID_STATE_MESSAGE);
+    case "redirect":
+      await writeBrowserToken(c, state, result.browserToken);
+      return c.redirect(c.var.services.outbound.browserUrl(result.url, login).href, 303);
+    case "finished":
+      return await showResult(c, result.result);
+    case "refused": {
+      const { connect, method, values, problem: error } = result;
+      c.header("Content-Security-Policy", START_PAGE_CSP);
+      return await renderPage(
+        c,
+        <ConnectStartPage connect={connect} action={action} login={login} entered={{ method, values, error }} />,
+        400,
+      );
+    }
+  }
+}
+
+async function finishLogin(c: PageContext): Promise<Response> {
+  // The page has no script and no form, and its URL contains the code and the state.
+  c.header("Content-Security-Policy", STATIC_PAGE_CSP);
+  c.header("Referrer-Policy", "no-referrer");
+  // A link checker that sends HEAD must not consume the state.
+  if (c.req.method === "HEAD") {
+    return c.body(null, 200);
+  }
+  const platform = c.req.param("platform") ?? "";
+  if (!isPlatform(platform)) {
+    return await renderPage(c, <UnknownPlatformPage />, 404);
+  }
+  return await guarded(c, platform, async () => {
+    const params = c.req.query();
+    const end = await finishConnect(c.var.services, {
+      platform,
+      params,
+      browserToken: await readBrowserToken(c, params["state"] ?? ""),
+      signedInUserId: await signedInUserId(c),
+    });
+    return await showResult(c, end);
+  });
+}
+
+async function showResult(c: PageContext, end: FinishedConnect): Promise<Response> {
+  await updatePausedPosts(c.var.services, end);
+  c.header("Content-Security-Policy", STATIC_PAGE_CSP);
+  return await renderPage(c, <ConnectResultPage end={end} />, end.ok ? 200 : 400);
 }
 
 /** Resumes posts that were paused for these accounts, or pauses them where the login granted too few permissions; an error here does not undo the login. */

@@ -1,8 +1,7 @@
 import type { Services } from "#context.ts";
 import type { Clock } from "#core/clock.ts";
-import { checkUrl } from "./check-url.ts";
 import type { ImportLimits } from "#media/limits.ts";
-import { checkHostName } from "./check-host-name.ts";
+import { checkPublicUrl } from "#core/public-address/check-public-url.ts";
 import { openChunkReader, TransferInterrupted } from "#media/chunk-reader.ts";
 import { type CheckResult, checkFailed } from "#media/types.ts";
 
@@ -31,12 +30,13 @@ function withTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
-async function checkHop(services: RequestServices, url: string): Promise<CheckResult<URL>> {
-  const checked = checkUrl(url, services.outbound.trustedMediaOrigin);
-  if (!checked.ok || checked.value.origin === services.outbound.trustedMediaOrigin) {
-    return checked;
-  }
-  return checkHostName(services.outbound, services.config.setting("MEDIA_DOH_URL"), checked.value);
+async function checkHop({ outbound, config }: RequestServices, url: string): Promise<CheckResult<URL>> {
+  const rules = {
+    publicFetch: (request: Request) => outbound.publicFetch(request),
+    resolver: config.setting("MEDIA_DOH_URL"),
+    trustedOrigin: outbound.trustedMediaOrigin,
+  };
+  return await checkPublicUrl(rules, url);
 }
 
 /** An unread body would keep its connection open. */

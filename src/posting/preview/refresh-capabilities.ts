@@ -1,9 +1,8 @@
-import { getAccountAccess } from "#accounts/index.ts";
+import { clientForLogin, getAccountAccess } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { SECOND } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
-import { openPlatformClient } from "#platforms/client.ts";
 import type { ResolvedTarget } from "./resolve-targets.ts";
 
 /** How long a preview waits for platforms; after that it uses the stored capabilities. */
@@ -66,7 +65,7 @@ async function inspectAccount(
     return;
   }
   try {
-    const client = openPlatformClient((request) => services.outbound.platformFetch(request), adapter.hosts);
+    const client = clientForLogin(services, adapter, access.value);
     const answer = await adapter.fetchCapabilities(client, access.value);
     if (answer.ok) {
       fresh.set(account.id, answer.value);

@@ -1,5 +1,5 @@
 import { isIpAddress, nonPublicRange } from "./ip-ranges.ts";
-import { type CheckResult, checkFailed } from "#media/types.ts";
+import { type AddressCheck, addressRefused } from "./address-check.ts";
 
 const MAX_URL_LENGTH = 2048;
 
@@ -47,9 +47,9 @@ function isNonPublicName(name: string): boolean {
  * Whether a URL may be fetched. Called before every request, redirects included. Checks the parsed URL, not the text,
  * because the parser has normalized every spelling of numbers and letters.
  */
-export function checkUrl(text: string, trustedOrigin: string | null): CheckResult<URL> {
+export function checkUrl(text: string, trustedOrigin: string | null): AddressCheck {
   if (text.length > MAX_URL_LENGTH) {
-    return checkFailed("url_too_long", `the URL has ${text.length} characters; shorten it to ${MAX_URL_LENGTH}`, {
+    return addressRefused("url_too_long", `the URL has ${text.length} characters; shorten it to ${MAX_URL_LENGTH}`, {
       limit: MAX_URL_LENGTH,
       actual: text.length,
     });
@@ -57,12 +57,12 @@ export function checkUrl(text: string, trustedOrigin: string | null): CheckResul
   // The parser drops these characters silently, so they only serve to disguise a URL.
   // oxlint-disable-next-line no-control-regex -- the expression is meant to find control characters
   if (/[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) {
-    return checkFailed("url_invalid", "this is not a valid URL; send a complete https:// URL without spaces");
+    return addressRefused("url_invalid", "this is not a valid URL; send a complete https:// URL without spaces");
   }
   const url = new URL(text);
   url.hash = "";
   if (url.username !== "" || url.password !== "") {
-    return checkFailed(
+    return addressRefused(
       "url_has_credentials",
       "the URL contains a user name or password; use a URL that is public without them",
     );
@@ -71,12 +71,12 @@ export function checkUrl(text: string, trustedOrigin: string | null): CheckResul
     return { ok: true, value: url };
   }
   if (url.protocol !== "https:") {
-    return checkFailed("url_not_https", `only https:// URLs are fetched, this one is ${url.protocol}//`, {
+    return addressRefused("url_not_https", `only https:// URLs are fetched, this one is ${url.protocol}//`, {
       actual: url.protocol,
     });
   }
   if (url.port !== "") {
-    return checkFailed("url_has_port", `the URL has port ${url.port}; only the default port 443 is allowed`, {
+    return addressRefused("url_has_port", `the URL has port ${url.port}; only the default port 443 is allowed`, {
       limit: 443,
       actual: Number(url.port),
     });
@@ -84,7 +84,7 @@ export function checkUrl(text: string, trustedOrigin: string | null): CheckResul
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
   const range = nonPublicRange(host);
   if (range !== null || (!isIpAddress(host) && isNonPublicName(host))) {
-    return checkFailed(
+    return addressRefused(
       "url_not_public",
       "the URL does not lead to the public internet; use one that everybody can open",
     );

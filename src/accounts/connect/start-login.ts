@@ -1,0 +1,173 @@
+import { SECOND } from "#core/clock.ts";
+import { sha256Hex, toBase64Url } from "#core/encoding.ts";
+import { log } from "#core/log.ts";
+import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
+import type { CredentialsMethod, Fault, FaultCode, OAuthMethod, PlatformClient } from "#platforms/contract.ts";
+import { catchConnectionErrors } from "#platforms/oauth-token.ts";
+import {
+  clientForConnecting,
+  configuredPlatform,
+  type ConfiguredPlatform,
+  platformNotConfigured,
+  withDeadline,
+} from "#accounts/platform-client.ts";
+import type { SyncServices } from "#accounts/sync/sync-connection.ts";
+import type { FinishedConnect } from "#accounts/types.ts";
+import { appRegistrations } from "./app-registrations.ts";
+import { clientIdentity, type FieldProblem, readFields, withoutSecrets } from "./connect-methods.ts";
+import { type ConnectLink, type OpenConnect, stateLookup, toOpenConnect } from "./find-connect.ts";
+import { sealStart } from "./seal-start.ts";
+import { consumeState, findOpenState, saveStart, type StateLookup } from "./store-connect-states.ts";
+import { storeLoginAndSync } from "./store-login.ts";
+
+/** Somebody waits for the page: all calls of a start together end within this time. */
+const START_TIMEOUT_MS = 20 * SECOND;
+const SECRET_BYTES = 32;
+
+export interface StartLoginInput extends ConnectLink {
+  /** The kind of the chosen method, as the form sent it. */
+  readonly method: string;
+  /** The value of a form field; empty without one. */
+  readonly text: (name: string) => string;
+}
+
+/** What the browser is to do next. */
+export type LoginStartResult =
+  /** Go to the platform; only the browser that has `browserToken` can finish the login. */
+  | { readonly state: "redirect"; readonly url: URL; readonly browserToken: string }
+  /** Nothing more: the login was made with the entered values. */
+  | { readonly state: "finished"; readonly result: FinishedConnect }
+  /** Show the form again; `values` contains no secret. */
+  | {
+      readonly state: "refused";
+      readonly connect: OpenConnect;
+      readonly method: string;
+      readonly values: Readonly<Record<string, string>>;
+      readonly problem: { readonly message: string; readonly param?: string };
+    }
+  | { readonly state: "invalid_link" };
+
+/** Starts a login with the method and the values that the user chose; may be repeated until the login is finished. */
+export async function startLogin(services: SyncServices, input: StartLoginInput): Promise<LoginStartResult> {
+  const { platform } = input;
+  const lookup = await stateLookup(services, input);
+  const found = lookup && (await findOpenState(services.db, lookup));
+  const adapter = services.adapterFor(platform);
+  if (!lookup || !found || !adapter) {
+    return { state: "invalid_link" };
+  }
+  const { methods } = adapter.connect;
+  const connect = toOpenConnect(platform, methods, found);
+  const method = methods.find(({ kind }) => kind === input.method);
+  if (!method) {
+    const problem = { message: "choose how to connect" };
+    return { state: "refused", connect, method: "", values: {}, problem };
+  }
+  const { values, problem } = readFields(method, input.text);
+  const refused = (reason: FieldProblem | { readonly message: string }): LoginStartResult => ({
+    state: "refused",
+    connect,
+    method: method.kind,
+    values: withoutSecrets(method, values),
+    problem: reason,
+  });
+  if (problem) {
+    return refused(problem);
+  }
+  const configured = configuredPlatform(services, platform);
+  if (!configured) {
+    return refused({ message: platformNotConfigured().message });
+  }
+  const client = withDeadline(clientForConnecting(services, adapter), services.clock, START_TIMEOUT_MS);
+  const attempt = { configured, client, lookup, values, state: input.state };
+  const result =
+    method.kind === "oauth" ? await startInBrowser(services, method, attempt) : await signIn(services, method, attempt);
+  if (result.state !== "fault") {
+    return result;
+  }
+  log("info", "connect_refused", { platform, code: result.fault.code });
+  return refused({ message: faultAdvice(platform, result.fault) });
+}
+
+interface LoginAttempt {
+  readonly configured: ConfiguredPlatform;
+  readonly client: PlatformClient;
+  readonly lookup: StateLookup;
+  readonly values: Readonly<Record<string, string>>;
+  readonly state: string;
+}
+
+type AttemptResult =
+  | Exclude<LoginStartResult, { state: "refused" }>
+  | { readonly state: "fault"; readonly fault: Fault<FaultCode> };
+
+async function startInBrowser(
+  services: SyncServices,
+  method: OAuthMethod,
+  { configured, client, lookup, values, state }: LoginAttempt,
+): Promise<AttemptResult> {
+  const { db, ids, config, clock } = services;
+  const { platform } = configured.adapter;
+  const codeVerifier = toBase64Url(ids.random(SECRET_BYTES));
+  const codeChallenge = await pkceChallenge(codeVerifier);
+  const started = await catchConnectionErrors(
+    async () =>
+      await method.start(client, configured.app, {
+        ...clientIdentity(config.origin, platform),
+        state,
+        codeVerifier,
+        codeChallenge,
+        input: values,
+        registrations: appRegistrations(services, platform),
+        now: clock.now(),
+      }),
+  );
+  if (!started.ok) {
+    return { state: "fault", fault: started.fault };
+  }
+  const { url, state: adapterState } = started.value;
+  // The address may come from a server that a user named.
+  if (url.protocol !== "https:") {
+    throw new Error("the login address is not https");
+  }
+  const browserToken = toBase64Url(ids.random(SECRET_BYTES));
+  const saved = await saveStart(
+    db,
+    { ...lookup, now: clock.now() },
+    {
+      method: method.kind,
+      ...(await sealStart(services, lookup.hash, { codeVerifier, started: adapterState })),
+      browserHash: await sha256Hex(browserToken),
+    },
+  );
+  return saved ? { state: "redirect", url, browserToken } : { state: "invalid_link" };
+}
+
+/** Consumes the link only after the values were accepted, so that a typing error does not cost it. */
+async function signIn(
+  services: SyncServices,
+  method: CredentialsMethod,
+  { configured, client, lookup, values }: LoginAttempt,
+): Promise<AttemptResult> {
+  const { clock } = services;
+  const login = await catchConnectionErrors(
+    async () => await method.signIn(client, configured.app, values, clock.now()),
+  );
+  if (!login.ok) {
+    return { state: "fault", fault: login.fault };
+  }
+  const consumed = await consumeState(services.db, { ...lookup, now: clock.now() }, null);
+  return consumed
+    ? { state: "finished", result: await storeLoginAndSync(services, configured.adapter, consumed, login.value) }
+    : { state: "invalid_link" };
+}
+
+function faultAdvice(platform: Platform, { kind, message }: Fault<FaultCode>): string {
+  const advice =
+    kind === "temporary" || kind === "rate_limited" ? "Try again in a few minutes." : "Check what you entered.";
+  return `${PLATFORM_NAMES[platform]}: ${message} ${advice}`;
+}
+
+async function pkceChallenge(verifier: string): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
+}

@@ -1,0 +1,142 @@
+import type { Platform } from "#core/platform.ts";
+import type { Db } from "#db/client.ts";
+import { connectStates } from "#db/schema.ts";
+
+type StateRow = typeof connectStates.$inferSelect;
+
+export type StateInsert = Pick<StateRow, "hash" | "userId" | "workspaceId" | "platform" | "expiresAt" | "input">;
+
+export async function insertState(db: Db, state: StateInsert): Promise<void> {
+  await db.orm.insert(connectStates).values({ ...state, codeVerifier: "" });
+}
+
+/** Names a state and who asks for it. */
+export interface StateLookup {
+  readonly hash: string;
+  readonly platform: Platform;
+  /** The user signed in in that browser: the state of another user is then not found. */
+  readonly signedInUserId: string | null;
+  readonly now: number;
+}
+
+/** `?1` to `?4` are the members of a `StateLookup`. */
+const USABLE_STATE =
+  "s.hash = ?1 AND s.platform = ?2 AND s.used_at IS NULL AND s.expires_at > ?3 AND (?4 IS NULL OR s.user_id = ?4)";
+
+const lookupParams = ({ hash, platform, now, signedInUserId }: StateLookup) =>
+  [hash, platform, now, signedInUserId] as const;
+
+/** A login that may be started, for the page that asks the user to do so. */
+export interface OpenState {
+  readonly userId: string;
+  readonly workspaceId: string;
+  readonly input: Readonly<Record<string, string>>;
+  readonly workspaceName: string;
+  readonly ownerEmail: string;
+}
+
+interface OpenStateRow {
+  readonly user_id: string;
+  readonly workspace_id: string;
+  readonly input: string | null;
+  readonly name: string;
+  readonly email: string;
+}
+
+export async function findOpenState(db: Db, lookup: StateLookup): Promise<OpenState | null> {
+  const row = await db.d1
+    .prepare(
+      `SELECT s.user_id, s.workspace_id, s.input, w.name, u.email FROM connect_states s
+       JOIN workspaces w ON w.id = s.workspace_id JOIN users u ON u.id = s.user_id
+       WHERE ${USABLE_STATE}`,
+    )
+    .bind(...lookupParams(lookup))
+    .first<OpenStateRow>();
+  return (
+    row && {
+      userId: row.user_id,
+      workspaceId: row.workspace_id,
+      input: row.input === null ? {} : (JSON.parse(row.input) as Record<string, string>),
+      workspaceName: row.name,
+      ownerEmail: row.email,
+    }
+  );
+}
+
+export interface StartedState {
+  readonly method: string;
+  readonly sealedCodeVerifier: string;
+  readonly sealedStarted: string;
+  readonly browserHash: string;
+}
+
+/** Records a start and replaces an earlier one; false when the state was consumed or has expired meanwhile. */
+export async function saveStart(db: Db, lookup: StateLookup, started: StartedState): Promise<boolean> {
+  const { meta } = await db.d1
+    .prepare(
+      `UPDATE connect_states AS s SET method = ?5, code_verifier = ?6, sealed_started = ?7, browser_hash = ?8
+       WHERE ${USABLE_STATE}`,
+    )
+    .bind(
+      ...lookupParams(lookup),
+      started.method,
+      started.sealedCodeVerifier,
+      started.sealedStarted,
+      started.browserHash,
+    )
+    .run();
+  return meta.changes === 1;
+}
+
+export interface ConsumedState {
+  readonly userId: string;
+  readonly workspaceId: string;
+  readonly sealedCodeVerifier: string;
+  /** Null when the login was not started in a browser. */
+  readonly sealedStarted: string | null;
+}
+
+interface ConsumedStateRow {
+  readonly user_id: string;
+  readonly workspace_id: string;
+  readonly code_verifier: string;
+  readonly sealed_started: string | null;
+}
+
+/**
+ * Succeeds once: every condition is part of the update, so exactly one of several parallel callbacks gets the row. With a
+ * `browserHash` only for the browser that started the login.
+ */
+export async function consumeState(
+  db: Db,
+  lookup: StateLookup,
+  browserHash: string | null,
+): Promise<ConsumedState | null> {
+  const row = await db.d1
+    .prepare(
+      `UPDATE connect_states AS s SET used_at = ?3
+       WHERE ${USABLE_STATE} AND (?5 IS NULL OR s.browser_hash = ?5)
+       RETURNING user_id, workspace_id, code_verifier, sealed_started`,
+    )
+    .bind(...lookupParams(lookup), browserHash)
+    .first<ConsumedStateRow>();
+  return (
+    row && {
+      userId: row.user_id,
+      workspaceId: row.workspace_id,
+      sealedCodeVerifier: row.code_verifier,
+      sealedStarted: row.sealed_started,
+    }
+  );
+}
+
+/** Bounded, so that the first run after an outage of cron stays short; returns how many were deleted. */
+export async function deleteExpiredStates(db: Db, now: number, limit: number): Promise<number> {
+  const { meta } = await db.d1
+    .prepare(
+      "DELETE FROM connect_states WHERE hash IN (SELECT hash FROM connect_states WHERE expires_at <= ?1 LIMIT ?2)",
+    )
+    .bind(now, limit)
+    .run();
+  return meta.changes;
+}

@@ -1,0 +1,101 @@
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import type { Adapter, Login } from "#platforms/contract.ts";
+import { selectAccountsOfConnection, toAccount } from "#accounts/store.ts";
+import { type ConnectionRow, findConnectionOfLogin, findConnection, saveLogin } from "#accounts/store-connections.ts";
+import { type SyncServices, syncConnection } from "#accounts/sync/sync-connection.ts";
+import { loginEndsAt, nextSyncAt } from "#accounts/tokens/refresh-schedule.ts";
+import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
+import type { ConnectResult, FinishedConnect } from "#accounts/types.ts";
+
+const MAX_SAVE_ATTEMPTS = 3;
+
+/** For whom a login was started. */
+interface LoginOwner {
+  readonly userId: string;
+  readonly workspaceId: string;
+}
+
+/** Stores a login with its tokens and lists its accounts; the result is what the last page shows. */
+export async function storeLoginAndSync(
+  services: SyncServices,
+  adapter: Adapter,
+  { userId, workspaceId }: LoginOwner,
+  login: Login,
+): Promise<FinishedConnect> {
+  const connection = await storeLogin(services, adapter, { userId, workspaceId }, login);
+  return { ...(await syncAfterLogin(services, connection)), userId, workspaceId };
+}
+
+/** The tokens are encrypted for the id of their row, so the id is chosen first; a parallel first login may insert another. */
+async function storeLogin(
+  services: SyncServices,
+  { connect, platform }: Adapter,
+  owner: LoginOwner,
+  login: Login,
+): Promise<ConnectionRow> {
+  const { db, clock, ids } = services;
+  const key = { workspaceId: owner.workspaceId, platform, externalId: login.externalId };
+  for (let attemptsLeft = MAX_SAVE_ATTEMPTS; attemptsLeft > 0; attemptsLeft -= 1) {
+    const id = (await findConnectionOfLogin(db, key))?.id ?? ids.uuid();
+    const now = clock.now();
+    const tokens = { ...login.tokens, obtainedAt: now };
+    const saved = await saveLogin(db, {
+      ...key,
+      id,
+      userId: owner.userId,
+      displayName: login.displayName.toWellFormed().slice(0, 200),
+      sealedTokens: await sealTokens(services, id, login.tokens, now),
+      scopes: [...login.tokens.scopes],
+      tokenExpiresAt: login.tokens.expiresAt,
+      refreshExpiresAt: login.tokens.refreshExpiresAt,
+      endsAt: loginEndsAt(connect, login.tokens),
+      connectedAt: now,
+      nextSyncAt: nextSyncAt({ id, lastSyncedAt: null }, connect, tokens, now),
+    });
+    const row = saved ? await findConnection(db, id) : undefined;
+    if (row) {
+      return row;
+    }
+  }
+  throw new Error("a login could not be stored");
+}
+
+/** Lists the accounts of a new login; the result is what the last page of the browser login shows. */
+async function syncAfterLogin(services: SyncServices, connection: ConnectionRow) {
+  const { platform } = connection;
+  const name = PLATFORM_NAMES[platform];
+  const sync = await syncConnection(services, connection, { afterLogin: true });
+  const changes = { reactivatedAccountIds: sync.reactivatedAccountIds, blockedAccountIds: sync.blockedAccountIds };
+  if (sync.state === "ended") {
+    return {
+      ok: false,
+      platform,
+      reason: `${name}: ${sync.fault?.message ?? "The login ended."}`,
+      ...changes,
+    } as const;
+  }
+  if (sync.state === "failed") {
+    return { ok: true, platform, added: [], updated: [], skipped: [], pending: true, ...changes } as const;
+  }
+  const now = services.clock.now();
+  const accounts = (await selectAccountsOfConnection(services.db, connection.id)).map((row) => toAccount(row, now));
+  if (accounts.length === 0) {
+    const reasons = sync.skipped.map((skipped) => `${skipped.displayName}: ${skipped.reason}`).join(" ");
+    return {
+      ok: false,
+      platform,
+      reason: reasons || `${name} lists no account that can be posted to.`,
+      ...changes,
+    } as const;
+  }
+  const addedIds = new Set(sync.added);
+  const result: ConnectResult = {
+    ok: true,
+    platform,
+    added: accounts.filter((account) => addedIds.has(account.id)),
+    updated: accounts.filter((account) => !addedIds.has(account.id)),
+    skipped: sync.skipped,
+    pending: false,
+  };
+  return { ...result, ...changes };
+}

@@ -1,0 +1,25 @@
+import { getCookie, setCookie } from "hono/cookie";
+import { sha256Hex } from "#core/encoding.ts";
+import type { PageContext } from "#dashboard/env.ts";
+
+/*
+ * The cookie that binds a login to the browser in which it was started. Each login has its own, so that several can be
+ * under way in one browser.
+ */
+
+const LIFETIME_SECONDS = 600;
+// Lax, so that the cookie is sent on the cross-site navigation back from the platform.
+const COOKIE_ATTRIBUTES = { path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
+
+/** The name must not contain the state, because servers log cookie names. */
+async function cookieName(state: string): Promise<string> {
+  return `__Host-connect-${(await sha256Hex(state)).slice(0, 16)}`;
+}
+
+export async function readBrowserToken(c: PageContext, state: string): Promise<string | null> {
+  return getCookie(c, await cookieName(state)) ?? null;
+}
+
+export async function writeBrowserToken(c: PageContext, state: string, token: string): Promise<void> {
+  setCookie(c, await cookieName(state), token, { ...COOKIE_ATTRIBUTES, maxAge: LIFETIME_SECONDS });
+}
