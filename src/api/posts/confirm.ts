@@ -21,7 +21,7 @@ const route = operation("posts:write", {
   tags: ["posts"],
   summary: "Schedule a previewed post",
   description:
-    "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who created the preview.",
+    "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who created the preview. For two days a used token is refused with `token_already_used` and the ids of its posts, so that a caller who lost the response can find out.",
   request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
   responses: {
     200: {

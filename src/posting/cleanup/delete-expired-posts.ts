@@ -1,10 +1,9 @@
 import type { Services } from "#context.ts";
 import { DAY, HOUR } from "#core/clock.ts";
+import { CONFIRMATION_RETENTION_MS } from "#posting/confirm/confirmation-token.ts";
 import { deleteCancelledPosts, deleteConfirmations } from "./store-cleanup.ts";
 
 const CANCELLED_RETENTION_MS = 30 * DAY;
-/** Longer than the lifetimes of a confirmation token and of an `Idempotency-Key` together. */
-const CONFIRMATION_RETENTION_MS = 2 * DAY;
 const MAX_ROWS_PER_CALL = 500;
 
 /** Deletes posts cancelled 30 days ago and the records of tokens used two days ago, a bounded number per call. */

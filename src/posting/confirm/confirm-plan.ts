@@ -8,7 +8,7 @@ import { refuseProblems } from "#posting/refusals.ts";
 import { toPost } from "#posting/calendar/post-rows.ts";
 import { sortByIds } from "#posting/calendar/store-posts-by-id.ts";
 import { commitPlan, findChangedDependencies, findPostsOfUsedToken } from "./store-commit-plan.ts";
-import { openToken } from "./confirmation-token.ts";
+import { hashToken, openToken, refuseToken } from "./confirmation-token.ts";
 import type { ConfirmInput, Post } from "#posting/types.ts";
 
 export type ConfirmContext = Pick<Context, "actor" | "ids" | "tokens"> & ArmingServices;
@@ -19,11 +19,16 @@ export async function confirmPlan(
   input: ConfirmInput,
   kind: PostPlan["kind"],
 ): Promise<readonly Post[]> {
-  const { plan, hash: tokenHash } = await openToken(ctx, input.confirmationToken, kind);
+  const tokenHash = await hashToken(input.confirmationToken);
+  const plan = await openToken(ctx, tokenHash, kind);
   const now = ctx.clock.now();
+  // A caller who lost the first response must learn that the posts exist, even after the token's or the posts' time.
+  if (plan === null) {
+    refuseUsedToken(await findPostsOfUsedToken(ctx.db, { userId: ctx.actor.userId, tokenHash, now }));
+    refuseToken();
+  }
   if (timesSetBy(plan).some((scheduledAt) => scheduledAt < now)) {
-    // A caller who lost the first response must learn that the posts exist, even after their time.
-    refuseUsedToken(await findPostsOfUsedToken(ctx.db, { plan, tokenHash }));
+    refuseUsedToken(await findPostsOfUsedToken(ctx.db, { userId: ctx.actor.userId, tokenHash, now }));
     refuse({
       code: "scheduled_at_in_past",
       message: "the time of this plan has passed: preview it again with a later one",

@@ -1,10 +1,12 @@
 import type { Context } from "#context.ts";
-import { SECOND } from "#core/clock.ts";
+import { DAY, SECOND } from "#core/clock.ts";
 import { sha256Hex, toBase64Url } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import type { PostPlan } from "./post-plan.ts";
 
 const TOKEN_LIFETIME_SECONDS = 300;
+/** How long the row of a used token is kept, so that a caller who lost the response can find out what became of it. */
+export const CONFIRMATION_RETENTION_MS = 2 * DAY;
 /** KV expires by its own clock and in seconds, so it keeps tokens longer and `expiresAt` decides to the millisecond. */
 const KV_EXTRA_SECONDS = 30;
 const TOKEN_BYTES = 32;
@@ -46,35 +48,29 @@ export async function issueToken(ctx: Pick<Context, "ids" | "tokens">, plan: Pos
   return token;
 }
 
-export interface OpenedToken<Kind extends PostPlan["kind"]> {
-  readonly plan: PlanOfKind<Kind>;
-  readonly hash: string;
+/** The hash of a well-formed token. */
+export async function hashToken(token: string): Promise<string> {
+  return TOKEN_PATTERN.test(token) ? await sha256Hex(token) : refuseToken();
 }
 
-/** The same refusal for tokens that are unknown, expired or of another user, workspace or kind, which must not be distinguishable. */
+/** The plan of a token; null when it is unknown, expired, or of another user, workspace or kind. */
 export async function openToken<Kind extends PostPlan["kind"]>(
   ctx: Pick<Context, "actor" | "clock" | "tokens">,
-  token: string,
+  hash: string,
   kind: Kind,
-): Promise<OpenedToken<Kind>> {
-  if (!TOKEN_PATTERN.test(token)) {
-    refuseToken();
-  }
-  const hash = await sha256Hex(token);
+): Promise<PlanOfKind<Kind> | null> {
   const plan = await ctx.tokens.get<PostPlan>(tokenKey(ctx.actor.userId, hash), "json");
-  if (
-    plan === null ||
-    plan.kind !== kind ||
-    plan.userId !== ctx.actor.userId ||
-    plan.workspaceId !== ctx.actor.workspaceId ||
-    ctx.clock.now() >= plan.expiresAt
-  ) {
-    refuseToken();
-  }
-  return { plan: plan as PlanOfKind<Kind>, hash };
+  const isValid =
+    plan !== null &&
+    plan.kind === kind &&
+    plan.userId === ctx.actor.userId &&
+    plan.workspaceId === ctx.actor.workspaceId &&
+    ctx.clock.now() < plan.expiresAt;
+  return isValid ? (plan as PlanOfKind<Kind>) : null;
 }
 
-function refuseToken(): never {
+/** The same refusal for every token that cannot be used, so that the reasons are not distinguishable. */
+export function refuseToken(): never {
   refuse({
     code: "invalid_confirmation_token",
     message: "invalid or expired confirmation token",

@@ -2,6 +2,7 @@ import { HOUR } from "#core/clock.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import { isConstraintViolation, isLostResponse } from "#db/errors.ts";
+import { CONFIRMATION_RETENTION_MS } from "./confirmation-token.ts";
 import { type PostPlan, postIdsOf } from "./post-plan.ts";
 import type { PostRow } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
@@ -89,12 +90,23 @@ function confirmationByTokenStatement(
     .bind(issuedHour(plan), tokenHash, plan.userId);
 }
 
-/** The posts of a used token; null while it is unused. */
+/**
+ * The posts of a used token; null while it is unused. The hour of issue leads the primary key and is not known here, so each
+ * hour for which rows are kept is one lookup.
+ */
 export async function findPostsOfUsedToken(
   db: Db,
-  used: Pick<ConfirmAttempt, "plan" | "tokenHash">,
+  used: { readonly userId: string; readonly tokenHash: string; readonly now: number },
 ): Promise<readonly string[] | null> {
-  const row = await confirmationByTokenStatement(db, used).first<ConfirmationRow>();
+  const lastHour = Math.floor(used.now / HOUR);
+  const hours = Array.from({ length: CONFIRMATION_RETENTION_MS / HOUR + 1 }, (_, ago) => lastHour - ago);
+  const row = await db.d1
+    .prepare(
+      `SELECT c.post_ids FROM json_each(?1) AS kept CROSS JOIN confirmations c
+       ON c.issued_hour = kept.value AND c.token_hash = ?2 WHERE c.user_id = ?3 LIMIT 1`,
+    )
+    .bind(JSON.stringify(hours), used.tokenHash, used.userId)
+    .first<Pick<ConfirmationRow, "post_ids">>();
   return row ? (JSON.parse(row.post_ids) as string[]) : null;
 }
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { SECOND } from "#core/clock.ts";
+import { DAY, HOUR, SECOND } from "#core/clock.ts";
 import { confirmSchedule, getPost, previewSchedule } from "#posting/index.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { scriptedAdapter } from "../../support/scripted-adapter.ts";
@@ -116,6 +116,28 @@ describe("confirmSchedule", () => {
     await confirmSchedule(ctx, first);
     vi.setSystemTime(issuedAt + 300 * SECOND);
     expect(await refusalOf(confirmSchedule(ctx, second))).toMatchObject({ code: "invalid_confirmation_token" });
+  });
+
+  test("a used token names its post for two days, also when KV has forgotten it, and to nobody else", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
+    const { confirmationToken } = await previewSchedule(ctx, {
+      caption: "Hello",
+      scheduledAt: oneHourAhead(ctx),
+      accountIds: [x],
+    });
+    const issuedAt = ctx.clock.now();
+    const { posts } = await confirmSchedule(ctx, { confirmationToken });
+    const used = { code: "token_already_used", postIds: [posts[0]?.id] };
+    vi.setSystemTime(issuedAt + 300 * SECOND);
+    expect(await refusalOf(confirmSchedule(ctx, { confirmationToken }))).toMatchObject(used);
+    vi.setSystemTime(issuedAt + 2 * DAY - HOUR);
+    const { keys } = await env.TOKENS.list();
+    await Promise.all(keys.map(({ name }) => env.TOKENS.delete(name)));
+    expect(await refusalOf(confirmSchedule(ctx, { confirmationToken }))).toMatchObject(used);
+    expect(await refusalOf(confirmSchedule(createTestContext(), { confirmationToken }))).toMatchObject({
+      code: "invalid_confirmation_token",
+    });
   });
 
   test("tokens of another user, workspace or kind and invalid tokens get the same refusal", async () => {
