@@ -1,51 +1,20 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import { PLATFORMS, type Platform } from "#core/platform.ts";
+import { PLATFORMS } from "#core/platform.ts";
 import type { AccountAccess, Adapter, ValidationInput, MediaDescription, Fault, Job } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import { hostMatches } from "#platforms/client.ts";
-import { scriptedClient, type ScriptedResponse, type ScriptedClient } from "../support/scripted-client.ts";
-import { accountAccess, validationInput, image, job, NOW, SECRETS, video } from "../support/job-fixtures.ts";
+import { accountAccess, validationInput, image, job, SECRETS, video } from "../support/job-fixtures.ts";
+import { expectNoSecret, FAILURES } from "../support/platform-failures.ts";
+import { sampleOf } from "../support/platform-samples.ts";
+import { scriptedClient } from "../support/scripted-client.ts";
 import { logIn, prepareUntilReady, sampleMedia } from "../support/simulated-platform.ts";
-import { authorizeUrl, exchangeCode } from "../support/connector.ts";
+import { appOf, CONNECT_CHECK_NAMES, CONNECT_CHECKS, expectHosts } from "./connect-checks.ts";
 
 /*
- * The contract tests of every adapter: what the rest of the service relies on.
+ * The contract tests of every adapter: what the rest of the service relies on. conformance-mutants.test.ts shows that broken
+ * connectors fail them.
  */
-
-/** The smallest post that each platform accepts, and its response for an ended grant. */
-interface Sample {
-  readonly media: readonly MediaDescription[];
-  /** The same media as sandbox files, for steps that need the simulator. */
-  readonly files: readonly string[];
-  readonly options: JsonObject;
-  readonly capabilities?: JsonObject;
-  readonly endedGrant: ScriptedResponse;
-}
-
-const oauthEndedGrant: ScriptedResponse = {
-  status: 400,
-  json: { error: "invalid_grant", error_description: "expired" },
-};
-const graphEndedGrant: ScriptedResponse = {
-  status: 400,
-  json: { error: { message: "Error validating access token", type: "OAuthException", code: 190, error_subcode: 463 } },
-};
-const TEXT_SAMPLE: Sample = { media: [], files: [], options: {}, endedGrant: oauthEndedGrant };
-const VIDEO_SAMPLE = { media: [video({ width: 1080, height: 1920 })], files: ["portrait.mp4"] };
-const IMAGE_SAMPLE = { media: [image()], files: ["portrait.jpg"] };
-
-const SAMPLES: Readonly<Record<Platform, Sample>> = {
-  instagram: { ...TEXT_SAMPLE, ...IMAGE_SAMPLE, endedGrant: graphEndedGrant },
-  tiktok: { ...TEXT_SAMPLE, ...VIDEO_SAMPLE },
-  youtube: { ...TEXT_SAMPLE, ...VIDEO_SAMPLE, options: { title: "A title" } },
-  linkedin: TEXT_SAMPLE,
-  x: TEXT_SAMPLE,
-  facebook: { ...TEXT_SAMPLE, endedGrant: graphEndedGrant },
-  pinterest: { ...TEXT_SAMPLE, ...IMAGE_SAMPLE, options: { board_ids: ["1"] } },
-  threads: { ...TEXT_SAMPLE, endedGrant: graphEndedGrant },
-};
 
 const adapters = PLATFORMS.flatMap((platform) => adapterFor(platform) ?? []);
 
@@ -58,52 +27,27 @@ afterEach(() => {
 });
 
 function inputFor(adapter: Adapter, overrides: Parameters<typeof validationInput>[0] = {}): ValidationInput {
-  const { media, options, capabilities } = SAMPLES[adapter.platform];
+  const { media, options, capabilities } = sampleOf(adapter.platform).post;
   return validationInput({ media, options, ...(capabilities && { capabilities }), ...overrides });
 }
 
 function jobFor(adapter: Adapter, overrides: Parameters<typeof job>[0] = {}): Job {
-  const { media } = SAMPLES[adapter.platform];
-  return job({ media, options: adapter.validate(inputFor(adapter)).options, account: accountAccess(), ...overrides });
+  const { media } = sampleOf(adapter.platform).post;
+  return job({
+    media,
+    options: adapter.validate(inputFor(adapter)).options,
+    account: accountOf(adapter),
+    ...overrides,
+  });
 }
 
 const codes = (adapter: Adapter, overrides: Parameters<typeof validationInput>[0]) =>
   adapter.validate(inputFor(adapter, overrides)).problems.map((problem) => problem.code);
 
-/** Checks every text inside the value. */
-function expectNoSecret(expect: (value: unknown) => { not: { toContain(part: string): void } }, value: unknown): void {
-  const serialized = JSON.stringify(value) ?? "";
-  for (const secret of SECRETS) {
-    expect(serialized).not.toContain(secret);
-  }
-}
-
-const echoedSecrets = { error: SECRETS[0], detail: SECRETS.join(" "), message: SECRETS.join(" "), title: SECRETS[2] };
-
-/** Failures that every platform can return at any time, without an error body of its own. */
-const FAILURES: readonly (readonly [name: string, script: ScriptedResponse])[] = [
-  ["401", { status: 401, json: echoedSecrets }],
-  ["403", { status: 403, json: echoedSecrets }],
-  ["429", { status: 429, json: echoedSecrets }],
-  ["429 with Retry-After", { status: 429, headers: { "retry-after": "77" }, json: echoedSecrets }],
-  ["500", { status: 500, json: echoedSecrets }],
-  ["503", 503],
-  ["HTML instead of JSON", { status: 200, text: `<html>${SECRETS[0]}</html>` }],
-  ["null", { status: 200, json: null }],
-  ["a JSON list", { status: 200, json: [1, 2] }],
-  ["a redirect", { status: 302, headers: { location: "https://elsewhere.example.com/" } }],
-  ["a lost connection", "connection_lost"],
-];
-
-function expectHosts(
-  expect: (value: unknown, message?: string) => { toBe(value: unknown): void },
-  adapter: Adapter,
-  client: ScriptedClient,
-): void {
-  for (const { url } of client.requests) {
-    expect(url.protocol, url.href).toBe("https:");
-    expect(hostMatches(adapter.hosts, url.hostname), url.hostname).toBe(true);
-  }
+/** The sample's account, with secrets as its tokens. */
+function accountOf(adapter: Adapter): AccountAccess {
+  const { post, connect } = sampleOf(adapter.platform);
+  return accountAccess({ app: appOf(adapter), extra: connect.tokens.extra ?? {}, ...post.account });
 }
 
 describe.each(adapters)("$platform: validation", (adapter) => {
@@ -121,7 +65,7 @@ describe.each(adapters)("$platform: validation", (adapter) => {
   });
 
   test("unknown options are accepted and kept", ({ expect }) => {
-    const options = { ...SAMPLES[adapter.platform].options, something_else: { deep: [1, null] } };
+    const options = { ...sampleOf(adapter.platform).post.options, something_else: { deep: [1, null] } };
     const validation = adapter.validate(inputFor(adapter, { options }));
     expect(validation.problems).toEqual([]);
     expect(validation.options["something_else"]).toEqual({ deep: [1, null] });
@@ -131,7 +75,7 @@ describe.each(adapters)("$platform: validation", (adapter) => {
     const schema = z.toJSONSchema(adapter.options, { io: "input" }) as { properties?: Record<string, unknown> };
     for (const name of Object.keys(schema.properties ?? {})) {
       for (const wrong of [{ a: 1 }, 12, [7]] as JsonValue[]) {
-        const options = { ...SAMPLES[adapter.platform].options, [name]: wrong };
+        const options = { ...sampleOf(adapter.platform).post.options, [name]: wrong };
         const named = adapter
           .validate(inputFor(adapter, { options }))
           .problems.filter((problem) => problem.param.startsWith(`platform_options.${name}`));
@@ -144,7 +88,7 @@ describe.each(adapters)("$platform: validation", (adapter) => {
   });
 
   test("a missing required option is a problem that names the option", ({ expect }) => {
-    for (const name of Object.keys(SAMPLES[adapter.platform].options)) {
+    for (const name of Object.keys(sampleOf(adapter.platform).post.options)) {
       const problems = adapter.validate(inputFor(adapter, { options: {} })).problems;
       expect(problems).toContainEqual(
         expect.objectContaining({ code: "option_required", param: `platform_options.${name}` }),
@@ -232,103 +176,8 @@ describe.each(adapters)("$platform: validation", (adapter) => {
 });
 
 describe.each(adapters)("$platform: connecting", (adapter) => {
-  const { app } = accountAccess();
-  const client = (script: ScriptedResponse) => scriptedClient(script);
-
-  test("the login URL is HTTPS and contains the state and the redirect URI but no secret", async ({ expect }) => {
-    const url = await authorizeUrl(adapter.connect, app, {
-      redirectUri: "https://a.example.com/back",
-      state: "st4te",
-      codeChallenge: "ch4llenge",
-    });
-    expect(url.protocol).toBe("https:");
-    expect(url.searchParams.get("state")).toBe("st4te");
-    expect(url.searchParams.get("redirect_uri")).toBe("https://a.example.com/back");
-    expectNoSecret(expect, url.href);
-  });
-
-  test("a cancelled login is a fault and sends no request", async ({ expect }) => {
-    const unused = client(500);
-    const params = { error: "access_denied", error_description: "no", state: "s" };
-    const result = await exchangeCode(adapter.connect, unused, app, {
-      redirectUri: "https://a.example.com/back",
-      params,
-      codeVerifier: "v",
-      now: NOW,
-    });
-    expect(result).toMatchObject({ ok: false, fault: { kind: "rejected", code: "login_cancelled" } });
-    expect(unused.requests).toHaveLength(0);
-  });
-
-  test.for(FAILURES)("%s is a fault, not a throw and not a login", async ([, script], { expect }) => {
-    const scripted = client(script);
-    const exchange = {
-      redirectUri: "https://a.example.com/back",
-      params: { code: "c", state: "s" },
-      codeVerifier: "v",
-      now: NOW,
-    };
-    const tokens = {
-      accessToken: SECRETS[0],
-      refreshToken: SECRETS[1],
-      expiresAt: NOW,
-      refreshExpiresAt: null,
-      scopes: [],
-    };
-    const { tokenRefresh } = adapter.connect;
-    const results = [
-      await exchangeCode(adapter.connect, scripted, app, exchange),
-      await adapter.connect.listAccounts(scripted, app, tokens),
-      ...(tokenRefresh.kind === "refresh" ? [await tokenRefresh.refresh(scripted, app, tokens, NOW)] : []),
-    ];
-    for (const result of results) {
-      expect(result.ok).toBe(false);
-      expectNoSecret(expect, result);
-    }
-    expectHosts(expect, adapter, scripted);
-  });
-
-  test("an ended grant is the fault reconnect, an unavailable platform is not", async ({ expect }) => {
-    const { tokenRefresh } = adapter.connect;
-    if (tokenRefresh.kind === "none") {
-      return;
-    }
-    const tokens = {
-      accessToken: SECRETS[0],
-      refreshToken: SECRETS[1],
-      expiresAt: NOW,
-      refreshExpiresAt: null,
-      scopes: [],
-      extra: {},
-    };
-    expect(await tokenRefresh.refresh(client(SAMPLES[adapter.platform].endedGrant), app, tokens, NOW)).toMatchObject({
-      ok: false,
-      fault: { kind: "reconnect" },
-    });
-    for (const script of [500, 503, "connection_lost"] as const) {
-      expect(await tokenRefresh.refresh(client(script), app, tokens, NOW)).toMatchObject({
-        ok: false,
-        fault: { kind: "temporary" },
-      });
-    }
-    expect(await tokenRefresh.refresh(client(429), app, tokens, NOW)).toMatchObject({
-      ok: false,
-      fault: { kind: "rate_limited" },
-    });
-  });
-
-  test("revoking never throws", async ({ expect }) => {
-    const tokens = {
-      accessToken: SECRETS[0],
-      refreshToken: SECRETS[1],
-      expiresAt: NOW,
-      refreshExpiresAt: null,
-      scopes: [],
-      extra: {},
-    };
-    for (const script of [200, 400, 503, "connection_lost"] as const) {
-      await expect(Promise.resolve(adapter.connect.revoke?.(client(script), app, tokens))).resolves.toBeUndefined();
-    }
+  test.for(CONNECT_CHECK_NAMES)("%s", async (name, { expect }) => {
+    await CONNECT_CHECKS[name]({ adapter, sample: sampleOf(adapter.platform).connect, expect });
   });
 });
 
@@ -348,7 +197,7 @@ describe.each(adapters)("$platform: prepare and failures", (adapter) => {
     const outcome: Outcome = await outcomeOf(adapter.prepare(client, jobFor(adapter), undefined));
     expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcome);
     expectNoSecret(expect, outcome);
-    expectHosts(expect, adapter, client);
+    expectHosts(expect, adapter, client, sampleOf(adapter.platform).connect.tokens.hosts ?? []);
     if (client.requests.length > 0) {
       expect(["refused", "again", "thrown"]).toContain(outcome.state);
     }
@@ -369,9 +218,13 @@ describe.each(adapters)("$platform: prepare and failures", (adapter) => {
 
 describe.each(adapters)("$platform: commit, verify and failures", (adapter) => {
   /** A reference prepared at the simulator, for use with scripted responses. */
-  async function prepared(): Promise<{ readonly post: Job; readonly ref: JsonValue }> {
-    const { files, options } = SAMPLES[adapter.platform];
-    const { accounts } = await logIn(adapter, "ada");
+  async function prepared(): Promise<{
+    readonly post: Job;
+    readonly ref: JsonValue;
+    readonly hosts: readonly string[];
+  }> {
+    const { files, options } = sampleOf(adapter.platform).post;
+    const { accounts, tokens } = await logIn(adapter, "ada");
     const account: AccountAccess | undefined = accounts[0];
     if (!account) {
       throw new Error("the login has no account");
@@ -389,7 +242,7 @@ describe.each(adapters)("$platform: commit, verify and failures", (adapter) => {
       now: Date.now(),
       dueAt: Date.now(),
     };
-    return { post, ref: await prepareUntilReady(adapter, post) };
+    return { post, ref: await prepareUntilReady(adapter, post), hosts: tokens.hosts ?? [] };
   }
 
   async function firstBoard(adapter_: Adapter, account: AccountAccess): Promise<JsonObject> {
@@ -410,13 +263,13 @@ describe.each(adapters)("$platform: commit, verify and failures", (adapter) => {
   });
 
   test("commit distinguishes refused from uncertain and never returns a temporary fault", async ({ expect }) => {
-    const { post, ref } = await prepared();
+    const { post, ref, hosts } = await prepared();
     expect(JSON.parse(JSON.stringify(ref))).toEqual(ref);
     for (const [name, script] of FAILURES) {
       const client = scriptedClient(script);
       const outcome: Outcome = await outcomeOf(adapter.commit(client, withSecretTokens(post), ref));
       expect(client.requests.length, `${name}: exactly one visible call`).toBeGreaterThan(0);
-      expectHosts(expect, adapter, client);
+      expectHosts(expect, adapter, client, hosts);
       expectNoSecret(expect, outcome);
       expect(outcome.fault?.kind, name).not.toBe("temporary");
       expect(outcome.state, name).not.toBe("published");
@@ -436,13 +289,13 @@ describe.each(adapters)("$platform: commit, verify and failures", (adapter) => {
   });
 
   test("verify never reports a post as absent after a response that it could not read", async ({ expect }) => {
-    const { post, ref } = await prepared();
+    const { post, ref, hosts } = await prepared();
     for (const elapsed of [30_000, 300_000, 3_600_000]) {
       for (const [name, script] of FAILURES) {
         const client = scriptedClient(script);
         const committedPost = { ...withSecretTokens(post), committedAt: FUTURE, now: FUTURE + elapsed };
         const outcome: Outcome = await outcomeOf(adapter.verify(client, committedPost, ref));
-        expectHosts(expect, adapter, client);
+        expectHosts(expect, adapter, client, hosts);
         expectNoSecret(expect, outcome);
         expect(["again", "cannot_tell", "thrown", "refused"], `${name} after ${elapsed}`).toContain(outcome.state);
         expect(outcome.fault?.kind, name).not.toBe("rejected");

@@ -1,0 +1,61 @@
+import { image } from "../../support/job-fixtures.ts";
+import {
+  APP_MISCONFIGURED,
+  graphRefusal,
+  LOGIN_ENDED,
+  type PlatformSample,
+  secretTokens,
+  tokenResponse,
+} from "../../support/platform-sample.ts";
+import type { ScriptedResponse } from "../../support/scripted-client.ts";
+
+const me = { json: { id: "1", user_id: "17841400008460057", username: "ada", account_type: "BUSINESS" } };
+const tokenHostRefusal = (error_message: string): ScriptedResponse => ({
+  status: 400,
+  json: { error_type: "OAuthException", code: 400, error_message },
+});
+
+export const sample: PlatformSample = {
+  post: { media: [image()], files: ["portrait.jpg"], options: {} },
+  connect: {
+    methods: [
+      {
+        kind: "oauth",
+        input: {},
+        start: null,
+        params: { code: "c#_", state: "s" },
+        exchangeCode: {
+          responses: [
+            { json: { access_token: "short", user_id: 1, permissions: ["instagram_business_basic"] } },
+            tokenResponse({ expires_in: 5_183_944 }),
+            me,
+          ],
+          refusals: [
+            {
+              name: "a used code",
+              responses: [tokenHostRefusal("Matching code was not found or was already used")],
+              fault: LOGIN_ENDED,
+            },
+            {
+              name: "a wrong secret",
+              responses: [tokenHostRefusal("Error validating client secret")],
+              fault: APP_MISCONFIGURED,
+            },
+          ],
+        },
+      },
+    ],
+    tokens: secretTokens({ refreshToken: null, extra: { login: "direct" } }),
+    listAccounts: {
+      responses: [me, { json: { followers_count: 1200 } }],
+      optionalRequests: { 1: "the number of followers only serves to check trial reels early" },
+      refusals: [{ name: "a revoked token", responses: [graphRefusal(190)], fault: LOGIN_ENDED }],
+    },
+    refresh: {
+      responses: [tokenResponse({ expires_in: 5_183_944 })],
+      refusals: [{ name: "an ended grant", responses: [graphRefusal(190)], fault: LOGIN_ENDED }],
+    },
+    // The direct login has no revoke call.
+    revoke: { responses: [{ json: { success: true } }], tokens: { extra: { login: "page" } } },
+  },
+};

@@ -1,0 +1,48 @@
+import {
+  APP_MISCONFIGURED,
+  graphRefusal,
+  LOGIN_ENDED,
+  type PlatformSample,
+  secretTokens,
+  TEXT_POST,
+  tokenResponse,
+} from "../../support/platform-sample.ts";
+
+const me = { json: { id: "17841405793187219", username: "ada", name: "Ada" } };
+
+export const sample: PlatformSample = {
+  post: TEXT_POST,
+  connect: {
+    methods: [
+      {
+        kind: "oauth",
+        input: {},
+        start: null,
+        params: { code: "c#_", state: "s" },
+        exchangeCode: {
+          responses: [
+            { json: { access_token: "short", user_id: 1 } },
+            tokenResponse({ expires_in: 5_183_944 }),
+            me,
+            { json: { data: { scopes: ["threads_basic"] } } },
+          ],
+          optionalRequests: { 3: "without the granted scopes all are assumed, and a post reports a missing one" },
+          refusals: [
+            { name: "a used code", responses: [graphRefusal(100)], fault: LOGIN_ENDED },
+            { name: "an unknown app", responses: [graphRefusal(101)], fault: APP_MISCONFIGURED },
+          ],
+        },
+      },
+    ],
+    tokens: secretTokens({ refreshToken: null }),
+    listAccounts: {
+      responses: [me],
+      refusals: [{ name: "a revoked token", responses: [graphRefusal(190)], fault: LOGIN_ENDED }],
+    },
+    refresh: {
+      responses: [tokenResponse({ expires_in: 5_183_944 })],
+      refusals: [{ name: "an ended grant", responses: [graphRefusal(190)], fault: LOGIN_ENDED }],
+    },
+    revoke: null,
+  },
+};
