@@ -1,3 +1,4 @@
+import { hasControlCharacter } from "#core/text.ts";
 import { refuse } from "#core/errors.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
 
@@ -55,7 +56,7 @@ export function parseTimeZone(input: string): string {
 /** The name of an API key or a passkey. */
 export function parseName(input: string): string {
   const name = input.trim();
-  if (name === "" || [...name].length > NAME_MAX || !name.isWellFormed() || /\p{Cc}/u.test(name)) {
+  if (name === "" || [...name].length > NAME_MAX || !name.isWellFormed() || hasControlCharacter(name)) {
     refuseInput("name", `the name must have 1 to ${NAME_MAX} characters`);
   }
   return name;

@@ -3,6 +3,11 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
+/** For parsed JSON: an object, neither a list nor null. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** JSON with sorted keys: equal values give equal bytes, on which hashes depend. */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value !== "object") {

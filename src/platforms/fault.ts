@@ -1,3 +1,4 @@
+import { replaceInvisible } from "#core/text.ts";
 import type { TargetErrorCode } from "#core/codes.ts";
 import type { Fault, FaultCategory, FaultCode, Result } from "./contract.ts";
 
@@ -84,15 +85,12 @@ export function succeeded<T>(value: T): Result<T> {
   return { ok: true, value };
 }
 
-const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}]+/gu;
 const TOKEN_LIKE = /[\w.~+/=|%-]{24,}/g;
 const MAX_MESSAGE_LENGTH = 300;
 
 /** A platform's error text made safe to show: one line of bounded length, without anything that could be a token. */
 export function sanitizeMessage(text: string): string {
-  const line = text
-    .slice(0, 4 * MAX_MESSAGE_LENGTH)
-    .replace(CONTROL, " ")
+  const line = replaceInvisible(text.slice(0, 4 * MAX_MESSAGE_LENGTH), " ")
     .replace(TOKEN_LIKE, "…")
     .replace(/\s+/g, " ")
     .trim();

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "./contract.ts";
 import { bearerToken, fromBase64OrEmpty, findValidToken, readForm, type Token } from "./oauth-server.ts";
 
@@ -149,9 +149,6 @@ function parseFields(text: string): readonly Field[] {
   return parseList();
 }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function pickFields(object: JsonObject, fields: readonly Field[]): JsonObject {
   const selected = new Map(fields.map((field) => [field.name, field]));
   const entries = Object.entries(object).filter(([name]) => name === "id" || selected.has(name));
@@ -167,7 +164,7 @@ function narrowValue(value: JsonValue, field: Field | undefined): JsonValue {
       .slice(0, field.limit ?? value.length)
       .map((item: JsonValue) => narrowValue(item, { ...field, limit: null }));
   }
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     return value;
   }
   // Edges and pictures wrap their value in `data`.

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { SimulatorContext, Simulator } from "./contract.ts";
 import { bearerToken, fromBase64OrEmpty, findValidToken, revokeTokensOfLogin, type Token } from "./oauth-server.ts";
 import {
@@ -107,9 +107,7 @@ async function withJsonBody(
   } catch {
     body = null;
   }
-  return typeof body === "object" && body !== null && !Array.isArray(body)
-    ? handle(body as JsonObject)
-    : invalidParameters(sim, "the body is not a JSON object");
+  return isJsonObject(body) ? handle(body) : invalidParameters(sim, "the body is not a JSON object");
 }
 
 const ENDPOINTS: readonly Endpoint[] = [

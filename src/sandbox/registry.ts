@@ -1,3 +1,4 @@
+import { hostMatches } from "#core/host-patterns.ts";
 import { isPlatform, type Platform } from "#core/platform.ts";
 import type { Simulator } from "./contract.ts";
 import { simulator as bluesky } from "./bluesky.ts";
@@ -29,9 +30,11 @@ export function findSimulator(name: string): Simulator | undefined {
   return isPlatform(name) ? simulators[name] : undefined;
 }
 
-const hostMatches = (patterns: readonly string[], host: string): boolean =>
-  patterns.some((pattern) => (pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern));
-
 export function findSimulatorByHost(host: string): Simulator | undefined {
   return Object.values(simulators).find((simulator) => hostMatches(simulator.hosts, host));
+}
+
+/** What a user of the simulated platform enters on the connect page. */
+export function connectInputOf(platform: Platform, login: string): Readonly<Record<string, string>> {
+  return simulators[platform].logins.find(({ name }) => name === login)?.connectInput ?? {};
 }

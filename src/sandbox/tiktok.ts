@@ -1,4 +1,4 @@
-import type { JsonObject } from "#core/json.ts";
+import { isJsonObject, type JsonObject } from "#core/json.ts";
 import type { SimulatorContext, Simulator } from "./contract.ts";
 import { bearerToken, findValidToken, type Token } from "./oauth-server.ts";
 import { envelope, invalidParams, missingScope, unauthorized } from "./tiktok/responses.ts";
@@ -91,7 +91,7 @@ async function readJsonObject(request: Request): Promise<JsonObject | null> {
   try {
     const text = await request.text();
     const body: unknown = text === "" ? {} : JSON.parse(text);
-    return typeof body === "object" && body !== null && !Array.isArray(body) ? (body as JsonObject) : null;
+    return isJsonObject(body) ? body : null;
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
+import { hasControlCharacter } from "#core/text.ts";
 import { refuse } from "#core/errors.ts";
 
 const MAX_LENGTH = 100;
-const CONTROL = /\p{Cc}/u;
 
 /** Trims and validates a workspace's name: 1 to 100 Unicode characters, no control characters. */
 export function parseName(input: string): string {
@@ -23,7 +23,7 @@ export function parseName(input: string): string {
       ],
     });
   }
-  if (!name.isWellFormed() || CONTROL.test(name)) {
+  if (!name.isWellFormed() || hasControlCharacter(name)) {
     refuse({
       code: "validation_failed",
       message: "A workspace name cannot contain control characters.",

@@ -1,11 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { JsonObject } from "#core/json.ts";
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isJsonObject, type JsonObject } from "#core/json.ts";
 
 /** Accepted unchanged, because only the adapter interprets the keys. The document has a schema for each platform. */
 export const PlatformOptions = z
-  .custom<JsonObject>(isObject, { message: "must be an object" })
+  .custom<JsonObject>(isJsonObject, { message: "must be an object" })
   .openapi("PlatformOptions", { type: "object", additionalProperties: true });

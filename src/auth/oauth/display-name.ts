@@ -1,13 +1,10 @@
+import { replaceInvisible } from "#core/text.ts";
+
 const NAME_MAX = 80;
 
 /** An untrusted name, made safe to display: without control characters, direction marks and repeated spaces, limited in length. */
 export function displayName(input: string): string {
-  const text = input
-    .toWellFormed()
-    .normalize("NFC")
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
-    .replaceAll(/\s+/g, " ")
-    .trim();
+  const text = replaceInvisible(input.toWellFormed().normalize("NFC"), "").replaceAll(/\s+/g, " ").trim();
   return [...text].slice(0, NAME_MAX).join("");
 }
 

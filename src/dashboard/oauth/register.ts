@@ -1,15 +1,12 @@
+import { isJsonObject } from "#core/json.ts";
 import { OAuthRefusal, registerClient } from "#auth/oauth/index.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { withinRateLimit } from "#dashboard/rate-limit.ts";
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 async function readMetadata(c: PageContext): Promise<Record<string, unknown>> {
   try {
     const body: unknown = await c.req.json();
-    if (isObject(body)) {
+    if (isJsonObject(body)) {
       return body;
     }
   } catch (error) {

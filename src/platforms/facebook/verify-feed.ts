@@ -1,3 +1,4 @@
+import { comparableText } from "#platforms/comparable-text.ts";
 import { SECOND } from "#core/clock.ts";
 import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
@@ -67,10 +68,6 @@ export async function verifyFeed(client: PlatformClient, job: Job, commitRef: Co
     };
   }
   return { state: "absent" };
-}
-
-function normalizeText(text: string): string {
-  return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
 interface ListedItems<T> {
@@ -153,7 +150,8 @@ function attachmentTargetIds(post: ListedPost): readonly string[] {
 function matchByText(posts: readonly ListedPost[], job: Job, since: number): SearchResult {
   const sameText = posts.filter(
     (post) =>
-      normalizeText(post.message ?? "") === normalizeText(job.caption) && Date.parse(post.created_time ?? "") >= since,
+      comparableText(post.message ?? "") === comparableText(job.caption) &&
+      Date.parse(post.created_time ?? "") >= since,
   );
   const [ownPost, ...others] = sameText.filter((post) => post.application?.id === job.account.app.clientId);
   if (ownPost && others.length === 0) {
@@ -182,7 +180,7 @@ async function findVideo(client: PlatformClient, job: Job, since: number): Promi
   }
   const isSimilar = listed.items.some(
     (video) =>
-      normalizeText(video.description ?? "") === normalizeText(job.caption) &&
+      comparableText(video.description ?? "") === comparableText(job.caption) &&
       Date.parse(video.created_time ?? "") >= since,
   );
   return { state: isSimilar ? "similar" : "none" };

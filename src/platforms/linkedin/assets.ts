@@ -2,7 +2,7 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, PlatformClient } from "#platforms/contract.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
-import { hostMatches } from "#platforms/client.ts";
+import { hostMatches } from "#core/host-patterns.ts";
 import { AssetStatus } from "./answers.ts";
 import { refusalMessage, toFault } from "./errors.ts";
 import { hosts, restHeaders, restUrl } from "./hosts.ts";

@@ -1,3 +1,4 @@
+import { comparableText } from "#platforms/comparable-text.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
@@ -131,7 +132,7 @@ function isPublishedPost(post: ListedPost, job: Job, commitRef: CommitRef, since
   return (
     (post.createdAt ?? post.publishedAt ?? 0) >= since &&
     urns.length === 0 &&
-    normalizeText(fromLittleText(post.commentary ?? "")) === normalizeText(job.caption)
+    comparableText(fromLittleText(post.commentary ?? "")) === comparableText(job.caption)
   );
 }
 
@@ -139,8 +140,4 @@ function mediaUrns(post: ListedPost): readonly string[] {
   return [post.content?.media?.id, ...(post.content?.multiImage?.images ?? []).map((image) => image.id)].filter(
     (id) => typeof id === "string",
   );
-}
-
-function normalizeText(text: string): string {
-  return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }

@@ -3,7 +3,7 @@ import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
-import { hostMatches } from "#platforms/client.ts";
+import { hostMatches } from "#core/host-patterns.ts";
 import { RegisteredMedia } from "./answers.ts";
 import { toFault, unexpectedResponse } from "./errors.ts";
 import { apiUrl, UPLOAD_HOSTS } from "./hosts.ts";

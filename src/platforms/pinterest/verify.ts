@@ -1,3 +1,4 @@
+import { comparableText } from "#platforms/comparable-text.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
@@ -110,16 +111,12 @@ function isPublishedPin(pin: ListedPin, job: Job, since: number): boolean {
   return (
     createdAt(pin) >= since &&
     pin.is_owner !== false &&
-    normalizeText(pin.title) === normalizeText(fields.title) &&
-    normalizeText(pin.description) === normalizeText(fields.description) &&
+    comparableText(pin.title) === comparableText(fields.title) &&
+    comparableText(pin.description) === comparableText(fields.description) &&
     normalizeLink(pin.link) === normalizeLink(fields.link)
   );
 }
 
-function normalizeText(text: string | null | undefined): string {
-  return (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
-}
-
 function normalizeLink(link: string | null | undefined): string {
-  return (link && URL.parse(link)?.href) || normalizeText(link);
+  return (link && URL.parse(link)?.href) || comparableText(link);
 }

@@ -1,3 +1,5 @@
+import { comparableText } from "#platforms/comparable-text.ts";
+
 const EMOJI_PATTERN = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 const LINK_PATTERN = /\bhttps?:\/\/[^\s<>"']+/giu;
 /** Hashtags; digits alone are not one. */
@@ -25,6 +27,6 @@ export function findTags(text: string): readonly string[] {
 }
 
 /** A form in which a sent and a listed text are equal: Threads may remove the `#` of the topic. */
-export function comparableText(text: string): string {
-  return text.normalize("NFC").replaceAll("#", "").replace(/\s+/g, " ").trim();
+export function comparableCaption(text: string): string {
+  return comparableText(text.replaceAll("#", ""));
 }

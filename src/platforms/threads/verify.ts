@@ -15,7 +15,7 @@ import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { Container, PostList } from "./answers.ts";
 import { isContainerNotFound } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
-import { comparableText } from "./text.ts";
+import { comparableCaption } from "./text.ts";
 
 /** A container that does not exist is stale when the list has not shown the post for this long. */
 const LOST_CONTAINER_STALE_AFTER_MS = 120 * SECOND;
@@ -98,7 +98,7 @@ async function readContainerStatus(client: PlatformClient, job: Job, id: string)
 
 async function findPost(client: PlatformClient, job: Job, since: number): Promise<ListingMatch> {
   const postKind = job.media.length > 1 ? "carousel" : (job.media[0]?.type ?? "text");
-  const expectedText = comparableText(job.caption);
+  const expectedText = comparableCaption(job.caption);
   const matches: { id: string; permalink: string | null }[] = [];
   let after: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -116,7 +116,7 @@ async function findPost(client: PlatformClient, job: Job, since: number): Promis
     for (const post of list.data) {
       const isSameKind = !post.media_type || post.media_type === LISTED_MEDIA_TYPE[postKind];
       const isRecent = Date.parse(post.timestamp ?? "") >= since;
-      if (isSameKind && isRecent && comparableText(post.text ?? "") === expectedText) {
+      if (isSameKind && isRecent && comparableCaption(post.text ?? "") === expectedText) {
         matches.push({ id: post.id, permalink: post.permalink ?? null });
       }
     }

@@ -3,7 +3,7 @@ import type { PlatformResponse } from "#platforms/response.ts";
 import type { Fault, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { type ByteRange, sendRange } from "#platforms/send-range.ts";
-import { hostMatches } from "#platforms/client.ts";
+import { hostMatches } from "#core/host-patterns.ts";
 import { errorCode } from "./api.ts";
 import { toFault } from "./errors.ts";
 import { UPLOAD_HOSTS } from "./hosts.ts";

@@ -1,3 +1,4 @@
+import { comparableText } from "#platforms/comparable-text.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { parseBody } from "#platforms/response.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
@@ -20,7 +21,7 @@ const COMPARED_TEXT_LENGTH = 120;
 
 /** Used when the response with the publish id was lost: TikTok may have posted the photos, so they are searched for and never sent again. */
 export async function verifyPhotos(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
-  const sentTexts = [job.caption, titleOf(job.options)].map(normalizeText).filter((text) => text !== "");
+  const sentTexts = [job.caption, titleOf(job.options)].map(comparableText).filter((text) => text !== "");
   if (commitRef.postSettings === null || !isPublic(job.options) || sentTexts.length === 0) {
     return {
       state: "cannot_tell",
@@ -71,15 +72,11 @@ export async function verifyPhotos(client: PlatformClient, job: Job, commitRef: 
 
 function isPublishedPost(post: ListedVideo, sentTexts: readonly string[], since: number): boolean {
   const isSince = (post.create_time ?? 0) * SECOND >= since;
-  const texts = [post.video_description, post.title].map(normalizeText).filter((text) => text !== "");
+  const texts = [post.video_description, post.title].map(comparableText).filter((text) => text !== "");
   return isSince && texts.some((text) => sentTexts.some((sentText) => isSameText(text, sentText)));
 }
 
 function isSameText(listedText: string, sentText: string): boolean {
   const isTruncated = sentText.length > LISTED_TEXT_LENGTH && listedText.length >= COMPARED_TEXT_LENGTH;
   return listedText === sentText || (isTruncated && sentText.startsWith(listedText.slice(0, COMPARED_TEXT_LENGTH)));
-}
-
-function normalizeText(text: string | null | undefined): string {
-  return (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
 }

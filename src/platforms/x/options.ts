@@ -1,3 +1,4 @@
+import { hostMatches } from "#core/host-patterns.ts";
 import { z } from "@hono/zod-openapi";
 import { commonOptions } from "#platforms/options.ts";
 
@@ -5,7 +6,7 @@ const REPLY_SETTINGS = ["following", "mentionedUsers", "subscribers", "verified"
 
 const POST_ID = /^\d{1,19}$/;
 const STATUS_PATH = /^\/(?:(\w{1,20}|i\/web)\/)?status(?:es)?\/(\d{1,19})(?:\/|$)/;
-const POST_HOSTS = ["x.com", "twitter.com"];
+const POST_HOSTS = ["x.com", "*.x.com", "twitter.com", "*.twitter.com"];
 
 export interface QuotedPost {
   readonly id: string;
@@ -20,11 +21,7 @@ export function parseQuotedPost(value: string): QuotedPost | null {
     return { id: text, link: `https://x.com/i/status/${text}` };
   }
   const url = URL.parse(text);
-  if (
-    !url ||
-    !/^https?:$/.test(url.protocol) ||
-    !POST_HOSTS.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`))
-  ) {
+  if (!url || !/^https?:$/.test(url.protocol) || !hostMatches(POST_HOSTS, url.hostname)) {
     return null;
   }
   const [, handle, id] = STATUS_PATH.exec(url.pathname) ?? [];

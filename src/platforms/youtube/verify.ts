@@ -1,3 +1,4 @@
+import { comparableText } from "#platforms/comparable-text.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
@@ -114,11 +115,7 @@ function isPublishedVideo(item: PlaylistItem, job: Job, commitRef: CommitRef): b
   const publishedAt = Date.parse(item.contentDetails?.videoPublishedAt ?? item.snippet?.publishedAt ?? "");
   return (
     publishedAt >= commitRef.startedAt - CLOCK_TOLERANCE_MS &&
-    normalizeText(item.snippet?.title) === normalizeText(titleOf(job)) &&
-    normalizeText(item.snippet?.description) === normalizeText(job.caption)
+    comparableText(item.snippet?.title) === comparableText(titleOf(job)) &&
+    comparableText(item.snippet?.description) === comparableText(job.caption)
   );
-}
-
-function normalizeText(text: string | null | undefined): string {
-  return (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
 }

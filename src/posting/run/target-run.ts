@@ -1,3 +1,4 @@
+import { toSingleLine } from "#core/text.ts";
 import { SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { PostType, TargetState } from "#core/status.ts";
@@ -160,9 +161,7 @@ export function clampWaitMs(seconds: number, minSeconds: number, maxSeconds: num
   );
 }
 
-const CONTROL_CHARACTERS = /\p{Cc}+/gu;
-
 /** A message of a platform or an error, bounded and without characters that cannot be stored. */
 export function sanitizeMessage(text: string): string {
-  return text.slice(0, MAX_MESSAGE_LENGTH).toWellFormed().replace(CONTROL_CHARACTERS, " ");
+  return toSingleLine(text.slice(0, MAX_MESSAGE_LENGTH));
 }

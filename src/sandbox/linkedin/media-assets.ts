@@ -1,5 +1,5 @@
 import { HOUR } from "#core/clock.ts";
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import { inspectMedia, type MediaInfo } from "#sandbox/inspect-media.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import { bearerToken, findValidToken, type Token } from "#sandbox/oauth-server.ts";
@@ -38,7 +38,7 @@ function saveAsset(sim: SimulatorContext, urn: string, asset: Asset): void {
 
 const objectIn = (body: JsonObject, name: string): JsonObject => {
   const value = body[name];
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isJsonObject(value) ? value : {};
 };
 
 const uploadUrl = (urn: string, part: number): string =>

@@ -1,5 +1,5 @@
 import { DAY, MINUTE, toIsoInstant } from "#core/clock.ts";
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import type { Token } from "#sandbox/oauth-server.ts";
 import { nextSerialNumber } from "#sandbox/serial-number.ts";
@@ -36,23 +36,20 @@ const shares = (sim: SimulatorContext): readonly Share[] =>
 const findShare = (sim: SimulatorContext, urn: string): Share | undefined =>
   sim.store.get(`share:${urn}`) as Share | undefined;
 
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** The URNs in a post's content; null for an unknown type of content. */
 function mediaUrns(content: JsonValue | undefined): readonly JsonValue[] | null {
   if (content === undefined) {
     return [];
   }
-  if (!isObject(content)) {
+  if (!isJsonObject(content)) {
     return null;
   }
   const { media, multiImage } = content;
-  if (isObject(media)) {
+  if (isJsonObject(media)) {
     return [media["id"] ?? null];
   }
-  return isObject(multiImage) && Array.isArray(multiImage["images"])
-    ? multiImage["images"].map((image: JsonValue) => (isObject(image) ? (image["id"] ?? null) : null))
+  return isJsonObject(multiImage) && Array.isArray(multiImage["images"])
+    ? multiImage["images"].map((image: JsonValue) => (isJsonObject(image) ? (image["id"] ?? null) : null))
     : null;
 }
 
@@ -66,7 +63,7 @@ function resolveMedia(
   if (!urns) {
     return invalidValue("ERROR :: /content :: unknown content type");
   }
-  const isMulti = isObject(content) && "multiImage" in content;
+  const isMulti = isJsonObject(content) && "multiImage" in content;
   if (isMulti && (urns.length < IMAGES_MIN || urns.length > IMAGES_MAX)) {
     return invalidValue(`multiImage takes ${IMAGES_MIN} to ${IMAGES_MAX} images`);
   }
@@ -94,7 +91,7 @@ function checkFields(body: JsonObject): Response | null {
   if (typeof commentary !== "string") {
     return missingField("/commentary");
   }
-  if (visibility === undefined || !isObject(distribution) || distribution["feedDistribution"] === undefined) {
+  if (visibility === undefined || !isJsonObject(distribution) || distribution["feedDistribution"] === undefined) {
     return missingField(visibility === undefined ? "/visibility" : "/distribution/feedDistribution");
   }
   if (!VISIBILITIES.has(visibility)) {
@@ -147,7 +144,7 @@ const duplicatePost = (urn: string): Response =>
   );
 
 function feedDistributionOf({ distribution }: JsonObject): JsonValue {
-  return isObject(distribution) ? (distribution["feedDistribution"] ?? null) : null;
+  return isJsonObject(distribution) ? (distribution["feedDistribution"] ?? null) : null;
 }
 
 /** POST /rest/posts */

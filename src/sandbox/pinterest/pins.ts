@@ -1,6 +1,6 @@
 import { toIsoInstant } from "#core/clock.ts";
 import { toHex } from "#core/encoding.ts";
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import { inspectMedia, type MediaInfo } from "#sandbox/inspect-media.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import { fetchMedia } from "#sandbox/fetch-media.ts";
@@ -91,9 +91,6 @@ export function readOrDeletePin(sim: SimulatorContext, token: Token, method: str
   return jsonResponse(sim, 200, pinJson(pin));
 }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function checkTexts(sim: SimulatorContext, body: JsonObject): Response | null {
   for (const [field, max] of Object.entries(MAX_LENGTHS)) {
     const value = body[field] ?? null;
@@ -148,7 +145,7 @@ async function readCarousel(
   items: JsonValue | undefined,
   isInline: boolean,
 ): Promise<PinMedia | Response> {
-  const entries = Array.isArray(items) ? (items as readonly JsonValue[]).filter(isObject) : [];
+  const entries = Array.isArray(items) ? (items as readonly JsonValue[]).filter(isJsonObject) : [];
   if (entries.length < MIN_CAROUSEL_ITEMS || entries.length > MAX_CAROUSEL_ITEMS) {
     return invalidParameters(
       sim,
@@ -239,7 +236,7 @@ export async function createPin(
   if (typeof boardId !== "string" || !/^\d+$/.test(boardId)) {
     return invalidParameters(sim, `${JSON.stringify(boardId)} does not match '^\\d+$'`);
   }
-  if (!isObject(source)) {
+  if (!isJsonObject(source)) {
     return invalidParameters(sim, "'media_source' is a required property");
   }
   const error = checkTexts(sim, body) ?? checkBoard(sim, token, boardId) ?? checkSpamLimit(sim, token.login);

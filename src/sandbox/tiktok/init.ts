@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import type { Token } from "#sandbox/oauth-server.ts";
 import { envelope, invalidParams, okResponse, missingScope } from "./responses.ts";
@@ -20,7 +20,7 @@ const UPLOAD_HOST = "open-upload.tiktokapis.com";
 
 const objectField = (body: JsonObject, name: string): JsonObject => {
   const value = body[name];
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isJsonObject(value) ? value : {};
 };
 
 const isPositiveInteger = (value: JsonValue | undefined): value is number =>

@@ -1,3 +1,4 @@
+import { hostMatches } from "#core/host-patterns.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import type { MediaInfo } from "#sandbox/inspect-media.ts";
 import { fetchMedia, type FetchedMedia, sleep } from "#sandbox/fetch-media.ts";
@@ -80,7 +81,5 @@ export function isFromVerifiedDomain(sim: SimulatorContext, url: string): boolea
   if (host === undefined) {
     return false;
   }
-  return (
-    typeof domains !== "string" || domains.split(",").some((domain) => host === domain || host.endsWith(`.${domain}`))
-  );
+  return typeof domains !== "string" || domains.split(",").some((domain) => hostMatches([domain, `*.${domain}`], host));
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import { errorResponse } from "./error-responses.ts";
 
 /* Checks of a video's metadata: platforms/youtube.md 2.1 (upload session) and part 3 (limits). */
@@ -16,9 +16,6 @@ export interface Metadata {
   readonly privacy: string | null;
   readonly madeForKids: boolean | null;
 }
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const countBytes = (text: string): number => new TextEncoder().encode(text).length;
 
@@ -45,7 +42,7 @@ export function readMetadata(body: JsonObject, parts: readonly string[]): Metada
     );
   }
   const { snippet, status = {} } = body;
-  if (!isObject(snippet) || !isObject(status)) {
+  if (!isJsonObject(snippet) || !isJsonObject(status)) {
     return invalidMetadata("invalidVideoMetadata", "video metadata");
   }
   const { title, description = "", tags = [], categoryId = "22" } = snippet;

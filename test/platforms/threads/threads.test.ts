@@ -3,7 +3,7 @@ import type { JsonValue } from "#core/json.ts";
 import type { Fault } from "#platforms/contract.ts";
 import { containerFailure, isUncertainCommit, toFault } from "#platforms/threads/errors.ts";
 import { threads } from "#platforms/threads/index.ts";
-import { comparableText, findLinks, findTags, textLength } from "#platforms/threads/text.ts";
+import { comparableCaption, findLinks, findTags, textLength } from "#platforms/threads/text.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
 import { validationInput, image, job, NOW, video } from "../../support/job-fixtures.ts";
 
@@ -45,7 +45,7 @@ describe("validation and text length", () => {
     expect(threads.validate(validationInput({ caption: "a".repeat(481) })).warnings).toMatchObject([
       { code: "caption_near_limit" },
     ]);
-    expect(comparableText("a  #b\n")).toBe(comparableText("a b"));
+    expect(comparableCaption("a  #b\n")).toBe(comparableCaption("a b"));
   });
 
   test("media: at most twenty items, mixed types, JPEG and PNG, at most five minutes", ({ expect }) => {
