@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
+import type { JsonObject } from "#core/json.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import type { Adapter, AccountAccess } from "#platforms/contract.ts";
-import type { Platform } from "#core/platform.ts";
+import { PLATFORMS, type Platform } from "#core/platform.ts";
+import { sampleOf } from "../support/platform-samples.ts";
 import { publishedPosts, logIn, injectFault, publishUntilSettled, sampleMedia } from "../support/simulated-platform.ts";
 
 /*
@@ -43,9 +45,9 @@ interface PostCase {
   readonly kind: string;
   readonly platform: Platform;
   readonly files: readonly string[];
-  readonly options?: Record<string, string | boolean | null>;
-  /** The path of the visible call. */
-  readonly commit: string;
+  readonly options?: JsonObject;
+  /** The path of the visible call; absent: it is the first call of `commit`. */
+  readonly commit?: string;
 }
 
 const POST_CASES: readonly PostCase[] = [
@@ -92,9 +94,26 @@ const POST_CASES: readonly PostCase[] = [
   },
 ];
 
+/** Platforms whose posts need more than this suite does for each of them. */
+const LEFT_OUT = {
+  tiktok: "the last chunk of an upload is the visible call: test/platforms/tiktok/simulated.test.ts",
+  youtube: "the last chunk of an upload is the visible call: test/platforms/youtube/simulated.test.ts",
+  linkedin: "the simulator accepts only API versions of the test's own year: test/platforms/linkedin/simulated.test.ts",
+  pinterest: "a post is one pin on each board: test/platforms/pinterest/simulated.test.ts",
+} as const satisfies Partial<Record<Platform, string>>;
+
+/** A platform without cases of its own publishes its smallest post. */
+function casesOf(platform: Platform): readonly PostCase[] {
+  const cases = POST_CASES.filter((one) => one.platform === platform);
+  const { files, options } = sampleOf(platform).post;
+  return cases.length > 0 ? cases : [{ kind: "smallest post", platform, files, options }];
+}
+
 const COMMIT_FAULTS = ["nothing", "drop_before", "drop_after", "answer_after"] as const;
 
-describe.each(POST_CASES)("$platform $kind", ({ kind, platform, files, options, commit }) => {
+const TESTED_CASES = PLATFORMS.filter((platform) => !(platform in LEFT_OUT)).flatMap(casesOf);
+
+describe.each(TESTED_CASES)("$platform $kind", ({ kind, platform, files, options, commit }) => {
   test.for(COMMIT_FAULTS)("is published once after %s", async (effect, { expect }) => {
     const adapter = adapterOf(platform);
     const account = await firstAccount(adapter);
@@ -104,7 +123,7 @@ describe.each(POST_CASES)("$platform $kind", ({ kind, platform, files, options, 
     const caption = `A ${kind} for ${platform} and ${effect} & <more>`;
     const result = await publishUntilSettled(adapter, account, { caption, media, options: options ?? {} }, async () => {
       if (effect !== "nothing") {
-        const match = { method: "POST", path: commit };
+        const match: JsonObject = commit === undefined ? {} : { method: "POST", path: commit };
         await injectFault(adapter, {
           match,
           times: 1,

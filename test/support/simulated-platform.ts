@@ -1,16 +1,19 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import { clientIdentity } from "#accounts/connect/connect-methods.ts";
 import { checkUrl } from "#core/public-address/check-url.ts";
 import { sha256Hex, toBase64Url } from "#core/encoding.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type {
   AccountAccess,
   Adapter,
+  AppCredentials,
   CommitOutcome,
   MediaDescription,
   Fault,
   Job,
   JobMedia,
+  LoginResult,
   TokenSet,
   PlatformClient,
 } from "#platforms/contract.ts";
@@ -75,22 +78,24 @@ export interface ConnectedLogin {
   readonly unpostable: readonly { readonly displayName: string; readonly reason: string }[];
 }
 
-/** The whole login: redirect, code exchange and list of accounts. */
-export async function logIn(
+export interface BrowserLogin {
+  /** The query of the callback after the user's consent. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly exchange: (params: Readonly<Record<string, string>>, app?: AppCredentials) => Promise<LoginResult>;
+}
+
+/** A browser login up to the callback. */
+export async function logInAtPlatform(
   adapter: Adapter,
   userName: string,
   settings: Record<string, string> = {},
-): Promise<ConnectedLogin> {
+): Promise<BrowserLogin> {
   const client = simulatedClient(adapter);
   const credentials = sandboxCredentials(adapter, settings);
-  const redirectUri = `${ORIGIN}/connect/${adapter.platform}/callback`;
-  const codeVerifier = "v".repeat(64);
+  const identity = clientIdentity(ORIGIN, adapter.platform);
+  // Authorization servers may accept a challenge once only.
+  const codeVerifier = toBase64Url(crypto.getRandomValues(new Uint8Array(48)));
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier));
-  const identity = {
-    origin: ORIGIN,
-    redirectUri,
-    clientMetadataUrl: `${ORIGIN}/connect/${adapter.platform}/client-metadata.json`,
-  };
   const registrations = memoryRegistrations();
   const { url: loginUrl, state: started } = await startLogin(adapter.connect, client, credentials, {
     ...identity,
@@ -107,17 +112,30 @@ export async function logIn(
   if (!location) {
     throw new Error(`the login did not redirect: ${redirect.status} ${await redirect.text()}`);
   }
-  const params = Object.fromEntries(new URL(location).searchParams);
-  const login = unwrap(
-    await exchangeCode(adapter.connect, client, credentials, {
-      ...identity,
-      params,
-      codeVerifier,
-      started,
-      registrations,
-      now: Date.now(),
-    }),
-  );
+  return {
+    params: Object.fromEntries(new URL(location).searchParams),
+    exchange: async (params, app = credentials) =>
+      await exchangeCode(adapter.connect, client, app, {
+        ...identity,
+        params,
+        codeVerifier,
+        started,
+        registrations,
+        now: Date.now(),
+      }),
+  };
+}
+
+/** The whole login: redirect, code exchange and list of accounts. */
+export async function logIn(
+  adapter: Adapter,
+  userName: string,
+  settings: Record<string, string> = {},
+): Promise<ConnectedLogin> {
+  const client = simulatedClient(adapter);
+  const credentials = sandboxCredentials(adapter, settings);
+  const { params, exchange } = await logInAtPlatform(adapter, userName, settings);
+  const login = unwrap(await exchange(params));
   const { accounts, unpostable } = unwrap(await adapter.connect.listAccounts(client, credentials, login.tokens));
   return {
     tokens: login.tokens,
