@@ -6,57 +6,76 @@ import type { StoredAttempt, StoredMediaItem, StoredTargetError } from "#db/sche
 import { targetStatus } from "./target-status.ts";
 import type { Post, PostSummary, Target } from "#posting/types.ts";
 
-/*
- * One statement reads a post with its targets. They are one JSON column, each target an array in the order of TARGET_FIELDS:
- * an object with names would exceed the 32 arguments that D1 allows a function.
- */
+/** The SQL expression of each member of an object that is built from the row `t` of a target. */
+type SqlMembers<T> = { readonly [Member in keyof T]: string };
 
-const TARGET_FIELDS = [
-  "t.account_id",
-  "t.platform",
-  "t.username",
-  "t.caption",
-  "t.effective_caption",
-  "json(t.options)",
-  "json(t.asked)",
-  "t.state",
-  "t.due_at",
-  "t.started_at",
-  "t.published_at",
-  "t.attempts",
-  "t.next_attempt_at",
-  "t.remote_id",
-  "t.remote_url",
-  "json(t.error)",
-  "iif(t.state = 'verifying', json(t.history), NULL)",
-];
+/** Both halves of a target are objects of their own, because D1 allows a function 32 arguments: 16 members. */
+function jsonObject<T>(members: SqlMembers<T>): string {
+  return `json_object(${Object.entries(members)
+    .map(([name, expression]) => `'${name}', ${String(expression)}`)
+    .join(", ")})`;
+}
 
-type TargetTuple = readonly [
-  accountId: string,
-  platform: Platform,
-  username: string,
-  caption: string | null,
-  effectiveCaption: string,
-  options: JsonObject,
-  requestedOptions: JsonObject | null,
-  state: TargetState,
-  dueAt: number,
-  startedAt: number | null,
-  publishedAt: number | null,
-  attempts: number,
-  nextAttemptAt: number | null,
-  remoteId: string | null,
-  remoteUrl: string | null,
-  error: StoredTargetError | null,
-  verifyHistory: readonly StoredAttempt[] | null,
-];
+/** What the target publishes. */
+interface TargetContent {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly username: string;
+  readonly caption: string | null;
+  readonly effectiveCaption: string;
+  readonly options: JsonObject;
+  readonly requestedOptions: JsonObject | null;
+}
 
-/** The columns of a whole post; the statement calls the table `p`. */
+/** How far it has come. */
+interface TargetProgress {
+  readonly state: TargetState;
+  readonly dueAt: number;
+  readonly startedAt: number | null;
+  readonly publishedAt: number | null;
+  readonly attempts: number;
+  readonly nextAttemptAt: number | null;
+  readonly remoteId: string | null;
+  readonly remoteUrl: string | null;
+  readonly error: StoredTargetError | null;
+  readonly verifyHistory: readonly StoredAttempt[] | null;
+}
+
+interface TargetRow {
+  readonly content: TargetContent;
+  readonly progress: TargetProgress;
+}
+
+const TARGET_OBJECT = jsonObject<TargetRow>({
+  content: jsonObject<TargetContent>({
+    accountId: "t.account_id",
+    platform: "t.platform",
+    username: "t.username",
+    caption: "t.caption",
+    effectiveCaption: "t.effective_caption",
+    options: "json(t.options)",
+    requestedOptions: "json(t.asked)",
+  }),
+  progress: jsonObject<TargetProgress>({
+    state: "t.state",
+    dueAt: "t.due_at",
+    startedAt: "t.started_at",
+    publishedAt: "t.published_at",
+    attempts: "t.attempts",
+    nextAttemptAt: "t.next_attempt_at",
+    remoteId: "t.remote_id",
+    remoteUrl: "t.remote_url",
+    error: "json(t.error)",
+    verifyHistory: "iif(t.state = 'verifying', json(t.history), NULL)",
+  }),
+});
+
+/** The columns of a whole post with its targets, in one statement; it calls the table `p`. */
 export const POST_COLUMNS = `p.id AS id, p.workspace_id AS workspace_id, p.status AS status, p.paused_reason AS paused_reason,
   p.scheduled_at AS scheduled_at, p.version AS version, p.watch_at AS watch_at, p.post_type AS post_type, p.caption AS caption,
   p.media AS media, p.platforms AS platforms, p.plan_hash AS plan_hash, p.created_via AS created_via, p.created_at AS created_at,
   p.updated_at AS updated_at,
-  (SELECT json_group_array(json_array(${TARGET_FIELDS.join(", ")})) FROM post_targets t WHERE t.post_id = p.id) AS targets`;
+  (SELECT json_group_array(${TARGET_OBJECT}) FROM post_targets t WHERE t.post_id = p.id) AS targets`;
 
 export const SUMMARY_COLUMNS = `p.id AS id, p.status AS status, p.scheduled_at AS scheduled_at, p.version AS version,
   p.watch_at AS watch_at, substr(p.caption, 1, 140) AS caption, p.post_type AS post_type, p.platforms AS platforms,
@@ -111,31 +130,24 @@ export interface StoredPost {
 }
 
 export function toStoredPost(row: PostRow, now: number): StoredPost {
-  const tuples = JSON.parse(row.targets) as TargetTuple[];
+  const rows = JSON.parse(row.targets) as TargetRow[];
   return {
-    post: toPostWithTargets(row, tuples, now),
-    targets: tuples.map(
-      ([accountId, platform, username, caption, effectiveCaption, options, requestedOptions, state, dueAt]) => ({
-        accountId,
-        platform,
-        username,
-        caption,
-        effectiveCaption,
-        options,
-        requestedOptions: requestedOptions ?? options,
-        state,
-        dueAt,
-      }),
-    ),
+    post: toPostWithTargets(row, rows, now),
+    targets: rows.map(({ content, progress }) => ({
+      ...content,
+      requestedOptions: content.requestedOptions ?? content.options,
+      state: progress.state,
+      dueAt: progress.dueAt,
+    })),
   };
 }
 
 export function toPost(row: PostRow, now: number): Post {
-  return toPostWithTargets(row, JSON.parse(row.targets) as TargetTuple[], now);
+  return toPostWithTargets(row, JSON.parse(row.targets) as TargetRow[], now);
 }
 
-function toPostWithTargets(row: PostRow, tuples: readonly TargetTuple[], now: number): Post {
-  const targets = tuples.map((tuple) => toTarget(tuple, now));
+function toPostWithTargets(row: PostRow, rows: readonly TargetRow[], now: number): Post {
+  const targets = rows.map((target) => toTarget(target, now));
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -164,24 +176,23 @@ function publishedAt(status: PostStatus, targets: readonly Target[]): number | n
   return publishedTimes.length === 0 ? null : Math.max(...publishedTimes);
 }
 
-function toTarget(tuple: TargetTuple, now: number): Target {
-  const [accountId, platform, username, caption, effectiveCaption, platformOptions, , state, dueAt, ...results] = tuple;
-  const [startedAt, published, attempts, nextAttemptAt, platformPostId, platformPostUrl, error, verifyHistory] =
-    results;
+function toTarget({ content, progress }: TargetRow, now: number): Target {
+  const { accountId, platform, username, caption, effectiveCaption } = content;
+  const { publishedAt: published, startedAt, dueAt } = progress;
   return {
     accountId,
     platform,
     username,
     caption,
     effectiveCaption,
-    platformOptions,
-    status: targetStatus(state, verifyHistory ?? [], now),
-    platformPostId,
-    platformPostUrl,
+    platformOptions: content.options,
+    status: targetStatus(progress.state, progress.verifyHistory ?? [], now),
+    platformPostId: progress.remoteId,
+    platformPostUrl: progress.remoteUrl,
     publishedAt: published,
-    attempts,
-    nextAttemptAt,
-    error: error as Target["error"],
+    attempts: progress.attempts,
+    nextAttemptAt: progress.nextAttemptAt,
+    error: progress.error as Target["error"],
     dueAt,
     startedAt,
     // Measured to the visible call, because a platform that is polled reports the publication later.
