@@ -1,0 +1,31 @@
+import type { SimulatorContext } from "#sandbox/contract.ts";
+
+/**
+ * The strict readings that are stricter than the reference servers; the setting `lenient` lists those to switch off,
+ * separated by commas.
+ */
+export type StrictReading =
+  /** Requests with members or query fields that no document names. */
+  | "unknown_parameters"
+  /** Record members and embed types outside the sheet: a real PDS stores them (rule 20). */
+  | "unknown_fields"
+  /** Facets that overlap or point outside the text: a real PDS stores them (rule 19). */
+  | "facets"
+  /** A post without text and embed. */
+  | "empty_text"
+  /** A blob whose bytes are not what its content type says: a real PDS believes the header. */
+  | "unknown_bytes"
+  /** The authorization page without a pushed request (rule 3). */
+  | "authorize_without_par"
+  /** A pushed request without DPoP or `state` (rule 4). */
+  | "par_without_dpop"
+  | "par_without_state"
+  /** `htu` with a query (rule 6). */
+  | "htu_query"
+  /** A client assertion without `exp` (rule 7). */
+  | "assertion_without_exp";
+
+export function isLenient(sim: SimulatorContext, reading: StrictReading): boolean {
+  const list = sim.settings.extra["lenient"];
+  return typeof list === "string" && list.split(",").includes(reading);
+}

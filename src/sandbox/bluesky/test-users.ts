@@ -1,0 +1,106 @@
+import type { SimulatorContext } from "#sandbox/contract.ts";
+
+/* Who lives where. A DID is forever; the PDS, its authorization server and the handle may change. */
+
+export const ENTRYWAY = "bsky.social";
+export const DIRECTORY = "plc.directory";
+export const APP_VIEW = "public.api.bsky.app";
+export const VIDEO_SERVICE = "video.bsky.app";
+
+export interface Pds {
+  readonly host: string;
+  /** Audience of the service tokens with which others may write to this PDS. */
+  readonly did: string;
+  readonly authorizationServer: string;
+  readonly blobLimitBytes: number;
+}
+
+/** Limits as in section 3.4: hosted by Bluesky, and the installer's value for a new self-hosted server. */
+const HOSTED: Pds = {
+  host: "shimeji.us-east.host.bsky.network",
+  did: "did:web:shimeji.us-east.host.bsky.network",
+  authorizationServer: ENTRYWAY,
+  blobLimitBytes: 52_428_800,
+};
+const SELF_HOSTED: Pds = {
+  host: "pds.example",
+  did: "did:web:pds.example",
+  authorizationServer: "pds.example",
+  blobLimitBytes: 104_857_600,
+};
+const PDS_LIST: readonly Pds[] = [HOSTED, SELF_HOSTED];
+
+export const findPds = (host: string): Pds | undefined => PDS_LIST.find((pds) => pds.host === host);
+export const isAuthorizationServer = (host: string): boolean =>
+  PDS_LIST.some((pds) => pds.authorizationServer === host);
+
+export interface TestUser {
+  readonly name: string;
+  readonly did: string;
+  readonly handle: string;
+  readonly displayName: string;
+  readonly email: string;
+  /** Public on purpose: it opens a made-up account of a made-up server. */
+  readonly appPassword: string;
+  readonly pds: Pds;
+}
+
+export const TEST_USERS: Readonly<Record<"ada" | "ben", TestUser>> = {
+  ada: {
+    name: "ada",
+    did: "did:plc:adasandbox2almanac2test2",
+    handle: "ada.bsky.social",
+    displayName: "Ada Example",
+    email: "ada@example.com",
+    appPassword: "adaa-sand-boxx-2222",
+    pds: HOSTED,
+  },
+  ben: {
+    name: "ben",
+    did: "did:plc:bensandbox2almanac2test2",
+    handle: "ben.pds.example",
+    displayName: "Ben Example",
+    email: "ben@example.com",
+    appPassword: "benn-sand-boxx-3333",
+    pds: SELF_HOSTED,
+  },
+};
+
+const ALL_USERS: readonly TestUser[] = Object.values(TEST_USERS);
+
+export const findUserByName = (name: string): TestUser | undefined => ALL_USERS.find((user) => user.name === name);
+export const findUserByDid = (did: string): TestUser | undefined => ALL_USERS.find((user) => user.did === did);
+
+/** The PDS where the account lives now; with the setting `migrated` it has moved to the other one (rule 27). */
+export function pdsOf(sim: SimulatorContext, user: TestUser): Pds {
+  const isMigrated = sim.settings.extra["migrated"] === user.name;
+  return isMigrated ? (PDS_LIST.find((pds) => pds !== user.pds) ?? user.pds) : user.pds;
+}
+
+/** The handle that the DID document claims now. */
+export function handleOf(sim: SimulatorContext, user: TestUser): string {
+  return sim.settings.extra["handle_changed"] === true ? user.handle.replace(".", "-renamed.") : user.handle;
+}
+
+/** Resolves a handle; with the setting `handle_invalid` no handle resolves any more. */
+export function findUserByHandle(sim: SimulatorContext, handle: string): TestUser | undefined {
+  return sim.settings.extra["handle_invalid"] === true || accountStatus(sim) === "deleted"
+    ? undefined
+    : ALL_USERS.find((user) => handleOf(sim, user) === handle.toLowerCase());
+}
+
+export const findUser = (sim: SimulatorContext, didOrHandle: string): TestUser | undefined =>
+  findUserByDid(didOrHandle) ?? findUserByHandle(sim, didOrHandle);
+
+const STATUSES = ["takendown", "suspended", "deactivated", "deleted"] as const;
+export type AccountStatus = (typeof STATUSES)[number];
+
+/** Null while the accounts are active. */
+export function accountStatus(sim: SimulatorContext): AccountStatus | null {
+  const status = sim.settings.extra["account_status"];
+  return STATUSES.find((one) => one === status) ?? null;
+}
+
+/** W specs/handle: labels of letters, digits and hyphens, at least two of them. */
+export const HANDLE = /^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+export const DID = /^did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]$/;

@@ -1,0 +1,176 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import { authenticate, type Caller } from "./authorization.ts";
+import { currentNonce } from "./dpop.ts";
+import { isLenient } from "./leniency.ts";
+
+import { takeCall } from "./rate-limits.ts";
+import { invalidXrpc, payloadTooLarge, xrpcError } from "./responses.ts";
+import type { Pds } from "./test-users.ts";
+
+/* How every XRPC call is checked: params, auth, body, rate limit, handler (section 4, rule 15; xs server.ts). */
+
+const MAX_JSON_BYTES = 1_000_000;
+
+export interface XrpcCall {
+  readonly request: Request;
+  readonly sim: SimulatorContext;
+  readonly host: string;
+  /** Only on the hosts that are one. */
+  readonly pds: Pds | undefined;
+  readonly query: URLSearchParams;
+  /** Empty for methods without a JSON body. */
+  readonly body: JsonObject;
+}
+
+type Input =
+  | { readonly type: "none" }
+  | { readonly type: "bytes" }
+  | { readonly type: "json"; readonly members: readonly string[] };
+
+interface MethodShape {
+  readonly verb: "GET" | "POST";
+  readonly hosts: "pds" | "pds_or_entryway" | "any" | "app_view" | "video_service";
+  readonly required?: readonly string[];
+  readonly optional?: readonly string[];
+  /** Query fields that may be repeated. */
+  readonly repeatable?: readonly string[];
+  readonly input?: Input;
+}
+
+type Answer = Response | Promise<Response>;
+
+export type XrpcMethod = MethodShape &
+  (
+    | { readonly auth: "none"; readonly handle: (call: XrpcCall) => Answer }
+    /** `identity`: a deactivated account may call it too. */
+    | { readonly auth: "access" | "identity"; readonly handle: (call: XrpcCall, caller: Caller) => Answer }
+  );
+
+function findParamProblem(sim: SimulatorContext, method: MethodShape, query: URLSearchParams): string | null {
+  const { required = [], optional = [], repeatable = [] } = method;
+  const names = [...query.keys()];
+  const missing = required.find((name) => !query.get(name));
+  if (missing !== undefined) {
+    return `Params must have the property "${missing}"`;
+  }
+  const unknown = names.find((name) => ![...required, ...optional].includes(name));
+  if (unknown !== undefined && !isLenient(sim, "unknown_parameters")) {
+    return `Unknown parameter "${unknown}"`;
+  }
+  const repeated = names.find((name, index) => names.indexOf(name) !== index && !repeatable.includes(name));
+  return repeated === undefined ? null : `Parameter "${repeated}" is repeated`;
+}
+
+async function readJson(
+  request: Request,
+  sim: SimulatorContext,
+  members: readonly string[],
+): Promise<JsonObject | Response> {
+  const contentType = request.headers.get("content-type");
+  if (contentType === null) {
+    return invalidXrpc("Request encoding (Content-Type) required but not provided");
+  }
+  if (!/^application\/json(?:;|$)/.test(contentType)) {
+    return invalidXrpc(`Wrong request encoding (Content-Type): ${contentType}`);
+  }
+  const bytes = await request.arrayBuffer();
+  if (bytes.byteLength === 0) {
+    return invalidXrpc("A request body is expected but none was provided");
+  }
+  if (bytes.byteLength > MAX_JSON_BYTES) {
+    return payloadTooLarge();
+  }
+  let body: JsonValue;
+  try {
+    body = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) as JsonValue;
+  } catch {
+    return invalidXrpc("The request body is not valid JSON");
+  }
+  if (!isJsonObject(body)) {
+    return invalidXrpc("Input must be an object");
+  }
+  const unknown = Object.keys(body).find((name) => !members.includes(name));
+  return unknown === undefined || isLenient(sim, "unknown_parameters")
+    ? body
+    : invalidXrpc(`Unknown input member "${unknown}"`);
+}
+
+/** A raw body needs both headers; a stream without a length is refused. */
+function findBytesProblem(request: Request): string | null {
+  if (!request.headers.get("content-type")) {
+    return "Request encoding (Content-Type) required but not provided";
+  }
+  return /^\d+$/.test(request.headers.get("content-length") ?? "")
+    ? null
+    : "Request length (Content-Length) required but not provided";
+}
+
+async function readInput(request: Request, sim: SimulatorContext, input: Input): Promise<JsonObject | Response> {
+  switch (input.type) {
+    case "json":
+      return readJson(request, sim, input.members);
+    case "bytes": {
+      const problem = findBytesProblem(request);
+      return problem === null ? {} : invalidXrpc(problem);
+    }
+    case "none":
+      return (await request.arrayBuffer()).byteLength > 0
+        ? invalidXrpc("A request body was provided when none was expected")
+        : {};
+  }
+}
+
+/** The headers show the tightest window: the handler's own, or the one of the caller's address. */
+function addRateLimitHeaders(response: Response, headers: Record<string, string>): void {
+  const own = response.headers.get("ratelimit-remaining");
+  if (own === null || Number(own) > Number(headers["ratelimit-remaining"])) {
+    for (const [name, value] of Object.entries(headers)) {
+      response.headers.set(name, value);
+    }
+  }
+}
+
+async function respond(call: Omit<XrpcCall, "body">, method: XrpcMethod): Promise<Response> {
+  const { request, sim, host, query } = call;
+  if (request.method !== method.verb) {
+    return xrpcError(405, "InvalidRequest", `Incorrect HTTP method (${request.method}) expected ${method.verb}`);
+  }
+  const problem = findParamProblem(sim, method, query);
+  if (problem !== null) {
+    return invalidXrpc(`Error: ${problem}`);
+  }
+  const caller = method.auth === "none" ? null : await authenticate(request, sim, host, method.auth === "identity");
+  if (caller instanceof Response) {
+    return caller;
+  }
+  const body = await readInput(request, sim, method.input ?? { type: "none" });
+  if (body instanceof Response) {
+    return body;
+  }
+  const window = takeCall(sim, host);
+  if (!window.allowed) {
+    return window.refusal();
+  }
+  const full: XrpcCall = { ...call, body };
+  const response = await (method.auth === "none" || caller === null
+    ? (method.handle as (call: XrpcCall) => Answer)(full)
+    : method.handle(full, caller));
+  addRateLimitHeaders(response, window.headers);
+  return response;
+}
+
+/** Every answer to a call with a DPoP token carries the host's nonce (rule 5). */
+export async function handleXrpc(call: Omit<XrpcCall, "body">, method: XrpcMethod | undefined): Promise<Response> {
+  const { request, sim, host } = call;
+  const response = method
+    ? await respond(call, method)
+    : xrpcError(501, "MethodNotImplemented", "Method Not Implemented");
+  if (request.body && !request.bodyUsed) {
+    await request.body.cancel();
+  }
+  if (request.headers.get("authorization")?.startsWith("DPoP ")) {
+    response.headers.set("dpop-nonce", await currentNonce(sim, host));
+  }
+  return response;
+}
