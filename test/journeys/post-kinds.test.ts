@@ -16,14 +16,14 @@ import {
   schedulePost,
   uploadFile,
 } from "./journey-driver.ts";
-import { type ExpectedPost, POST_KINDS, REVOCATION_CALLS } from "./post-kinds.ts";
+import { type ExpectedPost, postKindsOf, revocationCallOf } from "./post-kinds.ts";
 
 /* Every kind of post, from the login in the browser to the published post and the disconnect. */
 
 useJourneyClock("2031-03-01T09:00:00Z");
 
 describe.each(PLATFORMS)("%s", (platform) => {
-  const kinds = POST_KINDS.filter((kind) => kind.platform === platform);
+  const kinds = postKindsOf(platform);
 
   test.for(kinds.map((kind) => [kind.name, kind] as const))("%s", { timeout: 30_000 }, async ([, kind], { expect }) => {
     const caption = kind.caption ?? `Journey: ${kind.name}, ${crypto.randomUUID()}`;
@@ -85,14 +85,15 @@ describe.each(PLATFORMS)("%s", (platform) => {
       await disconnect(caller, id);
     }
     expect(await listAccounts(caller, platform)).toEqual([]);
-    const revocationCall = REVOCATION_CALLS[platform];
+    const revocationCall = revocationCallOf(platform);
     if (revocationCall) {
       await vi.waitFor(async () => {
         const calls = await platformCalls(platform, since);
         const statuses = calls
           .filter((call) => revocationCall.test(`${call.method} ${call.path}`))
           .map((call) => call.status);
-        expect(new Set(statuses)).toEqual(new Set([200]));
+        // A server may demand a nonce first (RFC 9449, section 8), so only the last answer counts.
+        expect(statuses.at(-1)).toBe(200);
       });
     }
   });
@@ -102,7 +103,7 @@ describe.each(PLATFORMS)("%s", (platform) => {
 function toExpectedPost(expected: ExpectedPost, caption: string, account: string, files: readonly JourneyFile[]) {
   return {
     account,
-    kind: expected.kind,
+    ...(expected.kind !== undefined && { kind: expected.kind }),
     text: expected.text ?? caption,
     title: expected.title ?? null,
     media: (expected.media ?? [...files.keys()]).map((index) => files[index]?.sha256),

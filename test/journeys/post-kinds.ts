@@ -1,9 +1,11 @@
 import type { Platform } from "#core/platform.ts";
+import { sampleOf } from "../support/platform-samples.ts";
 
 /* Every kind of post of every platform, and what the platform must have published afterwards. */
 
 export interface ExpectedPost {
-  readonly kind: string;
+  /** Absent: any. */
+  readonly kind?: string;
   /** Defaults to the caption. */
   readonly text?: string;
   readonly title?: string | null;
@@ -45,7 +47,7 @@ const TIKTOK_DEFAULTS = {
 };
 const PUBLIC_OPTIONS = { privacy_level: "PUBLIC_TO_EVERYONE", disable_comment: false };
 
-export const POST_KINDS: readonly PostKind[] = [
+const POST_KINDS: readonly PostKind[] = [
   // ---------------------------------------------------------------- instagram
   {
     platform: "instagram",
@@ -362,8 +364,23 @@ export const POST_KINDS: readonly PostKind[] = [
   },
 ];
 
-/** The platform's call that revokes a login; null if it has none. */
-export const REVOCATION_CALLS: Readonly<Record<Platform, RegExp | null>> = {
+/** A platform without kinds of its own publishes its smallest post. */
+export function postKindsOf(platform: Platform): readonly [PostKind, ...PostKind[]] {
+  const { files, options } = sampleOf(platform).post;
+  const smallest: PostKind = {
+    platform,
+    name: "the smallest post",
+    files,
+    options,
+    effectiveOptions: options,
+    published: [{ options: {} }],
+  };
+  const [first = smallest, ...others] = POST_KINDS.filter((kind) => kind.platform === platform);
+  return [first, ...others];
+}
+
+/** The call that revokes a login, where it is known more exactly than that there is one; null: none for the usual login. */
+const REVOCATION_CALLS: Partial<Record<Platform, RegExp | null>> = {
   instagram: null,
   tiktok: /^POST \/v2\/oauth\/revoke\/$/,
   youtube: /^POST \/revoke$/,
@@ -372,4 +389,11 @@ export const REVOCATION_CALLS: Readonly<Record<Platform, RegExp | null>> = {
   facebook: /^DELETE \/v[\d.]+\/\w+\/permissions$/,
   pinterest: null,
   threads: null,
+  bluesky: /^POST \/oauth\/revoke$/,
 };
+
+/** Matches the call that revokes a login; null if the platform has none. */
+export function revocationCallOf(platform: Platform): RegExp | null {
+  const call = REVOCATION_CALLS[platform];
+  return call === undefined && sampleOf(platform).connect.revoke ? /revoke/ : (call ?? null);
+}

@@ -17,14 +17,14 @@ import {
   uploadFile,
   revokeAtPlatform,
 } from "./journey-driver.ts";
-import { POST_KINDS } from "./post-kinds.ts";
+import { postKindsOf } from "./post-kinds.ts";
 
 /* The user revokes access at the platform without disconnecting here, and logs in again later. */
 
 useJourneyClock("2032-03-01T09:00:00Z");
 
 describe.each(PLATFORMS)("%s", (platform) => {
-  const kind = POST_KINDS.find((one) => one.platform === platform)!;
+  const [kind] = postKindsOf(platform);
 
   test(
     "revoked access fails the due post with an auth error, pauses the next one, and a new login resumes it",
