@@ -1,11 +1,12 @@
+import type { Platform } from "#core/platform.ts";
 import { type ApiClient, sleep } from "./api-client.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { postsWithMarker, readPublishedPosts } from "./check-invariants.ts";
 import {
   createSandboxUser,
-  MEDIA_REQUIRED_PLATFORMS,
   CRASH_TEST_PLATFORMS,
   previewTarget,
+  requiresMedia,
   type SandboxUser,
 } from "./sandbox-user.ts";
 
@@ -23,12 +24,12 @@ const MAX_END_MS = 60_000;
  * The limit for posts whose call never arrived on these two platforms: they list new posts late, so a second one may be sent
  * only after three and five minutes.
  */
-const LATE_LISTING_MAX_END_MS: Readonly<Record<string, number>> = { facebook: 210_000, pinterest: 345_000 };
+const LATE_LISTING_MAX_END_MS: Partial<Record<Platform, number>> = { facebook: 210_000, pinterest: 345_000 };
 
 /** One post of a round; it has a single target. */
 interface ScheduledPost {
   readonly marker: string;
-  readonly platform: string;
+  readonly platform: Platform;
   readonly postId: string;
 }
 
@@ -53,7 +54,7 @@ export interface EndTimes {
 async function schedulePost(
   client: ApiClient,
   user: SandboxUser,
-  platform: string,
+  platform: Platform,
   marker: string,
   dueAt: number,
 ): Promise<ScheduledPost> {
@@ -64,7 +65,7 @@ async function schedulePost(
       caption: `${marker} was being published when the service was killed`,
       scheduled_at: new Date(dueAt).toISOString(),
       targets: [previewTarget(user, platform)],
-      ...(MEDIA_REQUIRED_PLATFORMS.has(platform) && { media_urls: [user.imageUrl] }),
+      ...(requiresMedia(user, platform) && { media_urls: [user.imageUrl] }),
     },
     user.apiKey,
   );

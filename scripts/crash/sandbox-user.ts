@@ -1,20 +1,13 @@
+import { type Platform, PLATFORMS } from "#core/platform.ts";
+import { type PlatformRules, requiredOptions } from "../platform-rules.ts";
 import type { ApiClient } from "./api-client.ts";
 
-/** The platforms that accept what the crash test posts: a text, or one image with a text. */
-export const CRASH_TEST_PLATFORMS: readonly string[] = [
-  "x",
-  "threads",
-  "facebook",
-  "instagram",
-  "pinterest",
-  "linkedin",
-];
+/** Platforms that do not accept what the crash test posts: a text, or one image with a text. */
+const LEFT_OUT = {
+  youtube: "accepts videos only",
+} as const satisfies Partial<Record<Platform, string>>;
 
-/** Platforms that accept no post without media. */
-export const MEDIA_REQUIRED_PLATFORMS: ReadonlySet<string> = new Set(["instagram", "pinterest"]);
-
-/** A board of the sandbox user on the simulated Pinterest. */
-const BOARD_ID = "549755885175";
+export const CRASH_TEST_PLATFORMS: readonly Platform[] = PLATFORMS.filter((platform) => !(platform in LEFT_OUT));
 
 /** The crash test posts faster than any platform allows, so the simulators' rate limits are lifted. */
 const UNLIMITED_SETTINGS = {
@@ -22,36 +15,61 @@ const UNLIMITED_SETTINGS = {
   quota: 1_000_000,
   creates_per_minute: 1_000_000,
   containers_per_day: 1_000_000,
+  calls_per_5_minutes: 1_000_000,
+  uploads_per_day: 1_000_000,
+  lenient: "throttles",
 };
 
-/** A user of the sandbox with its API key and accounts. */
+interface ConnectedPlatform {
+  readonly accountId: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Whether the platform accepts no post without media. */
+  readonly requiresMedia: boolean;
+}
+
+/** A user of the sandbox with its API key and one account on each platform. */
 export interface SandboxUser {
   readonly apiKey: string;
-  /** Account ids by platform. */
-  readonly accounts: ReadonlyMap<string, string>;
+  readonly platforms: ReadonlyMap<Platform, ConnectedPlatform>;
   readonly imageUrl: string;
 }
 
 /** Creates a user with one account on every platform. */
 export async function createSandboxUser(client: ApiClient, origin: string): Promise<SandboxUser> {
   const { api_key: key } = (await client.callUntilOk("POST", "/sandbox/users", {})) as { api_key: string };
-  const accounts = new Map<string, string>();
+  const get = async (path: string) => await client.callUntilOk("GET", `/v1${path}`, undefined, key);
+  const { platforms: allRules } = (await get("/platforms")) as { platforms: readonly PlatformRules[] };
+  const platforms = new Map<Platform, ConnectedPlatform>();
   for (const platform of CRASH_TEST_PLATFORMS) {
+    const rules = allRules.find((candidate) => candidate.platform === platform);
     const { accounts: connected } = await client.callUntilOk("POST", "/sandbox/connect", { api_key: key, platform });
     const [account] = connected as { id: string }[];
-    if (!account) {
+    if (!rules || !account) {
       throw new Error(`${platform} connected no account`);
     }
-    accounts.set(platform, account.id);
+    platforms.set(platform, {
+      accountId: account.id,
+      options: await requiredOptions(rules, account.id, get),
+      requiresMedia: !rules.media.text_only,
+    });
     await client.callUntilOk("POST", `/sandbox/platforms/${platform}/settings`, UNLIMITED_SETTINGS);
   }
-  return { apiKey: key, accounts, imageUrl: `${origin}/sandbox/media/portrait.jpg` };
+  return { apiKey: key, platforms, imageUrl: `${origin}/sandbox/media/portrait.jpg` };
 }
 
+function platformOf({ platforms }: SandboxUser, platform: Platform): ConnectedPlatform {
+  const connected = platforms.get(platform);
+  if (!connected) {
+    throw new Error(`the user has no account on ${platform}`);
+  }
+  return connected;
+}
+
+export const requiresMedia = (user: SandboxUser, platform: Platform): boolean =>
+  platformOf(user, platform).requiresMedia;
+
 /** The target of a preview request for one platform. */
-export function previewTarget({ accounts }: SandboxUser, platform: string): Record<string, unknown> {
-  return {
-    account_id: accounts.get(platform),
-    ...(platform === "pinterest" && { platform_options: { board_ids: [BOARD_ID] } }),
-  };
+export function previewTarget(user: SandboxUser, platform: Platform): Record<string, unknown> {
+  const { accountId, options } = platformOf(user, platform);
+  return { account_id: accountId, platform_options: options };
 }

@@ -2,7 +2,7 @@ import type { ApiClient, CallOutcome } from "./api-client.ts";
 import { sleep } from "./api-client.ts";
 import type { ExpectedPost, ExpectedVersion } from "./expected-posts.ts";
 import type { SeededRandom } from "./seeded-random.ts";
-import { MEDIA_REQUIRED_PLATFORMS, previewTarget, type SandboxUser } from "./sandbox-user.ts";
+import { previewTarget, requiresMedia, type SandboxUser } from "./sandbox-user.ts";
 
 const isSuccess = (outcome: CallOutcome): boolean => outcome.answered && outcome.status === 200;
 
@@ -69,13 +69,13 @@ export class TrafficGenerator {
 
   async #runPost(): Promise<void> {
     const random = this.#random;
-    const allPlatforms = [...this.#user.accounts.keys()];
+    const allPlatforms = [...this.#user.platforms.keys()];
     const platforms = new Set([random.pick(allPlatforms), ...(random.chance(0.4) ? [random.pick(allPlatforms)] : [])]);
     this.#postCount += 1;
     const marker = `${this.#name}n${this.#postCount}e`;
     const dueAt = Date.now() + Math.floor(random.between(2500, 9000));
     const text = this.#text(marker, 1);
-    const withImage = [...platforms].some((platform) => MEDIA_REQUIRED_PLATFORMS.has(platform)) || random.chance(0.1);
+    const withImage = [...platforms].some((platform) => requiresMedia(this.#user, platform)) || random.chance(0.1);
     const preview = await this.#client.call(
       "POST",
       "/v1/posts/preview",

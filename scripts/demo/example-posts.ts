@@ -1,9 +1,6 @@
-/** The members of `GET /v1/platforms` that the demo reads. */
-export interface PlatformRules {
-  readonly platform: string;
-  readonly media: { readonly text_only: boolean; readonly images: object | null; readonly videos: object | null };
-  readonly options: { readonly required?: readonly string[] };
-}
+import { type PlatformRules, requiredOptions } from "../platform-rules.ts";
+
+export type { PlatformRules } from "../platform-rules.ts";
 
 /** A platform and its connected account. */
 export interface ConnectedPlatform {
@@ -39,21 +36,6 @@ const POST_KINDS = [
   },
 ] as const;
 
-/** The options that a platform requires. */
-async function optionsFor({ rules, accountId }: ConnectedPlatform, api: ApiCall): Promise<Record<string, unknown>> {
-  const options: Record<string, unknown> = {};
-  for (const name of rules.options.required ?? []) {
-    if (name === "board_ids") {
-      const path = `/accounts/${rules.platform}-boards?account_id=${accountId}`;
-      const { boards } = await api<{ boards: { id: string }[] }>("GET", path);
-      options[name] = boards.slice(0, 1).map((board) => board.id);
-    } else {
-      options[name] = "A square goes down";
-    }
-  }
-  return options;
-}
-
 /** One post for each kind of media, each to the platforms that accept it. */
 export async function createExamplePosts(
   origin: string,
@@ -64,10 +46,10 @@ export async function createExamplePosts(
   for (const kind of POST_KINDS) {
     const accepting = connected.filter(({ rules }) => kind.accepts(rules));
     const targets: object[] = [];
-    for (const platform of accepting) {
-      const options = await optionsFor(platform, api);
+    for (const { rules, accountId } of accepting) {
+      const options = await requiredOptions(rules, accountId, (path) => api("GET", path));
       targets.push({
-        account_id: platform.accountId,
+        account_id: accountId,
         ...(Object.keys(options).length > 0 && { platform_options: options }),
       });
     }

@@ -1,0 +1,25 @@
+/** The members of `GET /v1/platforms` that the scripts read. */
+export interface PlatformRules {
+  readonly platform: string;
+  readonly media: { readonly text_only: boolean; readonly images: object | null; readonly videos: object | null };
+  readonly options: { readonly required?: readonly string[] };
+}
+
+/** Options with which a platform accepts a post: the first board, and a text for everything else that it requires. */
+export async function requiredOptions(
+  rules: PlatformRules,
+  accountId: string,
+  get: (path: string) => Promise<unknown>,
+): Promise<Record<string, unknown>> {
+  const options: Record<string, unknown> = {};
+  for (const name of rules.options.required ?? []) {
+    if (name === "board_ids") {
+      const response = await get(`/accounts/${rules.platform}-boards?account_id=${accountId}`);
+      const { boards } = response as { boards: readonly { id: string }[] };
+      options[name] = boards.slice(0, 1).map((board) => board.id);
+    } else {
+      options[name] = "A square goes down";
+    }
+  }
+  return options;
+}
