@@ -8,6 +8,8 @@ export const PLATFORMS = [
   "facebook",
   "pinterest",
   "threads",
+  "bluesky",
+  "mastodon",
 ] as const;
 
 export type Platform = (typeof PLATFORMS)[number];
@@ -22,6 +24,8 @@ export const PLATFORM_NAMES = {
   facebook: "Facebook",
   pinterest: "Pinterest",
   threads: "Threads",
+  bluesky: "Bluesky",
+  mastodon: "Mastodon",
 } as const satisfies Record<Platform, string>;
 
 const PLATFORM_SET: ReadonlySet<string> = new Set(PLATFORMS);

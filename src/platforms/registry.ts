@@ -1,8 +1,10 @@
 import type { Platform } from "#core/platform.ts";
 import type { Adapter } from "./contract.ts";
+import { bluesky } from "./bluesky/index.ts";
 import { facebook } from "./facebook/index.ts";
 import { instagram } from "./instagram/index.ts";
 import { linkedin } from "./linkedin/index.ts";
+import { mastodon } from "./mastodon/index.ts";
 import { pinterest } from "./pinterest/index.ts";
 import { threads } from "./threads/index.ts";
 import { tiktok } from "./tiktok/index.ts";
@@ -19,6 +21,8 @@ const adapters: Readonly<Record<Platform, Adapter>> = {
   facebook,
   pinterest,
   threads,
+  bluesky,
+  mastodon,
 };
 
 export function adapterFor(platform: Platform): Adapter | undefined {

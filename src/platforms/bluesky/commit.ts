@@ -1,0 +1,66 @@
+import type { JsonValue } from "#core/json.ts";
+import type { CommitOutcome, Fault, Job, PlatformClient } from "#platforms/contract.ts";
+import { postJson } from "#platforms/request-encoding.ts";
+import { isOk, parseBody } from "#platforms/response.ts";
+import { CreatedRecord } from "./answers.ts";
+import { errorName, isBlobLost, isDefiniteRefusal, recordFault } from "./errors.ts";
+import { postUrl } from "./hosts.ts";
+import { COLLECTION } from "./record.ts";
+import { CommitRef } from "./refs.ts";
+import { openAccountServer, sessionUnreadable } from "./session.ts";
+
+/**
+ * Creates the record under its own key, so that a second call cannot create a second post: the server answers it with a bare
+ * 500. Therefore everything but a clear answer is looked up.
+ */
+export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
+  const commitRef = CommitRef.parse(ref);
+  const server = openAccountServer(client, job.account.extra, job.account.accessToken);
+  if (!server) {
+    return { state: "refused", fault: sessionUnreadable() };
+  }
+  const { did } = server.session;
+  const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now };
+  const body = { repo: did, collection: COLLECTION, rkey: commitRef.recordKey, record: commitRef.record };
+  const response = await server.call("com.atproto.repo.createRecord", postJson(body)).catch(() => null);
+  if (!response) {
+    return {
+      state: "uncertain",
+      detail: "the connection to the account's server broke",
+      httpStatus: null,
+      ref: sentRef,
+    };
+  }
+  const uri = `at://${did}/${COLLECTION}/${commitRef.recordKey}`;
+  if (isOk(response) && parseBody(CreatedRecord, response)?.uri === uri) {
+    return { state: "published", remoteId: uri, url: postUrl(did, commitRef.recordKey) };
+  }
+  const fault = recordFault(response, job.now);
+  const isRepeated = commitRef.sendCount > 0;
+  if (!isDefiniteRefusal(response)) {
+    const isRefused = response.status >= 400 && response.status < 500;
+    return {
+      state: "uncertain",
+      detail: `the account's server answered ${errorName(response) ?? response.status}`,
+      httpStatus: response.status,
+      ref: isRepeated && isRefused ? withRefusal(sentRef, fault, response.status) : sentRef,
+    };
+  }
+  if (isBlobLost(response)) {
+    return { state: "stale", detail: fault.message };
+  }
+  // A server may one day refuse a key that exists in this way: after an unclear first call the record is looked up.
+  return fault.kind === "rejected" && isRepeated
+    ? {
+        state: "uncertain",
+        detail: fault.message,
+        httpStatus: response.status,
+        ref: withRefusal(sentRef, fault, response.status),
+      }
+    : { state: "refused", fault };
+}
+
+/** A repeated call that was refused: if the lookup does not find the record, this is why. */
+function withRefusal(sentRef: CommitRef, { message, platformCode }: Fault, httpStatus: number): CommitRef {
+  return { ...sentRef, refusal: { message, platformCode, httpStatus } };
+}

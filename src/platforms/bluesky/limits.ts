@@ -1,0 +1,41 @@
+import type { PlatformLimits } from "#platforms/contract.ts";
+import type { MediaRule } from "#platforms/media-rules.ts";
+
+/** app.bsky.feed.post: both limits hold. */
+export const CAPTION_MAX = 300;
+export const CAPTION_MAX_BYTES = 3000;
+/** app.bsky.feed.post. */
+export const LANGS_MAX = 3;
+/** The limit of the official app; the protocol has none. */
+export const ALT_TEXT_MAX = 2000;
+/** app.bsky.embed.images before 8 April 2026: servers that are older refuse larger ones. */
+export const IMAGE_BYTES_ADVISED = 1_000_000;
+
+/** app.bsky.embed.images since 8 April 2026: 2,000,000 bytes. */
+export const IMAGE: MediaRule = {
+  contentTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
+  maxBytes: 2_000_000,
+};
+
+/** app.bsky.embed.video since 11 August 2026: 300,000,000 bytes; the video service: 180 s. */
+export const VIDEO: MediaRule = { contentTypes: ["video/mp4"], maxBytes: 300_000_000, maxSeconds: 180 };
+/** Offered to some accounts since August 2026. */
+const VIDEO_SECONDS_EXTENDED = 600;
+
+/** `BLUESKY_VIDEO_MAX_SECONDS`. */
+export function videoRule(settings: Readonly<Record<string, string>>): MediaRule {
+  const seconds = Number(settings["VIDEO_MAX_SECONDS"] ?? VIDEO.maxSeconds);
+  return seconds > 0 ? { ...VIDEO, maxSeconds: Math.min(seconds, VIDEO_SECONDS_EXTENDED) } : VIDEO;
+}
+
+export const limits = {
+  caption: { max: CAPTION_MAX, unit: "graphemes, and at most 3000 bytes of UTF-8" },
+  media: {
+    textOnly: true,
+    images: { max: 4, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },
+    videos: { max: 1, maxBytes: VIDEO.maxBytes, contentTypes: VIDEO.contentTypes, minSeconds: 0, maxSeconds: 180 },
+    mixed: false,
+  },
+  // Servers count points of all writes, also of other apps, and each server sets its own; the response headers tell.
+  dailyCaps: [],
+} as const satisfies PlatformLimits;

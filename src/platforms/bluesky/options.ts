@@ -1,0 +1,33 @@
+import { z } from "@hono/zod-openapi";
+import { commonOptions } from "#platforms/options.ts";
+import { ALT_TEXT_MAX, LANGS_MAX, limits } from "./limits.ts";
+
+const LANGUAGE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
+
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && !/\s/.test(text);
+}
+
+export const options = z.looseObject({
+  langs: z
+    .array(z.string().regex(LANGUAGE, "must be a language tag such as en or pt-BR"))
+    .max(LANGS_MAX)
+    .optional()
+    .describe("Languages of the text (BCP 47)"),
+  alt_texts: z
+    .array(z.string().max(ALT_TEXT_MAX))
+    .max(limits.media.images.max)
+    .optional()
+    .describe("Descriptions of the images, or of the video, in the order of media_items; empty for none"),
+  link_card: z
+    .object({
+      uri: z.string().max(2000).refine(isWebAddress, "must be an http or https address"),
+      title: z.string().min(1).max(300),
+      description: z.string().max(1000),
+    })
+    .optional()
+    .describe("A card with a link below the text; only for posts without media"),
+  ...commonOptions,
+});
+export type Options = z.infer<typeof options>;

@@ -1,0 +1,87 @@
+import type { JsonValue } from "#core/json.ts";
+import { MINUTE } from "#core/clock.ts";
+import type { Job, JobMedia, PlatformClient, PrepareOutcome, Result } from "#platforms/contract.ts";
+import { failed, succeeded, temporary } from "#platforms/fault.ts";
+import { isOk, parseBody } from "#platforms/response.ts";
+import { type Blob, UploadedBlob } from "./answers.ts";
+import { toFault } from "./errors.ts";
+import { createCommitRef } from "./record.ts";
+import { Cursor } from "./refs.ts";
+import { type AccountServer, openAccountServer, sessionUnreadable } from "./session.ts";
+import { prepareVideo } from "./video.ts";
+
+const UPLOAD_TIMEOUT_MS = MINUTE;
+/** Files that no record names are deleted after an hour, on some servers after minutes: then they are uploaded again. */
+const FILES_KEPT_MS = 30 * MINUTE;
+
+/** Uploads files and builds the record. */
+export async function prepare(
+  client: PlatformClient,
+  job: Job,
+  cursor: JsonValue | undefined,
+): Promise<PrepareOutcome> {
+  if (job.media.length === 0) {
+    return await readyOutcome(client, job, []);
+  }
+  const server = openAccountServer(client, job.account.extra, job.account.accessToken);
+  const [first] = job.media;
+  if (!server || !first) {
+    return { state: "refused", fault: sessionUnreadable() };
+  }
+  if (first.type === "video") {
+    const video = await prepareVideo(client, server, job, first, cursor === undefined ? null : Cursor.parse(cursor));
+    return video.state === "processed" ? await readyOutcome(client, job, [video.blob]) : video;
+  }
+  const blobs = await uploadImages(server, job);
+  return blobs.ok ? await readyOutcome(client, job, blobs.value) : { state: "refused", fault: blobs.fault };
+}
+
+async function readyOutcome(client: PlatformClient, job: Job, blobs: readonly Blob[]): Promise<PrepareOutcome> {
+  const ref = await createCommitRef(client, job, blobs);
+  if (!ref.ok) {
+    return { state: "refused", fault: ref.fault };
+  }
+  return {
+    state: "ready",
+    ref: ref.value,
+    ...(blobs.length > 0 && { expiresAt: job.now + FILES_KEPT_MS }),
+  };
+}
+
+/** One image after the other; uploading one again gives the same blob. */
+async function uploadImages(server: AccountServer, job: Job): Promise<Result<readonly Blob[]>> {
+  if (server.session.method === "oauth") {
+    // Fetches the nonce of the proofs, so that no image is sent twice.
+    await server.call("com.atproto.server.getSession");
+  }
+  const blobs: Blob[] = [];
+  for (const media of job.media) {
+    const blob = await uploadImage(server, job, media);
+    if (!blob.ok) {
+      return blob;
+    }
+    blobs.push(blob.value);
+  }
+  return succeeded(blobs);
+}
+
+async function uploadImage(server: AccountServer, job: Job, media: JobMedia): Promise<Result<Blob>> {
+  const body = await new Response(await media.read()).arrayBuffer();
+  const response = await server.call("com.atproto.repo.uploadBlob", {
+    method: "POST",
+    headers: { "content-type": media.contentType, "content-length": String(media.sizeBytes) },
+    body,
+    timeoutMs: UPLOAD_TIMEOUT_MS,
+  });
+  const uploaded = isOk(response) ? parseBody(UploadedBlob, response) : undefined;
+  if (uploaded) {
+    return succeeded(uploaded.blob);
+  }
+  return failed(
+    isOk(response)
+      ? temporary("The account's server returned an unexpected response to an upload.", {
+          httpStatus: response.status,
+        })
+      : toFault(response, job.now),
+  );
+}

@@ -1,0 +1,112 @@
+import type {
+  MediaDescription,
+  ValidationInput,
+  ValidationProblem,
+  ValidationResult,
+  ValidationWarning,
+} from "#platforms/contract.ts";
+import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
+import { parseOptions } from "#platforms/options.ts";
+import { CAPTION_MAX, CAPTION_MAX_BYTES, IMAGE, IMAGE_BYTES_ADVISED, limits, videoRule } from "./limits.ts";
+import { type Options, options } from "./options.ts";
+import { countGraphemes, utf8Length } from "./rich-text.ts";
+
+export function validate(input: ValidationInput): ValidationResult {
+  const parsed = parseOptions(options, input.options);
+  const captionLength = countGraphemes(input.caption);
+  const hasLinkCard = input.options["link_card"] !== undefined;
+  return {
+    options: parsed.options,
+    placement: null,
+    captionLength,
+    captionLimit: CAPTION_MAX,
+    problems: [
+      ...captionProblems(input, captionLength, hasLinkCard),
+      ...parsed.problems,
+      ...(hasLinkCard && input.media.length > 0 ? [LINK_CARD_WITH_MEDIA] : []),
+      ...altTextProblems(input.media, parsed.value),
+      ...countProblems(input.media, limits.media),
+      ...input.media.flatMap((media, index) =>
+        mediaProblems(media, index, media.type === "video" ? videoRule(input.settings) : IMAGE),
+      ),
+    ],
+    warnings: input.media.flatMap((media, index) => mediaWarnings(media, index, parsed.value)),
+    cost: null,
+  };
+}
+
+const LINK_CARD_WITH_MEDIA: ValidationProblem = {
+  code: "option_conflict",
+  message: "a post carries either a link card or media",
+  param: "platform_options.link_card",
+};
+
+function captionProblems(input: ValidationInput, length: number, hasLinkCard: boolean): readonly ValidationProblem[] {
+  const problems: ValidationProblem[] = [];
+  if (input.caption.trim() === "" && input.media.length === 0 && !hasLinkCard) {
+    problems.push({
+      code: "caption_required",
+      message: "a post without media and without a link card needs a text",
+      param: "caption",
+    });
+  }
+  if (length > CAPTION_MAX) {
+    problems.push({
+      code: "caption_too_long",
+      message: `the text has ${length} graphemes of at most ${CAPTION_MAX}; links count in full`,
+      param: "caption",
+      limit: CAPTION_MAX,
+      actual: length,
+    });
+  }
+  const bytes = utf8Length(input.caption);
+  if (bytes > CAPTION_MAX_BYTES) {
+    problems.push({
+      code: "caption_too_long",
+      message: `the text has ${bytes} bytes of UTF-8 of at most ${CAPTION_MAX_BYTES}`,
+      param: "caption",
+      limit: CAPTION_MAX_BYTES,
+      actual: bytes,
+    });
+  }
+  return problems;
+}
+
+function altTextProblems(
+  media: readonly MediaDescription[],
+  parsed: Options | undefined,
+): readonly ValidationProblem[] {
+  const actual = parsed?.alt_texts?.length ?? 0;
+  return actual > media.length
+    ? [
+        {
+          code: "option_invalid",
+          message: "there are more descriptions than media items",
+          param: "platform_options.alt_texts",
+          limit: media.length,
+          actual,
+        },
+      ]
+    : [];
+}
+
+function mediaWarnings(
+  media: MediaDescription,
+  index: number,
+  parsed: Options | undefined,
+): readonly ValidationWarning[] {
+  const warnings: ValidationWarning[] = [];
+  if ((parsed?.alt_texts?.[index] ?? "").trim() === "") {
+    warnings.push({
+      code: "alt_text_missing",
+      message: `media_items[${index}] has no description for people who cannot see it (platform_options.alt_texts)`,
+    });
+  }
+  if (media.type === "image" && media.sizeBytes > IMAGE_BYTES_ADVISED && media.sizeBytes <= IMAGE.maxBytes) {
+    warnings.push({
+      code: "media_near_limit",
+      message: `media_items[${index}] has more than ${IMAGE_BYTES_ADVISED} bytes, which servers that are not up to date refuse`,
+    });
+  }
+  return warnings;
+}

@@ -1,0 +1,74 @@
+import type { JsonValue } from "#core/json.ts";
+import { SECOND } from "#core/clock.ts";
+import type { Job, PlatformClient, VerifyOutcome } from "#platforms/contract.ts";
+import { rejected } from "#platforms/fault.ts";
+import { withQuery } from "#platforms/request-encoding.ts";
+import { isOk, parseBody } from "#platforms/response.ts";
+import { verifyAgainIn } from "#platforms/verify-again.ts";
+import { StoredRecord } from "./answers.ts";
+import { callServer } from "./api.ts";
+import { errorName, toFault } from "./errors.ts";
+import { postUrl } from "./hosts.ts";
+import { resolveDid } from "./identity.ts";
+import { COLLECTION } from "./record.ts";
+import { CommitRef } from "./refs.ts";
+import { readSession, type Session, sessionUnreadable } from "./session.ts";
+import { recordKey } from "./tid.ts";
+
+/**
+ * A record that is not there is looked up a second time. The first lookup follows the call at once, and one that is made at
+ * least this long after the call is the second; the call itself has ended long before.
+ */
+const SECOND_LOOKUP_AFTER_MS = 45 * SECOND;
+const RETRY_SECONDS = 15;
+
+/** Reads the record by its key, which is known also without a reference. */
+export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  const session = readSession(job.account.extra);
+  if (!session) {
+    return { state: "refused", fault: sessionUnreadable() };
+  }
+  const commitRef = ref === null ? null : CommitRef.parse(ref);
+  const rkey = commitRef?.recordKey ?? (await recordKey(job));
+  const url = withQuery(`${session.pds}/xrpc/com.atproto.repo.getRecord`, {
+    repo: session.did,
+    collection: COLLECTION,
+    rkey,
+  });
+  const response = await callServer(client, url);
+  const record = isOk(response) ? parseBody(StoredRecord, response) : undefined;
+  if (record) {
+    return record.value.text === job.caption
+      ? { state: "published", remoteId: `at://${session.did}/${COLLECTION}/${rkey}`, url: postUrl(session.did, rkey) }
+      : { state: "cannot_tell", detail: "another record has the key of this post" };
+  }
+  if (response.status !== 400 || errorName(response) !== "RecordNotFound") {
+    const wait = isOk(response) ? undefined : toFault(response, job.now).retryAfterSeconds;
+    return verifyAgainIn((wait ?? RETRY_SECONDS) * SECOND);
+  }
+  const sinceCall = job.now - Math.max(job.committedAt ?? job.now, commitRef?.sentAt ?? 0);
+  if (sinceCall < SECOND_LOOKUP_AFTER_MS) {
+    return verifyAgainIn(SECOND_LOOKUP_AFTER_MS - sinceCall);
+  }
+  return await absentOutcome(client, session, commitRef);
+}
+
+/** Only the account's own server knows that a record does not exist, so that it is still that server is checked first. */
+async function absentOutcome(
+  client: PlatformClient,
+  session: Session,
+  commitRef: CommitRef | null,
+): Promise<VerifyOutcome> {
+  const identity = await resolveDid(client, session.did);
+  if (!identity.ok) {
+    return verifyAgainIn(RETRY_SECONDS * SECOND);
+  }
+  if (identity.value.pds !== session.pds) {
+    return { state: "cannot_tell", detail: "the account has moved to another server" };
+  }
+  if (commitRef?.refusal) {
+    const { message, platformCode, httpStatus } = commitRef.refusal;
+    return { state: "refused", fault: rejected(message, { platformCode, httpStatus }) };
+  }
+  return { state: "absent" };
+}
