@@ -26,7 +26,7 @@ import {
 } from "./mastodon/status-reads.ts";
 import { publishPending } from "./mastodon/status-store.ts";
 import { createStatus, QUOTE_PARAMS, STATUS_PARAMS } from "./mastodon/statuses.ts";
-import { accountIdsOf, findUserByLogin, findUserById } from "./mastodon/test-users.ts";
+import { accountIdsOf, findUserByLogin, platformAccountId } from "./mastodon/test-users.ts";
 import { countRequest, postsThrottle, type Throttle, throttleHeaders, throttlesOf } from "./mastodon/throttles.ts";
 import { requestToken, revokeEndpoint, revokeTokensOf, tokenEndpoint } from "./mastodon/tokens.ts";
 
@@ -235,8 +235,18 @@ export const simulator: Simulator = {
   platform: "mastodon",
   hosts: HOSTS,
   logins: [
-    { name: "ada", description: "posts publicly by default", accounts: accountIdsOf("ada") },
-    { name: "ben", description: "posts privately by default; restricted by a setting", accounts: accountIdsOf("ben") },
+    {
+      name: "ada",
+      description: "posts publicly by default",
+      accounts: accountIdsOf("ada"),
+      connectInput: { server: "mastodon.example" },
+    },
+    {
+      name: "ben",
+      description: "posts privately by default; restricted by a setting",
+      accounts: accountIdsOf("ben"),
+      connectInput: { server: "mastodon.example" },
+    },
   ],
   async handle(request, sim) {
     publishPending(sim);
@@ -259,5 +269,8 @@ export const simulator: Simulator = {
   },
   publishProcessed: publishPending,
   revoke: (account, sim) =>
-    revokeTokensOf(sim, (host, login) => login === account || findUserById(host, account)?.login === login),
+    revokeTokensOf(sim, (host, login) => {
+      const user = findUserByLogin(host, login);
+      return login === account || (user !== undefined && platformAccountId(host, user.id) === account);
+    }),
 };

@@ -67,7 +67,7 @@ describe("creating a status", () => {
     expect((await publishedPosts("mastodon", "ada")).at(-1)).toEqual({
       id: status.id,
       url: status.url,
-      account: ADA,
+      account: `${ADA}@mastodon.example`,
       kind: "text",
       text: "Hello <you> & https://example.com/a?b=1\n\nbye",
       title: null,

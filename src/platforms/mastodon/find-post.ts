@@ -3,7 +3,7 @@ import { withQuery } from "#platforms/request-encoding.ts";
 import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
 import { type Status, StatusList, StatusSource } from "./answers.ts";
 import { type Server, callServer, parseExtra, serverUrl, toServerAccountId } from "./api.ts";
-import { comparableText } from "./text.ts";
+import { comparableStatusText } from "./text.ts";
 
 const PAGE_SIZE = 40;
 const MAX_PAGES = 5;
@@ -95,7 +95,7 @@ function isSameText(source: StatusSource, job: Job): boolean {
   const spoilerText = typeof option === "string" ? option.trim() : "";
   const [text, spoiler] = job.caption.trim() === "" ? [spoilerText, ""] : [job.caption, spoilerText];
   return (
-    comparableText(source.text) === comparableText(text) &&
-    comparableText(source.spoiler_text ?? "") === comparableText(spoiler)
+    comparableStatusText(source.text) === comparableStatusText(text) &&
+    comparableStatusText(source.spoiler_text ?? "") === comparableStatusText(spoiler)
   );
 }

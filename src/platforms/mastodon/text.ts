@@ -1,4 +1,5 @@
 import twitter from "twitter-text";
+import { comparableText } from "#platforms/comparable-text.ts";
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -11,8 +12,9 @@ function countCharacters(text: string): number {
   return count;
 }
 
-/** A word with a link in it; longer ones are no links that the server would shorten. */
-const WORD_WITH_LINK = /\S*https?:\/\/\S*/giu;
+const WORD = /\S+/gu;
+const LINK_START = /https?:\/\//i;
+/** The library finds links in quadratic time per word, and servers accept no longer ones. */
 const MAX_WORD_UNITS = 2048;
 /** A mention of an account of another server; not inside a word or an address. */
 const MENTION =
@@ -21,20 +23,20 @@ const MAX_DOMAIN_UNITS = 253;
 
 /** The text as it counts: every link has the same length, and a mention is as long as its user's name. */
 function countableText(text: string, urlCharacters: number): string {
-  const withoutLinks = text.replace(WORD_WITH_LINK, (word) => shortenLinks(word, urlCharacters));
+  const withoutLinks = text.replace(WORD, (word) => shortenLinks(word, urlCharacters));
   return withoutLinks.replace(MENTION, (mention: string, user: string, domain: string) =>
     domain.length > MAX_DOMAIN_UNITS ? mention : `@${user}`,
   );
 }
 
 function shortenLinks(word: string, urlCharacters: number): string {
-  if (word.length > MAX_WORD_UNITS) {
+  if (word.length > MAX_WORD_UNITS || !LINK_START.test(word)) {
     return word;
   }
   let shortened = "";
   let end = 0;
   for (const { indices } of twitter.extractUrlsWithIndices(word, { extractUrlsWithoutProtocol: false })) {
-    shortened += word.slice(end, indices[0]) + "x".repeat(urlCharacters);
+    shortened += word.slice(end, indices[0]) + "-".repeat(urlCharacters);
     end = indices[1];
   }
   return shortened + word.slice(end);
@@ -52,10 +54,7 @@ export function rawLength(text: string, spoilerText: string): number {
 
 const ANY_MENTION = /@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)(?:@[\p{L}\p{N}\p{M}_]+(?:[.-]+[\p{L}\p{N}\p{M}_]+)*)?/giu;
 
-/** A form in which a sent text and its source are equal: the server trims it and writes mentions in their canonical form. */
-export function comparableText(text: string): string {
-  return text
-    .replaceAll("\r\n", "\n")
-    .replace(ANY_MENTION, (_, user: string) => `@${user.toLowerCase()}`)
-    .trim();
+/** Equal for a text and its source: the server trims a text and writes its mentions in their canonical form. */
+export function comparableStatusText(text: string): string {
+  return comparableText(text.replace(ANY_MENTION, (_, user: string) => `@${user.toLowerCase()}`));
 }

@@ -5,7 +5,7 @@ import { nextSerialNumber } from "#sandbox/serial-number.ts";
 import { instanceStore, type InstanceStore } from "./call.ts";
 import { loadMedia, type Media, mediaJson, mediaState, saveMedia } from "./media.ts";
 import { contentHtml } from "./status-text.ts";
-import { findUserById, type TestUser, type Visibility } from "./test-users.ts";
+import { findUserById, platformAccountId, type TestUser, type Visibility } from "./test-users.ts";
 import { countPublished } from "./throttles.ts";
 
 /* Saved statuses, and those that are saved later than they were answered. */
@@ -85,7 +85,7 @@ export function publishStatus(sim: SimulatorContext, status: Status): void {
   sim.recordPublishedPost({
     id: status.id,
     url: statusUrl(status),
-    account: status.accountId,
+    account: platformAccountId(status.host, status.accountId),
     kind: kindOf(media),
     text: status.text,
     title: null,

@@ -44,7 +44,7 @@ export function countCharacters({ isGoToSocial }: Instance, text: string, spoile
   }
   const counted = mapParts(
     text,
-    () => "x".repeat(URL_LENGTH),
+    () => "-".repeat(URL_LENGTH),
     (part) =>
       part.replace(MENTION, (mention, user: string, domain: string | undefined) =>
         (domain?.length ?? 0) > DOMAIN_MAX ? mention : `@${user}`,

@@ -57,7 +57,9 @@ export const findUserByLogin = (host: string, login: string | null): TestUser | 
 export const findUserById = (host: string, id: string): TestUser | undefined =>
   testUsersOf(host).find((user) => user.id === id);
 
-/** The ids of a login on all hosts, each once. */
-export const accountIdsOf = (login: (typeof LOGINS)[number]): readonly string[] => [
-  ...new Set(Object.values(ACCOUNT_IDS).map((ids) => ids[login])),
-];
+/** The id of an account within the whole platform: its id at its host, and the host. */
+export const platformAccountId = (host: string, id: string): string => `${id}@${host}`;
+
+/** The ids of a login on all hosts. */
+export const accountIdsOf = (login: (typeof LOGINS)[number]): readonly string[] =>
+  Object.entries(ACCOUNT_IDS).map(([host, ids]) => platformAccountId(host, ids[login]));

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { comparableText, rawLength, textLength } from "#platforms/mastodon/text.ts";
+import { comparableStatusText, rawLength, textLength } from "#platforms/mastodon/text.ts";
 
 const length = (text: string, spoiler = "") => textLength(text, spoiler, 23);
 
@@ -45,11 +45,11 @@ describe("a sent text and its source", () => {
     ["hi @Ben@Mastodon.Example and @Eve", "hi @ben and @eve"],
     ["hi @ben@mastodon.example.", "hi @ben."],
   ])("%j is %j", ([sent, source], { expect }) => {
-    expect(comparableText(sent)).toBe(comparableText(source));
+    expect(comparableStatusText(sent)).toBe(comparableStatusText(source));
   });
 
   test("differ where a word differs", ({ expect }) => {
-    expect(comparableText("Hello")).not.toBe(comparableText("hello"));
-    expect(comparableText("@ben")).not.toBe(comparableText("@eve"));
+    expect(comparableStatusText("Hello")).not.toBe(comparableStatusText("hello"));
+    expect(comparableStatusText("@ben")).not.toBe(comparableStatusText("@eve"));
   });
 });
