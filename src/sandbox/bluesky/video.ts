@@ -91,7 +91,8 @@ function jobResponse(sim: SimulatorContext, job: JsonObject, status = 200): Resp
 
 function findUploadProblem(sim: SimulatorContext, request: Request, did: string): Response | null {
   const declared = Number(request.headers.get("content-length") ?? Number.NaN);
-  const maxBytes = sim.settings.extra["old_limits"] === true ? MAX_BYTES_BEFORE : MAX_BYTES;
+  const usualMaxBytes = sim.settings.extra["old_limits"] === true ? MAX_BYTES_BEFORE : MAX_BYTES;
+  const maxBytes = Number(sim.settings.extra["video_max_bytes"] ?? usualMaxBytes);
   if (request.headers.get("content-type") !== "video/mp4") {
     return invalidXrpc("Wrong request encoding (Content-Type): video/mp4 expected");
   }
