@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { chromium } from "playwright-core";
+import { runConnectFlow } from "./browser/connect-flow.ts";
 import { runConsentFlow } from "./browser/consent-flow.ts";
 import { runPasskeyFlow } from "./browser/passkey-flow.ts";
 import { runAccountPages } from "./browser/account-pages.ts";
@@ -33,6 +34,8 @@ async function checkPages(origin: string): Promise<string[]> {
         email: `user-${randomBytes(6).toString("hex")}@example.com`,
         password: `correct horse ${randomBytes(6).toString("hex")}`,
       };
+      // First, because a browser in which another user is signed in is refused.
+      await runConnectFlow(checker);
       await runAccountPages(checker, user);
       await runConsentFlow(checker);
       if (options.javaScriptEnabled) {

@@ -160,6 +160,44 @@ describe("POST /connect/{platform}", () => {
   });
 });
 
+describe("a platform with fields", () => {
+  const requestBlueskyLink = async (input: Record<string, string> = {}) => {
+    const { ctx } = await createSandboxUser();
+    return { ctx, link: (await startConnect(ctx, { platform: "bluesky", input })).connectUrl };
+  };
+
+  test("the page has a form for each method, with the values of the API filled in", async ({ expect }) => {
+    const { link } = await requestBlueskyLink({ handle: 'ada"><b>.bsky.social' });
+    const { text } = await open(link);
+    expect(text.match(/<form /g)).toHaveLength(2);
+    expect(text).toContain('value="ada&quot;&gt;&lt;b&gt;.bsky.social"');
+    expect(text).toMatch(/<input[^>]*name="app_password"[^>]*type="password"/);
+  });
+
+  test("a refused secret is not in the page, other values are", async ({ expect }) => {
+    const { ctx, link } = await requestBlueskyLink();
+    const fields = { method: "credentials", identifier: "ada.bsky.social", app_password: "S3CR3T-wrong" };
+    const page = await sendForm(link, fields);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('value="ada.bsky.social"');
+    expect(page.text + JSON.stringify([...page.headers])).not.toContain("S3CR3T");
+    expect(page.text).toContain("Check what you entered.");
+    const connected = await sendForm(link, { ...fields, app_password: "adaa-sand-boxx-2222" });
+    expect(connected.text).toContain("Bluesky is connected");
+    expect(connected.headers.get("content-security-policy")).toContain("form-action 'none'");
+    expect(await listAccounts(ctx)).toHaveLength(1);
+  });
+
+  test("a private address named as server is refused with a sentence", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const { connectUrl } = await startConnect(ctx, { platform: "mastodon" });
+    const page = await sendForm(connectUrl, { server: "intranet.local" });
+    expect(page.status).toBe(400);
+    expect(page.text).toMatch(/intranet\.local/);
+    expect(page.text).toContain('role="alert"');
+  });
+});
+
 describe("the browser of a login", () => {
   test("a callback in another browser connects nothing, and the login can still be finished in its own", async ({
     expect,
