@@ -362,6 +362,17 @@ const POST_KINDS: readonly PostKind[] = [
     effectiveOptions: {},
     published: [{ kind: "carousel", options: {} }],
   },
+  // ---------------------------------------------------------------- bluesky
+  { platform: "bluesky", name: "a text", files: [], effectiveOptions: {}, published: [{ options: {} }] },
+  {
+    platform: "bluesky",
+    name: "two images with descriptions",
+    files: [JPEG, PNG],
+    options: { alt_texts: ["One", "Two"], langs: ["en"] },
+    effectiveOptions: { alt_texts: ["One", "Two"], langs: ["en"] },
+    published: [{ options: {} }],
+  },
+  { platform: "bluesky", name: "a video", files: [PORTRAIT_VIDEO], effectiveOptions: {}, published: [{ options: {} }] },
 ];
 
 /** A platform without kinds of its own publishes its smallest post. */

@@ -32,7 +32,7 @@ export function isHandle(text: string): boolean {
   return text.length <= MAX_HANDLE_LENGTH && HANDLE.test(text) && !FORBIDDEN_TLD.test(text);
 }
 
-export function isDid(text: string): boolean {
+function isDid(text: string): boolean {
   return ResolvedHandle.shape.did.safeParse(text).success;
 }
 

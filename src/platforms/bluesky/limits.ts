@@ -18,7 +18,7 @@ export const IMAGE: MediaRule = {
 };
 
 /** app.bsky.embed.video since 11 August 2026: 300,000,000 bytes; the video service: 180 s. */
-export const VIDEO: MediaRule = { contentTypes: ["video/mp4"], maxBytes: 300_000_000, maxSeconds: 180 };
+const VIDEO: MediaRule = { contentTypes: ["video/mp4"], maxBytes: 300_000_000, maxSeconds: 180 };
 /** Offered to some accounts since August 2026. */
 const VIDEO_SECONDS_EXTENDED = 600;
 

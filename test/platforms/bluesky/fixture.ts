@@ -46,7 +46,7 @@ export const OAUTH_EXTRA = {
   revocationEndpoint: `${ISSUER}/oauth/revoke`,
 } as const;
 
-export const PASSWORD_EXTRA = { method: "app_password", did: DID, pds: PDS } as const;
+const PASSWORD_EXTRA = { method: "app_password", did: DID, pds: PDS } as const;
 
 export const json = (body: unknown, status = 200, headers: Record<string, string> = {}): ScriptedResponse => ({
   status,

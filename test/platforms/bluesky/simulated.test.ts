@@ -59,7 +59,7 @@ const CASES: readonly { readonly kind: string; readonly files: readonly string[]
 ];
 const FAULTS = ["nothing", "drop_before", "drop_after", "answer_after"] as const;
 
-describe.each(CASES)("a $kind", ({ kind, files, options }) => {
+describe.each(CASES)("$kind", ({ kind, files, options }) => {
   test.for(FAULTS)("is published once after %s", async (effect, { expect }) => {
     const account = await accountOf();
     const media = await Promise.all(files.map((name) => sampleMedia(name)));
