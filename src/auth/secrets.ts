@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Ids } from "#core/ids.ts";
 
@@ -25,22 +26,6 @@ const SECRET_FORMAT = /^al([karcos])_[0-9A-Za-z]{49}$/;
 const KIND_OF_LETTER: ReadonlyMap<string, SecretKind> = new Map(
   Object.entries(KIND_LETTERS).map(([kind, letter]) => [letter, kind as SecretKind]),
 );
-
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit++) {
-    value = value & 1 ? (value >>> 1) ^ 0xed_b8_83_20 : value >>> 1;
-  }
-  return value;
-});
-
-function crc32(ascii: string): number {
-  let value = 0xff_ff_ff_ff;
-  for (let index = 0; index < ascii.length; index++) {
-    value = (value >>> 8) ^ (CRC_TABLE[(value ^ ascii.charCodeAt(index)) & 0xff] ?? 0);
-  }
-  return (value ^ 0xff_ff_ff_ff) >>> 0;
-}
 
 function base62(value: bigint, length: number): string {
   let text = "";

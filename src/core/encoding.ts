@@ -1,35 +1,26 @@
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+import { Buffer } from "node:buffer";
+
+// Uint8Array's own methods would do, but the operator's scripts run in a Node.js that lacks them.
+export { decodeBase64 as fromBase64, decodeBase64Url as fromBase64Url } from "hono/utils/encode";
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
 
 export function toHex(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) {
-    text += HEX[byte];
-  }
-  return text;
+  return bufferOf(bytes).toString("hex");
 }
 
 export function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) {
-    binary += String.fromCharCode(byte);
-  }
-  return btoa(binary);
-}
-
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return bufferOf(bytes).toString("base64");
 }
 
 export function toBase64Url(bytes: Uint8Array): string {
-  return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return bufferOf(bytes).toString("base64url");
 }
 
 /** Lower-case hex SHA-256 of a text (as UTF-8) or of bytes. */
 export async function sha256Hex(input: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
-}
-
-export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
 }

@@ -8,7 +8,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** JSON with sorted keys: equal values give equal bytes, on which hashes depend. */
+/** Canonical JSON (RFC 8785): equal values give equal bytes, on which hashes depend. Undefined members are left out. */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value !== "object") {
     return JSON.stringify(value);
