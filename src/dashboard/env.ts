@@ -2,6 +2,7 @@ import type { Context as HonoContext } from "hono";
 import type { SignedInUser } from "#auth/index.ts";
 import type { Env } from "#config.ts";
 import type { Services, Outbound } from "#context.ts";
+import type { SecurityPolicy } from "./security-headers.ts";
 
 /** The context of every page; `signedIn` is set only behind `requireSession`. */
 export interface PageEnv {
@@ -9,6 +10,8 @@ export interface PageEnv {
   Variables: {
     services: Services;
     signedIn: SignedInUser;
+    /** Headers of this page that differ from those of every page. */
+    securityPolicy?: SecurityPolicy;
   };
 }
 

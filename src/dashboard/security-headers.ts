@@ -1,35 +1,44 @@
 import type { MiddlewareHandler } from "hono";
+import { secureHeaders } from "hono/secure-headers";
 import type { PageContext, PageEnv } from "./env.ts";
 
-const CSP_DIRECTIVES = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' https: data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-];
+const CSP_DIRECTIVES = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'", "https:", "data:"],
+  connectSrc: ["'self'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+};
 
-function contentSecurityPolicy(...directives: string[]): string {
-  return [...CSP_DIRECTIVES, ...directives].join("; ");
-}
+export type SecurityPolicy = NonNullable<Parameters<typeof secureHeaders>[0]>;
+
+const PAGE_POLICY = {
+  contentSecurityPolicy: { ...CSP_DIRECTIVES, formAction: ["'self'"] },
+  xFrameOptions: "DENY",
+  // `no-referrer` would turn the Origin of our own forms into `null`.
+  referrerPolicy: "same-origin",
+  permissionsPolicy: { camera: false, geolocation: false, microphone: false, payment: false },
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+  // A page that sets a header itself keeps it.
+  overwrite: false,
+} as const satisfies SecurityPolicy;
 
 /** The headers of every page; the functions below relax single headers for a few pages. */
 export const securityHeaders: MiddlewareHandler<PageEnv> = async (c, next) => {
-  c.header("Content-Security-Policy", contentSecurityPolicy("form-action 'self'"));
-  c.header("X-Frame-Options", "DENY");
-  c.header("X-Content-Type-Options", "nosniff");
-  // `no-referrer` would turn the Origin of our own forms into `null`.
-  c.header("Referrer-Policy", "same-origin");
-  c.header("Cross-Origin-Opener-Policy", "same-origin");
-  c.header("Cross-Origin-Resource-Policy", "same-origin");
-  c.header("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()");
   c.header("Cache-Control", "no-store");
-  if (c.var.services.config.origin.startsWith("https:")) {
-    c.header("Strict-Transport-Security", "max-age=31536000; includeSubDomains");
-  }
   await next();
+  const isSecure = c.var.services.config.origin.startsWith("https:");
+  const setHeaders = secureHeaders({
+    ...(c.var.securityPolicy ?? PAGE_POLICY),
+    strictTransportSecurity: isSecure && "max-age=31536000; includeSubDomains",
+  });
+  await setHeaders(c, () => Promise.resolve());
 };
 
 /**
@@ -37,14 +46,15 @@ export const securityHeaders: MiddlewareHandler<PageEnv> = async (c, next) => {
  * redirect that follows a form, also those of the app, and an opener policy would separate the app's popup from its window.
  */
 export function relaxFormActionCsp(c: PageContext): void {
-  c.header("Content-Security-Policy", contentSecurityPolicy());
-  c.header("Cross-Origin-Opener-Policy", "unsafe-none");
+  c.set("securityPolicy", {
+    ...PAGE_POLICY,
+    contentSecurityPolicy: CSP_DIRECTIVES,
+    crossOriginOpenerPolicy: "unsafe-none",
+  });
 }
 
 /** For the page whose form redirects to the payment provider. */
 export function allowPaymentRedirect(c: PageContext): void {
-  c.header(
-    "Content-Security-Policy",
-    contentSecurityPolicy("form-action 'self' https://checkout.stripe.com https://billing.stripe.com"),
-  );
+  const formAction = ["'self'", "https://checkout.stripe.com", "https://billing.stripe.com"];
+  c.set("securityPolicy", { ...PAGE_POLICY, contentSecurityPolicy: { ...CSP_DIRECTIVES, formAction } });
 }
