@@ -1,17 +1,18 @@
-/** A seeded random generator (mulberry32), so that a failing run can be repeated with its seed. */
+import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
+import { uniformInt } from "pure-rand/distribution/uniformInt";
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+
+/** Random choices from a seed, so that a failing run can be repeated with it. */
 export class SeededRandom {
-  #state: number;
+  readonly #generator: ReturnType<typeof xoroshiro128plus>;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.#generator = xoroshiro128plus(seed);
   }
 
+  /** At least 0 and below 1. */
   next(): number {
-    this.#state = (this.#state + 0x6d_2b_79_f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+    return uniformFloat64(this.#generator);
   }
 
   between(low: number, high: number): number {
@@ -23,10 +24,9 @@ export class SeededRandom {
   }
 
   pick<T>(items: readonly T[]): T {
-    const item = items[Math.floor(this.next() * items.length)];
-    if (item === undefined) {
+    if (items.length === 0) {
       throw new Error("nothing to pick from");
     }
-    return item;
+    return items[uniformInt(this.#generator, 0, items.length - 1)] as T;
   }
 }
