@@ -19,7 +19,7 @@ const APP = "https://scheduler.example.org";
 export const CLIENT_ID = `${APP}/oauth-client-metadata.json`;
 const JWKS_URI = `${APP}/oauth-jwks.json`;
 export const REDIRECT = `${APP}/connect/bluesky/callback`;
-export const LOOPBACK_REDIRECT = "http://127.0.0.1:8787/connect/bluesky/callback";
+const LOOPBACK_REDIRECT = "http://127.0.0.1:8787/connect/bluesky/callback";
 export const SCOPE =
   "atproto repo:app.bsky.feed.post?action=create blob:image/* blob:video/* rpc:com.atproto.repo.uploadBlob?aud=* rpc:app.bsky.video.getUploadLimits?aud=*";
 const DECLARED_SCOPE = `${SCOPE} repo:app.bsky.feed.post?action=update transition:generic include:app.bsky.authCreatePosts`;
@@ -43,7 +43,7 @@ export async function createKeyPair(): Promise<KeyPair> {
 
 const encodeJson = (value: unknown): string => toBase64Url(new TextEncoder().encode(JSON.stringify(value)));
 
-export async function signJwt(key: KeyPair, header: object, payload: object): Promise<string> {
+async function signJwt(key: KeyPair, header: object, payload: object): Promise<string> {
   const text = `${encodeJson({ alg: "ES256", ...header })}.${encodeJson(payload)}`;
   const signature = await crypto.subtle.sign(
     { name: "ECDSA", hash: "SHA-256" },
@@ -53,12 +53,12 @@ export async function signJwt(key: KeyPair, header: object, payload: object): Pr
   return `${text}.${toBase64Url(new Uint8Array(signature))}`;
 }
 
-export async function s256(text: string): Promise<string> {
+async function s256(text: string): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
-export const randomText = (): string => crypto.randomUUID() + crypto.randomUUID();
+const randomText = (): string => crypto.randomUUID() + crypto.randomUUID();
 
 /** The client's key, its document and its key set. */
 export const clientKey = await createKeyPair();
@@ -80,7 +80,7 @@ export const metadata = (overrides: Record<string, unknown> = {}): Record<string
   ...overrides,
 });
 
-export const jwks = (): object => ({ keys: [{ ...clientKey.publicJwk, kid: KID, use: "sig" }] });
+const jwks = (): object => ({ keys: [{ ...clientKey.publicJwk, kid: KID, use: "sig" }] });
 
 /** What the internet answers to the simulator; a function makes any response. */
 export function serveDocuments(documents: Record<string, unknown> = {}): void {
@@ -288,7 +288,7 @@ export const withQuery = (url: string, query: Record<string, string>): string =>
   Object.keys(query).length === 0 ? url : `${url}?${String(new URLSearchParams(query))}`;
 
 /** A caller with a token of an OAuth session or of an app password. */
-export function createCaller(
+function createCaller(
   did: string,
   pds: string,
   call: (

@@ -8,7 +8,7 @@ import { oauthError } from "./responses.ts";
 const CACHE_MS = 600_000;
 const LOOPBACK_HOSTS = new Set(["127.0.0.1", "[::1]"]);
 
-export type ClientKey = { readonly kid: string; readonly key: EcPublicKey };
+type ClientKey = { readonly kid: string; readonly key: EcPublicKey };
 
 export type Client = {
   readonly id: string;

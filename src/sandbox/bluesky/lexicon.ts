@@ -5,7 +5,7 @@ import { DID } from "./test-users.ts";
 
 /* Checks of lexicon types, with the messages of packages/lex/lex-schema (rules 17 and 18). */
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Whether members and union types outside the lexicon pass, as on a real PDS. */
   readonly allowUnknown: boolean;
 }
@@ -14,8 +14,8 @@ export interface CheckOptions {
 export type Check = (value: JsonValue | undefined, path: string, options: CheckOptions) => string | null;
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
-export const countGraphemes = (text: string): number => [...segmenter.segment(text)].length;
-export const countBytes = (text: string): number => new TextEncoder().encode(text).byteLength;
+const countGraphemes = (text: string): number => [...segmenter.segment(text)].length;
+const countBytes = (text: string): number => new TextEncoder().encode(text).byteLength;
 
 function typeName(value: JsonValue | undefined): string {
   return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;

@@ -71,7 +71,7 @@ const postCheck = (limits: { readonly image: number; readonly video: number }): 
 
 const CHECKS = { current: postCheck(LIMITS.current), old: postCheck(LIMITS.old) };
 
-export interface Facet {
+interface Facet {
   readonly index: { readonly byteStart: number; readonly byteEnd: number };
   readonly features: readonly JsonObject[];
 }
@@ -109,8 +109,7 @@ export function findRecordProblem(sim: SimulatorContext, record: JsonValue): str
   return isLenient(sim, "facets") ? null : findFacetProblem(text, facetsOf(record));
 }
 
-export const facetsOf = (record: JsonObject): readonly Facet[] =>
-  (record["facets"] as readonly Facet[] | undefined) ?? [];
+const facetsOf = (record: JsonObject): readonly Facet[] => (record["facets"] as readonly Facet[] | undefined) ?? [];
 
 export interface BlobReference {
   readonly cid: string;

@@ -18,18 +18,18 @@ import { findUser, pdsOf, type TestUser } from "./test-users.ts";
 const MAX_LIST_LIMIT = 100;
 const DEFAULT_LIST_LIMIT = 50;
 
-export type StoredRecord = {
+type StoredRecord = {
   readonly uri: string;
   readonly cid: string;
   readonly value: JsonObject;
   readonly storedAt: number;
 };
 
-export const recordPrefix = (did: string): string => `record:${did}:`;
+const recordPrefix = (did: string): string => `record:${did}:`;
 const recordKey = (did: string, rkey: string): string => recordPrefix(did) + rkey;
-export const uriOf = (did: string, rkey: string): string => `at://${did}/${POST_COLLECTION}/${rkey}`;
+const uriOf = (did: string, rkey: string): string => `at://${did}/${POST_COLLECTION}/${rkey}`;
 
-export const findRecord = (sim: SimulatorContext, did: string, rkey: string): StoredRecord | undefined =>
+const findRecord = (sim: SimulatorContext, did: string, rkey: string): StoredRecord | undefined =>
   sim.store.get<StoredRecord>(recordKey(did, rkey));
 
 /** Every write makes a commit with a new revision. */
