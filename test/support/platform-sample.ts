@@ -9,7 +9,7 @@ import type { ScriptedResponse } from "./scripted-client.ts";
  */
 
 /** The platform's answer when it refuses, and the fault that it must become. */
-export interface Refusal {
+interface Refusal {
   readonly name: string;
   /** In the order of the requests; the last one answers every further request. */
   readonly responses: readonly [ScriptedResponse, ...ScriptedResponse[]];
@@ -36,14 +36,14 @@ export interface OAuthSample {
   readonly exchangeCode: ScriptedOperation;
 }
 
-export interface CredentialsSample {
+interface CredentialsSample {
   readonly kind: "credentials";
   /** Values of the method's fields. */
   readonly values: Readonly<Record<string, string>>;
   readonly signIn: ScriptedOperation;
 }
 
-export type MethodSample = OAuthSample | CredentialsSample;
+type MethodSample = OAuthSample | CredentialsSample;
 
 export interface ConnectSample {
   /** One for each of the connector's methods, in its order. */
