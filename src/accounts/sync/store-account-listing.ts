@@ -42,23 +42,33 @@ export interface ListingWrite {
 const CURRENT_LOGIN =
   "SELECT * FROM connections WHERE id = ?1 AND connected_at = ?2 AND status = 'active' AND sealed_tokens IS NOT NULL";
 
+/** Of an account `a` that exists already: a disconnected one is connected again only by a login made after the disconnect. */
+const MAY_BE_CONNECTED_AGAIN = "(a.disconnected_at IS NULL OR a.disconnected_at <= login.connected_at)";
+/** Of the login `o` that has the account now: an account moves only to a newer login, or away from one that has ended. */
+const MAY_MOVE_TO_LOGIN = "(o.id = login.id OR o.connected_at <= login.connected_at OR o.status <> 'active')";
+/** New and reconnected accounts take up one of the accounts that the plan allows. */
+const NEEDS_SLOT = "(a.id IS NULL OR a.disconnected_at IS NOT NULL)";
+const SLOTS_IN_USE = "SELECT count(*) FROM accounts c WHERE c.user_id = ranked.user_id AND c.disconnected_at IS NULL";
+
+/** An account that a refused post of the same login has blocked stays as it is, because the listing cannot see that refusal. */
+const IS_BLOCKED_BY_POST = "accounts.blocked_by IS 'post' AND accounts.connection_id = excluded.connection_id";
+const listedUnlessBlocked = (column: string) =>
+  `${column} = iif(${IS_BLOCKED_BY_POST}, accounts.${column}, excluded.${column})`;
+
 /*
- * A disconnected account is connected again only by a login made after the disconnect; an account of another login of the
- * workspace moves only to a newer login, or away from one that has ended. New accounts are added up to the plan's limit, in
- * the platform's order; counting and inserting are one statement, so that parallel logins cannot exceed the limit.
+ * New accounts are added up to the plan's limit, in the platform's order; counting and inserting are one statement, so that
+ * parallel logins cannot exceed the limit.
  */
 const UPSERT_LISTED_ACCOUNTS = `WITH login AS (${CURRENT_LOGIN}),
   found AS (
     SELECT l.key AS position, l.value AS item, login.id AS touchedid, login.user_id AS user_id,
       login.workspace_id AS workspace_id, login.platform AS platform, login.connected_at AS connected_at,
-      (a.id IS NULL OR a.disconnected_at IS NOT NULL) AS needs_slot
+      ${NEEDS_SLOT} AS needs_slot
     FROM login JOIN json_each(?3) l
     LEFT JOIN accounts a ON a.workspace_id = login.workspace_id AND a.platform = login.platform
       AND a.platform_account_id = l.value ->> '$.platformAccountId'
     LEFT JOIN connections o ON o.id = a.connection_id
-    WHERE a.id IS NULL
-      OR ((a.disconnected_at IS NULL OR a.disconnected_at <= login.connected_at)
-        AND (o.id = login.id OR o.connected_at <= login.connected_at OR o.status <> 'active'))),
+    WHERE a.id IS NULL OR (${MAY_BE_CONNECTED_AGAIN} AND ${MAY_MOVE_TO_LOGIN})),
   ranked AS (SELECT *, sum(needs_slot) OVER (ORDER BY position) AS slot FROM found)
 INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
   avatar_url, profile_url, capabilities, sealed_token, missing_scopes, status, status_reason, blocked_by, connected_at)
@@ -68,16 +78,12 @@ SELECT item ->> '$.id', user_id, workspace_id, touchedid, platform, item ->> '$.
   iif(item ->> '$.status' = 'active', NULL, 'listing'), connected_at
 FROM ranked
 WHERE needs_slot = 0
-  OR slot <= ?4 - (SELECT count(*) FROM accounts c WHERE c.user_id = ranked.user_id AND c.disconnected_at IS NULL)
+  OR slot <= ?4 - (${SLOTS_IN_USE})
 ON CONFLICT (workspace_id, platform, platform_account_id) DO UPDATE SET
   connection_id = excluded.connection_id, username = excluded.username, display_name = excluded.display_name,
   avatar_url = excluded.avatar_url, profile_url = excluded.profile_url, capabilities = excluded.capabilities,
   sealed_token = excluded.sealed_token, missing_scopes = excluded.missing_scopes,
-  status = iif(accounts.blocked_by IS 'post' AND accounts.connection_id = excluded.connection_id, accounts.status, excluded.status),
-  status_reason =
-    iif(accounts.blocked_by IS 'post' AND accounts.connection_id = excluded.connection_id, accounts.status_reason, excluded.status_reason),
-  blocked_by =
-    iif(accounts.blocked_by IS 'post' AND accounts.connection_id = excluded.connection_id, accounts.blocked_by, excluded.blocked_by),
+  ${["status", "status_reason", "blocked_by"].map(listedUnlessBlocked).join(", ")},
   connected_at = iif(accounts.disconnected_at IS NULL, accounts.connected_at, excluded.connected_at),
   last_synced_at = iif(accounts.disconnected_at IS NULL, accounts.last_synced_at, NULL),
   disconnected_at = NULL`;

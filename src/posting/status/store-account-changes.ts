@@ -18,6 +18,11 @@ export interface ChangedPostRow {
   readonly media: string;
 }
 
+/** Posts (`p`) whose targets may still be changed. */
+const IS_UNSTARTED = "p.status IN ('scheduled', 'paused')";
+/** Posts of one workspace; ?1 is the user, ?2 the workspace. */
+const OF_WORKSPACE = "p.user_id = ?1 AND p.workspace_id = ?2";
+
 const RETURNING_CHANGED = "RETURNING id, version, status, scheduled_at, platforms, media";
 
 /**
@@ -25,7 +30,7 @@ const RETURNING_CHANGED = "RETURNING id, version, status, scheduled_at, platform
  * the posts that changed, the second those that were paused.
  */
 export function skipTargetsStatements(db: Db, actor: Actor, accountId: string, now: number): D1PreparedStatement[] {
-  const affectedPosts = `p.user_id = ?1 AND p.workspace_id = ?2 AND p.status IN ('scheduled', 'paused') AND EXISTS (
+  const affectedPosts = `${OF_WORKSPACE} AND ${IS_UNSTARTED} AND EXISTS (
     SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id = ?3 AND t.state IN ${OPEN_STATES_SQL})`;
   const bind = (sql: string) => db.d1.prepare(sql).bind(actor.userId, actor.workspaceId, accountId, now);
   return [
@@ -35,7 +40,7 @@ export function skipTargetsStatements(db: Db, actor: Actor, accountId: string, n
         SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id <> ?3 AND t.state IN ${OPEN_STATES_SQL}) ${RETURNING_CHANGED}`),
     bind(`UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?4
       WHERE +account_id = ?3 AND state IN ${OPEN_STATES_SQL} AND post_id IN (
-        SELECT p.id FROM posts p WHERE p.user_id = ?1 AND p.workspace_id = ?2 AND p.status IN ('scheduled', 'paused'))`),
+        SELECT p.id FROM posts p WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED})`),
   ];
 }
 
@@ -85,7 +90,7 @@ export async function markResumedForAccounts(
            status = iif(${REMAINING_PAUSED_REASON} IS NULL, 'scheduled', 'paused'),
            paused_reason = ${REMAINING_PAUSED_REASON},
            watch_at = iif(${REMAINING_PAUSED_REASON} IS NULL, ?2 + ${WATCH_UNARMED_MS}, NULL)
-         WHERE ${IN_WORKSPACES_OF_ACCOUNTS} AND p.status IN ('scheduled', 'paused') AND p.scheduled_at > ?2
+         WHERE ${IN_WORKSPACES_OF_ACCOUNTS} AND ${IS_UNSTARTED} AND p.scheduled_at > ?2
            AND ((p.paused_reason = 'account' AND ${HAS_PUBLISHABLE_TARGET}) OR EXISTS (
              SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.state = 'skipped' AND t.due_at > ?2 AND t.account_id IN (${usableAccounts})))
          ${RETURNING_CHANGED}`,
@@ -95,7 +100,7 @@ export async function markResumedForAccounts(
       .prepare(
         `UPDATE post_targets SET state = 'pending', updated_at = ?2
          WHERE state = 'skipped' AND due_at > ?2 AND +account_id IN (${usableAccounts}) AND post_id IN (
-           SELECT p.id FROM posts p WHERE ${IN_WORKSPACES_OF_ACCOUNTS} AND p.status IN ('scheduled', 'paused') AND p.scheduled_at > ?2)`,
+           SELECT p.id FROM posts p WHERE ${IN_WORKSPACES_OF_ACCOUNTS} AND ${IS_UNSTARTED} AND p.scheduled_at > ?2)`,
       )
       .bind(ids, now),
   ]);
