@@ -265,6 +265,16 @@ describe("GET /connect/{platform}/callback", () => {
     expect((await openCallback(login)).status).toBe(200);
   });
 
+  test("302: a callback at 127.0.0.1 goes to localhost, where the browser's cookie is", async ({ expect }) => {
+    const url = new URL(callback({ code: "c", state: "s", iss: "https://pds.example" }, "bluesky"));
+    url.hostname = "127.0.0.1";
+    const moved = await open(url);
+    expect(moved.status).toBe(302);
+    expect(moved.headers.get("location")).toBe(
+      `${ORIGIN}/connect/bluesky/callback?code=c&state=s&iss=https%3A%2F%2Fpds.example`,
+    );
+  });
+
   test("400: a link that was used", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
     const login = await completePlatformLogin(ctx, "x");

@@ -179,6 +179,10 @@ async function finishLogin(c: PageContext): Promise<Response> {
   if (c.req.method === "HEAD") {
     return c.body(null, 200);
   }
+  const atOrigin = loopbackAddressAtOrigin(c);
+  if (atOrigin) {
+    return c.redirect(atOrigin, 302);
+  }
   const platform = c.req.param("platform") ?? "";
   if (!isPlatform(platform)) {
     return await renderPage(c, <UnknownPlatformPage />, 404);
@@ -193,6 +197,17 @@ async function finishLogin(c: PageContext): Promise<Response> {
     });
     return await showResult(c, end);
   });
+}
+
+/**
+ * The same address at the configured origin, where a service on this machine is called `localhost` and the platform insists
+ * on `127.0.0.1` (RFC 8252, section 7.3): the cookie of the login belongs to the name under which it started.
+ */
+function loopbackAddressAtOrigin(c: PageContext): string | null {
+  const { origin } = c.var.services.config;
+  const url = new URL(c.req.url);
+  const isAlias = url.hostname === "127.0.0.1" && new URL(origin).hostname === "localhost";
+  return isAlias ? `${origin}${url.pathname}${url.search}` : null;
 }
 
 async function showResult(c: PageContext, end: FinishedConnect): Promise<Response> {

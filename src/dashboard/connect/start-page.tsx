@@ -60,7 +60,7 @@ const MethodForm: FC<{
   const error = entered?.method === form.kind ? entered.error : undefined;
   const fieldNames = form.fields.map((field) => field.name);
   return (
-    <form method="post" action={action} aria-label={heading}>
+    <form method="post" class="connect-method" action={action} aria-label={heading}>
       {connect.methods.length > 1 && <h2>{heading}</h2>}
       <input type="hidden" name="method" value={form.kind} />
       {login !== undefined && <input type="hidden" name="login" value={login} />}
