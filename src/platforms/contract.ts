@@ -255,8 +255,10 @@ export interface Job {
   readonly media: readonly JobMedia[];
   /** The earliest time at which the visible call may be sent. */
   readonly dueAt: number;
-  /** When the visible call that is now in question was first sent; null before. `verify` measures its waits from here. */
+  /** When the visible call that is now in question was first sent; null before. `verify` searches from here on. */
   readonly committedAt: number | null;
+  /** When it was last sent, or may have been; null before. `verify` measures its waits from here: a repeated call is as new as the first was. */
+  readonly lastCommittedAt: number | null;
   /** What earlier visible calls of this target have published (`progress` of the outcome `more`); null at first. */
   readonly progress: JsonValue;
   /** The current time; adapters do not read a clock. */

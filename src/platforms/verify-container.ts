@@ -50,7 +50,7 @@ export interface ContainerReads {
 export async function verifyContainer(job: Job, ref: JsonValue, reads: ContainerReads): Promise<VerifyOutcome> {
   const commitRef = ContainerRef.parse(ref);
   const committedAt = job.committedAt ?? job.now;
-  const elapsedMs = job.now - committedAt;
+  const elapsedMs = job.now - (job.lastCommittedAt ?? committedAt);
   if (elapsedMs < FIRST_CHECK_MS) {
     return verifyAgainIn(FIRST_CHECK_MS - elapsedMs);
   }

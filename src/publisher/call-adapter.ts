@@ -152,6 +152,7 @@ function toJob(call: AdapterCall, mediaCheck: { missing: boolean } = { missing: 
     })),
     dueAt: call.dueAt,
     committedAt: run.committedAt,
+    lastCommittedAt: run.lastCommittedAt,
     progress: run.progress,
     now: services.clock.now(),
   };

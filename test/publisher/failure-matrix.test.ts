@@ -345,6 +345,34 @@ describe("around the visible call", () => {
   });
 });
 
+describe("C31 a platform that lists posts late", () => {
+  test.each([true, false])(
+    "a repeated call that the process died after is waited for in full (journal lost: %s)",
+    async (isJournalLost) => {
+      const harness = await PublisherHarness.open();
+      harness.x.listingLagMs = 40 * SECOND;
+      const id = await harness.createPost();
+      harness.x.commitBehaviours.push("lost_before");
+      let sends = 0;
+      setFailpointHook((point) => {
+        if (point === "commit.after_send" && (sends += 1) === 2) {
+          harness.kill(id);
+          throw new Error("killed after the second send");
+        }
+      });
+      await harness.runAlarms(id, 3 * MINUTE);
+      setFailpointHook(undefined);
+      expect(sends).toBe(2);
+      if (isJournalLost) {
+        await harness.wipeStorage(id);
+      }
+      await harness.recover(id);
+      expect(harness.x.acceptedFor(id)).toHaveLength(1);
+      expect(await harness.readTarget(id)).toMatchObject({ state: "published" });
+    },
+  );
+});
+
 describe("after the result", () => {
   test.each(["before", "after"] as const)(
     "C17 the result cannot be stored at first (fails %s): stored later, sent once",

@@ -86,6 +86,8 @@ export class FakePlatform {
   beforeCall: (step: "prepare" | "commit" | "verify", job: Job) => Promise<void> = () => Promise.resolve();
   /** The number of visible calls that one target needs. */
   visibleCalls = 1;
+  /** How long an accepted post is missing in the list; its adapter waits as long before it reports a post as absent. */
+  listingLagMs = 0;
 
   constructor(
     readonly platform: Platform,
@@ -208,10 +210,16 @@ export class FakePlatform {
     }
     const doneCount = doneCountOf(job.progress);
     const matches = this.acceptedFor(job.postId, job.accountId).filter(
-      (entry) => entry.part === doneCount && entry.acceptedAt >= (job.committedAt ?? 0),
+      (entry) =>
+        entry.part === doneCount &&
+        entry.acceptedAt >= (job.committedAt ?? 0) &&
+        entry.acceptedAt + this.listingLagMs <= job.now,
     );
     if (matches.length === 0) {
-      return { state: "absent" };
+      const waitMs = (job.lastCommittedAt ?? job.now) + this.listingLagMs - job.now;
+      return this.listingLagMs > 0 && waitMs > 0
+        ? { state: "again", afterSeconds: waitMs / 1000, isProcessing: false }
+        : { state: "absent" };
     }
     return this.visibleCalls > doneCount + 1
       ? { state: "more", ref: { part: doneCount + 1 }, progress: { done: doneCount + 1 } }

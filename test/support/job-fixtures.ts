@@ -84,6 +84,7 @@ export function job(overrides: JobOverrides = {}): Job {
     options: {},
     dueAt: NOW,
     committedAt: null,
+    lastCommittedAt: overrides.committedAt ?? null,
     progress: null,
     now: NOW,
     ...overrides,

@@ -241,7 +241,11 @@ export async function publishUntilSettled(
   if (validation.problems.length > 0) {
     throw new Error(`validation failed: ${JSON.stringify(validation.problems)}`);
   }
-  const run = { committedAt: null as number | null, progress: null as JsonValue };
+  const run = {
+    committedAt: null as number | null,
+    lastCommittedAt: null as number | null,
+    progress: null as JsonValue,
+  };
   const job = (): Job => ({
     postId: crypto.randomUUID(),
     accountId: "account",
@@ -285,6 +289,7 @@ export async function publishUntilSettled(
         await beforeCommit?.();
       }
       run.committedAt ??= Date.now();
+      run.lastCommittedAt = Date.now();
       const outcome: CommitOutcome = await adapter
         .commit(client, { ...job(), postId }, ref ?? null)
         .catch((): CommitOutcome => ({ state: "uncertain", detail: "thrown", httpStatus: null }));
@@ -301,10 +306,12 @@ export async function publishUntilSettled(
           ref = throughJson(outcome.ref);
           run.progress = throughJson(outcome.progress);
           run.committedAt = null;
+          run.lastCommittedAt = null;
           break;
         case "stale":
           cursor = undefined;
           run.committedAt = null;
+          run.lastCommittedAt = null;
           step = "prepare";
           break;
         case "uncertain":
@@ -317,6 +324,7 @@ export async function publishUntilSettled(
             return { state: "failed", fault: outcome.fault, steps };
           }
           run.committedAt = null;
+          run.lastCommittedAt = null;
           advanceClock(outcome.fault.retryAfterSeconds ?? 30);
       }
     } else {
@@ -335,11 +343,13 @@ export async function publishUntilSettled(
           ref = throughJson(outcome.ref);
           run.progress = throughJson(outcome.progress);
           run.committedAt = null;
+          run.lastCommittedAt = null;
           step = "commit";
           break;
         case "stale":
           cursor = undefined;
           run.committedAt = null;
+          run.lastCommittedAt = null;
           step = "prepare";
           break;
         case "refused":

@@ -46,7 +46,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
     const wait = isOk(response) ? undefined : toFault(response, job.now).retryAfterSeconds;
     return verifyAgainIn((wait ?? RETRY_SECONDS) * SECOND);
   }
-  const sinceCall = job.now - Math.max(job.committedAt ?? job.now, commitRef?.sentAt ?? 0);
+  const sinceCall = job.now - Math.max(job.lastCommittedAt ?? job.now, commitRef?.sentAt ?? 0);
   if (sinceCall < SECOND_LOOKUP_AFTER_MS) {
     return verifyAgainIn(SECOND_LOOKUP_AFTER_MS - sinceCall);
   }

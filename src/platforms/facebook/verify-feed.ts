@@ -31,7 +31,7 @@ type SearchResult =
 /** Finds posts whose id is not known yet among those that the Page has published since. */
 export async function verifyFeed(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
   const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
-  const elapsed = job.now - Math.max(committedAt, commitRef.sentAt ?? 0);
+  const elapsed = job.now - Math.max(job.lastCommittedAt ?? committedAt, commitRef.sentAt ?? 0);
   if (elapsed < FIRST_CHECK_MS) {
     return verifyAgainIn(FIRST_CHECK_MS - elapsed);
   }

@@ -25,7 +25,7 @@ export async function verifyVideo(
   commitRef: CommitRef,
   videoId: string,
 ): Promise<VerifyOutcome> {
-  const elapsed = job.now - Math.max(job.committedAt ?? job.now, commitRef.sentAt ?? 0);
+  const elapsed = job.now - Math.max(job.lastCommittedAt ?? job.now, commitRef.sentAt ?? 0);
   const response = await graphGet(
     client,
     `${graphUrl(job.account.app)}/${encodeURIComponent(videoId)}`,

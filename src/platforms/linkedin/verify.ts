@@ -45,8 +45,9 @@ async function verifyByResending(client: PlatformClient, job: Job, commitRef: Co
   if (commitRef.sendCount > 1 || isResendDisabled(job) || elapsed >= RESEND_UNTIL_MS) {
     return { state: "cannot_tell", detail: "LinkedIn does not let apps read a member's posts" };
   }
-  if (elapsed < RESEND_FROM_MS) {
-    return verifyAgainIn(RESEND_FROM_MS - elapsed);
+  const sinceLastCall = Math.min(elapsed, job.now - (job.lastCommittedAt ?? 0));
+  if (sinceLastCall < RESEND_FROM_MS) {
+    return verifyAgainIn(RESEND_FROM_MS - sinceLastCall);
   }
   // The only repetition is not used while LinkedIn does not respond.
   const profile = job.account.capabilities["profile"] === "me" ? "me" : "userinfo";
@@ -61,7 +62,7 @@ async function verifyByResending(client: PlatformClient, job: Job, commitRef: Co
 
 async function verifyByListing(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
   const since = firstSentAtMs(job, commitRef) - CLOCK_TOLERANCE_MS;
-  const elapsed = job.now - Math.max(firstSentAtMs(job, commitRef), commitRef.sentAt ?? 0);
+  const elapsed = job.now - Math.max(job.lastCommittedAt ?? firstSentAtMs(job, commitRef), commitRef.sentAt ?? 0);
   if (elapsed < FIRST_CHECK_MS) {
     return verifyAgainIn(FIRST_CHECK_MS - elapsed);
   }

@@ -32,7 +32,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   const commitRef = CommitRef.parse(ref);
   const server = accountServer(job.account);
   const firstSentAt = job.committedAt ?? commitRef.sentAt ?? job.now;
-  const elapsed = job.now - Math.max(firstSentAt, commitRef.sentAt ?? 0);
+  const elapsed = job.now - Math.max(job.lastCommittedAt ?? firstSentAt, commitRef.sentAt ?? 0);
   const firstCheck = commitRef.refusal ? REFUSAL_CHECK_MS : FIRST_CHECK_MS;
   if (elapsed < firstCheck) {
     return verifyAgainIn(firstCheck - elapsed);

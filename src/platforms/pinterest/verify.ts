@@ -29,7 +29,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
     return { state: "absent" };
   }
   const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
-  const elapsed = job.now - Math.max(committedAt, commitRef.sentAt ?? 0);
+  const elapsed = job.now - Math.max(job.lastCommittedAt ?? committedAt, commitRef.sentAt ?? 0);
   const nextCheckMs = CHECKS_MS.find((checkMs) => checkMs > elapsed);
   if (elapsed < CHECKS_MS[0]) {
     return verifyAgainIn(CHECKS_MS[0] - elapsed);

@@ -29,7 +29,7 @@ export async function verifyPhotos(client: PlatformClient, job: Job, commitRef: 
     };
   }
   const since = job.committedAt ?? commitRef.sentAt ?? job.now;
-  const elapsed = job.now - since;
+  const elapsed = job.now - (job.lastCommittedAt ?? since);
   if (elapsed < FIRST_CHECK_MS) {
     return verifyAgainIn(FIRST_CHECK_MS - elapsed);
   }

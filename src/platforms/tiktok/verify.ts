@@ -62,7 +62,7 @@ function publishedOutcome(job: Job, publishId: string, status: PublishStatus): V
 }
 
 function elapsedMs(job: Job, commitRef: CommitRef): number {
-  return job.now - Math.max(job.committedAt ?? 0, commitRef.sentAt ?? 0);
+  return job.now - Math.max(job.lastCommittedAt ?? 0, commitRef.sentAt ?? 0);
 }
 
 /** TikTok has the post; processing takes from seconds to hours. */

@@ -30,7 +30,7 @@ const POST_FIELDS = "created_at,text,entities,attachments,note_tweet,referenced_
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const commitRef = CommitRef.parse(ref);
   const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
-  const elapsed = job.now - Math.max(committedAt, commitRef.sentAt ?? 0);
+  const elapsed = job.now - Math.max(job.lastCommittedAt ?? committedAt, commitRef.sentAt ?? 0);
   if (elapsed < FIRST_CHECK_MS) {
     return verifyAgainIn(FIRST_CHECK_MS - elapsed);
   }

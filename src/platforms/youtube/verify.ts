@@ -72,7 +72,7 @@ function retryOutcome(job: Job, commitRef: CommitRef, fault: Fault | null): Veri
 }
 
 function elapsedMs(job: Job, commitRef: CommitRef): number {
-  return job.now - Math.max(job.committedAt ?? 0, commitRef.sentAt ?? 0, commitRef.startedAt);
+  return job.now - Math.max(job.lastCommittedAt ?? 0, commitRef.sentAt ?? 0, commitRef.startedAt);
 }
 
 async function findInUploads(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {

@@ -54,6 +54,8 @@ export function startAsUncertain(run: TargetRun, ctx: StepContext): TargetRun {
     wakeAt: ctx.now,
     unansweredVerifies: 0,
     committedAt: Math.min(ctx.dueAt, ctx.now),
+    // The lost run may have sent it a moment ago.
+    lastCommittedAt: ctx.now,
     message: "the journal of the previous run was lost",
   });
 }
@@ -71,6 +73,7 @@ export function recordCommitIntent(run: TargetRun, now: number): TargetRun {
   return {
     ...withState(run, "committing"),
     committedAt: run.committedAt ?? now,
+    lastCommittedAt: now,
     // Lateness is measured to the first call that made something visible, so a call that did not is overwritten.
     startedAt: run.publishedParts > 0 ? run.startedAt : now,
     acceptedAt: null,
@@ -128,7 +131,7 @@ export function afterCommit(run: TargetRun, outcome: CommitOutcome, ctx: StepCon
       // The call may have succeeded, so "temporary" is treated as uncertain (the adapter contract forbids it here).
       return outcome.fault.kind === "temporary"
         ? markUncertain(run, ctx, "commit", outcome.fault.message)
-        : afterFault({ ...run, committedAt: null }, "commit", outcome.fault, ctx);
+        : afterFault({ ...run, committedAt: null, lastCommittedAt: null }, "commit", outcome.fault, ctx);
     case "uncertain":
       return markUncertain(
         outcome.ref === undefined ? run : { ...run, prepared: { ref: outcome.ref, expiresAt: null } },
@@ -190,7 +193,7 @@ export function afterExpiredToken(run: TargetRun, fault: Fault, ctx: StepContext
   if (step === "verify") {
     return verifyAgain(run, 1, fault.message, ctx);
   }
-  const notCommitted = run.state === "committing" ? { ...run, committedAt: null } : run;
+  const notCommitted = run.state === "committing" ? { ...run, committedAt: null, lastCommittedAt: null } : run;
   return afterFault(notCommitted, step, { ...fault, kind: "temporary", retryAfterSeconds: 1 }, ctx);
 }
 
@@ -331,6 +334,7 @@ function continueWithNextPart(
     publishedParts,
     progress: part.progress,
     committedAt: null,
+    lastCommittedAt: null,
     acceptedAt: null,
     unansweredVerifies: 0,
     staleReferences: 0,
@@ -355,6 +359,7 @@ function prepareAgain(run: TargetRun, step: Step, detail: string, ctx: StepConte
     prepared: null,
     cursor: null,
     committedAt: null,
+    lastCommittedAt: null,
     acceptedAt: null,
     preparingSince: null,
   };

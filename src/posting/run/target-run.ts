@@ -32,6 +32,8 @@ export interface TargetRun {
   readonly preparingSince: number | null;
   /** When the visible call whose outcome is not known yet was first sent. */
   readonly committedAt: number | null;
+  /** When it was last sent: `absent` counts only after the platform's listing delay from here. */
+  readonly lastCommittedAt: number | null;
   /** Since when the platform is known to have accepted and to process it. */
   readonly acceptedAt: number | null;
   readonly progress: JsonValue;
@@ -79,6 +81,7 @@ export function createTargetRun(
     publishedParts: 0,
     preparingSince: null,
     committedAt: null,
+    lastCommittedAt: null,
     acceptedAt: null,
     progress: row.progress,
     startedAt: null,
