@@ -12,7 +12,8 @@ import {
 
 const ROUNDS = 3;
 const POSTS_PER_PLATFORM = 10;
-const SCHEDULE_AHEAD_MS = 12_000;
+/** Long enough to preview and confirm the posts of all platforms on a busy machine. */
+const SCHEDULE_AHEAD_MS = 5000 * CRASH_TEST_PLATFORMS.length;
 /** Each platform answers this much later than the previous one, so that a kill finds some calls answered and others in flight. */
 const LATENCY_STEP_MS = 100;
 const KILL_DELAY_RANGE_MS = [50, 550] as const;
@@ -21,10 +22,14 @@ const CRON_EVERY_MS = 60_000;
 const MAX_WAIT_MS = 400_000;
 const MAX_END_MS = 60_000;
 /**
- * The limit for posts whose call never arrived on these two platforms: they list new posts late, so a second one may be sent
- * only after three and five minutes.
+ * The limit for posts whose call never arrived on these platforms: they list new posts late, so a second one may be sent
+ * only after three and, on the last of them, five minutes.
  */
-const LATE_LISTING_MAX_END_MS: Partial<Record<Platform, number>> = { facebook: 210_000, pinterest: 345_000 };
+const LATE_LISTING_MAX_END_MS: Partial<Record<Platform, number>> = {
+  facebook: 210_000,
+  mastodon: 210_000,
+  pinterest: 345_000,
+};
 
 /** One post of a round; it has a single target. */
 interface ScheduledPost {

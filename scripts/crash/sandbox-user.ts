@@ -4,6 +4,7 @@ import type { ApiClient } from "./api-client.ts";
 
 /** Platforms that do not accept what the crash test posts: a text, or one image with a text. */
 const LEFT_OUT = {
+  tiktok: "accepts fifteen posts a day per account, and the preview counts them whatever the simulator allows",
   youtube: "accepts videos only",
 } as const satisfies Partial<Record<Platform, string>>;
 
