@@ -1,6 +1,6 @@
 import type { Platform } from "#core/platform.ts";
 import type { Context } from "#context.ts";
-import { selectAccounts, toAccount } from "./store.ts";
+import { selectAccounts, toAccount } from "./store-accounts.ts";
 import type { Account } from "./types.ts";
 
 /** The connected accounts of the active workspace, in the order in which they were connected. */

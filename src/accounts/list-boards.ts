@@ -4,9 +4,9 @@ import type { Context } from "#context.ts";
 import type { Board, Fault } from "#platforms/contract.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { getAccountAccess } from "./tokens/get-account-access.ts";
-import { markNeedsReconnect } from "./tokens/mark-needs-reconnect.ts";
-import { clientForLogin, configuredPlatform } from "./platform-client.ts";
-import { findAccount } from "./store.ts";
+import { markNeedsReconnect } from "./tokens/mark-account-needs-reconnect.ts";
+import { clientForLogin, configuredPlatform } from "./configured-platform.ts";
+import { findAccount } from "./store-accounts.ts";
 
 const DEFAULT_RETRY_SECONDS = 30;
 

@@ -4,7 +4,7 @@ import type { Services } from "#context.ts";
 import { deleteExpiredStates } from "#accounts/index.ts";
 import { deleteExpiredCredentials } from "#auth/index.ts";
 import { sweepMedia } from "#media/index.ts";
-import { deleteExpiredPosts } from "#posting/cleanup/delete-expired-posts.ts";
+import { deleteExpiredPosts } from "#posting/cleanup/delete-cancelled-posts.ts";
 import { deleteOldIdempotencyRecords } from "./store.ts";
 
 const ROWS_PER_RUN = 500;

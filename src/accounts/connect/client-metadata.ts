@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Services } from "#context.ts";
-import { configuredPlatform } from "#accounts/platform-client.ts";
+import { configuredPlatform } from "#accounts/configured-platform.ts";
 import { clientIdentity, oauthMethodOf } from "./connect-methods.ts";
 
 /** The document that describes this service to a platform; null where the platform has none. */

@@ -4,7 +4,7 @@ import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { FaultCode, Login, Result } from "#platforms/contract.ts";
 import { failed } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
-import { clientForConnecting, configuredPlatform, platformNotConfigured } from "#accounts/platform-client.ts";
+import { clientForConnecting, configuredPlatform, platformNotConfigured } from "#accounts/configured-platform.ts";
 import type { SyncServices } from "#accounts/sync/sync-connection.ts";
 import type { FinishedConnect } from "#accounts/types.ts";
 import { appRegistrations } from "./app-registrations.ts";

@@ -5,9 +5,9 @@ import { PLAN_LIMITS } from "#core/plan.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Context } from "#context.ts";
 import type { Adapter } from "#platforms/contract.ts";
-import { configuredPlatform } from "#accounts/platform-client.ts";
+import { configuredPlatform } from "#accounts/configured-platform.ts";
 import { checkField, fieldsOf } from "./connect-methods.ts";
-import { countAccounts } from "#accounts/store.ts";
+import { countAccounts } from "#accounts/store-accounts.ts";
 import { insertState } from "./store-connect-states.ts";
 
 const STATE_LIFETIME_MS = 10 * MINUTE;

@@ -10,7 +10,7 @@ import {
   type ConfiguredPlatform,
   platformNotConfigured,
   withDeadline,
-} from "#accounts/platform-client.ts";
+} from "#accounts/configured-platform.ts";
 import type { SyncServices } from "#accounts/sync/sync-connection.ts";
 import type { FinishedConnect } from "#accounts/types.ts";
 import { appRegistrations } from "./app-registrations.ts";

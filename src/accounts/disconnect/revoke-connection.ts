@@ -1,6 +1,6 @@
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { clientForLogin, configuredPlatform } from "#accounts/platform-client.ts";
+import { clientForLogin, configuredPlatform } from "#accounts/configured-platform.ts";
 import type { RefreshServices } from "#accounts/tokens/refresh-tokens.ts";
 import { type ErasedLogin, eraseLogin } from "./store-disconnect.ts";
 import { unsealTokens } from "#accounts/tokens/seal-tokens.ts";

@@ -1,7 +1,7 @@
 import type { Platform } from "#core/platform.ts";
 import type { AccountStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
-import { SELECT_ACCOUNTS, type AccountRow } from "#accounts/store.ts";
+import { SELECT_ACCOUNTS, type AccountRow } from "#accounts/store-accounts.ts";
 import type { ConnectionRow } from "#accounts/store-connections.ts";
 
 /** One postable account as a platform listed it, ready to be written. */

@@ -7,7 +7,7 @@ import type { Fault } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { toListedAccounts } from "./listed-account-rows.ts";
-import { type AccountListing, describeListingChanges } from "./listing-changes.ts";
+import { type AccountListing, describeListingChanges } from "./describe-listing-changes.ts";
 import {
   type ActiveLogin,
   loadActiveLogin,
@@ -23,10 +23,10 @@ import {
   resealTokens,
   selectBlockedAccountIds,
 } from "#accounts/store-connections.ts";
-import { clientForLogin } from "#accounts/platform-client.ts";
-import { selectUserPlan } from "#accounts/store.ts";
+import { clientForLogin } from "#accounts/configured-platform.ts";
+import { selectUserPlan } from "#accounts/store-accounts.ts";
 import { selectConnectionsWithoutAccounts, writeListing } from "./store-account-listing.ts";
-import { backoffMs, isListingDue, nextSyncAt } from "#accounts/tokens/refresh-schedule.ts";
+import { backoffMs, isListingDue, nextSyncAt } from "#accounts/tokens/refresh-and-sync-times.ts";
 import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
 import type { AvailabilityChanges, SkippedAccount } from "#accounts/types.ts";
 

@@ -11,7 +11,7 @@ import {
   configuredPlatform,
   platformNotConfigured,
   withTimeoutCap,
-} from "#accounts/platform-client.ts";
+} from "#accounts/configured-platform.ts";
 import {
   type ConnectionRow,
   endLogin,
@@ -22,7 +22,14 @@ import {
   replaceTokens,
   takeLease,
 } from "#accounts/store-connections.ts";
-import { isRefreshable, loginEndsAt, isExpired, nextSyncAt, refreshAt, type StoredTokens } from "./refresh-schedule.ts";
+import {
+  isRefreshable,
+  loginEndsAt,
+  isExpired,
+  nextSyncAt,
+  refreshAt,
+  type StoredTokens,
+} from "./refresh-and-sync-times.ts";
 import { sealTokens, tokenUnreadable, unsealTokens } from "./seal-tokens.ts";
 
 /*

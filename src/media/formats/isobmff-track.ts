@@ -70,7 +70,9 @@ async function readTrackHeader(reader: ByteReader, box: Box, track: Track): Prom
   const view = await reader.view(box.start, 84 + shift);
   const a = view.getInt32(40 + shift);
   const b = view.getInt32(44 + shift);
-  track.rotation = b === 0 ? (a < 0 ? 180 : 0) : b > 0 ? 90 : 270;
+  // The nearest quarter turn: some programs write matrices that are off by a rounding error.
+  const isSideways = Math.abs(b) > Math.abs(a);
+  track.rotation = isSideways ? (b > 0 ? 90 : 270) : a < 0 ? 180 : 0;
   track.width = Math.round(view.getUint32(76 + shift) / 65_536);
   track.height = Math.round(view.getUint32(80 + shift) / 65_536);
 }

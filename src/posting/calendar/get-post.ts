@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import { type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
-import { refusePostNotFound } from "#posting/refusals.ts";
+import { refusePostNotFound } from "#posting/refuse.ts";
 import { toPost } from "./post-rows.ts";
 import { findPostRow } from "./store-posts-by-id.ts";
 import type { Post } from "#posting/types.ts";

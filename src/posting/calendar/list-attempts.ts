@@ -1,5 +1,5 @@
 import type { Context } from "#context.ts";
-import { refusePostNotFound } from "#posting/refusals.ts";
+import { refusePostNotFound } from "#posting/refuse.ts";
 import { parseHistory, selectTargetHistories } from "./store-posts-by-id.ts";
 import type { Attempt } from "#posting/types.ts";
 

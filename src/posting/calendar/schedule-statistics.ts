@@ -1,7 +1,7 @@
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
-import { zoneOffsetAt } from "./time-zone.ts";
+import { zoneOffsetAt } from "./time-zone-offset.ts";
 import type { ScheduleSummary } from "#posting/types.ts";
 
 export const SLOT_MS = 15 * MINUTE;

@@ -1,4 +1,4 @@
-import { type ConfirmContext, confirmPlan } from "./confirm-plan.ts";
+import { type ConfirmContext, confirmPlan } from "./commit-previewed-plan.ts";
 import type { ConfirmInput, Post } from "#posting/types.ts";
 
 /** Applies the previewed edit to all of its posts, or to none if one of them changed or started to publish meanwhile. */

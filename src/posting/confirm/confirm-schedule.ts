@@ -1,4 +1,4 @@
-import { type ConfirmContext, confirmPlan } from "./confirm-plan.ts";
+import { type ConfirmContext, confirmPlan } from "./commit-previewed-plan.ts";
 import type { ConfirmInput, Post } from "#posting/types.ts";
 
 /** Creates the previewed post exactly once, however often and concurrently the token is confirmed. */

@@ -12,7 +12,7 @@ import { lookUpMedia } from "#posting/preview/resolve-media.ts";
 import { validateTargets, type TargetValidation, postTypeOf } from "#posting/preview/validate-targets.ts";
 import { type PostUpdate, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
-import { refuseProblems } from "#posting/refusals.ts";
+import { refuseProblems } from "#posting/refuse.ts";
 import { type PostRow, toStoredPost } from "#posting/calendar/post-rows.ts";
 import { timeWarnings } from "#posting/preview/validate-schedule-time.ts";
 import { sortByIds, postsStatement } from "#posting/calendar/store-posts-by-id.ts";
@@ -27,7 +27,7 @@ import {
   postFactsStatement,
   readFacts,
   readPostAccounts,
-} from "./store-edit-context.ts";
+} from "./store-edited-accounts-and-media.ts";
 import { issueToken, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
 import type { EditInput, EditPreview, PreviewResult } from "#posting/types.ts";
 import { targetTextProblems, textProblems } from "#posting/preview/validate-text-encoding.ts";

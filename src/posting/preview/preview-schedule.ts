@@ -7,7 +7,7 @@ import { refreshCapabilities } from "./refresh-capabilities.ts";
 import { lookUpMedia } from "./resolve-media.ts";
 import { validateTargets, type TargetValidation, postTypeOf, postTypeProblems } from "./validate-targets.ts";
 import { withPlanHash, storedMedia } from "#posting/confirm/post-plan.ts";
-import { refuseProblems } from "#posting/refusals.ts";
+import { refuseProblems } from "#posting/refuse.ts";
 import { timeProblems, timeWarnings } from "./validate-schedule-time.ts";
 import { dueTimesByAccount, type NearbyPostRow, nearbyPostsStatement } from "./store-daily-caps.ts";
 import { issueToken, tokenLifetime } from "#posting/confirm/confirmation-token.ts";

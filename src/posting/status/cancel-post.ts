@@ -1,6 +1,6 @@
 import type { Context, Services } from "#context.ts";
 import { disarmPosts } from "#posting/arming/arm-posts.ts";
-import { refusePostNotFound, refuseInvalidState } from "#posting/refusals.ts";
+import { refusePostNotFound, refuseInvalidState } from "#posting/refuse.ts";
 import { statusChangeStatements, readStatusChange } from "./store-status-change.ts";
 
 /** Cancels a post that has not started to publish; it can be read by its id for 30 more days. */

@@ -2,7 +2,7 @@ import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
-import { refusePostNotFound, refuseInvalidState } from "#posting/refusals.ts";
+import { refusePostNotFound, refuseInvalidState } from "#posting/refuse.ts";
 import { statusChangeStatements, readStatusChange } from "./store-status-change.ts";
 import type { Post } from "#posting/types.ts";
 

@@ -4,7 +4,7 @@ import { type RefusalDetail, refuse } from "#core/errors.ts";
 import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
 import { type PostPlan, postIdsOf } from "./post-plan.ts";
-import { refuseProblems } from "#posting/refusals.ts";
+import { refuseProblems } from "#posting/refuse.ts";
 import { toPost } from "#posting/calendar/post-rows.ts";
 import { sortByIds } from "#posting/calendar/store-posts-by-id.ts";
 import { commitPlan, findChangedDependencies, findPostsOfUsedToken } from "./store-commit-plan.ts";

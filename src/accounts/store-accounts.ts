@@ -4,7 +4,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { AccountStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
-import { ENDS_SOON_MS } from "./tokens/refresh-schedule.ts";
+import { ENDS_SOON_MS } from "./tokens/refresh-and-sync-times.ts";
 import type { Account, TargetAccount } from "./types.ts";
 
 /** A row as the hand-written statements return it: database column names, JSON not yet parsed. */

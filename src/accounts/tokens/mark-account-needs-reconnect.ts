@@ -1,6 +1,6 @@
-import { configuredPlatform } from "#accounts/platform-client.ts";
+import { configuredPlatform } from "#accounts/configured-platform.ts";
 import { type RefreshServices, expireRefusedToken } from "./refresh-tokens.ts";
-import { blockAccount } from "#accounts/store.ts";
+import { blockAccount } from "#accounts/store-accounts.ts";
 import { selectAccountsWithConnections } from "#accounts/store-connections.ts";
 import { unsealTokens } from "./seal-tokens.ts";
 import type { RefusedAccess } from "#accounts/types.ts";

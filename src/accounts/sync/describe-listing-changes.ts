@@ -1,6 +1,6 @@
 import { PLAN_LIMITS, type Plan } from "#core/plan.ts";
 import type { PostableAccount, UnpostableAccount } from "#platforms/contract.ts";
-import type { AccountRow } from "#accounts/store.ts";
+import type { AccountRow } from "#accounts/store-accounts.ts";
 import type { ConnectionRow } from "#accounts/store-connections.ts";
 import type { WrittenListing } from "./store-account-listing.ts";
 import type { AvailabilityChanges, SkippedAccount } from "#accounts/types.ts";

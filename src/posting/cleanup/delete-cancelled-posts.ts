@@ -1,7 +1,7 @@
 import type { Services } from "#context.ts";
 import { DAY, HOUR } from "#core/clock.ts";
 import { CONFIRMATION_RETENTION_MS } from "#posting/confirm/confirmation-token.ts";
-import { deleteCancelledPosts, deleteConfirmations } from "./store-cleanup.ts";
+import { deleteCancelledPosts, deleteConfirmations } from "./store-deletions.ts";
 
 const CANCELLED_RETENTION_MS = 30 * DAY;
 const MAX_ROWS_PER_CALL = 500;
