@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { DAY, HOUR } from "#core/clock.ts";
 import { openDb } from "#db/client.ts";
-import { deleteExpiredPosts } from "#posting/cleanup/delete-expired-posts.ts";
+import { deleteExpiredPosts } from "#posting/cleanup/delete-cancelled-posts.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
 const services = { db: openDb(env.DB), clock: { now: () => NOW } };
