@@ -3,7 +3,7 @@ import { SCOPES, type Scope } from "#core/scope.ts";
 import { callApi, type ApiRequest } from "../support/call-api.ts";
 import { type DocumentedOperation, openApiDocument, operationsOf } from "../support/openapi-document.ts";
 import { ORIGIN } from "../support/origin.ts";
-import { createCaller } from "../support/api-caller.ts";
+import { createCaller } from "../support/create-caller.ts";
 
 const operations = operationsOf(await openApiDocument());
 

@@ -12,7 +12,7 @@ import {
   scheduleTextPost,
 } from "../support/api-workflows.ts";
 import { ORIGIN } from "../support/origin.ts";
-import { type ApiCaller, createCaller } from "../support/api-caller.ts";
+import { type ApiCaller, createCaller } from "../support/create-caller.ts";
 
 const api = createApi(sandboxOutbound);
 

@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import { callApi } from "../support/call-api.ts";
 import { openApiDocument, operationsOf } from "../support/openapi-document.ts";
 import { connectOneAccount, scheduleTextPost } from "../support/api-workflows.ts";
-import { createCaller } from "../support/api-caller.ts";
+import { createCaller } from "../support/create-caller.ts";
 
 /*
  * No input may cause a 5xx response, and every response must match the OpenAPI document (`callApi` checks each one).

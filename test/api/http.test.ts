@@ -5,7 +5,7 @@ import type { ApiEnv } from "#api/env.ts";
 import { onError } from "#api/errors.ts";
 import { callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
-import { createCaller } from "../support/api-caller.ts";
+import { createCaller } from "../support/create-caller.ts";
 
 describe("X-Request-Id", () => {
   test("a valid id of the caller is returned, also in the error body", async ({ expect }) => {

@@ -3,7 +3,7 @@ import { afterEach, describe, test, vi } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { callApi } from "../support/call-api.ts";
 import { connectOneAccount, isoInDays, previewTextPost } from "../support/api-workflows.ts";
-import { createCaller, type ApiCaller } from "../support/api-caller.ts";
+import { createCaller, type ApiCaller } from "../support/create-caller.ts";
 
 const createWorkspace = (caller: ApiCaller, key: string, name = "Studio") =>
   callApi(caller, { method: "POST", path: "/workspaces", body: { name }, headers: { "idempotency-key": key } });

@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { PLAN_LIMITS, PLANS } from "#core/plan.ts";
 import wrangler from "../../wrangler.toml?raw";
 import { callApi } from "../support/call-api.ts";
-import { createAnotherKey, createCaller } from "../support/api-caller.ts";
+import { createAnotherKey, createCaller } from "../support/create-caller.ts";
 
 const [production = ""] = wrangler.split("[env.sandbox]");
 

@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import { callApi } from "../support/call-api.ts";
 import { openApiDocument, operationsOf } from "../support/openapi-document.ts";
 import { ORIGIN } from "../support/origin.ts";
-import { createCaller } from "../support/api-caller.ts";
+import { createCaller } from "../support/create-caller.ts";
 
 const writes = operationsOf(await openApiDocument()).filter(({ operation }) => operation.requestBody);
 const caller = await createCaller();

@@ -3,7 +3,7 @@ import { DAY } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
 import { changeSettings } from "../sandbox/sandbox-api.ts";
 import { callApi } from "../support/call-api.ts";
-import { createCaller } from "../support/api-caller.ts";
+import { createCaller } from "../support/create-caller.ts";
 import {
   type Account,
   publishedPosts,

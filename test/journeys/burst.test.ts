@@ -1,7 +1,7 @@
 import { afterEach, describe, test, vi } from "vitest";
 import { DAY, HOUR, toIsoInstant } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
-import { createCaller } from "../support/api-caller.ts";
+import { createCaller } from "../support/create-caller.ts";
 import {
   publishedPosts,
   platformCalls,

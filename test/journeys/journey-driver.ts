@@ -10,7 +10,7 @@ import { concatBytes } from "../media/bytes.ts";
 import { sampleBytes, changeSettings } from "../sandbox/sandbox-api.ts";
 import { type ApiResponse, callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
-import type { ApiCaller } from "../support/api-caller.ts";
+import type { ApiCaller } from "../support/create-caller.ts";
 
 /* Drives a user's journey through the service over HTTP only, except that it sets the clock and fires the alarms. */
 

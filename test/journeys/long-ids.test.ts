@@ -1,6 +1,6 @@
 import { afterEach, describe, test, vi } from "vitest";
 import { changeSettings } from "../sandbox/sandbox-api.ts";
-import { createCaller } from "../support/api-caller.ts";
+import { createCaller } from "../support/create-caller.ts";
 import {
   publishedPosts,
   connectInBrowser,

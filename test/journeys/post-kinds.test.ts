@@ -1,7 +1,7 @@
 import { describe, test, vi } from "vitest";
 import { PLATFORMS } from "#core/platform.ts";
 import { changeSettings } from "../sandbox/sandbox-api.ts";
-import { createCaller } from "../support/api-caller.ts";
+import { createCaller } from "../support/create-caller.ts";
 import {
   listAccounts,
   publishedPosts,

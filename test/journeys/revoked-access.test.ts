@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { HOUR, toIsoInstant } from "#core/clock.ts";
 import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { callApi } from "../support/call-api.ts";
-import { createCaller } from "../support/api-caller.ts";
+import { createCaller } from "../support/create-caller.ts";
 import {
   listAccounts,
   publishedPosts,

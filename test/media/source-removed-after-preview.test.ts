@@ -13,7 +13,7 @@ import {
 } from "../journeys/journey-driver.ts";
 import { callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
-import { createCaller, type ApiCaller } from "../support/api-caller.ts";
+import { createCaller, type ApiCaller } from "../support/create-caller.ts";
 import { FakeInternet } from "./test-context.ts";
 
 const SOURCE = "https://files.example.net/portrait.jpg";

@@ -13,8 +13,8 @@ import type {
 } from "#platforms/contract.ts";
 import { failed, rejected, succeeded } from "#platforms/fault.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import { CLIENT_IDENTITY } from "../support/connector.ts";
-import { SECRETS } from "../support/job-fixtures.ts";
+import { CLIENT_IDENTITY } from "../support/call-connector.ts";
+import { SECRETS } from "../support/adapter-inputs.ts";
 import { type ConnectSample, secretTokens } from "../support/platform-sample.ts";
 import { sampleOf } from "../support/platform-samples.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";

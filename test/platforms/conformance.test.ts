@@ -4,11 +4,11 @@ import type { JsonObject, JsonValue } from "#core/json.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import type { AccountAccess, Adapter, ValidationInput, MediaDescription, Fault, Job } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import { accountAccess, validationInput, image, job, SECRETS, video } from "../support/job-fixtures.ts";
+import { accountAccess, validationInput, image, job, SECRETS, video } from "../support/adapter-inputs.ts";
 import { expectNoSecret, FAILURES } from "../support/platform-failures.ts";
 import { sampleOf } from "../support/platform-samples.ts";
-import { scriptedClient } from "../support/scripted-client.ts";
-import { logIn, prepareUntilReady, sampleMedia } from "../support/simulated-platform.ts";
+import { scriptedClient } from "../support/scripted-http-client.ts";
+import { logIn, prepareUntilReady, sampleMedia } from "../support/drive-simulator.ts";
 import { appOf, CONNECT_CHECK_NAMES, CONNECT_CHECKS, expectHosts } from "./connect-checks.ts";
 
 /*
@@ -246,7 +246,7 @@ describe.each(adapters)("$platform: commit, verify and failures", (adapter) => {
   }
 
   async function firstBoard(adapter_: Adapter, account: AccountAccess): Promise<JsonObject> {
-    const { simulatedClient } = await import("../support/simulated-platform.ts");
+    const { simulatedClient } = await import("../support/drive-simulator.ts");
     const boards = await adapter_.listBoards?.(simulatedClient(adapter_), account);
     return boards?.ok && boards.value[0] ? { board_ids: [boards.value[0].id] } : {};
   }

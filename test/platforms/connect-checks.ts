@@ -2,11 +2,11 @@ import type { ExpectStatic } from "vitest";
 import type { JsonObject } from "#core/json.ts";
 import { hostMatches } from "#core/host-patterns.ts";
 import type { Adapter, AppCredentials, FaultCode, PlatformClient, Result, TokenSet } from "#platforms/contract.ts";
-import { CLIENT_IDENTITY, memoryRegistrations } from "../support/connector.ts";
-import { accountAccess, NOW } from "../support/job-fixtures.ts";
+import { CLIENT_IDENTITY, memoryRegistrations } from "../support/call-connector.ts";
+import { accountAccess, NOW } from "../support/adapter-inputs.ts";
 import { expectNoSecret, FAILURES } from "../support/platform-failures.ts";
 import type { ConnectSample, OAuthSample, ScriptedOperation } from "../support/platform-sample.ts";
-import { type ScriptedClient, scriptedClient, type SentRequest } from "../support/scripted-client.ts";
+import { type ScriptedClient, scriptedClient, type SentRequest } from "../support/scripted-http-client.ts";
 import { unwrap } from "../support/unwrap.ts";
 
 /*

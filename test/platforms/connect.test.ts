@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { adapterFor } from "#platforms/registry.ts";
 import type { Adapter } from "#platforms/contract.ts";
 import { PLATFORMS, type Platform } from "#core/platform.ts";
-import { scriptedClient, parseRequestBody } from "../support/scripted-client.ts";
+import { scriptedClient, parseRequestBody } from "../support/scripted-http-client.ts";
 import {
   sandboxCredentials,
   logIn,
@@ -10,8 +10,8 @@ import {
   unwrap,
   revokeAtPlatform,
   simulatedClient,
-} from "../support/simulated-platform.ts";
-import { authorizeUrl, exchangeCode, refreshTokens, tokenRefresh } from "../support/connector.ts";
+} from "../support/drive-simulator.ts";
+import { authorizeUrl, exchangeCode, refreshTokens, tokenRefresh } from "../support/call-connector.ts";
 
 let startTime = Date.parse("2033-01-01T00:00:00Z");
 beforeEach(() => {

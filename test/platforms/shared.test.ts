@@ -10,8 +10,8 @@ import {
   splitScopes,
   tokenFault,
 } from "#platforms/oauth-token.ts";
-import { scriptedClient } from "../support/scripted-client.ts";
-import { video } from "../support/job-fixtures.ts";
+import { scriptedClient } from "../support/scripted-http-client.ts";
+import { video } from "../support/adapter-inputs.ts";
 
 describe("responses", () => {
   test("ids beyond 2^53 stay exact, other numbers stay numbers", async ({ expect }) => {

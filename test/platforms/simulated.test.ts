@@ -4,7 +4,7 @@ import { adapterFor } from "#platforms/registry.ts";
 import type { Adapter, AccountAccess } from "#platforms/contract.ts";
 import { PLATFORMS, type Platform } from "#core/platform.ts";
 import { sampleOf } from "../support/platform-samples.ts";
-import { publishedPosts, logIn, injectFault, publishUntilSettled, sampleMedia } from "../support/simulated-platform.ts";
+import { publishedPosts, logIn, injectFault, publishUntilSettled, sampleMedia } from "../support/drive-simulator.ts";
 
 /*
  * Adapters against the simulators, which were written independently from the same documents, so that a misreading in one

@@ -24,7 +24,9 @@ describe.each([".", "scripts/judges"])("the packages of %s", (folder) => {
     const { packages } = await readJson<LockFile>(folder, "package-lock.json");
     const entries = Object.entries(packages).filter(([path, { link }]) => path !== "" && link !== true);
     expect(entries.length).toBeGreaterThan(100);
-    expect(entries.filter(([, { integrity }]) => !(integrity ?? "").startsWith("sha512-")).map(([path]) => path)).toEqual([]);
+    expect(
+      entries.filter(([, { integrity }]) => !(integrity ?? "").startsWith("sha512-")).map(([path]) => path),
+    ).toEqual([]);
   });
 
   test("every version is pinned exactly", async () => {

@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 import type { Platform } from "#core/platform.ts";
 import { callApi } from "./call-api.ts";
 import { ORIGIN } from "./origin.ts";
-import type { ApiCaller } from "./api-caller.ts";
+import type { ApiCaller } from "./create-caller.ts";
 
 export interface ConnectedAccount {
   readonly id: string;

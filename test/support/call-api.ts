@@ -1,7 +1,7 @@
 import { exports } from "cloudflare:workers";
 import { ORIGIN } from "./origin.ts";
 import { assertMatchesDocument } from "./openapi-conformance.ts";
-import type { ApiCaller } from "./api-caller.ts";
+import type { ApiCaller } from "./create-caller.ts";
 
 export interface ApiRequest {
   readonly method: string;

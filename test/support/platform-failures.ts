@@ -1,5 +1,5 @@
-import { SECRETS } from "./job-fixtures.ts";
-import type { ScriptedResponse } from "./scripted-client.ts";
+import { SECRETS } from "./adapter-inputs.ts";
+import type { ScriptedResponse } from "./scripted-http-client.ts";
 
 const echoedSecrets = { error: SECRETS[0], detail: SECRETS.join(" "), message: SECRETS.join(" "), title: SECRETS[2] };
 

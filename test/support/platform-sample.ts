@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import type { AccountAccess, Fault, FaultCode, MediaDescription, TokenSet } from "#platforms/contract.ts";
-import { SECRETS } from "./job-fixtures.ts";
-import type { ScriptedResponse } from "./scripted-client.ts";
+import { SECRETS } from "./adapter-inputs.ts";
+import type { ScriptedResponse } from "./scripted-http-client.ts";
 
 /*
  * What the contract tests need to know of one platform. Each platform's own is test/platforms/<name>/sample.ts, found by its

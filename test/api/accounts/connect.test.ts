@@ -6,7 +6,7 @@ import { adapterFor } from "#platforms/registry.ts";
 import { callApi } from "../../support/call-api.ts";
 import { ORIGIN } from "../../support/origin.ts";
 import { connectOneAccount } from "../../support/api-workflows.ts";
-import { createCaller } from "../../support/api-caller.ts";
+import { createCaller } from "../../support/create-caller.ts";
 
 /** Inserts another account of the same login. */
 async function duplicateAccount(id: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount, scheduleTextPost } from "../../support/api-workflows.ts";
-import { type ApiCaller, createCaller } from "../../support/api-caller.ts";
+import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
 
 const disconnect = (caller: ApiCaller, body: unknown) => callApi(caller, { method: "DELETE", path: "/accounts", body });
 

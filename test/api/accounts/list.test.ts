@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount } from "../../support/api-workflows.ts";
-import { createCaller } from "../../support/api-caller.ts";
+import { createCaller } from "../../support/create-caller.ts";
 
 describe("200", () => {
   test("an empty list at first", async ({ expect }) => {

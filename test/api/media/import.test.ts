@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { ORIGIN } from "../../support/origin.ts";
-import { createCaller } from "../../support/api-caller.ts";
+import { createCaller } from "../../support/create-caller.ts";
 
 const sampleUrl = (name: string) => `${ORIGIN}/sandbox/media/${name}`;
 const importMedia = (caller: Parameters<typeof callApi>[0], urls: unknown) =>

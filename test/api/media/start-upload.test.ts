@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount, isoInDays } from "../../support/api-workflows.ts";
 import { ORIGIN } from "../../support/origin.ts";
-import { type ApiCaller, createCaller } from "../../support/api-caller.ts";
+import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
 
 const startUpload = (caller: ApiCaller, body: unknown) =>
   callApi(caller, { method: "POST", path: "/media/uploads", body });

@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import { PLATFORMS } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { callApi } from "../../support/call-api.ts";
-import { createCaller } from "../../support/api-caller.ts";
+import { createCaller } from "../../support/create-caller.ts";
 
 interface Rules {
   readonly platform: string;

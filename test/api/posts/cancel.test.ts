@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount, scheduleTextPost } from "../../support/api-workflows.ts";
-import { type ApiCaller, createCaller } from "../../support/api-caller.ts";
+import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
 
 const cancel = (caller: ApiCaller, id: string, body: unknown = { confirm: true }, headers = {}) =>
   callApi(caller, { method: "DELETE", path: `/posts/${id}`, body, headers });

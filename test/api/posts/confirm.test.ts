@@ -2,7 +2,7 @@ import { afterEach, describe, test, vi } from "vitest";
 import { MINUTE } from "#core/clock.ts";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount, previewTextPost, scheduleTextPost } from "../../support/api-workflows.ts";
-import { type ApiCaller, createCaller } from "../../support/api-caller.ts";
+import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
 
 const confirm = (caller: ApiCaller, token: unknown, path = "/posts/confirm") =>
   callApi(caller, { method: "POST", path, body: { confirmation_token: token }, headers: { "x-request-id": "same" } });

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount, isoInDays, scheduleTextPost } from "../../support/api-workflows.ts";
-import { type ApiCaller, createCaller } from "../../support/api-caller.ts";
+import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
 
 const preview = (caller: ApiCaller, body: unknown, headers = {}) =>
   callApi(caller, { method: "POST", path: "/posts/edit/preview", body, headers });

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount, isoInDays, scheduleTextPost } from "../../support/api-workflows.ts";
-import { type ApiCaller, createCaller } from "../../support/api-caller.ts";
+import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
 
 const get = (caller: ApiCaller, id: string, headers = {}) =>
   callApi(caller, { method: "GET", path: `/posts/${id}`, headers });

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount } from "../../support/api-workflows.ts";
-import { createCaller } from "../../support/api-caller.ts";
+import { createCaller } from "../../support/create-caller.ts";
 
 const activate = (caller: Parameters<typeof callApi>[0], id: unknown, headers = {}) =>
   callApi(caller, { method: "POST", path: "/workspaces/active", body: { workspace_id: id }, headers });

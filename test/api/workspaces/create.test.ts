@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
-import { createCaller } from "../../support/api-caller.ts";
+import { createCaller } from "../../support/create-caller.ts";
 
 const create = (caller: Parameters<typeof callApi>[0], body: unknown) =>
   callApi(caller, { method: "POST", path: "/workspaces", body });

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
-import { createCaller } from "../../support/api-caller.ts";
+import { createCaller } from "../../support/create-caller.ts";
 
 describe("200", () => {
   test("every user has one active workspace from the start", async ({ expect }) => {

@@ -11,15 +11,15 @@ import {
   memoryRegistrations,
   oauthMethod,
   refreshTokens,
-} from "../../support/connector.ts";
-import { NOW } from "../../support/job-fixtures.ts";
+} from "../../support/call-connector.ts";
+import { NOW } from "../../support/adapter-inputs.ts";
 import { secretTokens } from "../../support/platform-sample.ts";
 import {
   parseRequestBody,
   type ScriptedResponse,
   scriptedClient,
   type SentRequest,
-} from "../../support/scripted-client.ts";
+} from "../../support/scripted-http-client.ts";
 import { unwrap } from "../../support/unwrap.ts";
 import {
   CLIENT_KEY,

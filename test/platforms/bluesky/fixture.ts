@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import type { AccountAccess, Job } from "#platforms/contract.ts";
-import { accountAccess, job, type JobOverrides, NOW } from "../../support/job-fixtures.ts";
-import type { ScriptedResponse } from "../../support/scripted-client.ts";
+import { accountAccess, job, type JobOverrides, NOW } from "../../support/adapter-inputs.ts";
+import type { ScriptedResponse } from "../../support/scripted-http-client.ts";
 
 /* Answers in the shape of PDS 0.5.29 and its OAuth provider 0.22.3, from the fact sheet of 2026-11-22. */
 

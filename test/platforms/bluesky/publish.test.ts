@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from "#core/json.ts";
 import { bluesky } from "#platforms/bluesky/index.ts";
 import { recordKey } from "#platforms/bluesky/tid.ts";
 import type { Job, PrepareOutcome } from "#platforms/contract.ts";
-import { image, job, NOW, video } from "../../support/job-fixtures.ts";
-import { parseRequestBody, type ScriptedResponse, scriptedClient } from "../../support/scripted-client.ts";
+import { image, job, NOW, video } from "../../support/adapter-inputs.ts";
+import { parseRequestBody, type ScriptedResponse, scriptedClient } from "../../support/scripted-http-client.ts";
 import {
   BLOB,
   blueskyAccount,

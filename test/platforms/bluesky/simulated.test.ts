@@ -3,8 +3,8 @@ import type { JsonObject } from "#core/json.ts";
 import type { AccountAccess, Adapter } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { bluesky as adapter } from "#platforms/bluesky/index.ts";
-import { refreshTokens } from "../../support/connector.ts";
-import { job, SECRETS } from "../../support/job-fixtures.ts";
+import { refreshTokens } from "../../support/call-connector.ts";
+import { job, SECRETS } from "../../support/adapter-inputs.ts";
 import {
   injectFault,
   logIn,
@@ -16,7 +16,7 @@ import {
   sandboxCredentials,
   simulatedClient,
   unwrap,
-} from "../../support/simulated-platform.ts";
+} from "../../support/drive-simulator.ts";
 
 let startTime = Date.parse("2031-01-01T09:00:00Z");
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { ValidationInput } from "#platforms/contract.ts";
 import { bluesky } from "#platforms/bluesky/index.ts";
-import { image, validationInput, video } from "../../support/job-fixtures.ts";
+import { image, validationInput, video } from "../../support/adapter-inputs.ts";
 
 const validate = (overrides: Partial<Omit<ValidationInput, "account">>) => bluesky.validate(validationInput(overrides));
 const problems = (overrides: Partial<Omit<ValidationInput, "account">>) =>

@@ -4,8 +4,8 @@ import type { Fault } from "#platforms/contract.ts";
 import { toFault } from "#platforms/facebook/errors.ts";
 import { facebook } from "#platforms/facebook/index.ts";
 import { createCommitRef } from "#platforms/facebook/refs.ts";
-import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { validationInput, image, job, NOW, video } from "../../support/job-fixtures.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { validationInput, image, job, NOW, video } from "../../support/adapter-inputs.ts";
 
 const reel = (overrides: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...overrides });
 const problems = (overrides: Parameters<typeof validationInput>[0]) =>

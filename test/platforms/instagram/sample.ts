@@ -1,4 +1,4 @@
-import { image } from "../../support/job-fixtures.ts";
+import { image } from "../../support/adapter-inputs.ts";
 import {
   APP_MISCONFIGURED,
   graphRefusal,
@@ -7,7 +7,7 @@ import {
   secretTokens,
   tokenResponse,
 } from "../../support/platform-sample.ts";
-import type { ScriptedResponse } from "../../support/scripted-client.ts";
+import type { ScriptedResponse } from "../../support/scripted-http-client.ts";
 
 const me = { json: { id: "1", user_id: "17841400008460057", username: "ada", account_type: "BUSINESS" } };
 const tokenHostRefusal = (error_message: string): ScriptedResponse => ({

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { instagram } from "#platforms/instagram/index.ts";
-import { validationInput, image, video } from "../../support/job-fixtures.ts";
+import { validationInput, image, video } from "../../support/adapter-inputs.ts";
 
 const reel = (overrides: Parameters<typeof video>[0] = {}) => video({ width: 1080, height: 1920, ...overrides });
 const problems = (overrides: Parameters<typeof validationInput>[0]) =>

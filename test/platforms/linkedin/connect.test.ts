@@ -1,10 +1,10 @@
 import { describe, test } from "vitest";
 import type { TokenSet } from "#platforms/contract.ts";
 import { linkedin } from "#platforms/linkedin/index.ts";
-import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { NOW } from "../../support/job-fixtures.ts";
-import { unwrap } from "../../support/simulated-platform.ts";
-import { authorizeUrl, exchangeCode, refreshTokens, tokenRefresh } from "../../support/connector.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { NOW } from "../../support/adapter-inputs.ts";
+import { unwrap } from "../../support/drive-simulator.ts";
+import { authorizeUrl, exchangeCode, refreshTokens, tokenRefresh } from "../../support/call-connector.ts";
 
 const app = { clientId: "the-client", clientSecret: "the-secret", settings: {} };
 const { connect } = linkedin;

@@ -1,6 +1,6 @@
 import { sha256Hex } from "#core/encoding.ts";
 import type { JobMedia } from "#platforms/contract.ts";
-import { video } from "../../support/job-fixtures.ts";
+import { video } from "../../support/adapter-inputs.ts";
 
 /** A video of this size whose bytes depend on their offset, so that a part in the wrong place changes the hash. */
 export async function largeVideo(sizeBytes: number): Promise<JobMedia> {

@@ -3,9 +3,9 @@ import type { JsonObject } from "#core/json.ts";
 import type { Job } from "#platforms/contract.ts";
 import { linkedin } from "#platforms/linkedin/index.ts";
 import { createCommitRef } from "#platforms/linkedin/refs.ts";
-import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { accountAccess, image, job, type JobOverrides, NOW, video } from "../../support/job-fixtures.ts";
-import { captureBodies } from "../../support/body-capture.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { accountAccess, image, job, type JobOverrides, NOW, video } from "../../support/adapter-inputs.ts";
+import { captureBodies } from "../../support/capture-adapter-bodies.ts";
 
 const MEMBER: JsonObject = { kind: "member", canList: false, profile: "userinfo" };
 const PAGE: JsonObject = { kind: "organization", canList: true, profile: "userinfo" };

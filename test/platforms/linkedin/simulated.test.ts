@@ -10,7 +10,7 @@ import {
   revokeAtPlatform,
   sampleMedia,
   simulatedClient,
-} from "../../support/simulated-platform.ts";
+} from "../../support/drive-simulator.ts";
 import { largeVideo } from "./large-video.ts";
 
 // The simulator retires versions of the API after a year, as LinkedIn does.

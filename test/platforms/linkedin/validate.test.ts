@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { linkedin } from "#platforms/linkedin/index.ts";
-import { validationInput, image, video } from "../../support/job-fixtures.ts";
+import { validationInput, image, video } from "../../support/adapter-inputs.ts";
 
 const clip = (overrides: Parameters<typeof video>[0] = {}) => video({ sizeBytes: 1_000_000, ...overrides });
 const codes = (overrides: Parameters<typeof validationInput>[0]) =>

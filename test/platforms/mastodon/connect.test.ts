@@ -3,10 +3,10 @@ import type { JsonObject } from "#core/json.ts";
 import type { StartRequest } from "#platforms/contract.ts";
 import { connect } from "#platforms/mastodon/connect.ts";
 import { parseServer } from "#platforms/mastodon/hosts.ts";
-import { CLIENT_IDENTITY, exchangeCode, memoryRegistrations, oauthMethod } from "../../support/connector.ts";
-import { accountAccess, NOW } from "../../support/job-fixtures.ts";
+import { CLIENT_IDENTITY, exchangeCode, memoryRegistrations, oauthMethod } from "../../support/call-connector.ts";
+import { accountAccess, NOW } from "../../support/adapter-inputs.ts";
 import { secretTokens } from "../../support/platform-sample.ts";
-import { parseRequestBody, type ScriptedResponse, scriptedClient } from "../../support/scripted-client.ts";
+import { parseRequestBody, type ScriptedResponse, scriptedClient } from "../../support/scripted-http-client.ts";
 import { unwrap } from "../../support/unwrap.ts";
 import { ACCOUNT_ID, APP, EXTRA, HOST, INSTANCE, PROFILE, SCOPES, TOKEN } from "./fixture.ts";
 

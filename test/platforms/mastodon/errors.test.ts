@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import type { Fault } from "#platforms/contract.ts";
 import { toFault, toMediaFault } from "#platforms/mastodon/errors.ts";
 import type { PlatformResponse } from "#platforms/response.ts";
-import { NOW } from "../../support/job-fixtures.ts";
+import { NOW } from "../../support/adapter-inputs.ts";
 
 const response = (status: number, error?: string, headers: Record<string, string> = {}): PlatformResponse => ({
   status,

@@ -1,5 +1,5 @@
 import type { AccountAccess } from "#platforms/contract.ts";
-import { accountAccess, job, type JobOverrides, SECRETS } from "../../support/job-fixtures.ts";
+import { accountAccess, job, type JobOverrides, SECRETS } from "../../support/adapter-inputs.ts";
 
 /* Answers in the shape of Mastodon 4.6, from the fact sheet of 2026-11-22. */
 

@@ -3,9 +3,9 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { CommitRef } from "#platforms/mastodon/refs.ts";
 import { mastodon } from "#platforms/mastodon/index.ts";
-import { captureBodies } from "../../support/body-capture.ts";
-import { image, type JobOverrides, NOW, video } from "../../support/job-fixtures.ts";
-import { parseRequestBody, type ScriptedResponse, scriptedClient } from "../../support/scripted-client.ts";
+import { captureBodies } from "../../support/capture-adapter-bodies.ts";
+import { image, type JobOverrides, NOW, video } from "../../support/adapter-inputs.ts";
+import { parseRequestBody, type ScriptedResponse, scriptedClient } from "../../support/scripted-http-client.ts";
 import { mastodonAccount, mastodonJob, PROFILE, status } from "./fixture.ts";
 
 const callsOf = (client: ReturnType<typeof scriptedClient>) =>

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import type { JsonObject } from "#core/json.ts";
 import type { AccountAccess, Adapter, OAuthMethod } from "#platforms/contract.ts";
 import { mastodon } from "#platforms/mastodon/index.ts";
-import { oauthMethod } from "../../support/connector.ts";
+import { oauthMethod } from "../../support/call-connector.ts";
 import { changeSettings } from "../../sandbox/sandbox-api.ts";
 import {
   injectFault,
@@ -13,7 +13,7 @@ import {
   sampleMedia,
   sandboxCredentials,
   simulatedClient,
-} from "../../support/simulated-platform.ts";
+} from "../../support/drive-simulator.ts";
 
 // Several megabytes pass through two processes, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });

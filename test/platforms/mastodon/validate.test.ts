@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { JsonObject } from "#core/json.ts";
 import { validate } from "#platforms/mastodon/validate.ts";
-import { image, validationInput, video } from "../../support/job-fixtures.ts";
+import { image, validationInput, video } from "../../support/adapter-inputs.ts";
 
 const CAPABILITIES: JsonObject = {
   software: "mastodon",

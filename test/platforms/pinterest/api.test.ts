@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount, isoInDays } from "../../support/api-workflows.ts";
 import { ORIGIN } from "../../support/origin.ts";
-import { createCaller } from "../../support/api-caller.ts";
+import { createCaller } from "../../support/create-caller.ts";
 
 describe("GET /accounts/pinterest-boards", () => {
   test("200: every board that accepts pins", async ({ expect }) => {

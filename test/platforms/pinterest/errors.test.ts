@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import type { PlatformResponse } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
 import { isBoardFault, toFault } from "#platforms/pinterest/errors.ts";
-import { NOW, SECRETS } from "../../support/job-fixtures.ts";
+import { NOW, SECRETS } from "../../support/adapter-inputs.ts";
 
 function errorResponse(status: number, json?: unknown, headers: Record<string, string> = {}): PlatformResponse {
   return { status, json, headers: new Headers(headers) };

@@ -2,9 +2,9 @@ import { describe, test } from "vitest";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { MediaDescription, Job } from "#platforms/contract.ts";
 import { pinterest } from "#platforms/pinterest/index.ts";
-import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { accountAccess, image, job, type JobOverrides, NOW, video } from "../../support/job-fixtures.ts";
-import { captureBodies } from "../../support/body-capture.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { accountAccess, image, job, type JobOverrides, NOW, video } from "../../support/adapter-inputs.ts";
+import { captureBodies } from "../../support/capture-adapter-bodies.ts";
 
 interface PostOverrides extends JobOverrides {
   readonly settings?: Record<string, string>;

@@ -1,4 +1,4 @@
-import { image } from "../../support/job-fixtures.ts";
+import { image } from "../../support/adapter-inputs.ts";
 import {
   APP_MISCONFIGURED,
   LOGIN_ENDED,

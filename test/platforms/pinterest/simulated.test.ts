@@ -11,8 +11,8 @@ import {
   revokeAtPlatform,
   sampleMedia,
   simulatedClient,
-} from "../../support/simulated-platform.ts";
-import { refreshTokens } from "../../support/connector.ts";
+} from "../../support/drive-simulator.ts";
+import { refreshTokens } from "../../support/call-connector.ts";
 
 let clock = Date.parse("2032-07-01T09:00:00Z");
 beforeEach(() => {

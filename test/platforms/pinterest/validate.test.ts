@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { JsonObject } from "#core/json.ts";
 import { pinterest } from "#platforms/pinterest/index.ts";
-import { validationInput, image, video } from "../../support/job-fixtures.ts";
+import { validationInput, image, video } from "../../support/adapter-inputs.ts";
 
 type Overrides = Parameters<typeof validationInput>[0] & { readonly extraOptions?: JsonObject };
 

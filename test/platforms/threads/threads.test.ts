@@ -4,8 +4,8 @@ import type { Fault } from "#platforms/contract.ts";
 import { containerFailure, isUncertainCommit, toFault } from "#platforms/threads/errors.ts";
 import { threads } from "#platforms/threads/index.ts";
 import { comparableCaption, findLinks, findTags, textLength } from "#platforms/threads/text.ts";
-import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { validationInput, image, job, NOW, video } from "../../support/job-fixtures.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { validationInput, image, job, NOW, video } from "../../support/adapter-inputs.ts";
 
 const problems = (overrides: Parameters<typeof validationInput>[0]) =>
   threads.validate(validationInput(overrides)).problems.map(({ code, param }) => `${code} ${param}`);

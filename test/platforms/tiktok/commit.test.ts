@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
 import { tiktok } from "#platforms/tiktok/index.ts";
-import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { NOW } from "../../support/job-fixtures.ts";
-import { captureBodies } from "../../support/body-capture.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { NOW } from "../../support/adapter-inputs.ts";
+import { captureBodies } from "../../support/capture-adapter-bodies.ts";
 import {
   MB,
   PUBLISH_ID,

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { Fault } from "#platforms/contract.ts";
 import { publishFailureFault, toFault } from "#platforms/tiktok/errors.ts";
-import { SECRETS } from "../../support/job-fixtures.ts";
+import { SECRETS } from "../../support/adapter-inputs.ts";
 
 type ErrorCase = [status: number, code: string | null, fault: Partial<Fault>];
 

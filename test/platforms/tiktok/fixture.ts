@@ -1,7 +1,7 @@
 import type { JsonValue } from "#core/json.ts";
 import type { Job, JobMedia, PrepareOutcome } from "#platforms/contract.ts";
-import type { ScriptedResponse, SentRequest } from "../../support/scripted-client.ts";
-import { accountAccess, image, job, NOW, video } from "../../support/job-fixtures.ts";
+import type { ScriptedResponse, SentRequest } from "../../support/scripted-http-client.ts";
+import { accountAccess, image, job, NOW, video } from "../../support/adapter-inputs.ts";
 
 export const MB = 1_000_000;
 export const UPLOAD_URL = "https://open-upload.tiktokapis.com/video/?upload_id=67890&upload_token=Xza";

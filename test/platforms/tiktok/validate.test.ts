@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { JsonObject } from "#core/json.ts";
 import { validate } from "#platforms/tiktok/validate.ts";
-import { validationInput, image, video } from "../../support/job-fixtures.ts";
+import { validationInput, image, video } from "../../support/adapter-inputs.ts";
 
 const PUBLIC = { privacyLevels: ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"] };
 const PRIVATE = { privacyLevels: ["FOLLOWER_OF_CREATOR", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"] };

@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
 import type { Job } from "#platforms/contract.ts";
 import { tiktok } from "#platforms/tiktok/index.ts";
-import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { accountAccess, NOW } from "../../support/job-fixtures.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { accountAccess, NOW } from "../../support/adapter-inputs.ts";
 import {
   MB,
   PUBLISH_ID,

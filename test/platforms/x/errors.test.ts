@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { Fault } from "#platforms/contract.ts";
 import { toFault } from "#platforms/x/errors.ts";
-import { NOW } from "../../support/job-fixtures.ts";
+import { NOW } from "../../support/adapter-inputs.ts";
 
 type ErrorCase = [name: string, status: number, body: unknown, headers: Record<string, string>, fault: Partial<Fault>];
 

@@ -2,9 +2,9 @@ import { describe, test } from "vitest";
 import type { JsonValue } from "#core/json.ts";
 import type { Job, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { x } from "#platforms/x/index.ts";
-import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { accountAccess, image, job, NOW, video } from "../../support/job-fixtures.ts";
-import { captureBodies, type BodyCapturingClient } from "../../support/body-capture.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { accountAccess, image, job, NOW, video } from "../../support/adapter-inputs.ts";
+import { captureBodies, type BodyCapturingClient } from "../../support/capture-adapter-bodies.ts";
 
 const MIB = 1024 ** 2;
 const json = (value: JsonValue | PrepareOutcome) => JSON.parse(JSON.stringify(value)) as JsonValue;

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { x } from "#platforms/x/index.ts";
 import { parseQuotedPost } from "#platforms/x/options.ts";
-import { validationInput, image, video } from "../../support/job-fixtures.ts";
+import { validationInput, image, video } from "../../support/adapter-inputs.ts";
 
 const problems = (overrides: Parameters<typeof validationInput>[0]) =>
   x.validate(validationInput(overrides)).problems.map(({ code, param }) => `${code} ${param}`);

@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
 import { youtube } from "#platforms/youtube/index.ts";
-import { scriptedClient, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { NOW } from "../../support/job-fixtures.ts";
-import { captureBodies } from "../../support/body-capture.ts";
+import { scriptedClient, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { NOW } from "../../support/adapter-inputs.ts";
+import { captureBodies } from "../../support/capture-adapter-bodies.ts";
 import {
   MIB,
   CHUNK_MULTIPLE,

@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import type { Fault } from "#platforms/contract.ts";
 import { toFault, videoFault } from "#platforms/youtube/errors.ts";
 import { secondsUntilQuotaReset } from "#platforms/youtube/quota-reset.ts";
-import { NOW, SECRETS } from "../../support/job-fixtures.ts";
+import { NOW, SECRETS } from "../../support/adapter-inputs.ts";
 
 type ErrorCase = [name: string, status: number, reason: string | null, fault: Partial<Fault>];
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from "#core/json.ts";
 import type { Job, JobMedia, PrepareOutcome } from "#platforms/contract.ts";
-import type { ScriptedResponse, SentRequest } from "../../support/scripted-client.ts";
-import { accountAccess, job, NOW, video } from "../../support/job-fixtures.ts";
+import type { ScriptedResponse, SentRequest } from "../../support/scripted-http-client.ts";
+import { accountAccess, job, NOW, video } from "../../support/adapter-inputs.ts";
 
 const KIB = 1024;
 export const MIB = 1024 * KIB;

@@ -1,9 +1,9 @@
 import { describe, test } from "vitest";
 import type { JsonValue } from "#core/json.ts";
 import { youtube } from "#platforms/youtube/index.ts";
-import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { video } from "../../support/job-fixtures.ts";
-import { captureBodies } from "../../support/body-capture.ts";
+import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { video } from "../../support/adapter-inputs.ts";
+import { captureBodies } from "../../support/capture-adapter-bodies.ts";
 import {
   MIB,
   CHUNK_MULTIPLE,

@@ -1,4 +1,4 @@
-import { video } from "../../support/job-fixtures.ts";
+import { video } from "../../support/adapter-inputs.ts";
 import {
   APP_MISCONFIGURED,
   LOGIN_ENDED,

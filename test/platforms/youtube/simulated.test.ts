@@ -12,8 +12,8 @@ import {
   revokeAtPlatform,
   sampleMedia,
   simulatedClient,
-} from "../../support/simulated-platform.ts";
-import { refreshTokens } from "../../support/connector.ts";
+} from "../../support/drive-simulator.ts";
+import { refreshTokens } from "../../support/call-connector.ts";
 
 // Several megabytes pass through two processes, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { validate } from "#platforms/youtube/validate.ts";
-import { validationInput, image, video } from "../../support/job-fixtures.ts";
+import { validationInput, image, video } from "../../support/adapter-inputs.ts";
 
 const options = { title: "A bowl" };
 const videoMedia = (overrides: Parameters<typeof video>[0] = {}) => [video(overrides)];

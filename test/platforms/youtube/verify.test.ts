@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
 import type { Job } from "#platforms/contract.ts";
 import { youtube } from "#platforms/youtube/index.ts";
-import { scriptedClient, type ScriptedResponse } from "../../support/scripted-client.ts";
-import { accountAccess, NOW } from "../../support/job-fixtures.ts";
+import { scriptedClient, type ScriptedResponse } from "../../support/scripted-http-client.ts";
+import { accountAccess, NOW } from "../../support/adapter-inputs.ts";
 import {
   MIB,
   CHUNK_MULTIPLE,

@@ -8,7 +8,7 @@ import { temporaryFault } from "#posting/run/next-step.ts";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount } from "../../support/api-workflows.ts";
 import { scriptedAdapter } from "../../support/scripted-adapter.ts";
-import { createCaller } from "../../support/api-caller.ts";
+import { createCaller } from "../../support/create-caller.ts";
 import {
   createAccount,
   detailCodes,

@@ -22,7 +22,7 @@ import type { PublishedPost } from "#sandbox/contract.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
 import { connectInputOf } from "#sandbox/registry.ts";
 import { exports } from "cloudflare:workers";
-import { exchangeCode, memoryRegistrations, startLogin } from "./connector.ts";
+import { exchangeCode, memoryRegistrations, startLogin } from "./call-connector.ts";
 import { unwrap } from "./unwrap.ts";
 
 export { unwrap } from "./unwrap.ts";

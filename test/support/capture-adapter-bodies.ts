@@ -1,5 +1,5 @@
 import type { PlatformClient } from "#platforms/contract.ts";
-import type { ScriptedClient } from "./scripted-client.ts";
+import type { ScriptedClient } from "./scripted-http-client.ts";
 
 export interface BodyCapturingClient extends ScriptedClient {
   /** The body of each request, in order; empty for requests without a streamed body. */
