@@ -3,7 +3,7 @@ import type { Call } from "./call.ts";
 import { routeNotFound } from "./error-responses.ts";
 import { FRAME_RATE_LIMIT, IMAGE_MATRIX_LIMIT, supportedMimeTypes, VIDEO_MATRIX_LIMIT } from "./instances.ts";
 
-/* Metadata and limits of an instance: platforms/mastodon.md 1.1, part 2 and 6.9. */
+/* Metadata and limits of an instance: docs/platforms/mastodon.md 1.1, part 2 and 6.9. */
 
 /** GET /.well-known/oauth-authorization-server, since 4.3. */
 export function metadata(call: Call): Response {

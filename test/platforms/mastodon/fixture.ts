@@ -1,7 +1,7 @@
 import type { AccountAccess } from "#platforms/contract.ts";
 import { accountAccess, job, type JobOverrides, SECRETS } from "../../support/adapter-inputs.ts";
 
-/* Answers in the shape of Mastodon 4.6, from the fact sheet of 2026-11-22. */
+/* Answers in the shape of Mastodon 4.6, from docs/platforms. */
 
 export const HOST = "mastodon.example";
 export const ACCOUNT_ID = "109348684423156921";
