@@ -4,7 +4,6 @@ import type { PostType } from "#core/status.ts";
 import type { StoredTargetError } from "#db/schema.ts";
 import type { CommitOutcome, Fault, PrepareOutcome, VerifyOutcome } from "#platforms/contract.ts";
 import {
-  sanitizeMessage,
   failTarget,
   withState,
   type StepContext,
@@ -13,6 +12,7 @@ import {
   clampWaitMs,
   type TargetRun,
 } from "./target-run.ts";
+import { deadlineError, INTERNAL_ERROR, outcomeUnknownError, toTargetError } from "./target-errors.ts";
 
 /*
  * Decides what happens next to a target: pure functions from a run and an outcome to the run after it.
@@ -28,6 +28,9 @@ const RATE_LIMIT_DEADLINE_MS = DAY;
 export const VERIFY_WAITS_SECONDS = [1, 2, 5, 10, 30, 60] as const;
 export const MAX_STALE_REFERENCES = 3;
 const MAX_PARTS = 100;
+
+/** No visible call is in question. */
+const NOT_COMMITTED = { committedAt: null, lastCommittedAt: null } as const;
 
 /** How long a platform may process media before the target fails. */
 function processingLimitMs(postType: PostType): number {
@@ -131,7 +134,7 @@ export function afterCommit(run: TargetRun, outcome: CommitOutcome, ctx: StepCon
       // The call may have succeeded, so "temporary" is treated as uncertain (the adapter contract forbids it here).
       return outcome.fault.kind === "temporary"
         ? markUncertain(run, ctx, "commit", outcome.fault.message)
-        : afterFault({ ...run, committedAt: null, lastCommittedAt: null }, "commit", outcome.fault, ctx);
+        : afterFault({ ...run, ...NOT_COMMITTED }, "commit", outcome.fault, ctx);
     case "uncertain":
       return markUncertain(
         outcome.ref === undefined ? run : { ...run, prepared: { ref: outcome.ref, expiresAt: null } },
@@ -193,7 +196,7 @@ export function afterExpiredToken(run: TargetRun, fault: Fault, ctx: StepContext
   if (step === "verify") {
     return verifyAgain(run, 1, fault.message, ctx);
   }
-  const notCommitted = run.state === "committing" ? { ...run, committedAt: null, lastCommittedAt: null } : run;
+  const notCommitted = run.state === "committing" ? { ...run, ...NOT_COMMITTED } : run;
   return afterFault(notCommitted, step, { ...fault, kind: "temporary", retryAfterSeconds: 1 }, ctx);
 }
 
@@ -333,8 +336,7 @@ function continueWithNextPart(
   const changes: Partial<TargetRun> = {
     publishedParts,
     progress: part.progress,
-    committedAt: null,
-    lastCommittedAt: null,
+    ...NOT_COMMITTED,
     acceptedAt: null,
     unansweredVerifies: 0,
     staleReferences: 0,
@@ -358,8 +360,7 @@ function prepareAgain(run: TargetRun, step: Step, detail: string, ctx: StepConte
     staleReferences,
     prepared: null,
     cursor: null,
-    committedAt: null,
-    lastCommittedAt: null,
+    ...NOT_COMMITTED,
     acceptedAt: null,
     preparingSince: null,
   };
@@ -419,37 +420,6 @@ function verifyAgain(run: TargetRun, afterSeconds: number, message: string | nul
 function markUnconfirmed(run: TargetRun, ctx: StepContext, message: string): TargetRun {
   return transition(run, ctx, "unconfirmed", "verify", "cannot_tell", {
     message,
-    error: {
-      code: "outcome_unknown",
-      category: "platform",
-      message: `The platform may have published this post, and this cannot be verified: ${sanitizeMessage(message)}. Check the account before posting again.`,
-      platformCode: null,
-      retryable: false,
-      whoMustAct: "user",
-    },
+    error: outcomeUnknownError(message),
   });
-}
-
-const INTERNAL_ERROR = { category: "internal", platformCode: null, retryable: true, whoMustAct: "operator" } as const;
-
-function deadlineError(message: string, fault: Fault | null): StoredTargetError {
-  return {
-    code: "deadline",
-    category: fault?.category ?? "platform",
-    message: sanitizeMessage(`no further attempts: ${message}`),
-    platformCode: fault?.platformCode ?? null,
-    retryable: true,
-    whoMustAct: fault?.whoMustAct ?? "platform",
-  };
-}
-
-function toTargetError(fault: Fault): StoredTargetError {
-  return {
-    code: fault.code,
-    category: fault.category,
-    message: sanitizeMessage(fault.message),
-    platformCode: fault.platformCode,
-    retryable: fault.kind === "temporary" || fault.kind === "rate_limited",
-    whoMustAct: fault.whoMustAct,
-  };
 }
