@@ -1,3 +1,4 @@
+import { recordTable } from "./record-table.ts";
 import { fromBase64, toBase64Url } from "#core/encoding.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext, SimulatorLogin } from "./contract.ts";
@@ -13,6 +14,8 @@ export interface AuthorizationCode {
   readonly used: boolean;
 }
 
+const CODES = recordTable<AuthorizationCode>("code:");
+
 export interface Token {
   readonly login: string;
   readonly scopes: readonly string[];
@@ -23,6 +26,8 @@ export interface Token {
   readonly grant: string;
   readonly extra: JsonObject;
 }
+
+export const TOKENS = recordTable<Token>("token:");
 
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
@@ -61,7 +66,7 @@ export function issueCode(
   lifetimeSeconds: number,
 ): string {
   const secret = sim.newSecret(prefix);
-  sim.store.put(`code:${secret}`, { ...code, used: false, expiresAt: sim.now() + lifetimeSeconds * 1000 });
+  CODES.save(sim, secret, { ...code, used: false, expiresAt: sim.now() + lifetimeSeconds * 1000 });
   return secret;
 }
 
@@ -74,14 +79,14 @@ export async function redeemCode(
 ): Promise<AuthorizationCode | undefined> {
   // Computed first: an await between reading the code and marking it would let two callers redeem it.
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier ?? ""));
-  const code = sim.store.get(`code:${secret}`) as AuthorizationCode | undefined;
+  const code = CODES.find(sim, secret);
   if (!code || code.used || code.expiresAt <= sim.now() || code.redirectUri !== redirectUri) {
     return undefined;
   }
   if (code.challenge !== null && toBase64Url(new Uint8Array(digest)) !== code.challenge) {
     return undefined;
   }
-  sim.store.put(`code:${secret}`, { ...code, scopes: [...code.scopes], used: true });
+  CODES.save(sim, secret, { ...code, used: true });
   return code;
 }
 
@@ -94,45 +99,32 @@ export function issueToken(
   const secret = sim.newSecret(prefix);
   const seconds = token.kind === "access" ? (sim.settings.token_lifetime_s ?? lifetimeSeconds) : lifetimeSeconds;
   const stored: Token = { ...token, revoked: false, expiresAt: seconds === null ? null : sim.now() + seconds * 1000 };
-  sim.store.put(`token:${secret}`, { ...stored, scopes: [...stored.scopes] });
+  TOKENS.save(sim, secret, stored);
   return secret;
 }
 
 /** The token if it exists, is of that kind, is not expired and not revoked. */
 export function findValidToken(sim: SimulatorContext, secret: string, kind: Token["kind"]): Token | undefined {
-  const token = sim.store.get(`token:${secret}`) as Token | undefined;
+  const token = TOKENS.find(sim, secret);
   const invalid =
     !token || token.kind !== kind || token.revoked || (token.expiresAt !== null && token.expiresAt <= sim.now());
   return invalid ? undefined : token;
 }
 
 export function revokeToken(sim: SimulatorContext, secret: string): void {
-  const token = sim.store.get(`token:${secret}`) as Token | undefined;
+  const token = TOKENS.find(sim, secret);
   if (token) {
-    sim.store.put(`token:${secret}`, { ...token, scopes: [...token.scopes], revoked: true });
+    TOKENS.save(sim, secret, { ...token, revoked: true });
   }
 }
 
 /** The user revokes the app's access: every token of the login becomes invalid. False when the login never consented. */
 export function revokeTokensOfLogin(sim: SimulatorContext, login: string): boolean {
-  let hasTokens = false;
-  for (const [key, value] of sim.store.list("token:")) {
-    const token = value as unknown as Token;
-    if (token.login === login) {
-      sim.store.put(key, { ...token, scopes: [...token.scopes], revoked: true });
-      hasTokens = true;
-    }
-  }
-  return hasTokens;
+  return TOKENS.update(sim, (token) => (token.login === login ? { ...token, revoked: true } : undefined)) > 0;
 }
 
 export function revokeTokensOfGrant(sim: SimulatorContext, grant: string): void {
-  for (const [key, value] of sim.store.list("token:")) {
-    const token = value as unknown as Token;
-    if (token.grant === grant) {
-      sim.store.put(key, { ...token, scopes: [...token.scopes], revoked: true });
-    }
-  }
+  TOKENS.update(sim, (token) => (token.grant === grant ? { ...token, revoked: true } : undefined));
 }
 
 /** The fields of an urlencoded body; read as bytes because the runtime logs a warning for forms read as text. */

@@ -9,6 +9,7 @@ import {
   redeemCode,
   redirect,
   type Token,
+  TOKENS,
 } from "#sandbox/oauth-server.ts";
 import { accountsOf, TEST_USERS } from "./test-users.ts";
 import { invalidParameter } from "./error-responses.ts";
@@ -104,7 +105,7 @@ export function debugToken(sim: SimulatorContext, params: Params): Response {
     return invalidParameter(sim, "You must provide an app access token or a user access token of an owner of the app");
   }
   const secret = textParam(params, "input_token") ?? "";
-  const token = sim.store.get(`token:${secret}`) as Token | undefined;
+  const token = TOKENS.find(sim, secret);
   const page = token?.extra["page"];
   return Response.json({
     data: {

@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { SECOND, toIsoInstant } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { MediaInfo } from "#sandbox/inspect-media.ts";
@@ -35,6 +36,8 @@ export interface Post {
   readonly deleted: boolean;
 }
 
+const POSTS = recordTable<Post>("post:");
+
 export interface Photo {
   readonly id: string;
   readonly page: string;
@@ -44,17 +47,16 @@ export interface Photo {
   readonly postId: string | null;
 }
 
-const allPosts = (sim: SimulatorContext): readonly Post[] =>
-  sim.store.list("post:").map(([, post]) => post as unknown as Post);
+const PHOTOS = recordTable<Photo>("photo:");
 
-export const findPost = (sim: SimulatorContext, id: string): Post | undefined =>
-  sim.store.get(`post:${id}`) as Post | undefined;
+const allPosts = (sim: SimulatorContext): readonly Post[] => POSTS.list(sim);
 
-export const findPhoto = (sim: SimulatorContext, id: string): Photo | undefined =>
-  sim.store.get(`photo:${id}`) as Photo | undefined;
+export const findPost = (sim: SimulatorContext, id: string): Post | undefined => POSTS.find(sim, id);
+
+export const findPhoto = (sim: SimulatorContext, id: string): Photo | undefined => PHOTOS.find(sim, id);
 
 function savePost(sim: SimulatorContext, post: Post): void {
-  sim.store.put(`post:${post.id}`, { ...post, photos: [...post.photos] });
+  POSTS.save(sim, post.id, { ...post, photos: [...post.photos] });
 }
 
 export const formatGraphTime = (ms: number): string => toIsoInstant(ms).replace(/\.\d{3}Z$/, "+0000");
@@ -97,7 +99,7 @@ function storePost(
   };
   savePost(sim, post);
   for (const photo of photos) {
-    sim.store.put(`photo:${photo.id}`, { ...photo, postId: id });
+    PHOTOS.save(sim, photo.id, { ...photo, postId: id });
   }
   const altTexts = photos.map((photo) => photo.altText);
   sim.recordPublishedPost({
@@ -181,7 +183,7 @@ export async function createPhoto(sim: SimulatorContext, page: string, params: P
   const altText = textParam(params, "alt_text_custom");
   const photo: Photo = { id: sim.newId(15), page, sha256: file.sha256, altText, postId: null };
   if (booleanParam(params, "published") === false) {
-    sim.store.put(`photo:${photo.id}`, { ...photo });
+    PHOTOS.save(sim, photo.id, { ...photo });
     return Response.json({ id: photo.id });
   }
   const post = storePost(sim, page, textParam(params, "message") ?? textParam(params, "caption") ?? "", null, [photo]);
@@ -221,7 +223,7 @@ export function postNode(sim: SimulatorContext, post: Post, method: string, para
 /** GET and DELETE of a photo. */
 export function photoNode(sim: SimulatorContext, photo: Photo, method: string, params: Params): Response {
   if (method === "DELETE") {
-    sim.store.delete(`photo:${photo.id}`);
+    PHOTOS.remove(sim, photo.id);
     return Response.json({ success: true });
   }
   const allFields = {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import { paginate, selectFields } from "#sandbox/graph-api.ts";
-import { issueToken, findValidToken, revokeTokensOfLogin, type Token } from "#sandbox/oauth-server.ts";
+import { issueToken, findValidToken, revokeTokensOfLogin, type Token, TOKENS } from "#sandbox/oauth-server.ts";
 import { type Business, type Page, TEST_USERS, type TestUser } from "./test-users.ts";
 import { invalidParameter, objectNotFound, permissionDenied } from "./error-responses.ts";
 
@@ -68,12 +68,9 @@ function revokePermissions(sim: SimulatorContext, token: Token, name: string | u
     revokeTokensOfLogin(sim, token.login);
     return Response.json({ success: true });
   }
-  for (const [key, value] of sim.store.list("token:")) {
-    const stored = value as unknown as Token;
-    if (stored.login === token.login) {
-      sim.store.put(key, { ...stored, scopes: stored.scopes.filter((scope) => scope !== name) });
-    }
-  }
+  TOKENS.update(sim, (stored) =>
+    stored.login === token.login ? { ...stored, scopes: stored.scopes.filter((scope) => scope !== name) } : undefined,
+  );
   return Response.json({ success: true });
 }
 

@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { DAY, toIsoInstant } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
@@ -39,18 +40,18 @@ export interface Video {
   readonly recorded: boolean;
 }
 
-export const findVideo = (sim: SimulatorContext, id: string): Video | undefined =>
-  sim.store.get(`video:${id}`) as Video | undefined;
+const VIDEOS = recordTable<Video>("video:");
+
+export const findVideo = (sim: SimulatorContext, id: string): Video | undefined => VIDEOS.find(sim, id);
 
 export function saveVideo(sim: SimulatorContext, video: Video): void {
-  sim.store.put(`video:${video.id}`, {
+  VIDEOS.save(sim, video.id, {
     ...video,
     processingError: video.processingError === null ? null : { ...video.processingError },
   });
 }
 
-const allVideos = (sim: SimulatorContext): readonly Video[] =>
-  sim.store.list("video:").map(([, video]) => video as unknown as Video);
+const allVideos = (sim: SimulatorContext): readonly Video[] => VIDEOS.list(sim);
 
 function newVideo(sim: SimulatorContext, page: string, kind: Video["kind"], fields: Partial<Video> = {}): Video {
   return {
@@ -266,7 +267,7 @@ export function listVideos(sim: SimulatorContext, page: string, url: URL): Respo
 /** GET and DELETE of a video. */
 export function videoNode(sim: SimulatorContext, video: Video, method: string, params: Params): Response {
   if (method === "DELETE") {
-    sim.store.delete(`video:${video.id}`);
+    VIDEOS.remove(sim, video.id);
     return Response.json({ success: true });
   }
   return Response.json(

@@ -1,6 +1,6 @@
 import type { JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
-import { bearerToken, findValidToken, type Token } from "#sandbox/oauth-server.ts";
+import { bearerToken, findValidToken, type Token, TOKENS } from "#sandbox/oauth-server.ts";
 import { accessDenied, resourceNotFound, errorResponse } from "./error-responses.ts";
 import { organizationsOf, organizationUrn, personUrn } from "./test-users.ts";
 
@@ -14,7 +14,7 @@ export function authenticate(request: Request, sim: SimulatorContext): Token | R
   if (secret === null) {
     return errorResponse(401, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token");
   }
-  const stored = sim.store.get(`token:${secret}`) as Token | undefined;
+  const stored = TOKENS.find(sim, secret);
   if (stored?.kind !== "access") {
     return errorResponse(401, "INVALID_ACCESS_TOKEN", "Invalid access token", 65_600);
   }

@@ -10,6 +10,7 @@ import {
   redirect,
   revokeTokensOfLogin,
   type Token,
+  TOKENS,
 } from "#sandbox/oauth-server.ts";
 import { TEST_USERS } from "./test-users.ts";
 
@@ -152,7 +153,7 @@ export async function introspectEndpoint(request: Request, sim: SimulatorContext
   if (form instanceof Response) {
     return form;
   }
-  const token = sim.store.get(`token:${form.get("token") ?? ""}`) as Token | undefined;
+  const token = TOKENS.find(sim, form.get("token") ?? "");
   if (!token) {
     return Response.json({ active: false });
   }

@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { HOUR } from "#core/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import { inspectMedia, type MediaInfo } from "#sandbox/inspect-media.ts";
@@ -29,11 +30,12 @@ export interface Asset {
   readonly failure: string | null;
 }
 
-export const findAsset = (sim: SimulatorContext, urn: string): Asset | undefined =>
-  sim.store.get(`asset:${urn}`) as Asset | undefined;
+const ASSETS = recordTable<Asset>("asset:");
+
+export const findAsset = (sim: SimulatorContext, urn: string): Asset | undefined => ASSETS.find(sim, urn);
 
 function saveAsset(sim: SimulatorContext, urn: string, asset: Asset): void {
-  sim.store.put(`asset:${urn}`, { ...asset, parts: asset.parts.map((part) => ({ ...part })) });
+  ASSETS.save(sim, urn, { ...asset, parts: asset.parts.map((part) => ({ ...part })) });
 }
 
 const objectIn = (body: JsonObject, name: string): JsonObject => {

@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { DAY, MINUTE, toIsoInstant } from "#core/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
@@ -30,11 +31,11 @@ interface Share {
   readonly deleted: boolean;
 }
 
-const shares = (sim: SimulatorContext): readonly Share[] =>
-  sim.store.list("share:").map(([, share]) => share as unknown as Share);
+const SHARES = recordTable<Share>("share:");
 
-const findShare = (sim: SimulatorContext, urn: string): Share | undefined =>
-  sim.store.get(`share:${urn}`) as Share | undefined;
+const shares = (sim: SimulatorContext): readonly Share[] => SHARES.list(sim);
+
+const findShare = (sim: SimulatorContext, urn: string): Share | undefined => SHARES.find(sim, urn);
 
 /** The URNs in a post's content; null for an unknown type of content. */
 function mediaUrns(content: JsonValue | undefined): readonly JsonValue[] | null {
@@ -186,7 +187,7 @@ export function createPost(sim: SimulatorContext, token: Token, body: JsonObject
     serial: nextSerialNumber(sim),
     deleted,
   };
-  sim.store.put(`share:${urn}`, { ...share });
+  SHARES.save(sim, urn, { ...share });
   if (!deleted) {
     sim.recordPublishedPost({
       id: urn,
@@ -258,7 +259,7 @@ export function findPosts(sim: SimulatorContext, token: Token, request: Request,
 export function deletePost(sim: SimulatorContext, token: Token, urn: string): Response {
   const share = findShare(sim, urn);
   if (share && checkCanPostAs(sim, token, share.author) === null) {
-    sim.store.put(`share:${urn}`, { ...share, deleted: true });
+    SHARES.save(sim, urn, { ...share, deleted: true });
   }
   return new Response(null, { status: 204 });
 }

@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import { inspectMedia } from "#sandbox/inspect-media.ts";
@@ -23,8 +24,9 @@ export interface Media {
   readonly failure: string | null;
 }
 
-export const findMedia = (sim: SimulatorContext, id: string): Media | undefined =>
-  sim.store.get(`media:${id}`) as Media | undefined;
+const MEDIA = recordTable<Media>("media:");
+
+export const findMedia = (sim: SimulatorContext, id: string): Media | undefined => MEDIA.find(sim, id);
 
 export function mediaStatus(media: Media, now: number): string {
   if (media.readyAt === null) {
@@ -52,7 +54,7 @@ export function registerMedia(sim: SimulatorContext, token: Token, body: JsonObj
     "x-amz-credential": "sandbox/aws4_request",
     "Content-Type": "multipart/form-data",
   };
-  sim.store.put(`media:${id}`, {
+  MEDIA.save(sim, id, {
     login: token.login,
     upload,
     registeredAt: sim.now(),
@@ -201,7 +203,7 @@ export async function receiveFormUpload(request: Request, sim: SimulatorContext)
   if (current?.readyAt !== null) {
     return s3Error(403, "AccessDenied");
   }
-  sim.store.put(`media:${id}`, {
+  MEDIA.save(sim, id, {
     ...current,
     upload: { ...current.upload },
     readyAt: sim.now() + sim.settings.processing_ms,

@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { toHex } from "#core/encoding.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
@@ -48,8 +49,9 @@ interface Pin {
   readonly deleted: boolean;
 }
 
-const allPins = (sim: SimulatorContext): readonly Pin[] =>
-  sim.store.list("pin:").map(([, pin]) => pin as unknown as Pin);
+const PINS = recordTable<Pin>("pin:");
+
+const allPins = (sim: SimulatorContext): readonly Pin[] => PINS.list(sim);
 
 /** The pins of a login that reads return, newest first. */
 export const visiblePinsOf = (sim: SimulatorContext, login: string): readonly Pin[] =>
@@ -80,12 +82,12 @@ export const pinJson = (pin: Pin): JsonObject => ({
 
 /** GET and DELETE /v5/pins/{id} */
 export function readOrDeletePin(sim: SimulatorContext, token: Token, method: string, id: string): Response {
-  const pin = sim.store.get(`pin:${id}`) as Pin | undefined;
+  const pin = PINS.find(sim, id);
   if (pin?.login !== token.login || pin.deleted) {
     return pinNotFound(sim);
   }
   if (method === "DELETE") {
-    sim.store.put(`pin:${id}`, { ...pin, deleted: true });
+    PINS.save(sim, id, { ...pin, deleted: true });
     return new Response(null, { status: 204 });
   }
   return jsonResponse(sim, 200, pinJson(pin));
@@ -261,7 +263,7 @@ export async function createPin(
     serial: nextSerialNumber(sim),
     deleted: false,
   };
-  sim.store.put(`pin:${pin.id}`, { ...pin });
+  PINS.save(sim, pin.id, { ...pin });
   sim.recordPublishedPost({
     id: pin.id,
     url: `https://www.pinterest.com/pin/${pin.id}/`,

@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { DAY } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
@@ -42,11 +43,12 @@ export interface Container {
   readonly mediaId: string | null;
 }
 
-export const findContainer = (sim: SimulatorContext, id: string): Container | undefined =>
-  sim.store.get(`container:${id}`) as Container | undefined;
+const CONTAINERS = recordTable<Container>("container:");
+
+export const findContainer = (sim: SimulatorContext, id: string): Container | undefined => CONTAINERS.find(sim, id);
 
 export function saveContainer(sim: SimulatorContext, container: Container): void {
-  sim.store.put(`container:${container.id}`, {
+  CONTAINERS.save(sim, container.id, {
     ...container,
     children: [...container.children],
     media: container.media.map((item) => ({ ...item })),

@@ -9,6 +9,7 @@ import {
   redeemCode,
   redirect,
   type Token,
+  TOKENS,
 } from "#sandbox/oauth-server.ts";
 import { invalidClientSecret, tokenExpired } from "./error-responses.ts";
 import { TEST_USERS } from "./test-users.ts";
@@ -116,7 +117,7 @@ export function debugToken(sim: SimulatorContext, params: Params): Response {
     return tokenExpired(sim);
   }
   const secret = textParam(params, "input_token") ?? "";
-  const token = sim.store.get(`token:${secret}`) as Token | undefined;
+  const token = TOKENS.find(sim, secret);
   return Response.json({
     data: {
       type: "USER",

@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { DAY, SECOND, toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
@@ -28,16 +29,14 @@ interface Post {
   readonly deletedAt: number | null;
 }
 
-const findPost = (sim: SimulatorContext, id: string): Post | undefined =>
-  sim.store.get(`post:${id}`) as Post | undefined;
+const POSTS = recordTable<Post>("post:");
 
-const savePost = (sim: SimulatorContext, post: Post): void => sim.store.put(`post:${post.id}`, { ...post });
+const findPost = (sim: SimulatorContext, id: string): Post | undefined => POSTS.find(sim, id);
+
+const savePost = (sim: SimulatorContext, post: Post): void => POSTS.save(sim, post.id, { ...post });
 
 const postsOf = (sim: SimulatorContext, login: string): readonly Post[] =>
-  sim.store
-    .list("post:")
-    .map(([, post]) => post as unknown as Post)
-    .filter((post) => post.login === login);
+  POSTS.list(sim).filter((post) => post.login === login);
 
 /** Deleted posts count too. */
 const countPublishedInLastDay = (sim: SimulatorContext, login: string): number =>

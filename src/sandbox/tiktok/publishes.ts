@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { DAY, toIsoInstant } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
@@ -38,21 +39,19 @@ export interface Publish {
   readonly isPublished: boolean;
 }
 
-const storeKey = (id: string): string => `publish:${id}`;
+const PUBLISHES = recordTable<Publish>("publish:");
 
 export function savePublish(sim: SimulatorContext, publish: Publish): void {
-  sim.store.put(storeKey(publish.id), {
+  PUBLISHES.save(sim, publish.id, {
     ...publish,
     urls: [...publish.urls],
     media: publish.media.map((item) => ({ ...item })),
   });
 }
 
-export const findPublish = (sim: SimulatorContext, id: string): Publish | undefined =>
-  sim.store.get(storeKey(id)) as Publish | undefined;
+export const findPublish = (sim: SimulatorContext, id: string): Publish | undefined => PUBLISHES.find(sim, id);
 
-const allPublishes = (sim: SimulatorContext): readonly Publish[] =>
-  sim.store.list("publish:").map(([, publish]) => publish as unknown as Publish);
+const allPublishes = (sim: SimulatorContext): readonly Publish[] => PUBLISHES.list(sim);
 
 export const publishesOf = (sim: SimulatorContext, login: string): readonly Publish[] =>
   allPublishes(sim).filter((publish) => publish.login === login);

@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { DAY, toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
@@ -31,14 +32,13 @@ interface UploadSession {
   readonly videoId: string | null;
 }
 
-const storeKey = (id: string): string => `session:${id}`;
+const SESSIONS = recordTable<UploadSession>("session:");
 
 function saveSession(sim: SimulatorContext, session: UploadSession): void {
-  sim.store.put(storeKey(session.id), { ...session, metadata: { ...session.metadata } });
+  SESSIONS.save(sim, session.id, { ...session, metadata: { ...session.metadata } });
 }
 
-const findSession = (sim: SimulatorContext, id: string): UploadSession | undefined =>
-  sim.store.get(storeKey(id)) as UploadSession | undefined;
+const findSession = (sim: SimulatorContext, id: string): UploadSession | undefined => SESSIONS.find(sim, id);
 
 /** POST /upload/youtube/v3/videos?uploadType=resumable */
 export async function startSession(request: Request, url: URL, sim: SimulatorContext, token: Token): Promise<Response> {

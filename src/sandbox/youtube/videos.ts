@@ -1,3 +1,4 @@
+import { recordTable } from "#sandbox/record-table.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
@@ -27,15 +28,16 @@ export interface Video {
   readonly deleted: boolean;
 }
 
+export const VIDEOS = recordTable<Video>("video:");
+
 export const hasAnyScope = (token: Token, names: readonly string[]): boolean =>
   names.some((name) => token.scopes.includes(SCOPE_PREFIX + name));
 
 export function saveVideo(sim: SimulatorContext, video: Video): void {
-  sim.store.put(`video:${video.id}`, { ...video });
+  VIDEOS.save(sim, video.id, { ...video });
 }
 
-export const findVideo = (sim: SimulatorContext, id: string): Video | undefined =>
-  sim.store.get(`video:${id}`) as Video | undefined;
+export const findVideo = (sim: SimulatorContext, id: string): Video | undefined => VIDEOS.find(sim, id);
 
 /** A marker in the title selects the result of processing: `#sim-failed-codec`, `#sim-rejected-duplicate`. */
 function processingOutcome(video: Video): JsonObject {
@@ -174,9 +176,7 @@ export function listPlaylistItems(sim: SimulatorContext, token: Token, url: URL)
   if (!Number.isInteger(size) || size < 0 || size > MAX_PAGE_SIZE || !Number.isInteger(offset)) {
     return errorResponse(400, "invalidParameter", `maxResults must be 0 to ${MAX_PAGE_SIZE}`, "global");
   }
-  const all = sim.store
-    .list("video:")
-    .map(([, video]) => video as unknown as Video)
+  const all = VIDEOS.list(sim)
     .filter((video) => video.channel === channel.id && !video.deleted)
     .filter((video) => video.createdAt + sim.settings.verify_lag_ms <= sim.now())
     .toSorted((a, b) => b.createdAt - a.createdAt || b.serial - a.serial);
