@@ -147,7 +147,7 @@ describe("mediabunny reads the same video", () => {
           if (inspection?.type === "video" && reading) {
             compared += 1;
             // A damaged matrix can be halfway between two quarter turns; the sides are the same then, too.
-            expect(sizeOf(inspection).toSorted()).toEqual(reading.size.toSorted());
+            expect([reading.size, reading.size.toReversed()]).toContainEqual(sizeOf(inspection));
           }
         },
       ),
