@@ -28,7 +28,7 @@ export interface Video {
   readonly deleted: boolean;
 }
 
-export const VIDEOS = recordTable<Video>("video:");
+const VIDEOS = recordTable<Video>("video:");
 
 export const hasAnyScope = (token: Token, names: readonly string[]): boolean =>
   names.some((name) => token.scopes.includes(SCOPE_PREFIX + name));
