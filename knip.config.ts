@@ -5,7 +5,7 @@ export default {
     "src/index.sandbox.ts",
     "scripts/*.ts",
     "scripts/*/entry.ts",
-    "scripts/bench/{floor,recorder}.ts",
+    "scripts/bench/{baseline,recorder}.ts",
     "test/**/*.test.{ts,tsx}",
   ],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "test/**/*.{ts,tsx}"],

@@ -35,7 +35,7 @@ export interface SandboxLogin {
 }
 
 /** Starts a login in a browser; `url` is the platform's page. */
-export async function startSandboxLogin(ctx: Context, platform: Platform, login = "ada"): Promise<SandboxLogin> {
+async function startSandboxLogin(ctx: Context, platform: Platform, login = "ada"): Promise<SandboxLogin> {
   const state = await requestConnectState(ctx, platform);
   const started = await sendStart(ctx, platform, state, connectInputOf(platform, login));
   if (started.state !== "redirect") {

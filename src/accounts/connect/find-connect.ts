@@ -29,7 +29,7 @@ export interface OpenConnect {
 }
 
 /** One way to connect, as a form. */
-export interface ConnectForm {
+interface ConnectForm {
   readonly kind: ConnectMethod["kind"];
   readonly fields: readonly ConnectField[];
 }

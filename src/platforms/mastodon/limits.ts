@@ -9,7 +9,7 @@ import type { MediaRule } from "#platforms/media-rules.ts";
  */
 
 /** app/validators/status_length_validator.rb. */
-export const CAPTION_MAX = 500;
+const CAPTION_MAX = 500;
 const URL_CHARACTERS = 23;
 /** app/models/status.rb. */
 const MEDIA_MAX = 4;

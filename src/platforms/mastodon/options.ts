@@ -22,4 +22,3 @@ export const options = z.looseObject({
   alt_texts: z.array(z.string()).optional().describe("Descriptions of the media, in the order of the media"),
   ...commonOptions,
 });
-export type Options = z.infer<typeof options>;

@@ -94,7 +94,7 @@ function altTextProblems(
     : tooLong;
 }
 
-export function isAnimated(media: MediaDescription): boolean {
+function isAnimated(media: MediaDescription): boolean {
   return media.contentType === "image/gif" && media.facts["animated"] === true;
 }
 
