@@ -10,7 +10,7 @@ import type {
   UnpostableAccount,
   PlatformClient,
 } from "#platforms/contract.ts";
-import { failed, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
+import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
   authorizationCode,
@@ -20,6 +20,7 @@ import {
   requestTokens,
   type TokenResponse,
 } from "#platforms/oauth-token.ts";
+import { refreshWithToken } from "#platforms/refresh-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { Me, UserInfo } from "./answers.ts";
 import { toFault } from "./errors.ts";
@@ -113,28 +114,17 @@ export const connect: Connector = {
     return succeeded({ accounts, unpostable });
   },
 
-  tokenRefresh: {
-    kind: "refresh",
+  // Only approved partner apps get a refresh token; users of all other apps log in again every 60 days.
+  tokenRefresh: refreshWithToken({
     aheadMs: 7 * DAY,
-    // Only approved partner apps get a refresh token; users of all other apps log in again every 60 days.
-    canRefresh: (tokens) => tokens.refreshToken !== null,
-    async refresh(client, app, tokens, now) {
-      if (tokens.refreshToken === null) {
-        return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
-      }
-      const response = await requestTokens(client, {
+    request: async (client, app, grant) =>
+      await requestTokens(client, {
         url: TOKEN_URL,
-        fields: {
-          grant_type: "refresh_token",
-          refresh_token: tokens.refreshToken,
-          client_id: app.clientId,
-          client_secret: app.clientSecret,
-        },
+        fields: { ...grant, client_id: app.clientId, client_secret: app.clientSecret },
         invalidGrantErrors: INVALID_GRANT_ERRORS,
-      });
-      return response.ok ? succeeded(toTokenSet(response.value, now, tokens)) : response;
-    },
-  },
+      }),
+    toTokenSet,
+  }),
 
   async revoke(client, app, tokens) {
     const fields = { client_id: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };

@@ -14,6 +14,7 @@ import {
   type TokenResponse,
   tokenFault,
 } from "#platforms/oauth-token.ts";
+import { refreshWithToken } from "#platforms/refresh-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { ErrorBody, UserAccount } from "./answers.ts";
 import { toFault, unexpectedResponse } from "./errors.ts";
@@ -92,21 +93,7 @@ export const connect: Connector = {
     });
   },
 
-  tokenRefresh: {
-    kind: "refresh",
-    aheadMs: 7 * DAY,
-    canRefresh: (tokens) => tokens.refreshToken !== null,
-    async refresh(client, app, tokens, now) {
-      if (tokens.refreshToken === null) {
-        return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
-      }
-      const refreshed = await requestPinterestTokens(client, app, {
-        grant_type: "refresh_token",
-        refresh_token: tokens.refreshToken,
-      });
-      return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
-    },
-  },
+  tokenRefresh: refreshWithToken({ aheadMs: 7 * DAY, request: requestPinterestTokens, toTokenSet }),
 
   revoke: null,
 };

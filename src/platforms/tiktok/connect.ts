@@ -9,7 +9,7 @@ import type {
   TokenSet,
   PlatformClient,
 } from "#platforms/contract.ts";
-import { failed, reconnect, succeeded, temporary } from "#platforms/fault.ts";
+import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
   authorizationCode,
@@ -19,6 +19,7 @@ import {
   requestTokens,
   type TokenResponse,
 } from "#platforms/oauth-token.ts";
+import { refreshWithToken } from "#platforms/refresh-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { TokenOwner, type User, UserInfo } from "./answers.ts";
 import { isSuccess } from "./api.ts";
@@ -95,21 +96,7 @@ export const connect: Connector = {
       : capabilities;
   },
 
-  tokenRefresh: {
-    kind: "refresh",
-    aheadMs: 10 * MINUTE,
-    canRefresh: (tokens) => tokens.refreshToken !== null,
-    async refresh(client, app, tokens, now) {
-      if (tokens.refreshToken === null) {
-        return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
-      }
-      const refreshed = await requestTikTokTokens(client, app, {
-        grant_type: "refresh_token",
-        refresh_token: tokens.refreshToken,
-      });
-      return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
-    },
-  },
+  tokenRefresh: refreshWithToken({ aheadMs: 10 * MINUTE, request: requestTikTokTokens, toTokenSet }),
 
   async revoke(client, app, tokens) {
     const fields = { client_key: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };

@@ -7,7 +7,7 @@ import type {
   TokenSet,
   PlatformClient,
 } from "#platforms/contract.ts";
-import { failed, reconnect, succeeded, temporary } from "#platforms/fault.ts";
+import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
   basicAuthorization,
@@ -18,6 +18,7 @@ import {
   requestTokens,
   type TokenResponse,
 } from "#platforms/oauth-token.ts";
+import { refreshWithToken } from "#platforms/refresh-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { type Me, MeResponse } from "./answers.ts";
 import { toFault } from "./errors.ts";
@@ -98,24 +99,18 @@ export const connect: Connector = {
     return succeeded({ accounts: [account], unpostable: [] });
   },
 
-  tokenRefresh: {
-    kind: "refresh",
+  tokenRefresh: refreshWithToken({
     // An access token is valid for two hours; five minutes cover a call that waits for another call's refresh.
     aheadMs: 5 * 60_000,
-    canRefresh: (tokens) => tokens.refreshToken !== null,
-    async refresh(client, app, tokens, now) {
-      if (tokens.refreshToken === null) {
-        return failed(reconnect("This login cannot be refreshed. Connect the account again.", { httpStatus: null }));
-      }
-      const refreshed = await requestTokens(client, {
+    request: async (client, app, grant) =>
+      await requestTokens(client, {
         url: TOKEN_URL,
         basic: app,
-        fields: { grant_type: "refresh_token", refresh_token: tokens.refreshToken },
+        fields: grant,
         invalidGrantErrors: INVALID_GRANT_ERRORS,
-      });
-      return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens.scopes, tokens.refreshToken)) : refreshed;
-    },
-  },
+      }),
+    toTokenSet: (response, now, previous) => toTokenSet(response, now, previous.scopes, previous.refreshToken),
+  }),
 
   async revoke(client, app, tokens) {
     for (const token of [tokens.refreshToken, tokens.accessToken]) {

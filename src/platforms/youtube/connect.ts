@@ -1,7 +1,7 @@
 import { MINUTE } from "#core/clock.ts";
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Connector, Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
-import { failed, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
+import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
   authorizationCode,
@@ -11,6 +11,7 @@ import {
   requestTokens,
   type TokenResponse,
 } from "#platforms/oauth-token.ts";
+import { refreshWithToken } from "#platforms/refresh-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { type Channel, ChannelList } from "./answers.ts";
 import { toFault } from "./errors.ts";
@@ -92,26 +93,15 @@ export const connect: Connector = {
     });
   },
 
-  tokenRefresh: {
-    kind: "refresh",
+  tokenRefresh: refreshWithToken({
     aheadMs: 10 * MINUTE,
-    canRefresh: (tokens) => tokens.refreshToken !== null,
-    async refresh(client, app, tokens, now) {
-      if (tokens.refreshToken === null) {
-        return failed(reconnect("This login cannot be refreshed. Connect the channel again.", { httpStatus: null }));
-      }
-      const refreshed = await requestTokens(client, {
+    request: async (client, app, grant) =>
+      await requestTokens(client, {
         url: TOKEN_URL,
-        fields: {
-          grant_type: "refresh_token",
-          refresh_token: tokens.refreshToken,
-          client_id: app.clientId,
-          client_secret: app.clientSecret,
-        },
-      });
-      return refreshed.ok ? succeeded(toTokenSet(refreshed.value, now, tokens)) : refreshed;
-    },
-  },
+        fields: { ...grant, client_id: app.clientId, client_secret: app.clientSecret },
+      }),
+    toTokenSet,
+  }),
 
   /** Google revokes every permission that the user granted to this app, whichever token is sent. */
   async revoke(client, _app, tokens) {
