@@ -1,0 +1,17 @@
+import { listDurableObjectIds, reset, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+/**
+ * Empties the database, KV, R2 and every object. `reset` passes over what is not in memory, and the runtime drops an object
+ * that is idle for ten seconds, so they are woken first. Posts stay asleep: no id returns, and `reset` deletes all alarms.
+ */
+export async function resetStorage(): Promise<void> {
+  const { DB, TOKENS, MEDIA, SANDBOX_BLOBS, SIMULATORS } = env;
+  const simulatorIds = await listDurableObjectIds(SIMULATORS);
+  await Promise.all([
+    DB.prepare("SELECT 1").run(),
+    ...[TOKENS, MEDIA, SANDBOX_BLOBS].map((bucket) => bucket.list({ limit: 1 })),
+    ...simulatorIds.map((id) => runInDurableObject(SIMULATORS.get(id), () => undefined)),
+  ]);
+  await reset();
+}
