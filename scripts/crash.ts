@@ -2,10 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { ApiClient, sleep } from "./crash/api-client.ts";
 import { injectFaults } from "./crash/inject-faults.ts";
 import { type EndTimes, killDuringPublish } from "./crash/kill-during-publish.ts";
-import { removeMutantCopy, type Mutant, MUTANTS, createMutantCopy } from "./crash/mutants.ts";
+import { createCopy, type Mutant, MUTANTS, removeCopy } from "./crash/mutants.ts";
 import { SeededRandom } from "./crash/seeded-random.ts";
 import { TrafficGenerator } from "./crash/traffic-generator.ts";
 import { checkInvariants, type CrashReport, type Violation } from "./crash/check-invariants.ts";
@@ -14,7 +15,8 @@ import { createSandboxUser, CRASH_TEST_PLATFORMS } from "./crash/sandbox-user.ts
 import { isAnswering, freePort, migrate, type Service, startService } from "./service.ts";
 
 /*
- * The crash test: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME] [--mid-publish] [--no-kills] [--keep]`.
+ * The crash test: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME] [--mid-publish] [--no-kills] [--keep]`,
+ * and with --mid-publish `[--rounds 3] [--platforms tiktok,x]`.
  * It runs the real runtime with its state on disk, sends calls near the due time, injects platform faults and kills the
  * processes with `kill -9` at random times. At the end it compares the posts on the platforms with the API. Exit code 1 on
  * any violation, and with --mutants when a mutant is not caught. With --mid-publish only the process is killed, while posts are
@@ -194,7 +196,7 @@ function mutantRun(base: RunOptions, { failpoint }: Pick<Mutant, "failpoint">): 
 }
 
 async function isMutantCaught(mutant: Mutant, base: RunOptions): Promise<boolean> {
-  const root = await createMutantCopy(ROOT, mutant);
+  const root = await createCopy(ROOT, mutant);
   try {
     const { match } = await run({ ...mutantRun(base, mutant), root, expectedViolations: mutant.expectedViolations });
     console.log(
@@ -205,7 +207,7 @@ async function isMutantCaught(mutant: Mutant, base: RunOptions): Promise<boolean
     );
     return match !== null;
   } finally {
-    await removeMutantCopy(root);
+    await removeCopy(root);
   }
 }
 
@@ -225,28 +227,39 @@ async function isUnmodifiedClean(mutants: readonly Mutant[], base: RunOptions): 
   return match === null;
 }
 
-/** Prints one line per kill. */
-async function runKillDuringPublish(seed: number): Promise<boolean> {
+interface KillOptions {
+  readonly root: string;
+  readonly seed: number;
+  readonly rounds: number;
+  readonly platforms: readonly Platform[];
+}
+
+/** Prints one line per kill and platform. */
+async function runKillDuringPublish({ root, seed, rounds, platforms }: KillOptions): Promise<boolean> {
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
   const port = await freePort();
-  const start = (): Promise<Service> => startService({ port, stateDir, logFile: join(stateDir, "service.log") });
+  const start = (): Promise<Service> => startService({ port, stateDir, logFile: join(stateDir, "service.log"), root });
   await migrate(stateDir);
   let service = await start();
   try {
     const client = new ApiClient(service.origin);
-    const rounds = killDuringPublish(client, new SeededRandom(seed), service.origin, async () => {
+    const restart = async () => {
       await service.kill();
       service = await start();
-    });
+    };
+    const results = killDuringPublish(client, new SeededRandom(seed), service.origin, restart, { rounds, platforms });
     let allRoundsPassed = true;
-    for await (const { killedAfterMs, posts, arrived, others, listedLate, violations } of rounds) {
+    for await (const { killedAfterMs, posts, recoveries, violations } of results) {
       const describeEndTimes = ({ posts: open, lastMs }: EndTimes): string =>
-        `${open}, the last after ${(lastMs / 1000).toFixed(1)} s`;
+        `${String(open).padStart(2)}${open === 0 ? "" : `, the last after ${(lastMs / 1000).toFixed(1)} s`}`.padEnd(28);
       console.log(
-        `  killed ${String(killedAfterMs).padStart(3)} ms after the due time of ${posts} posts; ended after the restart: ` +
-          `already published ${describeEndTimes(arrived)}; not published ${describeEndTimes(others)}; not published and listed late ${describeEndTimes(listedLate)}; ` +
-          `violations ${violations.length}`,
+        `  killed ${killedAfterMs} ms after the due time of ${posts} posts; violations ${violations.length}; ended after the restart:`,
       );
+      for (const { platform, arrived, notArrived } of recoveries) {
+        console.log(
+          `    ${platform.padEnd(10)} already published ${describeEndTimes(arrived)} not published ${describeEndTimes(notArrived)}`.trimEnd(),
+        );
+      }
       for (const violation of violations) {
         console.log(`    ${violation}`);
       }
@@ -267,10 +280,13 @@ const { values } = parseArgs({
     mutants: { type: "boolean", default: false },
     mutant: { type: "string" },
     "mid-publish": { type: "boolean", default: false },
+    rounds: { type: "string", default: "3" },
+    platforms: { type: "string", default: PLATFORMS.join() },
     "no-kills": { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
   },
 });
+/** The runtime restarts when a source changes, which would be another kill: a copy does not change during the run. */
 const base: RunOptions = {
   minutes: Number(values.minutes),
   seed: Number(values.seed),
@@ -278,26 +294,38 @@ const base: RunOptions = {
   faultRate: 0.03,
   kills: !values["no-kills"],
   maxWaitMs: Number(values.minutes) >= SOAK_MINUTES ? SOAK_MAX_WAIT_MS : MAX_WAIT_MS,
-  root: ROOT,
+  root: await createCopy(ROOT, { name: "unmodified", changes: [] }),
   keep: values.keep,
   expectedViolations: [],
 };
 console.log(`seed ${base.seed}`);
-if (values.mutants || values.mutant !== undefined) {
-  const selected = MUTANTS.filter((mutant) => values.mutant === undefined || mutant.name === values.mutant);
-  const results: boolean[] = [];
-  for (const mutants of Map.groupBy(selected, ({ failpoint }) => failpoint).values()) {
-    results.push(await isUnmodifiedClean(mutants, base));
+try {
+  if (values.mutants || values.mutant !== undefined) {
+    const selected = MUTANTS.filter((mutant) => values.mutant === undefined || mutant.name === values.mutant);
+    const results: boolean[] = [];
+    for (const mutants of Map.groupBy(selected, ({ failpoint }) => failpoint).values()) {
+      results.push(await isUnmodifiedClean(mutants, base));
+    }
+    for (const mutant of selected) {
+      results.push(await isMutantCaught(mutant, base));
+    }
+    process.exitCode = results.every(Boolean) ? 0 : 1;
+  } else if (values["mid-publish"]) {
+    const names = values.platforms.split(",");
+    const platforms = PLATFORMS.filter((platform) => names.includes(platform));
+    const passed = await runKillDuringPublish({
+      root: base.root,
+      seed: base.seed,
+      rounds: Number(values.rounds),
+      platforms,
+    });
+    process.exitCode = passed ? 0 : 1;
+  } else {
+    const started = Date.now();
+    const result = await run(base);
+    printReport("the unmodified service", result, (Date.now() - started) / 1000);
+    process.exitCode = result.report.violations.length > 0 ? 1 : 0;
   }
-  for (const mutant of selected) {
-    results.push(await isMutantCaught(mutant, base));
-  }
-  process.exitCode = results.every(Boolean) ? 0 : 1;
-} else if (values["mid-publish"]) {
-  process.exitCode = (await runKillDuringPublish(base.seed)) ? 0 : 1;
-} else {
-  const started = Date.now();
-  const result = await run(base);
-  printReport("the unmodified service", result, (Date.now() - started) / 1000);
-  process.exitCode = result.report.violations.length > 0 ? 1 : 0;
+} finally {
+  await removeCopy(base.root);
 }

@@ -76,21 +76,21 @@ export const MUTANTS: readonly Mutant[] = [
 ];
 
 /** Copies the project with the changes applied; throws if a text to change is not there exactly once. */
-export async function createMutantCopy(root: string, mutant: Mutant): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), `almanac-${mutant.name}-`));
+export async function createCopy(root: string, { name, changes }: Pick<Mutant, "name" | "changes">): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), `almanac-${name}-`));
   for (const part of ["src", "migrations", "wrangler.toml", "package.json", "tsconfig.json"]) {
     await cp(join(root, part), join(copy, part), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));
-  for (const { file, from, to } of mutant.changes) {
+  for (const { file, from, to } of changes) {
     const path = join(copy, file);
     const text = await readFile(path, "utf8");
     if (text.split(from).length !== 2) {
-      throw new Error(`mutant ${mutant.name}: ${file} does not contain the text to change exactly once`);
+      throw new Error(`mutant ${name}: ${file} does not contain the text to change exactly once`);
     }
     await writeFile(path, text.replace(from, to));
   }
   return copy;
 }
 
-export const removeMutantCopy = (copy: string): Promise<void> => rm(copy, { recursive: true, force: true });
+export const removeCopy = (copy: string): Promise<void> => rm(copy, { recursive: true, force: true });

@@ -2,7 +2,10 @@ import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { type PlatformRules, requiredOptions } from "../platform-rules.ts";
 import type { ApiClient } from "./api-client.ts";
 
-/** Platforms that do not accept what the crash test posts: a text, or one image with a text. */
+/**
+ * Platforms without random traffic, which is a text, or one image with a text, several times a second. While posts are being
+ * published the service is killed with posts to all platforms (kill-during-publish.ts).
+ */
 const LEFT_OUT = {
   tiktok: "accepts fifteen posts a day per account, and the preview counts them whatever the simulator allows",
   youtube: "accepts videos only",
@@ -18,6 +21,8 @@ const UNLIMITED_SETTINGS = {
   containers_per_day: 1_000_000,
   calls_per_5_minutes: 1_000_000,
   uploads_per_day: 1_000_000,
+  units_per_day: 1_000_000_000,
+  unlimited_rate: true,
   lenient: "throttles",
 };
 
@@ -33,15 +38,20 @@ export interface SandboxUser {
   readonly apiKey: string;
   readonly platforms: ReadonlyMap<Platform, ConnectedPlatform>;
   readonly imageUrl: string;
+  readonly videoUrl: string;
 }
 
-/** Creates a user with one account on every platform. */
-export async function createSandboxUser(client: ApiClient, origin: string): Promise<SandboxUser> {
+/** Creates a user with one account on each of the platforms. */
+export async function createSandboxUser(
+  client: ApiClient,
+  origin: string,
+  connectTo: readonly Platform[] = CRASH_TEST_PLATFORMS,
+): Promise<SandboxUser> {
   const { api_key: key } = (await client.callUntilOk("POST", "/sandbox/users", {})) as { api_key: string };
   const get = async (path: string) => await client.callUntilOk("GET", `/v1${path}`, undefined, key);
   const { platforms: allRules } = (await get("/platforms")) as { platforms: readonly PlatformRules[] };
   const platforms = new Map<Platform, ConnectedPlatform>();
-  for (const platform of CRASH_TEST_PLATFORMS) {
+  for (const platform of connectTo) {
     const rules = allRules.find((candidate) => candidate.platform === platform);
     const { accounts: connected } = await client.callUntilOk("POST", "/sandbox/connect", { api_key: key, platform });
     const [account] = connected as { id: string }[];
@@ -55,7 +65,12 @@ export async function createSandboxUser(client: ApiClient, origin: string): Prom
     });
     await client.callUntilOk("POST", `/sandbox/platforms/${platform}/settings`, UNLIMITED_SETTINGS);
   }
-  return { apiKey: key, platforms, imageUrl: `${origin}/sandbox/media/portrait.jpg` };
+  return {
+    apiKey: key,
+    platforms,
+    imageUrl: `${origin}/sandbox/media/portrait.jpg`,
+    videoUrl: `${origin}/sandbox/media/portrait.mp4`,
+  };
 }
 
 function platformOf({ platforms }: SandboxUser, platform: Platform): ConnectedPlatform {
