@@ -79,8 +79,11 @@ describe("C. Authorize and consent", () => {
     ["C30 a request_uri", "request_not_supported", { request_uri: "https://app.example/request" }],
     ["C26 no scope that exists", "invalid_scope", { scope: "openid profile" }],
     ["C26 another response mode", "invalid_request", { response_mode: "fragment" }],
-  ])("%s redirects with %s, state and iss", async ([, error, query], { expect }) => {
-    const { response } = await openConsentPage(query);
+  ])("%s is shown, and for an approved app redirected with %s, state and iss", async ([, error, query], { expect }) => {
+    const { response: shown, browser, app } = await openConsentPage(query);
+    expect([shown.status, shown.headers.get("location")]).toEqual([400, null]);
+    await submitConsent(browser, authorizePath(app.id, challenge), { decision: "allow", scope: "posts:read" });
+    const response = await browser.get(authorizePath(app.id, challenge, query));
     expect(response.status).toBe(303);
     const location = new URL(response.headers.get("location") ?? "");
     expect(location.origin + location.pathname).toBe(CALLBACK);
@@ -88,10 +91,43 @@ describe("C. Authorize and consent", () => {
     expect(location.searchParams.has("code")).toBe(false);
   });
 
+  test("C26 an app that the user has not approved gets the error only by a click of a signed-in user", async ({
+    expect,
+  }) => {
+    const { response, browser, app, userId, path } = await openConsentPage({ scope: "openid" });
+    const page = await response.text();
+    expect(page).toContain(`href="${CALLBACK}?error=invalid_scope`);
+    expect(page).toContain("app.example");
+    // Without a session there is no link either.
+    for (const request of [{ scope: "openid" }, { response_type: "token" }]) {
+      const anonymous = await new BrowserClient(service).get(authorizePath(app.id, challenge, request));
+      expect([anonymous.status, anonymous.headers.get("location")]).toEqual([400, null]);
+      expect(await anonymous.text()).not.toContain(CALLBACK);
+    }
+    const posted = await browser.post(path, { decision: "allow" });
+    expect([posted.status, posted.headers.get("location")]).toEqual([400, null]);
+    // Neither another user's approval nor a revoked one counts.
+    const other = await signInNewUser(service);
+    await submitConsent(other.browser, authorizePath(app.id, challenge), { decision: "allow", scope: "posts:read" });
+    expect((await browser.get(path)).status).toBe(400);
+    await submitConsent(browser, authorizePath(app.id, challenge), { decision: "allow", scope: "posts:read" });
+    expect((await browser.get(path)).status).toBe(303);
+    await env.DB.prepare("UPDATE oauth_grants SET revoked_at = 1 WHERE user_id = ?").bind(userId).run();
+    expect((await browser.get(path)).status).toBe(400);
+  });
+
+  test("C26 approving one address of an app does not approve its others", async ({ expect }) => {
+    const second = "https://app.example/second";
+    const { browser, app } = await openConsentPage({}, { redirect_uris: [CALLBACK, second] });
+    await submitConsent(browser, authorizePath(app.id, challenge), { decision: "allow", scope: "posts:read" });
+    const response = await browser.get(authorizePath(app.id, challenge, { scope: "openid", redirect_uri: second }));
+    expect([response.status, response.headers.get("location")]).toEqual([400, null]);
+  });
+
   test.for([
     ["client_id", 400],
     ["redirect_uri", 400],
-    ["state", 303],
+    ["state", 400],
   ] as const)("C30 a repeated %s is %i and its second value is not used", async ([name, status], { expect }) => {
     const { browser, path } = await openConsentPage();
     const response = await browser.get(`${path}&${name}=${encodeURIComponent("https://evil.example/")}`);

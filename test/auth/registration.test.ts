@@ -10,8 +10,10 @@ import {
   CALLBACK,
   submitConsent,
   errorCodeOf,
+  obtainCode,
   obtainTokens,
   createPkcePair,
+  registerClient,
   signInNewUser,
   createServiceFixture,
   requestToken,
@@ -81,6 +83,10 @@ describe("E. Registration", () => {
     ["a lone surrogate", ["https://app.example/\ud800"]],
     ["an over-long one", [`https://app.example/${"x".repeat(1000)}`]],
     ["21 of them", Array.from({ length: 21 }, (_, index) => `https://app.example/${index}`)],
+    [
+      "2049 characters in all",
+      Array.from({ length: 3 }, (_, index) => `https://app.example/${index}`.padEnd(683, "x")),
+    ],
     ["a loopback address as user info", ["http://127.0.0.1@evil.example/cb"]],
     ["a loopback name as a subdomain", ["http://localhost.evil.example/cb"]],
   ])("E56 redirect_uris with %s: invalid_redirect_uri", async ([, uris], { expect }) => {
@@ -139,7 +145,60 @@ describe("E. Registration", () => {
     expect((await register({ ...PUBLIC_CLIENT, x: "y".repeat(70_000) })).status).toBe(413);
   });
 
-  test("E59 an unused client is deleted after 90 days, a used one is not", async ({ expect }) => {
+  test("E56 2048 characters of redirect URIs are accepted", async ({ expect }) => {
+    const uris = [682, 683, 683].map((length, index) => `https://app.example/${index}`.padEnd(length, "x"));
+    expect((await register({ ...PUBLIC_CLIENT, redirect_uris: uris })).status).toBe(201);
+  });
+
+  test("E58 of all unused registrations the newest 1,000 are kept, and used ones are not counted", async ({
+    expect,
+  }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const started = Date.now();
+    const { app } = await obtainTokens(service);
+    await env.DB.prepare(
+      `INSERT INTO oauth_clients (id, kind, name, redirect_uris, created_at, expires_at)
+       SELECT 'flood-' || value, 'dynamic', 'x', '[]', ?1 + value, ?1 + value + ?2 FROM json_each(?3)`,
+    )
+      .bind(started, DAY, JSON.stringify(Array.from({ length: 1100 }, (_, index) => index + 1)))
+      .run();
+    vi.setSystemTime(started + MINUTE);
+    const { client_id: newest } = await (await register(PUBLIC_CLIENT)).json<{ client_id: string }>();
+    const { results } = await env.DB.prepare("SELECT id FROM oauth_clients WHERE kind = 'dynamic'").all<{
+      id: string;
+    }>();
+    const ids = new Set(results.map(({ id }) => id));
+    expect([ids.has(newest), ids.has(app.id), ids.has("flood-1100"), ids.has("flood-101")]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(ids.size).toBe(1001);
+    await env.DB.prepare("DELETE FROM oauth_clients WHERE id LIKE 'flood-%'").run();
+  });
+
+  test("E59 an unused client is deleted after a day; a consent or a token keeps it for 90 days", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const start = Date.now();
+    const unused = (await (await register(PUBLIC_CLIENT)).json<{ client_id: string }>()).client_id;
+    vi.setSystemTime(start + 10_000);
+    const app = await registerClient(service);
+    // The code of a consent in the last seconds of the day is still exchanged.
+    vi.setSystemTime(start + DAY + 5000);
+    const late = await obtainCode(service, { app });
+    vi.setSystemTime(start + DAY + 15_000);
+    expect((await requestToken(service, late.tokenRequest)).status).toBe(200);
+    const { browser } = await signInNewUser(service);
+    expect((await browser.get(authorizePath(unused, createPkcePair().challenge))).status).toBe(400);
+    await deleteExpiredCredentials(service.services);
+    const remaining = await env.DB.prepare("SELECT id FROM oauth_clients WHERE id IN (?, ?)")
+      .bind(unused, app.id)
+      .all();
+    expect(remaining.results).toEqual([{ id: app.id }]);
+  });
+
+  test("E59 an unused client is deleted, one that is used within 90 days is not", async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     const unused = (await (await register(PUBLIC_CLIENT)).json<{ client_id: string }>()).client_id;

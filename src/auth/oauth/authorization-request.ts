@@ -18,7 +18,14 @@ export interface AuthorizationRequest {
 export type RequestValidation =
   /** No validated redirect URI: the error may only be shown to the user. */
   | { readonly kind: "show_error"; readonly message: string }
-  | { readonly kind: "redirect_error"; readonly location: string }
+  /** An error for the app. `redirectUri` was registered by the app itself, so it is nobody's approval of a redirect. */
+  | {
+      readonly kind: "client_error";
+      readonly clientId: string;
+      readonly redirectUri: string;
+      readonly description: string;
+      readonly location: string;
+    }
   | { readonly kind: "valid"; readonly request: AuthorizationRequest };
 
 const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
@@ -44,7 +51,7 @@ export function requestedClientId(params: URLSearchParams): string | undefined {
   return clientIds.length === 1 ? clientIds[0] : undefined;
 }
 
-/** Validates a request of a client that was looked up. Errors are redirected only after client and redirect URI are validated. */
+/** Validates a request of a client that was looked up. Errors get a redirect location only after client and redirect URI are validated. */
 export function validateRequest(
   config: Pick<Config, "authUrl" | "baseUrl">,
   client: Client | null,
@@ -64,24 +71,27 @@ export function validateRequest(
     };
   }
   const state = repeated.includes("state") ? undefined : values["state"];
-  const redirectError = (code: OAuthErrorCode, description: string): RequestValidation => ({
-    kind: "redirect_error",
+  const clientError = (code: OAuthErrorCode, description: string): RequestValidation => ({
+    kind: "client_error",
+    clientId: client.id,
+    redirectUri,
+    description,
     location: responseLocation(config, { redirectUri, state }, { error: code, error_description: description }),
   });
   if (repeated[0] !== undefined) {
-    return redirectError("invalid_request", "a parameter was sent more than once");
+    return clientError("invalid_request", "a parameter was sent more than once");
   }
   if (values["request"] !== undefined || values["request_uri"] !== undefined) {
-    return redirectError("request_not_supported", "request objects are not supported");
+    return clientError("request_not_supported", "request objects are not supported");
   }
   if (values["response_type"] === undefined) {
-    return redirectError("invalid_request", "response_type is missing");
+    return clientError("invalid_request", "response_type is missing");
   }
   if (values["response_type"] !== "code") {
-    return redirectError("unsupported_response_type", "response_type must be code");
+    return clientError("unsupported_response_type", "response_type must be code");
   }
   if ((values["response_mode"] ?? "query") !== "query") {
-    return redirectError("invalid_request", "response_mode must be query");
+    return clientError("invalid_request", "response_mode must be query");
   }
   const codeChallenge = values["code_challenge"];
   if (
@@ -89,14 +99,14 @@ export function validateRequest(
     values["code_challenge_method"] !== "S256" ||
     !CODE_CHALLENGE.test(codeChallenge)
   ) {
-    return redirectError("invalid_request", "PKCE with code_challenge_method S256 is required");
+    return clientError("invalid_request", "PKCE with code_challenge_method S256 is required");
   }
   if (!isThisResource(config, resources)) {
-    return redirectError("invalid_target", `the only supported resource is ${config.baseUrl}`);
+    return clientError("invalid_target", `the only supported resource is ${config.baseUrl}`);
   }
   const scopes = parseScopeParameter(values["scope"]);
   if (scopes === null) {
-    return redirectError("invalid_scope", "none of the requested scopes exists");
+    return clientError("invalid_scope", "none of the requested scopes exists");
   }
   return { kind: "valid", request: { client, redirectUri, scopes, state, codeChallenge } };
 }

@@ -3,7 +3,8 @@ import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
 import { hashSecret, generateSecret } from "#auth/secrets.ts";
 import { type AuthorizationRequest, responseLocation } from "./authorization-request.ts";
-import { insertGrant } from "./store.ts";
+import { CLIENT_LIFETIME_MS } from "./register-client.ts";
+import { hasApproved, insertGrant } from "./store.ts";
 
 const CODE_LIFETIME_MS = 60 * SECOND;
 
@@ -24,7 +25,7 @@ export async function approveRequest(
   }
   const now = clock.now();
   const code = generateSecret(ids, "authorization_code");
-  await insertGrant(db, {
+  const grant = {
     id: ids.uuid(),
     userId: input.userId,
     clientId: request.client.id,
@@ -35,8 +36,20 @@ export async function approveRequest(
     codeChallenge: request.codeChallenge,
     codeExpiresAt: now + CODE_LIFETIME_MS,
     createdAt: now,
-  });
+  };
+  await insertGrant(db, grant, now + CLIENT_LIFETIME_MS);
   return responseLocation(config, request, { code });
+}
+
+/**
+ * Whether an error may be redirected to an app without a click: only to an address to which this user has allowed access before.
+ * Anybody can register an app, so without this the endpoint would redirect to any address on the internet.
+ */
+export function mayRedirectError(
+  services: Pick<Services, "db">,
+  input: { userId: string; clientId: string; redirectUri: string },
+): Promise<boolean> {
+  return hasApproved(services.db, input);
 }
 
 /** The redirect that tells the client that the user denied access. */

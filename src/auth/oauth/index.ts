@@ -7,7 +7,7 @@ export {
   validateRequest,
 } from "./authorization-request.ts";
 export { listApps, revokeApp } from "./connected-apps.ts";
-export { approveRequest, denyRequest } from "./decide-request.ts";
+export { approveRequest, denyRequest, mayRedirectError } from "./decide-request.ts";
 export { exchangeCode } from "./exchange-code.ts";
 export { resolveClient, requiresFetch } from "./resolve-client.ts";
 export type { IssuedTokens } from "./issue-tokens.ts";

@@ -5,10 +5,16 @@ import { hashSecret, generateSecret } from "#auth/secrets.ts";
 import { displayName, displayUri } from "./display-name.ts";
 import { areRegistrable } from "./redirect-uri.ts";
 import { refuseOAuth } from "./oauth-refusal.ts";
-import { insertClient } from "./store.ts";
+import { insertDynamicClient } from "./store.ts";
 
-/** A dynamic client that is not used for this long is deleted; every issued token restarts the period. */
+/** A dynamic client that is not used for this long is deleted; every consent and every issued token restarts the period. */
 export const CLIENT_LIFETIME_MS = 90 * DAY;
+/** A registration that no user has consented to is deleted after this time. */
+const UNUSED_LIFETIME_MS = DAY;
+/** Of all registrations that nobody has consented to yet, the newest are kept: a client registers immediately before it needs consent. */
+const UNUSED_MAX = 1000;
+/** The storage that an unauthenticated caller gets, over all addresses. */
+const REDIRECT_URIS_MAX_LENGTH = 2048;
 
 const SUPPORTED_GRANT_TYPES = ["authorization_code", "refresh_token"];
 
@@ -37,6 +43,12 @@ export async function registerClient(
   metadata: Readonly<Record<string, unknown>>,
 ): Promise<RegisteredClient> {
   const redirectUris = z.array(z.string()).safeParse(metadata["redirect_uris"]);
+  if (redirectUris.success && redirectUris.data.join("").length > REDIRECT_URIS_MAX_LENGTH) {
+    return refuseOAuth(
+      "invalid_redirect_uri",
+      `redirect_uris may have ${REDIRECT_URIS_MAX_LENGTH} characters in total; register fewer or shorter ones`,
+    );
+  }
   if (!redirectUris.success || !areRegistrable(redirectUris.data)) {
     return refuseOAuth(
       "invalid_redirect_uri",
@@ -68,13 +80,12 @@ export async function registerClient(
     uri: displayUri(metadata["client_uri"]),
     redirectUris: redirectUris.data,
   };
-  await insertClient(db, {
-    ...client,
-    kind: "dynamic",
-    secretHash: clientSecret === null ? null : await hashSecret(clientSecret),
-    createdAt: now,
-    expiresAt: now + CLIENT_LIFETIME_MS,
-  });
+  const secretHash = clientSecret === null ? null : await hashSecret(clientSecret);
+  await insertDynamicClient(
+    db,
+    { ...client, secretHash, createdAt: now },
+    { unusedLifetimeMs: UNUSED_LIFETIME_MS, keepUnused: UNUSED_MAX },
+  );
   return {
     clientId: client.id,
     clientSecret,

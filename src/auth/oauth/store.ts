@@ -10,8 +10,28 @@ export async function selectClient(db: Db, id: string): Promise<Client | undefin
   return client;
 }
 
-export async function insertClient(db: Db, client: typeof oauthClients.$inferInsert): Promise<void> {
-  await db.orm.insert(oauthClients).values(client);
+/** Stores a registration and deletes the oldest unused ones above `keepUnused`, so that strangers cannot fill the table. */
+export async function insertDynamicClient(
+  db: Db,
+  client: Omit<Client, "kind" | "expiresAt">,
+  limits: { unusedLifetimeMs: number; keepUnused: number },
+): Promise<void> {
+  const { id, name, uri, redirectUris, secretHash, createdAt } = client;
+  await db.d1.batch([
+    db.d1
+      .prepare(
+        `INSERT INTO oauth_clients (id, kind, name, uri, redirect_uris, secret_hash, created_at, expires_at)
+         VALUES (?1, 'dynamic', ?2, ?3, ?4, ?5, ?6, ?7)`,
+      )
+      .bind(id, name, uri, JSON.stringify(redirectUris), secretHash, createdAt, createdAt + limits.unusedLifetimeMs),
+    // Every use moves the expiry far beyond that of a new registration.
+    db.d1
+      .prepare(
+        `DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients
+           WHERE kind = 'dynamic' AND expires_at <= created_at + ?1 ORDER BY created_at DESC, id LIMIT -1 OFFSET ?2)`,
+      )
+      .bind(limits.unusedLifetimeMs, limits.keepUnused),
+  ]);
 }
 
 /** Stores a fetched metadata document until `expiresAt`; the row stays afterwards, because connected apps show its name. */
@@ -25,25 +45,45 @@ export async function upsertClient(db: Db, client: Client): Promise<void> {
 
 type GrantInsert = typeof oauthGrants.$inferInsert;
 
-export async function insertGrant(db: Db, grant: GrantInsert): Promise<void> {
-  await db.d1
+const EXTEND_CLIENT = "UPDATE oauth_clients SET expires_at = ?2 WHERE id = ?1 AND kind = 'dynamic'";
+
+/** Also extends the expiry of a dynamic client: a registration that a user consented to is in use. */
+export async function insertGrant(db: Db, grant: GrantInsert, clientExpiresAt: number): Promise<void> {
+  await db.d1.batch([
+    db.d1
+      .prepare(
+        `INSERT INTO oauth_grants (id, user_id, client_id, scopes, resource, redirect_uri, code_hash, code_challenge, code_expires_at, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+      )
+      .bind(
+        grant.id,
+        grant.userId,
+        grant.clientId,
+        JSON.stringify(grant.scopes),
+        grant.resource,
+        grant.redirectUri,
+        grant.codeHash,
+        grant.codeChallenge,
+        grant.codeExpiresAt,
+        grant.createdAt,
+      ),
+    db.d1.prepare(EXTEND_CLIENT).bind(grant.clientId, clientExpiresAt),
+  ]);
+}
+
+/** Whether a user has allowed access to this redirect URI of a client and not revoked it. */
+export async function hasApproved(
+  db: Db,
+  input: { userId: string; clientId: string; redirectUri: string },
+): Promise<boolean> {
+  const row = await db.d1
     .prepare(
-      `INSERT INTO oauth_grants (id, user_id, client_id, scopes, resource, redirect_uri, code_hash, code_challenge, code_expires_at, created_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+      `SELECT 1 FROM oauth_grants
+       WHERE user_id = ?1 AND client_id = ?2 AND redirect_uri = ?3 AND revoked_at IS NULL LIMIT 1`,
     )
-    .bind(
-      grant.id,
-      grant.userId,
-      grant.clientId,
-      JSON.stringify(grant.scopes),
-      grant.resource,
-      grant.redirectUri,
-      grant.codeHash,
-      grant.codeChallenge,
-      grant.codeExpiresAt,
-      grant.createdAt,
-    )
-    .run();
+    .bind(input.userId, input.clientId, input.redirectUri)
+    .first();
+  return row !== null;
 }
 
 export interface CodeExchange {
@@ -158,9 +198,7 @@ export async function insertTokens(
          SELECT value ->> 'hash', ?2, value ->> 'kind', value ->> 'scopes', ?3, value ->> 'expiresAt' FROM json_each(?1)`,
       )
       .bind(JSON.stringify(issue.tokens), issue.grantId, issue.now),
-    db.d1
-      .prepare("UPDATE oauth_clients SET expires_at = ?2 WHERE id = ?1 AND kind = 'dynamic'")
-      .bind(issue.clientId, issue.clientExpiresAt),
+    db.d1.prepare(EXTEND_CLIENT).bind(issue.clientId, issue.clientExpiresAt),
   ]);
 }
 

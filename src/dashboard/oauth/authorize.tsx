@@ -2,6 +2,7 @@ import { resolveSession, type SignedInUser } from "#auth/index.ts";
 import {
   approveRequest,
   denyRequest,
+  mayRedirectError,
   resolveClient,
   requiresFetch,
   requestedClientId,
@@ -61,8 +62,14 @@ async function respondToStep(c: PageContext, step: AuthorizationStep, error?: { 
   if (validation?.kind === "show_error") {
     return renderPage(c, <AuthorizationErrorPage message={validation.message} />, 400);
   }
-  if (validation?.kind === "redirect_error") {
-    return c.redirect(validation.location, 303);
+  if (validation?.kind === "client_error") {
+    const userId = signedIn?.actor.userId;
+    if (userId !== undefined && (await mayRedirectError(c.var.services, { ...validation, userId }))) {
+      return c.redirect(validation.location, 303);
+    }
+    const message = `The app sent a request with an error: ${validation.description}.`;
+    const returnUrl = userId === undefined ? undefined : validation.location;
+    return renderPage(c, <AuthorizationErrorPage message={message} returnUrl={returnUrl} />, 400);
   }
   if (validation === null || signedIn === null) {
     return redirectToSignIn(c, query);

@@ -68,8 +68,11 @@ export const ConsentPage: FC<{
   </AuthLayout>
 );
 
-/** For an invalid request that has no valid redirect URI. */
-export const AuthorizationErrorPage: FC<{ message: string }> = ({ message }) => (
+/** For an invalid request. `returnUrl` is set where a click may tell the app: its redirect URI is valid, but the user has not approved it. */
+export const AuthorizationErrorPage: FC<{ message: string; returnUrl?: string | undefined }> = ({
+  message,
+  returnUrl,
+}) => (
   <AuthLayout title="This request cannot be completed" script={false}>
     <h1>This request cannot be completed</h1>
     <Notice kind="error">{message}</Notice>
@@ -79,5 +82,13 @@ export const AuthorizationErrorPage: FC<{ message: string }> = ({ message }) => 
         Go to the dashboard
       </a>
     </p>
+    {returnUrl !== undefined && (
+      <p>
+        <a href={returnUrl} rel="noreferrer">
+          Return to {new URL(returnUrl).host}
+        </a>{" "}
+        only if you know this address.
+      </p>
+    )}
   </AuthLayout>
 );
