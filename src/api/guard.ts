@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { authenticate } from "#auth/index.ts";
+import { clientAddress } from "#core/client-address.ts";
 import { type Actor, requireSubscription } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
 import { PLAN_LIMITS, type Plan } from "#core/plan.ts";
@@ -55,7 +56,7 @@ async function refuseUnauthenticated(
       message: "send an API key or an access token as `Authorization: Bearer <token>`",
     });
   }
-  const address = c.req.raw.headers.get("cf-connecting-ip") ?? "unknown";
+  const address = clientAddress(c.req.raw.headers);
   const { success } = await c.env.LIMIT_ANONYMOUS.limit({ key: `invalid-credential:${address}` });
   if (!success) {
     refuseRateLimited(c, "too many invalid credentials from this address: wait a minute");

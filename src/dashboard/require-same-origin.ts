@@ -4,8 +4,8 @@ import type { PageEnv } from "./env.ts";
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Accepts writes from our own pages only (CSRF protection). Browsers send the origin of a form in `Sec-Fetch-Site` or `Origin`; a request
- * with neither is not from a browser and is refused.
+ * Accepts writes from our own pages only (CSRF protection). Browsers send `Origin` with every write. It is compared with the configured
+ * origins and never with the host of the request, which another name that leads here (DNS rebinding) determines.
  */
 export const requireSameOrigin: MiddlewareHandler<PageEnv> = (c, next) => {
   if (SAFE_METHODS.has(c.req.method)) {
@@ -13,9 +13,9 @@ export const requireSameOrigin: MiddlewareHandler<PageEnv> = (c, next) => {
   }
   const site = c.req.header("sec-fetch-site");
   const origin = c.req.header("origin");
-  const trusted =
-    site === undefined
-      ? origin !== undefined && (origin === new URL(c.req.url).origin || origin === c.var.services.config.origin)
-      : site === "same-origin";
-  return trusted ? next() : Promise.resolve(c.text("This form was submitted from another site.", 403));
+  const { config } = c.var.services;
+  const isOurs = origin === new URL(config.origin).origin || origin === new URL(config.authUrl).origin;
+  return isOurs && (site === undefined || site === "same-origin")
+    ? next()
+    : Promise.resolve(c.text(`This form was submitted from another site. Open ${config.origin} and try again.`, 403));
 };

@@ -1,10 +1,11 @@
 import type { FC } from "hono/jsx";
 import { endSession, signIn, signUpIsOpen } from "#auth/index.ts";
+import { clientAddress } from "#core/client-address.ts";
 import type { PageContext } from "./env.ts";
 import { localPath, readForm } from "./form.ts";
 import { relaxFormActionCsp } from "./security-headers.ts";
 import { AuthLayout } from "./layout.tsx";
-import { clientAddress, withinRateLimit } from "./rate-limit.ts";
+import { withinRateLimit } from "./rate-limit.ts";
 import { createMailer } from "./mailer.ts";
 import { Field, Notice } from "./components.tsx";
 import { renderPage } from "./render-page.ts";
@@ -80,7 +81,9 @@ export async function doSignIn(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const email = form.text("email");
   const next = localPath(form.text("next"));
-  const limit = await c.env.LIMIT_SIGN_IN.limit({ key: `${clientAddress(c)}:${email.trim().toLowerCase()}` });
+  const limit = await c.env.LIMIT_SIGN_IN.limit({
+    key: `${clientAddress(c.req.raw.headers)}:${email.trim().toLowerCase()}`,
+  });
   if (!limit.success || !(await withinRateLimit(c, "sign-in"))) {
     c.header("Retry-After", "60");
     return renderSignInPage(

@@ -380,11 +380,32 @@ describe("E. Client id metadata documents", () => {
     "https://agent/client.json",
     "https://agent.example./client.json",
     "https://AGENT.example/client.json",
+    "https://agent.internal/client.json",
+    "https://printer.local/client.json",
+    "https://api.default.svc/client.json",
+    "https://vault.service.consul/client.json",
+    "https://127.0.0.1.nip.io/client.json",
+    "https://metadata.goog/client.json",
     `https://agent.example/${"x".repeat(600)}`,
   ])("E60 %s is never fetched", async (id, { expect }) => {
     const documentServer = createDocumentServer(json({ ...document, client_id: id }));
     expect((await openConsentPage(documentServer.service, id)).status).toBe(400);
     expect(documentServer.requests).toHaveLength(0);
+  });
+
+  test("E60 a host name that resolves to a private address is never fetched", async ({ expect }) => {
+    const urls: string[] = [];
+    const outbound: Outbound = {
+      ...unreachableOutbound,
+      publicFetch(request) {
+        urls.push(request.url);
+        return Promise.resolve(Response.json({ Answer: [{ data: "10.0.0.7" }] }));
+      },
+    };
+    const checked = createServiceFixture({ MEDIA_DOH_URL: "https://resolver.example/dns-query" }, outbound);
+    expect((await openConsentPage(checked, ID)).status).toBe(400);
+    expect(urls.length).toBeGreaterThan(0);
+    expect(urls.filter((url) => !url.startsWith("https://resolver.example/"))).toEqual([]);
   });
 
   test("E60 nothing is fetched without a session", async ({ expect }) => {

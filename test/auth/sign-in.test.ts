@@ -15,6 +15,8 @@ import {
   registerClient,
   signInNewUser,
   createServiceFixture,
+  formBody,
+  uniqueIpAddress,
 } from "./service-fixture.ts";
 
 const service = createServiceFixture();
@@ -81,12 +83,30 @@ describe("G. Sign-in", { timeout: 30_000 }, () => {
       { origin: "https://evil.example" },
       {},
       { "sec-fetch-site": "cross-site", origin: ORIGIN },
+      { "sec-fetch-site": "same-origin" },
+      { "sec-fetch-site": "same-origin", origin: "https://evil.example" },
     ]) {
       const browser = new BrowserClient(service);
       const response = await browser.post("/login", { email, password: PASSWORD }, headers as Record<string, string>);
       expect(response.status).toBe(403);
       expect(browser.session).toBeUndefined();
     }
+  });
+
+  test("G67 the origin of a form is compared with the configured origin, not with the host of the request", async ({
+    expect,
+  }) => {
+    const { email } = await createUserWithPassword();
+    const send = (url: string, origin: string) =>
+      service.fetch(url, {
+        method: "POST",
+        headers: { origin, "sec-fetch-site": "same-origin", "cf-connecting-ip": uniqueIpAddress() },
+        body: formBody({ email, password: PASSWORD }),
+      });
+    // A name of somebody else that leads to this service (DNS rebinding).
+    expect((await send("https://rebound.example/login", "https://rebound.example")).status).toBe(403);
+    expect((await send("https://rebound.example/login", ORIGIN)).status).toBe(303);
+    expect((await send("/login", ORIGIN)).status).toBe(303);
   });
 
   test("G67 next leads only to our own paths", async ({ expect }) => {

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { DAY, SECOND } from "#core/clock.ts";
 import {
@@ -148,6 +149,59 @@ describe("D. Token, refresh, revoke", () => {
     const { app, tokens } = await obtainTokens(service);
     const responses = await Promise.all(Array.from({ length: 8 }, () => refresh(tokens, app.id)));
     expect(responses.map((response) => response.status)).toEqual(Array.from({ length: 8 }, () => 200));
+  });
+
+  test("D47 all uses of a refresh token within the grace period get the same pair", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const started = Date.now();
+    const { app, tokens, userId } = await obtainTokens(service);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => refresh(tokens, app.id)));
+    const pairs = await Promise.all(responses.map((response) => response.json<TokenResponse>()));
+    vi.setSystemTime(started + 9 * SECOND);
+    const late = await (await refresh(tokens, app.id)).json<TokenResponse>();
+    const first = pairs[0];
+    expect(new Set(pairs.map((pair) => JSON.stringify(pair))).size).toBe(1);
+    // The pair is as old as its first use.
+    expect(late).toEqual({ ...first, expires_in: 3591 });
+    const stored = await env.DB.prepare(
+      "SELECT count(*) AS n FROM oauth_tokens WHERE grant_id IN (SELECT id FROM oauth_grants WHERE user_id = ?)",
+    )
+      .bind(userId)
+      .first();
+    expect(stored).toEqual({ n: 4 });
+  });
+
+  test("D47 the same pair is derived with a key of the service: another key gives another pair", async ({ expect }) => {
+    const { app, tokens } = await obtainTokens(service);
+    const keys = JSON.stringify({ sandbox: btoa("other-other-other-other-other-32") });
+    const first = await (await refresh(tokens, app.id)).json<TokenResponse>();
+    const otherKey = createServiceFixture({ TOKEN_KEYS: keys });
+    const response = await requestToken(otherKey, {
+      grant_type: "refresh_token",
+      client_id: app.id,
+      refresh_token: tokens.refresh_token,
+    });
+    const second = await response.json<TokenResponse>();
+    expect(response.status).toBe(200);
+    expect([second.access_token, second.refresh_token]).not.toEqual([first.access_token, first.refresh_token]);
+  });
+
+  test("D53 a repeated refresh does not bring a revoked access token back", async ({ expect }) => {
+    const { app, tokens } = await obtainTokens(service);
+    const next = await (await refresh(tokens, app.id)).json<TokenResponse>();
+    await revoke({ client_id: app.id, token: next.access_token });
+    const again = await (await refresh(tokens, app.id)).json<TokenResponse>();
+    expect(again.access_token).toBe(next.access_token);
+    expect((await callApi(service, next.access_token)).status).toBe(401);
+  });
+
+  test("D48 a repeated refresh with another scope gets an access token of that scope", async ({ expect }) => {
+    const { app, tokens } = await obtainTokens(service);
+    const full = await (await refresh(tokens, app.id)).json<TokenResponse>();
+    const narrow = await (await refresh(tokens, app.id, { scope: "posts:read" })).json<TokenResponse>();
+    expect(narrow.refresh_token).toBe(full.refresh_token);
+    expect(narrow.access_token).not.toBe(full.access_token);
+    expect([full.scope, narrow.scope]).toEqual(["posts:read posts:write", "posts:read"]);
   });
 
   test("D47 each refresh extends the lifetime to 30 days, and reuse is detected for days", async ({ expect }) => {

@@ -1,5 +1,6 @@
 import { describe, test } from "vitest";
 import { checkUrl } from "#core/public-address/check-url.ts";
+import { NON_PUBLIC_NAMES } from "#core/public-address/non-public-names.ts";
 import { importMedia } from "#media/index.ts";
 import { createTestContext, FakeInternet, refusalOf } from "./test-context.ts";
 import { sample } from "./samples.ts";
@@ -147,6 +148,17 @@ const HOSTILE: Record<string, readonly string[]> = {
     "https://10-0-0-1.sslip.io/a.jpg",
     "https://localtest.me/a.jpg",
     "https://anything.lvh.me/a.jpg",
+    "https://home.arpa/a.jpg",
+    "https://api.default.svc/a.jpg",
+    "https://api.default.svc.cluster.local/a.jpg",
+    "https://vault.service.consul/a.jpg",
+    "https://consul/a.jpg",
+    "https://app.invalid/a.jpg",
+    "https://app.test/a.jpg",
+    "https://name.alt/a.jpg",
+    "https://ipv4only.arpa/a.jpg",
+    "https://1.0.0.127.in-addr.arpa/a.jpg",
+    "https://10.0.0.1.xip.io/a.jpg",
   ],
   "spellings that confuse parsers": [
     "https:\\\\127.0.0.1\\a.jpg",
@@ -167,6 +179,19 @@ const HOSTILE: Record<string, readonly string[]> = {
     `https://files.example.net/${"a".repeat(3000)}`,
   ],
 };
+
+test("every name that is not public is listed once, in lower case, with the source that says so", ({ expect }) => {
+  const names = NON_PUBLIC_NAMES.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { name, source } of NON_PUBLIC_NAMES) {
+    expect(name).toMatch(/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/);
+    expect(source, name).toMatch(/^(?:RFC \d{4}|https:\/\/)/);
+    expect(checkUrl(`https://${name}/`, null).ok, name).toBe(false);
+    expect(checkUrl(`https://a.b.${name}/`, null).ok, name).toBe(false);
+    // Only whole labels count.
+    expect(checkUrl(`https://x${name}.example.net/`, null).ok, name).toBe(true);
+  }
+});
 
 const ALL_HOSTILE = Object.values(HOSTILE).flat();
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
-import type { Outbound } from "#context.ts";
+import { checkPublicUrl } from "#core/public-address/check-public-url.ts";
+import type { Services } from "#context.ts";
 import { displayName, displayUri } from "./display-name.ts";
 import { areRegistrable } from "./redirect-uri.ts";
 
@@ -52,10 +53,22 @@ export function isClientDocumentUrl(id: string): boolean {
 
 /** Fetches and validates a document; null if anything is wrong with it. */
 export async function fetchClientDocument(
-  outbound: Pick<Outbound, "publicFetch">,
+  { outbound, config }: Pick<Services, "outbound" | "config">,
   id: string,
 ): Promise<ClientDocument | null> {
   try {
+    // No trusted origin: a client document is never on a machine of ours.
+    const checked = await checkPublicUrl(
+      {
+        publicFetch: (request) => outbound.publicFetch(request),
+        resolver: config.setting("MEDIA_DOH_URL"),
+        trustedOrigin: null,
+      },
+      id,
+    );
+    if (!checked.ok) {
+      return null;
+    }
     const response = await outbound.publicFetch(
       new Request(id, {
         headers: { accept: "application/json" },

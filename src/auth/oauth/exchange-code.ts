@@ -1,6 +1,6 @@
 import { toBase64Url } from "#core/encoding.ts";
 import type { Services } from "#context.ts";
-import { hashSecret, secretKind } from "#auth/secrets.ts";
+import { generateSecret, hashSecret, secretKind } from "#auth/secrets.ts";
 import { type IssuedTokens, issueTokens } from "./issue-tokens.ts";
 import { refuseOAuth } from "./oauth-refusal.ts";
 import { requireThisResource } from "./resource.ts";
@@ -18,7 +18,7 @@ export async function exchangeCode(
   client: Client,
   input: { code: string; verifier: string; redirectUri: string | null; resources: readonly string[] },
 ): Promise<IssuedTokens> {
-  const { db, clock, config } = services;
+  const { db, clock, ids, config } = services;
   requireThisResource(config, input.resources);
   if (secretKind(input.code) === "authorization_code" && CODE_VERIFIER.test(input.verifier)) {
     const claim = {
@@ -35,6 +35,10 @@ export async function exchangeCode(
         clientId: client.id,
         scopes: grant.scopes,
         grantedScopes: grant.scopes,
+        accessToken: generateSecret(ids, "access_token"),
+        refreshToken: generateSecret(ids, "refresh_token"),
+        issuedAt: claim.now,
+        now: claim.now,
       });
     }
     await revokeReplayedGrant(db, claim);

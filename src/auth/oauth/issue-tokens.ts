@@ -1,7 +1,7 @@
 import { DAY, HOUR } from "#core/clock.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Services } from "#context.ts";
-import { hashSecret, generateSecret } from "#auth/secrets.ts";
+import { hashSecret } from "#auth/secrets.ts";
 import { CLIENT_LIFETIME_MS } from "./register-client.ts";
 import { insertTokens } from "./store.ts";
 
@@ -16,29 +16,41 @@ export interface IssuedTokens {
   readonly scopes: readonly Scope[];
 }
 
-/** Issues an access and a refresh token of a grant, in one round trip. */
+/** Stores an access and a refresh token of a grant, in one round trip; a pair that is stored already stays as it is. */
 export async function issueTokens(
-  services: Pick<Services, "db" | "clock" | "ids">,
-  input: { grantId: string; clientId: string; scopes: readonly Scope[]; grantedScopes: readonly Scope[] },
+  { db }: Pick<Services, "db">,
+  input: {
+    grantId: string;
+    clientId: string;
+    scopes: readonly Scope[];
+    grantedScopes: readonly Scope[];
+    accessToken: string;
+    refreshToken: string;
+    /** When the pair was first issued; its lifetime is counted from then. */
+    issuedAt: number;
+    now: number;
+  },
 ): Promise<IssuedTokens> {
-  const { db, clock, ids } = services;
-  const now = clock.now();
-  const accessToken = generateSecret(ids, "access_token");
-  const refreshToken = generateSecret(ids, "refresh_token");
+  const { accessToken, refreshToken, issuedAt, now } = input;
   await insertTokens(db, {
     grantId: input.grantId,
     clientId: input.clientId,
     now,
     clientExpiresAt: now + CLIENT_LIFETIME_MS,
     tokens: [
-      { hash: await hashSecret(accessToken), kind: "access", scopes: input.scopes, expiresAt: now + ACCESS_MS },
+      { hash: await hashSecret(accessToken), kind: "access", scopes: input.scopes, expiresAt: issuedAt + ACCESS_MS },
       {
         hash: await hashSecret(refreshToken),
         kind: "refresh",
         scopes: input.grantedScopes,
-        expiresAt: now + REFRESH_MS,
+        expiresAt: issuedAt + REFRESH_MS,
       },
     ],
   });
-  return { accessToken, refreshToken, expiresInSeconds: ACCESS_MS / 1000, scopes: input.scopes };
+  return {
+    accessToken,
+    refreshToken,
+    expiresInSeconds: Math.floor((issuedAt + ACCESS_MS - now) / 1000),
+    scopes: input.scopes,
+  };
 }

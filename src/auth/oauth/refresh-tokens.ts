@@ -2,6 +2,7 @@ import { DAY, SECOND } from "#core/clock.ts";
 import type { Services } from "#context.ts";
 import { sortScopes } from "#auth/parse-inputs.ts";
 import { hashSecret, secretKind } from "#auth/secrets.ts";
+import { deriveNextTokens } from "./derive-tokens.ts";
 import { type IssuedTokens, issueTokens } from "./issue-tokens.ts";
 import { refuseOAuth } from "./oauth-refusal.ts";
 import { requireThisResource } from "./resource.ts";
@@ -15,9 +16,12 @@ function invalidGrant(): never {
   return refuseOAuth("invalid_grant", "the refresh token is invalid, expired or revoked, or belongs to another client");
 }
 
-/** Issues new tokens for a refresh token and rotates it; a request that is refused before that leaves it usable. */
+/**
+ * Issues the next tokens for a refresh token and rotates it. Every use within the grace period gets the same pair, so that a stolen token
+ * cannot start a second chain of its own. A request that is refused before that leaves it usable.
+ */
 export async function refreshTokens(
-  services: Pick<Services, "db" | "clock" | "ids" | "config">,
+  services: Pick<Services, "db" | "clock" | "config">,
   client: Client,
   input: { refreshToken: string; scope: string | undefined; resources: readonly string[] },
 ): Promise<IssuedTokens> {
@@ -38,17 +42,25 @@ export async function refreshTokens(
   }
   requireThisResource(config, input.resources);
   const scopes = input.scope === undefined ? token.scopes : narrowScopes(token.scopes, input.scope);
-  const grantId = await rotateRefreshToken(db, {
+  const rotated = await rotateRefreshToken(db, {
     hash,
     clientId: client.id,
     now,
     graceMs: ROTATION_GRACE_MS,
     reuseDetectionMs: REUSE_DETECTION_MS,
   });
-  if (grantId === null) {
+  if (rotated === null) {
     return invalidGrant();
   }
-  return issueTokens(services, { grantId, clientId: client.id, scopes, grantedScopes: token.scopes });
+  return issueTokens(services, {
+    grantId: rotated.grantId,
+    clientId: client.id,
+    scopes,
+    grantedScopes: token.scopes,
+    ...(await deriveNextTokens(config, input.refreshToken, scopes)),
+    issuedAt: rotated.at,
+    now,
+  });
 }
 
 /** A refresh may request fewer scopes than granted, never more (RFC 6749 6). */

@@ -19,7 +19,7 @@ export async function findStoredClient(services: Pick<Services, "db" | "clock">,
 
 /** A client for the consent page: a metadata document that is not stored or has expired is fetched. */
 export async function resolveClient(
-  services: Pick<Services, "db" | "clock" | "outbound">,
+  services: Pick<Services, "db" | "clock" | "outbound" | "config">,
   id: string,
 ): Promise<Client | null> {
   const now = services.clock.now();
@@ -27,7 +27,7 @@ export async function resolveClient(
   if (!isClientDocumentUrl(id) || (stored !== null && (stored.expiresAt ?? 0) > now)) {
     return stored;
   }
-  const document = await fetchClientDocument(services.outbound, id);
+  const document = await fetchClientDocument(services, id);
   if (document === null) {
     return null;
   }

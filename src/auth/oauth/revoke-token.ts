@@ -1,6 +1,6 @@
 import type { Services } from "#context.ts";
 import { hashSecret, secretKind } from "#auth/secrets.ts";
-import { type Client, deleteAccessToken, revokeGrantOfRefreshToken } from "./store.ts";
+import { type Client, expireAccessToken, revokeGrantOfRefreshToken } from "./store.ts";
 
 /** Revokes an access token alone, or the whole grant of a refresh token; unknown and other clients' tokens change nothing (RFC 7009). */
 export async function revokeToken(
@@ -10,7 +10,7 @@ export async function revokeToken(
 ): Promise<void> {
   const kind = secretKind(input.token);
   if (kind === "access_token") {
-    await deleteAccessToken(services.db, await hashSecret(input.token), client.id);
+    await expireAccessToken(services.db, await hashSecret(input.token), client.id, services.clock.now());
   } else if (kind === "refresh_token") {
     await revokeGrantOfRefreshToken(services.db, await hashSecret(input.token), client.id, services.clock.now());
   }

@@ -144,18 +144,18 @@ export async function findRefreshToken(db: Db, hash: string, clientId: string): 
 export async function rotateRefreshToken(
   db: Db,
   input: { hash: string; clientId: string; now: number; graceMs: number; reuseDetectionMs: number },
-): Promise<string | null> {
+): Promise<{ grantId: string; at: number } | null> {
   const row = await db.d1
     .prepare(
       // The row of a rotated token only serves to detect reuse, so its expiry is brought forward.
       `UPDATE oauth_tokens SET rotated_at = coalesce(rotated_at, ?3), expires_at = min(expires_at, ?3 + ?5)
        WHERE hash = ?1 AND kind = 'refresh' AND expires_at > ?3 AND (rotated_at IS NULL OR rotated_at > ?3 - ?4)
          AND EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = grant_id AND g.client_id = ?2 AND g.revoked_at IS NULL)
-       RETURNING grant_id`,
+       RETURNING grant_id, rotated_at`,
     )
     .bind(input.hash, input.clientId, input.now, input.graceMs, input.reuseDetectionMs)
-    .first<{ grant_id: string }>();
-  return row?.grant_id ?? null;
+    .first<{ grant_id: string; rotated_at: number }>();
+  return row === null ? null : { grantId: row.grant_id, at: row.rotated_at };
 }
 
 /** Revokes the grant of a refresh token of this client; all tokens of the grant are invalid from then on. */
@@ -169,13 +169,14 @@ export async function revokeGrantOfRefreshToken(db: Db, hash: string, clientId: 
     .run();
 }
 
-export async function deleteAccessToken(db: Db, hash: string, clientId: string): Promise<void> {
+/** The row stays until clean-up, so that a repeated refresh, which gets the same access token, does not insert it again. */
+export async function expireAccessToken(db: Db, hash: string, clientId: string, now: number): Promise<void> {
   await db.d1
     .prepare(
-      `DELETE FROM oauth_tokens WHERE hash = ?1 AND kind = 'access'
+      `UPDATE oauth_tokens SET expires_at = min(expires_at, ?3) WHERE hash = ?1 AND kind = 'access'
          AND EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = grant_id AND g.client_id = ?2)`,
     )
-    .bind(hash, clientId)
+    .bind(hash, clientId, now)
     .run();
 }
 
@@ -195,7 +196,8 @@ export async function insertTokens(
     db.d1
       .prepare(
         `INSERT INTO oauth_tokens (hash, grant_id, kind, scopes, created_at, expires_at)
-         SELECT value ->> 'hash', ?2, value ->> 'kind', value ->> 'scopes', ?3, value ->> 'expiresAt' FROM json_each(?1)`,
+         SELECT value ->> 'hash', ?2, value ->> 'kind', value ->> 'scopes', ?3, value ->> 'expiresAt' FROM json_each(?1) WHERE true
+         ON CONFLICT (hash) DO NOTHING`,
       )
       .bind(JSON.stringify(issue.tokens), issue.grantId, issue.now),
     db.d1.prepare(EXTEND_CLIENT).bind(issue.clientId, issue.clientExpiresAt),

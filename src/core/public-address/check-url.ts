@@ -1,45 +1,13 @@
 import { isIpAddress, nonPublicRange } from "./ip-ranges.ts";
 import { type AddressCheck, addressRefused } from "./address-check.ts";
+import { NON_PUBLIC_NAMES } from "./non-public-names.ts";
 
 const MAX_URL_LENGTH = 2048;
 
-/** Suffixes that no public name has (RFC 6761, 6762, 7686 and 8375 on special-use domain names, and common private ones). */
-const NON_PUBLIC_SUFFIXES = [
-  "localhost",
-  "localdomain",
-  "local",
-  "internal",
-  "intranet",
-  "private",
-  "corp",
-  "home",
-  "lan",
-  "home.arpa",
-  "onion",
-];
-
-/** Public names that exist to resolve to private addresses or to cloud metadata. */
-const PRIVATE_ALIAS_DOMAINS = [
-  "metadata.goog",
-  "localtest.me",
-  "lvh.me",
-  "lacolhost.com",
-  "vcap.me",
-  "yoogle.com",
-  "127-0-0-1.org.uk",
-  "nip.io",
-  "sslip.io",
-  "xip.io",
-  "traefik.me",
-  "backname.io",
-  "rbndr.us",
-];
-
-function isNonPublicName(name: string): boolean {
+function isNonPublicName(host: string): boolean {
   return (
-    !name.includes(".") ||
-    NON_PUBLIC_SUFFIXES.some((suffix) => name.endsWith(`.${suffix}`)) ||
-    PRIVATE_ALIAS_DOMAINS.some((known) => name === known || name.endsWith(`.${known}`))
+    // A single label resolves by the search list of a private network (or is a top-level domain).
+    !host.includes(".") || NON_PUBLIC_NAMES.some(({ name }) => host === name || host.endsWith(`.${name}`))
   );
 }
 
