@@ -15,6 +15,7 @@ export { setSubscription } from "./subscriptions/set.ts";
 export { setTimeZone } from "./users/set-time-zone.ts";
 export { signIn } from "./sessions/sign-in.ts";
 export { signUp, signUpIsOpen } from "./users/sign-up.ts";
+export { signUpByEmail } from "./users/sign-up-by-email.ts";
 export { SESSION_SECONDS, startSession } from "./sessions/start.ts";
 export type { ApiKey } from "./keys/store.ts";
 export { subscriptionAccess } from "./subscriptions/access.ts";

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { sendVerification, signUp, signUpIsOpen, startSession } from "#auth/index.ts";
+import { type Mailer, signUp, signUpByEmail, signUpIsOpen, startSession } from "#auth/index.ts";
 import { type Plan, PLANS, TRIAL_DAYS } from "#core/plan.ts";
 import type { PageContext } from "./env.ts";
 import { localPath, readForm, runUseCase } from "./form.ts";
@@ -39,9 +39,11 @@ const PlanSelect: FC<{ selected: Plan }> = ({ selected }) => (
 const SignUpPage: FC<{
   values: SignUpFormValues;
   offersPlans: boolean;
+  /** False where the link of an e-mail asks for it. */
+  asksPassword: boolean;
   detectTimeZone: boolean;
   error?: FormError | undefined;
-}> = ({ values, offersPlans, detectTimeZone, error }) => (
+}> = ({ values, offersPlans, asksPassword, detectTimeZone, error }) => (
   <AuthLayout
     title="Create your account"
     footer={
@@ -64,16 +66,18 @@ const SignUpPage: FC<{
         value={values.email}
         error={error}
       />
-      <Field
-        name="password"
-        label="Password"
-        type="password"
-        autocomplete="new-password"
-        required
-        minlength={12}
-        hint="At least 12 characters. We recommend several unrelated words."
-        error={error}
-      />
+      {asksPassword && (
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="new-password"
+          required
+          minlength={12}
+          hint="At least 12 characters. We recommend several unrelated words."
+          error={error}
+        />
+      )}
       {offersPlans && <PlanSelect selected={values.plan} />}
       <TimeZoneField
         value={values.timeZone}
@@ -83,6 +87,17 @@ const SignUpPage: FC<{
       />
       <button>Create account</button>
     </form>
+  </AuthLayout>
+);
+
+/** The same for a new and a known address, which it does not repeat. */
+const CheckMailPage: FC = () => (
+  <AuthLayout title="Check your mail" footer={<a href="/login">Back to sign in</a>}>
+    <h1>Check your mail</h1>
+    <Notice kind="success">
+      We have sent you an e-mail. Its link sets your password and is valid for a day. Then sign in, or return to the app
+      that sent you here.
+    </Notice>
   </AuthLayout>
 );
 
@@ -97,6 +112,29 @@ function offersPlans(c: PageContext): boolean {
   return c.var.services.config.planForAll === null;
 }
 
+function renderSignUp(
+  c: PageContext,
+  values: SignUpFormValues,
+  status: 200 | 400 | 429,
+  error?: FormError,
+): Promise<Response> {
+  const page = (
+    <SignUpPage
+      values={values}
+      offersPlans={offersPlans(c)}
+      asksPassword={createMailer(c.env) === null}
+      detectTimeZone={status === 200}
+      error={error}
+    />
+  );
+  return renderPage(c, page, status);
+}
+
+async function signUpWithMail(c: PageContext, mailer: Mailer, values: SignUpFormValues): Promise<Response> {
+  const requested = await runUseCase(() => signUpByEmail(c.var.services, mailer, values));
+  return requested.ok ? renderPage(c, <CheckMailPage />) : renderSignUp(c, values, 400, requested.error);
+}
+
 /** `GET /signup` */
 export async function showSignUp(c: PageContext): Promise<Response> {
   relaxFormActionCsp(c);
@@ -104,7 +142,7 @@ export async function showSignUp(c: PageContext): Promise<Response> {
     return renderPage(c, <SignUpClosedPage />, 403);
   }
   const values: SignUpFormValues = { email: "", plan: "growth", timeZone: "UTC", next: localPath(c.req.query("next")) };
-  return renderPage(c, <SignUpPage values={values} offersPlans={offersPlans(c)} detectTimeZone />);
+  return renderSignUp(c, values, 200);
 }
 
 /** `POST /signup` */
@@ -121,25 +159,17 @@ export async function doSignUp(c: PageContext): Promise<Response> {
   if (!(await withinRateLimit(c, "sign-up"))) {
     c.header("Retry-After", "60");
     const error = { message: "too many attempts from your IP address: wait a minute" };
-    return renderPage(
-      c,
-      <SignUpPage values={values} offersPlans={offersPlans(c)} detectTimeZone={false} error={error} />,
-      429,
-    );
+    return renderSignUp(c, values, 429, error);
+  }
+  const mailer = createMailer(c.env);
+  if (mailer !== null) {
+    return signUpWithMail(c, mailer, values);
   }
   const created = await runUseCase(() => signUp(services, { ...values, password: form.text("password") }));
   if (!created.ok) {
-    return renderPage(
-      c,
-      <SignUpPage values={values} offersPlans={offersPlans(c)} detectTimeZone={false} error={created.error} />,
-      400,
-    );
+    return renderSignUp(c, values, 400, created.error);
   }
   const { userId } = created.value;
-  const mailer = createMailer(c.env);
-  if (mailer !== null) {
-    services.defer(sendVerification(services, mailer, { userId, email: values.email.trim().toLowerCase() }));
-  }
   writeSession(c, await startSession(services, { userId }));
   return c.redirect(values.next, 303);
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, test, vi } from "vitest";
 import { createUser, signIn } from "#auth/index.ts";
-import { MINUTE } from "#core/clock.ts";
+import { DAY, MINUTE } from "#core/clock.ts";
 import { BrowserClient, signInNewUser, createServiceFixture } from "./service-fixture.ts";
 
 interface Email {
@@ -86,10 +86,9 @@ describe("e-mails", { timeout: 30_000 }, () => {
     expect((await reset(tokenFrom(sentEmails[2]))).status).toBe(400);
   });
 
-  test("sign-up sends a link that confirms the e-mail by a click, once", async ({ expect }) => {
-    const browser = new BrowserClient(service);
-    const email = `${crypto.randomUUID()}@example.com`;
-    await browser.post("/signup", { email, password: PASSWORD, plan: "growth", time_zone: "UTC" });
+  test("a verification link confirms the e-mail by a click, once", async ({ expect }) => {
+    const { browser } = await signInNewUser(service);
+    await browser.post("/dashboard/profile/verify-email");
     const token = tokenFrom(sentEmails[0]);
     expect(await (await browser.get("/dashboard/profile")).text()).toContain("Not yet");
     // A mail scanner that opens the link confirms nothing.
@@ -98,6 +97,68 @@ describe("e-mails", { timeout: 30_000 }, () => {
     expect((await new BrowserClient(service).post("/verify-email", { token })).status).toBe(200);
     expect((await new BrowserClient(service).post("/verify-email", { token })).status).toBe(400);
     expect(await (await browser.get("/dashboard/profile")).text()).not.toContain("Not yet");
+  });
+
+  const signUpForm = { password: PASSWORD, plan: "growth", time_zone: "UTC" };
+
+  test("sign-up looks the same for a new and a known e-mail; only the mailbox tells them apart", async ({ expect }) => {
+    const { email: known } = await createUserWithPassword();
+    const fresh = `${crypto.randomUUID()}@example.com`;
+    const answers = [];
+    for (const email of [known, fresh, fresh]) {
+      const browser = new BrowserClient(service);
+      const response = await browser.post("/signup", { ...signUpForm, email });
+      const headers = [...response.headers].filter(([name]) => name !== "date");
+      answers.push({ status: response.status, headers, body: await response.text() });
+      expect(browser.session).toBeUndefined();
+      // Trying the password of the form afterwards tells nothing either.
+      expect(await signIn(service.services, { email: fresh, password: PASSWORD })).toBeNull();
+    }
+    expect(answers[0]?.status).toBe(200);
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+    expect(sentEmails.map(({ to }) => to)).toEqual([known, fresh, fresh]);
+    const [toKnown, toFresh, again] = sentEmails;
+    expect(toKnown?.text).toContain("/login");
+    expect([tokenFrom(toKnown), tokenFrom(toFresh), tokenFrom(again)].map((token) => token.length)).toEqual([
+      0, 43, 43,
+    ]);
+    expect(await signIn(service.services, { email: known, password: PASSWORD })).not.toBeNull();
+  });
+
+  test("the link of a sign-up sets the password and verifies the e-mail, within a day", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const email = `${crypto.randomUUID()}@example.com`;
+    const form = await (await new BrowserClient(service).get("/signup")).text();
+    expect(form).not.toContain('name="password"');
+    await new BrowserClient(service).post("/signup", { ...signUpForm, email });
+    vi.setSystemTime(Date.now() + DAY - 1);
+    const browser = new BrowserClient(service);
+    const set = await browser.post("/password/reset", { token: tokenFrom(sentEmails[0]), new_password: PASSWORD });
+    expect(set.status).toBe(303);
+    expect((await browser.post("/login", { email, password: PASSWORD })).status).toBe(303);
+    expect(await (await browser.get("/dashboard/profile")).text()).not.toContain("Not yet");
+  });
+
+  test("a sign-up with an invalid field is refused before anything is sent", async ({ expect }) => {
+    for (const wrong of [{ email: "a@b" }, { email: "a@b.de", time_zone: "Mars/Olympus" }]) {
+      expect((await new BrowserClient(service).post("/signup", { ...signUpForm, ...wrong })).status).toBe(400);
+    }
+    expect(sentEmails).toEqual([]);
+  });
+
+  test.for(["first", "closed"])("SIGNUP=%s refuses a known and an unknown e-mail alike", async (SIGNUP, { expect }) => {
+    const limited = createServiceFixture({ EMAIL, MAIL_FROM: "almanac@example.com", SIGNUP });
+    const { email } = await createUserWithPassword();
+    const [known, unknown] = await Promise.all(
+      [email, "nobody-here@example.com"].map(async (address) => {
+        const response = await new BrowserClient(limited).post("/signup", { ...signUpForm, email: address });
+        return [response.status, (await response.text()).replaceAll(address, "")];
+      }),
+    );
+    expect(known?.[0]).toBe(400);
+    expect(unknown).toEqual(known);
+    expect(sentEmails).toEqual([]);
   });
 
   test("a token of one purpose is refused for another", async ({ expect }) => {

@@ -1,8 +1,10 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { authenticate } from "#auth/index.ts";
 import { createServices } from "#context.ts";
 import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
+import sandboxEntry from "#index.sandbox.ts";
 import { fetchApp, publishedPosts, ORIGIN, postJson, sampleBytes, changeSettings } from "./sandbox-api.ts";
 import { callPlatform } from "./call-platform.ts";
 import { authorizeUrl, createClient, REDIRECT } from "./x-client.ts";
@@ -280,6 +282,35 @@ describe("outbound fetches", () => {
 
   test("fail for a host without a simulator", async ({ expect }) => {
     await expect(callPlatform("https://api.example.com/")).rejects.toThrow("api.example.com");
+  });
+
+  test.for([
+    "https://almanac.example.org",
+    "http://192.168.1.7:8787",
+    "http://localhost.example.org",
+    "http://127.0.0.1.nip.io",
+    "not a URL",
+  ])("the sandbox refuses to run at %s", async (origin, { expect }) => {
+    const ctx = createExecutionContext();
+    const elsewhere = { ...env, ORIGIN: origin } as typeof env;
+    const run = async (path: string) =>
+      await sandboxEntry.fetch(new Request(`${env.ORIGIN}${path}`) as never, elsewhere, ctx);
+    for (const path of ["/", "/v1/posts", "/sandbox/advance"]) {
+      await expect(run(path)).rejects.toThrow("ORIGIN");
+    }
+    await expect(async () => {
+      await sandboxEntry.scheduled({} as never, elsewhere, ctx);
+    }).rejects.toThrow("ORIGIN");
+  });
+
+  test.for([
+    "http://localhost:8787",
+    "http://127.0.0.1:1",
+    "http://127.9.9.9",
+    "http://[::1]:8787",
+    "http://a.localhost",
+  ])("the sandbox runs at %s", (origin, { expect }) => {
+    expect(withSandboxCredentials({ ...env, ORIGIN: origin }).ORIGIN).toBe(origin);
   });
 
   test("the environment has app credentials for every platform; those that are set are kept", ({ expect }) => {

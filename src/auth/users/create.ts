@@ -23,11 +23,15 @@ export interface CreatedUser {
   readonly workspaceId: string;
 }
 
+export type CreationOutcome =
+  | { readonly outcome: "created"; readonly user: CreatedUser }
+  | { readonly outcome: "email_taken" | "not_first" };
+
 /** Creates a user with a subscription and a first workspace in one transaction. */
-export async function createUser(
+export async function tryCreateUser(
   services: Pick<Services, "db" | "clock" | "ids">,
   input: NewUser,
-): Promise<CreatedUser> {
+): Promise<CreationOutcome> {
   const { db, clock, ids } = services;
   const email = parseEmail(input.email);
   const timeZone = parseTimeZone(input.timeZone ?? "UTC");
@@ -46,9 +50,18 @@ export async function createUser(
     createdAt: now,
     onlyFirst: input.onlyFirst ?? false,
   });
-  switch (outcome) {
+  return outcome === "created" ? { outcome, user } : { outcome };
+}
+
+/** Creates a user, or refuses with the reason why not. */
+export async function createUser(
+  services: Pick<Services, "db" | "clock" | "ids">,
+  input: NewUser,
+): Promise<CreatedUser> {
+  const created = await tryCreateUser(services, input);
+  switch (created.outcome) {
     case "created":
-      return user;
+      return created.user;
     case "email_taken":
       return refuse({
         code: "invalid_request",

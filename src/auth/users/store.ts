@@ -108,6 +108,19 @@ export async function setEmailVerified(db: Db, userId: string, now: number): Pro
     .run();
 }
 
+/** A sign-up is finished once the user can sign in or has proved the address. */
+export async function signUpState(db: Db, email: string): Promise<{ id: string; finished: boolean } | null> {
+  const row = await db.d1
+    .prepare(
+      `SELECT id, password_hash IS NOT NULL OR email_verified_at IS NOT NULL
+         OR EXISTS (SELECT 1 FROM passkeys p WHERE p.user_id = users.id) AS finished
+       FROM users WHERE email = ?1`,
+    )
+    .bind(email)
+    .first<{ id: string; finished: 0 | 1 }>();
+  return row === null ? null : { id: row.id, finished: row.finished === 1 };
+}
+
 export async function userIdByEmail(db: Db, email: string): Promise<string | null> {
   const row = await db.d1.prepare("SELECT id FROM users WHERE email = ?1").bind(email).first<{ id: string }>();
   return row?.id ?? null;
