@@ -6,7 +6,7 @@ import type { ValidationProblem } from "./contract.ts";
 export const commonOptions = { caption: z.string().optional() };
 
 /**
- * Parses known keys strictly and fills in their defaults; unknown keys are kept. One problem per invalid key; with problems,
+ * Parses known keys strictly and fills in their defaults, also for null; unknown keys are kept. One problem per invalid key; with problems,
  * the options are returned as they were sent.
  */
 export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
@@ -17,7 +17,10 @@ export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   readonly options: JsonObject;
   readonly problems: readonly ValidationProblem[];
 } {
-  const parsed = schema.safeParse(options);
+  const isKnown = (name: string) => schema instanceof z.ZodObject && name in schema.shape;
+  const parsed = schema.safeParse(
+    Object.fromEntries(Object.entries(options).filter(([name, value]) => value !== null || !isKnown(name))),
+  );
   if (parsed.success) {
     return { value: parsed.data, options: toJsonObject(parsed.data), problems: [] };
   }

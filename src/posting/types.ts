@@ -68,7 +68,8 @@ export interface PostSummary {
 
 export interface TargetInput {
   readonly accountId: string;
-  readonly caption?: string | undefined;
+  /** Null for no own caption; in an edit of options, undefined keeps the stored one. */
+  readonly caption?: string | null | undefined;
   readonly platformOptions?: JsonObject | undefined;
 }
 

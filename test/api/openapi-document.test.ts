@@ -142,6 +142,37 @@ describe("every operation", () => {
   });
 });
 
+describe("optional members", () => {
+  test.for(operations.filter(({ operation }) => operation.requestBody))(
+    "of $method $path accept null",
+    ({ operation }, { expect }) => {
+      const ajv = new Ajv2020({ strict: false });
+      addFormats(ajv);
+      ajv.addSchema({ $id: "https://document.test/", components: document.components });
+      for (const { schema, example } of Object.values(operation.requestBody?.content ?? {})) {
+        const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://document.test/#/')) as object;
+        const name = /schemas\/(\w+)"/.exec(JSON.stringify(schema))?.[1] ?? "";
+        const { properties = {}, required = [] } = document.components.schemas[name] as {
+          properties?: object;
+          required?: string[];
+        };
+        const unset = Object.keys(properties).filter((member) => !required.includes(member));
+        const body = { ...(example as object), ...Object.fromEntries(unset.map((member) => [member, null])) };
+        expect(ajv.validate(absolute, body), ajv.errorsText()).toBe(true);
+      }
+    },
+  );
+
+  test("of a target accept null", ({ expect }) => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats(ajv);
+    ajv.addSchema({ $id: "https://document.test/", components: document.components });
+    const target = { account_id: crypto.randomUUID(), caption: null, platform_options: null };
+    const schema = { $ref: "https://document.test/#/components/schemas/ScheduleTarget" };
+    expect(ajv.validate(schema, target), ajv.errorsText()).toBe(true);
+  });
+});
+
 describe("platform_options", () => {
   test.for(PLATFORMS.filter((platform) => adapterFor(platform)))("of %s are described", (platform, { expect }) => {
     const name = `${platform.charAt(0).toUpperCase()}${platform.slice(1)}Options`;

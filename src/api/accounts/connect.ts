@@ -2,13 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { startConnect } from "#accounts/index.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { EXAMPLE_PLATFORM, Instant, PlatformName } from "#api/schemas/common.ts";
+import { EXAMPLE_PLATFORM, Instant, PlatformName, optional } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 
 const ConnectBody = z
   .object({
     platform: PlatformName,
-    input: z.record(z.string(), z.string()).optional().openapi({
+    input: optional(z.record(z.string(), z.string())).openapi({
       description:
         "Values for the fields that `GET /platforms` names under `connect.methods`, without secret ones. The page at `connect_url` asks the user for those that are missing.",
     }),

@@ -37,6 +37,13 @@ function addOptionsSchemas(document: Document): void {
   if (!schemas) {
     return;
   }
+  // The generator writes that null must be an object too, which nothing fulfils.
+  const target = schemas["ScheduleTarget"] as { properties?: Record<string, object> } | undefined;
+  if (target?.properties) {
+    target.properties["platform_options"] = {
+      anyOf: [{ $ref: "#/components/schemas/PlatformOptions" }, { type: "null" }],
+    };
+  }
   const names = PLATFORMS.flatMap((platform) => {
     const adapter = adapterFor(platform);
     if (!adapter) {
@@ -50,7 +57,8 @@ function addOptionsSchemas(document: Document): void {
     return [name];
   });
   schemas["PlatformOptions"] = {
-    description: "Settings of the account's platform; unknown keys are accepted and stored.",
+    description:
+      "Settings of the account's platform; null is the same as leaving a key out. Unknown keys are accepted and stored.",
     type: "object",
     additionalProperties: true,
     ...(names.length > 1 && { anyOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })) }),

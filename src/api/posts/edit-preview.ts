@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { previewEdit } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { EXAMPLE_ID, Id, InstantInput } from "#api/schemas/common.ts";
+import { EXAMPLE_ID, Id, InstantInput, optional } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 import { Caption, contentFields, targetList, toContent, toTargets } from "#api/schemas/post-input.ts";
 import {
@@ -17,21 +17,23 @@ const YEAR_MINUTES = 365 * 24 * 60;
 const PreviewEditBody = z
   .object({
     post_ids: z.array(Id).min(1).max(20).openapi({ description: "The posts to change, all in the same way." }),
-    caption: Caption.min(1).optional(),
-    scheduled_at: InstantInput.optional().openapi({ description: "The new time; excludes `shift_minutes`." }),
-    shift_minutes: z
-      .int()
-      .min(-YEAR_MINUTES)
-      .max(YEAR_MINUTES)
-      .optional()
-      .openapi({ description: "Moves each post by this many minutes; excludes `scheduled_at`." }),
+    caption: optional(Caption.min(1)),
+    scheduled_at: optional(InstantInput).openapi({
+      type: ["string", "null"],
+      description: "The new time; excludes `shift_minutes`.",
+    }),
+    shift_minutes: optional(z.int().min(-YEAR_MINUTES).max(YEAR_MINUTES)).openapi({
+      description: "Moves each post by this many minutes; excludes `scheduled_at`.",
+    }),
     ...contentFields,
-    target_options: targetList
-      .optional()
-      .openapi({ description: "Changes captions and options of accounts already on the post; excludes `targets`." }),
-    remove_media: z.boolean().optional().openapi({ description: "Removes all media; excludes the media fields." }),
+    target_options: optional(targetList).openapi({
+      description: "Changes captions and options of accounts already on the post; excludes `targets`.",
+    }),
+    remove_media: optional(z.boolean()).openapi({ description: "Removes all media; excludes the media fields." }),
   })
-  .openapi("PreviewEditBody", { description: "Only the members to change are sent." });
+  .openapi("PreviewEditBody", {
+    description: "Only the members to change are sent; null is the same as leaving a member out.",
+  });
 
 const route = operation("posts:write", {
   method: "post",

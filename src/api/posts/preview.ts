@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { POST_TYPES } from "#core/status.ts";
 import { previewSchedule } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { EXAMPLE_ACCOUNT_ID, InstantInput } from "#api/schemas/common.ts";
+import { EXAMPLE_ACCOUNT_ID, InstantInput, optional } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 import { EXAMPLE_POST } from "#api/schemas/post.ts";
 import {
@@ -18,7 +18,7 @@ const PreviewScheduleBody = z
   .object({
     caption: Caption.min(1).openapi({ description: "The caption of every target without its own caption." }),
     scheduled_at: InstantInput.openapi({ description: "When to publish: in the future, at most 365 days ahead." }),
-    post_type: z.enum(POST_TYPES).optional().openapi({ description: "Derived from the media when omitted." }),
+    post_type: optional(z.enum(POST_TYPES)).openapi({ description: "Derived from the media when omitted." }),
     ...contentFields,
   })
   .openapi("PreviewScheduleBody");

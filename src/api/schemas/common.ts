@@ -16,6 +16,11 @@ export const IdInPath = z.object({
   id: Id.openapi({ param: { name: "id", in: "path", description: "The post's id." } }),
 });
 
+/** An optional member of a request. Reads return `null` for what is not set, and what is read can be sent back. */
+export function optional<S extends z.ZodType>(schema: S) {
+  return schema.nullish().transform((value): z.output<S> | undefined => value ?? undefined);
+}
+
 /** Required in the body of every destructive call. */
 export const ExplicitConfirm = z
   .literal(true)

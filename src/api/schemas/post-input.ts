@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { ScheduleInput, TargetInput } from "#posting/types.ts";
-import { EXAMPLE_PLATFORM, Id, PlatformName } from "./common.ts";
+import { EXAMPLE_PLATFORM, Id, optional, PlatformName } from "./common.ts";
 import { MediaItemInput, MediaUrl } from "./media.ts";
 import { PlatformOptions } from "./platform-options.ts";
 
@@ -14,8 +14,11 @@ export const Caption = z.string().max(CAPTION_MAX);
 const ScheduleTarget = z
   .object({
     account_id: Id.openapi({ description: "The account to post to." }),
-    caption: Caption.optional().openapi({ description: "Overrides the post's caption for this account." }),
-    platform_options: PlatformOptions.optional(),
+    caption: Caption.nullish().openapi({
+      description:
+        "Overrides the post's caption for this account; null for none, which in `target_options` removes it.",
+    }),
+    platform_options: optional(PlatformOptions),
   })
   .openapi("ScheduleTarget", { description: "An account to post to, with its own caption and options." });
 
@@ -23,21 +26,18 @@ export const targetList = z.array(ScheduleTarget).max(TARGETS_MAX);
 
 /** Targets and media of a post; the same members for a new post and for an edit. */
 export const contentFields = {
-  account_ids: z.array(Id).max(TARGETS_MAX).optional().openapi({ description: "The accounts to post to." }),
-  platforms: z
-    .array(PlatformName)
-    .max(TARGETS_MAX)
-    .optional()
-    .openapi({ description: "Posts to every active account of these platforms.", example: [EXAMPLE_PLATFORM] }),
-  targets: targetList
-    .optional()
-    .openapi({ description: "Accounts with their own captions and options; replaces `account_ids` and `platforms`." }),
-  media_items: z.array(MediaItemInput).max(MEDIA_MAX).optional(),
-  media_urls: z
-    .array(MediaUrl)
-    .max(MEDIA_MAX)
-    .optional()
-    .openapi({ description: "Images and videos by URL; their type is detected." }),
+  account_ids: optional(z.array(Id).max(TARGETS_MAX)).openapi({ description: "The accounts to post to." }),
+  platforms: optional(z.array(PlatformName).max(TARGETS_MAX)).openapi({
+    description: "Posts to every active account of these platforms.",
+    example: [EXAMPLE_PLATFORM],
+  }),
+  targets: optional(targetList).openapi({
+    description: "Accounts with their own captions and options; replaces `account_ids` and `platforms`.",
+  }),
+  media_items: optional(z.array(MediaItemInput).max(MEDIA_MAX)),
+  media_urls: optional(z.array(MediaUrl).max(MEDIA_MAX)).openapi({
+    description: "Images and videos by URL; their type is detected.",
+  }),
 };
 
 export function toTargets(

@@ -1,4 +1,5 @@
 import type { RefusalDetail } from "#core/errors.ts";
+import type { JsonObject } from "#core/json.ts";
 import type { ResolvedTarget } from "#posting/preview/resolve-targets.ts";
 import type { EditContext } from "./apply-edit.ts";
 import type { StoredPost, StoredTarget } from "#posting/calendar/post-rows.ts";
@@ -125,8 +126,12 @@ function applyTargetOptions(
     const param = `target_options[${index}]`;
     const target = patched.get(accountId);
     if (target && !seen.has(accountId)) {
-      const requestedOptions = { ...target.requestedOptions, ...platformOptions };
-      patched.set(accountId, { ...target, caption: caption ?? target.caption, requestedOptions, param });
+      patched.set(accountId, {
+        ...target,
+        caption: caption === undefined ? target.caption : caption,
+        requestedOptions: mergeOptions(target.requestedOptions, platformOptions, caption),
+        param,
+      });
     } else {
       const lockedTarget = locked.find((target) => target.accountId === accountId);
       problems.push({
@@ -137,6 +142,14 @@ function applyTargetOptions(
     seen.add(accountId);
   }
   return { resolvedTargets: [...patched.values()], problems };
+}
+
+/** An option that is null is removed; removing the own caption also removes one that was given as an option. */
+function mergeOptions(stored: JsonObject, changes: JsonObject = {}, caption?: string | null): JsonObject {
+  const merged: JsonObject = { ...stored, ...(caption === null && { caption: null }), ...changes };
+  const isRemoved = (name: string) =>
+    merged[name] === null && (Object.hasOwn(changes, name) || (name === "caption" && caption === null));
+  return Object.fromEntries(Object.entries(merged).filter(([name]) => !isRemoved(name)));
 }
 
 function unknownTargetProblem(accountId: string, seen: ReadonlySet<string>): RefusalDetail {

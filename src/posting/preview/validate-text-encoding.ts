@@ -17,8 +17,8 @@ function invalidText(param: string): RefusalDetail {
   };
 }
 
-export function textProblems(param: string, text: string | undefined): RefusalDetail[] {
-  return text === undefined || isStorableText(text) ? [] : [invalidText(param)];
+export function textProblems(param: string, text: string | null | undefined): RefusalDetail[] {
+  return typeof text !== "string" || isStorableText(text) ? [] : [invalidText(param)];
 }
 
 /** Checks options of any shape; the depth is limited so that deep nesting cannot overflow the stack. */

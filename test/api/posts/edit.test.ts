@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
-import { connectOneAccount, isoInDays, scheduleTextPost } from "../../support/api-workflows.ts";
+import { connectOneAccount, isoInDays, previewTextPost, scheduleTextPost } from "../../support/api-workflows.ts";
 import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
 
 const preview = (caller: ApiCaller, body: unknown, headers = {}) =>
@@ -37,6 +37,69 @@ describe("200", () => {
           { id: ids[1], caption: "Other", version: 2 },
         ],
       },
+    });
+  });
+
+  test("what was read can be sent back: null is the same as a member that was left out", async ({ expect }) => {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller);
+    const token = await previewTextPost(caller, account.id, {
+      account_ids: null,
+      platforms: null,
+      targets: [{ account_id: account.id, caption: null, platform_options: null }],
+      post_type: null,
+      media_items: null,
+      media_urls: null,
+    });
+    const { body } = await callApi(caller, {
+      method: "POST",
+      path: "/posts/confirm",
+      body: { confirmation_token: token },
+    });
+    const [post] = body.posts;
+    const previewed = await preview(caller, {
+      post_ids: [post.id],
+      caption: null,
+      scheduled_at: isoInDays(2),
+      shift_minutes: null,
+      account_ids: null,
+      platforms: null,
+      targets: post.targets,
+      target_options: null,
+      media_items: null,
+      media_urls: null,
+      remove_media: null,
+    });
+    expect(previewed).toMatchObject({ status: 200, body: { preview: { posts: [{ id: post.id }] } } });
+    const fields = previewed.body.preview.posts[0].changes.map(({ field }: { field: string }) => field);
+    expect(fields).toEqual(["scheduled_at"]);
+  });
+
+  test("null removes a target's own caption and options; a member that is left out keeps them", async ({ expect }) => {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller);
+    const own = {
+      account_id: account.id,
+      caption: "Own",
+      platform_options: { reply_settings: "following", note: "kept", quote_tweet_url: null },
+    };
+    const post = await scheduleTextPost(caller, account.id, { account_ids: undefined, targets: [own] });
+    const editTarget = async (change: object) => {
+      const { body } = await preview(caller, {
+        post_ids: [post.id],
+        shift_minutes: 1,
+        target_options: [{ account_id: account.id, ...change }],
+      });
+      return body.preview.posts[0].after.targets[0];
+    };
+    expect(await editTarget({})).toMatchObject({
+      effective_caption: "Own",
+      platform_options: { reply_settings: "following", note: "kept" },
+    });
+    expect(await editTarget({ caption: null })).toMatchObject({ effective_caption: "A new glaze" });
+    expect(await editTarget({ platform_options: { reply_settings: null } })).toMatchObject({
+      effective_caption: "Own",
+      platform_options: { reply_settings: null, note: "kept" },
     });
   });
 
