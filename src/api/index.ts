@@ -71,7 +71,11 @@ function createDocumentCache(operations: OpenAPIHono<ApiEnv>): (config: Config) 
 /** The API under `/v1`. Paths of routes and of the document are relative to that prefix. */
 export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({
-    getPath: (request) => getPath(request).slice(API_PREFIX.length) || "/",
+    // `/posts/` is the same as `/posts`, also for the method lookup and for the hash of an idempotency key.
+    getPath: (request) =>
+      getPath(request)
+        .slice(API_PREFIX.length)
+        .replace(/(?<=.)\/$/, "") || "/",
   });
   app.onError(onError);
 

@@ -21,13 +21,27 @@ describe("X-Request-Id", () => {
 });
 
 describe("an unknown path", () => {
-  test.for(["/nothing", "/posts/", "/Posts", "/posts/a/b/c", "/%00", "/%ff", "/..%2f..%2fetc", ""])(
+  test.for(["/nothing", "/posts//", "/nothing/", "/Posts", "/posts/a/b/c", "/%00", "/%ff", "/..%2f..%2fetc", ""])(
     "%s is 404",
     async (path, { expect }) => {
       const response = await callApi(null, { method: "GET", path });
       expect(response).toMatchObject({ status: 404, body: { code: "not_found" } });
     },
   );
+});
+
+describe("a slash at the end of a path", () => {
+  test("makes no difference", async ({ expect }) => {
+    const caller = await createCaller();
+    const list = await callApi(caller, { method: "GET", path: "/posts/?limit=1" });
+    expect(list).toMatchObject({ status: 200, body: { posts: [], pagination: { limit: 1 } } });
+    const wrongMethod = await callApi(caller, { method: "PUT", path: "/workspaces/active/" });
+    expect(wrongMethod.status).toBe(405);
+    const create = (path: string) =>
+      callApi(caller, { method: "POST", path, body: { name: "Studio" }, headers: { "idempotency-key": "k1" } });
+    const first = await create("/workspaces/");
+    expect((await create("/workspaces")).body).toEqual(first.body);
+  });
 });
 
 describe("an unexpected error", () => {

@@ -70,7 +70,7 @@ export function operationsOf({ paths }: OpenApiDocument): readonly DocumentedOpe
 
 /** The operation of a request: a literal path takes precedence over one with parameters. */
 export function operationFor(document: OpenApiDocument, method: string, path: string): DocumentedOperation | undefined {
-  const [pathname = ""] = path.split("?", 1);
+  const [pathname = ""] = path.replace(/\/(?=\?|$)/, "").split("?", 1);
   const operations = operationsOf(document);
   const sameMethod = operations.filter((operation) => operation.method === (method === "HEAD" ? "GET" : method));
   if (operations.some((operation) => operation.path === pathname)) {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { POST_STATUSES } from "#core/status.ts";
 import { listPosts } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { InstantInput, QueryBoolean, queryInteger } from "#api/schemas/common.ts";
+import { InstantInQuery, QueryBoolean, queryInteger } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#api/schemas/post.ts";
 
@@ -38,8 +38,8 @@ const ListQuery = z.object({
     .enum(POST_STATUSES)
     .optional()
     .openapi({ param: { description: "Only posts with this status." }, example: "scheduled" }),
-  from: InstantInput.optional().openapi({ param: { description: "Only posts at or after this time." } }),
-  until: InstantInput.optional().openapi({
+  from: InstantInQuery.optional().openapi({ param: { description: "Only posts at or after this time." } }),
+  until: InstantInQuery.optional().openapi({
     param: { description: "Only posts before this time." },
     example: "2027-01-01T00:00:00Z",
   }),

@@ -26,19 +26,31 @@ export const ExplicitConfirm = z
   .literal(true)
   .openapi({ description: "Must be `true`: the call cannot be undone.", example: true });
 
+const INSTANT_EXPECTED = "must be a date-time with an offset or Z, such as 2026-12-24T18:00:00Z";
+
+function instantInput(explain: (text: string) => string) {
+  return z
+    .string()
+    .transform((text, ctx) => {
+      const ms = parseInstant(text);
+      if (ms === undefined) {
+        ctx.issues.push({ code: "custom", input: text, message: explain(text), params: { code: "invalid_format" } });
+        return z.NEVER;
+      }
+      return ms;
+    })
+    .openapi({ type: "string", format: "date-time", example: "2026-12-24T18:00:00Z" });
+}
+
 /** A date-time in a request: RFC 3339 with an offset or `Z`, parsed to milliseconds. */
-export const InstantInput = z
-  .string()
-  .transform((text, ctx) => {
-    const ms = parseInstant(text);
-    if (ms === undefined) {
-      const message = "must be a date-time with an offset or Z, such as 2026-12-24T18:00:00Z";
-      ctx.issues.push({ code: "custom", input: text, message, params: { code: "invalid_format" } });
-      return z.NEVER;
-    }
-    return ms;
-  })
-  .openapi({ type: "string", format: "date-time", example: "2026-12-24T18:00:00Z" });
+export const InstantInput = instantInput(() => INSTANT_EXPECTED);
+
+/** The same in a query, where a `+` that is not encoded is read as a space. */
+export const InstantInQuery = instantInput((text) =>
+  parseInstant(text.replace(/ (?=\d\d:\d\d$)/, "+")) === undefined
+    ? INSTANT_EXPECTED
+    : "has a space before its offset: encode + as %2B in a query",
+);
 
 /** A date-time in a response: UTC with milliseconds and `Z`. */
 export const Instant = z.string().openapi({ format: "date-time", example: "2026-12-24T18:00:00.000Z" });

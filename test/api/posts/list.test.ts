@@ -135,6 +135,17 @@ describe("400", () => {
     expect(response).toMatchObject({ status: 400, body: { code: "validation_failed", param: name } });
   });
 
+  test.for(["from", "until"])(
+    "an offset of %s whose + is not encoded gets the hint to encode it",
+    async (name, { expect }) => {
+      const caller = await createCaller();
+      const unencoded = await list(caller, `?${name}=2026-01-01T00:00:00+02:00`);
+      expect(unencoded.body).toMatchObject({ param: name, error: expect.stringContaining("encode + as %2B") });
+      const other = await list(caller, `?${name}=2026-01-01 00:00:00Z`);
+      expect(other.body.error).not.toContain("%2B");
+    },
+  );
+
   test("names every problem", async ({ expect }) => {
     const response = await list(await createCaller(), "?limit=0&offset=-1&status=gone");
     expect(response.body.details.map(({ param }: { param: string }) => param)).toEqual(["limit", "offset", "status"]);
