@@ -91,8 +91,8 @@ export async function findAccount(db: Db, actor: Actor, id: string): Promise<Acc
 }
 
 /**
- * The accounts that a preview's targets may resolve to: those in `ids` whatever their state, and the active ones of
- * `platforms`. A statement, so that the preview can run it in its single batch.
+ * The accounts that a preview's targets may resolve to: those in `ids` and those of `platforms`, whatever their state,
+ * because an account that must be connected again is named as such. A statement, so that the preview can run it in its single batch.
  */
 export function accountsStatement(
   db: Db,
@@ -103,7 +103,7 @@ export function accountsStatement(
     .prepare(
       `${SELECT_ACCOUNTS} WHERE ${OWNED_AND_CONNECTED}
        AND (a.id IN (SELECT value FROM json_each(?3))
-         OR (a.status = 'active' AND a.platform IN (SELECT value FROM json_each(?4))))
+         OR a.platform IN (SELECT value FROM json_each(?4)))
        ORDER BY a.connected_at, a.rowid`,
     )
     .bind(actor.userId, actor.workspaceId, JSON.stringify(selection.ids), JSON.stringify(selection.platforms));

@@ -68,11 +68,7 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
         message: "this account is named more than once",
       });
     } else if (account.status !== "active") {
-      problems.push({
-        ...accountRef(account, idParam),
-        code: "account_needs_reconnect",
-        message: account.statusReason ?? "this account must be connected again before it can be posted to",
-      });
+      problems.push(needsReconnect(account, idParam));
     } else {
       resolvedTargets.push({
         account,
@@ -91,16 +87,31 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
       seen.add(account.id);
     }
   }
+  const unusable = accounts.filter(
+    (account) => selectedPlatforms.includes(account.platform) && account.status !== "active" && !seen.has(account.id),
+  );
   if (resolvedTargets.length === 0 && problems.length === 0) {
-    problems.push(noTargetsProblem(selection));
+    problems.push(
+      ...(unusable.length > 0
+        ? unusable.map((account) =>
+            needsReconnect(account, `platforms[${selectedPlatforms.indexOf(account.platform)}]`),
+          )
+        : [noTargetsProblem(selection)]),
+    );
   }
   const withoutAccount = selectedPlatforms.filter(
-    (platform) => !accounts.some((account) => account.platform === platform && account.status === "active"),
+    (platform) => !accounts.some((account) => account.platform === platform),
   );
-  const warnings = withoutAccount.map((platform): ValidationWarning => ({
-    code: "platform_without_account",
-    message: `no connected account of ${platform} can be posted to, so nothing will be posted there`,
-  }));
+  const warnings = [
+    ...withoutAccount.map((platform): ValidationWarning => ({
+      code: "platform_without_account",
+      message: `no account of ${platform} is connected, so nothing will be posted there`,
+    })),
+    ...unusable.map((account): ValidationWarning => ({
+      code: "account_needs_reconnect",
+      message: `nothing will be posted to ${account.username} on ${account.platform}, which must be connected again first`,
+    })),
+  ];
   return { resolvedTargets, problems, warnings };
 }
 
@@ -118,6 +129,14 @@ function noTargetsProblem(selection: TargetSelection): RefusalDetail {
         message: "select where to post with targets, account_ids or platforms",
         param: "targets",
       };
+}
+
+function needsReconnect(account: TargetAccount, param: string): RefusalDetail {
+  return {
+    ...accountRef(account, param),
+    code: "account_needs_reconnect",
+    message: account.statusReason ?? "this account must be connected again before it can be posted to",
+  };
 }
 
 function accountRef(account: TargetAccount, param: string) {

@@ -252,7 +252,18 @@ describe("previewSchedule", () => {
       platforms: ["x", "tiktok"],
     });
     expect(preview.targets.map(({ accountId }) => accountId)).toEqual([ig, b, a]);
-    expect(preview.warnings.map(({ code }) => code)).toEqual(["platform_without_account"]);
+    expect(preview.warnings.map(({ code }) => code)).toEqual(["platform_without_account", "account_needs_reconnect"]);
+  });
+
+  test("accounts that need reconnecting, chosen by platform, are named when no other can be posted to", async () => {
+    const ctx = createTestContext();
+    const account = await createAccount(ctx, "x", { status: "needs_reconnect" });
+    const refusal = await refusalOf(
+      previewSchedule(ctx, { caption: "Hello", scheduledAt: oneHourAhead(ctx), platforms: ["tiktok", "x"] }),
+    );
+    expect(refusal.details).toMatchObject([
+      { code: "account_needs_reconnect", param: "platforms[1]", accountId: account, platform: "x" },
+    ]);
   });
 
   test.for<[string, object, string]>([
