@@ -26,7 +26,7 @@ export interface Env {
   readonly TOKEN_KEYS: string;
   readonly TOKEN_KEY_ID: string;
   readonly SIGNUP?: string;
-  /** Gives every user this plan without a subscription, for self-hosting operators. */
+  /** Gives every user this plan without a subscription; `none` requires one even where no payment is configured. */
   readonly PLAN_FOR_ALL?: string;
   readonly [name: string]: unknown;
 }
@@ -66,10 +66,21 @@ function appCredentials(env: Env, platform: Platform): AppCredentials | null {
     : null;
 }
 
+/**
+ * Without payment nobody could ever pay, so that every user would lose access when the trial ends. One payment setting is
+ * enough to count as payment: an incomplete configuration must not give everything away.
+ */
+function planForAll(env: Env): Plan | null {
+  const name = readText(env, "PLAN_FOR_ALL");
+  if (name === null) {
+    return readText(env, "STRIPE_SECRET_KEY") === null ? "scale" : null;
+  }
+  return PLANS.find((plan) => plan === name) ?? null;
+}
+
 export function readConfig(env: Env): Config {
   const origin = env.ORIGIN;
   const signup = readText(env, "SIGNUP");
-  const planForAll = readText(env, "PLAN_FOR_ALL");
   return {
     origin,
     baseUrl: readText(env, "BASE_URL") ?? `${origin}/v1`,
@@ -78,7 +89,7 @@ export function readConfig(env: Env): Config {
     tokenKeys: env.TOKEN_KEYS,
     tokenKeyId: env.TOKEN_KEY_ID,
     signup: signup === "open" || signup === "closed" ? signup : "first",
-    planForAll: PLANS.find((plan) => plan === planForAll) ?? null,
+    planForAll: planForAll(env),
     app: (platform) => appCredentials(env, platform),
     setting: (name) => readText(env, name),
   };

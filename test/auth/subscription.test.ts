@@ -6,6 +6,7 @@ import {
   subscriptionAccess,
   deleteExpiredCredentials,
 } from "#auth/index.ts";
+import { readConfig } from "#config.ts";
 import { DAY, HOUR } from "#core/clock.ts";
 import { pausePostsForSubscription } from "#posting/status/pause-posts-for-subscription.ts";
 import { resumePostsForSubscription } from "#posting/status/resume-posts-for-subscription.ts";
@@ -162,6 +163,15 @@ describe("a subscription", () => {
     vi.setSystemTime(Date.now() + 30 * DAY);
     expect(await endExpiredSubscriptions(createTestContext({ PLAN_FOR_ALL: "scale" }))).toEqual([]);
     expect(await subscriptionStatus(owner.userId)).toBe("trialing");
+  });
+
+  test("never ends while no payment is configured, unless the operator wants subscriptions", ({ expect }) => {
+    const planForAll = (settings: object) =>
+      readConfig({ ...env, PLAN_FOR_ALL: undefined, STRIPE_SECRET_KEY: undefined, ...settings }).planForAll;
+    expect(planForAll({})).toBe("scale");
+    expect(planForAll({ PLAN_FOR_ALL: "starter" })).toBe("starter");
+    expect(planForAll({ PLAN_FOR_ALL: "none" })).toBeNull();
+    expect(planForAll({ STRIPE_SECRET_KEY: "sk_test_1" })).toBeNull();
   });
 
   test("that has ended is found by an index", async ({ expect }) => {
