@@ -50,7 +50,10 @@ const ScheduleSummary = z
         max_ms: z.int().nullable(),
         sample: z.int().openapi({ description: "The number of published targets in these figures." }),
       })
-      .openapi({ description: "The delay between the due time and publication, over the last 30 days." }),
+      .openapi({
+        description:
+          "`late_by_ms` of the targets that were published in the last 30 days: from the due time to the call that made them public, to two significant digits.",
+      }),
   })
   .openapi("ScheduleSummary");
 

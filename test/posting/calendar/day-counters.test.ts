@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { HOUR, MINUTE } from "#core/clock.ts";
 import { POST_STATUSES } from "#core/status.ts";
+import { getPost, summarizeSchedule } from "#posting/index.ts";
 import { expectedDayCounters, storedDayCounters } from "../day-counters.ts";
 import {
   createAccount,
@@ -73,6 +74,24 @@ test("the stored day counters equal the counted posts after any sequence of chan
 }, 60_000);
 
 describe("lateness", () => {
+  test("of the summary is what the target's late_by_ms says: the time to the visible call", async ({ expect }) => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
+    const post = await schedulePost(ctx, { accountIds: [x] });
+    await updatePostRow(post.id, { status: "publishing" });
+    await updateTargetRow(post.id, x, {
+      state: "published",
+      started_at: post.scheduledAt + 20,
+      published_at: post.scheduledAt + 9_000,
+    });
+    await updatePostRow(post.id, { status: "published" });
+    const { targets } = await getPost(ctx, { id: post.id });
+    freezeClock(post.scheduledAt + MINUTE);
+    const { lateness } = await summarizeSchedule(ctx, {});
+    expect(lateness).toEqual({ p50Ms: 20, p99Ms: 20, maxMs: 20, sample: 1 });
+    expect(targets[0]?.lateByMs).toBe(20);
+  });
+
   test.for([
     [0, "0"],
     [99, "99"],
