@@ -46,7 +46,10 @@ function withHeaders(definition: OperationDefinition): RouteConfig["responses"] 
 export function operation<const R extends OperationDefinition>(scope: Scope | null, definition: R): R {
   const route: RouteConfig = {
     ...definition,
-    ...(definition.method !== "get" && { parameters: [{ $ref: "#/components/parameters/IdempotencyKey" }] }),
+    // Not declared as a parameter: imported collections send its example or a placeholder, the same one with every call.
+    ...(definition.method !== "get" && {
+      description: `${definition.description} Safe to repeat with the header \`Idempotency-Key\`.`,
+    }),
     security: [{ apiKey: [] }, { oauth2: scope === null ? [] : [scope] }],
     responses: { ...withHeaders(definition), ...errorResponsesFor(definition) },
     middleware: middlewareFor(scope, definition),

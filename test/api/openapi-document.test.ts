@@ -142,6 +142,18 @@ describe("every operation", () => {
   });
 });
 
+describe("Idempotency-Key", () => {
+  test("is described, and not a parameter that imported collections would send with one value", ({ expect }) => {
+    const writes = operations.filter(({ method }) => method !== "GET");
+    for (const { operation } of writes) {
+      expect(operation.description).toContain("`Idempotency-Key`");
+    }
+    const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []);
+    expect(JSON.stringify(parameters)).not.toMatch(/idempotency/i);
+    expect(document.info.description).toMatch(/`Idempotent-Replayed: true`[^]+`request_id` of the first call/);
+  });
+});
+
 describe("optional members", () => {
   test.for(operations.filter(({ operation }) => operation.requestBody))(
     "of $method $path accept null",

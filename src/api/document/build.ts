@@ -25,7 +25,13 @@ Scheduling takes two calls: a preview checks everything and returns a \`confirma
 5 minutes does exactly what the preview showed. Edits work the same way. Destructive calls need \`confirm: true\`.
 
 Every response is JSON. Date-times are ISO 8601 in UTC. An error has a message in \`error\` and a stable \`code\`, and lists
-every problem in \`details\`.`;
+every problem in \`details\`.
+
+Every POST and DELETE accepts the header \`Idempotency-Key\` (1 to 255 characters), which makes it safe to repeat for 24 hours:
+the same key with the same body returns the first response again, with the header \`Idempotent-Replayed: true\`; another body is
+refused with 400, and a call while the first call is still running with 409. Use a new key for each intended call. A replayed
+error has the \`request_id\` of the first call in its body, because that call did the work; the header \`X-Request-Id\` always
+identifies the call that it answers.`;
 
 type DocumentConfig = Pick<Config, "baseUrl" | "authUrl" | "docsUrl" | "setting">;
 

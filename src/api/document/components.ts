@@ -219,15 +219,6 @@ export function registerComponents(registry: Registry, config: Pick<Config, "aut
   for (const [status, name] of Object.entries(ERROR_RESPONSE_NAMES)) {
     registry.registerComponent("responses", name, responseObject(ERROR_RESPONSES[Number(status) as ErrorStatus]));
   }
-  registry.registerComponent("parameters", "IdempotencyKey", {
-    name: "Idempotency-Key",
-    in: "header",
-    required: false,
-    description:
-      "Makes the call safe to repeat for 24 hours: the same key with the same body returns the first response again; another body is refused with 400, and a call while the first call is still running with 409.",
-    schema: { type: "string", minLength: 1, maxLength: 255 },
-    example: "3f0c2f6e-launch-post",
-  });
   registry.registerComponent("securitySchemes", "apiKey", {
     type: "http",
     scheme: "bearer",
