@@ -30,7 +30,7 @@ const route = operation("posts:write", {
   tags: ["posts"],
   summary: "Preview a new post",
   description:
-    "Checks the post against every rule of every selected platform and shows exactly what would be published. Nothing is scheduled until the token is confirmed.",
+    "Checks the post against every rule of every selected platform and shows exactly what would be published. Nothing is scheduled until the token is confirmed. Media of other servers are fetched last, and not for a preview that is refused anyway.",
   request: {
     body: {
       required: true,

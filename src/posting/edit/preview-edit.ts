@@ -9,12 +9,17 @@ import { applyEdit, selectsAccounts, type EditedPost, type EditContext, editInpu
 import { changedTargets, diffEdit } from "./edit-diff.ts";
 import { refreshCapabilities } from "#posting/preview/refresh-capabilities.ts";
 import { lookUpMedia } from "#posting/preview/resolve-media.ts";
-import { validateTargets, type TargetValidation, postTypeOf } from "#posting/preview/validate-targets.ts";
-import { type PostUpdate, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
+import {
+  problemsUnrelatedToMedia,
+  validateTargets,
+  type TargetValidation,
+  postTypeOf,
+} from "#posting/preview/validate-targets.ts";
+import { EDITABLE_STATUSES, type PostUpdate, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { type PostRow, toStoredPost } from "#posting/calendar/post-rows.ts";
-import { timeWarnings } from "#posting/preview/validate-schedule-time.ts";
+import { timeProblems, timeWarnings } from "#posting/preview/validate-schedule-time.ts";
 import { sortByIds, postsStatement } from "#posting/calendar/store-posts-by-id.ts";
 import {
   dueTimesByAccount,
@@ -65,7 +70,7 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
   for (const { edited, validation } of validatedEdits) {
     const { id } = edited.stored.post;
     problems.push(
-      ...withPostId(input, id, validation.problems),
+      ...withPostId(input, id, data.hasAllMedia ? validation.problems : problemsUnrelatedToMedia(validation.problems)),
       ...withPostId(
         input,
         id,
@@ -104,6 +109,8 @@ interface EditData {
   readonly rows: readonly PostRow[];
   readonly nearbyTimes: ReadonlyMap<string, readonly number[]>;
   readonly mediaParams: readonly string[];
+  /** Whether the media of the request were fetched and can be used. */
+  readonly hasAllMedia: boolean;
   readonly problems: readonly RefusalDetail[];
 }
 
@@ -111,7 +118,7 @@ interface EditData {
 async function loadEditData(ctx: Context, input: EditInput): Promise<EditData> {
   const { db, actor } = ctx;
   const { postIds } = input;
-  const mediaLookup = await lookUpMedia(ctx, input);
+  const mediaLookup = lookUpMedia(ctx, input);
   const accountFilter = selectsAccounts(input) ? accountFilterOf(input) : { ids: [], platforms: [] };
   const rescheduling = { postIds, scheduledAt: input.scheduledAt ?? null, shiftMs: (input.shiftMinutes ?? 0) * MINUTE };
   const [posts, selectedAccountRows, accountRows, factsRows, mediaRows, nearbyPostRows] = await db.d1.batch([
@@ -124,12 +131,19 @@ async function loadEditData(ctx: Context, input: EditInput): Promise<EditData> {
   ]);
   const rowsOf = <Row>(result: D1Result | undefined) => (result?.results ?? []) as Row[];
   const newTargets = selectsAccounts(input) ? resolveTargets(input, readAccounts(rowsOf(selectedAccountRows))) : null;
-  const media = mediaLookup.resolve(rowsOf(mediaRows));
+  const rows = sortByIds(postIds, rowsOf<PostRow>(posts));
+  const isRefused =
+    rows.length < postIds.length ||
+    hasFixedState(rows) ||
+    (newTargets?.problems.length ?? 0) > 0 ||
+    (input.scheduledAt !== undefined && timeProblems(input.scheduledAt, ctx.clock.now(), "scheduled_at").length > 0);
+  const media = await mediaLookup.resolve(rowsOf(mediaRows), isRefused);
   const hasMedia = input.mediaItems !== undefined || input.mediaUrls !== undefined;
   return {
-    rows: sortByIds(postIds, rowsOf<PostRow>(posts)),
+    rows,
     nearbyTimes: dueTimesByAccount(rowsOf<NearbyPostRow>(nearbyPostRows)),
     mediaParams: media.params,
+    hasAllMedia: media.complete,
     problems: [...(newTargets?.problems ?? []), ...media.problems],
     editContext: {
       newTargets,
@@ -140,6 +154,11 @@ async function loadEditData(ctx: Context, input: EditInput): Promise<EditData> {
       now: ctx.clock.now(),
     },
   };
+}
+
+/** Whether one of the posts cannot be edited, so that the whole edit is refused. */
+function hasFixedState(rows: readonly PostRow[]): boolean {
+  return rows.some(({ status }) => !EDITABLE_STATUSES.some((editable) => editable === status));
 }
 
 function editTextProblems(input: EditInput): RefusalDetail[] {

@@ -5,7 +5,7 @@ import { resolveTargets, accountFilterOf } from "./resolve-targets.ts";
 import { dailyCapProblems, longestCapWindowMs } from "./daily-caps.ts";
 import { refreshCapabilities } from "./refresh-capabilities.ts";
 import { lookUpMedia } from "./resolve-media.ts";
-import { validateTargets, type TargetValidation, postTypeOf, postTypeProblems } from "./validate-targets.ts";
+import { validateTargets, problemsUnrelatedToMedia, postTypeOf, postTypeProblems } from "./validate-targets.ts";
 import { withPlanHash, storedMedia } from "#posting/confirm/post-plan.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { timeProblems, timeWarnings } from "./validate-schedule-time.ts";
@@ -22,15 +22,24 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
   }
   const accountFilter = accountFilterOf(input);
   const capWindowMs = longestCapWindowMs(ctx);
-  const mediaLookup = await lookUpMedia(ctx, input);
+  const mediaLookup = lookUpMedia(ctx, input);
   const [accountRows, mediaRows, nearbyPostRows] = await ctx.db.d1.batch([
     accountsStatement(ctx.db, ctx.actor, accountFilter),
     mediaLookup.statement ?? ctx.db.d1.prepare("SELECT NULL WHERE 0"),
     nearbyPostsStatement(ctx.db, ctx.actor, accountFilter, input.scheduledAt, capWindowMs),
   ]);
   const { resolvedTargets, ...resolution } = resolveTargets(input, readAccounts(accountRows?.results ?? []));
-  const media = mediaLookup.resolve(mediaRows?.results ?? []);
-  const postType = media.problems.length > 0 ? (input.postType ?? "text") : postTypeOf(media.items);
+  const capProblems = dailyCapProblems(
+    ctx,
+    resolvedTargets,
+    dueTimesByAccount((nearbyPostRows?.results ?? []) as unknown as NearbyPostRow[]),
+    input.scheduledAt,
+  );
+  const isRefused =
+    [...resolution.problems, ...timeProblems(input.scheduledAt, ctx.clock.now(), "scheduled_at"), ...capProblems]
+      .length > 0;
+  const media = await mediaLookup.resolve(mediaRows?.results ?? [], isRefused);
+  const postType = media.complete ? postTypeOf(media.items) : (input.postType ?? "text");
   const validation = validateTargets(ctx, {
     caption: input.caption,
     postType,
@@ -45,15 +54,10 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     ...timeProblems(input.scheduledAt, now, "scheduled_at"),
     ...resolution.problems,
     ...media.problems,
-    ...(media.problems.length > 0
-      ? problemsUnrelatedToMedia(validation)
-      : [...postTypeProblems(input.postType, media.items), ...validation.problems]),
-    ...dailyCapProblems(
-      ctx,
-      resolvedTargets,
-      dueTimesByAccount((nearbyPostRows?.results ?? []) as unknown as NearbyPostRow[]),
-      input.scheduledAt,
-    ),
+    ...(media.complete
+      ? [...postTypeProblems(input.postType, media.items), ...validation.problems]
+      : problemsUnrelatedToMedia(validation.problems)),
+    ...capProblems,
   ];
   if (problems.length > 0) {
     refuseProblems(problems);
@@ -99,9 +103,4 @@ function scheduleTextProblems(input: ScheduleInput): RefusalDetail[] {
       ? [{ code: "caption_required", message: "the caption must not be empty", param: "caption" }]
       : [];
   return [...empty, ...textProblems("caption", input.caption), ...targetTextProblems("targets", input.targets)];
-}
-
-/** When the media could not be resolved, problems that depend on them are not meaningful. */
-function problemsUnrelatedToMedia({ problems }: TargetValidation): RefusalDetail[] {
-  return problems.filter(({ code, param }) => !code.startsWith("media") && !param?.includes("media"));
 }

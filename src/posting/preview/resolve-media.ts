@@ -17,40 +17,47 @@ interface MediaResolution {
   /** The request field of each item. */
   readonly params: readonly string[];
   readonly problems: readonly RefusalDetail[];
+  /** Whether `items` are all media of the request. */
+  readonly complete: boolean;
 }
 
-/** Media of a request: stored ones are read by a statement of the preview's batch, others were imported before it. */
+/** Media of a request: stored ones are read by a statement of the preview's batch, others are imported after it. */
 export interface MediaLookup {
   /** Null when nothing has to be read. */
   readonly statement: D1PreparedStatement | null;
-  /** Matches the rows of the statement with the request. */
-  resolve(rows: readonly unknown[]): MediaResolution;
+  /** Matches the rows of the statement with the request; when this settles, media of other servers are imported and checked. */
+  resolve(rows: readonly unknown[], refused: boolean): Promise<MediaResolution>;
 }
 
 type MediaContext = Parameters<typeof resolveMedia>[0] & Pick<Context, "actor" | "config" | "db">;
 
-/** When this settles, media from other servers are imported and checked. */
-export async function lookUpMedia(ctx: MediaContext, input: MediaInput): Promise<MediaLookup> {
+export function lookUpMedia(ctx: MediaContext, input: MediaInput): MediaLookup {
   const refs = mediaRefs(ctx.config, input);
   const params = refs.map(({ param }) => param.replace(/\.url$/, ""));
   const ids = refs.flatMap(({ id }) => (id === null ? [] : [id]));
   if (ids.length < refs.length || refs.length > MAX_POST_MEDIA) {
-    const imported = await importMedia(ctx, input, params);
-    return { statement: null, resolve: () => imported };
+    return {
+      statement: null,
+      // Fetching costs minutes and gigabytes, so nothing is fetched for a preview that is refused anyway.
+      resolve: (_rows, refused) =>
+        refused && refs.length <= MAX_POST_MEDIA
+          ? Promise.resolve({ items: [], params, problems: [], complete: false })
+          : importMedia(ctx, input, params),
+    };
   }
   return {
     statement: ids.length > 0 ? mediaStatement(ctx.db, ctx.actor, [...new Set(ids)]) : null,
-    resolve: (rows) => matchMedia(refs, params, parseMediaRows(rows, ctx.config)),
+    resolve: (rows) => Promise.resolve(matchMedia(refs, params, parseMediaRows(rows, ctx.config))),
   };
 }
 
 async function importMedia(ctx: MediaContext, input: MediaInput, params: readonly string[]): Promise<MediaResolution> {
   try {
-    return { items: await resolveMedia(ctx, input), params, problems: [] };
+    return { items: await resolveMedia(ctx, input), params, problems: [], complete: true };
   } catch (error) {
     // Problems of the media are reported together with all others.
     if (error instanceof RefusalError && error.refusal.code === "validation_failed" && error.refusal.details) {
-      return { items: [], params, problems: error.refusal.details };
+      return { items: [], params, problems: error.refusal.details, complete: false };
     }
     throw error;
   }
@@ -63,5 +70,6 @@ function matchMedia(
 ): MediaResolution {
   const media = refs.map((ref) => (ref.id === null ? undefined : storedMedia.get(ref.id)));
   const problems = refs.flatMap((ref, index) => mediaItemProblem(ref, media[index]) ?? []);
-  return { items: problems.length > 0 ? [] : media.flatMap((item) => item ?? []), params, problems };
+  const complete = problems.length === 0;
+  return { items: complete ? media.flatMap((item) => item ?? []) : [], params, problems, complete };
 }

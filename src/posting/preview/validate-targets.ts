@@ -116,6 +116,11 @@ export function postTypeProblems(
       ];
 }
 
+/** When the media were not fetched or could not be resolved, problems that depend on them are not meaningful. */
+export function problemsUnrelatedToMedia(problems: readonly RefusalDetail[]): RefusalDetail[] {
+  return problems.filter(({ code, param }) => !code.startsWith("media") && !param?.includes("media"));
+}
+
 function accountWarnings({ account, skipped }: ResolvedTarget): ValidationWarning[] {
   if (skipped) {
     const message = "this account is disconnected: nothing is posted there unless it is connected again in time";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
 import { HOUR, SECOND } from "#core/clock.ts";
-import { previewSchedule } from "#posting/index.ts";
+import { previewEdit, previewSchedule } from "#posting/index.ts";
 import type { Adapter } from "#platforms/contract.ts";
 import { temporaryFault } from "#posting/run/next-step.ts";
 import { callApi } from "../../support/call-api.ts";
@@ -221,6 +221,37 @@ describe("previewSchedule", () => {
       "invalid_characters targets[0].platform_options.a[0].b",
       "invalid_characters targets[0].platform_options",
     ]);
+  });
+
+  test("no media is fetched for a preview that is refused anyway", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx, "x");
+    const fetched: string[] = [];
+    const publicFetch = (request: Request) => {
+      fetched.push(request.url);
+      return Promise.resolve(new Response(null, { status: 599 }));
+    };
+    const watched = { ...ctx, outbound: { ...ctx.outbound, publicFetch } };
+    const scheduled = {
+      caption: "Hello",
+      scheduledAt: oneHourAhead(ctx),
+      accountIds: [x],
+      mediaUrls: ["https://1.1.1.1/a.jpg"],
+    };
+    for (const refused of [
+      { accountIds: [x, crypto.randomUUID()] },
+      { platforms: ["tiktok" as const], accountIds: [] },
+      { scheduledAt: ctx.clock.now() - 1 },
+    ]) {
+      await refusalOf(previewSchedule(watched, { ...scheduled, ...refused }));
+    }
+    const post = await schedulePost(ctx, { accountIds: [x] });
+    await refusalOf(previewEdit(watched, { postIds: [post.id, crypto.randomUUID()], mediaUrls: scheduled.mediaUrls }));
+    await updatePostRow(post.id, { status: "published", watch_at: null });
+    await refusalOf(previewEdit(watched, { postIds: [post.id], mediaUrls: scheduled.mediaUrls }));
+    expect(fetched).toEqual([]);
+    await refusalOf(previewSchedule(watched, scheduled));
+    expect(fetched).not.toEqual([]);
   });
 
   test("very deeply nested options are refused", async () => {
