@@ -4,6 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { HttpErrorCode, RefusalCode } from "#core/codes.ts";
 import { type RefusalDetail, type Refusal, RefusalError } from "#core/errors.ts";
 import { log } from "#core/log.ts";
+import { isOverloaded } from "#db/errors.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 import type { ErrorBody } from "./schemas/error.ts";
 
@@ -36,7 +37,11 @@ const TRANSPORT_STATUS = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   internal_error: 500,
-} as const satisfies Record<HttpErrorCode, 405 | 413 | 415 | 500>;
+  overloaded: 503,
+} as const satisfies Record<HttpErrorCode, 405 | 413 | 415 | 500 | 503>;
+
+/** The queue of the database holds requests for some seconds; callers that come back sooner would only fill it again. */
+const OVERLOADED_RETRY_SECONDS = 5;
 
 /** Thrown to respond with one of the errors above. */
 export class TransportError extends Error {
@@ -102,6 +107,15 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
     return c.json(
       refusalBody({ code: "invalid_request", message: "the request cannot be read" }, c.var.requestId),
       400,
+    );
+  }
+  if (isOverloaded(error)) {
+    log("warn", "api.overloaded", { request_id: c.var.requestId, method: c.req.method });
+    c.header("Retry-After", String(OVERLOADED_RETRY_SECONDS));
+    return transportErrorResponse(
+      c,
+      "overloaded",
+      "the service is overloaded: send the same call again in some seconds",
     );
   }
   log("error", "api.unexpected", { request_id: c.var.requestId, method: c.req.method, ...describeError(error) });

@@ -32,6 +32,7 @@ export const HTTP_ERRORS = {
   method_not_allowed: "Use a method that the `Allow` header names.",
   payload_too_large: "Send a smaller body.",
   unsupported_media_type: "Send the body as uncompressed `application/json`.",
+  overloaded: "Wait as long as `Retry-After` says and send the same call again.",
   internal_error: "Try again later; give the operator the `request_id` if it stays.",
 } as const satisfies CodeList;
 

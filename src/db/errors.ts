@@ -9,6 +9,19 @@ export function isLostResponse(error: unknown): boolean {
   return LOST_RESPONSE.test(String(error));
 }
 
+const OVERLOADED = /D1 DB is overloaded|Too many requests queued|Requests queued for too long/i;
+
+/**
+ * Whether D1 refused the statements because its queue is full; nothing of them was executed. A failed drizzle query holds the
+ * error of D1 as its cause, and its own text contains parameters, which may be a user's words.
+ */
+export function isOverloaded(error: unknown): boolean {
+  if (!(error instanceof Error)) {
+    return false;
+  }
+  return (!("params" in error) && OVERLOADED.test(error.message)) || isOverloaded(error.cause);
+}
+
 /** Whether a constraint undid the statements; with `name`, whether it was that CHECK constraint. */
 export function isConstraintViolation(error: unknown, name?: string): boolean {
   const message = String(error).toLowerCase();

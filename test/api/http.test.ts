@@ -1,6 +1,7 @@
 import { exports } from "cloudflare:workers";
-import { describe, test } from "vitest";
+import { DrizzleQueryError } from "drizzle-orm";
 import { Hono } from "hono";
+import { describe, test, vi } from "vitest";
 import type { ApiEnv } from "#api/env.ts";
 import { onError } from "#api/errors.ts";
 import { callApi } from "../support/call-api.ts";
@@ -57,6 +58,32 @@ describe("an unexpected error", () => {
     expect(JSON.parse(body)).toMatchObject({ code: "internal_error" });
     expect(body).not.toContain("SELECT");
   });
+});
+
+describe("an overloaded database", () => {
+  // The texts of https://developers.cloudflare.com/d1/observability/debug-d1/
+  test.for(["D1 DB is overloaded. Requests queued for too long.", "D1 DB is overloaded. Too many requests queued."])(
+    "%s is 503 with Retry-After and a code of its own",
+    async (message, { expect }) => {
+      vi.spyOn(console, "warn").mockImplementation(() => undefined);
+      const app = new Hono<ApiEnv>();
+      app.onError(onError);
+      app.get("/", () => {
+        throw new Error(`D1_ERROR: ${message}`);
+      });
+      app.get("/drizzle", () => {
+        throw new DrizzleQueryError("SELECT secret FROM tables", [], new Error(`D1_ERROR: ${message}`));
+      });
+      for (const path of ["/", "/drizzle"]) {
+        const response = await app.request(path);
+        expect(response.status).toBe(503);
+        expect(response.headers.get("retry-after")).toBe("5");
+        const body = await response.text();
+        expect(JSON.parse(body)).toMatchObject({ code: "overloaded" });
+        expect(body).not.toContain("D1");
+      }
+    },
+  );
 });
 
 describe("a wrong method", () => {

@@ -38,7 +38,7 @@ const ADDITIONAL: readonly (readonly [method: string, path: string, scope: strin
 ];
 
 /** Statuses that every operation may document in addition to the table. */
-const COMMON_STATUSES = new Set([400, 401, 403, 409, 413, 415, 429, 500]);
+const COMMON_STATUSES = new Set([400, 401, 403, 409, 413, 415, 429, 500, 503]);
 
 const document = await openApiDocument();
 const operations = operationsOf(document);

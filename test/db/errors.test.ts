@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
+import { DrizzleQueryError } from "drizzle-orm";
 import { beforeAll, describe, test } from "vitest";
-import { isConstraintViolation, isLostResponse } from "#db/errors.ts";
+import { isConstraintViolation, isLostResponse, isOverloaded } from "#db/errors.ts";
 
 beforeAll(async () => {
   await env.DB.prepare(
@@ -43,5 +44,16 @@ describe("the error texts of D1", () => {
   ])("%s leaves open what was executed", (message, { expect }) => {
     expect(isLostResponse(new Error(message))).toBe(true);
     expect(isConstraintViolation(new Error(message))).toBe(false);
+  });
+
+  test("an overload is recognized inside a drizzle error, but not in the words of a user", ({ expect }) => {
+    const overload = new Error("D1_ERROR: D1 DB is overloaded. Requests queued for too long.");
+    expect(isOverloaded(overload)).toBe(true);
+    expect(isLostResponse(overload)).toBe(false);
+    expect(isOverloaded(new DrizzleQueryError("SELECT 1", [], overload))).toBe(true);
+    const caption = "D1 DB is overloaded";
+    expect(isOverloaded(new DrizzleQueryError("SELECT ?", [caption], new Error("D1_ERROR: no such table")))).toBe(
+      false,
+    );
   });
 });

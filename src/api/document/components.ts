@@ -181,6 +181,19 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
     },
     headers: COMMON_HEADERS,
   },
+  503: {
+    description: "The database is overloaded; the call can be repeated, best with the same `Idempotency-Key`.",
+    examples: {
+      overloaded: {
+        summary: "Too many requests at the database",
+        value: {
+          error: "the service is overloaded: send the same call again in some seconds",
+          code: "overloaded",
+        },
+      },
+    },
+    headers: { ...COMMON_HEADERS, "Retry-After": "RetryAfter" },
+  },
 };
 
 const SCOPE_DESCRIPTIONS: Record<Scope, string> = {

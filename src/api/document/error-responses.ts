@@ -11,6 +11,7 @@ export const ERROR_RESPONSE_NAMES = {
   415: "UnsupportedMediaType",
   429: "TooManyRequests",
   500: "InternalError",
+  503: "Overloaded",
 } as const;
 
 export type ErrorStatus = keyof typeof ERROR_RESPONSE_NAMES;
@@ -31,5 +32,6 @@ export function errorResponsesFor({ method, request }: Pick<RouteConfig, "method
     ...(request?.body && { 413: reference(413), 415: reference(415) }),
     429: reference(429),
     500: reference(500),
+    503: reference(503),
   };
 }
