@@ -35,7 +35,8 @@ const MIN_ALARM_DELAY_MS = 250;
 const ALARM_LOST_AFTER_MS = MINUTE;
 /** The runtime aborts an alarm handler after this. */
 const MAX_ALARM_RUNTIME_MS = 15 * MINUTE;
-const ERROR_RETRY_MS = SECOND / 2;
+/** The first wait after an error is up to this, each further one up to twice as long. */
+const ERROR_RETRY_MS = SECOND;
 const ERROR_RETRY_MAX_MS = 30 * SECOND;
 
 type SuccessfulClaim = Extract<ClaimResult, { readonly publishRun: PublishRun }>;
@@ -383,7 +384,9 @@ export class PostRunner {
   private async retryAfterError(error: unknown): Promise<void> {
     this.clearMemory();
     this.consecutiveErrors += 1;
-    const waitMs = Math.min(ERROR_RETRY_MAX_MS, ERROR_RETRY_MS * 2 ** (this.consecutiveErrors - 1));
+    // Full jitter: posts that failed together, as when D1 is overloaded, must not all come back at the same instant.
+    const maxWaitMs = Math.min(ERROR_RETRY_MAX_MS, ERROR_RETRY_MS * 2 ** (this.consecutiveErrors - 1));
+    const waitMs = MIN_ALARM_DELAY_MS + Math.floor(this.context.random() * (maxWaitMs - MIN_ALARM_DELAY_MS));
     log("error", "publish.interrupted", { reason: String(error), inMs: waitMs });
     try {
       await this.storage.setAlarm(this.context.now() + waitMs);

@@ -59,14 +59,19 @@ export class RunContext {
   }
 
   stepContext(publishRun: PublishRun, target: PublishRunTarget, httpStatus: number | null = null): StepContext {
-    const [randomBits = 0] = new Uint32Array(this.services.ids.random(4).buffer);
     return {
       now: this.now(),
       dueAt: target.dueAt,
       postType: publishRun.post.postType,
       httpStatus,
-      random: randomBits / 2 ** 32,
+      random: this.random(),
     };
+  }
+
+  /** In [0, 1), for the jitter of a wait. */
+  random(): number {
+    const [randomBits = 0] = new Uint32Array(this.services.ids.random(4).buffer);
+    return randomBits / 2 ** 32;
   }
 }
 
