@@ -5,10 +5,15 @@ import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { recordArmingResults, findOverduePosts } from "#posting/arming/find-overdue-posts.ts";
 
-const PAGE_SIZE = 100;
-const MAX_PAGES = 5;
+const PAGE_SIZE = 500;
+/** A post takes one call to its object, and an invocation may make 10,000 of them. */
+const MAX_PAGES = 10;
+/** A run arms nothing more after this, so that it has ended before the cron's next run. */
+const RUN_BUDGET_MS = 40 * SECOND;
 /** On a single machine every object that wakes costs file descriptors and memory, and more at once is not faster. */
 const MAX_CONCURRENT_ARMS = 25;
+/** So many posts are acknowledged with one write. */
+const ACKNOWLEDGE_SIZE = 25;
 /** An object that has not answered by then is armed again at the next run; it must not hold up the others. */
 const ARM_TIMEOUT_MS = 5 * SECOND;
 
@@ -20,24 +25,20 @@ export interface ReconcileResult {
 
 /**
  * Wakes posts that lost their alarm, were never armed or make no progress; reads one row when there are none. What was armed
- * is acknowledged group by group, so that a run which is cut off loses little.
+ * is acknowledged in small groups, so that a run which is cut off loses little.
  */
 export async function reconcile(
   services: Pick<Services, "db" | "clock" | "adapterFor" | "arm">,
   { armTimeoutMs = ARM_TIMEOUT_MS }: { readonly armTimeoutMs?: number } = {},
 ): Promise<ReconcileResult> {
+  const stopAt = services.clock.now() + RUN_BUDGET_MS;
   let overdue = 0;
   let armed = 0;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES && services.clock.now() < stopAt; page += 1) {
     const hints = await findOverduePosts(services, PAGE_SIZE);
-    for (let start = 0; start < hints.length; start += MAX_CONCURRENT_ARMS) {
-      const group = hints.slice(start, start + MAX_CONCURRENT_ARMS);
-      const armedIds = await armAll(services, group, armTimeoutMs);
-      await failpoint("reconcile.before_acknowledge");
-      await recordArmingResults(services, group, armedIds);
-      overdue += group.length;
-      armed += armedIds.size;
-    }
+    const armedPage = await armPage(services, hints, { stopAt, armTimeoutMs });
+    overdue += armedPage.tried;
+    armed += armedPage.armed;
     if (hints.length < PAGE_SIZE) {
       break;
     }
@@ -48,24 +49,56 @@ export async function reconcile(
   return { overdue, armed, failed: overdue - armed };
 }
 
-async function armAll(
-  services: Pick<Services, "arm">,
+/** Arms a page, always as many posts at once as allowed: one object that does not answer occupies only its own place. */
+async function armPage(
+  services: Pick<Services, "db" | "clock" | "arm">,
   hints: readonly ArmHint[],
-  timeoutMs: number,
-): Promise<Set<string>> {
+  { stopAt, armTimeoutMs }: { readonly stopAt: number; readonly armTimeoutMs: number },
+): Promise<{ readonly tried: number; readonly armed: number }> {
+  const waiting = [...hints];
   const armedIds = new Set<string>();
-  await Promise.all(
-    hints.map(async (hint) => {
-      try {
-        await failpoint("reconcile.before_arm");
-        await withinMs(services.arm(hint), timeoutMs);
+  let tried = 0;
+  let finished: ArmHint[] = [];
+  const acknowledge = async () => {
+    const group = finished;
+    finished = [];
+    await failpoint("reconcile.before_acknowledge");
+    await recordArmingResults(services, group, armedIds);
+  };
+  const armNext = async () => {
+    for (let hint = waiting.shift(); hint; hint = services.clock.now() < stopAt ? waiting.shift() : undefined) {
+      tried += 1;
+      if (await armOne(services, hint, armTimeoutMs)) {
         armedIds.add(hint.postId);
-      } catch (error) {
-        log("warn", "reconcile.not_armed", { postId: hint.postId, reason: String(error) });
       }
-    }),
-  );
-  return armedIds;
+      finished.push(hint);
+      if (finished.length >= ACKNOWLEDGE_SIZE) {
+        try {
+          await acknowledge();
+        } catch (error) {
+          // The others start nothing more: what is not acknowledged is armed again by the next run.
+          waiting.length = 0;
+          throw error;
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_ARMS }, armNext));
+  if (finished.length > 0) {
+    await acknowledge();
+  }
+  return { tried, armed: armedIds.size };
+}
+
+async function armOne(services: Pick<Services, "arm">, hint: ArmHint, timeoutMs: number): Promise<boolean> {
+  try {
+    await failpoint("reconcile.before_arm");
+    await withinMs(services.arm(hint), timeoutMs);
+    return true;
+  } catch (error) {
+    log("warn", "reconcile.not_armed", { postId: hint.postId, reason: String(error) });
+    return false;
+  }
 }
 
 /** Throws after `timeoutMs`; the call itself goes on and does no harm, because arming can be repeated. */

@@ -12,6 +12,22 @@ beforeEach(async () => {
 });
 afterEach(() => setFailpointHook(undefined));
 
+/** Overdue copies of a post, which no alarm knows. */
+async function copyOverdue(postId: string, count: number, now: number): Promise<void> {
+  const { results } = await env.DB.prepare("SELECT name FROM pragma_table_info('posts')").all<{ name: string }>();
+  const values = new Map([
+    ["id", "'bulk-' || n"],
+    ["watch_at", "?3 - n"],
+  ]);
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
+     INSERT INTO posts (${results.map(({ name }) => name).join(", ")})
+     SELECT ${results.map(({ name }) => values.get(name) ?? `p.${name}`).join(", ")} FROM posts p, numbers WHERE p.id = ?1`,
+  )
+    .bind(postId, count, now)
+    .run();
+}
+
 describe("the reconciler", () => {
   test("reads one row at most when nothing is due, however many posts there are", async () => {
     const harness = await PublisherHarness.open();
@@ -36,7 +52,7 @@ describe("the reconciler", () => {
     expect(harness.d1Usage.rowsRead).toBeLessThanOrEqual(20);
   });
 
-  test("arms every overdue post, page by page, and postpones its next check", async () => {
+  test("arms every overdue post and postpones its next check", async () => {
     const harness = await PublisherHarness.open();
     harness.armOverride = () => Promise.reject(new Error("the object does not answer"));
     const ids = await Promise.all(Array.from({ length: 130 }, () => harness.createPost({ inMs: 5 * MINUTE })));
@@ -51,6 +67,43 @@ describe("the reconciler", () => {
     const { scheduledAt, watchAt } = (await harness.readPost(ids[0]!))!;
     expect(watchAt).toBe(scheduledAt + MINUTE);
     expect(await reconcile(harness.ctx)).toEqual({ overdue: 0, armed: 0, failed: 0 });
+  });
+
+  test("20,000 overdue posts are armed within five runs, in small steps", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost({ inMs: DAY });
+    await copyOverdue(id, 20_000, harness.now);
+    const armed = new Set<string>();
+    harness.armOverride = (hint) => {
+      armed.add(hint.postId);
+      return Promise.resolve("armed");
+    };
+    const perRun: number[] = [];
+    for (let run = 0; run < 5; run += 1) {
+      harness.now += MINUTE;
+      const { overdue, armed: armedNow } = await reconcile(harness.ctx);
+      expect(armedNow).toBe(overdue);
+      perRun.push(overdue);
+    }
+    expect(armed.size).toBeGreaterThanOrEqual(20_000);
+    expect(Math.max(...perRun)).toBeLessThanOrEqual(5000);
+    expect(await reconcile(harness.ctx)).toEqual({ overdue: 0, armed: 0, failed: 0 });
+    await env.DB.prepare("DELETE FROM posts WHERE id LIKE 'bulk-%'").run();
+  }, 120_000);
+
+  test("a run stops in time for the next one", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost({ inMs: DAY });
+    await copyOverdue(id, 1500, harness.now);
+    harness.armOverride = () => {
+      harness.now += 100;
+      return Promise.resolve("armed");
+    };
+    harness.now += 1;
+    const { overdue } = await reconcile(harness.ctx);
+    expect(overdue).toBeGreaterThanOrEqual(400);
+    expect(overdue).toBeLessThanOrEqual(425);
+    await env.DB.prepare("DELETE FROM posts WHERE id LIKE 'bulk-%'").run();
   });
 
   test("an object that never answers holds up no other post and is armed again soon", async () => {
