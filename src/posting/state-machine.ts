@@ -4,6 +4,7 @@ export type PostEvent =
   | "edit"
   | "reschedule"
   | "cancel"
+  | "stop_retry"
   | "pause"
   | "resume"
   | "claim"
@@ -19,11 +20,18 @@ export const POST_TRANSITIONS: Record<PostStatus, Partial<Record<PostEvent, Post
     edit: "scheduled",
     reschedule: "scheduled",
     cancel: "cancelled",
+    stop_retry: "partially_failed",
     pause: "paused",
     claim: "publishing",
     miss_window: "failed",
   },
-  paused: { edit: "paused", reschedule: "scheduled", cancel: "cancelled", resume: "scheduled" },
+  paused: {
+    edit: "paused",
+    reschedule: "scheduled",
+    cancel: "cancelled",
+    stop_retry: "partially_failed",
+    resume: "scheduled",
+  },
   publishing: { all_published: "published", some_published: "partially_failed", none_published: "failed" },
   failed: { reopen: "scheduled" },
   partially_failed: { reopen: "scheduled" },

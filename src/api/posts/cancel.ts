@@ -7,7 +7,15 @@ import { json } from "#api/schemas/content.ts";
 
 const CancelBody = z.object({ confirm: ExplicitConfirm }).openapi("CancelBody");
 
-const CancelledPost = z.object({ id: Id, status: z.literal("cancelled") }).openapi("CancelledPost");
+const CancelledPost = z
+  .object({
+    id: Id,
+    status: z.enum(["cancelled", "partially_failed", "failed"]).openapi({
+      description:
+        "`cancelled`, or what the post was before its retry: `partially_failed` if it is public on an account, `failed` if it may be.",
+    }),
+  })
+  .openapi("CancelledPost");
 
 const route = operation("posts:write", {
   method: "delete",
@@ -15,11 +23,12 @@ const route = operation("posts:write", {
   operationId: "cancelPost",
   tags: ["posts"],
   summary: "Cancel a post",
-  description: "Cancels a scheduled or paused post. After a 200 response, nothing of the post is published.",
+  description:
+    "Cancels a scheduled or paused post. After a 200 response, nothing more of the post is published. A post of which something is public keeps its record: its retry is stopped, its open targets are `skipped`, and `status` is `partially_failed` again.",
   request: { params: IdInPath, body: { required: true, content: json(CancelBody, { confirm: true }) } },
   responses: {
     200: {
-      description: "The post is cancelled.",
+      description: "The post is cancelled, or its retry is stopped.",
       content: json(CancelledPost, { id: EXAMPLE_ID, status: "cancelled" }),
     },
     ...NOT_FOUND,
@@ -28,6 +37,6 @@ const route = operation("posts:write", {
 
 export const cancel = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  await cancelPost(c.var.ctx, { id });
-  return c.json({ id, status: "cancelled" as const }, 200);
+  const { status } = await cancelPost(c.var.ctx, { id });
+  return c.json({ id, status }, 200);
 });

@@ -1,9 +1,15 @@
 import type { Db } from "#db/client.ts";
+import { HAS_PUBLICATION } from "#posting/status/store-stopped-retries.ts";
 
-/** Deletes posts cancelled before `before`, with their targets and media references; returns how many posts. */
+/**
+ * Deletes posts cancelled before `before`, with their targets and media references; returns how many posts. Never the record of a
+ * publication: such a post is not cancelled any more, but older rows may be.
+ */
 export async function deleteCancelledPosts(db: Db, before: number, limit: number): Promise<number> {
   const { results } = await db.d1
-    .prepare("SELECT id FROM posts WHERE status = 'cancelled' AND updated_at < ? ORDER BY updated_at LIMIT ?")
+    .prepare(
+      `SELECT p.id FROM posts p WHERE p.status = 'cancelled' AND p.updated_at < ? AND NOT ${HAS_PUBLICATION} ORDER BY p.updated_at LIMIT ?`,
+    )
     .bind(before, limit)
     .all<{ id: string }>();
   if (results.length === 0) {

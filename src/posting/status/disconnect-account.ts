@@ -13,7 +13,7 @@ export async function disconnectAccount(
 ): Promise<{ readonly id: string; readonly platform: Platform; readonly pausedPostIds: readonly string[] }> {
   const { db, actor } = ctx;
   const now = ctx.clock.now();
-  const [account, changed, paused] = await db.d1.batch<ChangedPostRow>([
+  const [account, changed, paused, , stopped] = await db.d1.batch<ChangedPostRow>([
     ...disconnectStatements(db, actor, input.accountId, now),
     ...skipTargetsStatements(db, actor, input.accountId, now),
   ]);
@@ -23,11 +23,12 @@ export async function disconnectAccount(
   }
   const pausedPosts = (paused?.results ?? []).map(armableFromRow);
   const pausedPostIds = pausedPosts.map(({ id }) => id);
+  const endedPosts = [...pausedPosts, ...(stopped?.results ?? []).map(armableFromRow)];
   const stillScheduled = (changed?.results ?? [])
     .map(armableFromRow)
-    .filter(({ id, status }) => status === "scheduled" && !pausedPostIds.includes(id));
+    .filter(({ id, status }) => status === "scheduled" && endedPosts.every((post) => post.id !== id));
   await revokeConnection(ctx, disconnected.connectionId);
-  disarmPosts(ctx, pausedPosts);
+  disarmPosts(ctx, endedPosts);
   ctx.defer(armPosts(ctx, stillScheduled));
   return { id: disconnected.id, platform: disconnected.platform, pausedPostIds };
 }

@@ -16,7 +16,11 @@ export async function pausePost(
     refusePostNotFound();
   }
   if (!changed) {
-    refuseInvalidState(`a ${post.status} post cannot be paused, only a scheduled one`);
+    refuseInvalidState(
+      post.status === "scheduled"
+        ? "a post of which something is public cannot be paused: cancel it to stop the retry"
+        : `a ${post.status} post cannot be paused, only a scheduled one`,
+    );
   }
   disarmPosts(ctx, [post]);
   return post;

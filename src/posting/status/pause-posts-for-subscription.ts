@@ -1,5 +1,5 @@
 import type { Services } from "#context.ts";
-import { pauseForSubscriptionStatement } from "./store-subscription-changes.ts";
+import { pauseForSubscriptionStatements } from "./store-subscription-changes.ts";
 
 /**
  * Pauses everything that users without a subscription have scheduled, in one batch with the statement that ends the
@@ -10,5 +10,5 @@ export async function pausePostsForSubscription(
   userIds: readonly string[],
   otherStatements: readonly D1PreparedStatement[] = [],
 ): Promise<void> {
-  await db.d1.batch([pauseForSubscriptionStatement(db, userIds, clock.now()), ...otherStatements]);
+  await db.d1.batch([...pauseForSubscriptionStatements(db, userIds, clock.now()), ...otherStatements]);
 }

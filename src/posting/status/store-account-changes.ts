@@ -2,6 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
 import { HAS_PUBLISHABLE_TARGET } from "./store-status-change.ts";
+import { HAS_PUBLICATION, stoppedRetryColumns } from "./store-stopped-retries.ts";
 import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
 
 /*
@@ -12,7 +13,7 @@ import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
 export interface ChangedPostRow {
   readonly id: string;
   readonly version: number;
-  readonly status: "scheduled" | "paused";
+  readonly status: "scheduled" | "paused" | "partially_failed" | "failed";
   readonly scheduled_at: number;
   readonly platforms: string;
   readonly media: string;
@@ -26,8 +27,9 @@ const OF_WORKSPACE = "p.user_id = ?1 AND p.workspace_id = ?2";
 const RETURNING_CHANGED = "RETURNING id, version, status, scheduled_at, platforms, media";
 
 /**
- * Skips the unpublished targets of the account and pauses posts that have nothing else to publish. The first statement returns
- * the posts that changed, the second those that were paused.
+ * Skips the unpublished targets of the account and pauses posts that have nothing else to publish; if something of such a post is
+ * public, its retry is stopped instead. The first statement returns the posts that changed, the second those that were paused, the
+ * last those whose retry was stopped.
  */
 export function skipTargetsStatements(db: Db, actor: Actor, accountId: string, now: number): D1PreparedStatement[] {
   const affectedPosts = `${OF_WORKSPACE} AND ${IS_UNSTARTED} AND EXISTS (
@@ -36,11 +38,16 @@ export function skipTargetsStatements(db: Db, actor: Actor, accountId: string, n
   return [
     bind(`UPDATE posts AS p SET version = version + 1, updated_at = ?4 WHERE ${affectedPosts} ${RETURNING_CHANGED}`),
     bind(`UPDATE posts AS p SET status = 'paused', paused_reason = 'account', watch_at = NULL, updated_at = ?4
-      WHERE ${affectedPosts} AND p.status = 'scheduled' AND NOT EXISTS (
+      WHERE ${affectedPosts} AND p.status = 'scheduled' AND NOT ${HAS_PUBLICATION} AND NOT EXISTS (
         SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id <> ?3 AND t.state IN ${OPEN_STATES_SQL}) ${RETURNING_CHANGED}`),
     bind(`UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?4
       WHERE +account_id = ?3 AND state IN ${OPEN_STATES_SQL} AND post_id IN (
         SELECT p.id FROM posts p WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED})`),
+    // After the targets: what has no open target now has nothing left to publish.
+    bind(`UPDATE posts AS p SET ${stoppedRetryColumns("?4")}
+      WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED} AND ${HAS_PUBLICATION}
+        AND EXISTS (SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id = ?3 AND t.state = 'skipped')
+        AND NOT EXISTS (SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES_SQL}) ${RETURNING_CHANGED}`),
   ];
 }
 
@@ -48,7 +55,10 @@ export function skipTargetsStatements(db: Db, actor: Actor, accountId: string, n
 const IN_WORKSPACES_OF_ACCOUNTS = `p.workspace_id IN (SELECT a.workspace_id FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?1)))`;
 const TARGETS_OF_ACCOUNTS = `SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id IN (SELECT value FROM json_each(?1))`;
 
-/** Pauses scheduled posts that have no usable account left. */
+/**
+ * Pauses scheduled posts that have no usable account left. A post of which something is public is never paused: its retry fails at its
+ * time, unless the account is usable again by then.
+ */
 export async function markPausedForAccounts(
   db: Db,
   accountIds: readonly string[],
@@ -58,7 +68,7 @@ export async function markPausedForAccounts(
     .prepare(
       `UPDATE posts AS p SET status = 'paused', paused_reason = 'account', watch_at = NULL, version = version + 1, updated_at = ?2
        WHERE ${IN_WORKSPACES_OF_ACCOUNTS} AND p.status = 'scheduled' AND EXISTS (${TARGETS_OF_ACCOUNTS} AND t.state IN ${OPEN_STATES_SQL})
-         AND NOT ${HAS_PUBLISHABLE_TARGET} ${RETURNING_CHANGED}`,
+         AND NOT ${HAS_PUBLISHABLE_TARGET} AND NOT ${HAS_PUBLICATION} ${RETURNING_CHANGED}`,
     )
     .bind(JSON.stringify(accountIds), now)
     .all<ChangedPostRow>();

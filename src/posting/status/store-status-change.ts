@@ -4,6 +4,7 @@ import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
 import { type PostRow, toPost } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
 import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
+import { HAS_PUBLICATION, stopRetriesStatements } from "./store-stopped-retries.ts";
 import type { Post } from "#posting/types.ts";
 
 export interface StatusChange {
@@ -20,11 +21,11 @@ export const HAS_PUBLISHABLE_TARGET = `EXISTS (SELECT 1 FROM post_targets t JOIN
 const STATUS_CHANGES = {
   cancelled: {
     set: "status = 'cancelled', paused_reason = NULL, watch_at = NULL",
-    allowed: "p.status IN ('scheduled', 'paused')",
+    allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION}`,
   },
   paused: {
     set: "status = 'paused', paused_reason = 'user', watch_at = NULL",
-    allowed: "p.status = 'scheduled'",
+    allowed: `p.status = 'scheduled' AND NOT ${HAS_PUBLICATION}`,
   },
   scheduled: {
     set: `status = 'scheduled', paused_reason = NULL, watch_at = ?4 + ${WATCH_UNARMED_MS}`,
@@ -44,6 +45,23 @@ export function statusChangeStatements(db: Db, actor: Actor, { id, to, now }: St
       .bind(actor.userId, actor.workspaceId, id, now),
     postsStatement(db, actor, [id]),
   ];
+}
+
+/** Cancels the post, or stops the retry of a post of which something is public; then reads the post. */
+export function cancelStatements(db: Db, actor: Actor, { id, now }: Omit<StatusChange, "to">): D1PreparedStatement[] {
+  const isCancellable = "p.user_id = ?2 AND p.workspace_id = ?3 AND p.id = ?4 AND p.status IN ('scheduled', 'paused')";
+  return [
+    ...stopRetriesStatements(db, isCancellable, [now, actor.userId, actor.workspaceId, id]),
+    ...statusChangeStatements(db, actor, { id, to: "cancelled", now }),
+  ];
+}
+
+export function readCancelled(
+  [, stopped, ...results]: readonly D1Result[],
+  now: number,
+): ReturnType<typeof readStatusChange> {
+  const { changed, post } = readStatusChange(results, now);
+  return { changed: changed || stopped?.results.length === 1, post };
 }
 
 export function readStatusChange(

@@ -1,18 +1,25 @@
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
 import { HAS_PUBLISHABLE_TARGET } from "./store-status-change.ts";
+import { stopRetriesStatements } from "./store-stopped-retries.ts";
 
-/** The posts of these users by the index over workspace and status; ?1 is the JSON list of users. */
-const OF_USERS = "p.workspace_id IN (SELECT id FROM workspaces WHERE user_id IN (SELECT value FROM json_each(?1)))";
+/** The posts of users by the index over workspace and status; `users` is the parameter with the JSON list of users. */
+const ofUsers = (users: string) =>
+  `p.workspace_id IN (SELECT id FROM workspaces WHERE user_id IN (SELECT value FROM json_each(${users})))`;
+const OF_USERS = ofUsers("?1");
 
-/** Pauses everything these users have scheduled. */
-export function pauseForSubscriptionStatement(db: Db, userIds: readonly string[], now: number): D1PreparedStatement {
-  return db.d1
-    .prepare(
-      `UPDATE posts AS p SET status = 'paused', paused_reason = 'subscription', version = version + 1, watch_at = NULL, updated_at = ?2
-       WHERE p.status = 'scheduled' AND ${OF_USERS}`,
-    )
-    .bind(JSON.stringify(userIds), now);
+/** Pauses everything these users have scheduled; the retry of a post of which something is public is stopped instead. */
+export function pauseForSubscriptionStatements(db: Db, userIds: readonly string[], now: number): D1PreparedStatement[] {
+  const users = JSON.stringify(userIds);
+  return [
+    ...stopRetriesStatements(db, `p.status = 'scheduled' AND ${ofUsers("?2")}`, [now, users]),
+    db.d1
+      .prepare(
+        `UPDATE posts AS p SET status = 'paused', paused_reason = 'subscription', version = version + 1, watch_at = NULL, updated_at = ?2
+         WHERE p.status = 'scheduled' AND ${OF_USERS}`,
+      )
+      .bind(users, now),
+  ];
 }
 
 export interface ResumedPostRow {

@@ -52,6 +52,16 @@ describe("deleteExpiredPosts", () => {
     expect(await countRows(failed)).toBe(3);
   });
 
+  test.for(["published", "unconfirmed"])(
+    "never deletes the record of a %s target",
+    async (state, { expect: check }) => {
+      const id = await insertPost("cancelled", NOW - 400 * DAY);
+      await env.DB.prepare("UPDATE post_targets SET state = ? WHERE post_id = ?").bind(state, id).run();
+      check(await deleteExpiredPosts(services)).toMatchObject({ posts: 0 });
+      check(await countRows(id)).toBe(3);
+    },
+  );
+
   test("deletes the records of used tokens after two days", async () => {
     const old = await insertConfirmation(NOW - 3 * DAY);
     const recent = await insertConfirmation(NOW - DAY);
