@@ -355,6 +355,18 @@ export class PublisherHarness {
     await runInDurableObject(stub, (_instance, state) => state.storage.deleteAlarm());
   }
 
+  /** Changes what the object has stored, as another deployment may have left it. */
+  async changeStored(postId: string, prefix: string, change: (stored: object) => object): Promise<void> {
+    this.evict(postId);
+    await this.withProcess(postId, ({ disk }) => {
+      for (const [key, stored] of Array.from(disk.kv.list<object>({ prefix }))) {
+        disk.kv.put(key, change(stored));
+      }
+      return Promise.resolve();
+    });
+    this.evict(postId);
+  }
+
   /** Deletes the object's storage and alarm. */
   async wipeStorage(postId: string): Promise<void> {
     this.evict(postId);
