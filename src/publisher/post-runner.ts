@@ -4,7 +4,7 @@ import { failpoint } from "#core/failpoint.ts";
 import type { JsonValue } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { type ClaimResult, claimPost, matchesConfirmedPlan } from "#posting/run/claim-post.ts";
+import { type ClaimResult, claimPost, continueRun, matchesConfirmedPlan } from "#posting/run/claim-post.ts";
 import {
   adoptEarlyPreparation,
   startAsUncertain,
@@ -71,7 +71,8 @@ export class PostRunner {
     await failpoint("sync.before_store");
     const state = this.journal.state();
     if (state && state.phase !== "armed") {
-      const isNewer = hint.version > state.version;
+      // Hints can arrive out of order, so the newest one is kept.
+      const isNewer = hint.version > (state.next?.version ?? state.version);
       if (isNewer && hint.status === "scheduled") {
         this.journal.putState({ ...state, next: hint });
       }
@@ -266,7 +267,7 @@ export class PostRunner {
 
   /** Continues a run after sleep or a crash, with the plan from D1 and the progress from the journal. */
   private async resumeRun(state: RunnerState, runId: string): Promise<ActiveRun | AlarmResult> {
-    const claim = await claimPost(this.context.services, { postId: state.postId, runId });
+    const claim = await continueRun(this.context.services, { postId: state.postId, runId });
     if (claim.state === "nothing_to_do") {
       return { endedRunId: runId };
     }
@@ -361,10 +362,11 @@ export class PostRunner {
     }
   }
 
-  /** P7 (claimed too early or by a stale alarm): arms again for the time in the row. */
+  /** P7 (claimed too early or by a stale alarm): arms again for the time in the row, or for a newer hint that came since. */
   private rearm(hint: ArmHint): void {
     this.clearMemory();
-    this.journal.arm(hint);
+    const next = this.journal.state()?.next;
+    this.journal.arm(next && next.version > hint.version ? next : hint);
   }
 
   /** Deletes storage and alarm, unless a newer hint arrived in the meantime. */

@@ -27,14 +27,16 @@ export type ClaimResult =
       readonly publishRun: PublishRun;
       readonly watchAt: number;
     }
-  /** P7 (claimed before its time): the hint says when it is due. */
+  /** P7 (claimed before its time, or scheduled again after its run had ended): the hint says when it is due. */
   | { readonly state: "not_due"; readonly hint: ArmHint }
   /** P10 (the post has ended or must not be published) and P14 (more than a day late). */
   | { readonly state: "nothing_to_do" };
 
+type ClaimServices = Pick<Services, "db" | "clock" | "adapterFor" | "ids">;
+
 /** The first call of every run: only the row decides whether the post is still to be published, and with what content. */
 export async function claimPost(
-  services: Pick<Services, "db" | "clock" | "adapterFor" | "ids">,
+  services: ClaimServices,
   input: { postId: string; runId: string },
 ): Promise<ClaimResult> {
   const { db } = services;
@@ -63,6 +65,37 @@ export async function claimPost(
     });
     return { state: "nothing_to_do" };
   }
+  return await ownOrTakeOver(services, publishRun, runId, watchAt);
+}
+
+/**
+ * Reads the post of a run that was claimed before. Never claims: a post that was scheduled again after the run had ended is
+ * claimed under a new run id, because what the journal holds under the old one belongs to the older version.
+ */
+export async function continueRun(
+  services: ClaimServices,
+  { postId, runId }: { postId: string; runId: string },
+): Promise<ClaimResult> {
+  const watchAt = services.clock.now() + RUN_LEASE_MS;
+  await failpoint("claim.before_send");
+  const publishRun = await selectPublishRun(services.db, postId);
+  await failpoint("claim.after_send");
+  if (!publishRun) {
+    return { state: "nothing_to_do" };
+  }
+  return publishRun.post.status === "scheduled"
+    ? { state: "not_due", hint: armHintOf(services, publishRun.post) }
+    : await ownOrTakeOver(services, publishRun, runId, watchAt);
+}
+
+/** P8, P9 and P10. */
+async function ownOrTakeOver(
+  services: ClaimServices,
+  publishRun: PublishRun,
+  runId: string,
+  watchAt: number,
+): Promise<ClaimResult> {
+  const { post } = publishRun;
   if (post.status !== "publishing") {
     return { state: "nothing_to_do" };
   }
@@ -72,7 +105,12 @@ export async function claimPost(
   // A new id that no caller has: if the answer or the journal is lost, the next claim takes over again instead of
   // finding its own id and sending what this run's predecessor may have sent.
   const newRunId = services.ids.secretUuid();
-  const isTakenOver = await takeOverRun(db, { postId, previousRunId: post.runId, runId: newRunId, watchAt });
+  const isTakenOver = await takeOverRun(services.db, {
+    postId: post.id,
+    previousRunId: post.runId,
+    runId: newRunId,
+    watchAt,
+  });
   if (!isTakenOver) {
     throw new Error("another run took over the post at the same time");
   }
