@@ -8,7 +8,7 @@ import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 /*
  * Two failures in one run (C30 in docs/how-it-works.md): a run stops at one failpoint and its journal is lost, and the run
  * that takes over is interrupted as well. No platform may accept the post twice.
- * All pairs: VITE_ALL_PAIRS=1 npx vitest run test/publisher/double-failures.test.ts
+ * All pairs: `npm run model -- --double-failures`.
  */
 
 type SecondFailure = "killed" | "answer_lost" | "call_lost";

@@ -32,6 +32,8 @@ export type Command =
   | { readonly do: "advance_clock"; readonly ms: number }
   /** `advance_to_next_alarm`: moves the clock to the next alarm and fires every due alarm. */
   | { readonly do: "advance_to_next_alarm" | "fire_due_alarms" | "run_cron" }
+  /** Publishes a new post until its process is killed at `point`, and deletes its journal: only the rows remain. */
+  | { readonly do: "lose_run"; readonly inMs: number; readonly on: readonly TestPlatform[]; readonly point: string }
   | { readonly do: "crash"; readonly point: string; readonly loseUnflushed: boolean }
   | { readonly do: "d1_failure"; readonly failure: D1Failure }
   | {
@@ -99,8 +101,21 @@ const command = fc.oneof(
   ),
 );
 
-/** Sequences of about `steps` commands; fast-check shrinks a failing sequence to the commands that matter. */
+/** From the intent on, so that the lost run may have sent; the rows do not tell whether it has. */
+const LOST_RUN_POINTS = FAILPOINT_NAMES.slice(FAILPOINT_NAMES.indexOf("commit.before_send"));
+const lostRun: fc.Arbitrary<Command> = fc.record({
+  do: doConstant("lose_run"),
+  inMs,
+  on,
+  point: fc.constantFrom(...LOST_RUN_POINTS),
+});
+
+/**
+ * Sequences of about `steps` commands, half of which start with a lost run; fast-check shrinks a failing sequence to the
+ * commands that matter.
+ */
 export function commandSequences(steps: number): fc.Arbitrary<Command[]> {
+  const start = fc.array(lostRun, { maxLength: 1 });
   const options = fc.array(fc.option(command, { freq: 30 }), { minLength: steps, maxLength: steps });
-  return fc.noBias(options).map((all) => all.filter((one) => one !== null));
+  return fc.noBias(fc.tuple(start, options)).map(([first, rest]) => [...first, ...rest.filter((one) => one !== null)]);
 }

@@ -87,8 +87,11 @@ export class ModelRunner {
       case "run_cron":
         await this.attempt(() => reconcile(harness.ctx));
         return;
+      case "lose_run":
+        return await this.loseRun(command);
       case "crash":
-        return this.crash(command);
+        this.crash(command);
+        return;
       case "d1_failure":
         this.hasDisturbance = true;
         harness.d1Failures.push(command.failure);
@@ -186,15 +189,43 @@ export class ModelRunner {
     }
   }
 
-  private crash({ point, loseUnflushed }: Extract<Command, { do: "crash" }>): void {
+  private async loseRun(command: Extract<Command, { do: "lose_run" }>): Promise<void> {
+    const { harness } = this;
+    const existing = new Set(this.ids());
+    await this.preview({ do: "create_post", inMs: command.inMs, on: command.on, times: 1 });
+    await this.confirm(this.tokens.length - 1, 1);
+    const id = this.ids().find((one) => !existing.has(one));
+    if (!id) {
+      return;
+    }
+    await harness.flushDeferred();
+    const killed = this.crash({ point: command.point, loseUnflushed: true });
+    for (let turns = 0; turns < 10 && !killed.happened; turns += 1) {
+      const at = await harness.alarmAt(id);
+      if (at === null) {
+        break;
+      }
+      harness.now = Math.max(harness.now, at);
+      await harness.fireAlarm(id);
+    }
+    setFailpointHook(undefined);
+    await harness.wipeStorage(id);
+  }
+
+  private crash({ point, loseUnflushed }: Pick<Extract<Command, { do: "crash" }>, "point" | "loseUnflushed">): {
+    readonly happened: boolean;
+  } {
     this.hasDisturbance = true;
+    const killed = { happened: false };
     setFailpointHook((reached) => {
       if (reached === point) {
+        killed.happened = true;
         setFailpointHook(undefined);
         this.harness.killAll(loseUnflushed);
         throw new Error(`killed at ${point}`);
       }
     });
+    return killed;
   }
 
   private ids(): string[] {
