@@ -10,6 +10,8 @@ export interface PublishedPost {
 }
 
 const TIMEOUT_MS = 20_000;
+/** The longest time that the service may be away: a restart on a busy machine, with its repeated starts. */
+const MAX_RESTART_MS = 300_000;
 
 export class ApiClient {
   readonly #origin: string;
@@ -40,12 +42,11 @@ export class ApiClient {
   /** Repeats a call that changes nothing until the service answers 200; the service may be restarting. */
   async callUntilOk(method: string, path: string, body?: unknown, apiKey?: string): Promise<Record<string, unknown>> {
     let outcome: CallOutcome = { answered: false };
-    for (let attempt = 0; attempt < 60; attempt += 1) {
+    for (const deadline = Date.now() + MAX_RESTART_MS; Date.now() < deadline; await sleep(500)) {
       outcome = await this.call(method, path, body, apiKey);
       if (outcome.answered && outcome.status === 200) {
         return outcome.body;
       }
-      await sleep(500);
     }
     throw new Error(`${method} ${path} never answered 200: ${JSON.stringify(outcome)}`);
   }
