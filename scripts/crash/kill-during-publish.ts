@@ -48,7 +48,7 @@ export interface Round {
   readonly violations: readonly string[];
 }
 
-export interface Recovery {
+interface Recovery {
   readonly platform: Platform;
   /** On the platform before the kill. */
   readonly arrived: EndTimes;
