@@ -35,7 +35,7 @@ describe("options", () => {
     ["privacy_status", { privacy_status: "friends" }],
     ["allow_comment", { allow_comment: "no" }],
     ["allow_duet", { allow_duet: 1 }],
-    ["allow_stitch", { allow_stitch: null }],
+    ["allow_stitch", { allow_stitch: "no" }],
     ["is_ai_generated", { is_ai_generated: "yes" }],
     ["is_draft", { is_draft: "true" }],
     ["title", { title: 7 }],
@@ -43,6 +43,12 @@ describe("options", () => {
     expect(validated({ options }).problems).toEqual([
       expect.objectContaining({ code: "option_invalid", param: `platform_options.${name}` }),
     ]);
+  });
+
+  test("null means not set: the default applies", ({ expect }) => {
+    const { options, problems } = validated({ options: { allow_stitch: null, privacy_status: null } });
+    expect(problems).toEqual([]);
+    expect(options).toMatchObject({ allow_stitch: true, privacy_status: "public" });
   });
 
   test("a title is for images: up to 90 characters, an emoji counts as two", ({ expect }) => {
