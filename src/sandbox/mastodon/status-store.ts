@@ -1,6 +1,7 @@
 import { toIsoInstant } from "#core/clock.ts";
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
+import { recordTable } from "#sandbox/record-table.ts";
 import { nextSerialNumber } from "#sandbox/serial-number.ts";
 import { instanceStore, type InstanceStore } from "./call.ts";
 import { loadMedia, type Media, mediaJson, mediaState, saveMedia } from "./media.ts";
@@ -121,24 +122,25 @@ const mediaOf = (store: InstanceStore, status: NewStatus): readonly Media[] =>
 
 /* The setting `late_ms`: the front end has given up, the server is still working (4.5, 6.19). */
 
-const PENDING_PREFIX = "pending/";
-
 interface PendingStatus {
+  /** Begins with the time, so that the table is in the order of the times. */
+  readonly id: string;
   readonly status: NewStatus;
   readonly liveAt: number;
 }
 
+const PENDING_STATUSES = recordTable<PendingStatus>("pending:");
+
 export function publishLater(sim: SimulatorContext, status: NewStatus, liveAt: number): void {
-  const key = `${PENDING_PREFIX}${String(liveAt).padStart(16, "0")}/${sim.newId(12)}`;
-  sim.store.put(key, { status, liveAt } as unknown as JsonValue);
+  const id = `${String(liveAt).padStart(16, "0")}/${sim.newId(12)}`;
+  PENDING_STATUSES.save(sim, id, { id, status, liveAt });
 }
 
 /** Saves the statuses whose time has come. */
 export function publishPending(sim: SimulatorContext): void {
-  for (const [key, value] of sim.store.list(PENDING_PREFIX)) {
-    const { status, liveAt } = value as unknown as PendingStatus;
+  for (const { id, status, liveAt } of PENDING_STATUSES.list(sim)) {
     if (liveAt <= sim.now()) {
-      sim.store.delete(key);
+      PENDING_STATUSES.remove(sim, id);
       publishStatus(sim, draftStatus(sim, status, liveAt));
     }
   }
