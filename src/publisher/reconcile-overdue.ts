@@ -2,6 +2,7 @@ import type { ArmHint } from "#core/arming.ts";
 import { SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
+import { withTimeout } from "#core/with-timeout.ts";
 import type { Services } from "#context.ts";
 import { recordArmingResults, findOverduePosts } from "#posting/arming/find-overdue-posts.ts";
 
@@ -93,21 +94,11 @@ async function armPage(
 async function armOne(services: Pick<Services, "arm">, hint: ArmHint, timeoutMs: number): Promise<boolean> {
   try {
     await failpoint("reconcile.before_arm");
-    await withinMs(services.arm(hint), timeoutMs);
+    // The call itself goes on and does no harm, because arming can be repeated.
+    await withTimeout(services.arm(hint), timeoutMs, () => new Error(`no answer within ${timeoutMs} ms`));
     return true;
   } catch (error) {
     log("warn", "reconcile.not_armed", { postId: hint.postId, reason: String(error) });
     return false;
-  }
-}
-
-/** Throws after `timeoutMs`; the call itself goes on and does no harm, because arming can be repeated. */
-async function withinMs<T>(call: Promise<T>, timeoutMs: number): Promise<T> {
-  const { promise: expired, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  try {
-    return await Promise.race([call, expired]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -83,20 +83,25 @@ describe("C30 the journal is lost and the run that takes over is interrupted", (
   );
 });
 
-test("C30 a lost run whose rows were changed meanwhile is verified before it is given up", async () => {
-  const harness = await PublisherHarness.open();
-  const id = await harness.createPost();
-  setFailpointHook((point) => {
-    if (point === "commit.after_send") {
+/** Kills the run at the failpoint, loses its journal and changes the rows; then lets the service recover. */
+async function loseChangedRun(harness: PublisherHarness, id: string, failpoint: string): Promise<void> {
+  setFailpointHook((passed) => {
+    if (passed === failpoint) {
       setFailpointHook(undefined);
       harness.kill(id);
-      throw new Error("killed");
+      throw new Error(`killed at ${failpoint}`);
     }
   });
   await harness.runAlarms(id, 80 * SECOND).catch(() => undefined);
   await harness.wipeStorage(id);
   await harness.changePlanHash(id);
   await harness.recover(id);
+}
+
+test("C30 a lost run whose rows were changed meanwhile is verified before it is given up", async () => {
+  const harness = await PublisherHarness.open();
+  const id = await harness.createPost();
+  await loseChangedRun(harness, id, "commit.after_send");
   expect(harness.x.acceptedFor(id)).toHaveLength(1);
   expect(await harness.readTarget(id)).toMatchObject({ state: "published" });
 });
@@ -104,17 +109,7 @@ test("C30 a lost run whose rows were changed meanwhile is verified before it is 
 test("C30 a lost run whose rows were changed and that never reached the platform is not sent", async () => {
   const harness = await PublisherHarness.open();
   const id = await harness.createPost();
-  setFailpointHook((point) => {
-    if (point === "commit.before_send") {
-      setFailpointHook(undefined);
-      harness.kill(id);
-      throw new Error("killed");
-    }
-  });
-  await harness.runAlarms(id, 80 * SECOND).catch(() => undefined);
-  await harness.wipeStorage(id);
-  await harness.changePlanHash(id);
-  await harness.recover(id);
+  await loseChangedRun(harness, id, "commit.before_send");
   expect(harness.x.acceptedFor(id)).toHaveLength(0);
   expect(await harness.readTarget(id)).toMatchObject({ state: "failed", error: { code: "plan_mismatch" } });
 });

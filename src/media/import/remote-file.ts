@@ -2,6 +2,7 @@ import type { Services } from "#context.ts";
 import type { Clock } from "#core/clock.ts";
 import type { ImportLimits } from "#media/limits.ts";
 import { checkPublicUrl } from "#core/public-address/check-public-url.ts";
+import { withTimeout } from "#core/with-timeout.ts";
 import { openChunkReader, TransferInterrupted } from "#media/chunk-reader.ts";
 import { type CheckResult, checkFailed } from "#media/types.ts";
 
@@ -22,12 +23,8 @@ export interface RemoteFile {
 
 type RequestServices = Pick<Services, "outbound" | "config" | "clock">;
 
-function withTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TransferInterrupted(message)), Math.max(0, ms));
-  });
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+function withTransferTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
+  return withTimeout(work, ms, () => new TransferInterrupted(message));
 }
 
 async function checkHop({ outbound, config }: RequestServices, url: string): Promise<CheckResult<URL>> {
@@ -80,8 +77,12 @@ function toRemoteFile(
     read() {
       const remainingMs = deadline - clock.now();
       return remainingMs < limits.idleMs
-        ? withTimeout(reader.next(), remainingMs, `the transfer took longer than ${limits.totalMs / 1000} s in total`)
-        : withTimeout(reader.next(), limits.idleMs, `the source sent nothing for ${limits.idleMs / 1000} s`);
+        ? withTransferTimeout(
+            reader.next(),
+            remainingMs,
+            `the transfer took longer than ${limits.totalMs / 1000} s in total`,
+          )
+        : withTransferTimeout(reader.next(), limits.idleMs, `the source sent nothing for ${limits.idleMs / 1000} s`);
     },
     close: () => reader.close(),
   };
@@ -149,7 +150,7 @@ async function sendRequest(services: RequestServices, url: URL, waitMs: number):
       redirect: "manual",
       signal: abort.signal,
     });
-    return await withTimeout(services.outbound.publicFetch(request), waitMs, "no answer");
+    return await withTransferTimeout(services.outbound.publicFetch(request), waitMs, "no answer");
   } catch {
     abort.abort();
     return null;
