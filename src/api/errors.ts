@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { HttpErrorCode, RefusalCode } from "#core/codes.ts";
 import { type RefusalDetail, type Refusal, RefusalError } from "#core/errors.ts";
 import { log } from "#core/log.ts";
-import { isOverloaded } from "#db/errors.ts";
+import { isOverloaded, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 import type { ErrorBody } from "./schemas/error.ts";
 
@@ -39,9 +39,6 @@ const TRANSPORT_STATUS = {
   internal_error: 500,
   overloaded: 503,
 } as const satisfies Record<HttpErrorCode, 405 | 413 | 415 | 500 | 503>;
-
-/** The queue of the database holds requests for some seconds; callers that come back sooner would only fill it again. */
-const OVERLOADED_RETRY_SECONDS = 5;
 
 /** Thrown to respond with one of the errors above. */
 export class TransportError extends Error {

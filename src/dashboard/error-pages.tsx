@@ -1,5 +1,6 @@
 import { RefusalError } from "#core/errors.ts";
 import { log } from "#core/log.ts";
+import { isOverloaded, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
 import type { PageContext } from "./env.ts";
 import { AuthLayout } from "./layout.tsx";
 import { renderPage } from "./render-page.ts";
@@ -21,10 +22,34 @@ export function renderNotFound(c: PageContext): Promise<Response> {
   );
 }
 
+/** What a user reads when the database is overloaded. */
+export const OVERLOADED_MESSAGE = "Almanac is overloaded at the moment.";
+
+/** Prepares a response with 503: nothing was changed, and the same request can be sent again after `Retry-After`. */
+export function setOverloadedHeaders(c: PageContext): void {
+  log("warn", "page.overloaded", { path: c.req.path, method: c.req.method });
+  c.header("Retry-After", String(OVERLOADED_RETRY_SECONDS));
+}
+
+function renderOverloaded(c: PageContext): Promise<Response> {
+  setOverloadedHeaders(c);
+  return renderPage(
+    c,
+    <AuthLayout title="Try again in some seconds" script={false}>
+      <h1>Try again in some seconds</h1>
+      <p>{OVERLOADED_MESSAGE} Nothing was changed. Wait some seconds, then reload this page.</p>
+    </AuthLayout>,
+    503,
+  );
+}
+
 /** Errors that no page handled: a refusal becomes 404; the details of any other error are logged and not shown. */
 export function renderError(error: Error, c: PageContext): Promise<Response> {
   if (error instanceof RefusalError) {
     return renderNotFound(c);
+  }
+  if (isOverloaded(error)) {
+    return renderOverloaded(c);
   }
   log("error", "page.error", { path: c.req.path, name: error.name, message: error.message });
   return renderPage(

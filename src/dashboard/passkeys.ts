@@ -5,7 +5,9 @@ import {
   signInWithPasskey,
 } from "#auth/passkeys/index.ts";
 import { refuse, RefusalError } from "#core/errors.ts";
+import { isOverloaded } from "#db/errors.ts";
 import type { PageContext } from "./env.ts";
+import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "./error-pages.tsx";
 import { localPath } from "./form.ts";
 import { withinRateLimit } from "./rate-limit.ts";
 import { writeSession } from "./session-cookie.ts";
@@ -47,6 +49,10 @@ async function respond(c: PageContext, run: () => Promise<Record<string, unknown
   } catch (error) {
     if (error instanceof RefusalError) {
       return c.json({ error: error.refusal.message }, 400);
+    }
+    if (isOverloaded(error)) {
+      setOverloadedHeaders(c);
+      return c.json({ error: `${OVERLOADED_MESSAGE} Wait some seconds, then try again.`, code: "overloaded" }, 503);
     }
     throw error;
   }

@@ -9,6 +9,9 @@ export function isLostResponse(error: unknown): boolean {
   return LOST_RESPONSE.test(String(error));
 }
 
+/** The queue of the database holds requests for some seconds; callers that come back sooner would only fill it again. */
+export const OVERLOADED_RETRY_SECONDS = 5;
+
 const OVERLOADED = /D1 DB is overloaded|Too many requests queued|Requests queued for too long/i;
 
 /**

@@ -14,6 +14,7 @@ import { log } from "#core/log.ts";
 import { isPlatform, type Platform } from "#core/platform.ts";
 import { limitFormBody } from "#dashboard/body-limits.ts";
 import type { OutboundFactory, PageContext, PageEnv } from "#dashboard/env.ts";
+import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/error-pages.tsx";
 import { readForm } from "#dashboard/form.ts";
 import { withinRateLimit } from "#dashboard/rate-limit.ts";
 import { renderPage } from "#dashboard/render-page.ts";
@@ -21,12 +22,14 @@ import { requireSameOrigin } from "#dashboard/require-same-origin.ts";
 import { securityHeaders } from "#dashboard/security-headers.ts";
 import { readSession } from "#dashboard/session-cookie.ts";
 import { withServices } from "#dashboard/with-services.ts";
+import { isOverloaded } from "#db/errors.ts";
 import { pausePostsOfAccounts, resumePostsOfAccounts } from "#posting/index.ts";
 import { readBrowserToken, writeBrowserToken } from "./connect-cookie.ts";
 import { ConnectFailedPage, ConnectResultPage, UnknownPlatformPage } from "./result-pages.tsx";
 import { ConnectStartPage } from "./start-page.tsx";
 
 const INTERNAL_ERROR = "Something went wrong on our side. Start again from Almanac in a few minutes.";
+const OVERLOADED = `${OVERLOADED_MESSAGE} Wait some seconds, then start again from Almanac.`;
 const TOO_MANY_REQUESTS = "There were too many attempts from your network. Wait a minute and try again.";
 
 const CSP_DIRECTIVES = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -92,6 +95,10 @@ async function guarded(c: PageContext, platform: Platform, step: () => Promise<R
   try {
     return await step();
   } catch (error) {
+    if (isOverloaded(error)) {
+      setOverloadedHeaders(c);
+      return await showFailure(c, platform, OVERLOADED, 503);
+    }
     log("error", "connect_failed", { platform, error: errorName(error) });
     return await showFailure(c, platform, INTERNAL_ERROR);
   }
@@ -101,7 +108,7 @@ async function showFailure(
   c: PageContext,
   platform: Platform,
   reason: string,
-  status: 400 | 429 = 400,
+  status: 400 | 429 | 503 = 400,
 ): Promise<Response> {
   c.header("Content-Security-Policy", STATIC_PAGE_CSP);
   return await renderPage(c, <ConnectFailedPage platform={platform} reason={reason} />, status);

@@ -1,9 +1,19 @@
 import { OAuthRefusal } from "#auth/oauth/index.ts";
 import { log } from "#core/log.ts";
 import type { PageContext } from "#dashboard/env.ts";
+import { setOverloadedHeaders } from "#dashboard/error-pages.tsx";
+import { isOverloaded } from "#db/errors.ts";
 
-/** OAuth endpoints respond with `{ error, error_description }` (RFC 6749 5.2): 401 for a failed client authentication, otherwise 400. */
+/**
+ * OAuth endpoints respond with `{ error, error_description }` (RFC 6749 5.2): 401 for a failed client authentication, 503 while
+ * the database is overloaded, otherwise 400.
+ */
 export function oauthErrorResponse(error: Error, c: PageContext): Response {
+  if (isOverloaded(error)) {
+    setOverloadedHeaders(c);
+    const description = "the service is overloaded: send the same request again in some seconds";
+    return c.json({ error: "temporarily_unavailable", error_description: description }, 503);
+  }
   if (!(error instanceof OAuthRefusal)) {
     log("error", "oauth.error", { path: c.req.path, name: error.name, message: error.message });
     return c.json({ error: "server_error", error_description: "internal error" }, 500);
