@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { AttackedService } from "./attack/attacked-service.ts";
+import type { OpenApiDocument } from "./attack/document.ts";
+import { HOLES } from "./attack/holes.ts";
+import { TOPICS } from "./attack/registry.ts";
+import { type AttackTotals, runAttacks } from "./attack/run-attacks.ts";
+import { createCopy, type Mutant, removeCopy } from "./crash/mutants.ts";
+import { call, freePort, migrate, startService } from "./service.ts";
+
+/*
+ * Attacks the service, as strangers and greedy tenants would: `npm run attack`. It starts a service of its own on this machine;
+ * nothing leaves it, and the number of requests and the time are limited. `--topic <name>` runs one topic, `--short` leaves
+ * out what takes long, `--holes` shows that each planted hole is found. Exits with 1 on a finding.
+ */
+
+const ROOT = join(import.meta.dirname, "..");
+
+interface RunOptions {
+  readonly topic: string | undefined;
+  readonly short: boolean;
+}
+
+async function run(root: string, { topic, short }: RunOptions): Promise<AttackTotals> {
+  const topics = TOPICS.filter((candidate) => topic === undefined || candidate.topic === topic);
+  if (topics.length === 0) {
+    throw new Error(`unknown topic ${topic}; the topics are ${TOPICS.map((candidate) => candidate.topic).join(", ")}`);
+  }
+  const stateDir = await mkdtemp(join(tmpdir(), "almanac-attack-"));
+  try {
+    await migrate(stateDir);
+    const logFile = join(stateDir, "service.log");
+    const running = await startService({ port: await freePort(), stateDir, logFile, root });
+    try {
+      const document = await call<OpenApiDocument>(running.origin, "GET", "/v1/openapi.json");
+      return await runAttacks(new AttackedService(running.origin, document, logFile), topics, { short });
+    } finally {
+      await running.stop();
+    }
+  } finally {
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}
+
+/** Whether the attacks of its topic find the hole. */
+async function isFound(hole: Pick<Mutant, "name" | "changes"> & { readonly topic: string }): Promise<boolean> {
+  const copy = await createCopy(ROOT, hole);
+  try {
+    return (await run(copy, { topic: hole.topic, short: false })).findings.length > 0;
+  } finally {
+    await removeCopy(copy);
+  }
+}
+
+async function findHoles(): Promise<boolean> {
+  let missed = 0;
+  for (const hole of HOLES) {
+    console.log(`\nA hole: ${hole.what}`);
+    const found = await isFound(hole);
+    missed += found ? 0 : 1;
+    console.log(found ? `found    ${hole.name}` : `MISSED   ${hole.name}`);
+  }
+  console.log(`\n${HOLES.length} holes, ${missed} missed`);
+  return missed === 0;
+}
+
+async function attack(options: RunOptions): Promise<boolean> {
+  const started = Date.now();
+  const { attacks, tried, findings } = await run(ROOT, options);
+  const seconds = Math.round((Date.now() - started) / 1000);
+  console.log(`\n${attacks} attacks (${tried} tries, ${seconds} s), ${findings.length} findings`);
+  return findings.length === 0;
+}
+
+const { values } = parseArgs({
+  options: {
+    topic: { type: "string" },
+    short: { type: "boolean", default: false },
+    holes: { type: "boolean", default: false },
+  },
+});
+const passed = values.holes ? await findHoles() : await attack({ topic: values.topic, short: values.short });
+process.exitCode = passed ? 0 : 1;

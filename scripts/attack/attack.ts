@@ -1,0 +1,68 @@
+import type { AttackedService } from "./attacked-service.ts";
+
+/** One attack: it tries what must be refused, and notes how it was. */
+export interface Attack {
+  /** What a stranger or a greedy tenant would do. */
+  readonly name: string;
+  /** Whether it takes more than a few seconds; the short form leaves it out. */
+  readonly slow?: boolean;
+  run(service: AttackedService, log: AttackLog): Promise<void>;
+}
+
+/** The attacks of one topic: the default export of its file. */
+export interface Topic {
+  readonly topic: string;
+  readonly attacks: readonly Attack[];
+}
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** What one attack tried, how each try was refused, and what was not. */
+export class AttackLog {
+  #tried = 0;
+  readonly #refusals = new Map<string, number>();
+  readonly #findings: string[] = [];
+
+  get tried(): number {
+    return this.#tried;
+  }
+
+  get findings(): readonly string[] {
+    return this.#findings;
+  }
+
+  /** How the tries were refused, the most frequent way first. */
+  get refusedAs(): string {
+    return Array.from(this.#refusals)
+      .sort(([, a], [, b]) => b - a)
+      .map(([as, times]) => (this.#refusals.size === 1 ? as : `${as} × ${times}`))
+      .join(", ");
+  }
+
+  /** A try that must be answered with one of these statuses. */
+  expectStatus(what: string, answer: Answered, ...statuses: readonly number[]): void {
+    this.expect(
+      statuses.includes(answer.status),
+      String(answer.status),
+      `${what}: ${answer.status} instead of ${statuses.join(" or ")}: ${answer.text.slice(0, 300)}`,
+    );
+  }
+
+  /** A try that is refused in this way when `isRefused` holds, and a finding otherwise. */
+  expect(isRefused: boolean, refusedAs: string, finding: string): void {
+    this.#tried += 1;
+    if (isRefused) {
+      this.#refusals.set(refusedAs, (this.#refusals.get(refusedAs) ?? 0) + 1);
+    } else {
+      this.#findings.push(finding);
+    }
+  }
+
+  /** Something that is wrong whatever was tried, such as a server error. */
+  addFinding(finding: string): void {
+    this.#findings.push(finding);
+  }
+}

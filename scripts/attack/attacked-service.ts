@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { request as sendHttp } from "node:http";
+import type { OpenApiDocument } from "./document.ts";
+
+/** A user of the sandbox with an API key of all scopes. */
+export interface AttackUser {
+  readonly userId: string;
+  readonly workspaceId: string;
+  readonly email: string;
+  readonly password: string;
+  readonly key: string;
+}
+
+export interface AttackRequest {
+  readonly key?: string | undefined;
+  readonly cookie?: string | undefined;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as a form of our own pages: with our `Origin`. */
+  readonly form?: URLSearchParams | Readonly<Record<string, string>>;
+  /** Sent as it is. */
+  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** The address of the caller, for the rate limits; by default a new one for each request. */
+  readonly address?: string;
+  /** Sends half of the body and then nothing more. */
+  readonly stalls?: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly text: string;
+  /** The body; null unless it is a JSON object. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- each attack reads the members it needs
+  readonly json: any;
+  readonly location: string | null;
+  /** Name and value of each cookie that the answer sets. */
+  readonly cookies: readonly string[];
+}
+
+const MAX_REQUESTS = 30_000;
+const TIMEOUT_MS = 30_000;
+/** The status of a request that the service ended without an answer. */
+const CONNECTION_CLOSED = 0;
+
+function parseJson(text: string): Answer["json"] {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const one = (value: string | readonly string[] | undefined): string | null =>
+  (typeof value === "string" ? value : value?.[0]) ?? null;
+
+/** The service under attack, on this machine only. Every answer is also checked for what is never right: a server error. */
+export class AttackedService {
+  readonly origin: string;
+  readonly document: OpenApiDocument;
+  readonly #logFile: string;
+  readonly #secrets = new Set<string>();
+  #requests = 0;
+  #serverErrors: string[] = [];
+
+  constructor(origin: string, document: OpenApiDocument, logFile: string) {
+    if (new URL(origin).hostname !== "localhost") {
+      throw new Error("attacks are run against a service on this machine only");
+    }
+    this.origin = origin;
+    this.document = document;
+    this.#logFile = logFile;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Every secret that was used so far. */
+  get secrets(): ReadonlySet<string> {
+    return this.#secrets;
+  }
+
+  /** The server errors since the last call. */
+  takeServerErrors(): readonly string[] {
+    const errors = this.#serverErrors;
+    this.#serverErrors = [];
+    return errors;
+  }
+
+  readLog(): Promise<string> {
+    return readFile(this.#logFile, "utf8");
+  }
+
+  /** Remembers a secret, so that the log can be searched for it. */
+  addSecret(secret: string): string {
+    this.#secrets.add(secret);
+    return secret;
+  }
+
+  /** Sends a request with exactly this path: no client library rewrites `..`, `//` or `Host`. Redirects are not followed. */
+  send(method: string, path: string, request: AttackRequest = {}): Promise<Answer> {
+    this.#requests += 1;
+    if (this.#requests > MAX_REQUESTS) {
+      throw new Error(`more than ${MAX_REQUESTS} requests`);
+    }
+    const form = request.form && String(new URLSearchParams(request.form));
+    const body = request.json === undefined ? (form ?? request.body) : JSON.stringify(request.json);
+    const headers = {
+      "cf-connecting-ip": request.address ?? randomUUID(),
+      ...(request.key !== undefined && { authorization: `Bearer ${request.key}` }),
+      ...(request.cookie !== undefined && { cookie: request.cookie }),
+      ...(request.json !== undefined && { "content-type": "application/json" }),
+      ...(form !== undefined && { "content-type": "application/x-www-form-urlencoded", origin: this.origin }),
+      ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }),
+      ...request.headers,
+    };
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const sent = sendHttp(this.origin, { method, path, headers, timeout: TIMEOUT_MS }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        const status = response.statusCode ?? CONNECTION_CLOSED;
+        if (status >= 500) {
+          this.#serverErrors.push(`${method} ${path.slice(0, 200)} answered ${status}: ${text.slice(0, 300)}`);
+        }
+        resolve({
+          status,
+          headers: response.headers,
+          text,
+          json: parseJson(text),
+          location: one(response.headers.location),
+          cookies: (response.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";", 1)[0] ?? ""),
+        });
+      });
+    });
+    sent.on("timeout", () => sent.destroy(new Error(`${method} ${path} was not answered within ${TIMEOUT_MS} ms`)));
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      // The service may close the connection of a request that is too large before it was sent.
+      if (error.code === "ECONNRESET" || error.code === "EPIPE") {
+        resolve({ status: CONNECTION_CLOSED, headers: {}, text: "", json: null, location: null, cookies: [] });
+      } else {
+        reject(error);
+      }
+    });
+    if (request.stalls) {
+      sent.write(body?.slice(0, Math.floor(body.length / 2)) ?? "");
+    } else {
+      sent.end(body);
+    }
+    return promise;
+  }
+
+  /** A request that the attack needs before it begins; it must succeed. */
+  async prepare(method: string, path: string, request: AttackRequest = {}): Promise<Answer> {
+    const answer = await this.send(method, path, request);
+    if (answer.status >= 400) {
+      throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+    }
+    return answer;
+  }
+
+  async createUser(input: Readonly<Record<string, unknown>> = {}): Promise<AttackUser> {
+    const { json } = await this.prepare("POST", "/sandbox/users", { json: input });
+    return {
+      userId: json.user_id,
+      workspaceId: json.workspace_id,
+      email: json.email,
+      password: this.addSecret(json.password),
+      key: this.addSecret(json.api_key),
+    };
+  }
+
+  /** Connects an account; returns its id. */
+  async connect({ key }: AttackUser, platform = "x"): Promise<string> {
+    const { json } = await this.prepare("POST", "/sandbox/connect", { json: { api_key: key, platform } });
+    return json.accounts[0].id;
+  }
+
+  /** Signs in; returns the session cookie. */
+  async signIn({ email, password }: AttackUser): Promise<string> {
+    const { cookies } = await this.prepare("POST", "/login", { form: { email, password } });
+    const cookie = cookies.find((candidate) => candidate.startsWith("__Host-session="));
+    if (cookie === undefined) {
+      throw new Error("signing in set no session cookie");
+    }
+    this.addSecret(cookie.slice(cookie.indexOf("=") + 1));
+    return cookie;
+  }
+
+  /** Schedules a post for tomorrow; returns its id. */
+  async schedulePost({ key }: AttackUser, accountId: string, caption = "Scheduled"): Promise<string> {
+    const scheduledAt = new Date(Date.now() + 86_400_000).toISOString();
+    const { json: previewed } = await this.prepare("POST", "/v1/posts/preview", {
+      key,
+      json: { caption, scheduled_at: scheduledAt, account_ids: [accountId] },
+    });
+    const { json: confirmed } = await this.prepare("POST", "/v1/posts/confirm", {
+      key,
+      json: { confirmation_token: this.addSecret(previewed.confirmation_token) },
+    });
+    return confirmed.posts[0].id;
+  }
+}
