@@ -117,14 +117,14 @@ async function printUsers(): Promise<void> {
 }
 
 const [command, ...rest] = positionals;
-const commands: Record<string, () => Promise<void>> = {
-  add: () => addUser(rest[0]),
-  plan: () => setPlan(rest[0], rest[1], rest[2]),
-  key: () => addKey(rest[0]),
-  printUsers,
-};
+const commands = new Map<string | undefined, () => Promise<void>>([
+  ["add", () => addUser(rest[0])],
+  ["plan", () => setPlan(rest[0], rest[1], rest[2])],
+  ["key", () => addKey(rest[0])],
+  ["list", printUsers],
+]);
 try {
-  await (commands[command ?? ""] ?? exitWithUsage)();
+  await (commands.get(command) ?? exitWithUsage)();
   await Promise.all(deferred);
 } catch (error) {
   if (!(error instanceof RefusalError)) {
