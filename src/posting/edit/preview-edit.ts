@@ -8,18 +8,18 @@ import { dailyCapProblems, longestCapWindowMs } from "#posting/preview/daily-cap
 import { applyEdit, selectsAccounts, type EditedPost, type EditContext, editInputProblems } from "./apply-edit.ts";
 import { changedTargets, diffEdit } from "./edit-diff.ts";
 import { refreshCapabilities } from "#posting/preview/refresh-capabilities.ts";
-import { lookUpMedia } from "#posting/preview/resolve-media.ts";
+import { lookUpMedia, type MediaLookup } from "#posting/preview/resolve-media.ts";
 import {
-  problemsUnrelatedToMedia,
+  problemsWithAnyMedia,
   validateTargets,
   type TargetValidation,
   postTypeOf,
 } from "#posting/preview/validate-targets.ts";
-import { EDITABLE_STATUSES, type PostUpdate, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
+import { type PostUpdate, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { type PostRow, toStoredPost } from "#posting/calendar/post-rows.ts";
-import { timeProblems, timeWarnings } from "#posting/preview/validate-schedule-time.ts";
+import { timeWarnings } from "#posting/preview/validate-schedule-time.ts";
 import { sortByIds, postsStatement } from "#posting/calendar/store-posts-by-id.ts";
 import {
   dueTimesByAccount,
@@ -44,40 +44,45 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
     refuseProblems(inputProblems);
   }
   const data = await loadEditData(ctx, input);
-  const { editContext, rows, nearbyTimes, mediaParams } = data;
-  const problems: RefusalDetail[] = [...data.problems];
-  const edits: EditedPost[] = [];
-  for (const [index, id] of input.postIds.entries()) {
-    const row = rows.find((candidate) => candidate.id === id);
-    if (!row) {
-      problems.push({ code: "post_not_found", message: "post not found", param: `post_ids[${index}]` });
-      continue;
-    }
-    const edited = applyEdit(toStoredPost(row, editContext.now), input, editContext);
-    problems.push(...withPostId(input, id, edited.problems));
-    if (edited.ok) {
-      edits.push(edited.value);
-    }
-  }
+  const { mediaLookup } = data;
+  const hasMedia = input.mediaItems !== undefined || input.mediaUrls !== undefined;
+  const [guess = null] = hasMedia ? mediaLookup.guesses : [];
+  const unread = applyEdits(data, input, { ...data.editContext, media: guess });
   const capabilities = await refreshCapabilities(
     ctx,
-    uniqueByAccount(edits.flatMap((edited) => edited.resolvedTargets.filter(({ skipped }) => !skipped))),
+    uniqueByAccount(unread.edits.flatMap((edited) => edited.resolvedTargets.filter(({ skipped }) => !skipped))),
   );
+  const problemsBeforeMedia = () => [
+    ...unread.problems,
+    ...unread.edits.flatMap((edited) => {
+      const request = toRequest(edited, mediaLookup.params, capabilities);
+      const problems = problemsWithAnyMedia(ctx, request, mediaLookup.guesses);
+      return withPostId(input, edited.stored.post.id, problems);
+    }),
+    ...editCapProblems(ctx, input, data, unread.edits),
+  ];
+  const media = await mediaLookup.resolve(data.mediaRows, mediaLookup.fetches && problemsBeforeMedia().length > 0);
+  if (!media.complete) {
+    refuseProblems([...media.problems, ...problemsBeforeMedia()]);
+  }
+  // The time is read after the media import, which may have taken minutes.
+  const editContext = { ...data.editContext, media: hasMedia ? media.items : null, now: ctx.clock.now() };
+  const { edits, problems: editProblems } = applyEdits(data, input, editContext);
   const validatedEdits = edits.map((edited) => ({
     edited,
-    validation: validateEdit(ctx, edited, mediaParams, capabilities),
+    validation: validateTargets(ctx, {
+      ...toRequest(edited, mediaLookup.params, capabilities),
+      postType: postTypeOf(edited.media),
+      media: edited.media,
+    }),
   }));
-  for (const { edited, validation } of validatedEdits) {
-    const { id } = edited.stored.post;
-    problems.push(
-      ...withPostId(input, id, data.hasAllMedia ? validation.problems : problemsUnrelatedToMedia(validation.problems)),
-      ...withPostId(
-        input,
-        id,
-        dailyCapProblems(ctx, edited.resolvedTargets, otherPostTimes(nearbyTimes, edits, edited), edited.scheduledAt),
-      ),
-    );
-  }
+  const problems = [
+    ...editProblems,
+    ...validatedEdits.flatMap(({ edited, validation }) =>
+      withPostId(input, edited.stored.post.id, validation.problems),
+    ),
+    ...editCapProblems(ctx, input, data, edits),
+  ];
   if (problems.length > 0) {
     refuseProblems(problems);
   }
@@ -105,13 +110,12 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
 }
 
 interface EditData {
-  readonly editContext: EditContext;
+  /** Without the media of the request, which are resolved only after all other checks. */
+  readonly editContext: Omit<EditContext, "media">;
   readonly rows: readonly PostRow[];
   readonly nearbyTimes: ReadonlyMap<string, readonly number[]>;
-  readonly mediaParams: readonly string[];
-  /** Whether the media of the request were fetched and can be used. */
-  readonly hasAllMedia: boolean;
-  readonly problems: readonly RefusalDetail[];
+  readonly mediaLookup: MediaLookup;
+  readonly mediaRows: readonly unknown[];
 }
 
 /** Reads everything an edit depends on in one round trip. */
@@ -130,25 +134,14 @@ async function loadEditData(ctx: Context, input: EditInput): Promise<EditData> {
     nearbyPostsOfEditStatement(db, actor, accountFilter, rescheduling, longestCapWindowMs(ctx)),
   ]);
   const rowsOf = <Row>(result: D1Result | undefined) => (result?.results ?? []) as Row[];
-  const newTargets = selectsAccounts(input) ? resolveTargets(input, readAccounts(rowsOf(selectedAccountRows))) : null;
-  const rows = sortByIds(postIds, rowsOf<PostRow>(posts));
-  const isRefused =
-    rows.length < postIds.length ||
-    hasFixedState(rows) ||
-    (newTargets?.problems.length ?? 0) > 0 ||
-    (input.scheduledAt !== undefined && timeProblems(input.scheduledAt, ctx.clock.now(), "scheduled_at").length > 0);
-  const media = await mediaLookup.resolve(rowsOf(mediaRows), isRefused);
-  const hasMedia = input.mediaItems !== undefined || input.mediaUrls !== undefined;
   return {
-    rows,
+    rows: sortByIds(postIds, rowsOf<PostRow>(posts)),
     nearbyTimes: dueTimesByAccount(rowsOf<NearbyPostRow>(nearbyPostRows)),
-    mediaParams: media.params,
-    hasAllMedia: media.complete,
-    problems: [...(newTargets?.problems ?? []), ...media.problems],
+    mediaLookup,
+    mediaRows: rowsOf(mediaRows),
     editContext: {
-      newTargets,
+      newTargets: selectsAccounts(input) ? resolveTargets(input, readAccounts(rowsOf(selectedAccountRows))) : null,
       accounts: readPostAccounts(rowsOf(accountRows)),
-      media: hasMedia ? media.items : null,
       facts: readFacts(rowsOf<FactsRow>(factsRows)),
       subscribed: actor.subscribed,
       now: ctx.clock.now(),
@@ -156,9 +149,42 @@ async function loadEditData(ctx: Context, input: EditInput): Promise<EditData> {
   };
 }
 
-/** Whether one of the posts cannot be edited, so that the whole edit is refused. */
-function hasFixedState(rows: readonly PostRow[]): boolean {
-  return rows.some(({ status }) => !EDITABLE_STATUSES.some((editable) => editable === status));
+/** Applies the edit to every post that was found. */
+function applyEdits(
+  { rows }: Pick<EditData, "rows">,
+  input: EditInput,
+  editContext: EditContext,
+): { readonly edits: readonly EditedPost[]; readonly problems: readonly RefusalDetail[] } {
+  const problems: RefusalDetail[] = [...(editContext.newTargets?.problems ?? [])];
+  const edits: EditedPost[] = [];
+  for (const [index, id] of input.postIds.entries()) {
+    const row = rows.find((candidate) => candidate.id === id);
+    if (!row) {
+      problems.push({ code: "post_not_found", message: "post not found", param: `post_ids[${index}]` });
+      continue;
+    }
+    const edited = applyEdit(toStoredPost(row, editContext.now), input, editContext);
+    problems.push(...withPostId(input, id, edited.problems));
+    if (edited.ok) {
+      edits.push(edited.value);
+    }
+  }
+  return { edits, problems };
+}
+
+function editCapProblems(
+  ctx: Pick<Context, "adapterFor">,
+  input: EditInput,
+  { nearbyTimes }: Pick<EditData, "nearbyTimes">,
+  edits: readonly EditedPost[],
+): RefusalDetail[] {
+  return edits.flatMap((edited) =>
+    withPostId(
+      input,
+      edited.stored.post.id,
+      dailyCapProblems(ctx, edited.resolvedTargets, otherPostTimes(nearbyTimes, edits, edited), edited.scheduledAt),
+    ),
+  );
 }
 
 function editTextProblems(input: EditInput): RefusalDetail[] {
@@ -169,20 +195,12 @@ function editTextProblems(input: EditInput): RefusalDetail[] {
   ];
 }
 
-function validateEdit(
-  ctx: Pick<Context, "adapterFor" | "config">,
-  { caption, media, resolvedTargets }: EditedPost,
+function toRequest(
+  { caption, resolvedTargets }: EditedPost,
   mediaParams: readonly string[],
   capabilities: ReadonlyMap<string, JsonObject>,
-): TargetValidation {
-  return validateTargets(ctx, {
-    caption,
-    postType: postTypeOf(media),
-    media,
-    mediaParams,
-    resolvedTargets,
-    capabilities,
-  });
+) {
+  return { caption, mediaParams, resolvedTargets, capabilities };
 }
 
 /** With several posts, names the post in each message. */

@@ -5,7 +5,7 @@ import { resolveTargets, accountFilterOf } from "./resolve-targets.ts";
 import { dailyCapProblems, longestCapWindowMs } from "./daily-caps.ts";
 import { refreshCapabilities } from "./refresh-capabilities.ts";
 import { lookUpMedia } from "./resolve-media.ts";
-import { validateTargets, problemsUnrelatedToMedia, postTypeOf, postTypeProblems } from "./validate-targets.ts";
+import { validateTargets, problemsWithAnyMedia, postTypeOf, postTypeProblems } from "./validate-targets.ts";
 import { withPlanHash, storedMedia } from "#posting/confirm/post-plan.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { timeProblems, timeWarnings } from "./validate-schedule-time.ts";
@@ -35,29 +35,32 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     dueTimesByAccount((nearbyPostRows?.results ?? []) as unknown as NearbyPostRow[]),
     input.scheduledAt,
   );
+  const capabilities = await refreshCapabilities(ctx, resolvedTargets);
+  const request = { caption: input.caption, mediaParams: mediaLookup.params, resolvedTargets, capabilities };
+  const problemsBeforeMedia = () => [
+    ...resolution.problems,
+    ...problemsWithAnyMedia(ctx, request, mediaLookup.guesses),
+    ...capProblems,
+  ];
   const isRefused =
-    [...resolution.problems, ...timeProblems(input.scheduledAt, ctx.clock.now(), "scheduled_at"), ...capProblems]
-      .length > 0;
+    mediaLookup.fetches &&
+    [...problemsBeforeMedia(), ...timeProblems(input.scheduledAt, ctx.clock.now(), "scheduled_at")].length > 0;
   const media = await mediaLookup.resolve(mediaRows?.results ?? [], isRefused);
-  const postType = media.complete ? postTypeOf(media.items) : (input.postType ?? "text");
-  const validation = validateTargets(ctx, {
-    caption: input.caption,
-    postType,
-    media: media.items,
-    mediaParams: media.params,
-    resolvedTargets,
-    capabilities: await refreshCapabilities(ctx, resolvedTargets),
-  });
+  const postType = postTypeOf(media.items);
+  const validation = validateTargets(ctx, { ...request, postType, media: media.items });
   // Read after the media import, which may have taken minutes.
   const now = ctx.clock.now();
   const problems = [
     ...timeProblems(input.scheduledAt, now, "scheduled_at"),
-    ...resolution.problems,
     ...media.problems,
     ...(media.complete
-      ? [...postTypeProblems(input.postType, media.items), ...validation.problems]
-      : problemsUnrelatedToMedia(validation.problems)),
-    ...capProblems,
+      ? [
+          ...resolution.problems,
+          ...postTypeProblems(input.postType, media.items),
+          ...validation.problems,
+          ...capProblems,
+        ]
+      : problemsBeforeMedia()),
   ];
   if (problems.length > 0) {
     refuseProblems(problems);

@@ -1,5 +1,6 @@
 import type { Context } from "#context.ts";
 import { type RefusalDetail, RefusalError } from "#core/errors.ts";
+import type { MediaType } from "#core/status.ts";
 import {
   MAX_POST_MEDIA,
   type MediaInput,
@@ -11,11 +12,10 @@ import {
   type ResolvedMedia,
   resolveMedia,
 } from "#media/index.ts";
+import type { MediaWithFacts } from "./validate-targets.ts";
 
 interface MediaResolution {
   readonly items: readonly ResolvedMedia[];
-  /** The request field of each item. */
-  readonly params: readonly string[];
   readonly problems: readonly RefusalDetail[];
   /** Whether `items` are all media of the request. */
   readonly complete: boolean;
@@ -25,6 +25,12 @@ interface MediaResolution {
 export interface MediaLookup {
   /** Null when nothing has to be read. */
   readonly statement: D1PreparedStatement | null;
+  /** Whether `resolve` fetches files of other servers, which costs minutes and gigabytes. */
+  readonly fetches: boolean;
+  /** The request field of each item. */
+  readonly params: readonly string[];
+  /** The media as far as they are known before they are read: undeclared types once as images, once as videos. */
+  readonly guesses: readonly (readonly MediaWithFacts[])[];
   /** Matches the rows of the statement with the request; when this settles, media of other servers are imported and checked. */
   resolve(rows: readonly unknown[], refused: boolean): Promise<MediaResolution>;
 }
@@ -38,26 +44,49 @@ export function lookUpMedia(ctx: MediaContext, input: MediaInput): MediaLookup {
   if (ids.length < refs.length || refs.length > MAX_POST_MEDIA) {
     return {
       statement: null,
-      // Fetching costs minutes and gigabytes, so nothing is fetched for a preview that is refused anyway.
+      fetches: true,
+      params,
+      guesses: guessMedia(refs),
+      // Nothing is fetched for a preview that is refused anyway.
       resolve: (_rows, refused) =>
         refused && refs.length <= MAX_POST_MEDIA
-          ? Promise.resolve({ items: [], params, problems: [], complete: false })
-          : importMedia(ctx, input, params),
+          ? Promise.resolve({ items: [], problems: [], complete: false })
+          : importMedia(ctx, input),
     };
   }
   return {
     statement: ids.length > 0 ? mediaStatement(ctx.db, ctx.actor, [...new Set(ids)]) : null,
-    resolve: (rows) => Promise.resolve(matchMedia(refs, params, parseMediaRows(rows, ctx.config))),
+    fetches: false,
+    params,
+    guesses: guessMedia(refs),
+    resolve: (rows) => Promise.resolve(matchMedia(refs, parseMediaRows(rows, ctx.config))),
   };
 }
 
-async function importMedia(ctx: MediaContext, input: MediaInput, params: readonly string[]): Promise<MediaResolution> {
+function guessMedia(refs: readonly MediaRef[]): (readonly MediaWithFacts[])[] {
+  const guess = (undeclared: MediaType) =>
+    refs.map(({ url, type }) => ({ ...UNREAD_MEDIA, url, type: type ?? undeclared }));
+  return refs.every(({ type }) => type !== null) ? [guess("image")] : [guess("image"), guess("video")];
+}
+
+const UNREAD_MEDIA = {
+  id: "",
+  contentType: "",
+  sizeBytes: 0,
+  width: null,
+  height: null,
+  durationSeconds: null,
+  sha256: "",
+  facts: {},
+} as const;
+
+async function importMedia(ctx: MediaContext, input: MediaInput): Promise<MediaResolution> {
   try {
-    return { items: await resolveMedia(ctx, input), params, problems: [], complete: true };
+    return { items: await resolveMedia(ctx, input), problems: [], complete: true };
   } catch (error) {
     // Problems of the media are reported together with all others.
     if (error instanceof RefusalError && error.refusal.code === "validation_failed" && error.refusal.details) {
-      return { items: [], params, problems: error.refusal.details, complete: false };
+      return { items: [], problems: error.refusal.details, complete: false };
     }
     throw error;
   }
@@ -65,11 +94,10 @@ async function importMedia(ctx: MediaContext, input: MediaInput, params: readonl
 
 function matchMedia(
   refs: readonly MediaRef[],
-  params: readonly string[],
   storedMedia: ReadonlyMap<string, ResolvedMedia | null>,
 ): MediaResolution {
   const media = refs.map((ref) => (ref.id === null ? undefined : storedMedia.get(ref.id)));
   const problems = refs.flatMap((ref, index) => mediaItemProblem(ref, media[index]) ?? []);
   const complete = problems.length === 0;
-  return { items: complete ? media.flatMap((item) => item ?? []) : [], params, problems, complete };
+  return { items: complete ? media.flatMap((item) => item ?? []) : [], problems, complete };
 }

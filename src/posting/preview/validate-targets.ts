@@ -116,9 +116,25 @@ export function postTypeProblems(
       ];
 }
 
-/** When the media were not fetched or could not be resolved, problems that depend on them are not meaningful. */
-export function problemsUnrelatedToMedia(problems: readonly RefusalDetail[]): RefusalDetail[] {
-  return problems.filter(({ code, param }) => !code.startsWith("media") && !param?.includes("media"));
+/**
+ * The problems that a post has whatever its media turn out to be. They are known before a file is fetched, and are what is
+ * reported when the media cannot be used.
+ */
+export function problemsWithAnyMedia(
+  services: Pick<Services, "adapterFor" | "config">,
+  post: Omit<RequestedPost, "media" | "postType">,
+  guesses: readonly (readonly MediaWithFacts[])[],
+): RefusalDetail[] {
+  const [first = [], ...others] = guesses.map((media) =>
+    validateTargets(services, { ...post, media, postType: postTypeOf(media) }).problems.filter(isKnownBeforeMedia),
+  );
+  const key = ({ code, param, accountId }: RefusalDetail) => JSON.stringify([code, param, accountId]);
+  return first.filter((problem) => others.every((problems) => problems.some((other) => key(other) === key(problem))));
+}
+
+/** Of media that were not read only their number is known. */
+function isKnownBeforeMedia({ code, param }: RefusalDetail): boolean {
+  return code === "media_too_many" || (!code.startsWith("media") && !param?.includes("media"));
 }
 
 function accountWarnings({ account, skipped }: ResolvedTarget): ValidationWarning[] {

@@ -2,8 +2,9 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
 import { HOUR, SECOND } from "#core/clock.ts";
-import { previewEdit, previewSchedule } from "#posting/index.ts";
+import { type EditInput, previewEdit, previewSchedule } from "#posting/index.ts";
 import type { Adapter } from "#platforms/contract.ts";
+import { adapterFor } from "#platforms/registry.ts";
 import { temporaryFault } from "#posting/run/next-step.ts";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount } from "../../support/api-workflows.ts";
@@ -224,8 +225,15 @@ describe("previewSchedule", () => {
   });
 
   test("no media is fetched for a preview that is refused anyway", async () => {
-    const ctx = createTestContext();
+    const dailyCaps = [{ count: 2, windowHours: 24, what: "posts" }];
+    const adapters = {
+      x: scriptedAdapter("x", { dailyCaps }),
+      youtube: scriptedAdapter("youtube", { requiredOption: "title" }),
+      bluesky: adapterFor("bluesky") as Adapter,
+    };
+    const ctx = createTestContext({ adapters });
     const x = await createAccount(ctx, "x");
+    const [youtube, bluesky] = [await createAccount(ctx, "youtube"), await createAccount(ctx, "bluesky")];
     const fetched: string[] = [];
     const publicFetch = (request: Request) => {
       fetched.push(request.url);
@@ -242,16 +250,39 @@ describe("previewSchedule", () => {
       { accountIds: [x, crypto.randomUUID()] },
       { platforms: ["tiktok" as const], accountIds: [] },
       { scheduledAt: ctx.clock.now() - 1 },
+      { caption: "a".repeat(101) },
+      { accountIds: [youtube] },
+      { accountIds: [bluesky], mediaUrls: Array.from({ length: 5 }, (_, index) => `https://1.1.1.1/${index}.jpg`) },
     ]) {
       await refusalOf(previewSchedule(watched, { ...scheduled, ...refused }));
     }
     const post = await schedulePost(ctx, { accountIds: [x] });
     await refusalOf(previewEdit(watched, { postIds: [post.id, crypto.randomUUID()], mediaUrls: scheduled.mediaUrls }));
+    await Promise.all(
+      [0, 1].map(() => schedulePost(ctx, { accountIds: [x], scheduledAt: oneHourAhead(ctx) + 48 * HOUR })),
+    );
+    const refusedEdits: [Partial<EditInput>, string][] = [
+      [{ caption: "a".repeat(101) }, "caption_too_long caption"],
+      [
+        { targetOptions: [{ accountId: x, platformOptions: { title: 7 } }] },
+        "option_invalid target_options[0].platform_options.title",
+      ],
+      [{ shiftMinutes: -120 }, "scheduled_at_in_past shift_minutes"],
+      [{ shiftMinutes: 48 * 60 }, "daily_cap_reached scheduled_at"],
+      [{ targetOptions: [{ accountId: youtube }] }, "account_not_on_post target_options[0].account_id"],
+    ];
+    for (const [change, expected] of refusedEdits) {
+      const edit = { postIds: [post.id], mediaUrls: scheduled.mediaUrls, ...change };
+      expect(detailCodes(await refusalOf(previewEdit(watched, edit)))).toEqual([expected]);
+    }
     await updatePostRow(post.id, { status: "published", watch_at: null });
     await refusalOf(previewEdit(watched, { postIds: [post.id], mediaUrls: scheduled.mediaUrls }));
     expect(fetched).toEqual([]);
-    await refusalOf(previewSchedule(watched, scheduled));
-    expect(fetched).not.toEqual([]);
+    // Only the file can tell whether this fits: it may be a video.
+    const reel = { targets: [{ accountId: x, platformOptions: { placement: "reels" } }], accountIds: undefined };
+    const refusal = await refusalOf(previewSchedule(watched, { ...scheduled, ...reel }));
+    expect(fetched).toHaveLength(1);
+    expect(detailCodes(refusal)).toEqual(["source_refused media_urls[0]"]);
   });
 
   test("very deeply nested options are refused", async () => {
