@@ -1,6 +1,7 @@
 import type { Clock } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
 import { checkPublicUrl } from "#core/public-address/check-public-url.ts";
+import { userAgent } from "#core/user-agent.ts";
 import type { Services } from "#context.ts";
 import type { Adapter, AppCredentials, Fault, PlatformClient, TokenSet } from "#platforms/contract.ts";
 import { type CallLog, openPlatformClient, reachableHosts, type ReachableHosts } from "#platforms/client.ts";
@@ -37,7 +38,11 @@ function openClient(
     resolver: config.setting("MEDIA_DOH_URL"),
     trustedOrigin: null,
   };
-  const hosts = reachableHosts(adapter, userNamed, async (url) => await checkPublicUrl(rules, url.href));
+  const hosts = reachableHosts(adapter, {
+    userNamed,
+    checkAddress: async (url) => await checkPublicUrl(rules, url.href),
+    userAgent: userAgent(config.origin),
+  });
   return openPlatformClient(platformFetch, hosts, callLog);
 }
 

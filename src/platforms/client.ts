@@ -9,13 +9,15 @@ export interface CallLog {
   lastStatus: number | null;
 }
 
-/** The hosts that one client may call. */
+/** The hosts that one client may call, and the name under which it calls. */
 export interface ReachableHosts {
   /** `Adapter.hosts`. */
   readonly fixed: readonly string[];
   /** Hosts that a user named: those of one login, or every public one while connecting. Each call to them is checked. */
   readonly userNamed: readonly string[] | "any";
   readonly checkAddress: (url: URL) => Promise<AddressCheck>;
+  /** Sent with every call: some platforms refuse calls without it, and their support asks for it. */
+  readonly userAgent: string;
 }
 
 /** A call to an address that is not public; its message is a sentence for the user who named the host. */
@@ -37,10 +39,12 @@ export function openPlatformClient(
       const target = new URL(url);
       await assertReachable(hosts, target);
       callLog.lastStatus = null;
+      const headers = new Headers(init.headers);
+      headers.set("user-agent", hosts.userAgent);
       const response = await platformFetch(
         new Request(target, {
           method: init.method ?? "GET",
-          ...(init.headers && { headers: init.headers }),
+          headers,
           ...(init.body !== undefined && { body: init.body }),
           redirect: "manual",
           signal: AbortSignal.timeout(init.timeoutMs ?? TIMEOUT_MS),
@@ -68,8 +72,7 @@ async function assertReachable({ fixed, userNamed, checkAddress }: ReachableHost
 /** The hosts of an adapter's calls; those named by users count only for adapters that have them. */
 export function reachableHosts(
   adapter: Pick<Adapter, "hosts" | "hasUserNamedHosts">,
-  userNamed: ReachableHosts["userNamed"],
-  checkAddress: ReachableHosts["checkAddress"],
+  { userNamed, ...rest }: Omit<ReachableHosts, "fixed">,
 ): ReachableHosts {
-  return { fixed: adapter.hosts, userNamed: adapter.hasUserNamedHosts ? userNamed : [], checkAddress };
+  return { fixed: adapter.hosts, userNamed: adapter.hasUserNamedHosts ? userNamed : [], ...rest };
 }

@@ -1,5 +1,6 @@
 import type { Platform } from "#core/platform.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { OperationRules } from "./operation.ts";
 
 /*
  * The contract of a simulator. Simulators are written from platforms/*.md part 6, never from the adapters, so that the two
@@ -93,6 +94,8 @@ export interface Simulator {
   /** Exact host names, or `*.example.com`. Together they must cover every address the platform's documents name. */
   readonly hosts: readonly string[];
   readonly logins: readonly SimulatorLogin[];
+  /** What each operation accepts; checked before `handle`. */
+  readonly rules?: OperationRules;
   /**
    * Every request to one of the hosts, the browser's consent page included: GET of the authorize URL with `login=<name>`
    * in the query redirects back immediately, without it a small HTML page lists the logins as links.

@@ -6,6 +6,7 @@ import type { RecordedCall, OpenFault, SettingsChange, SimulatorControl } from "
 import type { SandboxEnv } from "./env.ts";
 import { type InjectedFault, faultResponse, faultMatches, FAULTS_MAX } from "./injected-fault.ts";
 import { isLostConnection, lostConnectionResponse } from "./lost-connection.ts";
+import { refuseUnaccepted } from "./operation.ts";
 import { findSimulator } from "./registry.ts";
 import { createSimulatorContext, readPublishedPosts } from "./simulator-context.ts";
 
@@ -140,7 +141,9 @@ export function definePlatformSimulator() {
     async #handle(request: Request): Promise<Response> {
       const simulator = this.#simulator;
       try {
-        return await simulator.handle(request, this.#sim(simulator));
+        const sim = this.#sim(simulator);
+        const refusal = simulator.rules && (await refuseUnaccepted(simulator.rules, request, sim));
+        return refusal ?? (await simulator.handle(request, sim));
       } catch (error) {
         log("error", "simulator_failed", { platform: simulator.platform, error: String(error) });
         return Response.json({ error: "the simulator failed" }, { status: 500 });

@@ -11,6 +11,7 @@ import {
   uploadInOneCall,
 } from "./x/media.ts";
 import { TEST_USERS, type TestUser } from "./x/test-users.ts";
+import { rules } from "./x/operations.ts";
 import { createPost, deletePost } from "./x/posts.ts";
 import { readMe, readPost, readTimeline } from "./x/users-and-timelines.ts";
 import { type EndpointAccess, authorizeCall } from "./x/authorization.ts";
@@ -145,6 +146,7 @@ export const simulator: Simulator = {
       accounts: [TEST_USERS["ben"]?.id ?? ""],
     },
   ],
+  rules,
   async handle(request, sim) {
     const url = new URL(request.url);
     if (API_HOSTS.has(url.hostname)) {

@@ -1,4 +1,6 @@
 import { describe, test } from "vitest";
+import { userAgent } from "#core/user-agent.ts";
+import { openPlatformClient } from "#platforms/client.ts";
 import { callPlatform, Id, retryAfterSeconds } from "#platforms/response.ts";
 import { sanitizeMessage } from "#platforms/fault.ts";
 import { withQuery } from "#platforms/request-encoding.ts";
@@ -84,6 +86,30 @@ describe("token calls", () => {
     expect(authorizationCode({})).toMatchObject({ fault: { code: "login_refused" } });
     expect(splitScopes("a,b c")).toEqual(["a", "b", "c"]);
     expect(findMissingScopes(["a", "b"], ["b"])).toEqual(["a"]);
+  });
+});
+
+describe("a platform client", () => {
+  test("names the product and its origin, whatever the adapter sends", async ({ expect }) => {
+    const sent: (string | null)[] = [];
+    const client = openPlatformClient(
+      (request) => {
+        sent.push(request.headers.get("user-agent"));
+        return Promise.resolve(new Response());
+      },
+      {
+        fixed: ["api.example.com"],
+        userNamed: [],
+        checkAddress: () => Promise.reject(new Error("not needed")),
+        userAgent: userAgent("https://post.example.org"),
+      },
+    );
+    await client.fetch("https://api.example.com/a");
+    await client.fetch("https://api.example.com/b", {
+      method: "POST",
+      headers: { "User-Agent": "other", accept: "*/*" },
+    });
+    expect(sent).toEqual(["Almanac/1.0 (+https://post.example.org)", "Almanac/1.0 (+https://post.example.org)"]);
   });
 });
 

@@ -1,9 +1,15 @@
 import { env } from "cloudflare:workers";
+import { userAgent } from "#core/user-agent.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
 
 /** Calls a platform as an adapter's client does; the body is read completely so that no stream stays open. */
 export async function callPlatform(url: string, init?: RequestInit): Promise<Response> {
-  const response = await sandboxOutbound(env).platformFetch(new Request(url, { redirect: "manual", ...init }));
+  const headers = new Headers(init?.headers);
+  if (!headers.has("user-agent")) {
+    headers.set("user-agent", userAgent(env.ORIGIN));
+  }
+  const request = new Request(url, { redirect: "manual", ...init, headers });
+  const response = await sandboxOutbound(env).platformFetch(request);
   const bytes = await response.arrayBuffer();
   return new Response(bytes.byteLength === 0 ? null : bytes, response);
 }

@@ -174,15 +174,13 @@ describe("tokens", () => {
 });
 
 describe("scopes", () => {
-  test.for<[scope: string, method: string, path: string]>([
-    ["tweet.write users.read tweet.read", "POST", "/2/media/upload"],
-    ["tweet.write users.read tweet.read", "POST", "/2/media/upload/initialize"],
-    ["users.read tweet.read media.write", "POST", "/2/tweets"],
+  test.for<[scope: string, method: string, path: string, body?: object]>([
+    ["tweet.write users.read tweet.read", "POST", "/2/media/upload", { media: "" }],
+    ["tweet.write users.read tweet.read", "POST", "/2/media/upload/initialize", { total_bytes: 1 }],
+    ["users.read tweet.read media.write", "POST", "/2/tweets", { text: "x" }],
     ["tweet.read", "GET", "/2/users/me"],
-  ])("with %s alone, %s %s is forbidden", async ([scope, method, path], { expect }) => {
-    const response = await (
-      await createClient("ada", scope)
-    ).callApi(method, path, method === "POST" ? { text: "x" } : undefined);
+  ])("with %s alone, %s %s is forbidden", async ([scope, method, path, body], { expect }) => {
+    const response = await (await createClient("ada", scope)).callApi(method, path, body);
     expect(response.status).toBe(403);
     expect(await response.json()).toEqual({
       title: "Forbidden",

@@ -18,6 +18,7 @@ import type {
   PlatformClient,
 } from "#platforms/contract.ts";
 import { openPlatformClient, reachableHosts } from "#platforms/client.ts";
+import { userAgent } from "#core/user-agent.ts";
 import type { PublishedPost } from "#sandbox/contract.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
 import { connectInputOf } from "#sandbox/registry.ts";
@@ -35,7 +36,11 @@ export { unwrap } from "./unwrap.ts";
 const ORIGIN = "http://localhost:8787";
 
 export function simulatedClient(adapter: Adapter): PlatformClient {
-  const hosts = reachableHosts(adapter, "any", (url) => Promise.resolve(checkUrl(url.href, null)));
+  const hosts = reachableHosts(adapter, {
+    userNamed: "any",
+    checkAddress: (url) => Promise.resolve(checkUrl(url.href, null)),
+    userAgent: userAgent(ORIGIN),
+  });
   return openPlatformClient((request) => sandboxOutbound(env).platformFetch(request), hosts);
 }
 

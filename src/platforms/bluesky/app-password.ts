@@ -6,9 +6,8 @@ import type { FaultCode, PlatformClient, Result } from "#platforms/contract.ts";
 import { failed, rejected, succeeded } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
-import { isOk, parseBody } from "#platforms/response.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import { PasswordTokens } from "./answers.ts";
-import { callServer } from "./api.ts";
 import { signInFault, toFault } from "./errors.ts";
 import { parseLoginTarget, resolveDid, resolveHandleIdentity } from "./identity.ts";
 import { FULL_ACCESS_SCOPE } from "./scopes.ts";
@@ -66,7 +65,7 @@ async function signIn(
   }
   const { did, pds } = identity.value;
   const identifier = target.kind === "did" ? target.did : target.handle;
-  const response = await callServer(
+  const response = await callPlatform(
     client,
     `${pds}/xrpc/com.atproto.server.createSession`,
     postJson({ identifier, password }),
@@ -93,7 +92,7 @@ export async function refreshPasswordSession(
   session: PasswordSession,
   now: number,
 ): Promise<Result<TokenSet>> {
-  const response = await callServer(client, `${session.pds}/xrpc/com.atproto.server.refreshSession`, {
+  const response = await callPlatform(client, `${session.pds}/xrpc/com.atproto.server.refreshSession`, {
     method: "POST",
     headers: bearerHeader(tokens.refreshToken ?? ""),
   });
@@ -110,7 +109,7 @@ export async function revokePasswordSession(
 ): Promise<void> {
   await catchConnectionErrors(async () =>
     succeeded(
-      await callServer(client, `${session.pds}/xrpc/com.atproto.server.deleteSession`, {
+      await callPlatform(client, `${session.pds}/xrpc/com.atproto.server.deleteSession`, {
         method: "POST",
         headers: bearerHeader(tokens.refreshToken ?? ""),
       }),

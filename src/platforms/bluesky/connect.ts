@@ -4,9 +4,8 @@ import type { PlatformClient, Result } from "#platforms/contract.ts";
 import { failed, reconnect, succeeded, temporary } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { withQuery } from "#platforms/request-encoding.ts";
-import { isOk, parseBody, type PlatformResponse } from "#platforms/response.ts";
+import { callPlatform, isOk, parseBody, type PlatformResponse } from "#platforms/response.ts";
 import { Profile, SessionInfo } from "./answers.ts";
-import { callServer } from "./api.ts";
 import { appPasswordMethod, refreshPasswordSession, revokePasswordSession } from "./app-password.ts";
 import { toFault } from "./errors.ts";
 import { APPVIEW_ORIGIN } from "./hosts.ts";
@@ -95,7 +94,7 @@ function sessionFault(response: PlatformResponse) {
 
 /** An account of a server that the AppView does not know has no profile there. */
 async function readProfile(client: PlatformClient, did: string): Promise<Result<Profile>> {
-  const response = await callServer(
+  const response = await callPlatform(
     client,
     withQuery(`${APPVIEW_ORIGIN}/xrpc/app.bsky.actor.getProfile`, { actor: did }),
     {

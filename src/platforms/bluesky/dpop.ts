@@ -1,9 +1,8 @@
 import { systemClock, SECOND } from "#core/clock.ts";
 import { toBase64Url } from "#core/encoding.ts";
 import type { PlatformClient, PlatformRequestInit } from "#platforms/contract.ts";
-import { type PlatformResponse, parseBody } from "#platforms/response.ts";
+import { callPlatform, type PlatformResponse, parseBody } from "#platforms/response.ts";
 import { ErrorName } from "./answers.ts";
-import { callServer } from "./api.ts";
 import { publicJwk, signJwt, type SigningKey } from "./jwt.ts";
 
 /** What the calls of one step share: the session's key and the newest nonce of every origin. */
@@ -48,7 +47,7 @@ async function sendOnce(
     nonce: nonces.get(url.origin),
     accessToken,
   });
-  const response = await callServer(client, url, {
+  const response = await callPlatform(client, url, {
     ...init,
     headers: { ...init.headers, dpop: proof, ...(accessToken !== null && { authorization: `DPoP ${accessToken}` }) },
   });

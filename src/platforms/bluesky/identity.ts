@@ -3,7 +3,7 @@ import { isOk, parseBody, retryAfterSeconds } from "#platforms/response.ts";
 import type { Fault, PlatformClient, Result } from "#platforms/contract.ts";
 import { failed, rateLimited, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { withQuery } from "#platforms/request-encoding.ts";
-import { tryServer, userAgentHeader } from "./api.ts";
+import { tryServer } from "./api.ts";
 import { DidDocument, ResolvedHandle } from "./answers.ts";
 import { APPVIEW_ORIGIN, parseOrigin, PLC_ORIGIN } from "./hosts.ts";
 
@@ -82,7 +82,6 @@ export async function resolveHandle(client: PlatformClient, handle: string): Pro
 async function readWellKnownDid(client: PlatformClient, handle: string): Promise<string | null> {
   try {
     const response = await client.fetch(`https://${handle}/.well-known/atproto-did`, {
-      headers: userAgentHeader,
       timeoutMs: LOOKUP_TIMEOUT_MS,
     });
     const line = (await response.text()).split("\n")[0]?.trim() ?? "";

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import type { TokenSet } from "#platforms/connect-contract.ts";
+import { callPlatform } from "#platforms/response.ts";
 import type { Fault, PlatformClient, PlatformRequestInit } from "#platforms/contract.ts";
 import { reconnect } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, withQuery } from "#platforms/request-encoding.ts";
 import type { PlatformResponse } from "#platforms/response.ts";
-import { callServer } from "./api.ts";
 import { type ProofContext, sendWithProof } from "./dpop.ts";
 import { SigningKey } from "./jwt.ts";
 
@@ -57,7 +57,10 @@ export function openAccountServer(
       const url = withQuery(`${session.pds}/xrpc/${method}`, query);
       return session.method === "oauth"
         ? await sendWithProof(client, url, () => request, { key: session.key, nonces }, accessToken)
-        : await callServer(client, url, { ...request, headers: { ...request.headers, ...bearerHeader(accessToken) } });
+        : await callPlatform(client, url, {
+            ...request,
+            headers: { ...request.headers, ...bearerHeader(accessToken) },
+          });
     },
   };
 }

@@ -3,10 +3,9 @@ import { SECOND } from "#core/clock.ts";
 import type { Job, PlatformClient, VerifyOutcome } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { withQuery } from "#platforms/request-encoding.ts";
-import { isOk, parseBody } from "#platforms/response.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { StoredRecord } from "./answers.ts";
-import { callServer } from "./api.ts";
 import { errorName, toFault } from "./errors.ts";
 import { postUrl } from "./hosts.ts";
 import { resolveDid } from "./identity.ts";
@@ -35,7 +34,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
     collection: COLLECTION,
     rkey,
   });
-  const response = await callServer(client, url);
+  const response = await callPlatform(client, url);
   const record = isOk(response) ? parseBody(StoredRecord, response) : undefined;
   if (record) {
     return record.value.text === job.caption

@@ -2,7 +2,7 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import type { Fault, Job, JobMedia, PlatformClient, PrepareOutcome, Result } from "#platforms/contract.ts";
 import { failed, rateLimited, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, withQuery } from "#platforms/request-encoding.ts";
-import { isOk, parseBody, type PlatformResponse } from "#platforms/response.ts";
+import { callPlatform, isOk, parseBody, type PlatformResponse } from "#platforms/response.ts";
 import { sendRange } from "#platforms/send-range.ts";
 import {
   type Blob,
@@ -13,7 +13,6 @@ import {
   VideoJobAnswer,
   VideoRefusal,
 } from "./answers.ts";
-import { callServer, userAgentHeader } from "./api.ts";
 import { refusalMessage, toFault } from "./errors.ts";
 import { VIDEO_ORIGIN, VIDEO_SERVICE_DID } from "./hosts.ts";
 import type { Cursor } from "./refs.ts";
@@ -82,7 +81,6 @@ async function upload(
     {
       method: "POST",
       headers: {
-        ...userAgentHeader,
         ...bearerHeader(permission.value),
         "content-type": media.contentType,
         "content-length": String(media.sizeBytes),
@@ -126,7 +124,7 @@ async function checkUploadLimits(
   if (!permission.ok) {
     return permission.fault;
   }
-  const response = await callServer(client, `${VIDEO_ORIGIN}/xrpc/app.bsky.video.getUploadLimits`, {
+  const response = await callPlatform(client, `${VIDEO_ORIGIN}/xrpc/app.bsky.video.getUploadLimits`, {
     headers: bearerHeader(permission.value),
   });
   const limits = isOk(response) ? parseBody(UploadLimits, response) : undefined;
@@ -153,7 +151,7 @@ async function requestServiceAuth(server: AccountServer, job: Job, query: Reques
 }
 
 async function pollJob(client: PlatformClient, job: Job, cursor: Cursor, jobId: string): Promise<VideoOutcome> {
-  const response = await callServer(
+  const response = await callPlatform(
     client,
     withQuery(`${VIDEO_ORIGIN}/xrpc/app.bsky.video.getJobStatus`, { jobId }),
   ).catch(() => null);

@@ -7,8 +7,6 @@ import { type PlatformResponse, callPlatform } from "#platforms/response.ts";
 /** One server as one login calls it, or as nobody does before the login. */
 export interface Server {
   readonly host: string;
-  /** Some servers refuse calls without one. */
-  readonly userAgent: string;
   readonly token: string | null;
 }
 
@@ -19,7 +17,6 @@ const LoginExtra = z.object({
   clientSecret: z.string(),
   /** The name under which the app is registered: it stands at every post. */
   clientName: z.string(),
-  origin: z.string(),
 });
 export type LoginExtra = z.infer<typeof LoginExtra>;
 
@@ -27,13 +24,9 @@ export function parseExtra(extra: JsonObject | undefined): LoginExtra | null {
   return LoginExtra.safeParse(extra).data ?? null;
 }
 
-export function userAgent(origin?: string): string {
-  return origin ? `Almanac (+${origin})` : "Almanac";
-}
-
 export function loginServer(tokens: TokenSet): Server | null {
   const extra = parseExtra(tokens.extra);
-  return extra && { host: extra.server, userAgent: userAgent(extra.origin), token: tokens.accessToken };
+  return extra && { host: extra.server, token: tokens.accessToken };
 }
 
 export function accountServer(account: AccountAccess): Server {
@@ -41,7 +34,7 @@ export function accountServer(account: AccountAccess): Server {
   if (!extra) {
     throw new Error("the login does not name its server");
   }
-  return { host: extra.server, userAgent: userAgent(extra.origin), token: account.accessToken };
+  return { host: extra.server, token: account.accessToken };
 }
 
 /** Ids are unique per server only. */
@@ -62,7 +55,6 @@ export function serverUrl(server: Pick<Server, "host">, path: string): URL {
 export function serverHeaders(server: Server): Record<string, string> {
   return {
     accept: "application/json",
-    "user-agent": server.userAgent,
     ...(server.token !== null && bearerHeader(server.token)),
   };
 }

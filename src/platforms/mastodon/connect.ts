@@ -27,7 +27,6 @@ import {
   serverHeaders,
   serverUrl,
   toAccountId,
-  userAgent,
 } from "./api.ts";
 import { toFault } from "./errors.ts";
 import { parseServer } from "./hosts.ts";
@@ -63,7 +62,7 @@ async function start(
   if (!typed) {
     return failed(refusedServer("Enter the name of a Mastodon server, for example mastodon.social."));
   }
-  const instance = await discoverInstance(client, typed, userAgent(request.origin));
+  const instance = await discoverInstance(client, typed);
   if (!instance.ok) {
     return instance;
   }
@@ -74,7 +73,7 @@ async function start(
     );
   }
   const clientName = (app.settings["CLIENT_NAME"] ?? "Almanac").slice(0, MAX_CLIENT_NAME);
-  const server: Server = { host, userAgent: userAgent(request.origin), token: null };
+  const server: Server = { host, token: null };
   const registered = await obtainRegistration(client, server, request.registrations, {
     clientName,
     redirectUri: request.redirectUri,
@@ -89,7 +88,6 @@ async function start(
     clientId: registered.value.clientId,
     clientSecret: registered.value.clientSecret,
     clientName: registered.value.clientName,
-    origin: request.origin,
   };
   const url = withQuery(serverUrl(server, "/oauth/authorize"), {
     response_type: "code",
@@ -122,7 +120,7 @@ async function exchangeCode(
   if (!extra) {
     return failed(refusedServer("The login does not name its server. Start it again."));
   }
-  const server: Server = { host: extra.server, userAgent: userAgent(extra.origin), token: null };
+  const server: Server = { host: extra.server, token: null };
   const tokens = await requestTokens(client, {
     url: serverUrl(server, "/oauth/token").href,
     headers: serverHeaders(server),

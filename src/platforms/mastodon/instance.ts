@@ -24,9 +24,8 @@ export interface Instance {
 export async function discoverInstance(
   client: PlatformClient,
   typed: TypedServer,
-  userAgent: string,
 ): Promise<Result<Instance, FaultCode>> {
-  const at = (host: string): Server => ({ host, userAgent, token: null });
+  const at = (host: string): Server => ({ host, token: null });
   const first = await lookUp(client, at(typed.host));
   if (first.state !== "unknown") {
     return toResult(first);

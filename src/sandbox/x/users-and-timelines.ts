@@ -28,10 +28,6 @@ const POST_FIELDS = {
   "tweet.fields": { note: "note_tweet", referenced: "referenced_tweets", history: "edit_history_tweet_ids" },
   "post.fields": { note: "note_post", referenced: "referenced_posts", history: "edit_history_post_ids" },
 } as const;
-const PARAMETERS = new Set(
-  `max_results start_time end_time since_id until_id pagination_token exclude tweet.fields post.fields expansions
-   media.fields user.fields poll.fields place.fields ids`.split(/\s+/),
-);
 
 const listParam = (url: URL, name: string): string[] => (url.searchParams.get(name) ?? "").split(",").filter(Boolean);
 
@@ -62,10 +58,6 @@ type FieldNames = (typeof POST_FIELDS)[keyof typeof POST_FIELDS];
 
 /** The field names that a call uses and the fields it asks for, or the error response. */
 function requestedFields(url: URL): { names: FieldNames; wanted: ReadonlySet<string> } | Response {
-  const unknownParameter = [...url.searchParams.keys()].find((name) => !PARAMETERS.has(name));
-  if (unknownParameter !== undefined) {
-    return invalidRequest(`The query parameter [${unknownParameter}] is not one of the known parameters`);
-  }
   const fieldsParam = url.searchParams.has("post.fields") ? "post.fields" : "tweet.fields";
   const names = POST_FIELDS[fieldsParam];
   const wanted = listParam(url, fieldsParam);

@@ -157,9 +157,6 @@ describe("the start", () => {
       iat: expect.any(Number),
     });
     expect(state).toMatchObject({ did: DID, issuer: ISSUER });
-    for (const request of client.requests) {
-      expect(request.headers.get("user-agent")).toBe("Almanac/1.0");
-    }
   });
 
   test("is repeated once with the nonce that the server demands, with a new proof and assertion", async ({

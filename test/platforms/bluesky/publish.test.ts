@@ -248,7 +248,6 @@ describe("a video", () => {
       exp: String(NOW / 1000 + 1800),
     });
     expect(queries[4]).toEqual({ did: DID, name: `${post.postId}.mp4` });
-    expect(client.requests[4]?.headers.get("user-agent")).toBe("Almanac/1.0");
   });
 
   test.for<[string, ScriptedResponse]>([

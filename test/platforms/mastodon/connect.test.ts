@@ -140,16 +140,8 @@ describe("starting a login", () => {
       code_challenge_method: "S256",
       force_login: "true",
     });
-    expect(state).toEqual({ ...EXTRA, origin: CLIENT_IDENTITY.origin });
+    expect(state).toEqual(EXTRA);
     expect(await registrations.find(HOST)).toMatchObject({ clientId: "client-id" });
-  });
-
-  test("names the product and its origin in every call", async ({ expect }) => {
-    const { client } = await start([{ json: INSTANCE }, { json: APP }]);
-    expect(client.requests.map(({ headers }) => headers.get("user-agent"))).toEqual([
-      `Almanac (+${CLIENT_IDENTITY.origin})`,
-      `Almanac (+${CLIENT_IDENTITY.origin})`,
-    ]);
   });
 
   test("uses one registration for everybody", async ({ expect }) => {
@@ -233,7 +225,6 @@ describe("finishing a login", () => {
       redirect_uri: CLIENT_IDENTITY.redirectUri,
       code_verifier: "v3rifier",
     });
-    expect(client.requests.map(({ headers }) => headers.get("user-agent"))).not.toContain(null);
   });
 
   test("forgets an app that the server does not know", async ({ expect }) => {

@@ -11,7 +11,6 @@ export const EXTRA = {
   clientId: "client-id",
   clientSecret: SECRETS[2],
   clientName: "Almanac",
-  origin: "https://a.example.com",
 };
 
 export const SCOPES = ["profile", "read:statuses", "write:statuses", "write:media"];

@@ -48,7 +48,6 @@ describe("preparing", () => {
     expect(texts[1]).toContain('name="file"; filename="picture.jpg"\r\nContent-Type: image/jpeg\r\n');
     for (const [index, { headers }] of client.requests.entries()) {
       expect(headers.get("content-length")).toBe(String(client.bodies[index]?.byteLength));
-      expect(headers.get("user-agent")).toBe("Almanac (+https://a.example.com)");
     }
   });
 

@@ -1,0 +1,224 @@
+import { hostMatches } from "#core/host-patterns.ts";
+import type { JsonValue } from "#core/json.ts";
+import type { SimulatorContext } from "./contract.ts";
+
+/*
+ * What each operation of a platform accepts, as data. A request with anything else is refused before the simulator acts, so
+ * that an adapter cannot send what the platform does not know. docs/sandbox-operations.md is generated from the same data.
+ */
+
+export interface Operation {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD";
+  /** Exact host names, or `*.example.com`. */
+  readonly hosts: readonly string[];
+  /** The path as the documents write it; `{id}` stands for one segment, `{path...}` for the rest. */
+  readonly path: string;
+  /** Names of query parameters. */
+  readonly query?: readonly string[];
+  /** Absent: a body is refused. */
+  readonly body?: OperationBody;
+  /** Headers without which the platform refuses the call, in lower case. */
+  readonly headers?: readonly string[];
+  /** A page that a browser opens: it carries the browser's headers, and the sandbox's own `login`, `account` and `untick`. */
+  readonly isPage?: boolean;
+  /** Where the platform documents the operation, outside this repository. */
+  readonly source: string;
+}
+
+/** `bytes`: a file, or a form that the simulator reads as a stream and checks itself. */
+type BodyType = "json" | "form" | "multipart" | "bytes";
+
+interface OperationBody {
+  readonly types: readonly BodyType[];
+  /** Whether the members may stand in the query too, as at the Graph API. */
+  readonly isAlsoQuery?: boolean;
+  /** Names of fields; in JSON the path of each value, `media.media_ids[]`. `settings.*` accepts everything below `settings`. */
+  readonly members?: readonly string[];
+}
+
+/** What is wrong with a request; `name` is the member, parameter, header or content type. */
+export interface UnacceptedRequest {
+  readonly kind:
+    | "unknown_parameter"
+    | "repeated_parameter"
+    | "unknown_member"
+    | "unexpected_body"
+    | "content_type"
+    | "missing_header"
+    | "user_agent";
+  readonly name: string;
+}
+
+/** The operations of one simulator and its platform's answer to a request that none of them accepts. */
+export interface OperationRules {
+  readonly operations: readonly Operation[];
+  readonly refuse: (problem: UnacceptedRequest, request: Request, sim: SimulatorContext) => Response;
+}
+
+/** Added by the sandbox to the address of a consent page, never by an adapter. */
+const SANDBOX_PARAMETERS = ["login", "account", "untick"];
+
+/** Product, version, and the origin of the service in brackets: `Almanac/1.0 (+https://post.example.org)`. */
+const USER_AGENT = /^[A-Za-z][\w-]*\/\d+(?:\.\d+)* \(\+https?:\/\/[^\s()]+\)$/;
+
+const CONTENT_TYPES = {
+  json: /^application\/json\b/,
+  form: /^application\/x-www-form-urlencoded\b/,
+  multipart: /^multipart\/form-data\b/,
+  bytes: /^/,
+} as const satisfies Record<BodyType, RegExp>;
+
+function pathPattern(path: string): RegExp {
+  const source = path
+    .split("/")
+    .map((segment) =>
+      segment.replaceAll(/\{\w+(?<rest>\.\.\.)?\}|[^{]+/g, (text, rest: string | undefined) =>
+        text.startsWith("{") ? (rest === undefined ? "[^/]+" : ".*") : text.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&"),
+      ),
+    )
+    .join("/");
+  return new RegExp(`^${source}/?$`);
+}
+
+const patterns = new Map<string, RegExp>();
+
+function matchesPath(path: string, pathname: string): boolean {
+  let pattern = patterns.get(path);
+  if (!pattern) {
+    pattern = pathPattern(path);
+    patterns.set(path, pattern);
+  }
+  return pattern.test(pathname);
+}
+
+/** The first operation that the request calls; undefined when the platform has no such address. */
+export function findOperation(operations: readonly Operation[], method: string, url: URL): Operation | undefined {
+  return operations.find(
+    (operation) =>
+      operation.method === method &&
+      hostMatches(operation.hosts, url.hostname) &&
+      matchesPath(operation.path, url.pathname),
+  );
+}
+
+/** The path of every value in a JSON body; list positions are `[]`. */
+function* memberPaths(value: JsonValue, path = ""): Generator<string> {
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      yield* memberPaths(item as JsonValue, `${path}[]`);
+    }
+    return;
+  }
+  if (value !== null && typeof value === "object") {
+    for (const [name, member] of Object.entries(value)) {
+      const memberPath = path === "" ? name : `${path}.${name}`;
+      yield memberPath;
+      yield* memberPaths(member, memberPath);
+    }
+  }
+}
+
+/** A member is accepted when it, a value below it or everything below one of its parents is listed. */
+function acceptsMember(members: readonly string[], path: string): boolean {
+  return members.some(
+    (member) =>
+      member === path ||
+      member.startsWith(`${path}.`) ||
+      member.startsWith(`${path}[]`) ||
+      (member.endsWith(".*") && path.startsWith(member.slice(0, -1))),
+  );
+}
+
+/** Reads a copy, so that the simulator can read the body again. */
+async function readMembers(request: Request, contentType: string): Promise<readonly string[]> {
+  const copy = request.clone();
+  if (CONTENT_TYPES.multipart.test(contentType)) {
+    return [...(await copy.formData()).keys()];
+  }
+  const text = await copy.text();
+  if (CONTENT_TYPES.form.test(contentType)) {
+    return [...new URLSearchParams(text).keys()];
+  }
+  try {
+    return [...memberPaths(JSON.parse(text) as JsonValue)];
+  } catch {
+    // A body that is no JSON is the simulator's to refuse: each platform has its own words for it.
+    return [];
+  }
+}
+
+async function findBodyProblem(operation: Operation, request: Request): Promise<UnacceptedRequest | undefined> {
+  const contentType = request.headers.get("content-type") ?? "";
+  const { body } = operation;
+  if (!body) {
+    const isEmpty = request.body === null || (await request.clone().arrayBuffer()).byteLength === 0;
+    return isEmpty ? undefined : { kind: "unexpected_body", name: contentType };
+  }
+  if (request.body === null || body.types.includes("bytes")) {
+    return undefined;
+  }
+  if (!body.types.some((type) => CONTENT_TYPES[type].test(contentType))) {
+    return { kind: "content_type", name: contentType };
+  }
+  const members = body.members ?? [];
+  const unknown = (await readMembers(request, contentType)).find((path) => !acceptsMember(members, path));
+  return unknown === undefined ? undefined : { kind: "unknown_member", name: unknown };
+}
+
+function findQueryProblem(operation: Operation, url: URL): UnacceptedRequest | undefined {
+  const accepted = new Set([
+    ...(operation.query ?? []),
+    ...(operation.body?.isAlsoQuery ? (operation.body.members ?? []) : []),
+    ...(operation.isPage ? SANDBOX_PARAMETERS : []),
+  ]);
+  const names = [...url.searchParams.keys()];
+  const unknown = names.find((name) => !accepted.has(name));
+  if (unknown !== undefined) {
+    return { kind: "unknown_parameter", name: unknown };
+  }
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  return repeated === undefined ? undefined : { kind: "repeated_parameter", name: repeated };
+}
+
+/** The first thing about the request that the operation does not accept. */
+export async function findUnaccepted(operation: Operation, request: Request): Promise<UnacceptedRequest | undefined> {
+  if (!operation.isPage && !USER_AGENT.test(request.headers.get("user-agent") ?? "")) {
+    return { kind: "user_agent", name: request.headers.get("user-agent") ?? "" };
+  }
+  const missing = operation.headers?.find((name) => !request.headers.has(name));
+  if (missing !== undefined) {
+    return { kind: "missing_header", name: missing };
+  }
+  return findQueryProblem(operation, new URL(request.url)) ?? (await findBodyProblem(operation, request));
+}
+
+/** The platform's refusal of a request that its operation does not accept; undefined when the simulator may act. */
+export async function refuseUnaccepted(
+  rules: OperationRules,
+  request: Request,
+  sim: SimulatorContext,
+): Promise<Response | undefined> {
+  const operation = findOperation(rules.operations, request.method, new URL(request.url));
+  const problem = operation && (await findUnaccepted(operation, request));
+  return problem && rules.refuse(problem, request, sim);
+}
+
+/** A sentence for a platform's error message. */
+export function describeProblem({ kind, name }: UnacceptedRequest): string {
+  switch (kind) {
+    case "unknown_parameter":
+      return `The parameter ${name} is not known`;
+    case "repeated_parameter":
+      return `The parameter ${name} is given twice`;
+    case "unknown_member":
+      return `The field ${name} is not known`;
+    case "unexpected_body":
+      return "The call takes no body";
+    case "content_type":
+      return `The content type ${name === "" ? "(none)" : name} is not supported`;
+    case "missing_header":
+      return `The header ${name} is required`;
+    case "user_agent":
+      return "The header User-Agent must name the product and its origin";
+  }
+}
