@@ -3,6 +3,7 @@ import type { KnipConfig } from "knip";
 export default {
   entry: [
     "src/index.sandbox.ts",
+    "src/index.simulators.ts",
     "scripts/*.ts",
     "scripts/*/entry.ts",
     "scripts/bench/{baseline,recorder}.ts",

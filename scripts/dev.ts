@@ -14,7 +14,8 @@ import {
 
 /*
  * Runs the service on this machine with the simulated platforms, and keeps its data between runs:
- * `npm run dev -- [--port 8787]`. Stop it with Ctrl-C.
+ * `npm run dev -- [--port 8787] [--simulators http://localhost:8788]`. Stop it with Ctrl-C. With --simulators the platforms are
+ * simulated by another process (`npm run sandbox -- --port 8788`).
  */
 
 const STATE_DIR = ".wrangler/state";
@@ -102,7 +103,9 @@ async function start(options: ServiceOptions): Promise<Service> {
   return service;
 }
 
-const { values } = parseArgs({ options: { port: { type: "string", default: "8787" } } });
+const { values } = parseArgs({
+  options: { port: { type: "string", default: "8787" }, simulators: { type: "string" } },
+});
 const port = Number(values.port);
 if (!Number.isInteger(port) || port < 1 || port > 65_535) {
   console.error("--port must be a number from 1 to 65535");
@@ -119,6 +122,7 @@ const options: ServiceOptions = {
   stateDir: STATE_DIR,
   logFile: LOG_FILE,
   stopping: stopping.signal,
+  ...(values.simulators !== undefined && { vars: { SIMULATORS_ORIGIN: values.simulators } }),
   onLine(line) {
     if (!line.includes("/sandbox/cron") && !line.includes("GET /sandbox/platforms 200")) {
       console.log(line);

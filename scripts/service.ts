@@ -34,6 +34,8 @@ export interface ServiceOptions {
   readonly logFile: string;
   /** The root of another copy of the project; by default this one. */
   readonly root?: string;
+  /** What to start: the service with its sandbox, or only the simulators (`npm run sandbox`). */
+  readonly environment?: "sandbox" | "simulators";
   /** Variables in addition to those of wrangler.toml. */
   readonly vars?: Readonly<Record<string, string>>;
   /** Called with each line of output once the service answers. */
@@ -112,6 +114,7 @@ export async function startService({
   stateDir,
   logFile,
   root = ROOT,
+  environment = "sandbox",
   vars = {},
   onLine,
   inspectorPort = 0,
@@ -129,7 +132,7 @@ export async function startService({
       WRANGLER,
       "dev",
       "--env",
-      "sandbox",
+      environment,
       ...portArguments(port, inspectorPort),
       "--persist-to",
       stateDir,

@@ -8,6 +8,7 @@ import { type InjectedFault, faultResponse, faultMatches, FAULTS_MAX } from "./i
 import { isLostConnection, lostConnectionResponse } from "./lost-connection.ts";
 import { refuseUnaccepted } from "./operation.ts";
 import { findSimulator } from "./registry.ts";
+import { secretsInBody, secretsInCall } from "./secret-values.ts";
 import { createSimulatorContext, readPublishedPosts } from "./simulator-context.ts";
 
 const RECORDED_CALLS_MAX = 20_000;
@@ -27,6 +28,7 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS calls_at ON calls (at);
   CREATE TABLE IF NOT EXISTS published_posts (seq INTEGER PRIMARY KEY, account TEXT NOT NULL, post TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS published_posts_account ON published_posts (account, seq);
+  CREATE TABLE IF NOT EXISTS secrets (secret TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS faults (seq INTEGER PRIMARY KEY, fault TEXT NOT NULL, left INTEGER NOT NULL);
 `;
 
@@ -73,7 +75,7 @@ export function definePlatformSimulator() {
     override fetch(request: Request): Promise<Response> {
       const { hostname, pathname } = new URL(request.url);
       const seq = this.#recordCall(request.method, hostname, pathname);
-      const response = this.#respond(request, pathname).then((result) => {
+      const response = this.#respondAndRecord(request, pathname).then((result) => {
         this.#sql.exec(
           "UPDATE calls SET status = ? WHERE seq = ?",
           isLostConnection(result) ? null : result.status,
@@ -84,6 +86,23 @@ export function definePlatformSimulator() {
       // A platform completes a request even if the caller has gone.
       this.ctx.waitUntil(response);
       return response;
+    }
+
+    async #respondAndRecord(request: Request, path: string): Promise<Response> {
+      if (this.env["RECORD_SECRETS"] !== "true") {
+        return await this.#respond(request, path);
+      }
+      const inBody = await secretsInBody(request);
+      const response = await this.#respond(request, path);
+      for (const secret of await secretsInCall(request, response, inBody)) {
+        this.#sql.exec("INSERT OR IGNORE INTO secrets (secret) VALUES (?)", secret);
+      }
+      return response;
+    }
+
+    secrets(): Promise<string[]> {
+      const rows = this.#sql.exec<{ secret: string }>("SELECT secret FROM secrets");
+      return Promise.resolve(Array.from(rows, ({ secret }) => secret));
     }
 
     #recordCall(method: string, host: string, path: string): number {

@@ -15,15 +15,17 @@ export function appCredentials(platform: string): { readonly clientId: string; r
 const LOOPBACK_HOST = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** The sandbox publishes its credentials and keys, and everybody who reaches it can sign in: it must not run where others can reach it. */
-function requireLoopback(origin: string): void {
+export function requireLoopback(variable: string, origin: string): void {
   if (!URL.canParse(origin) || !LOOPBACK_HOST.test(new URL(origin).hostname)) {
-    throw new Error("the sandbox only runs on this machine: set ORIGIN to a loopback URL like http://localhost:8787");
+    throw new Error(
+      `the sandbox only runs on this machine: set ${variable} to a loopback URL like http://localhost:8787`,
+    );
   }
 }
 
 /** Adds app credentials for every platform; credentials that are set already are kept. */
 export function withSandboxCredentials<E extends Env>(env: E): E {
-  requireLoopback(env.ORIGIN);
+  requireLoopback("ORIGIN", env.ORIGIN);
   const credentials: Record<string, string> = {};
   for (const platform of PLATFORMS) {
     const app = appCredentials(platform);

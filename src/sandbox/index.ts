@@ -3,3 +3,4 @@ export { enableFailpoints } from "./failpoint-rate.ts";
 export { sandboxRoutes } from "./routes.ts";
 export { definePlatformSimulator } from "./durable-object.ts";
 export { sandboxOutbound } from "./outbound.ts";
+export { handleSimulatorRequest } from "./simulators-worker.ts";

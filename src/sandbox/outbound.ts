@@ -1,16 +1,23 @@
 import type { Outbound } from "#context.ts";
 import type { Env } from "#config.ts";
 import type { Platform } from "#core/platform.ts";
-import type { SimulatorControl } from "./simulator-control.ts";
+import type { OpenFault, SimulatorControl } from "./simulator-control.ts";
 import type { SandboxEnv } from "./env.ts";
 import { isLostConnection } from "./lost-connection.ts";
 import { findSimulatorByHost } from "./registry.ts";
+import { fetchOpenFaults, forwardCall, simulatorsOrigin } from "./remote-simulators.ts";
 import { fetchPublic } from "./simulator-context.ts";
 
 /** The Durable Object of a platform. Cast, because the generated RPC type is too deep for the compiler (nested JSON types). */
 export function simulatorStub(env: SandboxEnv, platform: Platform): SimulatorControl & Pick<Fetcher, "fetch"> {
   const stub: unknown = env.SIMULATORS.get(env.SIMULATORS.idFromName(platform));
   return stub as SimulatorControl & Pick<Fetcher, "fetch">;
+}
+
+/** The injected faults of a platform that still apply, wherever its simulator runs. */
+export function readOpenFaults(env: SandboxEnv, platform: Platform): Promise<OpenFault[]> {
+  const origin = simulatorsOrigin(env);
+  return origin === null ? simulatorStub(env, platform).openFaults() : fetchOpenFaults(origin, platform);
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
@@ -33,8 +40,9 @@ export async function callPlatform(env: SandboxEnv, request: Request): Promise<R
   }
   // Without the caller's signal: a real platform completes a request whose caller has timed out.
   const forwarded = new Request(request, { signal: null, redirect: "manual" });
+  const origin = simulatorsOrigin(env);
   const response = await Promise.race([
-    simulatorStub(env, simulator.platform).fetch(forwarded),
+    origin === null ? simulatorStub(env, simulator.platform).fetch(forwarded) : forwardCall(origin, forwarded),
     rejectOnAbort(request.signal),
   ]);
   if (isLostConnection(response)) {

@@ -1,86 +1,25 @@
 import { exports } from "cloudflare:workers";
-import { type Context as HttpContext, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
-import type { z } from "zod";
+import { Hono } from "hono";
 import { createKey, createUser } from "#auth/index.ts";
 import { createServices } from "#context.ts";
 import { toIsoInstant } from "#core/clock.ts";
-import { RefusalError } from "#core/errors.ts";
-import { log } from "#core/log.ts";
-import { connectAccount } from "./connect-account.ts";
-import type { Simulator } from "./contract.ts";
-import type { SandboxEnv } from "./env.ts";
-import { InjectedFault, FAULTS_MAX } from "./injected-fault.ts";
-import {
-  ConnectInput,
-  RunCronInput,
-  CreateUserInput,
-  RevokeInput,
-  SettingsInput,
-  SinceParam,
-} from "./request-schemas.ts";
 import { BadRequest } from "./bad-request.ts";
-import { findSimulatorByHost, findSimulator, simulators } from "./registry.ts";
+import { connectAccount } from "./connect-account.ts";
+import type { SandboxEnv } from "./env.ts";
+import { browserUrl, callPlatform, readOpenFaults, sandboxOutbound } from "./outbound.ts";
+import { limitBody, platformRoutes, requireSimulator } from "./platform-routes.ts";
+import { errorResponse, readBody } from "./read-body.ts";
+import { findSimulatorByHost, simulators } from "./registry.ts";
+import { simulatorsOrigin } from "./remote-simulators.ts";
+import { ConnectInput, CreateUserInput, RunCronInput } from "./request-schemas.ts";
 import { SAMPLES } from "./samples.ts";
 import { readPostStatistics } from "./store.ts";
-import { browserUrl, callPlatform, simulatorStub, sandboxOutbound } from "./outbound.ts";
-
-const BODY_MAX_BYTES = 1024 * 1024;
-
-type SandboxHttp = HttpContext<{ Bindings: SandboxEnv }>;
-
-/** An empty body counts as `{}`. */
-async function readBody<T>(c: SandboxHttp, schema: z.ZodType<T>): Promise<T> {
-  const text = await c.req.text();
-  let body: unknown;
-  try {
-    body = text.trim() === "" ? {} : JSON.parse(text);
-  } catch {
-    throw new BadRequest("the body is not JSON");
-  }
-  return parseWith(schema, body);
-}
-
-function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) {
-    const messages = parsed.error.issues.map((issue) => `${issue.path.join(".") || "the body"}: ${issue.message}`);
-    throw new BadRequest(messages.join("; "));
-  }
-  return parsed.data;
-}
-
-function requireSimulator(name: string): Simulator {
-  const simulator = findSimulator(name);
-  if (!simulator) {
-    throw new BadRequest(`unknown platform "${name}"; the platforms are ${Object.keys(simulators).join(", ")}`);
-  }
-  return simulator;
-}
-
-const simulatorFromPath = (c: SandboxHttp): Simulator => requireSimulator(c.req.param("platform") ?? "");
-
-/** Accounts by the platform's id or by the login's name. */
-function accountsOf({ logins }: Simulator, accountOrLogin: string): readonly string[] {
-  return logins.flatMap(({ name, accounts }) =>
-    name === accountOrLogin ? accounts : accounts.filter((id) => id === accountOrLogin),
-  );
-}
 
 /** The sandbox's own routes under /sandbox; only the sandbox entry point mounts them, never production. */
 export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, cron: string) => Promise<void>) {
   const app = new Hono<{ Bindings: SandboxEnv }>().basePath("/sandbox");
 
-  app.onError((error, c) => {
-    if (error instanceof BadRequest) {
-      return c.json({ error: error.message, code: "invalid_request" }, 400);
-    }
-    if (error instanceof RefusalError) {
-      return c.json({ error: error.refusal.message, code: error.refusal.code, details: error.refusal.details }, 400);
-    }
-    log("error", "sandbox_failed", { error: String(error) });
-    return c.json({ error: "the sandbox failed", code: "internal_error" }, 500);
-  });
+  app.onError(errorResponse);
 
   // Pages of a platform (consent, forms): the first path segment is the platform's host.
   app.all("/:host{[^/]+\\.[^/]+}/*", async (c) => {
@@ -132,12 +71,7 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
     });
   });
 
-  app.use(
-    bodyLimit({
-      maxSize: BODY_MAX_BYTES,
-      onError: (c) => c.json({ error: "the body is over 1 MiB", code: "body_too_large" }, 413),
-    }),
-  );
+  app.use(limitBody);
 
   app.post("/users", async (c) => {
     const input = await readBody(c, CreateUserInput);
@@ -170,67 +104,12 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
     return c.json({ accounts });
   });
 
-  app.get("/platforms", (c) =>
-    c.json({
-      platforms: Object.values(simulators).map(({ platform, hosts, logins }) => ({ platform, hosts, logins })),
-    }),
-  );
-
-  app.get("/platforms/:platform/posts", async (c) => {
-    const simulator = simulatorFromPath(c);
-    const accountOrLogin = c.req.query("account");
-    const stub = simulatorStub(c.env, simulator.platform);
-    if (accountOrLogin === undefined) {
-      return c.json({ posts: await stub.publishedPosts(null) });
-    }
-    const accounts = accountsOf(simulator, accountOrLogin);
-    if (accounts.length === 0 && !simulator.logins.some((login) => login.name === accountOrLogin)) {
-      throw new BadRequest(`${simulator.platform} has no account "${accountOrLogin}"`);
-    }
-    const postLists = await Promise.all(accounts.map((account) => stub.publishedPosts(account)));
-    return c.json({
-      posts: postLists.flat().toSorted((a, b) => Date.parse(a.accepted_at) - Date.parse(b.accepted_at)),
-    });
+  // Where the simulators are a worker of their own, these calls go there, like those of the adapters.
+  app.all("/platforms/*", (c, next) => {
+    const origin = simulatorsOrigin(c.env);
+    return origin === null ? next() : fetch(new Request(origin + c.req.path + new URL(c.req.url).search, c.req.raw));
   });
-
-  app.get("/platforms/:platform/calls", async (c) => {
-    const { platform } = simulatorFromPath(c);
-    const since = parseWith(SinceParam, c.req.query("since") ?? 0);
-    return c.json({ calls: await simulatorStub(c.env, platform).calls(since) });
-  });
-
-  app.get("/platforms/:platform/faults", async (c) =>
-    c.json({ faults: await simulatorStub(c.env, simulatorFromPath(c).platform).openFaults() }),
-  );
-
-  app.post("/platforms/:platform/faults", async (c) => {
-    const stub = simulatorStub(c.env, simulatorFromPath(c).platform);
-    const fault = await readBody(c, InjectedFault);
-    const openFaults = await stub.addFault(fault);
-    if (openFaults === null) {
-      throw new BadRequest(`there are ${FAULTS_MAX} open faults already`);
-    }
-    return c.json({ fault, open_faults: openFaults });
-  });
-
-  app.delete("/platforms/:platform/faults", async (c) => {
-    await simulatorStub(c.env, simulatorFromPath(c).platform).clearFaults();
-    return c.json({ faults: [] });
-  });
-
-  app.post("/platforms/:platform/settings", async (c) => {
-    const { platform } = simulatorFromPath(c);
-    return c.json({ settings: await simulatorStub(c.env, platform).changeSettings(await readBody(c, SettingsInput)) });
-  });
-
-  app.post("/platforms/:platform/revoke", async (c) => {
-    const { platform } = simulatorFromPath(c);
-    const { account } = await readBody(c, RevokeInput);
-    if (!(await simulatorStub(c.env, platform).revoke(account))) {
-      throw new BadRequest(`no login of ${platform} with the account or name "${account}" has given the app access`);
-    }
-    return c.json({ revoked: true });
-  });
+  app.route("/", platformRoutes());
 
   app.post("/cron", async (c) => {
     const { cron } = await readBody(c, RunCronInput);
@@ -242,9 +121,7 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
     const services = createServices(c.env, sandboxOutbound(c.env), (promise) => c.executionCtx.waitUntil(promise));
     const statistics = await readPostStatistics(services.db, services.clock.now());
     const openFaults = await Promise.all(
-      Object.values(simulators).map(
-        async ({ platform }) => [platform, await simulatorStub(c.env, platform).openFaults()] as const,
-      ),
+      Object.values(simulators).map(async ({ platform }) => [platform, await readOpenFaults(c.env, platform)] as const),
     );
     return c.json({
       posts: statistics.countByStatus,

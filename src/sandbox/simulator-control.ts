@@ -28,6 +28,8 @@ export interface SimulatorControl {
   publishedPosts(account: string | null): Promise<PublishedPost[]>;
   /** The newest `RECORDED_CALLS_MAX` calls at or after `since`, oldest first. */
   calls(since: number): Promise<RecordedCall[]>;
+  /** Tokens, codes, secrets and passwords that were sent or received; none unless `RECORD_SECRETS` is set. */
+  secrets(): Promise<string[]>;
   /** The number of open faults afterwards; null when the maximum was reached before. */
   addFault(fault: InjectedFault): Promise<number | null>;
   openFaults(): Promise<OpenFault[]>;

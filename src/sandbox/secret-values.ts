@@ -1,0 +1,52 @@
+/** Members of forms, queries and JSON whose values give access to something. */
+const SECRET_NAME = /token|secret|code|verifier|passw|assertion|^state$|api_?key|jwt/i;
+/** Shorter values are error codes, kinds and the like. */
+const MIN_LENGTH = 16;
+
+/** The secrets of a JSON value: long values without spaces of members that are named like a secret; of a URL, those in its query. */
+export function secretValues(value: unknown, name = ""): string[] {
+  if (typeof value === "string") {
+    const isUrl = /^https?:\/\//.test(value) && URL.canParse(value);
+    return isUrl
+      ? Array.from(new URL(value).searchParams).flatMap(([key, inQuery]) => secretValues(inQuery, key))
+      : SECRET_NAME.test(name) && value.length >= MIN_LENGTH && !/\s/.test(value)
+        ? [value]
+        : [];
+  }
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([key, member]) => secretValues(member, Array.isArray(value) ? name : key))
+    : [];
+}
+
+const MAX_TEXT_BYTES = 64 * 1024;
+
+/** The secrets of a message's body, when it is a form or JSON; reads a copy. */
+export async function secretsInBody(message: Request | Response): Promise<string[]> {
+  const type = message.headers.get("content-type") ?? "";
+  const isForm = type.startsWith("application/x-www-form-urlencoded");
+  if (!(isForm || /\bjson\b/.test(type)) || Number(message.headers.get("content-length") ?? 0) > MAX_TEXT_BYTES) {
+    return [];
+  }
+  const text = await message.clone().text();
+  try {
+    return secretValues(isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text));
+  } catch {
+    return [];
+  }
+}
+
+/** The secrets of a call and its response: in query, Authorization header, bodies and the URL of a redirect. */
+export async function secretsInCall(
+  request: Request,
+  response: Response,
+  inBody: readonly string[],
+): Promise<string[]> {
+  const credential = /^\S+ +(\S{16,})$/.exec(request.headers.get("authorization") ?? "")?.[1];
+  return [
+    ...secretValues(request.url),
+    ...(credential === undefined ? [] : [credential]),
+    ...inBody,
+    ...secretValues(response.headers.get("location") ?? ""),
+    ...(await secretsInBody(response)),
+  ];
+}
