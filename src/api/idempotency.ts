@@ -3,13 +3,32 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { seal, unseal } from "#accounts/tokens/aes-gcm.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
-import { canonicalJson } from "#core/json.ts";
+import { canonicalJson, type JsonObject } from "#core/json.ts";
+import type { Context } from "#context.ts";
 import { log } from "#core/log.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
-import { claimKey, type UserKey, releaseKey, type SealedResponse, storeResponse } from "./store-idempotency.ts";
+import {
+  claimKey,
+  endLease,
+  type UserKey,
+  releaseKey,
+  type StoredResponse,
+  storeResponse,
+} from "./store-idempotency.ts";
 
 const HEADER = "idempotency-key";
 const MAX_KEY_LENGTH = 255;
+
+/** The largest response that is stored, encrypted and encoded; a post's captions alone can take a megabyte. */
+const MAX_STORED_LENGTH = 8 * 1024;
+
+/** How an operation repeats a response that is too large to be stored; without it, the operation runs again. */
+export interface LargeResponse {
+  /** What identifies the content of a response: ids, and texts of a fixed size. */
+  toReference(ctx: Context, body: JsonObject): JsonObject;
+  /** The body for the reference, with the rows as they are now. */
+  rebuild(ctx: Context, reference: JsonObject): JsonObject | Promise<JsonObject>;
+}
 
 function readKey(c: ApiContext): string | null {
   const key = c.req.raw.headers.get(HEADER);
@@ -33,11 +52,31 @@ async function requestHash(c: ApiContext): Promise<string> {
 /** Binds a sealed response to its row, so it cannot be opened for another key. */
 const sealPurpose = ({ userId, key }: UserKey) => `idempotency:${userId}:${key}`;
 
-async function replay(c: ApiContext, userKey: UserKey, { status, sealedBody }: SealedResponse): Promise<Response> {
-  const body = await unseal(c.var.services.config, sealPurpose(userKey), sealedBody);
+async function readStoredBody(
+  c: ApiContext,
+  userKey: UserKey,
+  stored: StoredResponse,
+  large: LargeResponse | undefined,
+): Promise<string> {
+  if ("sealedBody" in stored) {
+    return unseal(c.var.services.config, sealPurpose(userKey), stored.sealedBody);
+  }
+  if (!large) {
+    throw new Error("the operation of a stored reference cannot rebuild its response");
+  }
+  return JSON.stringify(await large.rebuild(c.var.ctx, JSON.parse(stored.reference) as JsonObject));
+}
+
+async function replay(
+  c: ApiContext,
+  userKey: UserKey,
+  stored: StoredResponse,
+  large: LargeResponse | undefined,
+): Promise<Response> {
+  const body = await readStoredBody(c, userKey, stored, large);
   c.header("Idempotent-Replayed", "true");
   c.header("Content-Type", "application/json");
-  return c.body(body, status as ContentfulStatusCode);
+  return c.body(body, stored.status as ContentfulStatusCode);
 }
 
 /** Responses to 429 and server errors are not stored, because a retry may succeed. */
@@ -46,21 +85,39 @@ function isFinal(status: number): boolean {
 }
 
 /** Responses can contain secrets (a confirmation token, the state of a connect URL), so they are encrypted at rest. */
-async function saveResponse(c: ApiContext, userKey: UserKey, leaseUntil: number): Promise<void> {
+async function saveResponse(
+  c: ApiContext,
+  userKey: UserKey,
+  leaseUntil: number,
+  large: LargeResponse | undefined,
+): Promise<void> {
   const { db, config, ids } = c.var.services;
   const { status } = c.res;
-  if (isFinal(status)) {
-    const sealedBody = await seal(config, ids, sealPurpose(userKey), await c.res.clone().text());
-    await storeResponse(db, userKey, leaseUntil, { status, sealedBody });
-  } else {
-    await releaseKey(db, userKey, leaseUntil);
+  if (!isFinal(status)) {
+    return releaseKey(db, userKey, leaseUntil);
   }
+  const text = await c.res.clone().text();
+  const sealedBody = text.length > MAX_STORED_LENGTH ? null : await seal(config, ids, sealPurpose(userKey), text);
+  if (sealedBody !== null && sealedBody.length <= MAX_STORED_LENGTH) {
+    return storeResponse(db, userKey, leaseUntil, { status, sealedBody });
+  }
+  if (c.res.ok && large) {
+    const reference = JSON.stringify(large.toReference(c.var.ctx, JSON.parse(text) as JsonObject));
+    return storeResponse(db, userKey, leaseUntil, { status, reference });
+  }
+  // A refusal changed nothing, and what has no reference (a preview, a sync, an import) has the same effect again.
+  return endLease(db, userKey, leaseUntil);
 }
 
 /** A failure to store the response must not change the response. */
-async function saveResponseOrLog(c: ApiContext, userKey: UserKey, leaseUntil: number): Promise<void> {
+async function saveResponseOrLog(
+  c: ApiContext,
+  userKey: UserKey,
+  leaseUntil: number,
+  large: LargeResponse | undefined,
+): Promise<void> {
   try {
-    await saveResponse(c, userKey, leaseUntil);
+    await saveResponse(c, userKey, leaseUntil, large);
   } catch (error) {
     log("error", "api.response_not_stored", {
       request_id: c.var.requestId,
@@ -70,32 +127,34 @@ async function saveResponseOrLog(c: ApiContext, userKey: UserKey, leaseUntil: nu
 }
 
 /** Implements `Idempotency-Key`: the first call runs; later calls with the same key and body get its response. */
-export const idempotent: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  const key = readKey(c);
-  if (key === null) {
-    return next();
-  }
-  const { db, clock } = c.var.services;
-  const userKey = { userId: c.var.ctx.actor.userId, key };
-  const claim = await claimKey(db, userKey, await requestHash(c), clock.now());
-  switch (claim.state) {
-    case "claimed":
-      await next();
-      return saveResponseOrLog(c, userKey, claim.leaseUntil);
-    case "running":
-      c.header("Retry-After", "1");
-      return refuse({
-        code: "idempotency_key_in_use",
-        message: "the first call with this Idempotency-Key is still running: try again in a second",
-        param: "Idempotency-Key",
-      });
-    case "different_request":
-      return refuse({
-        code: "idempotency_key_reused",
-        message: "this Idempotency-Key was used for another call: send a new one",
-        param: "Idempotency-Key",
-      });
-    case "completed":
-      return replay(c, userKey, claim.response);
-  }
-};
+export function idempotent(large?: LargeResponse): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    const key = readKey(c);
+    if (key === null) {
+      return next();
+    }
+    const { db, clock } = c.var.services;
+    const userKey = { userId: c.var.ctx.actor.userId, key };
+    const claim = await claimKey(db, userKey, await requestHash(c), clock.now());
+    switch (claim.state) {
+      case "claimed":
+        await next();
+        return saveResponseOrLog(c, userKey, claim.leaseUntil, large);
+      case "running":
+        c.header("Retry-After", "1");
+        return refuse({
+          code: "idempotency_key_in_use",
+          message: "the first call with this Idempotency-Key is still running: try again in a second",
+          param: "Idempotency-Key",
+        });
+      case "different_request":
+        return refuse({
+          code: "idempotency_key_reused",
+          message: "this Idempotency-Key was used for another call: send a new one",
+          param: "Idempotency-Key",
+        });
+      case "completed":
+        return replay(c, userKey, claim.response, large);
+    }
+  };
+}

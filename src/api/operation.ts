@@ -7,7 +7,7 @@ import { AUTHENTICATED_HEADERS, headerReferences, WRITE_HEADERS } from "./docume
 import { errorResponsesFor } from "./document/error-responses.ts";
 import type { ApiEnv } from "./env.ts";
 import { guard } from "./guard.ts";
-import { idempotent } from "./idempotency.ts";
+import { idempotent, type LargeResponse } from "./idempotency.ts";
 import { toRefusal } from "./validation-refusal.ts";
 
 /** The part of an operation that its own file defines. Credentials, headers and error responses are added by `operation`. */
@@ -19,6 +19,7 @@ type OperationDefinition = RouteConfig & {
   readonly tags: string[];
   readonly security?: never;
   readonly middleware?: never;
+  readonly largeResponse?: LargeResponse;
 };
 
 const storeBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -26,8 +27,15 @@ const storeBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   return next();
 };
 
-function middlewareFor(scope: Scope | null, { method, request }: OperationDefinition): MiddlewareHandler<ApiEnv>[] {
-  return [guard(scope), ...(request?.body ? [storeBody] : []), ...(method === "get" ? [] : [idempotent])];
+function middlewareFor(
+  scope: Scope | null,
+  { method, request, largeResponse }: OperationDefinition,
+): MiddlewareHandler<ApiEnv>[] {
+  return [
+    guard(scope),
+    ...(request?.body ? [storeBody] : []),
+    ...(method === "get" ? [] : [idempotent(largeResponse)]),
+  ];
 }
 
 function withHeaders(definition: OperationDefinition): RouteConfig["responses"] {
@@ -44,8 +52,9 @@ function withHeaders(definition: OperationDefinition): RouteConfig["responses"] 
  * An operation of the API. The guard and the document both read the scope from here. `null` allows any valid credential.
  */
 export function operation<const R extends OperationDefinition>(scope: Scope | null, definition: R): R {
+  const { largeResponse: _onlyForMiddleware, ...documented } = definition;
   const route: RouteConfig = {
-    ...definition,
+    ...documented,
     // Not declared as a parameter: imported collections send its example or a placeholder, the same one with every call.
     ...(definition.method !== "get" && {
       description: `${definition.description} Safe to repeat with the header \`Idempotency-Key\`.`,

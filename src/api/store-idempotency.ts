@@ -10,21 +10,22 @@ export interface UserKey {
   readonly key: string;
 }
 
-export interface SealedResponse {
-  readonly status: number;
-  readonly sealedBody: string;
-}
+/** The response as it was sent, or for a large one the ids from which it is made again. */
+export type StoredResponse =
+  | { readonly status: number; readonly sealedBody: string }
+  | { readonly status: number; readonly reference: string };
 
 export type KeyClaim =
   | { readonly state: "claimed"; readonly leaseUntil: number }
   | { readonly state: "running" }
-  | { readonly state: "completed"; readonly response: SealedResponse }
+  | { readonly state: "completed"; readonly response: StoredResponse }
   | { readonly state: "different_request" };
 
 interface Row {
   readonly request_hash: string;
   readonly status: number | null;
   readonly body: string | null;
+  readonly reference: string | null;
 }
 
 /** Claim and lookup are one transaction, so exactly one of several parallel calls runs. */
@@ -35,15 +36,15 @@ export async function claimKey(db: Db, userKey: UserKey, requestHash: string, no
       .prepare(
         `INSERT INTO idempotency_records (user_id, key, request_hash, created_at, lease_until) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT (user_id, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, body = NULL,
-           created_at = excluded.created_at, lease_until = excluded.lease_until
+           reference = NULL, created_at = excluded.created_at, lease_until = excluded.lease_until
          WHERE idempotency_records.created_at <= ?4 - ?6
            OR (idempotency_records.status IS NULL AND idempotency_records.lease_until <= ?4
              AND idempotency_records.request_hash = excluded.request_hash)
-         RETURNING request_hash, status, body`,
+         RETURNING request_hash, status, body, reference`,
       )
       .bind(userKey.userId, userKey.key, requestHash, now, leaseUntil, RETENTION_MS),
     db.d1
-      .prepare("SELECT request_hash, status, body FROM idempotency_records WHERE user_id = ?1 AND key = ?2")
+      .prepare("SELECT request_hash, status, body, reference FROM idempotency_records WHERE user_id = ?1 AND key = ?2")
       .bind(userKey.userId, userKey.key),
   ]);
   if (claimed?.results.length === 1) {
@@ -53,9 +54,12 @@ export async function claimKey(db: Db, userKey: UserKey, requestHash: string, no
   if (row === undefined || row.request_hash !== requestHash) {
     return { state: "different_request" };
   }
-  return row.status === null
-    ? { state: "running" }
-    : { state: "completed", response: { status: row.status, sealedBody: row.body ?? "" } };
+  const { status, body, reference } = row;
+  if (status === null) {
+    return { state: "running" };
+  }
+  const response = reference === null ? { status, sealedBody: body ?? "" } : { status, reference };
+  return { state: "completed", response };
 }
 
 /** Compares the lease, so a call whose lease has expired cannot overwrite the result of the call that replaced it. */
@@ -63,20 +67,37 @@ export async function storeResponse(
   db: Db,
   userKey: UserKey,
   leaseUntil: number,
-  response: SealedResponse,
+  response: StoredResponse,
 ): Promise<void> {
   await db.d1
     .prepare(
-      `UPDATE idempotency_records SET status = ?1, body = ?2
+      `UPDATE idempotency_records SET status = ?1, body = ?2, reference = ?6
        WHERE user_id = ?3 AND key = ?4 AND lease_until = ?5 AND status IS NULL`,
     )
-    .bind(response.status, response.sealedBody, userKey.userId, userKey.key, leaseUntil)
+    .bind(
+      response.status,
+      "sealedBody" in response ? response.sealedBody : null,
+      userKey.userId,
+      userKey.key,
+      leaseUntil,
+      "reference" in response ? response.reference : null,
+    )
     .run();
 }
 
 export async function releaseKey(db: Db, userKey: UserKey, leaseUntil: number): Promise<void> {
   await db.d1
     .prepare("DELETE FROM idempotency_records WHERE user_id = ?1 AND key = ?2 AND lease_until = ?3 AND status IS NULL")
+    .bind(userKey.userId, userKey.key, leaseUntil)
+    .run();
+}
+
+/** Lets the same call run again at once, while another call with the key is still refused. */
+export async function endLease(db: Db, userKey: UserKey, leaseUntil: number): Promise<void> {
+  await db.d1
+    .prepare(
+      "UPDATE idempotency_records SET lease_until = 0 WHERE user_id = ?1 AND key = ?2 AND lease_until = ?3 AND status IS NULL",
+    )
     .bind(userKey.userId, userKey.key, leaseUntil)
     .run();
 }

@@ -522,7 +522,10 @@ export const idempotencyRecords = sqliteTable(
     requestHash: text("request_hash").notNull(),
     /** Null while the first request is being processed. */
     status: integer(),
+    /** The sealed response, of at most 8 KiB. */
     body: text(),
+    /** Instead of a larger response: the ids from which it is made again (JSON). */
+    reference: text(),
     createdAt: integer("created_at").notNull(),
     /** After this the key is free again if the first request was never completed. */
     leaseUntil: integer("lease_until").notNull(),

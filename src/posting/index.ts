@@ -2,7 +2,7 @@ export { cancelPost } from "./status/cancel-post.ts";
 export { confirmEdit } from "./confirm/confirm-edit.ts";
 export { confirmSchedule } from "./confirm/confirm-schedule.ts";
 export { disconnectAccount } from "./status/disconnect-account.ts";
-export { getPost } from "./calendar/get-post.ts";
+export { getPost, getPosts } from "./calendar/get-post.ts";
 export { listPosts } from "./calendar/list-posts.ts";
 export { listAttempts } from "./calendar/list-attempts.ts";
 export { pausePost } from "./status/pause-post.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { callApi } from "../support/call-api.ts";
-import { connectOneAccount, isoInDays, previewTextPost } from "../support/api-workflows.ts";
+import { connectOneAccount, isoInDays, previewTextPost, scheduleTextPost } from "../support/api-workflows.ts";
 import { createCaller, type ApiCaller } from "../support/create-caller.ts";
 
 const createWorkspace = (caller: ApiCaller, key: string, name = "Studio") =>
@@ -147,6 +147,124 @@ describe("while the first is still running", () => {
     await insertRunningRecord(caller, await hashOf("something else"), Date.now() - SECOND);
     const response = await createWorkspace(caller, "k1");
     expect(response).toMatchObject({ status: 400, body: { code: "idempotency_key_reused" } });
+  });
+});
+
+describe("a response over 8 KiB", () => {
+  const longText = (length: number) => "ä".repeat(length);
+
+  interface Sent {
+    readonly caller: ApiCaller;
+    readonly path: string;
+    readonly body: object;
+    readonly key: string;
+  }
+
+  const post = ({ caller, path, body, key }: Sent) =>
+    callApi(caller, { method: "POST", path, body, headers: { "idempotency-key": key } });
+
+  async function storedBytes(caller: ApiCaller): Promise<number> {
+    const { bytes } = (await env.DB.prepare(
+      `SELECT sum(length(CAST(coalesce(body, '') || coalesce(reference, '') AS BLOB))) AS bytes
+       FROM idempotency_records WHERE user_id = ?`,
+    )
+      .bind(caller.userId)
+      .first<{ bytes: number }>()) ?? { bytes: 0 };
+    return bytes;
+  }
+
+  /** Two captions of the greatest length that the platforms take, and options that repeat them. */
+  async function previewLongPost(caller: ApiCaller, key: string) {
+    const [x, facebook] = [await connectOneAccount(caller), await connectOneAccount(caller, "facebook")];
+    const targets = [
+      { account_id: x.id, platform_options: { unknown: longText(100_000) } },
+      { account_id: facebook.id, caption: longText(60_000), platform_options: { unknown: longText(100_000) } },
+    ];
+    const body = { caption: "Hello", scheduled_at: isoInDays(1), targets };
+    return { send: () => post({ caller, path: "/posts/preview", body, key }) };
+  }
+
+  test("is not stored: a post costs kilobytes, and a repeated confirm shows it as it is now", async ({ expect }) => {
+    const caller = await createCaller();
+    const { send } = await previewLongPost(caller, "preview");
+    const preview = await send();
+    expect(JSON.stringify(preview.body).length).toBeGreaterThan(200_000);
+    const confirm = () =>
+      post({
+        caller,
+        path: "/posts/confirm",
+        body: { confirmation_token: preview.body.confirmation_token },
+        key: "confirm",
+      });
+    const first = await confirm();
+    const again = await confirm();
+    expect(first.status).toBe(200);
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(await storedBytes(caller)).toBeLessThan(1024);
+
+    const { id } = first.body.posts[0];
+    await callApi(caller, { method: "DELETE", path: `/posts/${id}`, body: { confirm: true } });
+    const afterCancel = await confirm();
+    expect(afterCancel).toMatchObject({ status: 200, body: { plan_hash: first.body.plan_hash } });
+    expect(afterCancel.body.posts).toMatchObject([{ id, status: "cancelled" }]);
+  });
+
+  test("is shown also when another workspace is active", async ({ expect }) => {
+    const caller = await createCaller();
+    const { send } = await previewLongPost(caller, "preview");
+    const body = { confirmation_token: (await send()).body.confirmation_token };
+    const first = await post({ caller, path: "/posts/confirm", body, key: "confirm" });
+    const { body: created } = await createWorkspace(caller, "workspace");
+    const activate = { method: "POST", path: "/workspaces/active", body: { workspace_id: created.workspace.id } };
+    expect((await callApi(caller, activate)).status).toBe(200);
+    const again = await post({ caller, path: "/posts/confirm", body, key: "confirm" });
+    expect(again).toMatchObject({ status: 200, body: first.body });
+  });
+
+  test("of a preview is computed again, with a new token and for the same body only", async ({ expect }) => {
+    const caller = await createCaller();
+    const { send } = await previewLongPost(caller, "preview");
+    const first = await send();
+    const again = await send();
+    expect(again).toMatchObject({ status: 200, body: { preview: first.body.preview } });
+    expect(again.headers.get("idempotent-replayed")).toBeNull();
+    expect(again.body.confirmation_token).not.toBe(first.body.confirmation_token);
+    const other = await post({ caller, path: "/posts/preview", body: { caption: "Other" }, key: "preview" });
+    expect(other).toMatchObject({ status: 400, body: { code: "idempotency_key_reused" } });
+  });
+
+  test("of an edit names every post that it changed", async ({ expect }) => {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller);
+    const texts = { platform_options: { unknown: longText(10_000) } };
+    const posts = [];
+    for (const caption of ["One", "Two"]) {
+      posts.push(
+        await scheduleTextPost(caller, account.id, {
+          caption,
+          account_ids: undefined,
+          targets: [{ account_id: account.id, ...texts }],
+        }),
+      );
+    }
+    const edit = { post_ids: posts.map(({ id }) => id), shift_minutes: 5 };
+    const preview = await callApi(caller, { method: "POST", path: "/posts/edit/preview", body: edit });
+    const body = { confirmation_token: preview.body.confirmation_token };
+    const first = await post({ caller, path: "/posts/edit/confirm", body, key: "edit" });
+    const again = await post({ caller, path: "/posts/edit/confirm", body, key: "edit" });
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect(again.body.posts.map(({ id }: { id: string }) => id)).toEqual(edit.post_ids);
+    expect(await storedBytes(caller)).toBeLessThan(1024);
+  });
+
+  test("does not occur for the upload of the largest file, which must not be started twice", async ({ expect }) => {
+    const caller = await createCaller();
+    const body = { filename: `${"v".repeat(251)}.mp4`, content_type: "video/mp4", size_bytes: 1024 ** 3 };
+    const first = await post({ caller, path: "/media/uploads", body, key: "upload" });
+    const again = await post({ caller, path: "/media/uploads", body, key: "upload" });
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect(await storedBytes(caller)).toBeLessThan(7 * 1024);
   });
 });
 

@@ -28,6 +28,8 @@ const route = operation("accounts:write", {
   path: "/accounts",
   operationId: "disconnectAccount",
   tags: ["accounts"],
+  // Apart from the account, the response consists of ids.
+  largeResponse: { toReference: (_ctx, body) => body, rebuild: (_ctx, reference) => reference },
   summary: "Disconnect an account",
   description:
     "Deletes the account's tokens and revokes them at platforms that support it. Posts that are not yet published skip the account.",

@@ -31,7 +31,9 @@ Every POST and DELETE accepts the header \`Idempotency-Key\` (1 to 255 character
 the same key with the same body returns the first response again, with the header \`Idempotent-Replayed: true\`; another body is
 refused with 400, and a call while the first call is still running with 409. Use a new key for each intended call. A replayed
 error has the \`request_id\` of the first call in its body, because that call did the work; the header \`X-Request-Id\` always
-identifies the call that it answers.`;
+identifies the call that it answers. Of a response over 6 KB only the ids are kept: a repeated confirm shows the same posts as
+they are now, also with \`Idempotent-Replayed: true\`. A preview, a sync, an import or a refused call with such a response runs
+again, which has no further effect; a repeated preview returns a new \`confirmation_token\`.`;
 
 type DocumentConfig = Pick<Config, "baseUrl" | "authUrl" | "docsUrl" | "setting">;
 

@@ -3,6 +3,7 @@ import { confirmSchedule } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { json } from "#api/schemas/content.ts";
 import { EXAMPLE_POST, Post, presentPost } from "#api/schemas/post.ts";
+import { postsByReference } from "./large-response.ts";
 import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#api/schemas/preview.ts";
 
 const ScheduledPosts = z
@@ -19,6 +20,7 @@ const route = operation("posts:write", {
   path: "/posts/confirm",
   operationId: "confirmPost",
   tags: ["posts"],
+  largeResponse: postsByReference,
   summary: "Schedule a previewed post",
   description:
     "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who created the preview. For two days a used token is refused with `token_already_used` and the ids of its posts, so that a caller who lost the response can find out.",

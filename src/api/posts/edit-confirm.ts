@@ -3,6 +3,7 @@ import { confirmEdit } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { json } from "#api/schemas/content.ts";
 import { EXAMPLE_POST, Post, presentPost } from "#api/schemas/post.ts";
+import { postsByReference } from "./large-response.ts";
 import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#api/schemas/preview.ts";
 
 const EditedPosts = z.object({ posts: z.array(Post) }).openapi("EditedPosts");
@@ -12,6 +13,7 @@ const route = operation("posts:write", {
   path: "/posts/edit/confirm",
   operationId: "confirmEdit",
   tags: ["posts"],
+  largeResponse: postsByReference,
   summary: "Confirm a previewed edit",
   description:
     "Changes all posts of the preview or none: if one of them changed or started to publish since, no post is changed.",

@@ -2,8 +2,8 @@ import type { Context } from "#context.ts";
 import { type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
 import { refusePostNotFound } from "#posting/refuse.ts";
-import { toPost } from "./post-rows.ts";
-import { findPostRow } from "./store-posts-by-id.ts";
+import { type PostRow, toPost } from "./post-rows.ts";
+import { findPostRow, postsStatement, sortByIds } from "./store-posts-by-id.ts";
 import type { Post } from "#posting/types.ts";
 
 /** One post with its media and options; also a cancelled one, so that a caller who lost the response can look it up. */
@@ -15,4 +15,14 @@ export async function getPost(
   const post = toPost(row, ctx.clock.now());
   rearmOverdue(ctx, [row], () => armableFromPost(post));
   return post;
+}
+
+/** Posts by id, in that order, also of another workspace of the user; posts that no longer exist are left out. */
+export async function getPosts(
+  ctx: Pick<Context, "actor" | "db" | "clock">,
+  input: { readonly workspaceId: string; readonly ids: readonly string[] },
+): Promise<readonly Post[]> {
+  const { workspaceId, ids } = input;
+  const { results } = await postsStatement(ctx.db, { ...ctx.actor, workspaceId }, ids).all<PostRow>();
+  return sortByIds(ids, results).map((row) => toPost(row, ctx.clock.now()));
 }
