@@ -374,6 +374,8 @@ export const postTargets = sqliteTable(
   {
     postId: text("post_id").notNull(),
     accountId: text("account_id").notNull(),
+    /** The place in the request; targets from before the column was added have 0 and keep the order of their account ids. */
+    position: integer().notNull().default(0),
     platform: text().$type<Platform>().notNull(),
     username: text().notNull(),
     caption: text(),

@@ -126,7 +126,7 @@ export const Post = z
     created_via: z.enum(CREATED_VIA),
     paused_reason: z.union([PausedReason, z.null()]),
     plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
-    targets: z.array(Target),
+    targets: z.array(Target).openapi({ description: "In the order of the request." }),
     media_items: z.array(MediaItem),
   })
   .openapi("Post");

@@ -42,7 +42,7 @@ export const SchedulePreview = z
     scheduled_at: Instant,
     post_type: z.enum(POST_TYPES),
     caption: z.string(),
-    targets: z.array(PreviewTarget),
+    targets: z.array(PreviewTarget).openapi({ description: "In the order of the request." }),
     media_items: z.array(MediaItem),
     warnings: z.array(Warning),
     plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),

@@ -19,6 +19,7 @@ function jsonObject<T>(members: SqlMembers<T>): string {
 /** What the target publishes. */
 interface TargetContent {
   readonly accountId: string;
+  readonly position: number;
   readonly platform: Platform;
   readonly username: string;
   readonly caption: string | null;
@@ -49,6 +50,7 @@ interface TargetRow {
 const TARGET_OBJECT = jsonObject<TargetRow>({
   content: jsonObject<TargetContent>({
     accountId: "t.account_id",
+    position: "t.position",
     platform: "t.platform",
     username: "t.username",
     caption: "t.caption",
@@ -114,6 +116,7 @@ export interface SummaryRow extends CommonPostColumns {
 /** A target as stored, with what the API does not show. */
 export interface StoredTarget {
   readonly accountId: string;
+  readonly position: number;
   readonly platform: Platform;
   readonly username: string;
   readonly caption: string | null;
@@ -130,7 +133,7 @@ export interface StoredPost {
 }
 
 export function toStoredPost(row: PostRow, now: number): StoredPost {
-  const rows = JSON.parse(row.targets) as TargetRow[];
+  const rows = targetRows(row);
   return {
     post: toPostWithTargets(row, rows, now),
     targets: rows.map(({ content, progress }) => ({
@@ -143,7 +146,15 @@ export function toStoredPost(row: PostRow, now: number): StoredPost {
 }
 
 export function toPost(row: PostRow, now: number): Post {
-  return toPostWithTargets(row, JSON.parse(row.targets) as TargetRow[], now);
+  return toPostWithTargets(row, targetRows(row), now);
+}
+
+/** Sorted here, because sorting in the statement counts every target as read twice. */
+function targetRows(row: Pick<PostRow, "targets">): TargetRow[] {
+  const rows = JSON.parse(row.targets) as TargetRow[];
+  return rows.toSorted(
+    ({ content: a }, { content: b }) => a.position - b.position || (a.accountId < b.accountId ? -1 : 1),
+  );
 }
 
 function toPostWithTargets(row: PostRow, rows: readonly TargetRow[], now: number): Post {

@@ -15,6 +15,8 @@ export interface TargetUpsert {
   /** The requested options with the platform's defaults filled in. */
   readonly options: JsonObject;
   readonly requestedOptions: JsonObject;
+  /** Its place in the list of targets; a plan from before the column was added has none. */
+  readonly position: number;
   /** Its account is disconnected: the target is stored as `skipped` until the account is connected again. */
   readonly skipped: boolean;
 }

@@ -134,15 +134,15 @@ function toTargetUpsertRow(postId: string, dueAt: number, target: TargetUpsert):
 function upsertTargetsStatement(db: Db, rows: readonly TargetUpsertRow[], now: number): D1PreparedStatement {
   return db.d1
     .prepare(
-      `INSERT INTO post_targets (post_id, account_id, platform, username, caption, effective_caption, options, asked, state,
+      `INSERT INTO post_targets (post_id, account_id, position, platform, username, caption, effective_caption, options, asked, state,
          due_at, history, updated_at)
-       SELECT t.value ->> 'postId', t.value ->> 'accountId', t.value ->> 'platform', t.value ->> 'username',
+       SELECT t.value ->> 'postId', t.value ->> 'accountId', coalesce(t.value ->> 'position', 0), t.value ->> 'platform', t.value ->> 'username',
          t.value ->> 'caption', t.value ->> 'effectiveCaption', t.value ->> 'options', t.value ->> 'requestedOptions',
          iif(t.value ->> 'skipped', 'skipped', 'pending'),
          t.value ->> 'dueAt', '[]', ?2
        FROM json_each(?1) AS t WHERE 1
        ON CONFLICT (post_id, account_id) DO UPDATE SET
-         username = excluded.username, caption = excluded.caption, effective_caption = excluded.effective_caption,
+         position = excluded.position, username = excluded.username, caption = excluded.caption, effective_caption = excluded.effective_caption,
          options = excluded.options, asked = excluded.asked, state = excluded.state, due_at = excluded.due_at, started_at = NULL,
          next_attempt_at = NULL, error = NULL, updated_at = excluded.updated_at`,
     )

@@ -45,6 +45,8 @@ export interface EditedPost {
   /** Targets that cannot be edited: they are public or may be, or belong to a run that has ended. */
   readonly lockedTargets: readonly StoredTarget[];
   readonly removedAccountIds: readonly string[];
+  /** Whether the request lists the targets, and so gives them their order. */
+  readonly selectsTargets: boolean;
 }
 
 export type EditResult =
@@ -134,6 +136,7 @@ export function applyEdit(storedPost: StoredPost, input: EditInput, context: Edi
       resolvedTargets: targets.resolvedTargets,
       lockedTargets: targets.lockedTargets,
       removedAccountIds: targets.removedAccountIds,
+      selectsTargets: selectsAccounts(input),
     },
   };
 }

@@ -14,8 +14,36 @@ export function diffEdit(edited: EditedPost, targets: readonly TargetUpsert[]): 
     ...fieldChange("caption", post.caption, edited.caption),
     ...fieldChange("media_items", describeMedia(post.mediaItems), describeMedia(edited.media)),
     ...edited.removedAccountIds.map((accountId) => removedTargetChange(edited, accountId)),
+    ...orderChange(edited, targets),
     ...targets.flatMap((target) => targetChanges(edited, target)),
   ];
+}
+
+/** Gives the targets the order of the request, with as few changed places as possible; those that cannot be edited keep theirs. */
+export function withPositions(edited: EditedPost, targets: readonly TargetUpsert[]): TargetUpsert[] {
+  const taken = new Set(edited.lockedTargets.map(({ position }) => position));
+  let last = -1;
+  return targets.map((target) => {
+    const stored = storedTargetOf(edited, target.accountId)?.position;
+    let position = stored ?? 0;
+    if (edited.selectsTargets) {
+      position = stored !== undefined && stored > last ? stored : last + 1;
+      while (taken.has(position)) {
+        position += 1;
+      }
+      last = position;
+    }
+    return { ...target, position };
+  });
+}
+
+/** A new order of the targets that stay; a target that is added or removed is a change of its own. */
+function orderChange({ stored }: EditedPost, targets: readonly TargetUpsert[]): EditChange[] {
+  const after = targets
+    .map(({ accountId }) => accountId)
+    .filter((id) => stored.targets.some((t) => t.accountId === id));
+  const before = stored.targets.map(({ accountId }) => accountId).filter((id) => after.includes(id));
+  return fieldChange("targets", before, after);
 }
 
 /** Targets that differ from their row; a new time changes all of them. */
@@ -35,8 +63,8 @@ function stateAfterEdit({ skipped }: TargetUpsert): "pending" | "skipped" {
 }
 
 function signature(target: TargetUpsert | StoredTarget, dueAt: number, state: string): string {
-  const { caption, effectiveCaption, options, requestedOptions, username } = target;
-  return canonicalJson({ caption, effectiveCaption, options, requestedOptions, username, dueAt, state });
+  const { caption, effectiveCaption, options, position, requestedOptions, username } = target;
+  return canonicalJson({ caption, effectiveCaption, options, position, requestedOptions, username, dueAt, state });
 }
 
 function storedTargetOf({ stored }: EditedPost, accountId: string): StoredTarget | undefined {

@@ -6,7 +6,7 @@ import type { JsonObject } from "#core/json.ts";
 import { type ResolvedTarget, resolveTargets, accountFilterOf } from "#posting/preview/resolve-targets.ts";
 import { dailyCapProblems, longestCapWindowMs } from "#posting/preview/daily-caps.ts";
 import { applyEdit, selectsAccounts, type EditedPost, type EditContext, editInputProblems } from "./apply-edit.ts";
-import { changedTargets, diffEdit } from "./edit-diff.ts";
+import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
 import { refreshCapabilities } from "#posting/preview/refresh-capabilities.ts";
 import { lookUpMedia, type MediaLookup } from "#posting/preview/resolve-media.ts";
 import {
@@ -258,7 +258,8 @@ async function buildUpdate(
     stored,
   } = edited;
   const { id, version } = stored.post;
-  const { targets, previews } = validation;
+  const { previews } = validation;
+  const targets = withPositions(edited, validation.targets);
   const postType = postTypeOf(media);
   const planHash = await planHashOf({
     postType,
@@ -293,7 +294,7 @@ async function buildUpdate(
       rescheduled,
       caption,
       postType,
-      platforms: platformsOf([...lockedTargets, ...targets]),
+      platforms: platformsOf([...lockedTargets, ...targets].toSorted((a, b) => a.position - b.position)),
       planHash,
       media: changes.some(({ field }) => field === "media_items") ? mediaItems : null,
       targets: changedTargets(edited, targets),

@@ -81,8 +81,9 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
     seen.add(input.accountId);
   }
   const selectedPlatforms = selection.targets ? [] : (selection.platforms ?? []);
-  for (const account of accounts) {
-    if (selectedPlatforms.includes(account.platform) && account.status === "active" && !seen.has(account.id)) {
+  const ofPlatforms = selectedPlatforms.flatMap((platform) => accounts.filter((one) => one.platform === platform));
+  for (const account of ofPlatforms) {
+    if (account.status === "active" && !seen.has(account.id)) {
       resolvedTargets.push({ account, caption: null, requestedOptions: {}, param: null, skipped: false });
       seen.add(account.id);
     }

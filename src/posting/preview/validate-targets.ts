@@ -61,6 +61,7 @@ export function validateTargets(
     problems.push(...result.problems.map((problem) => ({ ...accountRef, ...toRefusalDetail(target, post, problem) })));
     targets.push({
       ...accountRef,
+      position: targets.length,
       username: account.username,
       caption: target.caption,
       effectiveCaption,

@@ -1,7 +1,16 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
-import { cancelPost, confirmEdit, confirmSchedule, type EditInput, getPost, previewEdit } from "#posting/index.ts";
+import {
+  cancelPost,
+  confirmEdit,
+  confirmSchedule,
+  type EditInput,
+  getPost,
+  listPosts,
+  previewEdit,
+  previewSchedule,
+} from "#posting/index.ts";
 import { scriptedAdapter } from "../../support/scripted-adapter.ts";
 import {
   createAccount,
@@ -370,4 +379,72 @@ test("texts that exceed the size of a plan are refused, fewer posts at once are 
     caption: "x".repeat(60_000),
   });
   expect(edited).toHaveLength(5);
+});
+
+describe("the order of the targets", () => {
+  const accountIdsOf = (targets: readonly { readonly accountId: string }[]) =>
+    targets.map(({ accountId }) => accountId);
+
+  test("is the order of the request in preview, confirm, get and list, whatever the ids are", async () => {
+    const ctx = createTestContext();
+    const ids = (await Promise.all([createAccount(ctx), createAccount(ctx), createAccount(ctx)]))
+      .toSorted()
+      .toReversed();
+    const { preview, confirmationToken } = await previewSchedule(ctx, {
+      caption: "Hello",
+      scheduledAt: oneHourAhead(ctx),
+      accountIds: ids,
+    });
+    expect(accountIdsOf(preview.targets)).toEqual(ids);
+    const [post] = (await confirmSchedule(ctx, { confirmationToken })).posts;
+    expect(accountIdsOf(post?.targets ?? [])).toEqual(ids);
+    expect(accountIdsOf((await getPost(ctx, { id: post?.id ?? "" })).targets)).toEqual(ids);
+    const { posts } = await listPosts(ctx, { limit: 10, offset: 0, fields: "full", order: "asc" });
+    expect(accountIdsOf(posts[0]?.targets ?? [])).toEqual(ids);
+  });
+
+  test("platforms select accounts in the order in which they are named", async () => {
+    const ctx = createTestContext();
+    await createAccount(ctx, "instagram");
+    await createAccount(ctx, "x");
+    for (const platforms of [["x", "instagram"] as const, ["instagram", "x"] as const]) {
+      const post = await schedulePost(ctx, { platforms });
+      expect(post.targets.map(({ platform }) => platform)).toEqual(platforms);
+    }
+  });
+
+  test("an edit that lists the targets gives them its order and says so; any other edit keeps it", async () => {
+    const ctx = createTestContext();
+    const [a, b, c] = (await Promise.all([createAccount(ctx), createAccount(ctx), createAccount(ctx)])).toSorted();
+    if (!a || !b || !c) {
+      throw new Error("three accounts were created");
+    }
+    const post = await schedulePost(ctx, { accountIds: [c, a] });
+    const added = await editPosts(ctx, { postIds: [post.id], accountIds: [c, b, a] });
+    expect(accountIdsOf(added.posts[0]?.targets ?? [])).toEqual([c, b, a]);
+    const kept = await editPosts(ctx, { postIds: [post.id], targetOptions: [{ accountId: a, caption: "Mine" }] });
+    expect(accountIdsOf(kept.posts[0]?.targets ?? [])).toEqual([c, b, a]);
+    const { preview, confirmationToken } = await previewEdit(ctx, { postIds: [post.id], accountIds: [a, b, c] });
+    expect(preview.posts[0]?.changes).toEqual([{ field: "targets", from: [c, b, a], to: [a, b, c] }]);
+    expect(accountIdsOf(preview.posts[0]?.after.targets ?? [])).toEqual([a, b, c]);
+    const { posts } = await confirmEdit(ctx, { confirmationToken });
+    expect(accountIdsOf(posts[0]?.targets ?? [])).toEqual([a, b, c]);
+  });
+
+  test("a retry keeps the place of the target that is public", async () => {
+    const ctx = createTestContext();
+    const [a, b, c] = (await Promise.all([createAccount(ctx), createAccount(ctx), createAccount(ctx)])).toSorted();
+    if (!a || !b || !c) {
+      throw new Error("three accounts were created");
+    }
+    const post = await schedulePost(ctx, { accountIds: [c, b, a] });
+    await updatePostRow(post.id, { status: "partially_failed" });
+    await env.DB.prepare(
+      "UPDATE post_targets SET state = iif(account_id = ?2, 'published', 'failed') WHERE post_id = ?1",
+    )
+      .bind(post.id, b)
+      .run();
+    const { posts } = await editPosts(ctx, { postIds: [post.id], accountIds: [a, c], shiftMinutes: 60 });
+    expect(accountIdsOf(posts[0]?.targets ?? [])).toEqual([b, a, c]);
+  });
 });

@@ -1,0 +1,1 @@
+ALTER TABLE `post_targets` ADD `position` integer DEFAULT 0 NOT NULL;
