@@ -35,13 +35,42 @@ export { unwrap } from "./unwrap.ts";
 
 const ORIGIN = "http://localhost:8787";
 
+/** Sees every call of an adapter to a simulator: a copy of the request, and the status of the answer. */
+export type CallListener = (request: Request, status: number) => Promise<void>;
+
+let listener: CallListener | null = null;
+
+/** Reports the calls made while `work` runs. */
+export async function withCallListener<T>(onCall: CallListener, work: () => Promise<T>): Promise<T> {
+  listener = onCall;
+  try {
+    return await work();
+  } finally {
+    listener = null;
+  }
+}
+
+async function fetchFromSimulator(request: Request): Promise<Response> {
+  if (!listener) {
+    return await sandboxOutbound(env).platformFetch(request);
+  }
+  // Read first: a simulator that answers without reading the body would leave a copy of the stream waiting.
+  const bytes = await request.arrayBuffer();
+  const body = bytes.byteLength === 0 ? null : bytes;
+  const { method, headers, signal } = request;
+  const withBody = () => new Request(request.url, { method, headers, signal, redirect: "manual", body });
+  const response = await sandboxOutbound(env).platformFetch(withBody());
+  await listener(withBody(), response.status);
+  return response;
+}
+
 export function simulatedClient(adapter: Adapter): PlatformClient {
   const hosts = reachableHosts(adapter, {
     userNamed: "any",
     checkAddress: (url) => Promise.resolve(checkUrl(url.href, null)),
     userAgent: userAgent(ORIGIN),
   });
-  return openPlatformClient((request) => sandboxOutbound(env).platformFetch(request), hosts);
+  return openPlatformClient(fetchFromSimulator, hosts);
 }
 
 async function callSandbox(path: string, body?: unknown): Promise<Response> {
@@ -112,7 +141,7 @@ export async function logInAtPlatform(
     now: Date.now(),
   });
   loginUrl.searchParams.set("login", userName);
-  const redirect = await sandboxOutbound(env).platformFetch(new Request(loginUrl, { redirect: "manual" }));
+  const redirect = await fetchFromSimulator(new Request(loginUrl, { redirect: "manual" }));
   const location = redirect.headers.get("location");
   if (!location) {
     throw new Error(`the login did not redirect: ${redirect.status} ${await redirect.text()}`);

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, test, vi } from "vitest";
+import { PLATFORMS } from "#core/platform.ts";
+import type { AccountAccess, Adapter } from "#platforms/contract.ts";
+import { adapterFor } from "#platforms/registry.ts";
+import { describeCall } from "../support/describe-call.ts";
+import {
+  type ConnectedLogin,
+  logIn,
+  publishUntilSettled,
+  sampleMedia,
+  sandboxCredentials,
+  simulatedClient,
+  withCallListener,
+} from "../support/drive-simulator.ts";
+import { sampleOf } from "../support/platform-samples.ts";
+
+/*
+ * The exact calls of a login, one post of each kind, a refresh and a revocation, for comparison with the platform's own
+ * documents: docs/platforms/calls/<platform>.md. `npm run platforms:calls` writes them again after a change.
+ */
+
+vi.setConfig({ testTimeout: 120_000 });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-02T09:00:00Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const SHAPE = { width: 540, height: 960, durationSeconds: 3 };
+const PHOTO = { width: 1080, height: 1350 };
+
+const KINDS = [
+  { title: "A text", files: [] },
+  { title: "An image", files: ["portrait.jpg"] },
+  { title: "Two images", files: ["portrait.jpg", "portrait.jpg"] },
+  { title: "A video", files: ["portrait.mp4"] },
+  { title: "An image and a video", files: ["portrait.jpg", "portrait.mp4"] },
+] as const;
+
+/** The calls that `work` makes, in their order. */
+async function recordCalls(work: () => Promise<unknown>): Promise<string> {
+  const calls: string[] = [];
+  await withCallListener(async (request, status) => {
+    calls.push(await describeCall(request, status));
+  }, work);
+  return calls.length === 0 ? "No call." : `\`\`\`text\n${calls.join("\n")}\n\`\`\``;
+}
+
+async function postSections(adapter: Adapter, account: AccountAccess): Promise<string[]> {
+  const boards = await adapter.listBoards?.(simulatedClient(adapter), account);
+  const options = {
+    ...sampleOf(adapter.platform).post.options,
+    ...(boards?.ok && { board_ids: boards.value.slice(0, 2).map(({ id }) => id) }),
+  };
+  const sections: string[] = [];
+  for (const { title, files } of KINDS) {
+    const media = await Promise.all(files.map((name) => sampleMedia(name, name.endsWith(".mp4") ? SHAPE : PHOTO)));
+    const caption = `${title} of the recorded calls`;
+    const { problems } = adapter.validate({
+      caption,
+      postType: media.length === 0 ? "text" : files.some((name) => name.endsWith(".mp4")) ? "video" : "image",
+      media,
+      options,
+      account,
+      settings: account.app.settings,
+    });
+    if (problems.length === 0) {
+      const calls = await recordCalls(async () => {
+        const result = await publishUntilSettled(adapter, account, { caption, media, options });
+        if (result.state !== "published") {
+          throw new Error(`${adapter.platform}: ${title}: ${JSON.stringify(result)}`);
+        }
+      });
+      sections.push(`## ${title}`, calls);
+    }
+  }
+  return sections;
+}
+
+describe.each(PLATFORMS.flatMap((platform) => adapterFor(platform) ?? []))("$platform", (adapter) => {
+  test("calls are as recorded", async ({ expect }) => {
+    let login: ConnectedLogin | undefined;
+    const connecting = await recordCalls(async () => {
+      login = await logIn(adapter, "ada");
+    });
+    const account = login?.accounts[0];
+    if (!login || !account) {
+      throw new Error("ada has no account");
+    }
+    const { tokenRefresh, revoke } = adapter.connect;
+    const posts = await postSections(adapter, account);
+    const { tokens } = login;
+    const client = simulatedClient(adapter);
+    const app = sandboxCredentials(adapter);
+    const refreshing = await recordCalls(async () => {
+      if (tokenRefresh.kind === "refresh" && tokenRefresh.canRefresh(tokens)) {
+        vi.setSystemTime(Date.now() + 25 * 3_600_000);
+        await tokenRefresh.refresh(client, app, tokens, Date.now());
+      }
+    });
+    const revoking = await recordCalls(async () => {
+      const again = await logIn(adapter, "ada");
+      await revoke?.(client, app, again.tokens);
+    });
+    const text = [
+      `# Calls to ${adapter.platform}`,
+      "Recorded against the simulator; `npm run platforms:calls` writes this file. Changing values stand as ‹what they are›.",
+      "## Connecting, and reading the accounts",
+      connecting,
+      ...posts,
+      "## Refreshing the token",
+      refreshing,
+      "## Another login, and its revocation",
+      revoking,
+    ].join("\n\n");
+    await expect(`${text}\n`).toMatchFileSnapshot(`../../docs/platforms/calls/${adapter.platform}.md`);
+  });
+});
