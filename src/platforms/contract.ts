@@ -237,6 +237,16 @@ export interface JobMedia extends MediaDescription {
   read(range?: { readonly offset: number; readonly length: number }): Promise<ReadableStream<Uint8Array>>;
 }
 
+/** Another target of the same account that published, or may have published, in the time that `verify` searches. */
+export interface SiblingTarget {
+  /** Its post at the platform; null while that is not known. */
+  readonly remoteId: string | null;
+  /** The caption it was sent with. */
+  readonly caption: string;
+  /** Its `Job.progress`. */
+  readonly progress: JsonValue;
+}
+
 /** One confirmed target of one post. Every step of the target gets the same content; only tokens, times and progress change. */
 export interface Job {
   /** Our id; the same in every run of the post. */
@@ -261,6 +271,8 @@ export interface Job {
   readonly lastCommittedAt: number | null;
   /** What earlier visible calls of this target have published (`progress` of the outcome `more`); null at first. */
   readonly progress: JsonValue;
+  /** Filled for a `verify` without a reference: posts that belong to these targets are not this target's post. */
+  readonly siblings: readonly SiblingTarget[];
   /** The current time; adapters do not read a clock. */
   readonly now: number;
 }
@@ -344,7 +356,16 @@ export interface Adapter {
   prepare(client: PlatformClient, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome>;
   /** Exactly one visible call. The intent is in the journal before it is sent; a repetition happens only after `absent`, `more` or a refusal. */
   commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome>;
-  /** Whether the post is published: called after `accepted`, `uncertain` or a crash. Reads only; repeatable. */
+  /**
+   * Whether the post is published: called after `accepted`, `uncertain` or a crash. Reads only; repeatable.
+   *
+   * `ref` is null when the journal of the run was lost, so that only the row is known. The post is then searched for among
+   * those that the account published since `committedAt`, which is the due time (`verify-by-row.ts`): the same text as the
+   * platform normalizes it, the same kind and number of media where the list names them, and the app where it names that.
+   * It counts as found only when exactly one post matches that no sibling owns. `absent` is returned only where a second send
+   * of the same content cannot become a second post or the complete list has no post that could be this one; everything else,
+   * also a platform that cannot list, is `cannot_tell`.
+   */
   verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome>;
 }
 

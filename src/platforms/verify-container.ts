@@ -4,6 +4,7 @@ import { ContainerRef } from "./prepare-containers.ts";
 import type { Fault, Job, VerifyOutcome } from "./contract.ts";
 import { rejected } from "./fault.ts";
 import { verifyAgainIn } from "./verify-again.ts";
+import type { CandidateList, ListedCandidate } from "./verify-by-row.ts";
 
 /*
  * Whether a container was published. A container can be published once, and its status says whether it was; the list of
@@ -15,6 +16,8 @@ const FIRST_CHECK_MS = 5 * SECOND;
 const LISTING_LAG_MS = 45 * SECOND;
 /** How long the list may be unreadable before the post is reported without its own id. */
 const UNREADABLE_LIST_MS = 5 * MINUTE;
+/** How long after its call a published post may still be missing in the list. */
+export const LISTED_AFTER_MS = 60 * SECOND;
 const CLOCK_TOLERANCE_MS = 60 * SECOND;
 const RETRY_SECONDS = 60;
 
@@ -75,15 +78,21 @@ export async function verifyContainer(job: Job, ref: JsonValue, reads: Container
   return reads.decideUnlisted({ commitRef, status, listed: listed.state, elapsedMs });
 }
 
-/** Only a single match identifies the post. */
-export function toListingMatch(
-  matches: readonly { readonly id: string; readonly permalink: string | null }[],
-): ListingMatch {
-  const [first] = matches;
+/** Only a single match identifies the post; undefined is a list that could not be read to its end. */
+export function listedAs(candidates: readonly ListedCandidate[] | undefined): ListingMatch {
+  if (!candidates) {
+    return { state: "unreadable" };
+  }
+  const [first, ...others] = candidates.filter(({ isMatch }) => isMatch);
   if (!first) {
     return { state: "none" };
   }
-  return matches.length === 1 ? { state: "one", ...first } : { state: "several" };
+  return others.length === 0 ? { state: "one", id: first.id, permalink: first.url } : { state: "several" };
+}
+
+/** The same list for a lookup without the container. */
+export function toCandidateList(candidates: readonly ListedCandidate[] | undefined): CandidateList {
+  return candidates ? { ok: true, candidates } : { ok: false, outcome: verifyAgainIn(RETRY_SECONDS * SECOND) };
 }
 
 /** The refusal as a restriction was correct: the container is still unpublished a minute later. */

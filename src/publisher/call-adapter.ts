@@ -1,4 +1,5 @@
 import { MINUTE } from "#core/clock.ts";
+import type { JsonValue } from "#core/json.ts";
 import type {
   AccountAccess,
   Adapter,
@@ -14,6 +15,7 @@ import type {
 import { clientForLogin } from "#accounts/index.ts";
 import { mediaKey } from "#media/index.ts";
 import { temporaryFault } from "#posting/run/next-step.ts";
+import { selectSiblings } from "#posting/run/store-siblings.ts";
 import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
 import type { TargetRun } from "#posting/run/target-run.ts";
 import type { Services } from "#context.ts";
@@ -75,7 +77,7 @@ export async function callVerify(call: AdapterCall): Promise<AdapterResult<Verif
   return await runWithTimeout(
     call,
     VERIFY_TIMEOUT_MS,
-    (client) => call.adapter.verify(client, toJob(call), ref),
+    async (client) => await call.adapter.verify(client, await toVerifyJob(call, ref), ref),
     () => ({
       state: "again",
       afterSeconds: 0,
@@ -127,6 +129,12 @@ function failureReason(error: unknown): string {
   return name === "TimeoutError" || name === "AbortError" ? TIMEOUT_REASON : "the connection to the platform broke";
 }
 
+/** Without a reference the post is recognized by its content, so the posts of other targets must be known. */
+async function toVerifyJob(call: AdapterCall, ref: JsonValue): Promise<Job> {
+  const job = toJob(call);
+  return ref === null ? { ...job, siblings: await selectSiblings(call.services.db, job) } : job;
+}
+
 function toJob(call: AdapterCall, mediaCheck: { missing: boolean } = { missing: false }): Job {
   const { publishRun, target, run, services } = call;
   const facts = new Map(publishRun.media.map((item) => [item.id, item]));
@@ -154,6 +162,7 @@ function toJob(call: AdapterCall, mediaCheck: { missing: boolean } = { missing: 
     committedAt: run.committedAt,
     lastCommittedAt: run.lastCommittedAt,
     progress: run.progress,
+    siblings: [],
     now: services.clock.now(),
   };
 }

@@ -86,6 +86,7 @@ export function job(overrides: JobOverrides = {}): Job {
     committedAt: null,
     lastCommittedAt: overrides.committedAt ?? null,
     progress: null,
+    siblings: [],
     now: NOW,
     ...overrides,
     media,

@@ -290,6 +290,7 @@ export async function publishUntilSettled(
     media,
     dueAt: Date.now(),
     ...run,
+    siblings: [],
     now: Date.now(),
   });
   const advanceClock = (seconds: number) => vi.setSystemTime(Date.now() + Math.max(0.25, seconds) * 1000);

@@ -15,14 +15,14 @@ import { verifyVideo } from "./verify-video.ts";
 const FIRST_CHECK_MS = 10 * SECOND;
 const SECOND_CHECK_MS = 60 * SECOND;
 /** Absent after three checks within three minutes. */
-const ABSENT_AFTER_MS = 180 * SECOND;
+export const ABSENT_AFTER_MS = 180 * SECOND;
 const CLOCK_TOLERANCE_MS = 60 * SECOND;
 const RETRY_SECONDS = 60;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
-const POST_FIELDS =
+export const POST_FIELDS =
   "id,message,created_time,permalink_url,application{id},attachments{target{id},subattachments.limit(20){target{id}}}";
-const VIDEO_FIELDS = "id,description,created_time,custom_labels,permalink_url";
+export const VIDEO_FIELDS = "id,description,created_time,custom_labels,permalink_url";
 
 type SearchResult =
   | { readonly state: "found"; readonly id: string; readonly url: string | null }
@@ -70,7 +70,7 @@ export async function verifyFeed(client: PlatformClient, job: Job, commitRef: Co
   return { state: "absent" };
 }
 
-interface ListedItems<T> {
+export interface ListedItems<T> {
   readonly items: readonly T[];
   /** Whether they are all posts since then: an incomplete list is no proof that a post is absent. */
   readonly isComplete: boolean;
@@ -86,7 +86,7 @@ interface ListQuery<T> {
 }
 
 /** What the Page has published since then, newest first. */
-async function listSince<T extends { readonly created_time?: string | null | undefined }>(
+export async function listSince<T extends { readonly created_time?: string | null | undefined }>(
   client: PlatformClient,
   job: Job,
   { edge, fields, since, readPage }: ListQuery<T>,

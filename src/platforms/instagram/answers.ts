@@ -61,6 +61,7 @@ export const MediaList = graphList(
   z.looseObject({
     id: Id,
     caption: z.string().nullish(),
+    media_type: z.string().nullish(),
     timestamp: z.string().nullish(),
     permalink: z.string().nullish(),
   }),

@@ -1,9 +1,12 @@
 import type { JsonValue } from "#core/json.ts";
+import { comparableText } from "#platforms/comparable-text.ts";
 import { isOk, parseBody } from "#platforms/response.ts";
 import {
   ABSENT_AFTER_MS,
+  LISTED_AFTER_MS,
   type ListingMatch,
-  toListingMatch,
+  listedAs,
+  toCandidateList,
   activityRestricted,
   type UnlistedContainer,
   verifyContainer,
@@ -11,16 +14,31 @@ import {
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { graphError, graphGet, nextCursor } from "#platforms/graph-api.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
+import { type ListedCandidate, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
 import { Container, MediaList } from "./answers.ts";
 import { graphUrl } from "./hosts.ts";
 
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
 
+/** `media_type` in the list of posts, by the kind of post. */
+const LISTED_MEDIA_TYPE: Readonly<Record<string, string>> = {
+  carousel: "CAROUSEL_ALBUM",
+  image: "IMAGE",
+  video: "VIDEO",
+};
+
 export function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  if (ref === null) {
+    return verifyByRow(job, {
+      listedAfterMs: LISTED_AFTER_MS,
+      list: async (since) => toCandidateList(await listSince(client, job, since)),
+      decideNone: notListed,
+    });
+  }
   return verifyContainer(job, ref, {
     readStatus: (id) => readContainerStatus(client, job, id),
-    findPost: (since) => findPost(client, job, since),
+    findPost: async (since): Promise<ListingMatch> => listedAs(await listSince(client, job, since)),
     decideUnlisted: decideUnlisted,
   });
 }
@@ -61,30 +79,40 @@ async function readContainerStatus(client: PlatformClient, job: Job, id: string)
   return error?.code === 24 || (error?.code === 100 && error.subcode === 33) ? "LOST" : "unreadable";
 }
 
-async function findPost(client: PlatformClient, job: Job, since: number): Promise<ListingMatch> {
+/** Every post since then; undefined when the list cannot be read to its end. */
+async function listSince(
+  client: PlatformClient,
+  job: Job,
+  since: number,
+): Promise<readonly ListedCandidate[] | undefined> {
+  const postKind = job.media.length > 1 ? "carousel" : (job.media[0]?.type ?? "image");
   const url = `${graphUrl(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media`;
-  const matches: { id: string; permalink: string | null }[] = [];
+  const candidates: ListedCandidate[] = [];
   let after: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const response = await graphGet(client, url, job.account.loginToken, {
-      fields: "id,caption,timestamp,permalink",
+      fields: "id,caption,media_type,timestamp,permalink",
       limit: PAGE_SIZE,
       after,
     });
     const list = isOk(response) ? parseBody(MediaList, response) : undefined;
     if (!list) {
-      return { state: "unreadable" };
+      return undefined;
     }
     const recent = list.data.filter((post) => Date.parse(post.timestamp ?? "") >= since);
-    matches.push(
-      ...recent
-        .filter((post) => (post.caption ?? "").trim() === job.caption.trim())
-        .map((post) => ({ id: post.id, permalink: post.permalink ?? null })),
+    candidates.push(
+      ...recent.map((post) => ({
+        id: post.id,
+        url: post.permalink ?? null,
+        isMatch:
+          (!post.media_type || post.media_type === LISTED_MEDIA_TYPE[postKind]) &&
+          comparableText(post.caption) === comparableText(job.caption),
+      })),
     );
     after = nextCursor(list.paging);
     if (after === undefined || recent.length < list.data.length) {
-      break;
+      return candidates;
     }
   }
-  return toListingMatch(matches);
+  return undefined;
 }

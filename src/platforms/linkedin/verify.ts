@@ -5,6 +5,7 @@ import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { withQuery } from "#platforms/request-encoding.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
+import { absentIfNothingElse, type CandidateList, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
 import { type ListedPost, PostList } from "./answers.ts";
 import { canListPosts } from "./commit.ts";
 import { checkLogin } from "./connect.ts";
@@ -27,10 +28,50 @@ const PAGE_SIZE = 100;
 const MAX_PAGES = 8;
 
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  if (ref === null) {
+    return canListPosts(job)
+      ? await verifyByRow(job, {
+          listedAfterMs: SECOND_CHECK_MS,
+          list: (since) => listCandidates(client, job, since),
+          decideNone: isResendDisabled(job) ? notListed : absentIfNothingElse,
+        })
+      : // A repeated call is not identical without the uploaded files, so a member's post is not sent again.
+        { state: "cannot_tell", detail: "LinkedIn does not let apps read a member's posts" };
+  }
   const commitRef = CommitRef.parse(ref);
   return canListPosts(job)
     ? await verifyByListing(client, job, commitRef)
     : await verifyByResending(client, job, commitRef);
+}
+
+/** LinkedIn does not say which app a post is from, so text and kinds of media are compared. */
+async function listCandidates(client: PlatformClient, job: Job, since: number): Promise<CandidateList> {
+  const listed = await listSince(client, job, since);
+  return listed.ok
+    ? {
+        ok: true,
+        candidates: listed.posts
+          .filter((post) => postedAt(post) >= since)
+          .map((post) => ({ id: post.id, url: postUrl(post.id), isMatch: hasSameContent(post, job) })),
+      }
+    : listed;
+}
+
+function hasSameContent(post: ListedPost, job: Job): boolean {
+  const kinds = mediaUrns(post).map((urn) => (urn.startsWith("urn:li:video:") ? "video" : "image"));
+  return (
+    kinds.length === job.media.length &&
+    kinds.every((kind, index) => kind === job.media[index]?.type) &&
+    hasSameText(post, job)
+  );
+}
+
+function hasSameText(post: ListedPost, job: Job): boolean {
+  return comparableText(fromLittleText(post.commentary ?? "")) === comparableText(job.caption);
+}
+
+function postedAt(post: ListedPost): number {
+  return post.createdAt ?? post.publishedAt ?? 0;
 }
 
 /**
@@ -130,11 +171,7 @@ function isPublishedPost(post: ListedPost, job: Job, commitRef: CommitRef, since
     // An uploaded asset is used by one post only.
     return commitRef.urns.some((urn) => urns.includes(urn));
   }
-  return (
-    (post.createdAt ?? post.publishedAt ?? 0) >= since &&
-    urns.length === 0 &&
-    comparableText(fromLittleText(post.commentary ?? "")) === comparableText(job.caption)
-  );
+  return postedAt(post) >= since && urns.length === 0 && hasSameText(post, job);
 }
 
 function mediaUrns(post: ListedPost): readonly string[] {

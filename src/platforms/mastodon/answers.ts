@@ -59,7 +59,7 @@ export const Status = z.looseObject({
   uri: z.string().nullish(),
   created_at: z.string().nullish(),
   application: z.looseObject({ name: z.string().nullish() }).nullish(),
-  media_attachments: z.array(z.looseObject({ id: Id })).nullish(),
+  media_attachments: z.array(z.looseObject({ id: Id, type: z.string().nullish() })).nullish(),
 });
 export type Status = z.infer<typeof Status>;
 

@@ -1,8 +1,10 @@
 import type { Job, PlatformClient } from "#platforms/contract.ts";
 import { withQuery } from "#platforms/request-encoding.ts";
 import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
+import type { ListedCandidate } from "#platforms/verify-by-row.ts";
 import { type Status, StatusList, StatusSource } from "./answers.ts";
 import { type Server, callServer, parseExtra, serverUrl, toServerAccountId } from "./api.ts";
+import { statusUrl } from "./commit.ts";
 import { comparableStatusText } from "./text.ts";
 
 const PAGE_SIZE = 40;
@@ -31,20 +33,72 @@ export async function findPost(
     const status = listed.statuses.find((each) => hasMedia(each, mediaIds));
     return status ? { state: "one", status } : { state: "none" };
   }
+  const found = await filterByText(
+    client,
+    job,
+    server,
+    listed.statuses.filter((status) => isOfThisApp(status, job) && (status.media_attachments ?? []).length === 0),
+  );
+  if (!found.ok) {
+    return { state: "unreadable", response: found.response };
+  }
+  const [status, ...others] = found.statuses;
+  return status ? (others.length > 0 ? { state: "several" } : { state: "one", status }) : { state: "none" };
+}
+
+type ContentList =
+  | { readonly state: "listed"; readonly candidates: readonly ListedCandidate[] }
+  | { readonly state: "unreadable"; readonly response: PlatformResponse | null };
+
+/** Every post of the account since then; a match was sent by this app with the same texts and the same kinds of media. */
+export async function listByContent(
+  client: PlatformClient,
+  job: Job,
+  server: Server,
+  since: number,
+): Promise<ContentList> {
+  const listed = await listSince(client, job, server, since);
+  const found = listed.ok
+    ? await filterByText(
+        client,
+        job,
+        server,
+        listed.statuses.filter((status) => isOfThisApp(status, job) && hasSameKindsOfMedia(status, job)),
+      )
+    : listed;
+  if (!listed.ok || !found.ok) {
+    return { state: "unreadable", response: found.ok ? null : found.response };
+  }
+  return {
+    state: "listed",
+    candidates: listed.statuses.map((status) => ({
+      id: status.id,
+      url: statusUrl(status),
+      isMatch: found.statuses.includes(status),
+    })),
+  };
+}
+
+/** Those whose source has the same texts. */
+async function filterByText(
+  client: PlatformClient,
+  job: Job,
+  server: Server,
+  statuses: readonly Status[],
+): Promise<ListResult> {
   const matches: Status[] = [];
-  for (const status of listed.statuses.filter((each) => isTextOfThisApp(each, job))) {
+  for (const status of statuses) {
     const response = await callServer(client, server, `/api/v1/statuses/${encodeURIComponent(status.id)}/source`);
     const source = isOk(response) ? parseBody(StatusSource, response) : undefined;
     // 404: deleted since it was listed.
     if (!source && response.status !== 404) {
-      return { state: "unreadable", response };
+      return { ok: false, response };
     }
     if (source && isSameText(source, job)) {
       matches.push(status);
     }
   }
-  const [status, ...others] = matches;
-  return status ? (others.length > 0 ? { state: "several" } : { state: "one", status }) : { state: "none" };
+  return { ok: true, statuses: matches };
 }
 
 type ListResult =
@@ -82,10 +136,19 @@ function hasMedia(status: Status, mediaIds: readonly string[]): boolean {
   return mediaIds.every((id) => ids.has(id));
 }
 
-function isTextOfThisApp(status: Status, job: Job): boolean {
+function isOfThisApp(status: Status, job: Job): boolean {
+  return status.application?.name === parseExtra(job.account.extra)?.clientName;
+}
+
+/** A server may turn a video without sound into `gifv`, and has not named the kind of a file that it still processes. */
+function hasSameKindsOfMedia(status: Status, job: Job): boolean {
+  const listed = status.media_attachments ?? [];
   return (
-    (status.media_attachments ?? []).length === 0 &&
-    status.application?.name === parseExtra(job.account.extra)?.clientName
+    listed.length === job.media.length &&
+    listed.every(({ type }, index) => {
+      const isImage = job.media[index]?.type === "image";
+      return type === "image" ? isImage : type === "video" ? !isImage : true;
+    })
   );
 }
 

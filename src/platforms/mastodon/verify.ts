@@ -4,11 +4,12 @@ import type { Fault, Job, PlatformClient, VerifyOutcome } from "#platforms/contr
 import { rejected } from "#platforms/fault.ts";
 import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
+import { matchByRow, searchSince, waitUntilListedMs } from "#platforms/verify-by-row.ts";
 import { MediaAttachment, Profile, Status } from "./answers.ts";
 import { type Server, accountServer, callServer, toAccountId } from "./api.ts";
 import { statusUrl } from "./commit.ts";
 import { toFault } from "./errors.ts";
-import { findPost } from "./find-post.ts";
+import { findPost, listByContent } from "./find-post.ts";
 import { readCapabilities } from "./limits.ts";
 import { CommitRef } from "./refs.ts";
 
@@ -29,8 +30,11 @@ const SAME_SEND_MS = 10 * SECOND;
 const HIDDEN_AFTER_MS = MINUTE;
 
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
-  const commitRef = CommitRef.parse(ref);
   const server = accountServer(job.account);
+  if (ref === null) {
+    return await verifyWithoutReference(client, job, server);
+  }
+  const commitRef = CommitRef.parse(ref);
   const firstSentAt = job.committedAt ?? commitRef.sentAt ?? job.now;
   const elapsed = job.now - Math.max(job.lastCommittedAt ?? firstSentAt, commitRef.sentAt ?? 0);
   const firstCheck = commitRef.refusal ? REFUSAL_CHECK_MS : FIRST_CHECK_MS;
@@ -58,6 +62,29 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   return commitRef.refusal
     ? await decideRefused(client, server, commitRef, isRepeated(commitRef, firstSentAt))
     : decideUnlisted(job, firstSentAt, elapsed);
+}
+
+/** The idempotency key is known from the row: sending again is as safe as with a reference. */
+async function verifyWithoutReference(client: PlatformClient, job: Job, server: Server): Promise<VerifyOutcome> {
+  const waitMs = waitUntilListedMs(job, ABSENT_AFTER_MS);
+  if (waitMs > 0) {
+    return verifyAgainIn(waitMs);
+  }
+  const listed = await listByContent(client, job, server, searchSince(job));
+  if (listed.state === "unreadable") {
+    return unreadable(listed.response, job);
+  }
+  const match = matchByRow(job, listed.candidates);
+  switch (match.state) {
+    case "one":
+      return { state: "published", remoteId: match.candidate.id, url: match.candidate.url };
+    case "ambiguous":
+      return { state: "cannot_tell", detail: match.detail };
+    case "none":
+      return (
+        (await checkLogin(client, job, server)) ?? decideUnlisted(job, job.committedAt ?? job.dueAt, ABSENT_AFTER_MS)
+      );
+  }
 }
 
 /** A refused lookup proves nothing; only a login that has ended is worth telling. */

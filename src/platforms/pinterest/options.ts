@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "#core/json.ts";
 import { commonOptions } from "#platforms/options.ts";
 import { BOARDS_MAX, LINK_MAX, TITLE_MAX } from "./limits.ts";
 
@@ -27,4 +28,9 @@ export const options = z.looseObject({
 function isHttpUrl(value: string): boolean {
   const url = URL.parse(value);
   return url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\//i.test(value);
+}
+
+/** The boards of a job's options, each once. */
+export function boardIds({ board_ids: ids }: JsonObject): readonly string[] {
+  return [...new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [])];
 }

@@ -7,6 +7,7 @@ import { bearerHeader } from "#platforms/request-encoding.ts";
 import { MediaStatus } from "./answers.ts";
 import { toFault, unexpectedResponse } from "./errors.ts";
 import { apiUrl } from "./hosts.ts";
+import { boardIds } from "./options.ts";
 import { Cursor, parseProgress, type CommitRef } from "./refs.ts";
 import { uploadVideo } from "./upload.ts";
 
@@ -37,9 +38,7 @@ export async function prepare(
 /** Boards of this post that have no pin yet. */
 function remainingBoards(job: Job): readonly string[] {
   const { pins } = parseProgress(job.progress);
-  const { board_ids: ids } = job.options;
-  const wanted = Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
-  return wanted.filter((board) => !pins.some((pin) => pin.board === board));
+  return boardIds(job.options).filter((board) => !pins.some((pin) => pin.board === board));
 }
 
 function readyOutcome(boards: readonly string[], mediaIds: Readonly<Record<string, string>>): PrepareOutcome {

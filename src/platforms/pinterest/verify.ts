@@ -2,13 +2,15 @@ import { comparableText } from "#platforms/comparable-text.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
+import type { Job, SiblingTarget, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
+import { matchByRow, searchSince, waitUntilListedMs } from "#platforms/verify-by-row.ts";
 import { type ListedPin, PinList } from "./answers.ts";
 import { pinnedOutcome, textFields } from "./commit.ts";
 import { toFault } from "./errors.ts";
-import { apiUrl } from "./hosts.ts";
+import { apiUrl, pinUrl } from "./hosts.ts";
+import { boardIds } from "./options.ts";
 import { parseProgress, CommitRef } from "./refs.ts";
 
 /** Pinterest does not document how soon it lists a new pin and does not detect duplicates, so a pin is absent only after three checks. */
@@ -22,6 +24,9 @@ const MAX_PAGES = 8;
 
 /** Looks for the pin on the board of the last call. */
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  if (ref === null) {
+    return await verifyFromRow(client, job);
+  }
   const commitRef = CommitRef.parse(ref);
   const [board] = commitRef.boards;
   if (board === undefined) {
@@ -53,6 +58,49 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   return sentTwice || job.account.app.settings["RESEND"] === "never"
     ? { state: "cannot_tell", detail: `board ${board} does not list the pin` }
     : { state: "absent" };
+}
+
+/** Each board that has no recorded pin may have got one from the lost run, so all of them are read before anything is said. */
+async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOutcome> {
+  const waitMs = waitUntilListedMs(job, LAST_CHECK_MS);
+  if (waitMs > 0) {
+    return verifyAgainIn(waitMs);
+  }
+  const since = searchSince(job);
+  const { pins: recorded } = parseProgress(job.progress);
+  const boards = boardIds(job.options);
+  const pins: string[] = [];
+  for (const board of boards) {
+    const known = recorded.find((entry) => entry.board === board);
+    if (known) {
+      pins.push(known.pin);
+      continue;
+    }
+    const listed = await listSince(client, job, board, since);
+    if (!listed.ok) {
+      return listed.outcome;
+    }
+    const match = matchByRow(
+      { ...job, siblings: job.siblings.map((sibling) => ({ ...sibling, remoteId: pinOnBoard(sibling, board) })) },
+      listed.pins
+        .filter((pin) => createdAt(pin) >= since)
+        .map((pin) => ({ id: pin.id, url: pinUrl(pin.id), isMatch: isPublishedPin(pin, job, since) })),
+    );
+    if (match.state === "ambiguous") {
+      return { state: "cannot_tell", detail: `board ${board}: ${match.detail}` };
+    }
+    if (match.state === "one") {
+      pins.push(match.candidate.id);
+    }
+  }
+  const [first] = pins;
+  return first !== undefined && pins.length === boards.length
+    ? { state: "published", remoteId: first, url: pinUrl(first) }
+    : { state: "cannot_tell", detail: `the pin was found on ${pins.length} of ${boards.length} boards` };
+}
+
+function pinOnBoard({ remoteId, progress }: SiblingTarget, board: string): string | null {
+  return parseProgress(progress).pins.find((entry) => entry.board === board)?.pin ?? remoteId;
 }
 
 type ListResult =

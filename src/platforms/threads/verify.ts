@@ -3,8 +3,10 @@ import { SECOND } from "#core/clock.ts";
 import { isOk, parseBody } from "#platforms/response.ts";
 import {
   ABSENT_AFTER_MS,
+  LISTED_AFTER_MS,
   type ListingMatch,
-  toListingMatch,
+  listedAs,
+  toCandidateList,
   activityRestricted,
   type UnlistedContainer,
   verifyContainer,
@@ -12,6 +14,7 @@ import {
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { graphError, graphGet, nextCursor } from "#platforms/graph-api.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
+import { type ListedCandidate, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
 import { Container, PostList } from "./answers.ts";
 import { isContainerNotFound } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
@@ -36,9 +39,16 @@ const LISTED_MEDIA_TYPE: Readonly<Record<string, string>> = {
 };
 
 export function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  if (ref === null) {
+    return verifyByRow(job, {
+      listedAfterMs: LISTED_AFTER_MS,
+      list: async (since) => toCandidateList(await listSince(client, job, since)),
+      decideNone: notListed,
+    });
+  }
   return verifyContainer(job, ref, {
     readStatus: (id) => readContainerStatus(client, job, id),
-    findPost: (since) => findPost(client, job, since),
+    findPost: async (since): Promise<ListingMatch> => listedAs(await listSince(client, job, since)),
     decideUnlisted: decideUnlisted,
   });
 }
@@ -96,10 +106,15 @@ async function readContainerStatus(client: PlatformClient, job: Job, id: string)
   return isContainerNotFound(error) || error?.code === 100 ? "LOST" : "unreadable";
 }
 
-async function findPost(client: PlatformClient, job: Job, since: number): Promise<ListingMatch> {
+/** Every post since then; undefined when the list cannot be read to its end. */
+async function listSince(
+  client: PlatformClient,
+  job: Job,
+  since: number,
+): Promise<readonly ListedCandidate[] | undefined> {
   const postKind = job.media.length > 1 ? "carousel" : (job.media[0]?.type ?? "text");
   const expectedText = comparableCaption(job.caption);
-  const matches: { id: string; permalink: string | null }[] = [];
+  const candidates: ListedCandidate[] = [];
   let after: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads`;
@@ -111,19 +126,19 @@ async function findPost(client: PlatformClient, job: Job, since: number): Promis
     });
     const list = isOk(response) ? parseBody(PostList, response) : undefined;
     if (!list) {
-      return { state: "unreadable" };
+      return undefined;
     }
     for (const post of list.data) {
       const isSameKind = !post.media_type || post.media_type === LISTED_MEDIA_TYPE[postKind];
-      const isRecent = Date.parse(post.timestamp ?? "") >= since;
-      if (isSameKind && isRecent && comparableCaption(post.text ?? "") === expectedText) {
-        matches.push({ id: post.id, permalink: post.permalink ?? null });
+      if (Date.parse(post.timestamp ?? "") >= since) {
+        const isMatch = isSameKind && comparableCaption(post.text ?? "") === expectedText;
+        candidates.push({ id: post.id, url: post.permalink ?? null, isMatch });
       }
     }
     after = nextCursor(list.paging);
     if (after === undefined) {
-      break;
+      return candidates;
     }
   }
-  return toListingMatch(matches);
+  return undefined;
 }

@@ -58,4 +58,10 @@ const ListedVideo = z.looseObject({
 });
 export type ListedVideo = z.infer<typeof ListedVideo>;
 
-export const VideoList = z.looseObject({ data: z.looseObject({ videos: z.array(ListedVideo).nullish() }) });
+export const VideoList = z.looseObject({
+  data: z.looseObject({
+    videos: z.array(ListedVideo).nullish(),
+    cursor: z.number().nullish(),
+    has_more: z.boolean().nullish(),
+  }),
+});

@@ -13,7 +13,7 @@ import type { CommitRef } from "./refs.ts";
 /** TikTok lists public posts only, and only after moderation. */
 const FIRST_CHECK_MS = 15 * SECOND;
 const SECOND_CHECK_MS = 75 * SECOND;
-const LAST_CHECK_MS = 10 * MINUTE;
+export const LAST_CHECK_MS = 10 * MINUTE;
 const CLOCK_TOLERANCE_MS = 10 * SECOND;
 /** TikTok truncates listed texts; texts shorter than this must be equal. */
 const LISTED_TEXT_LENGTH = 150;
@@ -72,8 +72,12 @@ export async function verifyPhotos(client: PlatformClient, job: Job, commitRef: 
 
 function isPublishedPost(post: ListedVideo, sentTexts: readonly string[], since: number): boolean {
   const isSince = (post.create_time ?? 0) * SECOND >= since;
+  return isSince && hasSameText(post, sentTexts);
+}
+
+export function hasSameText(post: ListedVideo, sentTexts: readonly string[]): boolean {
   const texts = [post.video_description, post.title].map(comparableText).filter((text) => text !== "");
-  return isSince && texts.some((text) => sentTexts.some((sentText) => isSameText(text, sentText)));
+  return texts.some((text) => sentTexts.some((sentText) => isSameText(text, sentText)));
 }
 
 function isSameText(listedText: string, sentText: string): boolean {

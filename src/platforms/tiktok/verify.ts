@@ -8,6 +8,7 @@ import { profileUrl } from "./connect.ts";
 import { publishFailureFault, toFault } from "./errors.ts";
 import { isDraft } from "./options.ts";
 import { CommitRef } from "./refs.ts";
+import { verifyFromRow } from "./verify-from-row.ts";
 import { verifyPhotos } from "./verify-photos.ts";
 
 /** TikTok counts a chunk within this time; one that is not counted has not arrived. */
@@ -19,6 +20,9 @@ const SLOW_POLL_SECONDS = 5 * 60;
 const MAX_RETRY_SECONDS = 15 * 60;
 
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  if (ref === null) {
+    return await verifyFromRow(client, job);
+  }
   const commitRef = CommitRef.parse(ref);
   if (commitRef.publishId === null) {
     return await verifyPhotos(client, job, commitRef);

@@ -5,6 +5,7 @@ import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts"
 import { rejected } from "#platforms/fault.ts";
 import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
+import { absentIfNothingElse, type CandidateList, verifyByRow } from "#platforms/verify-by-row.ts";
 import { type ListedPost, PostList } from "./answers.ts";
 import { postUrl, findQuotedPost } from "./commit.ts";
 import { DUPLICATE_CODE, toFault } from "./errors.ts";
@@ -28,6 +29,13 @@ const MIN_COMPARABLE_LENGTH = 10;
 const POST_FIELDS = "created_at,text,entities,attachments,note_tweet,referenced_tweets";
 
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  if (ref === null) {
+    return await verifyByRow(job, {
+      listedAfterMs: SECOND_CHECK_MS,
+      list: (since) => listCandidates(client, job, since),
+      decideNone: (none) => (canSendAgain(job) ? absentIfNothingElse(none) : RESEND_RULED_OUT),
+    });
+  }
   const commitRef = CommitRef.parse(ref);
   const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
   const elapsed = job.now - Math.max(job.lastCommittedAt ?? committedAt, commitRef.sentAt ?? 0);
@@ -65,10 +73,29 @@ function decideUnlisted(job: Job, commitRef: CommitRef, committedAt: number): Ve
     const message = "X refused the text: this account has just posted the same text.";
     return { state: "refused", fault: rejected(message, source, { code: DUPLICATE_CODE, category: "duplicate" }) };
   }
-  if (job.account.app.settings["RESEND"] === "never" || normalizeText(job.caption).length < MIN_COMPARABLE_LENGTH) {
-    return { state: "cannot_tell", detail: "not found, and a second post could not be ruled out" };
-  }
-  return { state: "absent" };
+  return canSendAgain(job) ? { state: "absent" } : RESEND_RULED_OUT;
+}
+
+const RESEND_RULED_OUT: VerifyOutcome = {
+  state: "cannot_tell",
+  detail: "not found, and a second post could not be ruled out",
+};
+
+function canSendAgain(job: Job): boolean {
+  return job.account.app.settings["RESEND"] !== "never" && normalizeText(job.caption).length >= MIN_COMPARABLE_LENGTH;
+}
+
+/** X does not say which app a post is from, so text and number of media are compared. */
+async function listCandidates(client: PlatformClient, job: Job, since: number): Promise<CandidateList> {
+  const listed = await listSince(client, job, since);
+  return listed.ok
+    ? {
+        ok: true,
+        candidates: listed.posts
+          .filter((post) => isSince(post, since))
+          .map((post) => ({ id: post.id, url: postUrl(job, post.id), isMatch: hasSameContent(post, job) })),
+      }
+    : { ok: false, outcome: { state: "again", afterSeconds: listed.afterSeconds, isProcessing: false } };
 }
 
 type ListResult =
@@ -112,11 +139,13 @@ function isPublishedPost(post: ListedPost, job: Job, commitRef: CommitRef): bool
   if (commitRef.mediaKeys.length > 0 && commitRef.mediaKeys.every((key) => mediaKeys.includes(key))) {
     return true;
   }
-  const sentText = normalizeText(job.caption);
+  return normalizeText(job.caption) !== "" && hasSameContent(post, job);
+}
+
+function hasSameContent(post: ListedPost, job: Job): boolean {
   return (
-    sentText !== "" &&
-    mediaKeys.length === commitRef.mediaIds.length &&
-    normalizeText(originalText(post, job)) === sentText
+    (post.attachments?.media_keys ?? []).length === job.media.length &&
+    normalizeText(originalText(post, job)) === normalizeText(job.caption)
   );
 }
 

@@ -39,6 +39,7 @@ export const Video = z.looseObject({
 export type Video = z.infer<typeof Video>;
 
 export const PlaylistItems = z.looseObject({
+  nextPageToken: z.string().nullish(),
   items: z
     .array(
       z.looseObject({

@@ -1,9 +1,10 @@
 import { comparableText } from "#platforms/comparable-text.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
-import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
+import { type CandidateList, type ListedCandidate, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
 import { type PlaylistItem, PlaylistItems } from "./answers.ts";
 import { toFault, videoFault } from "./errors.ts";
 import { API_URL } from "./hosts.ts";
@@ -18,10 +19,18 @@ const MAX_RETRY_SECONDS = 900;
 /** YouTube lists new uploads within minutes. */
 const LISTING_LAG_MS = 5 * MINUTE;
 const LIST_RETRY_SECONDS = 120;
+const MAX_PAGES = 10;
 const CLOCK_TOLERANCE_MS = 10 * SECOND;
 
 /** Queries the upload session; the list of uploads is used only when YouTube no longer knows the session. */
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  if (ref === null) {
+    return await verifyByRow(job, {
+      listedAfterMs: LISTING_LAG_MS,
+      list: (since) => listCandidates(client, job, since),
+      decideNone: notListed,
+    });
+  }
   const commitRef = CommitRef.parse(ref);
   const media = findVideo(job);
   if (!media) {
@@ -76,12 +85,7 @@ function elapsedMs(job: Job, commitRef: CommitRef): number {
 }
 
 async function findInUploads(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
-  const url = withQuery(`${API_URL}/playlistItems`, {
-    part: "snippet,contentDetails,status",
-    playlistId: uploadsPlaylistId(job),
-    maxResults: 50,
-  });
-  const response = await callPlatform(client, url, { headers: bearerHeader(job.account.accessToken) });
+  const response = await readUploads(client, job);
   const list = isOk(response) ? parseBody(PlaylistItems, response) : undefined;
   if (!list) {
     return retryOutcome(job, commitRef, isOk(response) ? null : toFault(response, job.now));
@@ -111,11 +115,60 @@ function videoIdOf(item: PlaylistItem): string | null {
   return item.contentDetails?.videoId ?? item.snippet?.resourceId?.videoId ?? null;
 }
 
-function isPublishedVideo(item: PlaylistItem, job: Job, commitRef: CommitRef): boolean {
-  const publishedAt = Date.parse(item.contentDetails?.videoPublishedAt ?? item.snippet?.publishedAt ?? "");
+/** The channel's uploads since then; YouTube does not say which app uploaded a video, so title and description are compared. */
+async function listCandidates(client: PlatformClient, job: Job, since: number): Promise<CandidateList> {
+  const candidates: ListedCandidate[] = [];
+  let pageToken: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const response = await readUploads(client, job, pageToken);
+    const list = isOk(response) ? parseBody(PlaylistItems, response) : undefined;
+    if (!list) {
+      const fault = isOk(response) ? null : toFault(response, job.now);
+      return {
+        ok: false,
+        outcome:
+          fault?.kind === "reconnect"
+            ? { state: "refused", fault }
+            : { state: "again", afterSeconds: fault?.retryAfterSeconds ?? LIST_RETRY_SECONDS, isProcessing: false },
+      };
+    }
+    const items = list.items ?? [];
+    for (const item of items) {
+      const id = videoIdOf(item);
+      if (id !== null && publishedAt(item) >= since) {
+        candidates.push({ id, url: watchUrl(id), isMatch: hasSameTexts(item, job) });
+      }
+    }
+    pageToken = list.nextPageToken ?? undefined;
+    // Uploads are listed newest first.
+    if (pageToken === undefined || items.some((item) => publishedAt(item) < since)) {
+      return { ok: true, candidates };
+    }
+  }
+  return { ok: false, outcome: { state: "again", afterSeconds: LIST_RETRY_SECONDS, isProcessing: false } };
+}
+
+async function readUploads(client: PlatformClient, job: Job, pageToken?: string): Promise<PlatformResponse> {
+  const url = withQuery(`${API_URL}/playlistItems`, {
+    part: "snippet,contentDetails,status",
+    playlistId: uploadsPlaylistId(job),
+    maxResults: 50,
+    pageToken,
+  });
+  return await callPlatform(client, url, { headers: bearerHeader(job.account.accessToken) });
+}
+
+function publishedAt(item: PlaylistItem): number {
+  return Date.parse(item.contentDetails?.videoPublishedAt ?? item.snippet?.publishedAt ?? "");
+}
+
+function hasSameTexts(item: PlaylistItem, job: Job): boolean {
   return (
-    publishedAt >= commitRef.startedAt - CLOCK_TOLERANCE_MS &&
     comparableText(item.snippet?.title) === comparableText(titleOf(job)) &&
     comparableText(item.snippet?.description) === comparableText(job.caption)
   );
+}
+
+function isPublishedVideo(item: PlaylistItem, job: Job, commitRef: CommitRef): boolean {
+  return publishedAt(item) >= commitRef.startedAt - CLOCK_TOLERANCE_MS && hasSameTexts(item, job);
 }
