@@ -9,6 +9,12 @@ export const MAX_BYTES = { image: 32 * MIB, video: GIB } as const satisfies Reco
 
 export const MAX_BYTES_TEXT = { image: "32 MiB", video: "1 GiB" } as const satisfies Record<MediaType, string>;
 
+/**
+ * The largest image that is accepted: a photo of the largest camera sensors. A few bytes can state any width and height, and
+ * whoever decodes the image, a platform or a browser, would need four bytes for every pixel.
+ */
+export const MAX_IMAGE_MEGAPIXELS = 200;
+
 /** Limits of one import; tests pass smaller ones. */
 export interface ImportLimits {
   readonly maxBytes: Readonly<Record<MediaType, number>>;

@@ -227,6 +227,35 @@ describe("a file that is not supported media is refused, naming its type", () =>
     expect(await inspectBytes(bytes)).toMatchObject({ ok: false, problem: { code: "media_malformed" } });
   });
 
+  /** The offset of the height in the frame header of a baseline or progressive JPEG. */
+  function jpegHeightOffset(bytes: Uint8Array): number {
+    const isFrame = (at: number) => bytes[at] === 0xff && (bytes[at + 1] === 0xc0 || bytes[at + 1] === 0xc2);
+    return bytes.findIndex((_, at) => isFrame(at)) + 5;
+  }
+
+  test.for<[SampleName, (bytes: Uint8Array) => readonly [number, number]]>([
+    ["photo.png", () => [16, 24]],
+    ["still.gif", () => [6, 10]],
+    ["animated.webp", () => [24, 30]],
+    ["photo.jpg", (bytes) => [jpegHeightOffset(bytes), jpegHeightOffset(bytes) + 4]],
+  ])("%s with four thousand megapixels is refused, naming the limit", async ([name, size], { expect }) => {
+    const bytes = sample(name).slice();
+    const [from, to] = size(bytes);
+    // 0xffff pixels a side, or 0xffffff in a WebP.
+    for (let at = from; at < to; at += 1) {
+      bytes[at] = name === "photo.png" && (at - from) % 4 < 2 ? 0 : 0xff;
+    }
+    expect(await inspectBytes(bytes)).toMatchObject({
+      ok: false,
+      problem: {
+        code: "media_dimensions",
+        message: expect.stringMatching(/^the image has \d+ × \d+ pixels; scale it to at most 200 megapixels$/),
+        limit: 200_000_000,
+        actual: expect.any(Number),
+      },
+    });
+  });
+
   test("an empty file is refused", async ({ expect }) => {
     expect(await inspectBytes(new Uint8Array(0))).toMatchObject({ ok: false, problem: { code: "media_empty" } });
   });

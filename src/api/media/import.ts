@@ -15,7 +15,7 @@ const route = operation("posts:write", {
   tags: ["media"],
   summary: "Import media by URL",
   description:
-    "Fetches and stores every image and video; the response has the order of `urls`. If one fails, none is stored.",
+    "Fetches and stores every image and video; the response has the order of `urls`. If one fails, none is stored. A file is at most 32 MiB (image) or 1 GiB (video), an image at most 200 megapixels.",
   request: {
     body: { required: true, content: json(ImportMediaBody, { urls: ["https://images.example.net/launch.jpg"] }) },
   },

@@ -6,6 +6,7 @@ import { inspectPng } from "./png.ts";
 import { endsAsZipArchive, sniff, ZIP_TAIL_BYTES } from "./sniff.ts";
 import { inspectWebm } from "./webm.ts";
 import { inspectWebp } from "./webp.ts";
+import { MAX_IMAGE_MEGAPIXELS } from "#media/limits.ts";
 import { checkFailed, type CheckResult, type ContentType, type Inspection } from "#media/types.ts";
 
 const SNIFF_BYTES = 4096;
@@ -48,6 +49,14 @@ export async function inspectFile(reader: ByteReader): Promise<CheckResult<Inspe
     const inspection = await inspectAs(sniffed.value, reader);
     if (!isValidDimension(inspection.width) || !isValidDimension(inspection.height)) {
       return checkFailed("media_malformed", "the file is damaged: its width or height is not possible");
+    }
+    const pixels = (inspection.width ?? 0) * (inspection.height ?? 0);
+    if (inspection.type === "image" && pixels > MAX_IMAGE_MEGAPIXELS * 1e6) {
+      return checkFailed(
+        "media_dimensions",
+        `the image has ${inspection.width} × ${inspection.height} pixels; scale it to at most ${MAX_IMAGE_MEGAPIXELS} megapixels`,
+        { limit: MAX_IMAGE_MEGAPIXELS * 1e6, actual: pixels },
+      );
     }
     const tailBytes = Math.min(ZIP_TAIL_BYTES, reader.size);
     if (endsAsZipArchive(bytesOf(await reader.view(reader.size - tailBytes, tailBytes)))) {
