@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { AttackedService } from "./attack/attacked-service.ts";
 import type { OpenApiDocument } from "./attack/document.ts";
-import { HOLES } from "./attack/holes.ts";
+import { type Hole, HOLES } from "./attack/holes.ts";
+import { INSTRUMENTS } from "./attack/instruments.ts";
 import { TOPICS } from "./attack/registry.ts";
 import { type AttackTotals, runAttacks } from "./attack/run-attacks.ts";
-import { createCopy, type Mutant, removeCopy } from "./crash/mutants.ts";
+import { createCopy, removeCopy } from "./crash/mutants.ts";
 import { call, freePort, migrate, startService } from "./service.ts";
 
 /*
@@ -21,14 +22,20 @@ const ROOT = join(import.meta.dirname, "..");
 interface RunOptions {
   readonly topic: string | undefined;
   readonly short: boolean;
+  readonly hole?: Hole;
 }
 
-async function run(root: string, { topic, short }: RunOptions): Promise<AttackTotals> {
+/** Runs the attacks against a copy of the source code, with the instruments and, when there is one, the hole. */
+async function run({ topic, short, hole }: RunOptions): Promise<AttackTotals> {
   const topics = TOPICS.filter((candidate) => topic === undefined || candidate.topic === topic);
   if (topics.length === 0) {
     throw new Error(`unknown topic ${topic}; the topics are ${TOPICS.map((candidate) => candidate.topic).join(", ")}`);
   }
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-attack-"));
+  const root = await createCopy(ROOT, {
+    name: hole?.name ?? "attack",
+    changes: [...INSTRUMENTS, ...(hole?.changes ?? [])],
+  });
   try {
     await migrate(stateDir);
     const logFile = join(stateDir, "service.log");
@@ -40,17 +47,7 @@ async function run(root: string, { topic, short }: RunOptions): Promise<AttackTo
       await running.stop();
     }
   } finally {
-    await rm(stateDir, { recursive: true, force: true });
-  }
-}
-
-/** Whether the attacks of its topic find the hole. */
-async function isFound(hole: Pick<Mutant, "name" | "changes"> & { readonly topic: string }): Promise<boolean> {
-  const copy = await createCopy(ROOT, hole);
-  try {
-    return (await run(copy, { topic: hole.topic, short: false })).findings.length > 0;
-  } finally {
-    await removeCopy(copy);
+    await Promise.all([removeCopy(root), rm(stateDir, { recursive: true, force: true })]);
   }
 }
 
@@ -58,7 +55,7 @@ async function findHoles(): Promise<boolean> {
   let missed = 0;
   for (const hole of HOLES) {
     console.log(`\nA hole: ${hole.what}`);
-    const found = await isFound(hole);
+    const found = (await run({ topic: hole.topic, short: false, hole })).findings.length > 0;
     missed += found ? 0 : 1;
     console.log(found ? `found    ${hole.name}` : `MISSED   ${hole.name}`);
   }
@@ -68,7 +65,7 @@ async function findHoles(): Promise<boolean> {
 
 async function attack(options: RunOptions): Promise<boolean> {
   const started = Date.now();
-  const { attacks, tried, findings } = await run(ROOT, options);
+  const { attacks, tried, findings } = await run(options);
   const seconds = Math.round((Date.now() - started) / 1000);
   console.log(`\n${attacks} attacks (${tried} tries, ${seconds} s), ${findings.length} findings`);
   return findings.length === 0;

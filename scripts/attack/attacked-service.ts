@@ -24,8 +24,6 @@ export interface AttackRequest {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** The address of the caller, for the rate limits; by default a new one for each request. */
   readonly address?: string;
-  /** Sends half of the body and then nothing more. */
-  readonly stalls?: boolean;
 }
 
 export interface Answer {
@@ -109,6 +107,7 @@ export class AttackedService {
     const form = request.form && String(new URLSearchParams(request.form));
     const body = request.json === undefined ? (form ?? request.body) : JSON.stringify(request.json);
     const headers = {
+      "user-agent": "almanac-attack",
       "cf-connecting-ip": request.address ?? randomUUID(),
       ...(request.key !== undefined && { authorization: `Bearer ${request.key}` }),
       ...(request.cookie !== undefined && { cookie: request.cookie }),
@@ -147,12 +146,21 @@ export class AttackedService {
         reject(error);
       }
     });
-    if (request.stalls) {
-      sent.write(body?.slice(0, Math.floor(body.length / 2)) ?? "");
-    } else {
-      sent.end(body);
-    }
+    sent.end(body);
     return promise;
+  }
+
+  /** Begins a request whose body never ends; the result ends it. */
+  stall(
+    method: string,
+    path: string,
+    { key, body, headers }: { key: string; body: string; headers: Record<string, string> },
+  ): () => void {
+    const sent = sendHttp(this.origin, { method, path, headers: { ...headers, authorization: `Bearer ${key}` } });
+    // It is ended without an answer.
+    sent.on("error", () => null);
+    sent.write(body.slice(0, body.length / 2));
+    return () => sent.destroy();
   }
 
   /** A request that the attack needs before it begins; it must succeed. */

@@ -18,7 +18,7 @@ interface OpenApiParameter {
   readonly schema: JsonSchema;
 }
 
-interface JsonSchema {
+export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -56,4 +56,11 @@ export function operationsOf({ paths }: OpenApiDocument): readonly Operation[] {
         statuses: Object.keys(operation.responses).map(Number),
       })),
   );
+}
+
+/** Follows references, so that the result has the keywords themselves. */
+export function resolveSchema(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
+  const name = schema.$ref?.split("/").at(-1);
+  const target = name === undefined ? undefined : document.components.schemas[name];
+  return target ? resolveSchema(document, target) : schema;
 }

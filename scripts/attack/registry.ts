@@ -1,5 +1,27 @@
+import addresses from "./addresses.ts";
 import type { Topic } from "./attack.ts";
+import authorize from "./authorize.ts";
+import connect from "./connect.ts";
+import forms from "./forms.ts";
+import fuzz from "./fuzz.ts";
+import pictures from "./pictures.ts";
+import requests from "./requests.ts";
 import scopes from "./scopes.ts";
+import secrets from "./secrets.ts";
+import signIn from "./sign-in.ts";
+import tenants from "./tenants.ts";
 
-/** Every topic; a new file is added here. */
-export const TOPICS: readonly Topic[] = [scopes];
+/** Every topic; a new file is added here. The search for secrets comes last, because it reads the log of the whole run. */
+export const TOPICS: readonly Topic[] = [
+  scopes,
+  tenants,
+  connect,
+  authorize,
+  signIn,
+  addresses,
+  pictures,
+  forms,
+  requests,
+  fuzz,
+  secrets,
+];

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { AttackedService } from "../../scripts/attack/attacked-service.ts";
 import { HOLES } from "../../scripts/attack/holes.ts";
+import { INSTRUMENTS } from "../../scripts/attack/instruments.ts";
 import { TOPICS } from "../../scripts/attack/registry.ts";
 import { runAttacks } from "../../scripts/attack/run-attacks.ts";
 
@@ -10,7 +11,8 @@ const ROOT = join(import.meta.dirname, "..", "..");
 
 /* `npm run attack -- --holes` takes minutes; that its planted holes still fit the code is checked here. */
 describe("a hole of the attack run", () => {
-  test.each(HOLES.flatMap(({ name, changes }) => changes.map((change) => ({ name, ...change }))))(
+  const changed = [{ name: "an instrument", changes: INSTRUMENTS }, ...HOLES];
+  test.each(changed.flatMap(({ name, changes }) => changes.map((change) => ({ name, ...change }))))(
     "$name changes one place of $file",
     async ({ file, from, to }) => {
       const source = await readFile(join(ROOT, file), "utf8");

@@ -1,0 +1,100 @@
+import type { Topic } from "./attack.ts";
+import type { AttackedService, AttackUser } from "./attacked-service.ts";
+
+/** A login up to the callback, which is not sent: its link, its callback and the cookies of the browser that started it. */
+interface PendingLogin {
+  readonly link: string;
+  readonly callback: string;
+  readonly cookie: string;
+}
+
+const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url, "http://localhost");
+  return pathname + search;
+};
+
+async function requestLink(service: AttackedService, { key }: AttackUser, platform = "x"): Promise<string> {
+  const { json } = await service.prepare("POST", "/v1/accounts", { key, json: { platform } });
+  return pathOf(json.connect_url);
+}
+
+async function startLogin(service: AttackedService, user: AttackUser): Promise<PendingLogin> {
+  const link = await requestLink(service, user);
+  const started = await service.prepare("POST", link, { form: { method: "oauth", login: "ada" } });
+  const consented = await service.prepare("GET", pathOf(started.location ?? ""));
+  return { link, callback: pathOf(consented.location ?? ""), cookie: started.cookies.join("; ") };
+}
+
+async function accountsOf(service: AttackedService, { key }: AttackUser): Promise<number> {
+  const { json } = await service.prepare("POST", "/v1/accounts/sync", { key });
+  return json.accounts.length;
+}
+
+export default {
+  topic: "connect",
+  attacks: [
+    {
+      name: "a stranger's callback is opened in the victim's browser, without a cookie and with those of other logins",
+      async run(service, log) {
+        const stranger = await service.createUser();
+        const { callback, cookie } = await startLogin(service, stranger);
+        const other = await startLogin(service, await service.createUser());
+        log.expectStatus("without a cookie", await service.send("GET", callback), 400);
+        log.expectStatus("another login's cookie", await service.send("GET", callback, { cookie: other.cookie }), 400);
+        const [name = ""] = cookie.split("=");
+        const [, otherValue = ""] = other.cookie.split("=");
+        const forged = `${name}=${otherValue}`;
+        log.expectStatus("another cookie's value", await service.send("GET", callback, { cookie: forged }), 400);
+        log.expectStatus("an empty cookie", await service.send("GET", callback, { cookie: `${name}=` }), 400);
+        log.expect((await accountsOf(service, stranger)) === 0, "nothing connected", "an account was connected");
+        log.expectStatus("the browser that started it", await service.send("GET", callback, { cookie }), 200);
+        log.expectStatus("the same callback again", await service.send("GET", callback, { cookie }), 400);
+      },
+    },
+    {
+      name: "opening a link starts nothing, and the page says for whom the account would be connected",
+      async run(service, log) {
+        const user = await service.createUser();
+        const answer = await service.send("GET", await requestLink(service, user));
+        log.expectStatus("the page", answer, 200);
+        log.expect(answer.cookies.length === 0, "no cookie", `opening the link set ${answer.cookies.join()}`);
+        log.expect(answer.text.includes("workspace"), "names the workspace", "the page names no workspace");
+        log.expect(!answer.text.includes(user.email), "short address", "the page shows the owner's whole address");
+      },
+    },
+    {
+      name: "a link is opened by another signed-in user",
+      async run(service, log) {
+        const link = await requestLink(service, await service.createUser());
+        const cookie = await service.signIn(await service.createUser());
+        log.expectStatus("open", await service.send("GET", link, { cookie }), 400);
+        const form = { method: "oauth", login: "ada" };
+        log.expectStatus("send", await service.send("POST", link, { cookie, form }), 400);
+      },
+    },
+    {
+      name: "the form of the link is sent from another site",
+      async run(service, log) {
+        const link = await requestLink(service, await service.createUser());
+        for (const origin of ["https://evil.example", "null", `${service.origin}.evil.example`]) {
+          const answer = await service.send("POST", link, { form: { method: "oauth" }, headers: { origin } });
+          log.expectStatus(`Origin: ${origin}`, answer, 403);
+        }
+      },
+    },
+    {
+      name: "states that were never given out, and a link of another platform",
+      async run(service, log) {
+        const link = await requestLink(service, await service.createUser());
+        const state = new URL(link, service.origin).searchParams.get("state") ?? "";
+        for (const wrong of ["", "x", `${state}x`, state.toUpperCase(), state.slice(1), "x".repeat(5000), "%00"]) {
+          log.expectStatus(wrong.slice(0, 50), await service.send("GET", `/connect/x?state=${wrong}`), 400);
+          const callback = `/connect/x/callback?code=x&state=${wrong}`;
+          log.expectStatus(`callback ${wrong.slice(0, 50)}`, await service.send("GET", callback), 400);
+        }
+        log.expectStatus("another platform", await service.send("GET", `/connect/threads?state=${state}`), 400);
+        log.expectStatus("no platform", await service.send("GET", `/connect/myspace?state=${state}`), 404);
+      },
+    },
+  ],
+} satisfies Topic;

@@ -1,0 +1,179 @@
+import type { AttackedService, AttackRequest, Answer, AttackUser } from "./attacked-service.ts";
+import type { AttackLog, Topic } from "./attack.ts";
+import { operationsOf } from "./document.ts";
+
+const UNKNOWN_ID = "11111111-1111-4111-8111-111111111111";
+const UNKNOWN_TOKEN = "x".repeat(43);
+
+interface Belongings {
+  readonly accountId: string;
+  readonly boardAccountId: string;
+  readonly workspaceId: string;
+  readonly postId: string;
+  readonly token: string;
+  readonly editToken: string;
+}
+
+const UNKNOWN: Belongings = {
+  accountId: UNKNOWN_ID,
+  boardAccountId: UNKNOWN_ID,
+  workspaceId: UNKNOWN_ID,
+  postId: UNKNOWN_ID,
+  token: UNKNOWN_TOKEN,
+  editToken: UNKNOWN_TOKEN,
+};
+
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
+
+async function createBelongings(service: AttackedService, user: AttackUser): Promise<Belongings> {
+  const accountId = await service.connect(user);
+  const boardAccountId = await service.connect(user, "pinterest");
+  const postId = await service.schedulePost(user, accountId, "Victim's secret launch");
+  const { key } = user;
+  const { json: previewed } = await service.prepare("POST", "/v1/posts/preview", {
+    key,
+    json: { caption: "Victim's other secret", scheduled_at: tomorrow(), account_ids: [accountId] },
+  });
+  const { json: editPreviewed } = await service.prepare("POST", "/v1/posts/edit/preview", {
+    key,
+    json: { post_ids: [postId], caption: "Changed" },
+  });
+  return {
+    accountId,
+    boardAccountId,
+    workspaceId: user.workspaceId,
+    postId,
+    token: previewed.confirmation_token,
+    editToken: editPreviewed.confirmation_token,
+  };
+}
+
+/** The requests of each operation that names something by its id or token. */
+const REQUESTS: Readonly<
+  Record<string, (theirs: Belongings) => readonly { readonly query?: string; readonly json?: object }[]>
+> = {
+  getPost: () => [{}],
+  listAttempts: () => [{}],
+  cancelPost: () => [{ json: { confirm: true } }],
+  disconnectAccount: ({ accountId }) => [{ json: { account_id: accountId, confirm: true } }],
+  listPinterestBoards: ({ boardAccountId }) => [{ query: `?account_id=${boardAccountId}` }],
+  activateWorkspace: ({ workspaceId }) => [{ json: { workspace_id: workspaceId } }],
+  previewPost: ({ accountId }) => [
+    { json: { caption: "Mine", scheduled_at: "2027-01-01T00:00:00Z", account_ids: [accountId] } },
+    { json: { caption: "Mine", scheduled_at: "2027-01-01T00:00:00Z", targets: [{ account_id: accountId }] } },
+  ],
+  previewEdit: ({ postId }) => [{ json: { post_ids: [postId], caption: "Mine" } }],
+  confirmPost: ({ token }) => [{ json: { confirmation_token: token } }],
+  confirmEdit: ({ editToken }) => [{ json: { confirmation_token: editToken } }],
+};
+
+const namesSomething = (name: string): boolean => /(?:^|_)(?:ids?|token)$/.test(name);
+
+/** What the answer says apart from its own id, and from the id that was sent. */
+const comparable = ({ status, text }: Answer, ids: Belongings): string =>
+  Object.values(ids)
+    .reduce((rest: string, id: string) => rest.replaceAll(id, "…"), `${status} ${text}`)
+    .replace(/"request_id":"[^"]*"/, "");
+
+async function isUnchanged(service: AttackedService, victim: AttackUser, theirs: Belongings): Promise<boolean> {
+  const { json } = await service.send("GET", `/v1/posts/${theirs.postId}`, { key: victim.key });
+  return json?.post?.status === "scheduled" && json.post.caption === "Victim's secret launch";
+}
+
+async function tryPages(service: AttackedService, log: AttackLog, cookie: string, paths: readonly string[]) {
+  for (const path of paths) {
+    const { status, text } = await service.send("POST", path, { cookie, form: { name: "Taken" } });
+    log.expect(status >= 400, String(status), `${path} answered ${status}: ${text.slice(0, 300)}`);
+  }
+}
+
+export default {
+  topic: "tenants",
+  attacks: [
+    {
+      name: "another user's ids and tokens in every operation",
+      async run(service, log) {
+        const victim = await service.createUser();
+        const theirs = await createBelongings(service, victim);
+        const { key } = await service.createUser();
+        for (const { id, method, path, parameters, body } of operationsOf(service.document)) {
+          const members = Object.keys(
+            service.document.components.schemas[body?.$ref?.split("/").at(-1) ?? ""]?.properties ?? {},
+          );
+          const requests = REQUESTS[id];
+          if (!requests) {
+            const named = [...parameters.map(({ name }) => name), ...members].filter(namesSomething);
+            log.expect(named.length === 0, "names nothing", `${id} takes ${named.join(", ")} and is not attacked`);
+            continue;
+          }
+          for (const [index, { query = "", json }] of requests(theirs).entries()) {
+            const request: AttackRequest = { key, ...(json && { json }) };
+            const answer = await service.send(method, path.replace("{id}", theirs.postId) + query, request);
+            log.expectStatus(`${id} with another user's id`, answer, 400, 404);
+            const { query: missingQuery = "", json: missingJson } = requests(UNKNOWN)[index] ?? {};
+            const missing = await service.send(method, path.replace("{id}", UNKNOWN_ID) + missingQuery, {
+              key,
+              ...(missingJson && { json: missingJson }),
+            });
+            log.expect(
+              comparable(answer, theirs) === comparable(missing, UNKNOWN),
+              "the same as a missing one",
+              `${id} tells another user's id from a missing one: ${answer.text} / ${missing.text}`,
+            );
+          }
+        }
+        log.expect(await isUnchanged(service, victim, theirs), "unchanged", "the victim's post was changed");
+        const { json } = await service.send("POST", "/v1/posts/confirm", {
+          key: victim.key,
+          json: { confirmation_token: theirs.token },
+        });
+        log.expect(json?.posts?.length === 1, "the token still works", "the victim's token was used up by a stranger");
+      },
+    },
+    {
+      name: "another user's data in every list",
+      async run(service, log) {
+        const victim = await service.createUser();
+        const theirs = await createBelongings(service, victim);
+        const { key } = await service.createUser();
+        for (const { id, method, path } of operationsOf(service.document)) {
+          if (method !== "GET" || path.includes("{")) {
+            continue;
+          }
+          const { text } = await service.send(method, path, { key });
+          const seen = Object.values(theirs).filter((value) => text.includes(value));
+          log.expect(seen.length === 0, "nothing of theirs", `${id} shows ${seen.join(", ")}`);
+        }
+      },
+    },
+    {
+      name: "another user's keys, workspaces and apps in the forms of the dashboard",
+      async run(service, log) {
+        const victim = await service.createUser();
+        const victimCookie = await service.signIn(victim);
+        const { text: keysPage } = await service.send("GET", "/dashboard/keys", { cookie: victimCookie });
+        const keyId = /\/dashboard\/keys\/([^/"]+)\/revoke/.exec(keysPage)?.[1];
+        const cookie = await service.signIn(await service.createUser());
+        await tryPages(service, log, cookie, [
+          `/dashboard/keys/${keyId}/rotate`,
+          `/dashboard/keys/${keyId}/revoke`,
+          `/dashboard/workspaces/${victim.workspaceId}/rename`,
+          `/dashboard/workspaces/${victim.workspaceId}/activate`,
+          `/dashboard/apps/${UNKNOWN_ID}/revoke`,
+          `/dashboard/passkeys/${UNKNOWN_ID}/remove`,
+        ]);
+        log.expectStatus(
+          "DELETE a key",
+          await service.send("DELETE", `/dashboard/keys/${keyId}`, {
+            cookie,
+            headers: { origin: service.origin },
+          }),
+          404,
+        );
+        const { status, text } = await service.send("GET", "/v1/workspaces", { key: victim.key });
+        log.expect(keyId !== undefined && status === 200, "the key still works", `the victim's key answers ${status}`);
+        log.expect(!text.includes("Taken"), "not renamed", "the victim's workspace has a new name");
+      },
+    },
+  ],
+} satisfies Topic;
