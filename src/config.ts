@@ -1,4 +1,5 @@
 import type { PostPublisherApi } from "#core/arming.ts";
+import { log } from "#core/log.ts";
 import { PLANS, type Plan } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
@@ -31,6 +32,21 @@ export interface Env {
   readonly [name: string]: unknown;
 }
 
+/** Where Cloudflare can create an object: https://developers.cloudflare.com/durable-objects/reference/data-location/ */
+const OBJECT_LOCATIONS = [
+  "wnam",
+  "enam",
+  "sam",
+  "weur",
+  "eeur",
+  "apac",
+  "apac-ne",
+  "apac-se",
+  "oc",
+  "afr",
+  "me",
+] as const satisfies readonly DurableObjectLocationHint[];
+
 export interface Config {
   readonly origin: string;
   readonly baseUrl: string;
@@ -40,6 +56,8 @@ export interface Config {
   readonly tokenKeyId: string;
   readonly signup: "first" | "open" | "closed";
   readonly planForAll: Plan | null;
+  /** Where the objects of posts are created; null for near their first caller. */
+  readonly objectsLocation: DurableObjectLocationHint | null;
   /** Null when the platform needs credentials and the operator has not set them; requests for the platform then get 400 `platform_not_configured`. */
   app(platform: Platform): AppCredentials | null;
   /** A variable that only one module reads, by name. */
@@ -78,6 +96,19 @@ function planForAll(env: Env): Plan | null {
   return PLANS.find((plan) => plan === name) ?? null;
 }
 
+let isInvalidLocationLogged = false;
+
+/** An unknown location is logged once and ignored: the hint saves milliseconds, and posts must be published without it too. */
+function objectsLocation(env: Env): DurableObjectLocationHint | null {
+  const name = readText(env, "OBJECTS_LOCATION");
+  const location = OBJECT_LOCATIONS.find((one) => one === name) ?? null;
+  if (name !== null && location === null && !isInvalidLocationLogged) {
+    isInvalidLocationLogged = true;
+    log("error", "config.invalid_setting", { name: "OBJECTS_LOCATION", value: name, allowed: [...OBJECT_LOCATIONS] });
+  }
+  return location;
+}
+
 export function readConfig(env: Env): Config {
   const origin = env.ORIGIN;
   const signup = readText(env, "SIGNUP");
@@ -90,6 +121,7 @@ export function readConfig(env: Env): Config {
     tokenKeyId: env.TOKEN_KEY_ID,
     signup: signup === "open" || signup === "closed" ? signup : "first",
     planForAll: planForAll(env),
+    objectsLocation: objectsLocation(env),
     app: (platform) => appCredentials(env, platform),
     setting: (name) => readText(env, name),
   };

@@ -41,19 +41,25 @@ export interface Context extends Services {
   readonly actor: Actor;
 }
 
+function postObject({ POSTS }: Env, { objectsLocation }: Config, postId: string) {
+  return POSTS.get(POSTS.idFromName(postId), objectsLocation === null ? {} : { locationHint: objectsLocation });
+}
+
 /** Called once for each request, alarm or cron run; cheap and without state. */
 export function createServices(env: Env, outbound: Outbound, defer: (work: Promise<unknown>) => void): Services {
   const clock = systemClock;
+  const config = readConfig(env);
   return {
     db: openDb(env.DB),
     tokens: env.TOKENS,
     bucket: env.MEDIA,
-    config: readConfig(env),
+    config,
     clock,
     ids: systemIds(clock),
     outbound,
     adapterFor,
-    arm: (hint) => env.POSTS.get(env.POSTS.idFromName(hint.postId)).sync(hint),
+    // An object stays where its first call created it, and every first call is made here.
+    arm: (hint) => postObject(env, config, hint.postId).sync(hint),
     defer,
   };
 }
