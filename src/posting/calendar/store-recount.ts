@@ -1,0 +1,109 @@
+import type { Db } from "#db/client.ts";
+
+export interface DayKey {
+  readonly workspaceId: string;
+  /** Days since 1970, UTC. */
+  readonly day: number;
+}
+
+/** The columns of a row of `post_days`; JSON columns are texts. */
+export type DayRow = Readonly<Record<string, string | number>>;
+
+export interface DayRecount {
+  readonly key: DayKey;
+  /** Null when the day had posts but no row. */
+  readonly before: DayRow | null;
+  /** Null when the row was right. */
+  readonly after: DayRow | null;
+}
+
+const DAY_MS = 86_400_000;
+const COUNTED_STATUSES = ["scheduled", "publishing", "published", "partially_failed", "failed", "paused"] as const;
+
+/** The days that have a row, after `after` in the order of the primary key. */
+export async function selectCountedDays(db: Db, after: DayKey, limit: number): Promise<DayKey[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT workspace_id AS workspaceId, day FROM post_days WHERE (workspace_id, day) > (?1, ?2)
+       ORDER BY workspace_id, day LIMIT ?3`,
+    )
+    .bind(after.workspaceId, after.day, limit)
+    .all<DayKey>();
+  return results;
+}
+
+/** The days on which a workspace has posts, after `after`; jumps from day to day in the index, so that it reads one row for each. */
+export async function selectDaysOfPosts(db: Db, after: DayKey, limit: number): Promise<DayKey[]> {
+  const { results } = await db.d1
+    .prepare(
+      `WITH RECURSIVE days(key) AS (
+         SELECT json_array(?1, ?2)
+         UNION ALL
+         SELECT (SELECT json_array(p.workspace_id, p.scheduled_at / ${DAY_MS}) FROM posts p WHERE p.status <> 'cancelled'
+             AND (p.workspace_id, p.scheduled_at) >= (days.key ->> 0, ((days.key ->> 1) + 1) * ${DAY_MS})
+             ORDER BY p.workspace_id, p.scheduled_at LIMIT 1)
+         FROM days WHERE days.key IS NOT NULL LIMIT ?3
+       )
+       SELECT key ->> 0 AS workspaceId, key ->> 1 AS day FROM days WHERE key IS NOT NULL LIMIT -1 OFFSET 1`,
+    )
+    .bind(after.workspaceId, after.day, limit + 1)
+    .all<DayKey>();
+  return results;
+}
+
+/** Computes the rows of these days from the posts and replaces those that are wrong, each read and replaced in one statement. */
+export async function recountDayRows(db: Db, keys: readonly DayKey[]): Promise<DayRecount[]> {
+  const results = await db.d1.batch<Record<string, string | number>>(
+    keys.flatMap(({ workspaceId, day }) => [
+      db.d1.prepare("SELECT * FROM post_days WHERE workspace_id = ?1 AND day = ?2").bind(workspaceId, day),
+      db.d1.prepare(RECOUNT).bind(workspaceId, day),
+    ]),
+  );
+  return keys.map((key, index) => ({
+    key,
+    before: results[2 * index]?.results[0] ?? null,
+    after: results[2 * index + 1]?.results[0] ?? null,
+  }));
+}
+
+const onDay = (posts: string): string =>
+  `${posts}.workspace_id = ?1 AND ${posts}.scheduled_at >= ?2 * ${DAY_MS} AND ${posts}.scheduled_at < (?2 + 1) * ${DAY_MS}
+   AND ${posts}.status <> 'cancelled'`;
+
+/** An object as one text whatever the order of its members, which depends on the trigger that wrote it. */
+const normalized = (json: string): string =>
+  `(SELECT group_concat(key || ':' || value) FROM (SELECT key, value FROM json_each(${json}) ORDER BY key))`;
+
+const differs = [
+  ...COUNTED_STATUSES.map((status) => `post_days.${status} <> excluded.${status}`),
+  ...["slots", "platforms", "lateness"].map(
+    (name) => `${normalized(`post_days.${name}`)} IS NOT ${normalized(`excluded.${name}`)}`,
+  ),
+].join(" OR ");
+
+/**
+ * The same figures as the triggers keep. An entry of `lateness` is only ever raised: the lateness of a post that was published in
+ * part and then moved to another day remains with the first day, where it cannot be found from the posts of that day.
+ */
+const RECOUNT = `INSERT INTO post_days (workspace_id, day, ${COUNTED_STATUSES.join(", ")}, slots, platforms, lateness)
+  SELECT ?1, ?2, ${COUNTED_STATUSES.map((status) => `count(*) FILTER (WHERE p.status = '${status}')`).join(", ")},
+    (SELECT json_group_object(k, n) FROM (
+      SELECT CAST(s.scheduled_at % ${DAY_MS} / 900000 AS TEXT) AS k, count(*) AS n FROM posts s
+      WHERE ${onDay("s")} AND s.status IN ('scheduled', 'published') GROUP BY k)),
+    (SELECT json_group_object(k, n) FROM (
+      SELECT j.value AS k, count(*) AS n FROM posts s, json_each(s.platforms) j
+      WHERE ${onDay("s")} AND s.status = 'scheduled' GROUP BY k)),
+    (SELECT json_group_object(k, n) FROM (SELECT k, max(n) AS n FROM (
+      SELECT j.key AS k, j.value AS n FROM post_days d, json_each(d.lateness) j WHERE d.workspace_id = ?1 AND d.day = ?2
+      UNION ALL
+      SELECT CAST(iif(ms < 100, ms, iif(ms < 1000, ms / 10 * 10, iif(ms < 10000, ms / 100 * 100,
+          iif(ms < 100000, ms / 1000 * 1000, ms / 10000 * 10000)))) AS TEXT) AS k, count(*) AS n
+        FROM (SELECT max(0, coalesce(t.started_at, t.published_at) - t.due_at) AS ms
+          FROM posts s JOIN post_targets t ON t.post_id = s.id AND t.state = 'published' AND t.due_at = s.scheduled_at
+          WHERE ${onDay("s")} AND s.status IN ('published', 'partially_failed')) GROUP BY k
+    ) GROUP BY k))
+  FROM posts p WHERE ${onDay("p")}
+  ON CONFLICT (workspace_id, day) DO UPDATE SET
+    ${[...COUNTED_STATUSES, "slots", "platforms", "lateness"].map((name) => `${name} = excluded.${name}`).join(", ")}
+  WHERE ${differs}
+  RETURNING *`;
