@@ -5,6 +5,7 @@ import {
   type SandboxEnv,
   sandboxRoutes,
   sandboxOutbound,
+  withD1Counter,
   withSandboxCredentials,
 } from "#sandbox/index.ts";
 import { createService } from "./service.ts";
@@ -16,7 +17,7 @@ const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxCredent
 export class PostPublisher extends definePublisher(sandboxOutbound) {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
     enableFailpoints(env);
-    super(ctx, withSandboxCredentials(env));
+    super(ctx, withD1Counter(withSandboxCredentials(env)));
   }
 }
 
@@ -25,7 +26,7 @@ export const PlatformSimulator = definePlatformSimulator();
 export default {
   fetch(request, env, ctx) {
     enableFailpoints(env);
-    const sandboxEnv = withSandboxCredentials(env);
+    const sandboxEnv = withD1Counter(withSandboxCredentials(env));
     return new URL(request.url).pathname.startsWith("/sandbox/")
       ? sandbox.fetch(request, sandboxEnv, ctx)
       : service.fetch(request, sandboxEnv, ctx);

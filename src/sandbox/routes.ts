@@ -5,6 +5,7 @@ import { createServices } from "#context.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { BadRequest } from "./bad-request.ts";
 import { connectAccount } from "./connect-account.ts";
+import { readD1Counts } from "./d1-counter.ts";
 import type { SandboxEnv } from "./env.ts";
 import { browserUrl, callPlatform, readOpenFaults, sandboxOutbound } from "./outbound.ts";
 import { limitBody, platformRoutes, requireSimulator } from "./platform-routes.ts";
@@ -132,6 +133,8 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
       faults: Object.fromEntries(openFaults.filter(([, faults]) => faults.length > 0)),
     });
   });
+
+  app.get("/d1", (c) => c.json(readD1Counts()));
 
   app.notFound((c) => c.json({ error: "the sandbox has no such route", code: "not_found" }, 404));
 

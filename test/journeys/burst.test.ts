@@ -1,10 +1,18 @@
+import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
-import { DAY, HOUR, toIsoInstant } from "#core/clock.ts";
-import type { Platform } from "#core/platform.ts";
+import { isRefreshable } from "#accounts/tokens/refresh-and-sync-times.ts";
+import { unsealTokens } from "#accounts/tokens/seal-tokens.ts";
+import { readConfig } from "#config.ts";
+import { HOUR, toIsoInstant } from "#core/clock.ts";
+import { PLATFORMS } from "#core/platform.ts";
+import { adapterFor } from "#platforms/registry.ts";
+import { type PlatformRules, requiredOptions } from "../../scripts/platform-rules.ts";
+import { changeSettings } from "../sandbox/sandbox-api.ts";
+import { callApi } from "../support/call-api.ts";
 import { createCaller } from "../support/create-caller.ts";
+import { sampleOf } from "../support/platform-samples.ts";
 import {
   publishedPosts,
-  platformCalls,
   connectInBrowser,
   createUniqueFile,
   runAlarmsUntilIdle,
@@ -14,61 +22,71 @@ import {
   uploadFile,
 } from "./journey-driver.ts";
 
-const POSTS = 50;
+/** The strictest platform accepts fifteen posts a day. */
+const POSTS = 15;
 
-interface Burst {
-  readonly platform: Platform;
-  /** Longer than the lifetime of an access token. */
-  readonly aheadMs: number;
-  readonly files: readonly string[];
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly tokenPath: string;
-}
-
-// Both platforms rotate refresh tokens: a second refresh with the same token would fail and lose the login.
-const BURSTS: readonly Burst[] = [
-  { platform: "x", aheadMs: 3 * HOUR, files: [], options: {}, tokenPath: "/2/oauth2/token" },
-  {
-    platform: "pinterest",
-    aheadMs: 31 * DAY,
-    files: ["portrait.jpg"],
-    options: { board_ids: ["549755885175"] },
-    tokenPath: "/v5/oauth/token",
-  },
-];
+// Where the refresh token may be rotated: a second refresh with the same token would fail and lose the login.
+const WITH_REFRESH_TOKENS = PLATFORMS.filter(
+  (platform) =>
+    adapterFor(platform)?.connect.tokenRefresh.kind === "refresh" &&
+    sampleOf(platform).connect.tokens.refreshToken !== null,
+);
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(BURSTS)("$platform", ({ platform, aheadMs, files, options, tokenPath }) => {
+async function readTokens(accountId: string) {
+  const row = await env.DB.prepare(
+    `SELECT c.id AS id, c.sealed_tokens AS sealedTokens, c.token_version AS version, c.token_expires_at AS tokenExpiresAt
+     FROM accounts a JOIN connections c ON c.id = a.connection_id WHERE a.id = ?`,
+  )
+    .bind(accountId)
+    .first<{ id: string; sealedTokens: string; version: number; tokenExpiresAt: number | null }>();
+  return { version: row!.version, tokens: (await unsealTokens({ config: readConfig(env) }, row!))! };
+}
+
+test("some platforms have refresh tokens", ({ expect }) => {
+  expect(WITH_REFRESH_TOKENS.length).toBeGreaterThanOrEqual(2);
+});
+
+describe.each(WITH_REFRESH_TOKENS)("%s", (platform) => {
   test(
     `${POSTS} posts of one account in one second, with an access token that has expired`,
     { timeout: 60_000 },
-    async ({ expect }) => {
+    async ({ expect, skip }) => {
       vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2033-03-01T09:00:00Z") });
+      // One platform's API versions end long before 2033; for the others the setting means nothing.
+      await changeSettings(platform, { version_months: 1200 });
       const caller = await createCaller();
       const { accounts } = await connectInBrowser(caller, platform);
+      const accountId = accounts[0]!.id;
+      const before = await readTokens(accountId);
+      if (!isRefreshable(adapterFor(platform)!.connect, before.tokens)) {
+        skip("this login got no refresh token");
+      }
+      const get = async (path: string) => (await callApi(caller, { method: "GET", path })).body as unknown;
+      const { platforms } = (await get("/platforms")) as { platforms: readonly PlatformRules[] };
+      const rules = platforms.find((one) => one.platform === platform)!;
+      const options = await requiredOptions(rules, accountId, get);
       const media_items = [];
-      for (const name of files) {
+      for (const name of sampleOf(platform).post.files) {
         media_items.push(await uploadFile(caller, await createUniqueFile(name)));
       }
-      const scheduled_at = toIsoInstant(Date.now() + aheadMs);
-      const captions = Array.from({ length: POSTS }, (_, n) => `Number ${n}`);
+      const scheduled_at = toIsoInstant((before.tokens.expiresAt ?? Date.now()) + HOUR);
       const posts: Post[] = [];
-      for (const caption of captions) {
-        const targets = [{ account_id: accounts[0]!.id, platform_options: options }];
-        posts.push((await schedulePost(caller, { caption, scheduled_at, media_items, targets })).post);
+      for (let number = 0; number < POSTS; number += 1) {
+        const targets = [{ account_id: accountId, platform_options: options }];
+        posts.push(
+          (await schedulePost(caller, { caption: `Number ${number}`, scheduled_at, media_items, targets })).post,
+        );
       }
-      const since = Date.now() + 1;
 
       await runAlarmsUntilIdle(posts);
       const read = await Promise.all(posts.map((post) => readPost(caller, post.id)));
       expect(read.map((post) => post.status)).toEqual(Array.from({ length: POSTS }, () => "published"));
-      const published = await publishedPosts(platform);
-      expect(published.map((entry) => entry.text).toSorted()).toEqual(captions.toSorted());
-      const refreshes = (await platformCalls(platform, since)).filter((call) => call.path === tokenPath);
-      expect(refreshes.map((call) => call.status)).toEqual([200]);
+      expect(await publishedPosts(platform)).toHaveLength(POSTS);
+      expect((await readTokens(accountId)).version).toBe(before.version + 1);
     },
   );
 });

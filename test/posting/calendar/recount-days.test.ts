@@ -54,11 +54,7 @@ async function plantPosts(): Promise<void> {
 }
 
 const storedRows = async () =>
-  (
-    await env.DB.prepare("SELECT * FROM post_days WHERE workspace_id = ? ORDER BY day")
-      .bind(workspace)
-      .all<Record<string, unknown>>()
-  ).results;
+  (await env.DB.prepare("SELECT * FROM post_days WHERE workspace_id = ? ORDER BY day").bind(workspace).all()).results;
 
 /** Storage is shared with other tests, whose days are recounted as well. */
 async function recount(): Promise<{ corrections: DayCorrection[]; days: number }> {

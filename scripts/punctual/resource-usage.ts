@@ -1,0 +1,70 @@
+import { readdir, readFile } from "node:fs/promises";
+import { connectToIsolate, peaksDuring, residentMib, runtimePid } from "../memory.ts";
+import { call } from "../service.ts";
+
+/** The kernel counts the time of a process in hundredths of a second. */
+const MS_PER_TICK = 10;
+
+export interface ResourceUsage {
+  readonly residentMib: number;
+  readonly descriptors: number;
+  /** Memory of the Worker's own isolate, uncollected garbage included. */
+  readonly isolateMib: number;
+  /** Processor time since the runtime started; two cores give up to 2,000 ms a second. */
+  readonly cpuMs: number;
+}
+
+export interface D1Counts {
+  readonly roundTrips: number;
+  readonly statements: number;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+}
+
+/** Reads memory, descriptors, processor time and D1 calls of the runtime that runs the service. */
+export class RuntimeGauge {
+  readonly pid: number;
+  readonly #origin: string;
+  readonly #isolateMib: () => Promise<number>;
+
+  private constructor(pid: number, origin: string, isolateMib: () => Promise<number>) {
+    this.pid = pid;
+    this.#origin = origin;
+    this.#isolateMib = isolateMib;
+  }
+
+  static async open(origin: string, group: number, port: number, inspectorPort: number): Promise<RuntimeGauge> {
+    return new RuntimeGauge(await runtimePid(group, port), origin, await connectToIsolate(inspectorPort));
+  }
+
+  async descriptors(): Promise<number> {
+    return (await readdir(`/proc/${this.pid}/fd`)).length;
+  }
+
+  async usage(): Promise<ResourceUsage> {
+    return {
+      residentMib: await residentMib(this.pid),
+      descriptors: await this.descriptors(),
+      isolateMib: await this.#isolateMib(),
+      cpuMs: await this.#cpuMs(),
+    };
+  }
+
+  d1(): Promise<D1Counts> {
+    return call<D1Counts>(this.#origin, "GET", "/sandbox/d1");
+  }
+
+  /** The highest resident memory and number of descriptors while `work` runs. */
+  async peaks<T>(work: () => Promise<T>): Promise<{ value: T; residentMib: number; descriptors: number }> {
+    const gauges = [() => residentMib(this.pid), () => this.descriptors()];
+    const { value, peaks } = await peaksDuring(gauges, work);
+    return { value, residentMib: peaks[0] ?? Number.NaN, descriptors: peaks[1] ?? Number.NaN };
+  }
+
+  async #cpuMs(): Promise<number> {
+    const stat = await readFile(`/proc/${this.pid}/stat`, "utf8");
+    // The name of the process, in parentheses, may contain spaces; user and system time are the 14th and 15th field.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+  }
+}

@@ -1,0 +1,62 @@
+import type { SandboxEnv } from "./env.ts";
+
+/** What this isolate has sent to D1 since it started. */
+export interface D1Counts {
+  /** Calls over the network in production: a batch is one, however many statements it holds. */
+  roundTrips: number;
+  statements: number;
+  rowsRead: number;
+  rowsWritten: number;
+}
+
+const counts: D1Counts = { roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0 };
+
+export const readD1Counts = (): D1Counts => ({ ...counts });
+
+/** With `COUNT_D1` set, every call to D1 is counted, in the Worker and in its Durable Objects (`npm run punctual`). */
+export function withD1Counter<E extends SandboxEnv>(env: E): E {
+  return env["COUNT_D1"] === undefined ? env : { ...env, DB: countingD1(env.DB) };
+}
+
+function countingD1(d1: D1Database): D1Database {
+  const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+  const countResult = <R extends D1Result>(result: R): R => {
+    counts.statements += 1;
+    counts.rowsRead += result.meta.rows_read;
+    counts.rowsWritten += result.meta.rows_written;
+    return result;
+  };
+  const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
+    const all = async () => {
+      counts.roundTrips += 1;
+      return countResult(await statement.all());
+    };
+    const wrapped = {
+      bind: (...values: unknown[]) => wrap(statement.bind(...values)),
+      all,
+      run: all,
+      async first(column?: string) {
+        const [row] = (await all()).results;
+        return row === undefined ? null : column === undefined ? row : row[column];
+      },
+      // The rows of `raw` come without the database's own figures.
+      async raw() {
+        counts.roundTrips += 1;
+        counts.statements += 1;
+        return await statement.raw();
+      },
+    } as unknown as D1PreparedStatement;
+    originals.set(wrapped, statement);
+    return wrapped;
+  };
+  return {
+    prepare: (sql: string) => wrap(d1.prepare(sql)),
+    async batch(statements: D1PreparedStatement[]) {
+      counts.roundTrips += 1;
+      const results = await d1.batch(statements.map((statement) => originals.get(statement) ?? statement));
+      return results.map(countResult);
+    },
+    exec: (sql: string) => d1.exec(sql),
+    withSession: (constraint?: string) => d1.withSession(constraint),
+  } as unknown as D1Database;
+}
