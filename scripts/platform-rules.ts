@@ -1,7 +1,12 @@
 /** The members of `GET /v1/platforms` that the scripts read. */
 export interface PlatformRules {
   readonly platform: string;
-  readonly media: { readonly text_only: boolean; readonly images: object | null; readonly videos: object | null };
+  readonly media: {
+    readonly text_only: boolean;
+    readonly images: { readonly max: number } | null;
+    readonly videos: object | null;
+  };
+  readonly daily_caps: readonly { readonly count: number }[];
   readonly options: { readonly required?: readonly string[] };
 }
 

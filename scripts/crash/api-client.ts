@@ -1,3 +1,5 @@
+import { secretValues } from "#sandbox/secret-values.ts";
+
 /** The result of an API call as its caller sees it: an answer, or none. */
 export type CallOutcome =
   | { readonly answered: true; readonly status: number; readonly body: Record<string, unknown> }
@@ -7,23 +9,32 @@ export interface PublishedPost {
   readonly id: string;
   readonly text: string;
   readonly accepted_at: string;
+  readonly media: readonly { readonly sha256: string }[];
 }
 
 const TIMEOUT_MS = 20_000;
 /** The longest time that the service may be away: a restart on a busy machine, with its repeated starts. */
 const MAX_RESTART_MS = 300_000;
 
+/** What reads and controls the simulators; served by their own worker where they have one. */
+const SIMULATOR_PATH = "/sandbox/platforms";
+
 export class ApiClient {
   readonly #origin: string;
+  readonly #simulatorsOrigin: string;
+  /** What the service's responses gave access with: API keys, passwords, confirmation tokens. */
+  readonly secrets = new Set<string>();
 
-  constructor(origin: string) {
+  constructor(origin: string, simulatorsOrigin = origin) {
     this.#origin = origin;
+    this.#simulatorsOrigin = simulatorsOrigin;
   }
 
   /** A single call without retries, because lost answers are part of the test. */
   async call(method: string, path: string, body?: unknown, apiKey?: string): Promise<CallOutcome> {
     try {
-      const response = await fetch(this.#origin + path, {
+      const isForSimulators = path.startsWith(SIMULATOR_PATH);
+      const response = await fetch((isForSimulators ? this.#simulatorsOrigin : this.#origin) + path, {
         method,
         headers: {
           ...(body !== undefined && { "content-type": "application/json" }),
@@ -32,8 +43,11 @@ export class ApiClient {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      const text = await response.text();
-      return { answered: true, status: response.status, body: JSON.parse(text) as Record<string, unknown> };
+      const responseBody = JSON.parse(await response.text()) as Record<string, unknown>;
+      for (const secret of isForSimulators ? [] : secretValues(responseBody)) {
+        this.secrets.add(secret);
+      }
+      return { answered: true, status: response.status, body: responseBody };
     } catch {
       return { answered: false };
     }

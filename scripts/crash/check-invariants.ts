@@ -1,5 +1,7 @@
 import type { PublishedPost, ApiClient } from "./api-client.ts";
 import { sleep } from "./api-client.ts";
+import { MAX_TARGETS } from "./choose-targets.ts";
+import { MAX_TARGET, MULTI_TARGET } from "./minimums.ts";
 import { type ExpectedPost, allowedVersions } from "./expected-posts.ts";
 
 export interface Violation {
@@ -12,6 +14,8 @@ export interface CrashReport {
   readonly violations: readonly Violation[];
   readonly posts: number;
   readonly accepted: number;
+  /** How many were accepted by platform, by media kind and by number of targets of their post. */
+  readonly acceptedBy: ReadonlyMap<string, number>;
   readonly states: Readonly<Record<string, number>>;
   readonly unconfirmed: number;
   readonly lateMs: readonly number[];
@@ -121,6 +125,8 @@ export function findPlatformViolations(post: ExpectedPost, publishedPosts: Publi
       }
       if (!version) {
         report("I4", `${platform} holds a text that was not the last confirmed one`);
+      } else if (published.media.map(({ sha256 }) => sha256).join() !== post.media.join()) {
+        report("I4", `${platform} holds ${published.media.length} media files that are not those confirmed`);
       } else if (acceptedAt < version.dueAt) {
         report("I5", `${platform} accepted it ${version.dueAt - acceptedAt} ms early`);
       }
@@ -128,6 +134,14 @@ export function findPlatformViolations(post: ExpectedPost, publishedPosts: Publi
   }
   return violations;
 }
+
+/** What a run must have seen of each: the platform, the kind of media, several targets and the most targets. */
+const groupsOf = ({ kind, platforms }: ExpectedPost, platform: string): string[] => [
+  platform,
+  kind,
+  ...(platforms.length > 1 ? [MULTI_TARGET] : []),
+  ...(platforms.length === MAX_TARGETS ? [MAX_TARGET] : []),
+];
 
 /** Compares what is published on the platforms with what the API says and what the callers were told. */
 export async function checkInvariants(
@@ -141,6 +155,7 @@ export async function checkInvariants(
   const violations: Violation[] = [];
   const states: Record<string, number> = {};
   const lateMs: number[] = [];
+  const acceptedBy = new Map<string, number>();
   let accepted = 0;
   let unconfirmed = 0;
   for (const post of posts) {
@@ -164,6 +179,9 @@ export async function checkInvariants(
     for (const platform of post.platforms) {
       const onPlatform = postsWithMarker(publishedPosts, platform, post);
       accepted += onPlatform.length;
+      for (const group of onPlatform.length > 0 ? groupsOf(post, platform) : []) {
+        acceptedBy.set(group, (acceptedBy.get(group) ?? 0) + 1);
+      }
       const target = view?.targets.find((candidate) => candidate.platform === platform);
       unconfirmed += target?.status === "unconfirmed" ? 1 : 0;
       for (const published of onPlatform) {
@@ -178,5 +196,13 @@ export async function checkInvariants(
       }
     }
   }
-  return { violations, posts: views.size, accepted, states, unconfirmed, lateMs: lateMs.toSorted((a, b) => a - b) };
+  return {
+    violations,
+    posts: views.size,
+    accepted,
+    acceptedBy,
+    states,
+    unconfirmed,
+    lateMs: lateMs.toSorted((a, b) => a - b),
+  };
 }

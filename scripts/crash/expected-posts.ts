@@ -1,3 +1,5 @@
+import type { MediaKind } from "./media-kinds.ts";
+
 /** What one edit (or the first confirm) would publish. */
 export interface ExpectedVersion {
   readonly text: string;
@@ -11,6 +13,9 @@ export interface ExpectedPost {
   readonly marker: string;
   readonly apiKey: string;
   readonly platforms: readonly string[];
+  readonly kind: MediaKind;
+  /** The SHA-256 of each media file, in order. */
+  readonly media: readonly string[];
   postId: string | null;
   readonly versions: ExpectedVersion[];
   cancellation: "none" | "confirmed" | "unknown" | "refused";

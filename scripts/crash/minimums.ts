@@ -1,22 +1,46 @@
+import { PLATFORMS } from "#core/platform.ts";
+import { MAX_TARGETS } from "./choose-targets.ts";
+import { MEDIA_KINDS } from "./media-kinds.ts";
+
 /** What a run of the crash test must have done for its result to mean anything. */
 export interface CrashCounts {
   readonly confirmed: number;
   readonly accepted: number;
   readonly kills: number;
+  /** How many were accepted by platform, by media kind and by number of targets. */
+  readonly acceptedBy: ReadonlyMap<string, number>;
 }
 
+export const MULTI_TARGET = "several targets";
+export const MAX_TARGET = `${MAX_TARGETS} targets`;
+
 /** About a third of what a two-core machine does with the default rate. */
-const MIN_PER_MINUTE = { confirmed: 100, accepted: 60, kills: 2 } as const satisfies CrashCounts;
+const MIN_PER_MINUTE = { confirmed: 100, accepted: 60, kills: 2 } as const;
 const NAMES = {
   confirmed: "confirmed posts",
   accepted: "posts accepted by platforms",
   kills: "kills",
-} as const satisfies Record<keyof CrashCounts, string>;
+} as const;
+
+const GROUPS_PER_MINUTE: readonly (readonly [group: string, min: number])[] = [
+  // The smallest cap of a platform is fifteen posts a day and account, and a third of the posts are cancelled.
+  ...PLATFORMS.map((platform) => [platform, 1] as const),
+  ...MEDIA_KINDS.map((kind) => [kind, 4] as const),
+  [MULTI_TARGET, 10],
+  [MAX_TARGET, 2],
+];
 
 /** One message per minimum that a run missed; none of them allows a run without traffic to pass. */
 export function missedMinimums(counts: CrashCounts, minutes: number, kills: boolean): string[] {
-  return (["confirmed", "accepted", "kills"] as const).flatMap((name) => {
-    const min = name === "kills" && !kills ? 0 : Math.max(1, Math.floor(MIN_PER_MINUTE[name] * minutes));
-    return counts[name] < min ? [`${counts[name]} ${NAMES[name]}, and a run of ${minutes} minutes needs ${min}`] : [];
-  });
+  const minOf = (perMinute: number): number => Math.max(1, Math.floor(perMinute * minutes));
+  const message = (count: number, what: string, min: number): string[] =>
+    count < min ? [`${count} ${what}, and a run of ${minutes} minutes needs ${min}`] : [];
+  return [
+    ...(["confirmed", "accepted", "kills"] as const).flatMap((name) =>
+      message(counts[name], NAMES[name], name === "kills" && !kills ? 0 : minOf(MIN_PER_MINUTE[name])),
+    ),
+    ...GROUPS_PER_MINUTE.flatMap(([group, min]) =>
+      message(counts.acceptedBy.get(group) ?? 0, `accepted: ${group}`, minOf(min)),
+    ),
+  ];
 }

@@ -1,11 +1,13 @@
 import { type ApiClient, sleep } from "./api-client.ts";
 import type { TrafficGenerator } from "./traffic-generator.ts";
 import { findPlatformViolations, readPublishedPosts, type Violation } from "./check-invariants.ts";
-import { CRASH_TEST_PLATFORMS } from "./sandbox-user.ts";
+import { PLATFORMS } from "#core/platform.ts";
 
 const CHECK_EVERY_MS = 1500;
 /** An unarmed post is due for the reconciler 20 s after its confirm, and the crash test runs cron every 5 s. */
 const OVERDUE_MS = 35_000;
+/** A secret in the log of the service or the simulators. */
+const LEAK = "leak";
 const OVERDUE_VIOLATION = "I2 still scheduled";
 
 /** Posts that are still scheduled although they are long overdue. */
@@ -36,17 +38,20 @@ export async function findFirstViolation(
   patterns: readonly RegExp[],
   users: readonly TrafficGenerator[],
   hasEnded: () => boolean,
+  findLeaksInLog: () => Promise<readonly string[]>,
 ): Promise<Violation | undefined> {
   while (patterns.length > 0 && !hasEnded()) {
     await sleep(CHECK_EVERY_MS);
-    const publishedPosts = await readPublishedPosts(client, CRASH_TEST_PLATFORMS);
+    const publishedPosts = await readPublishedPosts(client, PLATFORMS);
     const platformViolations = users
       .flatMap(({ expectedPosts }) => expectedPosts)
       .flatMap((post) => findPlatformViolations(post, publishedPosts));
     const overdue = patterns.some((pattern) => pattern.test(OVERDUE_VIOLATION))
       ? await findOverduePosts(client, users)
       : [];
-    const violations = [...platformViolations, ...overdue];
+    const leaks = patterns.some((pattern) => pattern.test(LEAK)) ? await findLeaksInLog() : [];
+    const leaked = leaks.map((what) => ({ invariant: LEAK, marker: "", what }));
+    const violations = [...platformViolations, ...overdue, ...leaked];
     const match = violations.find(({ invariant, what }) =>
       patterns.some((pattern) => pattern.test(`${invariant} ${what}`)),
     );

@@ -7,7 +7,9 @@ export interface Mutant {
   readonly name: string;
   readonly what: string;
   /** The violations that its absence must cause; a post that only takes long does not count. */
-  readonly expectedViolations: readonly RegExp[];
+  readonly expectedViolations?: readonly RegExp[];
+  /** For what no crash run reveals in reasonable time: the test that reveals it, by its file and a part of its full name. */
+  readonly test?: { readonly file: string; readonly title: string };
   /** Where only one failpoint reveals the missing mechanism: it always fails, and there are no kills. */
   readonly failpoint?: string;
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
@@ -73,12 +75,199 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "cancel-without-check",
+    what: "a cancel does not check whether the post has started to publish",
+    expectedViolations: [/^I3 /],
+    changes: [
+      {
+        file: "src/posting/status/store-status-change.ts",
+        from: "allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION}`",
+        to: "allowed: `p.status IN ('scheduled', 'paused', 'publishing', 'published')`",
+      },
+    ],
+  },
+  {
+    name: "one-second-early",
+    what: "claim and visible call happen one second before the due time",
+    expectedViolations: [/^I5 /],
+    changes: [
+      {
+        file: "src/posting/run/store-run.ts",
+        from: "WHERE id = ?1 AND status = 'scheduled' AND scheduled_at <= ?3 AND scheduled_at > ?4",
+        to: "WHERE id = ?1 AND status = 'scheduled' AND scheduled_at <= ?3 + 1000 AND scheduled_at > ?4",
+      },
+      {
+        file: "src/publisher/wake-times.ts",
+        from: "return post.scheduledAt + Math.floor(",
+        to: "return post.scheduledAt - 1000 + Math.floor(",
+      },
+    ],
+  },
+  {
+    name: "send-after-acceptance",
+    what: "a definite acceptance is followed by another send",
+    expectedViolations: [/^I1 /],
+    changes: [
+      {
+        file: "src/posting/run/next-step.ts",
+        from: `      return markPublished(run, "commit", outcome, ctx);`,
+        to: `      return transition(run, ctx, "retry_wait", "commit", "published", { wakeAt: ctx.now + 1000 });`,
+      },
+    ],
+  },
+  {
+    name: "token-in-log",
+    what: "the service logs the access token with which it calls a platform",
+    expectedViolations: [/^leak /],
+    changes: [
+      {
+        file: "src/publisher/call-adapter.ts",
+        from: "      return await call.services.outbound.platformFetch(new Request(request, { signal }));",
+        to: `      console.log(request.headers.get("authorization"));
+      return await call.services.outbound.platformFetch(new Request(request, { signal }));`,
+      },
+    ],
+  },
+  {
+    name: "take-over-keeps-run-id",
+    what: "a run that takes over a lost one keeps its own id, which it may have claimed with",
+    test: { file: "test/publisher/double-failures.test.ts", title: "accepted at most once" },
+    changes: [
+      {
+        file: "src/posting/run/claim-post.ts",
+        from: "const newRunId = services.ids.secretUuid();",
+        to: "const newRunId = runId;",
+      },
+    ],
+  },
+  {
+    name: "take-over-sends-blind",
+    what: "a run that takes over a lost one sends without looking whether that one has sent",
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "C19 the storage of a run is lost" },
+    changes: [
+      {
+        file: "src/publisher/post-runner.ts",
+        from: `        if (claim.state === "taken_over") {`,
+        to: `        if (claim.state === "taken_over" && initialRun.attempts > 1_000_000) {`,
+      },
+    ],
+  },
+  {
+    name: "results-of-any-run",
+    what: "a run that was taken over writes its results over those of its successor",
+    test: { file: "test/posting/run/store-run.test.ts", title: "results of another run change nothing" },
+    changes: [
+      {
+        file: "src/posting/run/store-run.ts",
+        from: "WHERE id = ?1 AND run_id = ?2 AND status = 'publishing')\";",
+        to: "WHERE id = ?1 AND ?2 = ?2 AND status = 'publishing')\";",
+      },
+    ],
+  },
+  {
+    name: "unanswered-lookup-as-absence",
+    what: "a platform that cannot say yet whether it has the post counts as one that does not have it",
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "C31" },
+    changes: [
+      {
+        file: "src/posting/run/next-step.ts",
+        from: "        : verifyAgain(run, outcome.afterSeconds, null, ctx);",
+        to: `        : afterVerify(run, { state: "absent" }, ctx);`,
+      },
+    ],
+  },
+  {
+    name: "part-sent-twice",
+    what: "after the first of several visible calls its reference is kept, so that the same part is sent again",
+    test: { file: "test/publisher/post-runner.test.ts", title: "several visible calls survive a crash between them" },
+    changes: [
+      {
+        file: "src/posting/run/next-step.ts",
+        from: "        prepared: { ref: part.ref, expiresAt: null },",
+        to: "        prepared: run.prepared,",
+      },
+    ],
+  },
+  {
+    name: "unconfirmed-content",
+    what: "rows that are not what was confirmed are sent (media swapped after the confirm)",
+    test: { file: "test/publisher/double-failures.test.ts", title: "that never reached the platform is not sent" },
+    changes: [
+      {
+        file: "src/posting/run/claim-post.ts",
+        from: "  return (await planHashOf({ postType, media, targets: publishRun.targets })) === planHash;",
+        to: "  return (await planHashOf({ postType, media, targets: publishRun.targets })) !== `not ${planHash}`;",
+      },
+    ],
+  },
+  {
+    name: "old-preparation",
+    what: "what was prepared for the version before an edit is published",
+    test: {
+      file: "test/publisher/post-runner.test.ts",
+      title: "after an edit that the object missed, nothing prepared for the old version is published",
+    },
+    changes: [
+      {
+        file: "src/publisher/early-preparation.ts",
+        from: "  return entry?.version === publishRun.post.version && entry.planHash === publishRun.post.planHash",
+        to: "  return entry && publishRun.post.version > 0",
+      },
+    ],
+  },
+  {
+    name: "reconciler-arms-cancelled",
+    what: "the reconciler still watches and arms cancelled posts",
+    test: {
+      file: "test/posting/status/cancel-pause-resume.test.ts",
+      title: "removes the post from every list, but it can still be read by its id",
+    },
+    changes: [
+      {
+        file: "src/posting/status/store-status-change.ts",
+        from: "status = 'cancelled', paused_reason = NULL, watch_at = NULL",
+        to: "status = 'cancelled', paused_reason = NULL",
+      },
+    ],
+  },
+  {
+    name: "edit-does-not-arm",
+    what: "a confirmed edit does not tell the object its new time",
+    test: {
+      file: "test/posting/edit/edit-scheduled-posts.test.ts",
+      title: "a new caption applies to targets without their own caption",
+    },
+    changes: [
+      {
+        file: "src/posting/confirm/commit-previewed-plan.ts",
+        from: `posts.filter((post) => post.status === "scheduled")`,
+        to: `posts.filter((post) => post.status === "scheduled" && kind === "schedule")`,
+      },
+    ],
+  },
+  {
+    name: "lost-token-refresh",
+    what: "the tokens that a refresh returned are not stored",
+    test: { file: "test/accounts/account-access.test.ts", title: "is refreshed once for fifty parallel callers" },
+    changes: [
+      {
+        file: "src/accounts/tokens/refresh-tokens.ts",
+        from: "await withStoreRetries(async () => await replaceTokens(services.db, row, write))",
+        to: "await withStoreRetries(async () => (await Promise.resolve(write), row))",
+      },
+    ],
+  },
 ];
 
 /** Copies the project with the changes applied; throws if a text to change is not there exactly once. */
-export async function createCopy(root: string, { name, changes }: Pick<Mutant, "name" | "changes">): Promise<string> {
+export async function createCopy(
+  root: string,
+  { name, changes }: Pick<Mutant, "name" | "changes">,
+  additionalParts: readonly string[] = [],
+): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), `almanac-${name}-`));
-  for (const part of ["src", "migrations", "wrangler.toml", "package.json", "tsconfig.json"]) {
+  for (const part of ["src", "migrations", "wrangler.toml", "package.json", "tsconfig.json", ...additionalParts]) {
     await cp(join(root, part), join(copy, part), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));

@@ -2,17 +2,6 @@ import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { type PlatformRules, requiredOptions } from "../platform-rules.ts";
 import type { ApiClient } from "./api-client.ts";
 
-/**
- * Platforms without random traffic, which is a text, or one image with a text, several times a second. While posts are being
- * published the service is killed with posts to all platforms (kill-during-publish.ts).
- */
-const LEFT_OUT = {
-  tiktok: "accepts fifteen posts a day per account, and the preview counts them whatever the simulator allows",
-  youtube: "accepts videos only",
-} as const satisfies Partial<Record<Platform, string>>;
-
-export const CRASH_TEST_PLATFORMS: readonly Platform[] = PLATFORMS.filter((platform) => !(platform in LEFT_OUT));
-
 /** The crash test posts faster than any platform allows, so the simulators' rate limits are lifted. */
 const UNLIMITED_SETTINGS = {
   processing_ms: 500,
@@ -29,8 +18,7 @@ const UNLIMITED_SETTINGS = {
 interface ConnectedPlatform {
   readonly accountId: string;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Whether the platform accepts no post without media. */
-  readonly requiresMedia: boolean;
+  readonly rules: PlatformRules;
 }
 
 /** A user of the sandbox with its API key and one account on each platform. */
@@ -45,7 +33,7 @@ export interface SandboxUser {
 export async function createSandboxUser(
   client: ApiClient,
   origin: string,
-  connectTo: readonly Platform[] = CRASH_TEST_PLATFORMS,
+  connectTo: readonly Platform[] = PLATFORMS,
 ): Promise<SandboxUser> {
   const { api_key: key } = (await client.callUntilOk("POST", "/sandbox/users", {})) as { api_key: string };
   const get = async (path: string) => await client.callUntilOk("GET", `/v1${path}`, undefined, key);
@@ -61,7 +49,7 @@ export async function createSandboxUser(
     platforms.set(platform, {
       accountId: account.id,
       options: await requiredOptions(rules, account.id, get),
-      requiresMedia: !rules.media.text_only,
+      rules,
     });
     await client.callUntilOk("POST", `/sandbox/platforms/${platform}/settings`, UNLIMITED_SETTINGS);
   }
@@ -82,7 +70,9 @@ function platformOf({ platforms }: SandboxUser, platform: Platform): ConnectedPl
 }
 
 export const requiresMedia = (user: SandboxUser, platform: Platform): boolean =>
-  platformOf(user, platform).requiresMedia;
+  !platformOf(user, platform).rules.media.text_only;
+
+export const rulesOf = (user: SandboxUser, platform: Platform): PlatformRules => platformOf(user, platform).rules;
 
 /** The target of a preview request for one platform. */
 export function previewTarget(user: SandboxUser, platform: Platform): Record<string, unknown> {

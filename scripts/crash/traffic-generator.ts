@@ -2,7 +2,9 @@ import type { ApiClient, CallOutcome } from "./api-client.ts";
 import { sleep } from "./api-client.ts";
 import type { ExpectedPost, ExpectedVersion } from "./expected-posts.ts";
 import type { SeededRandom } from "./seeded-random.ts";
-import { previewTarget, requiresMedia, type SandboxUser } from "./sandbox-user.ts";
+import { type PostTargets, TargetChooser } from "./choose-targets.ts";
+import type { MediaFile, MediaKind } from "./media-kinds.ts";
+import { previewTarget, type SandboxUser } from "./sandbox-user.ts";
 
 const isSuccess = (outcome: CallOutcome): boolean => outcome.answered && outcome.status === 200;
 
@@ -20,19 +22,32 @@ export class TrafficGenerator {
   readonly #random: SeededRandom;
   readonly #user: SandboxUser;
   readonly #name: string;
+  readonly #media: ReadonlyMap<MediaKind, readonly MediaFile[]>;
+  readonly #targets: TargetChooser;
+  /** How often a preview was refused, by code: what was refused tested nothing. */
+  readonly refusals = new Map<string, number>();
   readonly #activeWork = new Set<Promise<void>>();
   #postCount = 0;
+  #unconfirmedPosts = 0;
 
-  constructor(client: ApiClient, random: SeededRandom, user: SandboxUser, name: string) {
+  constructor(
+    client: ApiClient,
+    random: SeededRandom,
+    user: SandboxUser,
+    name: string,
+    media: ReadonlyMap<MediaKind, readonly MediaFile[]>,
+  ) {
     this.#client = client;
     this.#random = random;
     this.#user = user;
     this.#name = name;
+    this.#media = media;
+    this.#targets = new TargetChooser(random, user);
   }
 
-  /** Starts the traffic for one post without waiting for it. */
-  startPost(): void {
-    const work = this.#runPost().finally(() => this.#activeWork.delete(work));
+  /** Starts the traffic for one post without waiting for it; `share` is how much of the run is over. */
+  startPost(share: number): void {
+    const work = this.#runPost(share).finally(() => this.#activeWork.delete(work));
     this.#activeWork.add(work);
   }
 
@@ -40,8 +55,9 @@ export class TrafficGenerator {
     return this.#user.apiKey;
   }
 
-  get activePosts(): number {
-    return this.#activeWork.size;
+  /** Posts whose confirm has no answer yet: the load on the API. */
+  get unconfirmedPosts(): number {
+    return this.#unconfirmedPosts;
   }
 
   async waitUntilIdle(): Promise<void> {
@@ -67,33 +83,52 @@ export class TrafficGenerator {
     return outcomes;
   }
 
-  async #runPost(): Promise<void> {
+  async #runPost(share: number): Promise<void> {
     const random = this.#random;
-    const allPlatforms = [...this.#user.platforms.keys()];
-    const platforms = new Set([random.pick(allPlatforms), ...(random.chance(0.4) ? [random.pick(allPlatforms)] : [])]);
+    const targets = this.#targets.choose(share);
+    if (!targets) {
+      return;
+    }
     this.#postCount += 1;
     const marker = `${this.#name}n${this.#postCount}e`;
-    const dueAt = Date.now() + Math.floor(random.between(2500, 9000));
+    this.#unconfirmedPosts += 1;
+    const post = await this.#createPost(marker, targets).finally(() => (this.#unconfirmedPosts -= 1));
+    if (!post || post.postId === null) {
+      return;
+    }
+    await Promise.all([
+      ...(random.chance(0.35) ? [this.#edit(post)] : []),
+      ...(random.chance(0.35) ? [this.#cancel(post)] : []),
+    ]);
+  }
+
+  /** Previews and confirms a post; null when the preview was refused. */
+  async #createPost(marker: string, { kind, platforms }: PostTargets): Promise<ExpectedPost | null> {
+    const random = this.#random;
+    const media = this.#media.get(kind) ?? [];
+    const dueAt = Date.now() + Math.floor(random.between(3500, 11_000));
     const text = this.#text(marker, 1);
-    const withImage = [...platforms].some((platform) => requiresMedia(this.#user, platform)) || random.chance(0.1);
     const preview = await this.#client.call(
       "POST",
       "/v1/posts/preview",
       {
         caption: text,
         scheduled_at: new Date(dueAt).toISOString(),
-        targets: [...platforms].map((platform) => previewTarget(this.#user, platform)),
-        ...(withImage && { media_urls: [this.#user.imageUrl] }),
+        targets: platforms.map((platform) => previewTarget(this.#user, platform)),
+        ...(media.length > 0 && { media_urls: media.map(({ url }) => url) }),
       },
       this.#user.apiKey,
     );
     if (!preview.answered || preview.status !== 200) {
-      return;
+      this.#countRefusal(preview, kind);
+      return null;
     }
     const post: ExpectedPost = {
       marker,
       apiKey: this.#user.apiKey,
-      platforms: [...platforms],
+      platforms,
+      kind,
+      media: media.map(({ sha256 }) => sha256),
       postId: null,
       versions: [{ text, dueAt, confirmation: "unknown" }],
       cancellation: "none",
@@ -101,13 +136,21 @@ export class TrafficGenerator {
     };
     this.expectedPosts.push(post);
     await this.#finishConfirm(post, preview.body["confirmation_token"]);
-    if (post.postId === null) {
-      return;
+    return post;
+  }
+
+  #countRefusal(preview: CallOutcome, kind: MediaKind): void {
+    const details = preview.answered
+      ? (preview.body["details"] as { code: string; platform?: string }[] | undefined)
+      : [];
+    const [detail] = details ?? [];
+    if (detail?.platform !== undefined && detail.code.startsWith("media_")) {
+      this.#targets.exclude(kind, detail.platform);
     }
-    await Promise.all([
-      ...(random.chance(0.35) ? [this.#edit(post)] : []),
-      ...(random.chance(0.35) ? [this.#cancel(post)] : []),
-    ]);
+    const code = preview.answered
+      ? `${preview.status} ${kind} ${detail ? `${detail.code} ${detail.platform ?? ""}` : String(preview.body["code"])}`
+      : "no answer";
+    this.refusals.set(code, (this.refusals.get(code) ?? 0) + 1);
   }
 
   async #finishConfirm(post: ExpectedPost, token: unknown): Promise<void> {

@@ -1,5 +1,5 @@
 import { PLATFORMS, type Platform } from "#core/platform.ts";
-import { CRASH_TEST_PLATFORMS, createSandboxUser, previewTarget, requiresMedia } from "../crash/sandbox-user.ts";
+import { createSandboxUser, previewTarget, requiresMedia } from "../crash/sandbox-user.ts";
 import { ApiClient } from "../crash/api-client.ts";
 import { call } from "../service.ts";
 
@@ -19,7 +19,7 @@ export class PostSender {
   }
 
   static async create(origin: string): Promise<PostSender> {
-    return new PostSender(origin, await createSandboxUser(new ApiClient(origin), origin, CRASH_TEST_PLATFORMS));
+    return new PostSender(origin, await createSandboxUser(new ApiClient(origin), origin));
   }
 
   /** Schedules `count` texts `{prefix} 0`, `{prefix} 1`, … for one instant, in turn to each of the platforms. */

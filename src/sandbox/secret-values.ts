@@ -1,7 +1,8 @@
 /** Members of forms, queries and JSON whose values give access to something. */
 const SECRET_NAME = /token|secret|code|verifier|passw|assertion|^state$|api_?key|jwt/i;
-/** Shorter values are error codes, kinds and the like. */
-const MIN_LENGTH = 16;
+const PUBLIC_NAME = /challenge|type$/i;
+/** Shorter values, and those of letters alone, are error codes, kinds and the like. */
+const SECRET_VALUE = /^(?=.*[^a-z_])\S{16,}$/i;
 
 /** The secrets of a JSON value: long values without spaces of members that are named like a secret; of a URL, those in its query. */
 export function secretValues(value: unknown, name = ""): string[] {
@@ -9,7 +10,7 @@ export function secretValues(value: unknown, name = ""): string[] {
     const isUrl = /^https?:\/\//.test(value) && URL.canParse(value);
     return isUrl
       ? Array.from(new URL(value).searchParams).flatMap(([key, inQuery]) => secretValues(inQuery, key))
-      : SECRET_NAME.test(name) && value.length >= MIN_LENGTH && !/\s/.test(value)
+      : SECRET_NAME.test(name) && !PUBLIC_NAME.test(name) && SECRET_VALUE.test(value)
         ? [value]
         : [];
   }

@@ -1,0 +1,180 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PLATFORMS } from "#core/platform.ts";
+import { freePort, isAnswering, migrate, type Service, startService } from "../service.ts";
+import { ApiClient, sleep } from "./api-client.ts";
+import { checkInvariants, type CrashReport, type Violation } from "./check-invariants.ts";
+import { findLeaks, issuedSecrets, readLogs } from "./find-leaks.ts";
+import { injectFaults } from "./inject-faults.ts";
+import { readMediaFiles } from "./media-kinds.ts";
+import { findFirstViolation } from "./monitor-violations.ts";
+import { startPatiently } from "./restart.ts";
+import { createSandboxUser } from "./sandbox-user.ts";
+import { SeededRandom } from "./seeded-random.ts";
+import { TrafficGenerator } from "./traffic-generator.ts";
+
+const CRON_EVERY_MS = 5000;
+const RESTART_TIMEOUT_MS = 6000;
+/** Each has an account of its own on every platform, and so its own caps per day. */
+const USERS = 4;
+/** More only make each other's answers late, until the due time of their previews has passed. */
+const MAX_UNCONFIRMED_POSTS = 10;
+
+export interface RunOptions {
+  readonly minutes: number;
+  readonly seed: number;
+  /** Posts a second. */
+  readonly rate: number;
+  readonly faultRate: number;
+  /** The only failpoint that fails; all of them when absent. */
+  readonly failpoint?: string | undefined;
+  readonly kills: boolean;
+  readonly maxWaitMs: number;
+  readonly root: string;
+  /** Keeps the state and the service's log. */
+  readonly keep: boolean;
+  /** Ends the run at the first violation that matches one of these. */
+  readonly expectedViolations: readonly RegExp[];
+}
+
+export interface RunResult {
+  readonly report: CrashReport;
+  readonly kills: number;
+  readonly faults: number;
+  /** How often a preview was refused, by code. */
+  readonly refusals: ReadonlyMap<string, number>;
+  /** Lines of the processes' output that hold a secret, of so many that were issued. */
+  readonly leaks: readonly string[];
+  readonly secretCount: number;
+  /** The first violation that matched, and how long after the start it was found. */
+  readonly match: { readonly violation: Violation; readonly afterMs: number } | null;
+}
+
+async function answersAgain(origin: string): Promise<boolean> {
+  for (const deadline = Date.now() + RESTART_TIMEOUT_MS; Date.now() < deadline; await sleep(200)) {
+    if (await isAnswering(origin)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+export async function run(options: RunOptions): Promise<RunResult> {
+  const random = new SeededRandom(options.seed);
+  const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
+  const logFile = join(stateDir, "service.log");
+  const simulatorsLogFile = join(stateDir, "simulators.log");
+  // In a process of their own, which is not killed: platforms finish what they have received.
+  const simulators = await startService({
+    environment: "simulators",
+    port: await freePort(),
+    stateDir: join(stateDir, "simulators"),
+    logFile: simulatorsLogFile,
+    root: options.root,
+  });
+  const port = await freePort();
+  const start = (): Promise<Service> =>
+    startService({
+      port,
+      stateDir,
+      logFile,
+      root: options.root,
+      vars: {
+        SIMULATORS_ORIGIN: simulators.origin,
+        FAULT_RATE: String(options.faultRate),
+        ...(options.failpoint !== undefined && { FAULT_POINT: options.failpoint }),
+      },
+    });
+  const stopRun = new AbortController();
+  let service: Service | undefined;
+  let kills = 0;
+  try {
+    await migrate(stateDir);
+    const { origin } = (service = await start());
+    const client = new ApiClient(origin, simulators.origin);
+    const media = await readMediaFiles(origin);
+    const users = await Promise.all(
+      Array.from(
+        { length: USERS },
+        async (_, index) =>
+          new TrafficGenerator(client, random, await createSandboxUser(client, origin), `p${index}`, media),
+      ),
+    );
+    const searchLogs = async () => {
+      const secrets = await issuedSecrets(client);
+      const log = await readLogs([logFile, simulatorsLogFile]);
+      return { leaks: findLeaks(log, secrets), secretCount: secrets.size };
+    };
+    const isStopped = (): boolean => stopRun.signal.aborted;
+    const cronLoop = (async () => {
+      while (!stopRun.signal.aborted) {
+        await client.call("POST", "/sandbox/cron", {});
+        await sleep(CRON_EVERY_MS);
+      }
+    })();
+    const faultInjection = injectFaults(client, random, PLATFORMS, isStopped);
+    const killLoop = (async () => {
+      while (options.kills && !stopRun.signal.aborted) {
+        await sleep(random.between(6000, 22_000));
+        if (stopRun.signal.aborted) {
+          return;
+        }
+        kills += 1;
+        const runtimeAlone = random.chance(0.5);
+        await (runtimeAlone ? service?.killRuntime() : service?.kill());
+        // The supervisor restarts a killed runtime, but its proxy sometimes does not answer again: then it is killed too.
+        if (!runtimeAlone || !(await answersAgain(origin))) {
+          await service?.kill();
+          service = await startPatiently(start);
+        }
+      }
+    })();
+    const startedAt = Date.now();
+    const end = startedAt + options.minutes * 60_000;
+    const violationFound = new AbortController();
+    const firstMatch = (async (): Promise<RunResult["match"]> => {
+      const violation = await findFirstViolation(
+        client,
+        options.expectedViolations,
+        users,
+        () => Date.now() > end,
+        async () => (await searchLogs()).leaks,
+      );
+      const afterMs = Date.now() - startedAt;
+      if (!violation) {
+        return null;
+      }
+      violationFound.abort();
+      return { violation, afterMs };
+    })();
+    while (Date.now() < end && !violationFound.signal.aborted) {
+      const user = random.pick(users);
+      if (users.reduce((total, other) => total + other.unconfirmedPosts, 0) < MAX_UNCONFIRMED_POSTS) {
+        user.startPost((Date.now() - startedAt) / (end - startedAt));
+      }
+      await sleep(Math.min(1000, 1000 / options.rate));
+    }
+    await Promise.all(users.map((user) => user.waitUntilIdle()));
+    stopRun.abort();
+    await Promise.all([cronLoop, killLoop]);
+    const [injectedCount, match] = await Promise.all([faultInjection, firstMatch]);
+    const expectedPosts = users.flatMap((user) => user.expectedPosts);
+    const report = await checkInvariants(client, expectedPosts, PLATFORMS, match ? 0 : options.maxWaitMs);
+    const { leaks, secretCount } = await searchLogs();
+    const refusals = new Map<string, number>();
+    for (const [code, count] of users.flatMap((user) => [...user.refusals])) {
+      refusals.set(code, (refusals.get(code) ?? 0) + count);
+    }
+    return { report, kills, faults: injectedCount, refusals, leaks, secretCount, match };
+  } finally {
+    stopRun.abort();
+    await service?.stop();
+    await simulators.stop();
+    if (options.keep) {
+      console.log(`  state and log are in ${stateDir}`);
+    } else {
+      await rm(stateDir, { recursive: true, force: true });
+    }
+  }
+}
