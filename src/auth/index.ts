@@ -1,6 +1,6 @@
 export { resolveSession, type SignedInUser } from "./sessions/resolve.ts";
 export { authenticate } from "./bearer/authenticate.ts";
-export { changePassword } from "./users/change-password.ts";
+export { alwaysNeedsPassword, changePassword } from "./users/change-password.ts";
 export { type CreatedKey, createKey, KEY_DAYS_DEFAULT, KEY_DAYS_MAX } from "./keys/create.ts";
 export { createUser, type NewUser } from "./users/create.ts";
 export { findExpiredSubscriptions } from "./subscriptions/find-expired.ts";
@@ -8,7 +8,14 @@ export { endSession } from "./sessions/end.ts";
 export { listKeys } from "./keys/list.ts";
 export { listUsers, userIdOf } from "./users/list.ts";
 export type { Mailer } from "./mailer.ts";
-export { requestPasswordReset, resetPassword } from "./users/reset-password.ts";
+export { PasswordQueueFullError } from "./users/password-queue.ts";
+export { CURRENT_PASSWORD, requireRecentAuthentication } from "./sessions/reauthenticate.ts";
+export {
+  type AccountAccess,
+  previewPasswordReset,
+  requestPasswordReset,
+  resetPassword,
+} from "./users/reset-password.ts";
 export { revokeKey } from "./keys/revoke.ts";
 export { rotateKey } from "./keys/rotate.ts";
 export { setSubscription } from "./subscriptions/set.ts";

@@ -32,3 +32,14 @@ export async function consumeLoginToken(
     .bind(await hashSecret(input.token), input.purpose, services.clock.now())
     .first<{ userId: string }>();
 }
+
+/** Whose token it is, without using it: a page may be opened more than once. */
+export async function peekLoginToken(
+  services: Pick<Services, "db" | "clock">,
+  input: { token: string; purpose: LoginTokenPurpose },
+): Promise<{ userId: string } | null> {
+  return services.db.d1
+    .prepare("SELECT user_id AS userId FROM login_tokens WHERE hash = ?1 AND purpose = ?2 AND expires_at > ?3")
+    .bind(await hashSecret(input.token), input.purpose, services.clock.now())
+    .first<{ userId: string }>();
+}

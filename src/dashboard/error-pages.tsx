@@ -1,3 +1,5 @@
+import type { FC } from "hono/jsx";
+import { PasswordQueueFullError } from "#auth/index.ts";
 import { RefusalError } from "#core/errors.ts";
 import { log } from "#core/log.ts";
 import { isOverloaded, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
@@ -43,6 +45,14 @@ function renderOverloaded(c: PageContext): Promise<Response> {
   );
 }
 
+/** Nothing was checked or counted: the form can be sent again as it is. */
+const BusyPage: FC = () => (
+  <AuthLayout title="Please try again" script={false}>
+    <h1>Please try again</h1>
+    <p>Too many people are signing in at the same moment. Wait a few seconds, then send the form again.</p>
+  </AuthLayout>
+);
+
 /** Errors that no page handled: a refusal becomes 404; the details of any other error are logged and not shown. */
 export function renderError(error: Error, c: PageContext): Promise<Response> {
   if (error instanceof RefusalError) {
@@ -50,6 +60,10 @@ export function renderError(error: Error, c: PageContext): Promise<Response> {
   }
   if (isOverloaded(error)) {
     return renderOverloaded(c);
+  }
+  if (error instanceof PasswordQueueFullError) {
+    c.header("Retry-After", String(error.retryAfterSeconds));
+    return renderPage(c, <BusyPage />, 503);
   }
   log("error", "page.error", { path: c.req.path, name: error.name, message: error.message });
   return renderPage(

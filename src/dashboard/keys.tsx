@@ -3,9 +3,11 @@ import {
   type ApiKey,
   type CreatedKey,
   createKey,
+  CURRENT_PASSWORD,
   KEY_DAYS_DEFAULT,
   KEY_DAYS_MAX,
   listKeys,
+  requireRecentAuthentication,
   revokeKey,
   rotateKey,
   type SignedInUser,
@@ -13,6 +15,7 @@ import {
 import { type Scope, SCOPES } from "#core/scope.ts";
 import { ApiAccessTabs } from "./api-access-tabs.tsx";
 import type { PageContext } from "./env.ts";
+import { ReauthenticationFields } from "./reauthentication.tsx";
 import { readForm, runUseCase } from "./form.ts";
 import { DashboardLayout } from "./layout.tsx";
 import {
@@ -104,7 +107,8 @@ const KeyExpiry: FC<{ apiKey: ApiKey; state: KeyState; timeZone: string }> = ({ 
   );
 };
 
-const KeyRow: FC<{ apiKey: ApiKey; timeZone: string; now: number }> = ({ apiKey, timeZone, now }) => {
+const KeyRow: FC<{ apiKey: ApiKey; signedIn: SignedInUser; now: number }> = ({ apiKey, signedIn, now }) => {
+  const { timeZone } = signedIn;
   const state = keyState(apiKey, now);
   const usable = state === "active" || state === "expiring";
   return (
@@ -139,7 +143,9 @@ const KeyRow: FC<{ apiKey: ApiKey; timeZone: string; now: number }> = ({ apiKey,
             verb="Rotate"
             target={apiKey.name}
             description="Creates a new key with the same permissions. The old key keeps working for 24 hours."
-          />
+          >
+            <ReauthenticationFields signedIn={signedIn} id={`password-${apiKey.id}`} />
+          </ConfirmForm>
           <ConfirmForm
             action={`/dashboard/keys/${apiKey.id}/revoke`}
             verb="Revoke"
@@ -168,9 +174,10 @@ const KeysPage: FC<{
   now: number;
   values: KeyFormValues;
   error?: FormError | undefined;
+  rotationError?: FormError | undefined;
   created?: { key: CreatedKey; rotated: boolean } | undefined;
   done?: string | undefined;
-}> = ({ signedIn, keys, now, values, error, created, done }) => (
+}> = ({ signedIn, keys, now, values, error, rotationError, created, done }) => (
   <DashboardLayout
     title="AI & API"
     section="access"
@@ -178,6 +185,7 @@ const KeysPage: FC<{
     lead="Give programs and agents access to your calendar, each with only the permissions it needs."
   >
     <ApiAccessTabs current="keys" />
+    <FormErrorNotice error={rotationError} />
     {done === "revoked" && <Notice kind="success">The key is revoked.</Notice>}
     {created && <NewKeyNotice created={created.key} rotated={created.rotated} />}
     <div class="two-columns">
@@ -188,14 +196,14 @@ const KeysPage: FC<{
         ) : (
           <ul class="items">
             {keys.map((apiKey) => (
-              <KeyRow apiKey={apiKey} timeZone={signedIn.timeZone} now={now} />
+              <KeyRow apiKey={apiKey} signedIn={signedIn} now={now} />
             ))}
           </ul>
         )}
       </section>
       <section class="card" aria-labelledby="new-key">
         <h2 id="new-key">New key</h2>
-        <FormErrorNotice error={error} fields={["name", "scopes", "expires_in_days"]} />
+        <FormErrorNotice error={error} fields={["name", "scopes", "expires_in_days", "current_password"]} />
         <form method="post" action="/dashboard/keys">
           <Field
             name="name"
@@ -208,6 +216,7 @@ const KeysPage: FC<{
           />
           <ScopeCheckboxes legend="Permissions" scopes={SCOPES} selected={values.scopes} error={error} />
           <ExpirySelect days={values.days} error={error} />
+          <ReauthenticationFields signedIn={signedIn} id="current_password" error={error} />
           <button>Create key</button>
         </form>
       </section>
@@ -217,7 +226,12 @@ const KeysPage: FC<{
 
 async function renderKeysPage(
   c: PageContext,
-  more: { values?: KeyFormValues; error?: FormError; created?: { key: CreatedKey; rotated: boolean } },
+  more: {
+    values?: KeyFormValues;
+    error?: FormError;
+    rotationError?: FormError;
+    created?: { key: CreatedKey; rotated: boolean };
+  },
 ) {
   const { services, signedIn } = c.var;
   const keys = await listKeys(services, { userId: signedIn.actor.userId });
@@ -228,7 +242,12 @@ async function renderKeysPage(
     values: more.values ?? DEFAULT_VALUES,
     done: c.req.query("done"),
   };
-  return renderPage(c, <KeysPage {...props} error={more.error} created={more.created} />, more.error ? 400 : 200);
+  const { error, rotationError, created } = more;
+  return renderPage(
+    c,
+    <KeysPage {...props} error={error} rotationError={rotationError} created={created} />,
+    error === undefined && rotationError === undefined ? 200 : 400,
+  );
 }
 
 /** `GET /dashboard/keys` */
@@ -241,14 +260,16 @@ export async function doCreateKey(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const days = form.text("expires_in_days");
   const values: KeyFormValues = { name: form.text("name"), scopes: form.all("scope"), days };
-  const created = await runUseCase(() =>
-    createKey(c.var.services, {
-      userId: c.var.signedIn.actor.userId,
+  const created = await runUseCase(async () => {
+    const { services, signedIn } = c.var;
+    await requireRecentAuthentication(services, signedIn, { password: form.text(CURRENT_PASSWORD) });
+    return createKey(services, {
+      userId: signedIn.actor.userId,
       name: values.name,
       scopes: values.scopes,
       expiresInDays: days === "never" ? null : Number(days || KEY_DAYS_DEFAULT),
-    }),
-  );
+    });
+  });
   return created.ok
     ? renderKeysPage(c, { created: { key: created.value, rotated: false } })
     : renderKeysPage(c, { values, error: created.error });
@@ -256,7 +277,15 @@ export async function doCreateKey(c: PageContext): Promise<Response> {
 
 /** `POST /dashboard/keys/:id/rotate` */
 export async function doRotateKey(c: PageContext): Promise<Response> {
-  const key = await rotateKey(c.var.services, { userId: c.var.signedIn.actor.userId, id: c.req.param("id") ?? "" });
+  const { services, signedIn } = c.var;
+  const form = await readForm(c);
+  const confirmed = await runUseCase(() =>
+    requireRecentAuthentication(services, signedIn, { password: form.text(CURRENT_PASSWORD) }),
+  );
+  if (!confirmed.ok) {
+    return renderKeysPage(c, { rotationError: confirmed.error });
+  }
+  const key = await rotateKey(services, { userId: signedIn.actor.userId, id: c.req.param("id") ?? "" });
   return renderKeysPage(c, { created: { key, rotated: true } });
 }
 

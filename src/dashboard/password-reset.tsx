@@ -1,11 +1,17 @@
-import type { FC } from "hono/jsx";
-import { requestPasswordReset, resetPassword, verifyEmail } from "#auth/index.ts";
+import type { Child, FC } from "hono/jsx";
+import {
+  type AccountAccess,
+  previewPasswordReset,
+  requestPasswordReset,
+  resetPassword,
+  verifyEmail,
+} from "#auth/index.ts";
 import type { PageContext } from "./env.ts";
 import { readForm, runUseCase } from "./form.ts";
 import { AuthLayout } from "./layout.tsx";
 import { withinRateLimit } from "./rate-limit.ts";
 import { createMailer } from "./mailer.ts";
-import { Field, type FormError, Notice, FormErrorNotice } from "./components.tsx";
+import { DateTime, Field, type FormError, Notice, FormErrorNotice, toSentence } from "./components.tsx";
 import { renderPage } from "./render-page.ts";
 
 const ForgotPasswordPage: FC<{ sent: boolean; error?: FormError | undefined }> = ({ sent, error }) => (
@@ -47,7 +53,59 @@ export async function doForgot(c: PageContext): Promise<Response> {
     : renderPage(c, <ForgotPasswordPage sent={false} error={requested.error} />, 400);
 }
 
-const ResetPasswordPage: FC<{ token: string; error?: FormError | undefined }> = ({ token, error }) => (
+/** The kinds of access in the order of the page, as they stand in the names of the checkboxes. */
+type AccessKind = "session" | "key" | "app" | "passkey";
+
+/** A checkbox with a hidden field beside it, so that an unticked one differs from one that was not on the page. */
+const AccessCheckbox: FC<{ kind: AccessKind; id: string; kept: readonly string[]; children?: Child }> = (props) => {
+  const value = `${props.kind}:${props.id}`;
+  return (
+    <label class="checkbox">
+      <input type="hidden" name="listed" value={value} />
+      <input type="checkbox" name="end" value={value} checked={!props.kept.includes(value)} />
+      <span>{props.children}</span>
+    </label>
+  );
+};
+
+const AccessList: FC<{ access: AccountAccess; kept: readonly string[] }> = ({ access, kept }) => {
+  const { timeZone } = access;
+  const count = access.sessions.length + access.keys.length + access.apps.length + access.passkeys.length;
+  return count === 0 ? null : (
+    <fieldset class="checkbox-group">
+      <legend>Access that ends</legend>
+      <p class="hint">What is ticked ends with the new password. Untick only what you recognize and want to keep.</p>
+      {access.sessions.map((session) => (
+        <AccessCheckbox kind="session" id={session.label} kept={kept}>
+          Browser signed in <DateTime value={session.createdAt} timeZone={timeZone} />
+        </AccessCheckbox>
+      ))}
+      {access.keys.map((key) => (
+        <AccessCheckbox kind="key" id={key.id} kept={kept}>
+          API key <bdi>{key.name}</bdi> <code>{key.hint}</code>
+        </AccessCheckbox>
+      ))}
+      {access.apps.map((app) => (
+        <AccessCheckbox kind="app" id={app.grantId} kept={kept}>
+          App <bdi>{app.name}</bdi>, connected <DateTime value={app.since} timeZone={timeZone} showTime={false} />
+        </AccessCheckbox>
+      ))}
+      {access.passkeys.map((passkey) => (
+        <AccessCheckbox kind="passkey" id={passkey.id} kept={kept}>
+          Passkey <bdi>{passkey.name}</bdi>, added{" "}
+          <DateTime value={passkey.createdAt} timeZone={timeZone} showTime={false} />
+        </AccessCheckbox>
+      ))}
+    </fieldset>
+  );
+};
+
+const ResetPasswordPage: FC<{
+  token: string;
+  access: AccountAccess;
+  kept: readonly string[];
+  error?: FormError | undefined;
+}> = ({ token, access, kept, error }) => (
   <AuthLayout title="Set a new password">
     <h1>Set a new password</h1>
     <FormErrorNotice error={error} fields={["new_password"]} />
@@ -60,27 +118,66 @@ const ResetPasswordPage: FC<{ token: string; error?: FormError | undefined }> = 
         autocomplete="new-password"
         required
         minlength={12}
-        hint="At least 12 characters. All browsers will be signed out."
+        hint="At least 12 characters."
         error={error}
       />
+      <AccessList access={access} kept={kept} />
       <button>Set password</button>
     </form>
   </AuthLayout>
 );
 
-/** `GET /password/reset` */
+const InvalidLinkPage: FC<{ error: FormError; canMail: boolean }> = ({ error, canMail }) => (
+  <AuthLayout title="Set a new password" footer={<a href="/login">Back to sign in</a>}>
+    <h1>Set a new password</h1>
+    <Notice kind="error">{toSentence(error.message)}</Notice>
+    {canMail && (
+      <p>
+        <a class="button" href="/password/forgot">
+          Request a new link
+        </a>
+      </p>
+    )}
+  </AuthLayout>
+);
+
+async function renderResetPage(
+  c: PageContext,
+  form: { token: string; kept: readonly string[] },
+  error?: FormError,
+): Promise<Response> {
+  const preview = await runUseCase(() => previewPasswordReset(c.var.services, form));
+  return preview.ok
+    ? renderPage(c, <ResetPasswordPage {...form} access={preview.value} error={error} />, error ? 400 : 200)
+    : renderPage(c, <InvalidLinkPage error={preview.error} canMail={createMailer(c.env) !== null} />, 400);
+}
+
+/** `GET /password/reset`: opening the link does not use it. */
 export function showReset(c: PageContext): Promise<Response> {
-  return renderPage(c, <ResetPasswordPage token={c.req.query("token") ?? ""} />);
+  return renderResetPage(c, { token: c.req.query("token") ?? "", kept: [] });
 }
 
 /** `POST /password/reset` */
 export async function doReset(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const token = form.text("token");
-  const done = await runUseCase(() => resetPassword(c.var.services, { token, password: form.text("new_password") }));
-  return done.ok
-    ? c.redirect("/login?done=reset", 303)
-    : renderPage(c, <ResetPasswordPage token={token} error={done.error} />, 400);
+  const ended = new Set(form.all("end"));
+  const kept = form.all("listed").filter((value) => !ended.has(value));
+  const keptIds = (kind: AccessKind) =>
+    kept.filter((value) => value.startsWith(`${kind}:`)).map((value) => value.slice(kind.length + 1));
+  const done = await runUseCase(() =>
+    resetPassword(c.var.services, {
+      token,
+      password: form.text("new_password"),
+      keep: {
+        sessions: keptIds("session"),
+        keys: keptIds("key"),
+        apps: keptIds("app"),
+        passkeys: keptIds("passkey"),
+      },
+    }),
+  );
+  return done.ok ? c.redirect("/login?done=reset", 303) : renderResetPage(c, { token, kept }, done.error);
 }
 
 const VerifyEmailPage: FC<{ token: string; result?: "confirmed" | "invalid" }> = ({ token, result }) => (

@@ -1,8 +1,16 @@
 import type { FC } from "hono/jsx";
-import { changePassword, sendVerification, setTimeZone, type SignedInUser } from "#auth/index.ts";
+import {
+  alwaysNeedsPassword,
+  changePassword,
+  CURRENT_PASSWORD,
+  sendVerification,
+  setTimeZone,
+  type SignedInUser,
+} from "#auth/index.ts";
 import { listPasskeys, type Passkey, removePasskey } from "#auth/passkeys/index.ts";
 import type { PageContext } from "./env.ts";
 import { readForm, runUseCase } from "./form.ts";
+import { ConfirmIdentity, ReauthenticationFields } from "./reauthentication.tsx";
 import { DashboardLayout } from "./layout.tsx";
 import { createMailer } from "./mailer.ts";
 import { ConfirmForm, Field, type FormError, DateTime, Notice, FormErrorNotice } from "./components.tsx";
@@ -30,15 +38,10 @@ const PasswordSection: FC<ProfileProps> = ({ signedIn, error }) => (
     <h2 id="password">{signedIn.hasPassword ? "Change your password" : "Set a password"}</h2>
     <form method="post" action="/dashboard/profile/password">
       <input type="text" name="username" autocomplete="username" value={signedIn.email} hidden readonly />
-      {signedIn.hasPassword && (
-        <Field
-          name="current_password"
-          label="Current password"
-          type="password"
-          autocomplete="current-password"
-          required
-          error={error}
-        />
+      {alwaysNeedsPassword(signedIn) ? (
+        <ConfirmIdentity signedIn={signedIn} id="current_password" error={error} />
+      ) : (
+        <ReauthenticationFields signedIn={signedIn} id="current_password" error={error} />
       )}
       <Field
         name="new_password"
@@ -98,6 +101,7 @@ const PasskeySection: FC<ProfileProps> = ({ signedIn, passkeys, error }) => (
     )}
     <form data-passkey-add>
       <Field name="passkey_name" label="Device name" maxlength={60} required value="This device" error={error} />
+      <ReauthenticationFields signedIn={signedIn} id="passkey_current_password" />
       <button hidden>Add a passkey</button>
       <p class="field-error" role="alert" hidden></p>
       <noscript>
@@ -161,22 +165,12 @@ export function showProfile(c: PageContext): Promise<Response> {
 /** `POST /dashboard/profile/password` */
 export async function doChangePassword(c: PageContext): Promise<Response> {
   const form = await readForm(c);
-  const { userId, credential } = c.var.signedIn.actor;
-  // Limits password guessing through a session that was left open.
-  const limit = await c.env.LIMIT_SIGN_IN.limit({ key: `change:${userId}` });
-  if (!limit.success) {
-    return renderProfilePage(c, { message: "too many attempts: wait a minute, then try again" });
-  }
   const changed = await runUseCase(() =>
-    changePassword(
-      c.var.services,
-      { userId, sessionHash: credential.id },
-      {
-        current: form.text("current_password"),
-        next: form.text("new_password"),
-        revokeAll: form.text("revoke_all") === "yes",
-      },
-    ),
+    changePassword(c.var.services, c.var.signedIn, {
+      current: form.text(CURRENT_PASSWORD),
+      next: form.text("new_password"),
+      revokeAll: form.text("revoke_all") === "yes",
+    }),
   );
   return changed.ok ? c.redirect("/dashboard/profile?done=password", 303) : renderProfilePage(c, changed.error);
 }

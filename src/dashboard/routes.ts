@@ -10,7 +10,14 @@ import { showHowToConnect } from "./how-to-connect.tsx";
 import { doCreateKey, doRevokeKey, doRotateKey, showKeys } from "./keys.tsx";
 import { showOverview } from "./overview.tsx";
 import { doForgot, doReset, doVerify, showForgot, showReset, showVerify } from "./password-reset.tsx";
-import { addPasskey, passkeyOptions, passkeySignIn, passkeySignInOptions } from "./passkeys.ts";
+import {
+  addPasskey,
+  confirmWithPasskey,
+  passkeyConfirmOptions,
+  passkeyOptions,
+  passkeySignIn,
+  passkeySignInOptions,
+} from "./passkeys.ts";
 import { doCheckout, doPortal, showPlan, receivePaymentEvent } from "./plan-page.tsx";
 import { doChangePassword, doRemovePasskey, doSendVerification, doSetTimeZone, showProfile } from "./profile.tsx";
 import { requireSameOrigin } from "./require-same-origin.ts";
@@ -62,6 +69,8 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.post("/dashboard/profile/verify-email", doSendVerification);
   app.post("/dashboard/passkeys/options", passkeyOptions);
   app.post("/dashboard/passkeys", addPasskey);
+  app.post("/dashboard/passkeys/confirm/options", passkeyConfirmOptions);
+  app.post("/dashboard/passkeys/confirm", confirmWithPasskey);
   app.post("/dashboard/passkeys/:id/remove", doRemovePasskey);
   app.get("/dashboard/plan", showPlan);
   app.post("/dashboard/plan/checkout", doCheckout);

@@ -21,6 +21,7 @@ export const users = sqliteTable(
     passwordHash: text("password_hash"),
     activeWorkspaceId: text("active_workspace_id").notNull(),
     timeZone: text("time_zone").notNull().default("UTC"),
+    // No longer used; the previous version of the service still writes both.
     failedLogins: integer("failed_logins").notNull().default(0),
     nextLoginAt: integer("next_login_at"),
     emailVerifiedAt: integer("email_verified_at"),
@@ -69,8 +70,22 @@ export const sessions = sqliteTable(
     userId: text("user_id").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
+    /** When the user last entered the password or used a passkey in this session. */
+    authenticatedAt: integer("authenticated_at").notNull().default(0),
   },
   (t) => [index("sessions_user").on(t.userId), index("sessions_expiry").on(t.expiresAt)],
+);
+
+/** The key is a hash, because people also mistype addresses of others; rows exist for known and unknown addresses alike. */
+export const signInAttempts = sqliteTable(
+  "sign_in_attempts",
+  {
+    emailHash: text("email_hash").primaryKey(),
+    failures: integer().notNull(),
+    nextAttemptAt: integer("next_attempt_at"),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [index("sign_in_attempts_updated").on(t.updatedAt)],
 );
 
 export const apiKeys = sqliteTable(
@@ -112,7 +127,11 @@ export const loginTokens = sqliteTable(
   {
     hash: text().primaryKey(),
     userId: text("user_id").notNull(),
-    purpose: text().$type<"reset_password" | "verify_email" | "passkey_registration" | "passkey_sign_in">().notNull(),
+    purpose: text()
+      .$type<
+        "reset_password" | "verify_email" | "passkey_registration" | "passkey_sign_in" | "passkey_reauthentication"
+      >()
+      .notNull(),
     expiresAt: integer("expires_at").notNull(),
   },
   (t) => [index("login_tokens_expiry").on(t.expiresAt)],

@@ -18,6 +18,10 @@ export function deleteExpiredStatements(
       "DELETE FROM login_tokens WHERE hash IN (SELECT hash FROM login_tokens WHERE expires_at <= ?1 LIMIT ?2)",
       now,
     ),
+    deleteStatement(
+      "DELETE FROM sign_in_attempts WHERE email_hash IN (SELECT email_hash FROM sign_in_attempts WHERE updated_at <= ?1 LIMIT ?2)",
+      oneDayAgo,
+    ),
     // A grant is deleted with its last token; tokens that this batch deletes do not count.
     deleteStatement(
       `DELETE FROM oauth_grants WHERE id IN (SELECT grant_id FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)

@@ -1,9 +1,13 @@
 import type { Actor } from "#core/actor.ts";
+import { MINUTE } from "#core/clock.ts";
 import { SCOPES } from "#core/scope.ts";
 import type { Services } from "#context.ts";
 import { hashSecret, secretKind } from "#auth/secrets.ts";
 import { findSession } from "./store.ts";
 import { subscriptionAccess, type SubscriptionState } from "#auth/subscriptions/access.ts";
+
+/** How long an authentication suffices for creating keys and passkeys and for a new password. */
+const REAUTHENTICATION_MS = 10 * MINUTE;
 
 export interface SignedInUser {
   readonly actor: Actor;
@@ -11,6 +15,9 @@ export interface SignedInUser {
   readonly emailVerified: boolean;
   readonly timeZone: string;
   readonly hasPassword: boolean;
+  readonly hasPasskey: boolean;
+  /** Whether the user signed in, entered the password or used a passkey in this session a short time ago. */
+  readonly recentlyAuthenticated: boolean;
   readonly subscription: SubscriptionState | null;
 }
 
@@ -45,6 +52,8 @@ export async function resolveSession(
     emailVerified: row.email_verified_at !== null,
     timeZone: row.time_zone,
     hasPassword: row.has_password === 1,
+    hasPasskey: row.has_passkey === 1,
+    recentlyAuthenticated: now - row.authenticated_at < REAUTHENTICATION_MS,
     subscription,
   };
 }

@@ -19,6 +19,7 @@ export async function startSession(
     userId: input.userId,
     createdAt: now,
     expiresAt: now + SESSION_DAYS * DAY,
+    authenticatedAt: now,
   });
   return token;
 }

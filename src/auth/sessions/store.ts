@@ -13,11 +13,14 @@ export interface SessionRow {
   readonly plan: Plan | null;
   readonly status: SubscriptionStatus | null;
   readonly current_period_end: number | null;
+  readonly authenticated_at: number;
+  readonly has_passkey: 0 | 1;
 }
 
 const BY_SESSION = `SELECT u.id AS user_id, u.active_workspace_id AS workspace_id, u.email AS email, u.time_zone AS time_zone,
   u.password_hash IS NOT NULL AS has_password, u.email_verified_at AS email_verified_at,
-  s.plan AS plan, s.status AS status, s.current_period_end AS current_period_end
+  s.plan AS plan, s.status AS status, s.current_period_end AS current_period_end, n.authenticated_at AS authenticated_at,
+  EXISTS (SELECT 1 FROM passkeys p WHERE p.user_id = u.id) AS has_passkey
   FROM sessions n JOIN users u ON u.id = n.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE n.hash = ?1 AND n.expires_at > ?2`;
 
@@ -31,4 +34,36 @@ export async function insertSession(db: Db, session: typeof sessions.$inferInser
 
 export async function deleteSession(db: Db, hash: string): Promise<void> {
   await db.orm.delete(sessions).where(eq(sessions.hash, hash));
+}
+
+/** Names a session on a page without its full hash. */
+export const SESSION_LABEL = "substr(hash, 1, 16)";
+
+export function sessionLabel(hash: string): string {
+  return hash.slice(0, 16);
+}
+
+export interface ActiveSession {
+  readonly label: string;
+  readonly createdAt: number;
+}
+
+/** The browsers in which the user is signed in, newest first. */
+export async function selectActiveSessions(db: Db, userId: string, now: number): Promise<ActiveSession[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT ${SESSION_LABEL} AS label, created_at AS createdAt FROM sessions WHERE user_id = ?1 AND expires_at > ?2 ORDER BY created_at DESC`,
+    )
+    .bind(userId, now)
+    .all<ActiveSession>();
+  return results;
+}
+
+export function recordAuthenticationStatement(
+  db: Db,
+  session: { hash: string; userId: string; now: number },
+): D1PreparedStatement {
+  return db.d1
+    .prepare("UPDATE sessions SET authenticated_at = ?3 WHERE hash = ?1 AND user_id = ?2")
+    .bind(session.hash, session.userId, session.now);
 }

@@ -1,34 +1,47 @@
-import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
 import { parsePassword } from "#auth/parse-inputs.ts";
-import { checkPassword, hashPassword } from "./password-hash.ts";
-import { passwordHashOf, replacePassword } from "./store.ts";
+import { confirmPassword, requireRecentAuthentication } from "#auth/sessions/reauthenticate.ts";
+import type { SignedInUser } from "#auth/sessions/resolve.ts";
+import { sessionLabel } from "#auth/sessions/store.ts";
+import { hashPassword } from "./password-hash.ts";
+import { replacePassword } from "./store.ts";
 
 export interface PasswordChange {
-  /** The current password; ignored for a user who has none. */
+  /** The current password; may be empty for a user who authenticated recently and has a passkey or no password. */
   readonly current: string;
   readonly next: string;
   /** Also revokes every API key and connected app. */
   readonly revokeAll: boolean;
 }
 
+/** Whether a change asks for the current password even shortly after sign-in. */
+export function alwaysNeedsPassword(session: Pick<SignedInUser, "hasPassword" | "hasPasskey">): boolean {
+  return session.hasPassword && !session.hasPasskey;
+}
+
 /** Sets a new password and signs out every other browser. */
 export async function changePassword(
   services: Pick<Services, "db" | "clock" | "ids">,
-  session: { userId: string; sessionHash: string },
+  session: SignedInUser,
   input: PasswordChange,
 ): Promise<void> {
   const { db, clock, ids } = services;
-  const storedHash = await passwordHashOf(db, session.userId);
-  if (storedHash !== null && !(await checkPassword(input.current, storedHash)).matches) {
-    refuse({ code: "invalid_request", message: "the current password is wrong", param: "current_password" });
-  }
-  const passwordHash = await hashPassword(ids, parsePassword(input.next, "new_password"));
+  const next = parsePassword(input.next, "new_password");
+  await (alwaysNeedsPassword(session)
+    ? confirmPassword(services, session, { password: input.current })
+    : requireRecentAuthentication(services, session, { password: input.current }));
+  const passwordHash = await hashPassword(ids, next);
+  const { userId, credential } = session.actor;
   await replacePassword(db, {
-    userId: session.userId,
+    userId,
+    email: session.email,
     passwordHash,
-    keepSessionHash: session.sessionHash,
-    revokeAll: input.revokeAll,
+    keep: {
+      sessions: [sessionLabel(credential.id)],
+      keys: input.revokeAll ? [] : null,
+      apps: input.revokeAll ? [] : null,
+      passkeys: null,
+    },
     now: clock.now(),
   });
 }

@@ -1,6 +1,7 @@
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { fromBase64, toBase64 } from "#core/encoding.ts";
 import type { Ids } from "#core/ids.ts";
+import { passwordQueue } from "./password-queue.ts";
 
 /** 16 MiB and about 100 ms: the strongest scrypt parameters that leave memory for other requests in the same isolate. */
 const CURRENT_PARAMETERS = { N: 2 ** 14, r: 8, p: 5 } as const;
@@ -17,6 +18,11 @@ interface ScryptParameters {
 }
 
 function deriveKey(password: string, salt: Uint8Array, cost: ScryptParameters): Promise<Uint8Array> {
+  return passwordQueue.run(() => computeScrypt(password, salt, cost));
+}
+
+/** Blocks the isolate in spite of its callback: workerd computes it on the same thread. */
+function computeScrypt(password: string, salt: Uint8Array, cost: ScryptParameters): Promise<Uint8Array> {
   // NFKC, so that keyboards that compose characters differently produce the same password.
   return new Promise((resolve, reject) => {
     scrypt(password.normalize("NFKC"), salt, KEY_BYTES, { ...cost, maxmem: 64 * 2 ** 20 }, (error, key) => {
@@ -29,7 +35,7 @@ function deriveKey(password: string, salt: Uint8Array, cost: ScryptParameters): 
   });
 }
 
-/** `scrypt$N$r$p$salt$key`. */
+/** `scrypt$N$r$p$salt$key`; like `checkPassword` throws PasswordQueueFullError while too many derivations are waiting. */
 export async function hashPassword(ids: Pick<Ids, "random">, password: string): Promise<string> {
   const salt = ids.random(SALT_BYTES);
   const key = await deriveKey(password, salt, CURRENT_PARAMETERS);

@@ -1,11 +1,15 @@
 import { MINUTE } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
+import { type ApiKey, selectKeys } from "#auth/keys/store.ts";
+import { type ConnectedApp, selectApps } from "#auth/oauth/store.ts";
+import { type Passkey, selectPasskeys } from "#auth/passkeys/store.ts";
+import { type ActiveSession, selectActiveSessions } from "#auth/sessions/store.ts";
 import { parseEmail, parsePassword } from "#auth/parse-inputs.ts";
 import type { Mailer } from "#auth/mailer.ts";
 import { hashPassword } from "./password-hash.ts";
-import { issueLoginToken, consumeLoginToken } from "#auth/login-tokens.ts";
-import { replacePassword, setEmailVerified, userIdByEmail } from "./store.ts";
+import { consumeLoginToken, issueLoginToken, peekLoginToken } from "#auth/login-tokens.ts";
+import { findUser, type KeptCredentials, replacePassword, setEmailVerified, userIdByEmail } from "./store.ts";
 
 const RESET_LIFETIME_MS = 30 * MINUTE;
 
@@ -39,24 +43,67 @@ async function sendResetLink(
   });
 }
 
-/** Sets the password of the user the link was sent to, ends every session, and marks the e-mail as verified. */
+/** What can reach the account besides the password; a reset ends each unless the user keeps it. */
+export interface AccountAccess {
+  readonly timeZone: string;
+  readonly sessions: readonly ActiveSession[];
+  readonly keys: readonly ApiKey[];
+  readonly apps: readonly ConnectedApp[];
+  readonly passkeys: readonly Passkey[];
+}
+
+function refuseLink(): never {
+  return refuse({
+    code: "invalid_request",
+    message: "this link has expired or was already used: request a new one",
+    param: "token",
+  });
+}
+
+/** What a reset with this link would end; refuses a link that cannot be used. Does not use the link. */
+export async function previewPasswordReset(
+  services: Pick<Services, "db" | "clock">,
+  input: { token: string },
+): Promise<AccountAccess> {
+  const { db, clock } = services;
+  const now = clock.now();
+  const { userId } =
+    (await peekLoginToken(services, { token: input.token, purpose: "reset_password" })) ?? refuseLink();
+  const user = (await findUser(db, userId)) ?? refuseLink();
+  const [sessions, keys, apps, passkeys] = await Promise.all([
+    selectActiveSessions(db, userId, now),
+    selectKeys(db, userId),
+    selectApps(db, userId, now),
+    selectPasskeys(db, userId),
+  ]);
+  return {
+    timeZone: user.timeZone,
+    sessions,
+    keys: keys.filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)),
+    apps,
+    passkeys,
+  };
+}
+
+/**
+ * Sets the password of the user the link was sent to, and marks the e-mail as verified. Ends every session, key, connected app
+ * and passkey of that user except those in `keep`; ids of other users have no effect.
+ */
 export async function resetPassword(
   services: Pick<Services, "db" | "clock" | "ids">,
-  input: { token: string; password: string },
+  input: { token: string; password: string; keep: { [Kind in keyof KeptCredentials]: readonly string[] } },
 ): Promise<void> {
   const { db, clock, ids } = services;
-  // Validated first, so that an invalid password does not consume the link.
+  const link = { token: input.token, purpose: "reset_password" } as const;
+  // Validated and derived first, so that neither an invalid password nor a full queue uses the link; an invalid link derives nothing.
   const password = parsePassword(input.password, "new_password");
-  const resetToken = await consumeLoginToken(services, { token: input.token, purpose: "reset_password" });
-  if (resetToken === null) {
-    return refuse({
-      code: "invalid_request",
-      message: "this link has expired or was already used: request a new one",
-      param: "token",
-    });
+  if ((await peekLoginToken(services, link)) === null) {
+    refuseLink();
   }
-  const now = clock.now();
   const passwordHash = await hashPassword(ids, password);
-  await replacePassword(db, { userId: resetToken.userId, passwordHash, keepSessionHash: null, revokeAll: false, now });
-  await setEmailVerified(db, resetToken.userId, now);
+  const { userId } = (await consumeLoginToken(services, link)) ?? refuseLink();
+  const { email } = (await findUser(db, userId)) ?? refuseLink();
+  const now = clock.now();
+  await replacePassword(db, { userId, email, passwordHash, keep: input.keep, now });
+  await setEmailVerified(db, userId, now);
 }

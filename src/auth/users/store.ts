@@ -1,4 +1,6 @@
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
+import { SESSION_LABEL } from "#auth/sessions/store.ts";
+import { clearAttemptsStatement } from "#auth/sessions/store-attempts.ts";
 import type { Db } from "#db/client.ts";
 
 export interface UserInsert {
@@ -21,8 +23,8 @@ export async function insertUser(db: Db, user: UserInsert): Promise<"created" | 
   const [inserted, , , sameEmail] = await db.d1.batch<{ id: string }>([
     db.d1
       .prepare(
-        `INSERT INTO users (id, email, password_hash, active_workspace_id, time_zone, failed_logins, created_at)
-         SELECT ?1, ?2, ?3, ?4, ?5, 0, ?6 WHERE NOT (?7 AND EXISTS (SELECT 1 FROM users))
+        `INSERT INTO users (id, email, password_hash, active_workspace_id, time_zone, created_at)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT (?7 AND EXISTS (SELECT 1 FROM users))
          ON CONFLICT (email) DO NOTHING RETURNING id`,
       )
       .bind(
@@ -51,50 +53,14 @@ export async function insertUser(db: Db, user: UserInsert): Promise<"created" | 
   return sameEmail?.results.length === 1 ? "email_taken" : "not_first";
 }
 
-/** After ten wrong passwords an account accepts one attempt per minute, whatever the client address. */
-const FAILURES_BEFORE_DELAY = 10;
-const LOGIN_DELAY_MS = 60_000;
-
-/**
- * Counts the attempt as failed before the password is checked, so that parallel guesses cannot
- * share one allowed attempt. Null for an unknown e-mail and for an attempt that came too early: the caller cannot tell them apart.
- */
-export function countLoginAttempt(
-  db: Db,
-  email: string,
-  now: number,
-): Promise<{ id: string; password_hash: string | null } | null> {
-  return db.d1
-    .prepare(
-      `UPDATE users SET failed_logins = failed_logins + 1,
-         next_login_at = CASE WHEN failed_logins + 1 >= ${FAILURES_BEFORE_DELAY} THEN ?2 + ${LOGIN_DELAY_MS} END
-       WHERE email = ?1 AND (next_login_at IS NULL OR next_login_at <= ?2) RETURNING id, password_hash`,
-    )
-    .bind(email, now)
-    .first();
-}
-
-/** After a correct password: resets the failure count and replaces an outdated hash. */
-export async function clearLoginFailures(db: Db, userId: string, newHash: string | null): Promise<void> {
-  await db.d1
-    .prepare(
-      "UPDATE users SET failed_logins = 0, next_login_at = NULL, password_hash = coalesce(?2, password_hash) WHERE id = ?1",
-    )
-    .bind(userId, newHash)
-    .run();
+/** For a correct password whose stored hash has outdated parameters. */
+export async function updatePasswordHash(db: Db, userId: string, passwordHash: string): Promise<void> {
+  await db.d1.prepare("UPDATE users SET password_hash = ?2 WHERE id = ?1").bind(userId, passwordHash).run();
 }
 
 export async function countUsers(db: Db): Promise<number> {
   const row = await db.d1.prepare("SELECT count(*) AS n FROM (SELECT 1 FROM users LIMIT 1)").first<{ n: number }>();
   return row?.n ?? 0;
-}
-
-export async function passwordHashOf(db: Db, userId: string): Promise<string | null> {
-  const row = await db.d1
-    .prepare("SELECT password_hash AS hash FROM users WHERE id = ?1")
-    .bind(userId)
-    .first<{ hash: string | null }>();
-  return row?.hash ?? null;
 }
 
 export async function updateTimeZone(db: Db, userId: string, timeZone: string): Promise<void> {
@@ -126,30 +92,66 @@ export async function userIdByEmail(db: Db, email: string): Promise<string | nul
   return row?.id ?? null;
 }
 
-/** Sets the password, ends all other sessions and, if requested, revokes all keys and apps, in one batch. */
-export async function replacePassword(
-  db: Db,
-  change: { userId: string; passwordHash: string; keepSessionHash: string | null; revokeAll: boolean; now: number },
-): Promise<void> {
-  const { userId, now } = change;
-  const statements = [
+export async function findUser(db: Db, userId: string): Promise<{ email: string; timeZone: string } | null> {
+  return db.d1
+    .prepare("SELECT email, time_zone AS timeZone FROM users WHERE id = ?1")
+    .bind(userId)
+    .first<{ email: string; timeZone: string }>();
+}
+
+/** Ids of what a new password leaves valid; null keeps everything of the kind. */
+export interface KeptCredentials {
+  /** Starts of session hashes, as in `sessionLabel`. */
+  readonly sessions: readonly string[];
+  readonly keys: readonly string[] | null;
+  readonly apps: readonly string[] | null;
+  readonly passkeys: readonly string[] | null;
+}
+
+export interface PasswordReplacement {
+  readonly userId: string;
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly keep: KeptCredentials;
+  readonly now: number;
+}
+
+/**
+ * Sets the password and ends whatever is not kept, in one batch. What was added after a page listed the credentials is in no
+ * list, so it ends too.
+ */
+export async function replacePassword(db: Db, change: PasswordReplacement): Promise<void> {
+  const { userId, keep, now } = change;
+  const exceptKept = (column: string, kept: readonly string[] | null, sql: string, ...more: unknown[]) =>
+    kept === null
+      ? []
+      : [
+          db.d1
+            .prepare(`${sql} AND ${column} NOT IN (SELECT value FROM json_each(?2))`)
+            .bind(userId, JSON.stringify(kept), ...more),
+        ];
+  await db.d1.batch([
+    db.d1.prepare("UPDATE users SET password_hash = ?2 WHERE id = ?1").bind(userId, change.passwordHash),
+    await clearAttemptsStatement(db, change.email),
+    // Also a passkey registration that is under way: its challenge would add a passkey afterwards.
     db.d1
-      .prepare("UPDATE users SET password_hash = ?2, failed_logins = 0, next_login_at = NULL WHERE id = ?1")
-      .bind(userId, change.passwordHash),
-    db.d1
-      .prepare("DELETE FROM sessions WHERE user_id = ?1 AND (?2 IS NULL OR hash <> ?2)")
-      .bind(userId, change.keepSessionHash),
-    db.d1.prepare("DELETE FROM login_tokens WHERE user_id = ?1 AND purpose = 'reset_password'").bind(userId),
-  ];
-  if (change.revokeAll) {
-    statements.push(
-      db.d1.prepare("UPDATE api_keys SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL").bind(userId, now),
-      db.d1
-        .prepare("UPDATE oauth_grants SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL")
-        .bind(userId, now),
-    );
-  }
-  await db.d1.batch(statements);
+      .prepare("DELETE FROM login_tokens WHERE user_id = ?1 AND purpose IN ('reset_password', 'passkey_registration')")
+      .bind(userId),
+    ...exceptKept(SESSION_LABEL, keep.sessions, "DELETE FROM sessions WHERE user_id = ?1"),
+    ...exceptKept("id", keep.passkeys, "DELETE FROM passkeys WHERE user_id = ?1"),
+    ...exceptKept(
+      "id",
+      keep.keys,
+      "UPDATE api_keys SET revoked_at = ?3 WHERE user_id = ?1 AND revoked_at IS NULL",
+      now,
+    ),
+    ...exceptKept(
+      "id",
+      keep.apps,
+      "UPDATE oauth_grants SET revoked_at = ?3 WHERE user_id = ?1 AND revoked_at IS NULL",
+      now,
+    ),
+  ]);
 }
 
 export interface UserRow {

@@ -3,7 +3,7 @@
 
 /** @param {Element} root @param {string} message */
 function showMessage(root, message) {
-  const alert = root.querySelector("[role=alert]");
+  const alert = root.querySelector(":scope > [role=alert]");
   if (alert instanceof HTMLElement) {
     alert.textContent = message;
     alert.hidden = message === "";
@@ -76,12 +76,13 @@ if (passkeyForm instanceof HTMLFormElement && supportsPasskeys) {
   }
   passkeyForm.addEventListener("submit", (event) => {
     event.preventDefault();
+    const fields = new FormData(passkeyForm);
     void runCeremony(passkeyForm, async () => {
       const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
-        await postJson("/dashboard/passkeys/options", {}),
+        await postJson("/dashboard/passkeys/options", { current_password: fields.get("current_password") ?? "" }),
       );
       const credential = await navigator.credentials.create({ publicKey });
-      const name = new FormData(passkeyForm).get("passkey_name");
+      const name = fields.get("passkey_name");
       const { location: next } = await postJson("/dashboard/passkeys", { response: credential, name });
       location.assign(next);
     });
@@ -102,4 +103,26 @@ if (passkeySignIn instanceof HTMLElement && supportsPasskeys) {
       location.assign(next);
     });
   });
+}
+
+for (const container of document.querySelectorAll("[data-passkey-confirm]")) {
+  if (container instanceof HTMLElement && supportsPasskeys) {
+    container.hidden = false;
+    container.querySelector("button")?.addEventListener("click", () => {
+      void runCeremony(container, async () => {
+        const options = await postJson("/dashboard/passkeys/confirm/options", {});
+        const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+        const credential = await navigator.credentials.get({ publicKey });
+        await postJson("/dashboard/passkeys/confirm", { response: credential });
+        // It holds for every form of the page.
+        for (const fields of document.querySelectorAll("[data-reauthentication]")) {
+          const message = document.createElement("p");
+          message.className = "hint";
+          message.setAttribute("role", "status");
+          message.textContent = "Confirmed with your passkey.";
+          fields.replaceChildren(message);
+        }
+      });
+    });
+  }
 }

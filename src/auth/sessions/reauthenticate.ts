@@ -1,0 +1,58 @@
+import { refuse } from "#core/errors.ts";
+import type { Services } from "#context.ts";
+import { checkPassword } from "#auth/users/password-hash.ts";
+import { passwordQueue } from "#auth/users/password-queue.ts";
+import type { SignedInUser } from "./resolve.ts";
+import { recordAuthenticationStatement } from "./store.ts";
+import { clearAttemptsStatement, countSignInAttempt } from "./store-attempts.ts";
+
+/** The field of every form that may ask for the password again. */
+export const CURRENT_PASSWORD = "current_password";
+
+type Session = Pick<SignedInUser, "actor" | "email" | "recentlyAuthenticated">;
+
+/** Passes in a session with a recent authentication; otherwise the password is required and makes the session recent again. */
+export async function requireRecentAuthentication(
+  services: Pick<Services, "db" | "clock">,
+  session: Session,
+  input: { password: string },
+): Promise<void> {
+  if (session.recentlyAuthenticated) {
+    return;
+  }
+  if (input.password === "") {
+    refuse({
+      code: "invalid_request",
+      message: "you signed in more than 10 minutes ago: confirm that it is you",
+      param: CURRENT_PASSWORD,
+    });
+  }
+  await confirmPassword(services, session, input);
+}
+
+/** Checks the password of a signed-in user. A wrong one counts as a failed sign-in. */
+export async function confirmPassword(
+  services: Pick<Services, "db" | "clock">,
+  session: Pick<Session, "actor" | "email">,
+  input: { password: string },
+): Promise<void> {
+  const { db, clock } = services;
+  const now = clock.now();
+  passwordQueue.assertNotFull();
+  const { allowed, user } = await countSignInAttempt(db, { email: session.email, now });
+  if (!allowed) {
+    refuse({
+      code: "rate_limited",
+      message: "too many wrong passwords: wait a minute, then try again",
+      param: CURRENT_PASSWORD,
+    });
+  }
+  if (!(await checkPassword(input.password, user?.password_hash ?? null)).matches) {
+    refuse({ code: "invalid_request", message: "the current password is wrong", param: CURRENT_PASSWORD });
+  }
+  const { userId, credential } = session.actor;
+  await db.d1.batch([
+    await clearAttemptsStatement(db, session.email),
+    recordAuthenticationStatement(db, { hash: credential.id, userId, now }),
+  ]);
+}

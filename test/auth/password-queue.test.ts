@@ -1,0 +1,145 @@
+import { afterEach, describe, test, vi } from "vitest";
+import { createUser, signIn } from "#auth/index.ts";
+import { PasswordQueue, passwordQueue, PasswordQueueFullError } from "#auth/users/password-queue.ts";
+import { BrowserClient, createServiceFixture, signInNewUser } from "./service-fixture.ts";
+
+/** Time that moves only by `sleep`, in the order in which the sleepers wake. */
+class ManualTimer {
+  #now = 1000;
+  #sleepers: { at: number; wake: () => void }[] = [];
+
+  now = (): number => this.#now;
+
+  sleep = (ms: number): Promise<void> =>
+    new Promise((wake) => {
+      this.#sleepers.push({ at: this.#now + ms, wake });
+    });
+
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (;;) {
+      await flushMicrotasks();
+      const next = this.#sleepers.toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined || next.at > end) {
+        break;
+      }
+      this.#sleepers = this.#sleepers.filter((sleeper) => sleeper !== next);
+      this.#now = Math.max(this.#now, next.at);
+      next.wake();
+    }
+    this.#now = end;
+  }
+
+  /** What a derivation does: the isolate stands still meanwhile. */
+  block(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+async function flushMicrotasks(): Promise<void> {
+  for (let count = 0; count < 10; count++) {
+    await Promise.resolve();
+  }
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("the queue of key derivations", () => {
+  test("one runs at once, eight wait for their slots, the tenth is refused and told when to come back", async ({
+    expect,
+  }) => {
+    const timer = new ManualTimer();
+    const queue = new PasswordQueue(timer);
+    const starts: number[] = [];
+    const run = () => queue.run(() => Promise.resolve(starts.push(timer.now())));
+    const admitted = Array.from({ length: 9 }, run);
+    await expect(run()).rejects.toMatchObject({ name: "PasswordQueueFullError", retryAfterSeconds: 3 });
+    await timer.advance(10_000);
+    await Promise.all(admitted);
+    expect(starts).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8].map((slot) => 1000 + slot * 250));
+    expect(() => queue.assertNotFull()).not.toThrow();
+  });
+
+  test("slow derivations get longer slots, so that they never use more than half of the time", async ({ expect }) => {
+    const timer = new ManualTimer();
+    const queue = new PasswordQueue(timer);
+    const starts: number[] = [];
+    const run = () =>
+      queue.run(() => {
+        starts.push(timer.now());
+        timer.block(400);
+        return Promise.resolve();
+      });
+    const first = run();
+    await timer.advance(1000);
+    await first;
+    const more = [run(), run(), run()];
+    await timer.advance(5000);
+    await Promise.all(more);
+    const [, ...later] = starts;
+    expect(later.slice(1).map((start, index) => start - (later[index] ?? 0))).toEqual([800, 800]);
+  });
+
+  test("a request that was given up while it waited frees its place by itself", async ({ expect }) => {
+    const timer = new ManualTimer();
+    const queue = new PasswordQueue({
+      now: timer.now,
+      // Like a cancelled request: what comes after the wait never runs.
+      sleep: () => new Promise(() => {}),
+    });
+    for (let count = 0; count < 9; count++) {
+      void queue.run(() => Promise.resolve());
+    }
+    expect(() => queue.assertNotFull()).toThrow(PasswordQueueFullError);
+    await timer.advance(2000);
+    expect(() => queue.assertNotFull()).not.toThrow();
+  });
+
+  test("a failed derivation does not keep its slot", async ({ expect }) => {
+    const queue = new PasswordQueue(new ManualTimer());
+    await expect(queue.run(() => Promise.reject(new Error("no memory")))).rejects.toThrow("no memory");
+    expect(() => queue.assertNotFull()).not.toThrow();
+  });
+});
+
+describe("503", () => {
+  const service = createServiceFixture();
+  const PASSWORD = "correct horse battery staple";
+  const fillQueue = () => {
+    const full = new PasswordQueueFullError(3);
+    vi.spyOn(passwordQueue, "assertNotFull").mockImplementation(() => {
+      throw full;
+    });
+  };
+
+  test("a full queue answers a sign-in with a page and Retry-After, and counts nothing", async ({ expect }) => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    await createUser(service.services, { email, password: PASSWORD, plan: "growth" });
+    fillQueue();
+    for (let count = 0; count < 12; count++) {
+      const response = await new BrowserClient(service).post("/login", { email, password: PASSWORD });
+      expect([response.status, response.headers.get("retry-after")]).toEqual([503, "3"]);
+      expect(await response.text()).toContain("<h1>Please try again</h1>");
+    }
+    vi.restoreAllMocks();
+    expect(await signIn(service.services, { email, password: PASSWORD })).not.toBeNull();
+  });
+
+  test("a full queue refuses a sign-up before anything is written", async ({ expect }) => {
+    fillQueue();
+    const email = `${crypto.randomUUID()}@example.com`;
+    const form = { email, password: PASSWORD, plan: "growth", time_zone: "UTC" };
+    expect((await new BrowserClient(service).post("/signup", form)).status).toBe(503);
+    vi.restoreAllMocks();
+    expect((await new BrowserClient(service).post("/signup", form)).status).toBe(303);
+  });
+
+  test("the rest of the service does not wait for the queue", async ({ expect }) => {
+    const { browser } = await signInNewUser(service);
+    fillQueue();
+    expect((await browser.get("/dashboard/keys")).status).toBe(200);
+    expect((await browser.post("/dashboard/keys", { name: "k", scope: "posts:read" })).status).toBe(200);
+  });
+});
