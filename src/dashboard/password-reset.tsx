@@ -11,7 +11,7 @@ import { readForm, runUseCase } from "./form.ts";
 import { AuthLayout } from "./layout.tsx";
 import { withinRateLimit } from "./rate-limit.ts";
 import { createMailer } from "./mailer.ts";
-import { DateTime, Field, type FormError, Notice, FormErrorNotice, toSentence } from "./components.tsx";
+import { DateTime, Field, type FormError, Notice, FormErrorNotice, toSentence, UsernameField } from "./components.tsx";
 import { renderPage } from "./render-page.ts";
 
 const ForgotPasswordPage: FC<{ sent: boolean; error?: FormError | undefined }> = ({ sent, error }) => (
@@ -111,6 +111,7 @@ const ResetPasswordPage: FC<{
     <FormErrorNotice error={error} fields={["new_password"]} />
     <form method="post" action="/password/reset">
       <input type="hidden" name="token" value={token} />
+      <UsernameField email={access.email} />
       <Field
         name="new_password"
         label="New password"

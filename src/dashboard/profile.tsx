@@ -13,7 +13,7 @@ import { readForm, runUseCase } from "./form.ts";
 import { ConfirmIdentity, ReauthenticationFields } from "./reauthentication.tsx";
 import { DashboardLayout } from "./layout.tsx";
 import { createMailer } from "./mailer.ts";
-import { ConfirmForm, Field, type FormError, DateTime, Notice, FormErrorNotice } from "./components.tsx";
+import { ConfirmForm, Field, type FormError, DateTime, Notice, FormErrorNotice, UsernameField } from "./components.tsx";
 import { renderPage } from "./render-page.ts";
 import { TimeZoneField } from "./time-zone-field.tsx";
 
@@ -37,7 +37,7 @@ const PasswordSection: FC<ProfileProps> = ({ signedIn, error }) => (
   <section class="card" aria-labelledby="password">
     <h2 id="password">{signedIn.hasPassword ? "Change your password" : "Set a password"}</h2>
     <form method="post" action="/dashboard/profile/password">
-      <input type="text" name="username" autocomplete="username" value={signedIn.email} hidden readonly />
+      <UsernameField email={signedIn.email} />
       {alwaysNeedsPassword(signedIn) ? (
         <ConfirmIdentity signedIn={signedIn} id="current_password" error={error} />
       ) : (

@@ -1,13 +1,16 @@
 import type { FC } from "hono/jsx";
 import { CURRENT_PASSWORD, type SignedInUser } from "#auth/index.ts";
-import { Field, type FormError } from "./components.tsx";
+import { Field, type FormError, UsernameField } from "./components.tsx";
 
 /** The part of a form that asks for the password or a passkey again; empty shortly after the last time. */
 export const ReauthenticationFields: FC<{ signedIn: SignedInUser; id: string; error?: FormError | undefined }> = (
   props,
 ) =>
   props.signedIn.recentlyAuthenticated ? null : (
-    <ConfirmIdentity {...props} hint="You signed in more than 10 minutes ago: confirm that it is you." />
+    <>
+      <UsernameField email={props.signedIn.email} />
+      <ConfirmIdentity {...props} hint="You signed in more than 10 minutes ago: confirm that it is you." />
+    </>
   );
 
 export const ConfirmIdentity: FC<{

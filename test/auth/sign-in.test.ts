@@ -46,7 +46,7 @@ function storedHash(userId: string): Promise<{ hash: string } | null> {
   return env.DB.prepare("SELECT password_hash AS hash FROM users WHERE id = ?").bind(userId).first<{ hash: string }>();
 }
 
-describe("G. Sign-in", { timeout: 30_000 }, () => {
+describe("G. Sign-in", { timeout: 60_000 }, () => {
   test("G66 an unknown e-mail and a wrong password have the same status and body", async ({ expect }) => {
     const { email } = await createUserWithPassword();
     const attempt = async (tried: string) => {
@@ -163,9 +163,8 @@ describe("G. Sign-in", { timeout: 30_000 }, () => {
     const start = Date.now();
     const { email } = await createUserWithPassword();
     const trySignIn = (password: string) => signIn(services, { email, password });
-    for (let count = 0; count < 9; count++) {
-      expect(await trySignIn("wrong horse battery")).toBeNull();
-    }
+    await setFailures(email, 8);
+    expect(await trySignIn("wrong horse battery")).toBeNull();
     expect(await trySignIn(PASSWORD)).not.toBeNull();
     for (let count = 0; count < 10; count++) {
       expect(await trySignIn("wrong horse battery")).toBeNull();

@@ -45,6 +45,7 @@ async function sendResetLink(
 
 /** What can reach the account besides the password; a reset ends each unless the user keeps it. */
 export interface AccountAccess {
+  readonly email: string;
   readonly timeZone: string;
   readonly sessions: readonly ActiveSession[];
   readonly keys: readonly ApiKey[];
@@ -77,7 +78,7 @@ export async function previewPasswordReset(
     selectPasskeys(db, userId),
   ]);
   return {
-    timeZone: user.timeZone,
+    ...user,
     sessions,
     keys: keys.filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)),
     apps,

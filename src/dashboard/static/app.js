@@ -70,8 +70,8 @@ const supportsPasskeys =
 
 const passkeyForm = document.querySelector("[data-passkey-add]");
 if (passkeyForm instanceof HTMLFormElement && supportsPasskeys) {
-  const button = passkeyForm.querySelector("button");
-  if (button) {
+  const button = passkeyForm.querySelector(":scope > button");
+  if (button instanceof HTMLElement) {
     button.hidden = false;
   }
   passkeyForm.addEventListener("submit", (event) => {
