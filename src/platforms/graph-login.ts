@@ -4,7 +4,7 @@ import { type PlatformResponse, callPlatform, Id, isOk, parseBody } from "./resp
 import type { AppCredentials, CodeExchange, LoginResult, Result, TokenSet, PlatformClient } from "./contract.ts";
 import type { AuthorizeRequest } from "./redirect-login.ts";
 import { failed, reconnect, succeeded, temporary } from "./fault.ts";
-import { bearerHeader, type RequestFields, withQuery } from "./request-encoding.ts";
+import { bearerHeader, type RequestFields, postForm, withQuery } from "./request-encoding.ts";
 import { graphError, graphFault, graphGet, graphSource, graphList, nextCursor } from "./graph-api.ts";
 import {
   authorizationCode,
@@ -140,20 +140,29 @@ async function requestDialogToken(
   app: AppCredentials,
   fields: RequestFields,
 ): Promise<Result<TokenResponse>> {
-  return await requestGraphToken(client, `${dialog.graphUrl}/oauth/access_token`, {
-    client_id: app.clientId,
-    client_secret: app.clientSecret,
-    ...fields,
-  });
+  // The endpoint also takes a GET, which would put the secret, the code and the token into a URL.
+  const response = await callPlatform(
+    client,
+    `${dialog.graphUrl}/oauth/access_token`,
+    postForm({ client_id: app.clientId, client_secret: app.clientSecret, ...fields }),
+  );
+  return toTokens(response);
 }
 
-/** Exchanges one token for another; the Graph API does this with a GET. */
+/**
+ * Exchanges one token for another on the hosts whose token endpoints take a GET with query parameters only (a POST is
+ * answered with "Unsupported request - method type: post"). These URLs contain secrets: errors, logs and records never
+ * contain a URL of a platform call.
+ */
 export async function requestGraphToken(
   client: PlatformClient,
   url: string,
   fields: RequestFields,
 ): Promise<Result<TokenResponse>> {
-  const response = await callPlatform(client, withQuery(url, fields));
+  return toTokens(await callPlatform(client, withQuery(url, fields)));
+}
+
+function toTokens(response: PlatformResponse): Result<TokenResponse> {
   const tokens = isOk(response) ? readTokens(response) : undefined;
   return tokens ? succeeded(tokens) : failed(loginFault(response));
 }

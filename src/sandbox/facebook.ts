@@ -27,6 +27,7 @@ import {
   type Params,
   readParams,
   textParam,
+  secretInUrl,
   withUsageHeaders,
 } from "./graph-api.ts";
 import { bearerToken, revokeTokensOfLogin, type Token } from "./oauth-server.ts";
@@ -132,7 +133,7 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
     return invalidParameter(sim, "The body cannot be parsed.");
   }
   if (id === "oauth" && path[0] === "access_token") {
-    return accessTokenEndpoint(sim, params);
+    return url.searchParams.has("client_secret") ? secretInUrl(sim, "client_secret") : accessTokenEndpoint(sim, params);
   }
   if (id === "debug_token") {
     return debugToken(sim, params);

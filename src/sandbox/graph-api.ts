@@ -88,8 +88,14 @@ export function graphError(sim: SimulatorContext, error: GraphErrorFields): Resp
   );
 }
 
-/** The token from the header or the `access_token` parameter, or the error response. */
+/**
+ * The token from the header or the body, or the error response. Stricter than the platform, which also takes it from the
+ * query: a token must not be part of a URL.
+ */
 export function authenticateGraphCall(sim: SimulatorContext, request: Request, params: Params): Token | Response {
+  if (new URL(request.url).searchParams.has("access_token")) {
+    return secretInUrl(sim, "access_token");
+  }
   const secret = bearerToken(request) ?? textParam(params, "access_token") ?? "";
   const validToken = findValidToken(sim, secret, "access");
   if (validToken) {
@@ -108,6 +114,12 @@ export function authenticateGraphCall(sim: SimulatorContext, request: Request, p
       : { status: 401, code: 190, message: "Invalid OAuth access token - Cannot parse access token" },
   );
 }
+
+export const secretInUrl = (sim: SimulatorContext, name: string): Response =>
+  graphError(sim, {
+    code: 100,
+    message: `The sandbox refuses ${name} in the URL: send it in the Authorization header or the body.`,
+  });
 
 /** One field of a selection: `attachments.limit(2){target{id}}`. */
 interface Field {

@@ -113,7 +113,7 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
     case "GET /refresh_access_token":
       return refreshLongToken(sim, params);
     case "GET /debug_token":
-      return debugToken(sim, params);
+      return debugToken(sim, request, params);
     default:
   }
   const [, version, node = "", edge = "", ...rest] = url.pathname.split("/");

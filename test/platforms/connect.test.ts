@@ -206,7 +206,8 @@ describe("instagram", () => {
       externalId: "102030405060708",
       tokens: { accessToken: "long", expiresAt: 5_183_944_000, extra: { login: "page" } },
     });
-    expect(client.requests[0]?.url.searchParams.get("code")).toBe("c");
+    expect(client.requests[0]?.url.search).toBe("");
+    expect(client.requests[0]?.body).toContain("code=c");
     const { accounts, unpostable } = unwrap(await adapter.connect.listAccounts(client, credentials, login.tokens));
     expect(accounts).toEqual([
       expect.objectContaining({

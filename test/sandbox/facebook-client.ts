@@ -19,11 +19,18 @@ export async function requestCode(overrides: Record<string, string> = {}): Promi
   return codeFromRedirect(await authorize(overrides));
 }
 
-export const get = (path: string, query: Record<string, string> = {}, base = GRAPH): Promise<Response> =>
-  callPlatform(`${base}${path}?${String(new URLSearchParams(query))}`);
+/** The token is sent in the header; only the token debugger reads it from the query. */
+export function get(path: string, params: Record<string, string> = {}, base = GRAPH): Promise<Response> {
+  const { access_token: token, ...rest } = params;
+  return token === undefined || path === "/debug_token"
+    ? callPlatform(`${base}${path}?${String(new URLSearchParams(params))}`)
+    : callPlatform(`${base}${path}?${String(new URLSearchParams(rest))}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+}
 
-export const requestToken = (query: Record<string, string>): Promise<Response> =>
-  get("/oauth/access_token", { ...APP, ...query });
+export const requestToken = (form: Record<string, string>): Promise<Response> =>
+  callPlatform(`${GRAPH}/oauth/access_token`, { method: "POST", body: new URLSearchParams({ ...APP, ...form }) });
 
 export const codeGrantQuery = (code: string): Record<string, string> => ({ redirect_uri: REDIRECT, code });
 

@@ -43,6 +43,9 @@ export async function requestShortToken(overrides: Record<string, string> = {}):
 export const get = (path: string, query: Record<string, string> = {}): Promise<Response> =>
   callPlatform(`${GRAPH}${path}?${String(new URLSearchParams(query))}`);
 
+export const getWithToken = (path: string, token: string): Promise<Response> =>
+  callPlatform(GRAPH + path, { headers: { authorization: `Bearer ${token}` } });
+
 export async function requestLongToken(overrides: Record<string, string> = {}): Promise<string> {
   const access_token = await requestShortToken(overrides);
   const { client_secret } = APP;

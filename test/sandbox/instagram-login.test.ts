@@ -13,6 +13,7 @@ import {
   SCOPES,
   requestShortToken,
   requestToken,
+  getWithToken,
 } from "./instagram-client.ts";
 import { callPlatform } from "./call-platform.ts";
 
@@ -21,7 +22,7 @@ vi.useFakeTimers({ toFake: ["Date"] });
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 const advanceSeconds = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
-const readMe = (access_token: string) => get("/v25.0/me", { access_token });
+const readMe = (token: string, version = "v25.0") => getWithToken(`/${version}/me`, token);
 
 describe("authorize", () => {
   test("redirects with a code, the state and the fragment #_", async ({ expect }) => {
@@ -180,7 +181,11 @@ describe("the profile", () => {
     for (const version of ["v20.0", "v27.0", "v3"]) {
       expect(await errorCodeOf(await get(`/${version}/me`))).toBe("2635/-");
     }
-    expect((await get("/v21.0/me", { access_token: await requestLongToken() })).status).toBe(200);
+    expect((await readMe(await requestLongToken(), "v21.0")).status).toBe(200);
+  });
+
+  test("the sandbox refuses a token in the URL, which ends up in logs", async ({ expect }) => {
+    expect(await errorCodeOf(await get("/v25.0/me", { access_token: await requestLongToken() }))).toBe("100/-");
   });
 
   test("every response has the usage headers", async ({ expect }) => {

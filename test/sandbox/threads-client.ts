@@ -33,8 +33,8 @@ export const requestToken = (form: Record<string, string>): Promise<Response> =>
     body: new URLSearchParams(form).toString(),
   });
 
-export const get = (path: string, query: Record<string, string> = {}, graph = GRAPH): Promise<Response> =>
-  callPlatform(`${graph}${path}?${String(new URLSearchParams(query))}`);
+export const get = (path: string, query: Record<string, string> = {}): Promise<Response> =>
+  callPlatform(`${GRAPH}${path}?${String(new URLSearchParams(query))}`);
 
 export async function requestShortToken(overrides: Record<string, string> = {}): Promise<string> {
   const response = await requestToken(codeGrantForm(await requestCode(overrides)));

@@ -1,5 +1,6 @@
 import { describe, test, vi } from "vitest";
 import { postJson, changeSettings } from "./sandbox-api.ts";
+import { callPlatform } from "./call-platform.ts";
 import {
   APP,
   authorize,
@@ -117,7 +118,9 @@ describe("the long-lived token", () => {
 });
 
 describe("a call", () => {
-  test("reads the profile at both hosts, by header or parameter; ids are strings", async ({ expect }) => {
+  test("reads the profile at both hosts, by header; a token in the URL is refused; ids are strings", async ({
+    expect,
+  }) => {
     const ada = await createClient();
     const fields = "id,username,name,threads_profile_picture_url";
     const profile = {
@@ -127,11 +130,9 @@ describe("a call", () => {
       threads_profile_picture_url: expect.any(String) as string,
     };
     expect(await (await ada.request("/me", { fields })).json()).toEqual(profile);
-    const fromOtherHost = await get(
-      "/v1.0/17841405793187219",
-      { fields, access_token: ada.token },
-      "https://graph.threads.com",
-    );
+    const url = `https://graph.threads.com/v1.0/17841405793187219?fields=${fields}`;
+    const fromOtherHost = await callPlatform(url, { headers: { authorization: `Bearer ${ada.token}` } });
+    expect(await errorCodeOf(await get("/v1.0/me", { access_token: ada.token }))).toBe("400 100/-");
     expect(await fromOtherHost.json()).toEqual(profile);
     expect(fromOtherHost.headers.get("x-app-usage")).toContain("call_count");
     expect(await errorCodeOf(await ada.request("/me", { fields: "id,email" }))).toBe("400 100/-");

@@ -123,7 +123,8 @@ function profileFault(response: PlatformResponse): Fault {
 /** The token response does not name the scopes. If this call fails too, all are assumed, and a post reports a missing one. */
 async function readGrantedScopes(client: PlatformClient, token: string): Promise<readonly string[]> {
   try {
-    const url = withQuery(`${GRAPH_ORIGIN}/debug_token`, { access_token: token, input_token: token });
+    // The token that is looked at is a query parameter; the one that asks is in the header.
+    const url = withQuery(`${GRAPH_ORIGIN}/debug_token`, { input_token: token });
     const response = await callPlatform(client, url, { headers: bearerHeader(token), timeoutMs: 5000 });
     return (isOk(response) ? parseBody(TokenInfo, response)?.data.scopes : undefined) ?? SCOPES;
   } catch {

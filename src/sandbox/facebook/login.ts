@@ -68,7 +68,7 @@ function issueAccessToken(
 
 const appToken = (sim: SimulatorContext): string => `${sim.app.clientId}|${sim.app.clientSecret}`;
 
-/** GET or POST /oauth/access_token: exchanges a code, a short-lived token or the app's credentials for a token. */
+/** POST /oauth/access_token (the platform also takes a GET): exchanges a code, a short-lived token or the app's credentials for a token. */
 export async function accessTokenEndpoint(sim: SimulatorContext, params: Params): Promise<Response> {
   if (
     textParam(params, "client_id") !== sim.app.clientId ||

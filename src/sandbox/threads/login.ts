@@ -2,6 +2,7 @@ import { DAY } from "#core/clock.ts";
 import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
 import { graphError, type Params, textParam } from "#sandbox/graph-api.ts";
 import {
+  bearerToken,
   consentPage,
   issueCode,
   issueToken,
@@ -112,8 +113,8 @@ export function refreshLongToken(sim: SimulatorContext, params: Params): Respons
 }
 
 /** GET /debug_token */
-export function debugToken(sim: SimulatorContext, params: Params): Response {
-  if (!findValidToken(sim, textParam(params, "access_token") ?? "", "access")) {
+export function debugToken(sim: SimulatorContext, request: Request, params: Params): Response {
+  if (!findValidToken(sim, bearerToken(request) ?? textParam(params, "access_token") ?? "", "access")) {
     return tokenExpired(sim);
   }
   const secret = textParam(params, "input_token") ?? "";
