@@ -1,5 +1,6 @@
 import type { PostPublisherApi } from "#core/arming.ts";
 import { log } from "#core/log.ts";
+import type { DatabaseWatchApi } from "#core/database-watch.ts";
 import { PLANS, type Plan } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
@@ -12,6 +13,7 @@ export interface Env {
   readonly TOKENS: KVNamespace;
   readonly MEDIA: R2Bucket;
   readonly POSTS: DurableObjectNamespace<PostPublisherApi & Rpc.DurableObjectBranded>;
+  readonly WATCH: DurableObjectNamespace<DatabaseWatchApi & Rpc.DurableObjectBranded>;
   readonly LIMIT_STARTER: RateLimit;
   readonly LIMIT_GROWTH: RateLimit;
   readonly LIMIT_SCALE: RateLimit;
@@ -60,6 +62,8 @@ export interface Config {
   readonly objectsLocation: DurableObjectLocationHint | null;
   /** Null when the platform needs credentials and the operator has not set them; requests for the platform then get 400 `platform_not_configured`. */
   app(platform: Platform): AppCredentials | null;
+  /** The operator has set PUBLISHING=hold: nothing is claimed, prepared or armed. */
+  readonly publishingHeld: boolean;
   /** A variable that only one module reads, by name. */
   setting(name: string): string | null;
 }
@@ -123,6 +127,7 @@ export function readConfig(env: Env): Config {
     planForAll: planForAll(env),
     objectsLocation: objectsLocation(env),
     app: (platform) => appCredentials(env, platform),
+    publishingHeld: readText(env, "PUBLISHING") === "hold",
     setting: (name) => readText(env, name),
   };
 }

@@ -1,6 +1,7 @@
 import type { Actor } from "#core/actor.ts";
-import type { ArmResult, ArmHint } from "#core/arming.ts";
+import type { ArmResult, ArmHint, RunnerSummary } from "#core/arming.ts";
 import { type Clock, systemClock } from "#core/clock.ts";
+import type { DatabaseWatchApi } from "#core/database-watch.ts";
 import { type Ids, systemIds } from "#core/ids.ts";
 import type { Platform } from "#core/platform.ts";
 import { type Db, openDb } from "#db/client.ts";
@@ -33,6 +34,9 @@ export interface Services {
   adapterFor(platform: Platform): Adapter | undefined;
   /** Sets, changes or deletes the alarm of a post's Durable Object. */
   arm(hint: ArmHint): Promise<ArmResult>;
+  /** What the Durable Object of a post knows of it; null when that is nothing. */
+  inspectRunner(postId: string): Promise<RunnerSummary | null>;
+  readonly watch: DatabaseWatchApi;
   /** Lets work continue after the response is sent. */
   defer(work: Promise<unknown>): void;
 }
@@ -49,6 +53,7 @@ function postObject({ POSTS }: Env, { objectsLocation }: Config, postId: string)
 export function createServices(env: Env, outbound: Outbound, defer: (work: Promise<unknown>) => void): Services {
   const clock = systemClock;
   const config = readConfig(env);
+  const databaseWatch = () => env.WATCH.get(env.WATCH.idFromName("database"));
   return {
     db: openDb(env.DB),
     tokens: env.TOKENS,
@@ -60,6 +65,11 @@ export function createServices(env: Env, outbound: Outbound, defer: (work: Promi
     adapterFor,
     // An object stays where its first call created it, and every first call is made here.
     arm: (hint) => postObject(env, config, hint.postId).sync(hint),
+    inspectRunner: (postId) => postObject(env, config, postId).inspect(),
+    watch: {
+      highest: () => databaseWatch().highest(),
+      remember: (mark) => databaseWatch().remember(mark),
+    },
     defer,
   };
 }

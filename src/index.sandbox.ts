@@ -1,4 +1,4 @@
-import { definePublisher } from "#publisher/index.ts";
+import { DatabaseWatch, definePublisher } from "#publisher/index.ts";
 import {
   definePlatformSimulator,
   enableFailpoints,
@@ -21,6 +21,7 @@ export class PostPublisher extends definePublisher(sandboxOutbound) {
   }
 }
 
+export { DatabaseWatch };
 export const PlatformSimulator = definePlatformSimulator();
 
 export default {

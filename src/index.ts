@@ -1,6 +1,6 @@
 import type { Env } from "./config.ts";
 import type { Outbound } from "./context.ts";
-import { definePublisher } from "#publisher/index.ts";
+import { DatabaseWatch, definePublisher } from "#publisher/index.ts";
 import { createService } from "./service.ts";
 
 /** Production requests go to the real network. */
@@ -12,6 +12,7 @@ const outbound: Outbound = {
 };
 const service = createService(() => outbound);
 
+export { DatabaseWatch };
 export const PostPublisher = definePublisher(() => outbound);
 
 export default {

@@ -5,7 +5,7 @@ import { API_PREFIX, createApi } from "#api/index.ts";
 import { createConnectRoutes } from "#dashboard/connect/index.ts";
 import { log } from "#core/log.ts";
 import { createOAuth, createPages } from "#dashboard/index.ts";
-import { reconcile } from "#publisher/index.ts";
+import { runReconciler } from "#publisher/index.ts";
 import { runCron } from "#sync/index.ts";
 import type { Env } from "./config.ts";
 import { createServices, type Outbound } from "./context.ts";
@@ -36,7 +36,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
     async scheduled(env, ctx) {
       const services = createServices(env, createOutbound(env), (work) => ctx.waitUntil(work));
       // Side by side: whatever happens to one, overdue posts are armed and logins stay alive.
-      const reconciled = reconcile(services).catch((error: unknown) => {
+      const reconciled = runReconciler(services).catch((error: unknown) => {
         log("error", "reconcile.failed", { error: error instanceof Error ? error.name : typeof error });
       });
       await Promise.all([reconciled, runCron(services)]);

@@ -90,6 +90,7 @@ function recordingObjects(objects: Env["POSTS"]): Env["POSTS"] {
         recordCall({ to: "object", name, hint });
         return await objects.get(objects.idFromName(name)).sync(hint);
       },
+      inspect: () => objects.get(objects.idFromName(name)).inspect(),
     }),
   } as unknown as Env["POSTS"];
 }

@@ -67,7 +67,7 @@ export const MUTANTS: readonly Mutant[] = [
     // Confirms do not arm their posts, so that publishing depends on the reconciler.
     failpoint: "arm.before",
     changes: [
-      { file: "src/service.ts", from: "= reconcile(services).catch(", to: "= Promise.resolve().catch(" },
+      { file: "src/service.ts", from: "= runReconciler(services).catch(", to: "= Promise.resolve().catch(" },
       {
         file: "src/posting/arming/arm-posts.ts",
         from: "  if (overdue.length > 0) {",

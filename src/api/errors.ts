@@ -29,7 +29,8 @@ const STATUS = {
   not_found: 404,
   idempotency_key_in_use: 409,
   rate_limited: 429,
-} as const satisfies Record<RefusalCode, 400 | 401 | 403 | 404 | 409 | 429>;
+  service_held: 503,
+} as const satisfies Record<RefusalCode, 400 | 401 | 403 | 404 | 409 | 429 | 503>;
 
 /** Errors of HTTP itself, which use cases never produce. */
 const TRANSPORT_STATUS = {

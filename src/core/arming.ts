@@ -12,7 +12,15 @@ export interface ArmHint {
 
 export type ArmResult = "armed" | "running" | "ignored" | "disarmed";
 
+/** What the Durable Object of a post knows of it. */
+export interface RunnerSummary {
+  readonly version: number;
+  readonly phase: "armed" | "claiming" | "running";
+}
+
 /** The Durable Object of a post as other modules call it. */
 export interface PostPublisherApi {
   sync(hint: ArmHint): Promise<ArmResult>;
+  /** Null when the object knows nothing: the post has ended, was cancelled, or was never armed. */
+  inspect(): Promise<RunnerSummary | null>;
 }

@@ -25,6 +25,7 @@ export const REFUSALS = {
   storage_limit_reached: "Wait until unused media are removed, or choose a larger plan.",
   not_found: "Check the id: it is unknown, or belongs to another user.",
   rate_limited: "Wait as long as `Retry-After` says.",
+  service_held: "Wait: the operator checks the posts after a restore of the database.",
 } as const satisfies CodeList;
 
 /** `error.code` of what HTTP itself refuses. */
@@ -176,6 +177,8 @@ export const TARGET_ERRORS = {
   deadline: "Schedule the post again: it could not be published in time.",
   missed_window: "Schedule the post again: its time passed while it could not be published.",
   outcome_unknown: "Check the account before posting again: it may have the post.",
+  database_restored:
+    "Check the account, then schedule the post again: it was not sent after a restore of the database.",
   plan_mismatch: "Schedule the post again and tell the operator: the stored post is not what was confirmed.",
   internal_error: "Tell the operator.",
 } as const satisfies CodeList;
@@ -223,6 +226,8 @@ export const PAUSED_REASONS = {
   user: "Resume the post, or edit it to a future time.",
   subscription: "Choose a plan in the dashboard.",
   account: "Connect the account again, or choose another account.",
+  restored:
+    "Check the account: the database was put back, and the post may be outdated. Then resume, edit or cancel it.",
 } as const satisfies CodeList;
 
 type CodeList = Readonly<Record<string, string>>;

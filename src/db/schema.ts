@@ -553,3 +553,25 @@ export const idempotencyRecords = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.userId, t.key] }), index("idempotency_age").on(t.createdAt)],
 );
+
+/**
+ * `restored`: the database is behind what the object DatabaseWatch remembers, so nothing is published until the operator releases it.
+ * `reviewing`: the operator has, and the cron compares the posts with their objects.
+ */
+export type HeldReason = "restored" | "reviewing";
+
+/** One row that tells a database that was put back to an earlier time (docs/how-it-works.md). */
+export const service = sqliteTable(
+  "service",
+  {
+    id: integer().primaryKey(),
+    /** Rises with every cron run. */
+    beat: integer().notNull(),
+    /** Rises with every release. */
+    epoch: integer().notNull(),
+    held: text().$type<HeldReason>(),
+    /** The last post that the review has passed, in the order of the ids. */
+    reviewedTo: text("reviewed_to").notNull().default(""),
+  },
+  (t) => [check("one_row", sql`${t.id} = 1`)],
+);

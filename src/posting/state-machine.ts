@@ -12,6 +12,7 @@ export type PostEvent =
   | "all_published"
   | "some_published"
   | "none_published"
+  | "not_found"
   | "reopen";
 
 /** The state machine of a post; events that are missing for a status are impossible there. */
@@ -32,7 +33,12 @@ export const POST_TRANSITIONS: Record<PostStatus, Partial<Record<PostEvent, Post
     stop_retry: "partially_failed",
     resume: "scheduled",
   },
-  publishing: { all_published: "published", some_published: "partially_failed", none_published: "failed" },
+  publishing: {
+    all_published: "published",
+    some_published: "partially_failed",
+    none_published: "failed",
+    not_found: "paused",
+  },
   failed: { reopen: "scheduled" },
   partially_failed: { reopen: "scheduled" },
   published: {},

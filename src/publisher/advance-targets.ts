@@ -1,5 +1,6 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { log } from "#core/log.ts";
+import type { StoredTargetError } from "#db/schema.ts";
 import { failWithoutCall, currentStep } from "#posting/run/next-step.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { recordRunResults, type RecordResult } from "#posting/run/record-results.ts";
@@ -20,8 +21,8 @@ const MAX_SLEEP_MS = 30 * SECOND;
 export interface ActiveRun {
   readonly runId: string;
   readonly publishRun: PublishRun;
-  /** Whether the rows still equal what was confirmed; otherwise targets may be verified but nothing is sent. */
-  readonly matchesConfirmation: boolean;
+  /** Why nothing may be sent and targets are only verified; null for every ordinary run. */
+  readonly sendingRefusal: StoredTargetError | null;
   readonly dueAt: number;
   readonly targetRuns: Map<string, TargetRun>;
   /** The `visibleStateKey` of each target as last written to D1. */
@@ -40,6 +41,24 @@ export const PLAN_MISMATCH_ERROR = {
   whoMustAct: "operator",
 } as const;
 
+/** The post may be public already, or its row is not what its owner last confirmed. */
+const DATABASE_RESTORED_ERROR = {
+  code: "database_restored",
+  category: "internal",
+  message: "The database was put back to an earlier time; the platform does not have this post, and it was not sent.",
+  platformCode: null,
+  retryable: true,
+  whoMustAct: "user",
+} as const;
+
+/** What forbids a run to send. */
+export function sendingRefusalOf({ post }: PublishRun, matchesConfirmation: boolean): StoredTargetError | null {
+  if (post.pausedReason === "restored") {
+    return DATABASE_RESTORED_ERROR;
+  }
+  return matchesConfirmation ? null : PLAN_MISMATCH_ERROR;
+}
+
 /** Runs every due step of every target concurrently; a slow target does not delay the others. */
 export async function advanceTargets(context: RunContext, activeRun: ActiveRun, journal: TargetJournal): Promise<void> {
   const inFlight = new Map<string, Promise<void>>();
@@ -48,13 +67,13 @@ export async function advanceTargets(context: RunContext, activeRun: ActiveRun, 
   let recordAt = Number.POSITIVE_INFINITY;
   const advanceOne = async (run: TargetRun): Promise<void> => {
     const settled = await activeRun.awaitEarlyStep(run);
-    if (activeRun.matchesConfirmation || currentStep(settled) === "verify") {
+    if (activeRun.sendingRefusal === null || currentStep(settled) === "verify") {
       await runTargetStep(context, activeRun.publishRun, settled, activeRun.dueAt, journal);
     } else {
       journal.save(
         failWithoutCall(
           settled,
-          PLAN_MISMATCH_ERROR,
+          activeRun.sendingRefusal,
           context.stepContext(activeRun.publishRun, targetOf(activeRun.publishRun, settled)),
         ),
       );

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { ArmResult, ArmHint, PostPublisherApi } from "#core/arming.ts";
+import type { ArmResult, ArmHint, PostPublisherApi, RunnerSummary } from "#core/arming.ts";
 import type { Env } from "#config.ts";
 import { createServices, type Services, type Outbound } from "#context.ts";
 import { PostRunner } from "./post-runner.ts";
@@ -16,6 +16,10 @@ export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) 
 
     async sync(hint: ArmHint): Promise<ArmResult> {
       return await this.#open().sync(hint);
+    }
+
+    inspect(): Promise<RunnerSummary | null> {
+      return Promise.resolve(this.#open().inspect());
     }
 
     override async alarm(): Promise<void> {

@@ -1,2 +1,4 @@
 export { definePublisher } from "./durable-object.ts";
+export { DatabaseWatch } from "./database-watch.ts";
 export { reconcile } from "./reconcile-overdue.ts";
+export { runReconciler } from "./run-reconciler.ts";

@@ -1,7 +1,6 @@
-import type { ArmResult, ArmHint } from "#core/arming.ts";
+import type { ArmResult, ArmHint, RunnerSummary } from "#core/arming.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
-import type { JsonValue } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { type ClaimResult, claimPost, continueRun, matchesConfirmedPlan } from "#posting/run/claim-post.ts";
@@ -13,7 +12,7 @@ import {
 } from "#posting/run/next-step.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
-import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
+import type { PublishRun } from "#posting/run/store-run.ts";
 import {
   advanceTargets,
   visibleStateKey,
@@ -21,10 +20,12 @@ import {
   nextWakeAt,
   PLAN_MISMATCH_ERROR,
   recordChanges,
+  sendingRefusalOf,
 } from "./advance-targets.ts";
 import { RunContext } from "./run-context.ts";
 import { EarlyPreparation, matchingRun } from "./early-preparation.ts";
-import { type TargetEntry, type RunnerState, Journal, type JournalStorage } from "./journal.ts";
+import { type RunnerState, Journal, type JournalStorage } from "./journal.ts";
+import { logSummary, storedTargetRun, toEntry } from "./run-records.ts";
 import { spreadDueAt, prepareStartAt, WARM_UP_MS, warmUpAt } from "./wake-times.ts";
 
 /** Each alarm first sets the next one this far ahead, so that the object wakes again even if the process is killed. */
@@ -98,6 +99,11 @@ export class PostRunner {
     await this.storage.setAlarm(Math.max(this.context.now(), this.firstWakeAt(armed)));
     await failpoint("sync.after_store");
     return "armed";
+  }
+
+  inspect(): RunnerSummary | null {
+    const state = this.journal.state();
+    return state ? { version: state.version, phase: state.phase } : null;
   }
 
   /** Never throws: the runtime gives up an alarm that keeps throwing, and the post would not be published. */
@@ -214,8 +220,11 @@ export class PostRunner {
     if (runId === null) {
       throw new Error("the claiming state has no run id");
     }
-    const claim = await claimPost(this.context.services, { postId: state.postId, runId });
+    const { postId, version } = state;
+    const claim = await claimPost(this.context.services, { postId, runId, version });
     switch (claim.state) {
+      case "held":
+        return { wakeAt: this.context.heldUntil() };
       case "nothing_to_do":
         return { endedRunId: runId };
       case "not_due":
@@ -267,7 +276,11 @@ export class PostRunner {
 
   /** Continues a run after sleep or a crash, with the plan from D1 and the progress from the journal. */
   private async resumeRun(state: RunnerState, runId: string): Promise<ActiveRun | AlarmResult> {
-    const claim = await continueRun(this.context.services, { postId: state.postId, runId });
+    const { postId, version } = state;
+    const claim = await continueRun(this.context.services, { postId, runId, version });
+    if (claim.state === "held") {
+      return { wakeAt: this.context.heldUntil() };
+    }
     if (claim.state === "nothing_to_do") {
       return { endedRunId: runId };
     }
@@ -310,7 +323,7 @@ export class PostRunner {
     return {
       runId,
       publishRun,
-      matchesConfirmation,
+      sendingRefusal: sendingRefusalOf(publishRun, matchesConfirmation),
       watchAt,
       dueAt: this.dueAt(state),
       targetRuns: new Map(runs.map((run) => [run.accountId, run])),
@@ -356,6 +369,9 @@ export class PostRunner {
         return { endedRunId: activeRun.runId };
       case "scheduled":
         this.rearm(recorded.hint);
+        return { wakeAt: this.context.now() };
+      case "put_back":
+        this.clearMemory();
         return { wakeAt: this.context.now() };
       case "running":
         return { wakeAt: nextWakeAt(activeRun) ?? this.context.now() + ERROR_RETRY_MAX_MS };
@@ -428,19 +444,4 @@ export class PostRunner {
     const spreadMs = Number(this.context.services.config.setting("SPREAD_MS") ?? 0);
     return spreadDueAt(state, Number.isFinite(spreadMs) ? Math.max(0, spreadMs) : 0);
   }
-}
-
-/** The fields of the log event for a finished run. */
-function logSummary({ publishRun, targetRuns }: ActiveRun): Record<string, JsonValue> {
-  const published = [...targetRuns.values()].flatMap((run) => (run.publishedAt === null ? [] : [run.publishedAt]));
-  const lateByMs = published.length === 0 ? null : Math.max(...published) - publishRun.post.scheduledAt;
-  return { targets: targetRuns.size, published: published.length, lateByMs };
-}
-
-function toEntry(publishRun: PublishRun, run: TargetRun): TargetEntry {
-  return { version: publishRun.post.version, planHash: publishRun.post.planHash, run };
-}
-
-function storedTargetRun(target: PublishRunTarget): TargetRun {
-  return { ...createTargetRun(target, target.nextAttemptAt ?? 0), state: target.state, remoteId: target.remoteId };
 }

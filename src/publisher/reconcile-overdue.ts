@@ -30,13 +30,13 @@ export interface ReconcileResult {
  */
 export async function reconcile(
   services: Pick<Services, "db" | "clock" | "adapterFor" | "arm">,
-  { armTimeoutMs = ARM_TIMEOUT_MS }: { readonly armTimeoutMs?: number } = {},
+  { armTimeoutMs = ARM_TIMEOUT_MS, beat = 0 }: { readonly armTimeoutMs?: number; readonly beat?: number } = {},
 ): Promise<ReconcileResult> {
   const stopAt = services.clock.now() + RUN_BUDGET_MS;
   let overdue = 0;
   let armed = 0;
   for (let page = 0; page < MAX_PAGES && services.clock.now() < stopAt; page += 1) {
-    const hints = await findOverduePosts(services, PAGE_SIZE);
+    const hints = await findOverduePosts(services, { limit: PAGE_SIZE, beat });
     const armedPage = await armPage(services, hints, { stopAt, armTimeoutMs });
     overdue += armedPage.tried;
     armed += armedPage.armed;

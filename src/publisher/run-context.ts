@@ -12,6 +12,9 @@ type GrantedAccess =
 /** Access is cached this long, so that it need not be read again at the due time. */
 const ACCESS_CACHE_MS = 60 * SECOND;
 
+/** While publishing is held, a due post asks again after this, or up to twice as long. */
+const HELD_RETRY_MS = 30 * SECOND;
+
 /** What the runner of one post works with while its object is in memory. */
 export class RunContext {
   private readonly accessCache = new Map<string, { readonly readAt: number; readonly access: GrantedAccess }>();
@@ -66,6 +69,11 @@ export class RunContext {
       httpStatus,
       random: this.random(),
     };
+  }
+
+  /** When to ask again while publishing is held; spread, so that the posts which waited do not all come back at once. */
+  heldUntil(): number {
+    return this.now() + Math.ceil(HELD_RETRY_MS * (1 + this.random()));
   }
 
   /** In [0, 1), for the jitter of a wait. */

@@ -5,6 +5,7 @@ import { deleteExpiredStates } from "#accounts/index.ts";
 import { deleteExpiredCredentials } from "#auth/index.ts";
 import { sweepMedia } from "#media/index.ts";
 import { deleteExpiredPosts } from "#posting/cleanup/delete-cancelled-posts.ts";
+import { readService } from "#posting/restore/store-service.ts";
 import { deleteOldIdempotencyRecords } from "./store.ts";
 
 const ROWS_PER_RUN = 500;
@@ -12,6 +13,10 @@ const IDEMPOTENCY_RETENTION_MS = DAY;
 
 /** Deletes expired rows and files, a bounded number per run. */
 export async function deleteExpiredData(services: Pick<Services, "db" | "bucket" | "clock">): Promise<void> {
+  // What a database that was put back calls unused may be in use after a merge of what it has lost.
+  if ((await readService(services.db)).held !== null) {
+    return;
+  }
   const now = services.clock.now();
   const states = await deleteExpiredStates(services.db, now, ROWS_PER_RUN);
   await deleteExpiredCredentials(services);

@@ -16,7 +16,7 @@ import type { StoredMediaItem } from "#db/schema.ts";
 import { confirmSchedule } from "#posting/confirm/confirm-schedule.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { previewSchedule } from "#posting/preview/preview-schedule.ts";
-import { reconcile } from "#publisher/index.ts";
+import { reconcile, runReconciler } from "#publisher/index.ts";
 import { PostRunner } from "#publisher/post-runner.ts";
 import { FakePlatform } from "./fake-platform.ts";
 import { CrashableStorage } from "./crashable-storage.ts";
@@ -111,6 +111,7 @@ export class PublisherHarness {
       adapterFor: (platform) =>
         (TEST_PLATFORMS as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,
       arm: async (hint) => await (this.armOverride ?? ((one) => this.sync(one)))(hint),
+      inspectRunner: (postId) => this.withProcess(postId, ({ runner }) => Promise.resolve(runner.inspect())),
       actor,
     };
     this.accounts = accounts;
@@ -286,6 +287,34 @@ export class PublisherHarness {
   /** Makes the stored post differ from what was confirmed. */
   async changePlanHash(postId: string): Promise<void> {
     await env.DB.prepare("UPDATE posts SET plan_hash = 'another' WHERE id = ?").bind(postId).run();
+  }
+
+  /** One run of the minute cron's part of publishing. */
+  async runCron(): Promise<void> {
+    await runReconciler(this.ctx);
+  }
+
+  /** The rows of all tables as they are now; calling the result puts the database back to them. The objects keep what they know. */
+  async saveDatabase(): Promise<() => Promise<void>> {
+    const saved = await Promise.all(
+      ["service", "posts", "post_targets", "post_media", "confirmations", "post_days"].map(async (table) => ({
+        table,
+        rows: (await env.DB.prepare(`SELECT * FROM ${table}`).all()).results,
+      })),
+    );
+    return async () => {
+      await this.flushDeferred();
+      await env.DB.batch(
+        saved.flatMap(({ table, rows }) => [
+          env.DB.prepare(`DELETE FROM ${table}`),
+          ...rows.map((row) =>
+            env.DB.prepare(
+              `INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${Object.keys(row).fill("?").join(", ")})`,
+            ).bind(...Object.values(row)),
+          ),
+        ]),
+      );
+    };
   }
 
   // -------------------------------------------------------------- objects

@@ -182,13 +182,22 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
     headers: COMMON_HEADERS,
   },
   503: {
-    description: "The database is overloaded; the call can be repeated, best with the same `Idempotency-Key`.",
+    description:
+      "The database is overloaded, or publishing is held after a restore of the database; the call can be repeated, best with the same `Idempotency-Key`.",
     examples: {
       overloaded: {
         summary: "Too many requests at the database",
         value: {
           error: "the service is overloaded: send the same call again in some seconds",
           code: "overloaded",
+        },
+      },
+      service_held: {
+        summary: "The operator checks the posts after a restore; reads and previews work",
+        value: {
+          error:
+            "the database was put back to an earlier time and the operator checks the posts: nothing is scheduled or published until then, reads and previews work",
+          code: "service_held",
         },
       },
     },

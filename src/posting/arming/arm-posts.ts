@@ -6,6 +6,7 @@ import { log } from "#core/log.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
+import { isDatabaseCurrent } from "#posting/restore/check-database.ts";
 import { setWatchAtOfArmed } from "./store-watch-at.ts";
 
 /** When the reconciler checks a post whose object is not known to be armed. */
@@ -76,16 +77,32 @@ export function disarmPosts(
   }
 }
 
-/** Arms overdue posts again whenever they are read, after the response. */
+/**
+ * Arms overdue posts again whenever they are read, after the response; the cron may not run. A database that was put back shows
+ * published posts as overdue, so it is checked first.
+ */
 export function rearmOverdue<Row extends { readonly watch_at: number | null }>(
-  services: ArmingServices,
+  services: ArmingServices & Pick<Services, "config" | "watch">,
   rows: readonly Row[],
   toArmable: (row: Row) => ArmablePost,
 ): void {
   const now = services.clock.now();
   const overdue = rows.filter((row) => row.watch_at !== null && row.watch_at <= now).slice(0, MAX_REARMED);
   if (overdue.length > 0) {
-    services.defer(armPosts(services, overdue.map(toArmable)));
+    services.defer(rearm(services, overdue.map(toArmable)));
+  }
+}
+
+async function rearm(
+  services: ArmingServices & Pick<Services, "config" | "watch">,
+  posts: readonly ArmablePost[],
+): Promise<void> {
+  try {
+    if (!services.config.publishingHeld && (await isDatabaseCurrent(services))) {
+      await armPosts(services, posts);
+    }
+  } catch (error) {
+    log("warn", "arm.database_not_checked", { posts: posts.length, reason: String(error) });
   }
 }
 

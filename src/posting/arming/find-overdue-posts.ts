@@ -4,12 +4,12 @@ import { armHintOf, WATCH_LATE_MS, WATCH_UNARMED_MS } from "./arm-posts.ts";
 import { RUN_LEASE_MS } from "#posting/run/claim-post.ts";
 import { setWatchAt, selectWatched } from "./store-watch-at.ts";
 
-/** Arm hints for the posts whose `watch_at` has passed, oldest first. */
+/** Arm hints for the posts whose `watch_at` has passed, oldest first; none if the database was put back to before `beat`. */
 export async function findOverduePosts(
   services: Pick<Services, "db" | "clock" | "adapterFor">,
-  limit: number,
+  { limit, beat }: { readonly limit: number; readonly beat: number },
 ): Promise<ArmHint[]> {
-  const rows = await selectWatched(services.db, services.clock.now(), limit);
+  const rows = await selectWatched(services.db, { now: services.clock.now(), limit, beat });
   return rows.map((row) => armHintOf(services, row));
 }
 

@@ -32,14 +32,20 @@ export async function setWatchAtOfArmed(
     .run();
 }
 
-/** Reads one row when nothing is due, because the index holds only posts with a `watch_at`. */
-export async function selectWatched(db: Db, now: number, limit: number): Promise<WatchedPost[]> {
+/**
+ * Reads no post when nothing is due, because the index holds only posts with a `watch_at`. Nothing in a database that is held, or that
+ * was put back since the heartbeat `beat`.
+ */
+export async function selectWatched(
+  db: Db,
+  { now, limit, beat }: { readonly now: number; readonly limit: number; readonly beat: number },
+): Promise<WatchedPost[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT id, version, status, scheduled_at, platforms, media FROM posts
-       WHERE watch_at <= ? ORDER BY watch_at LIMIT ?`,
+       WHERE watch_at <= ?1 AND EXISTS (SELECT 1 FROM service WHERE held IS NULL AND beat >= ?3) ORDER BY watch_at LIMIT ?2`,
     )
-    .bind(now, limit)
+    .bind(now, limit, beat)
     .all<{ id: string; version: number; status: PostStatus; scheduled_at: number; platforms: string; media: string }>();
   return results.map((row) => ({
     id: row.id,

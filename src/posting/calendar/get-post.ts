@@ -8,7 +8,7 @@ import type { Post } from "#posting/types.ts";
 
 /** One post with its media and options; also a cancelled one, so that a caller who lost the response can look it up. */
 export async function getPost(
-  ctx: Pick<Context, "actor"> & ArmingServices,
+  ctx: Pick<Context, "actor" | "config" | "watch"> & ArmingServices,
   input: { readonly id: string },
 ): Promise<Post> {
   const row = (await findPostRow(ctx.db, ctx.actor, input.id)) ?? refusePostNotFound();

@@ -6,7 +6,7 @@ import { type PostRow, type SummaryRow, toPost, toSummary } from "./post-rows.ts
 import { MAX_INSTANT, pageStatements, type ListSegment } from "./store-post-pages.ts";
 import type { ListInput, Page, Post, PostSummary } from "#posting/types.ts";
 
-type ListContext = Pick<Context, "actor"> & ArmingServices;
+type ListContext = Pick<Context, "actor" | "config" | "watch"> & ArmingServices;
 
 /** One page of the posts of the active workspace, ordered by time. */
 export function listPosts(ctx: ListContext, input: ListInput & { readonly fields: "full" }): Promise<Page<Post>>;

@@ -171,7 +171,8 @@ function toPostWithTargets(row: PostRow, rows: readonly TargetRow[], now: number
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     createdVia: row.created_via,
-    pausedReason: row.paused_reason,
+    // A publishing post has a reason while its targets are looked up after a restore; it is paused for it if none is found.
+    pausedReason: row.status === "publishing" ? null : row.paused_reason,
     planHash: row.plan_hash,
     targets,
     mediaItems: JSON.parse(row.media) as StoredMediaItem[],

@@ -5,6 +5,7 @@ import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
 import { type PostPlan, postIdsOf } from "./post-plan.ts";
 import { refuseProblems } from "#posting/refuse.ts";
+import { refuseWhileHeld } from "#posting/restore/check-database.ts";
 import { toPost } from "#posting/calendar/post-rows.ts";
 import { sortByIds } from "#posting/calendar/store-posts-by-id.ts";
 import { commitPlan, findChangedDependencies, findPostsOfUsedToken } from "./store-commit-plan.ts";
@@ -69,6 +70,7 @@ function refuseUsedToken(postIds: readonly string[] | null): undefined {
 }
 
 async function refuseStalePlan(ctx: ConfirmContext, plan: PostPlan): Promise<never> {
+  await refuseWhileHeld(ctx);
   const changed = await findChangedDependencies(ctx.db, plan);
   if (
     plan.kind === "edit" &&

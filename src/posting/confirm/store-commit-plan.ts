@@ -133,7 +133,7 @@ function dependencyParameters(plan: PostPlan): readonly [string, string, string,
 
 /**
  * The primary key makes the token single-use. The CHECK stale_plan compares the number of unchanged dependencies with that of
- * all, which makes the plan all-or-nothing.
+ * all, which makes the plan all-or-nothing; it fails too while the database is held after a restore.
  */
 function insertConfirmationStatement(db: Db, { plan, tokenHash, nonce }: ConfirmAttempt): D1PreparedStatement {
   const { accountIds, mediaIds } = plan.dependencies;
@@ -141,7 +141,7 @@ function insertConfirmationStatement(db: Db, { plan, tokenHash, nonce }: Confirm
   return db.d1
     .prepare(
       `INSERT INTO confirmations (issued_hour, token_hash, user_id, nonce, post_ids, expected, matched)
-       VALUES (?6, ?7, ?1, ?8, ?9, ?10, (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES})))`,
+       VALUES (?6, ?7, ?1, ?8, ?9, ?10, (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES})) + (SELECT count(*) FROM service WHERE held IS NOT NULL))`,
     )
     .bind(...dependencyParameters(plan), issuedHour(plan), tokenHash, nonce, JSON.stringify(postIdsOf(plan)), expected);
 }

@@ -1,11 +1,20 @@
 import type { ArmHint } from "#core/arming.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
+import { log } from "#core/log.ts";
 import type { StoredAttempt, StoredTargetError } from "#db/schema.ts";
 import type { Services } from "#context.ts";
 import { armHintOf } from "#posting/arming/arm-posts.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
-import { claimPostRow, failMissedPost, type PublishRun, selectPublishRun, takeOverRun } from "./store-run.ts";
+import { setAsideStatements } from "#posting/restore/store-set-aside.ts";
+import {
+  claimPostRow,
+  failMissedPost,
+  type PublishRun,
+  reclaimRow,
+  selectPublishRun,
+  takeOverRun,
+} from "./store-run.ts";
 
 /** A post found later than this after its time is not published any more. */
 const MAX_LATE_MS = DAY;
@@ -29,29 +38,43 @@ export type ClaimResult =
     }
   /** P7 (claimed before its time, or scheduled again after its run had ended): the hint says when it is due. */
   | { readonly state: "not_due"; readonly hint: ArmHint }
+  /** Publishing is held, by the operator or because the database was put back; the object asks again later. */
+  | { readonly state: "held" }
   /** P10 (the post has ended or must not be published) and P14 (more than a day late). */
   | { readonly state: "nothing_to_do" };
 
-type ClaimServices = Pick<Services, "db" | "clock" | "adapterFor" | "ids">;
+type ClaimServices = Pick<Services, "db" | "clock" | "adapterFor" | "config" | "ids">;
+
+/** `version` is the one that the object was armed with, or whose run it continues: the row is never older, unless it was put back. */
+interface ClaimInput {
+  readonly postId: string;
+  readonly runId: string;
+  readonly version: number;
+}
 
 /** The first call of every run: only the row decides whether the post is still to be published, and with what content. */
-export async function claimPost(
-  services: ClaimServices,
-  input: { postId: string; runId: string },
-): Promise<ClaimResult> {
+export async function claimPost(services: ClaimServices, { postId, runId, version }: ClaimInput): Promise<ClaimResult> {
   const { db } = services;
-  const { postId, runId } = input;
+  if (services.config.publishingHeld) {
+    return { state: "held" };
+  }
   const now = services.clock.now();
   const watchAt = now + RUN_LEASE_MS;
   const notBefore = now - MAX_LATE_MS;
   await failpoint("claim.before_send");
-  const publishRun = await claimPostRow(db, { postId, runId, now, notBefore, watchAt });
+  const publishRun = await claimPostRow(db, { postId, runId, version, now, notBefore, watchAt });
   await failpoint("claim.after_send");
   if (!publishRun) {
     return { state: "nothing_to_do" };
   }
   const { post } = publishRun;
   if (post.status === "scheduled") {
+    if (publishRun.held) {
+      return { state: "held" };
+    }
+    if (post.version < version) {
+      return await setAside(services, publishRun, version);
+    }
     if (post.scheduledAt > notBefore) {
       return { state: "not_due", hint: armHintOf(services, post) };
     }
@@ -65,16 +88,16 @@ export async function claimPost(
     });
     return { state: "nothing_to_do" };
   }
-  return await ownOrTakeOver(services, publishRun, runId, watchAt);
+  return await ownOrTakeOver(services, publishRun, { postId, runId, version }, watchAt);
 }
 
 /**
- * Reads the post of a run that was claimed before. Never claims: a post that was scheduled again after the run had ended is
+ * Reads the post of a run that was claimed before. Never claims a newer version: a post that was scheduled again after the run had ended is
  * claimed under a new run id, because what the journal holds under the old one belongs to the older version.
  */
 export async function continueRun(
   services: ClaimServices,
-  { postId, runId }: { postId: string; runId: string },
+  { postId, runId, version }: ClaimInput,
 ): Promise<ClaimResult> {
   const watchAt = services.clock.now() + RUN_LEASE_MS;
   await failpoint("claim.before_send");
@@ -83,16 +106,55 @@ export async function continueRun(
   if (!publishRun) {
     return { state: "nothing_to_do" };
   }
-  return publishRun.post.status === "scheduled"
-    ? { state: "not_due", hint: armHintOf(services, publishRun.post) }
-    : await ownOrTakeOver(services, publishRun, runId, watchAt);
+  const { post } = publishRun;
+  if (post.status !== "scheduled") {
+    return await ownOrTakeOver(services, publishRun, { postId, runId, version }, watchAt);
+  }
+  if (post.version > version) {
+    return { state: "not_due", hint: armHintOf(services, post) };
+  }
+  // The row was put back to before this run's claim. The journal knows what was sent, so the run continues.
+  if (publishRun.held || services.config.publishingHeld) {
+    return { state: "held" };
+  }
+  if (post.version < version) {
+    return await setAside(services, publishRun, version);
+  }
+  if (!(await reclaimRow(services.db, { postId, runId, version, watchAt }))) {
+    throw new Error("the row changed while its run took it back");
+  }
+  return {
+    state: "claimed",
+    runId,
+    publishRun: { ...publishRun, post: { ...post, status: "publishing", runId, watchAt } },
+    watchAt,
+  };
+}
+
+/** The row holds an older version than the object: what it says must not be sent. */
+async function setAside(
+  { db, clock, ids }: Pick<Services, "db" | "clock" | "ids">,
+  { post }: PublishRun,
+  knownVersion: number,
+): Promise<ClaimResult> {
+  const now = clock.now();
+  const lookUp = post.status === "publishing" || post.scheduledAt <= now;
+  log("error", "publish.row_put_back", { postId: post.id, version: post.version, knownVersion, lookUp });
+  await db.d1.batch(
+    setAsideStatements(
+      db,
+      [{ id: post.id, version: post.version, knownVersion, lookUp, runId: ids.secretUuid() }],
+      now,
+    ),
+  );
+  return { state: "nothing_to_do" };
 }
 
 /** P8, P9 and P10. */
 async function ownOrTakeOver(
   services: ClaimServices,
   publishRun: PublishRun,
-  runId: string,
+  { runId, version }: ClaimInput,
   watchAt: number,
 ): Promise<ClaimResult> {
   const { post } = publishRun;
@@ -101,6 +163,12 @@ async function ownOrTakeOver(
   }
   if (post.runId === runId) {
     return { state: "claimed", runId, publishRun, watchAt: post.watchAt ?? watchAt };
+  }
+  if (publishRun.held || services.config.publishingHeld) {
+    return { state: "held" };
+  }
+  if (post.version < version) {
+    return await setAside(services, publishRun, version);
   }
   // A new id that no caller has: if the answer or the journal is lost, the next claim takes over again instead of
   // finding its own id and sending what this run's predecessor may have sent.
@@ -122,13 +190,17 @@ async function ownOrTakeOver(
   };
 }
 
-/** What early preparation works with; undefined unless the post is still to be published as `version`. */
+/** What early preparation works with; undefined unless the post is still to be published as `version` and publishing is not held. */
 export async function peekRun(
-  services: Pick<Services, "db">,
+  services: Pick<Services, "config" | "db">,
   input: { postId: string; version: number },
 ): Promise<PublishRun | undefined> {
+  if (services.config.publishingHeld) {
+    return undefined;
+  }
   const publishRun = await selectPublishRun(services.db, input.postId);
-  return publishRun?.post.status === "scheduled" && publishRun.post.version === input.version ? publishRun : undefined;
+  const isCurrent = publishRun?.post.status === "scheduled" && publishRun.post.version === input.version;
+  return isCurrent && !publishRun.held ? publishRun : undefined;
 }
 
 /** Whether the rows are still what was confirmed; anything else is never sent. */

@@ -1,11 +1,12 @@
 import type { ArmHint } from "#core/arming.ts";
 import { MINUTE } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
+import type { TargetState } from "#core/status.ts";
 import type { Services } from "#context.ts";
 import { armHintOf } from "#posting/arming/arm-posts.ts";
 import { RUN_LEASE_MS } from "./claim-post.ts";
 import { type PublishRun, writeRunResults } from "./store-run.ts";
-import { completionEvent, POST_TRANSITIONS } from "#posting/state-machine.ts";
+import { completionEvent, isTerminal, POST_TRANSITIONS } from "#posting/state-machine.ts";
 import type { TargetRun } from "./target-run.ts";
 
 /** The state of the post after the write. */
@@ -14,6 +15,8 @@ export type RecordResult =
   | { readonly state: "running"; readonly watchAt: number }
   /** The run has ended and its journal can be deleted. */
   | { readonly state: "ended" }
+  /** The database was put back to before this run's claim; the run continues and takes the row back. */
+  | { readonly state: "put_back" }
   /** An edit scheduled the post again after the run had ended. */
   | { readonly state: "scheduled"; readonly hint: ArmHint };
 
@@ -43,7 +46,8 @@ export async function recordRunResults(
   for (const run of input.runs) {
     states.set(run.accountId, run.state);
   }
-  const completion = completionEvent([...states.values()]);
+  const notFound = isNotFoundAfterRestore(publishRun, input.runs, states);
+  const completion = notFound ? "not_found" : completionEvent([...states.values()]);
   const watchAt = input.watchAt < input.wakeAt + RENEW_BELOW_MS ? input.wakeAt + RUN_LEASE_MS : undefined;
   if (!completion && changed.length === 0 && watchAt === undefined) {
     return { state: "running", watchAt: input.watchAt };
@@ -53,7 +57,7 @@ export async function recordRunResults(
     postId: publishRun.post.id,
     runId,
     now: services.clock.now(),
-    targets: completion ? input.runs : changed,
+    targets: notFound ? input.runs.map(reopened) : completion ? input.runs : changed,
     status: completion && POST_TRANSITIONS.publishing[completion],
     watchAt,
   });
@@ -61,5 +65,32 @@ export async function recordRunResults(
   if (row?.status === "publishing" && row.runId === runId) {
     return { state: "running", watchAt: watchAt ?? input.watchAt };
   }
+  if (row?.status === "scheduled" && row.version <= publishRun.post.version) {
+    return { state: "put_back" };
+  }
   return row?.status === "scheduled" ? { state: "scheduled", hint: armHintOf(services, row) } : { state: "ended" };
+}
+
+/** After a restore its targets were only looked up, and no platform has or may have one: its owner decides. */
+function isNotFoundAfterRestore(
+  { post, targets }: PublishRun,
+  runs: readonly TargetRun[],
+  states: ReadonlyMap<string, TargetState>,
+): boolean {
+  const allStates = [...states.values()];
+  return (
+    post.pausedReason === "restored" &&
+    allStates.every(isTerminal) &&
+    !allStates.some((state) => state === "published" || state === "unconfirmed") &&
+    targets.every(({ progress }) => progress === null) &&
+    runs.some(isUnsent)
+  );
+}
+
+function isUnsent({ state, error, progress }: TargetRun): boolean {
+  return state === "failed" && progress === null && (error?.code === "database_restored" || error?.code === "deadline");
+}
+
+function reopened(run: TargetRun): TargetRun {
+  return isUnsent(run) ? { ...run, state: "pending", error: null } : run;
 }

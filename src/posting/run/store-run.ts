@@ -3,6 +3,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { posts, postTargets } from "#db/schema.ts";
+import { NOT_HELD } from "#posting/restore/store-service.ts";
 import type { TargetRun } from "./target-run.ts";
 
 export type PublishRunPost = typeof posts.$inferSelect;
@@ -20,6 +21,8 @@ export interface PublishRun {
   readonly post: PublishRunPost;
   readonly targets: readonly PublishRunTarget[];
   readonly media: readonly PublishRunMedia[];
+  /** The database was put back and is not released yet. */
+  readonly held: boolean;
 }
 
 interface Column {
@@ -42,7 +45,7 @@ function readRow<Row>(columns: readonly (readonly [string, Column])[], raw: Reco
 
 function publishRunStatements(db: Db, postId: string): D1PreparedStatement[] {
   return [
-    db.d1.prepare("SELECT * FROM posts WHERE id = ?").bind(postId),
+    db.d1.prepare(`SELECT *, NOT (${NOT_HELD}) AS service_held FROM posts WHERE id = ?`).bind(postId),
     db.d1.prepare("SELECT * FROM post_targets WHERE post_id = ? ORDER BY account_id").bind(postId),
     db.d1
       .prepare(
@@ -65,6 +68,7 @@ function readPublishRun(results: readonly D1Result[]): PublishRun | undefined {
         filename: String(raw["filename"]),
         facts: JSON.parse(String(raw["facts"])) as JsonObject,
       })),
+      held: row["service_held"] === 1,
     }
   );
 }
@@ -74,21 +78,39 @@ export async function selectPublishRun(db: Db, postId: string): Promise<PublishR
   return readPublishRun(await db.d1.batch(publishRunStatements(db, postId)));
 }
 
-/** P6 (claim): the compare-and-set and the read are one transaction, so that no edit can come between them. */
+/**
+ * P6 (claim): the compare-and-set and the read are one transaction, so that no edit can come between them. A row that is older than
+ * `version` or a database that is held was put back to an earlier time.
+ */
 export async function claimPostRow(
   db: Db,
-  claim: { postId: string; runId: string; now: number; notBefore: number; watchAt: number },
+  claim: { postId: string; runId: string; version: number; now: number; notBefore: number; watchAt: number },
 ): Promise<PublishRun | undefined> {
   const [, ...rows] = await db.d1.batch([
     db.d1
       .prepare(
         `UPDATE posts SET status = 'publishing', run_id = ?2, watch_at = ?5, updated_at = ?3
-         WHERE id = ?1 AND status = 'scheduled' AND scheduled_at <= ?3 AND scheduled_at > ?4`,
+         WHERE id = ?1 AND status = 'scheduled' AND scheduled_at <= ?3 AND scheduled_at > ?4 AND version >= ?6 AND ${NOT_HELD}`,
       )
-      .bind(claim.postId, claim.runId, claim.now, claim.notBefore, claim.watchAt),
+      .bind(claim.postId, claim.runId, claim.now, claim.notBefore, claim.watchAt, claim.version),
     ...publishRunStatements(db, claim.postId),
   ]);
   return readPublishRun(rows);
+}
+
+/** P19 (row put back under a run): whether the run owns its post again. */
+export async function reclaimRow(
+  db: Db,
+  run: { postId: string; runId: string; version: number; watchAt: number },
+): Promise<boolean> {
+  const update = await db.d1
+    .prepare(
+      `UPDATE posts SET status = 'publishing', run_id = ?2, watch_at = ?4
+       WHERE id = ?1 AND status = 'scheduled' AND version = ?3 AND ${NOT_HELD}`,
+    )
+    .bind(run.postId, run.runId, run.version, run.watchAt)
+    .run();
+  return update.meta.changes === 1;
 }
 
 /** P9 (take-over): whether this call replaced the run whose journal is lost. */
@@ -97,7 +119,9 @@ export async function takeOverRun(
   run: { postId: string; previousRunId: string | null; runId: string; watchAt: number },
 ): Promise<boolean> {
   const update = await db.d1
-    .prepare("UPDATE posts SET run_id = ?3, watch_at = ?4 WHERE id = ?1 AND status = 'publishing' AND run_id IS ?2")
+    .prepare(
+      `UPDATE posts SET run_id = ?3, watch_at = ?4 WHERE id = ?1 AND status = 'publishing' AND run_id IS ?2 AND ${NOT_HELD}`,
+    )
     .bind(run.postId, run.previousRunId, run.runId, run.watchAt)
     .run();
   return update.meta.changes === 1;
@@ -166,7 +190,8 @@ export async function writeRunResults(db: Db, results: RunResults): Promise<Publ
     statements.push(
       db.d1
         .prepare(
-          `UPDATE posts SET status = ?3, finished_at = ?4, updated_at = ?4, watch_at = NULL
+          `UPDATE posts SET status = ?3, finished_at = iif(?3 = 'paused', NULL, ?4), updated_at = ?4, watch_at = NULL,
+             paused_reason = iif(?3 = 'paused', paused_reason, NULL), version = version + (?3 = 'paused')
            WHERE id = ?1 AND run_id = ?2 AND status = 'publishing'`,
         )
         .bind(results.postId, results.runId, results.status, results.now),

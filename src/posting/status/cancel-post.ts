@@ -1,6 +1,7 @@
 import type { Context, Services } from "#context.ts";
 import type { PostStatus } from "#core/status.ts";
 import { disarmPosts } from "#posting/arming/arm-posts.ts";
+import { refuseWhileHeld } from "#posting/restore/check-database.ts";
 import { refusePostNotFound, refuseInvalidState } from "#posting/refuse.ts";
 import { cancelStatements, readCancelled } from "./store-status-change.ts";
 
@@ -22,6 +23,7 @@ export async function cancelPost(
     refusePostNotFound();
   }
   if (!changed) {
+    await refuseWhileHeld(ctx);
     refuseInvalidState(`a ${post.status} post cannot be cancelled, only a scheduled or paused one`);
   }
   disarmPosts(ctx, [post]);

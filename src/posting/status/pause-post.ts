@@ -1,5 +1,6 @@
 import type { Context, Services } from "#context.ts";
 import { disarmPosts } from "#posting/arming/arm-posts.ts";
+import { refuseWhileHeld } from "#posting/restore/check-database.ts";
 import { refusePostNotFound, refuseInvalidState } from "#posting/refuse.ts";
 import { statusChangeStatements, readStatusChange } from "./store-status-change.ts";
 import type { Post } from "#posting/types.ts";
@@ -16,6 +17,7 @@ export async function pausePost(
     refusePostNotFound();
   }
   if (!changed) {
+    await refuseWhileHeld(ctx);
     refuseInvalidState(
       post.status === "scheduled"
         ? "a post of which something is public cannot be paused: cancel it to stop the retry"

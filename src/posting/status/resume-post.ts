@@ -2,6 +2,7 @@ import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
+import { refuseWhileHeld } from "#posting/restore/check-database.ts";
 import { refusePostNotFound, refuseInvalidState } from "#posting/refuse.ts";
 import { statusChangeStatements, readStatusChange } from "./store-status-change.ts";
 import type { Post } from "#posting/types.ts";
@@ -21,6 +22,7 @@ export async function resumePost(
     refusePostNotFound();
   }
   if (!changed) {
+    await refuseWhileHeld(ctx);
     refuseInvalidState(resumeRefusalMessage(post, now));
   }
   await armPosts(ctx, [armableFromPost(post)]);

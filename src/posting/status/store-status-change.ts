@@ -4,6 +4,7 @@ import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
 import { type PostRow, toPost } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
 import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
+import { NOT_HELD } from "#posting/restore/store-service.ts";
 import { HAS_PUBLICATION, stopRetriesStatements } from "./store-stopped-retries.ts";
 import type { Post } from "#posting/types.ts";
 
@@ -17,19 +18,24 @@ export interface StatusChange {
 export const HAS_PUBLISHABLE_TARGET = `EXISTS (SELECT 1 FROM post_targets t JOIN accounts a ON a.id = t.account_id
   WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES_SQL} AND a.status = 'active' AND a.disconnected_at IS NULL)`;
 
+/**
+ * After a restore, a post whose time has passed may be public: it cannot be stopped before that is known. One that is still ahead can.
+ */
+const IS_STOPPABLE = `(p.scheduled_at > ?4 OR ${NOT_HELD})`;
+
 /** Check and change are one statement, so that no alarm can come between them. ?4 is the current time. */
 const STATUS_CHANGES = {
   cancelled: {
     set: "status = 'cancelled', paused_reason = NULL, watch_at = NULL",
-    allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION}`,
+    allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION} AND ${IS_STOPPABLE}`,
   },
   paused: {
     set: "status = 'paused', paused_reason = 'user', watch_at = NULL",
-    allowed: `p.status = 'scheduled' AND NOT ${HAS_PUBLICATION}`,
+    allowed: `p.status = 'scheduled' AND NOT ${HAS_PUBLICATION} AND ${IS_STOPPABLE}`,
   },
   scheduled: {
     set: `status = 'scheduled', paused_reason = NULL, watch_at = ?4 + ${WATCH_UNARMED_MS}`,
-    allowed: `p.status = 'paused' AND p.scheduled_at > ?4 AND ${HAS_PUBLISHABLE_TARGET}`,
+    allowed: `p.status = 'paused' AND p.scheduled_at > ?4 AND ${HAS_PUBLISHABLE_TARGET} AND ${NOT_HELD}`,
   },
 };
 

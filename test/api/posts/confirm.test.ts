@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { MINUTE } from "#core/clock.ts";
 import { callApi } from "../../support/call-api.ts";
@@ -84,5 +85,19 @@ describe("400", () => {
     const token = await previewTextPost(caller, account.id, { scheduled_at: at });
     vi.setSystemTime(Date.now() + 2 * MINUTE);
     expect(await confirm(caller, token)).toMatchObject({ status: 400, body: { code: "scheduled_at_in_past" } });
+  });
+});
+
+describe("503", () => {
+  test("service_held after a restore of the database; the token works once publishing is released", async ({
+    expect,
+  }) => {
+    const { caller, token } = await createCallerWithToken();
+    await env.DB.prepare("UPDATE service SET held = 'restored'").run();
+    const refused = await confirm(caller, token);
+    await env.DB.prepare("UPDATE service SET held = NULL").run();
+    expect(refused).toMatchObject({ status: 503, body: { code: "service_held" } });
+    expect(refused.headers.get("retry-after")).toBe("60");
+    expect(await confirm(caller, token)).toMatchObject({ status: 200 });
   });
 });

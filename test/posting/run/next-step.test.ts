@@ -340,7 +340,12 @@ describe("the transition tables", () => {
   });
 
   test("a publishing post cannot be rescheduled, and only an edit reopens one that ended", () => {
-    expect(Object.values(POST_TRANSITIONS.publishing).toSorted()).toEqual(["failed", "partially_failed", "published"]);
+    expect(Object.values(POST_TRANSITIONS.publishing).toSorted()).toEqual([
+      "failed",
+      "partially_failed",
+      "paused",
+      "published",
+    ]);
     expect(POST_TRANSITIONS.published).toEqual({});
     expect(POST_TRANSITIONS.cancelled).toEqual({});
     expect(POST_TRANSITIONS.failed).toEqual({ reopen: "scheduled" });

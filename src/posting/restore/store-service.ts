@@ -1,0 +1,57 @@
+import type { DatabaseMark } from "#core/database-watch.ts";
+import type { Db } from "#db/client.ts";
+import type { HeldReason } from "#db/schema.ts";
+
+/** The condition that every statement has which lets something be published. */
+export const NOT_HELD = "NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL)";
+
+export interface ServiceRow extends DatabaseMark {
+  readonly held: HeldReason | null;
+  readonly reviewedTo: string;
+}
+
+const SELECT_SERVICE = "SELECT beat, epoch, held, reviewed_to AS reviewedTo FROM service";
+
+export async function readService(db: Db): Promise<ServiceRow> {
+  return requireRow(await db.d1.prepare(SELECT_SERVICE).all<ServiceRow>());
+}
+
+/** In one transaction: holds a database that is behind `highest`, raises the beat of any other, and reads the row. */
+export async function beatOrHold(db: Db, highest: DatabaseMark, now: number): Promise<ServiceRow> {
+  const [, , read] = await db.d1.batch<ServiceRow>([
+    db.d1
+      .prepare(
+        `UPDATE service SET held = 'restored', reviewed_to = '' WHERE held IS NULL AND (epoch < ?1 OR (epoch = ?1 AND beat < ?2))`,
+      )
+      .bind(highest.epoch, highest.beat),
+    db.d1.prepare("UPDATE service SET beat = max(?1, beat + 1) WHERE held IS NULL").bind(now),
+    db.d1.prepare(SELECT_SERVICE),
+  ]);
+  return requireRow(read);
+}
+
+/** Allows publishing again under a new epoch; null when the review was started anew meanwhile. */
+export async function releaseService(db: Db, highest: DatabaseMark, now: number): Promise<DatabaseMark | null> {
+  const { results } = await db.d1
+    .prepare(
+      `UPDATE service SET held = NULL, reviewed_to = '', epoch = max(epoch, ?1) + 1, beat = max(beat + 1, ?2)
+       WHERE held = 'reviewing' RETURNING epoch, beat`,
+    )
+    .bind(highest.epoch, now)
+    .all<DatabaseMark>();
+  return results[0] ?? null;
+}
+
+/** The operator's release: the cron reviews every post that could still be published, then allows publishing. */
+export async function startReview(db: Db): Promise<ServiceRow> {
+  await db.d1.prepare("UPDATE service SET held = 'reviewing', reviewed_to = '' WHERE held = 'restored'").run();
+  return await readService(db);
+}
+
+function requireRow(result: D1Result<ServiceRow> | undefined): ServiceRow {
+  const row = result?.results[0];
+  if (!row) {
+    throw new Error("the table service has no row: apply the migrations");
+  }
+  return row;
+}
