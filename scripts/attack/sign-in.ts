@@ -71,6 +71,65 @@ export default {
       },
     },
     {
+      name: "guesses that come too early: what they cost, for an address with an account and without",
+      async run(service, log) {
+        for (const victim of [await service.createUser(), unknownUser()]) {
+          for (let count = 0; count < 10; count += 1) {
+            await guess(service, victim);
+          }
+          const runs = await countScryptRuns(service, async () => {
+            for (let count = 0; count < 5; count += 1) {
+              await guess(service, victim);
+            }
+          });
+          log.expect(runs === 0, "no scrypt run", `five guesses that came too early cost ${runs} scrypt runs`);
+        }
+      },
+    },
+    {
+      name: "thirty sign-ins at the same moment, to stop the isolate",
+      async run(service, log) {
+        const { key } = await service.createUser();
+        let refused = 0;
+        const runs = await countScryptRuns(service, async () => {
+          const guesses = Array.from({ length: 30 }, () => guess(service, unknownUser()));
+          log.expectStatus("the API meanwhile", await service.send("GET", "/v1/accounts", { key }), 200);
+          for (const { status, headers } of await Promise.all(guesses)) {
+            refused += status === 503 && Number(headers["retry-after"]) > 0 ? 1 : 0;
+          }
+        });
+        // 503 is the refusal here; every other server error stays a finding.
+        for (const error of service.takeServerErrors().filter((text) => !text.includes("/login answered 503"))) {
+          log.addFinding(error);
+        }
+        log.expect(refused > 0 && runs + refused === 30, `503 × ${refused}`, `${runs} scrypt runs, ${refused} refused`);
+      },
+    },
+    {
+      name: "a new password and a reset, without the current password and with links that were never sent",
+      async run(service, log) {
+        const user = await service.createUser();
+        const cookie = await service.signIn(user);
+        const new_password = "another long password";
+        for (const current_password of ["", "a wrong password"]) {
+          const form = { new_password, current_password };
+          const answer = await service.send("POST", "/dashboard/profile/password", { cookie, form });
+          log.expectStatus(`a new password with "${current_password}"`, answer, 400);
+        }
+        const runs = await countScryptRuns(service, async () => {
+          for (const token of ["", "x".repeat(43), "%' OR 1=1 --", cookie.slice(cookie.indexOf("=") + 1)]) {
+            const answer = await service.send("POST", "/password/reset", { form: { token, new_password } });
+            log.expectStatus("a reset with a made-up link", answer, 400);
+          }
+        });
+        log.expect(runs === 0, "no scrypt run", `made-up links cost ${runs} scrypt runs`);
+        const { status } = await service.send("POST", "/login", {
+          form: { email: user.email, password: user.password },
+        });
+        log.expect(status === 303, "the password is the same", `signing in with the old password answered ${status}`);
+      },
+    },
+    {
       name: "passwords that make hashing expensive",
       async run(service, log) {
         const { email } = await service.createUser();
