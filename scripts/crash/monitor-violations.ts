@@ -7,7 +7,7 @@ const CHECK_EVERY_MS = 1500;
 /** An unarmed post is due for the reconciler 20 s after its confirm, and the crash test runs cron every 5 s. */
 const OVERDUE_MS = 35_000;
 /** A secret in the log of the service or the simulators. */
-const LEAK = "leak";
+export const LEAK = "leak";
 const OVERDUE_VIOLATION = "I2 still scheduled";
 
 /** Posts that are still scheduled although they are long overdue. */

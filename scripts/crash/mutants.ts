@@ -119,7 +119,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "token-in-log",
     what: "the service logs the access token with which it calls a platform",
-    expectedViolations: [/^leak /],
+    expectedViolations: [/^leak/],
     changes: [
       {
         file: "src/publisher/call-adapter.ts",
@@ -179,9 +179,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "part-sent-twice",
-    what: "after the first of several visible calls its reference is kept, so that the same part is sent again",
-    test: { file: "test/publisher/post-runner.test.ts", title: "several visible calls survive a crash between them" },
+    what: "after the first of several visible calls the target stays where it was, so that the same part is sent again",
+    test: { file: "test/posting/run/next-step.test.ts", title: "stores each part before the next call" },
     changes: [
+      {
+        file: "src/posting/run/next-step.ts",
+        from: "    progress: part.progress,",
+        to: "    progress: run.progress,",
+      },
       {
         file: "src/posting/run/next-step.ts",
         from: "        prepared: { ref: part.ref, expiresAt: null },",

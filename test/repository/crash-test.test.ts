@@ -5,6 +5,8 @@ import { TargetChooser } from "../../scripts/crash/choose-targets.ts";
 import { findLeaks } from "../../scripts/crash/find-leaks.ts";
 import { MEDIA_KINDS } from "../../scripts/crash/media-kinds.ts";
 import { MAX_TARGET, missedMinimums, MULTI_TARGET } from "../../scripts/crash/minimums.ts";
+import { findFirstViolation } from "../../scripts/crash/monitor-violations.ts";
+import { MUTANTS } from "../../scripts/crash/mutants.ts";
 import type { SandboxUser } from "../../scripts/crash/sandbox-user.ts";
 import { SeededRandom } from "../../scripts/crash/seeded-random.ts";
 import type { PlatformRules } from "../../scripts/platform-rules.ts";
@@ -97,6 +99,16 @@ describe("the search of the logs", () => {
       'the call failed {"authorization":"Bearer ya29.s…',
       "GET /connect/callback?code=aa%2Fb…",
     ]);
+  });
+
+  test("a run that looks for leaks ends with the first one", async () => {
+    vi.useFakeTimers();
+    vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ posts: [] })));
+    const patterns = MUTANTS.find(({ name }) => name === "token-in-log")?.expectedViolations ?? [];
+    const search = () => Promise.resolve(["Bearer ya29.s…"]);
+    const found = findFirstViolation(new ApiClient("http://localhost:1"), patterns, [], () => false, search);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await found).toMatchObject({ invariant: "leak", what: "Bearer ya29.s…" });
   });
 
   test("finds nothing in a log without secrets, also where one begins alike", () => {
