@@ -19,8 +19,12 @@ const SINGLE_POSTS = 10;
 /** 4 s for 200 posts in one second, 16 s for 1,000. */
 const MIN_LATENESS_LIMIT_MS = 4000;
 const LATENESS_LIMIT_PER_POST_MS = 16;
-/** A confirm takes up to this long on a busy machine; all of them must be over before the first object wakes. */
-const CONFIRM_MS = 60;
+/** So many posts are confirmed for a far date first, to learn how long a confirm takes on this machine at present. */
+const TRIAL_POSTS = 50;
+const TRIAL_AHEAD_MS = 86_400_000;
+/** All confirms must be over before the first object wakes, also when the machine becomes busier. */
+const CONFIRM_RESERVE = 2;
+const MIN_AHEAD_MS = 15_000;
 /** Objects of texts wake two seconds before the due time. */
 const BEFORE_WAKING_MS = 3000;
 const POLL_MS = 5000;
@@ -37,8 +41,12 @@ interface PublishedPost {
 }
 
 /** A full second that is far enough ahead for `count` confirms. */
-const dueTimeFor = (count: number): number =>
-  Math.ceil((Date.now() + Math.max(10_000, count * CONFIRM_MS)) / 1000) * 1000;
+async function dueTimeFor(sender: PostSender, count: number): Promise<number> {
+  const startedAt = Date.now();
+  await sender.schedule("trial", TRIAL_POSTS, startedAt + TRIAL_AHEAD_MS, sender.platforms);
+  const confirmMs = (Date.now() - startedAt) / TRIAL_POSTS;
+  return Math.ceil((Date.now() + MIN_AHEAD_MS + CONFIRM_RESERVE * count * confirmMs) / 1000) * 1000;
+}
 
 async function readLatenessMs(
   origin: string,
@@ -160,7 +168,7 @@ try {
   const maxDescriptors = before.descriptors + DESCRIPTOR_TOLERANCE;
   for (let round = 1; round <= rounds; round += 1) {
     const prefix = `burst${round}`;
-    const dueAt = dueTimeFor(count);
+    const dueAt = await dueTimeFor(sender, count);
     await sender.schedule(prefix, count, dueAt, sender.platforms);
     console.log(
       `${count} on ${sender.platforms.length} platforms, confirmed ${((dueAt - Date.now()) / 1000).toFixed(1)} s before the due time; load average ${loadavg()[0]?.toFixed(1)}`,
