@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
+import { getPost } from "#posting/calendar/get-post.ts";
 import { cancelPost } from "#posting/status/cancel-post.ts";
 import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
 import { pausePost } from "#posting/status/pause-post.ts";
@@ -378,6 +379,30 @@ describe("several targets", () => {
     const { attempts, history } = await harness.readTarget(id);
     expect(attempts).toBe(2);
     expect(history.map((attempt) => attempt.outcome)).toEqual(["ready", "rejected", "ready", "published"]);
+  });
+});
+
+describe("the status of a target", () => {
+  test("is processing from the moment its visible call may leave, in the first try and in a later one", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const seen: unknown[] = [];
+    harness.x.beforeCall = async () => {
+      const [target] = (await getPost(harness.ctx, { id })).targets;
+      seen.push([target?.status, target?.nextAttemptAt]);
+    };
+    harness.x.commitBehaviours.push("rate_limited");
+    await harness.runAlarms(id, MINUTE + SECOND);
+    expect((await getPost(harness.ctx, { id })).targets[0]).toMatchObject({ status: "pending", attempts: 1 });
+    expect((await getPost(harness.ctx, { id })).targets[0]?.nextAttemptAt).toBeGreaterThan(harness.now);
+    await harness.runAlarms(id);
+    // The first call prepares before the post is due; both others are visible.
+    expect(seen).toEqual([
+      ["pending", null],
+      ["processing", null],
+      ["processing", null],
+    ]);
+    expect((await getPost(harness.ctx, { id })).targets[0]).toMatchObject({ status: "published" });
   });
 });
 

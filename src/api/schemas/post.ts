@@ -73,13 +73,15 @@ const Target = z
     platform_options: PlatformOptions,
     status: z.enum(TARGET_STATUSES).openapi({
       description:
-        "`unconfirmed`: the post may exist at the platform, which could not confirm it; it is never retried automatically.",
+        "`pending`: no call is on its way; with `next_attempt_at`, it waits for its next try. `processing`: from the moment a visible call may leave. `unconfirmed`: the post may exist at the platform, which could not confirm it; it is never retried automatically.",
     }),
     platform_post_id: z.string().nullable(),
     platform_post_url: z.string().nullable(),
     published_at: Instant.nullable(),
     attempts: z.int(),
-    next_attempt_at: Instant.nullable(),
+    next_attempt_at: Instant.nullable().openapi({
+      description: "When a `pending` target is tried again, or an uncertain one is looked for again at the platform.",
+    }),
     error: TargetError.nullable(),
     due_at: Instant,
     started_at: Instant.nullable(),

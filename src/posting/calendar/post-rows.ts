@@ -3,7 +3,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { CreatedVia, ListedStatus, PostStatus, PostType, TargetState } from "#core/status.ts";
 import type { StoredAttempt, StoredMediaItem, StoredTargetError } from "#db/schema.ts";
-import { targetStatus } from "./target-status.ts";
+import { mayBeInFlight, targetStatus } from "./target-status.ts";
 import type { Post, PostSummary, Target } from "#posting/types.ts";
 
 /** The SQL expression of each member of an object that is built from the row `t` of a target. */
@@ -158,7 +158,7 @@ function targetRows(row: Pick<PostRow, "targets">): TargetRow[] {
 }
 
 function toPostWithTargets(row: PostRow, rows: readonly TargetRow[], now: number): Post {
-  const targets = rows.map((target) => toTarget(target, now));
+  const targets = rows.map((target) => toTarget(target, row.status, now));
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -188,9 +188,10 @@ function publishedAt(status: PostStatus, targets: readonly Target[]): number | n
   return publishedTimes.length === 0 ? null : Math.max(...publishedTimes);
 }
 
-function toTarget({ content, progress }: TargetRow, now: number): Target {
+function toTarget({ content, progress }: TargetRow, postStatus: PostStatus, now: number): Target {
   const { accountId, platform, username, caption, effectiveCaption } = content;
-  const { publishedAt: published, startedAt, dueAt } = progress;
+  const { publishedAt: published, startedAt, dueAt, nextAttemptAt, state } = progress;
+  const circumstances = { postStatus, nextAttemptAt, history: progress.verifyHistory ?? [], now };
   return {
     accountId,
     platform,
@@ -198,12 +199,12 @@ function toTarget({ content, progress }: TargetRow, now: number): Target {
     caption,
     effectiveCaption,
     platformOptions: content.options,
-    status: targetStatus(progress.state, progress.verifyHistory ?? [], now),
+    status: targetStatus(state, circumstances),
     platformPostId: progress.remoteId,
     platformPostUrl: progress.remoteUrl,
     publishedAt: published,
     attempts: progress.attempts,
-    nextAttemptAt: progress.nextAttemptAt,
+    nextAttemptAt: mayBeInFlight(state, circumstances) ? null : nextAttemptAt,
     error: progress.error as Target["error"],
     dueAt,
     startedAt,

@@ -1,9 +1,11 @@
-import { MINUTE } from "#core/clock.ts";
-import type { TargetState, TargetStatus } from "#core/status.ts";
+import { MINUTE, SECOND } from "#core/clock.ts";
+import type { PostStatus, TargetState, TargetStatus } from "#core/status.ts";
 import type { StoredAttempt } from "#db/schema.ts";
 
 /** How long an outcome may be uncertain before the target is shown as unconfirmed. */
 const UNCONFIRMED_AFTER_MS = MINUTE;
+/** The clocks of the machine that publishes and the one that answers may differ by this much. */
+const CLOCK_TOLERANCE_MS = SECOND;
 
 const STATUS_OF_STATE: Record<TargetState, TargetStatus> = {
   pending: "pending",
@@ -18,8 +20,32 @@ const STATUS_OF_STATE: Record<TargetState, TargetStatus> = {
   skipped: "skipped",
 };
 
-/** The status that callers see; the history only matters for a target that is being verified. */
-export function targetStatus(state: TargetState, history: readonly StoredAttempt[], now: number): TargetStatus {
+/** What the status of a target depends on beside its state. */
+interface TargetCircumstances {
+  readonly postStatus: PostStatus;
+  readonly nextAttemptAt: number | null;
+  /** Only matters for a target that is being verified. */
+  readonly history: readonly StoredAttempt[];
+  readonly now: number;
+}
+
+/**
+ * Whether a call may have left although the row does not say so yet: a claimed post's row is written only after the step.
+ */
+export function mayBeInFlight(
+  state: TargetState,
+  { postStatus, nextAttemptAt, now }: Omit<TargetCircumstances, "history">,
+): boolean {
+  const waits = nextAttemptAt !== null && nextAttemptAt > now + CLOCK_TOLERANCE_MS;
+  return postStatus === "publishing" && (state === "pending" || state === "retry_wait") && !waits;
+}
+
+/** The status that callers see. */
+export function targetStatus(state: TargetState, circumstances: TargetCircumstances): TargetStatus {
+  const { history, now } = circumstances;
+  if (mayBeInFlight(state, circumstances)) {
+    return "processing";
+  }
   return state === "verifying" && now - uncertainSince(history, now) > UNCONFIRMED_AFTER_MS
     ? "unconfirmed"
     : STATUS_OF_STATE[state];
