@@ -82,7 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/posting/status/store-status-change.ts",
-        from: "allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION}`",
+        from: "allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION} AND ${IS_STOPPABLE}`",
         to: "allowed: `p.status IN ('scheduled', 'paused', 'publishing', 'published')`",
       },
     ],
