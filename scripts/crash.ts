@@ -10,6 +10,7 @@ import { missedMinimums } from "./crash/minimums.ts";
 import { startPatiently } from "./crash/restart.ts";
 import { run, type RunOptions, type RunResult } from "./crash/run.ts";
 import { runMutants } from "./crash/run-mutants.ts";
+import { restoreDatabase } from "./crash/restore-database.ts";
 import { SeededRandom } from "./crash/seeded-random.ts";
 import { freePort, migrate, type Service, startService } from "./service.ts";
 
@@ -27,6 +28,8 @@ import { freePort, migrate, type Service, startService } from "./service.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MAX_WAIT_MS = 150_000;
+/** They accept a text alone; those that list new posts late would only make `--restore` longer. */
+const RESTORE_PLATFORMS: readonly string[] = ["x", "linkedin", "threads", "bluesky"];
 /** Runs of at least this length wait until the slowest verification has an answer. */
 const SOAK_MINUTES = 5;
 const SOAK_MAX_WAIT_MS = 480_000;
@@ -113,6 +116,27 @@ async function runKillDuringPublish({ root, seed, rounds, platforms }: KillOptio
   }
 }
 
+/** Fails on any post that is doubled, public after its cancel, public with its old words, missing or untrue. */
+async function runRestore(root: string, platforms: readonly Platform[]): Promise<boolean> {
+  const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
+  const port = await freePort();
+  try {
+    await migrate(stateDir);
+    const start = () => startService({ port, stateDir, logFile: join(stateDir, "service.log"), root });
+    const { statuses, posts, acceptedBeforeRestore, ...counts } = await restoreDatabase({ start, stateDir, platforms });
+    console.log(`  confirmed posts ${posts}, accepted before the restore ${acceptedBeforeRestore}`);
+    for (const [name, count] of Object.entries(counts)) {
+      console.log(`  ${name.padEnd(22)} ${count}`);
+    }
+    for (const [outcome, count] of statuses) {
+      console.log(`    ${outcome.padEnd(50)} ${count}`);
+    }
+    return acceptedBeforeRestore > 0 && Object.values(counts).every((count) => count === 0);
+  } finally {
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}
+
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "0.5" },
@@ -121,6 +145,7 @@ const { values } = parseArgs({
     mutants: { type: "boolean", default: false },
     mutant: { type: "string" },
     "mid-publish": { type: "boolean", default: false },
+    restore: { type: "boolean", default: false },
     rounds: { type: "string", default: "3" },
     platforms: { type: "string", default: PLATFORMS.join() },
     "no-kills": { type: "boolean", default: false },
@@ -143,6 +168,13 @@ console.log(`seed ${base.seed}`);
 try {
   if (values.mutants || values.mutant !== undefined) {
     process.exitCode = (await runMutants(base, values.mutant)) ? 0 : 1;
+  } else if (values.restore) {
+    const names = values.platforms === PLATFORMS.join() ? RESTORE_PLATFORMS : values.platforms.split(",");
+    const passed = await runRestore(
+      base.root,
+      PLATFORMS.filter((platform) => names.includes(platform)),
+    );
+    process.exitCode = passed ? 0 : 1;
   } else if (values["mid-publish"]) {
     const names = values.platforms.split(",");
     const platforms = PLATFORMS.filter((platform) => names.includes(platform));
