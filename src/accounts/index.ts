@@ -13,6 +13,18 @@ export { findConnect, INVALID_STATE_MESSAGE, type OpenConnect } from "./connect/
 export { accountsStatement, readAccounts } from "./store-accounts.ts";
 export { claimDueConnections as dueConnections } from "./store-connections.ts";
 export { disconnectStatements, readDisconnected } from "./disconnect/store-disconnect.ts";
+export { readPerson } from "./data-deletion/read-signed-request.ts";
+export { recordDeletionRequest } from "./data-deletion/request-deletion.ts";
+export {
+  accountsOfPerson,
+  type DataDeletion,
+  endLoginsOfPerson,
+  erasePersonStatements,
+  findDeletion,
+  type OpenDeletion,
+  openDeletions,
+  type PersonOfPlatform,
+} from "./data-deletion/store-data-deletions.ts";
 export { deleteExpiredStates } from "./connect/store-connect-states.ts";
 export { syncAccounts } from "./sync/sync-workspace-accounts.ts";
 export { type ConnectionSync, syncConnection } from "./sync/sync-connection.ts";

@@ -20,6 +20,7 @@ import {
 } from "./passkeys.ts";
 import { doCheckout, doPortal, showPlan, receivePaymentEvent } from "./plan-page.tsx";
 import { doChangePassword, doRemovePasskey, doSendVerification, doSetTimeZone, showProfile } from "./profile.tsx";
+import { showDataDeletion, showDeletionStatus, showPrivacy, showTerms } from "./public-pages/routes.tsx";
 import { requireSameOrigin } from "./require-same-origin.ts";
 import { withServices } from "./with-services.ts";
 import { readSession } from "./session-cookie.ts";
@@ -44,6 +45,10 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
 
   app.use(securityHeaders, requireSameOrigin, limitFormBody);
   app.get("/", redirectFromRoot);
+  app.get("/privacy", showPrivacy);
+  app.get("/terms", showTerms);
+  app.get("/data-deletion", showDataDeletion);
+  app.get("/data-deletion/:code", showDeletionStatus);
   app.get("/signup", showSignUp).post(doSignUp);
   app.get("/login", showSignIn).post(doSignIn);
   app.post("/login/passkey/options", passkeySignInOptions);

@@ -298,6 +298,30 @@ export const connectStates = sqliteTable(
   (t) => [index("connect_states_expiry").on(t.expiresAt)],
 );
 
+/** A platform's requests to delete a person's data, answered with a code under which the person sees what was done. */
+export const dataDeletions = sqliteTable(
+  "data_deletions",
+  {
+    /** 128 random bits; part of a public address. */
+    code: text().primaryKey(),
+    platform: text().$type<Platform>().notNull(),
+    /** Hash of platform and person: a repeated request gets the same code. */
+    personHash: text("person_hash").notNull(),
+    /** The platform's id of the person until the data are deleted; null afterwards. */
+    externalId: text("external_id"),
+    /** When the platform signed the newest request; newer logins are not deleted. */
+    issuedAt: integer("issued_at").notNull(),
+    requestedAt: integer("requested_at").notNull(),
+    completedAt: integer("completed_at"),
+  },
+  (t) => [
+    uniqueIndex("data_deletions_person").on(t.platform, t.personHash),
+    index("data_deletions_open")
+      .on(t.requestedAt)
+      .where(sql`completed_at IS NULL`),
+  ],
+);
+
 /** The app credentials that one server gave to this service; sealed. */
 export const appRegistrations = sqliteTable(
   "app_registrations",

@@ -202,6 +202,14 @@ export type TokenRefresh =
       refresh(client: PlatformClient, app: AppCredentials, tokens: TokenSet, now: number): Promise<Result<TokenSet>>;
     };
 
+/** What a platform says about a person who removed the app or asks for the deletion of data. */
+export interface SignedRequest {
+  /** The platform's id of the person, as `externalId` of a login, or of the account that logged in. */
+  readonly externalId: string;
+  /** When the platform signed it; a login that is newer is not meant. */
+  readonly issuedAt: number;
+}
+
 /** Login, tokens and accounts of one platform. Nothing here publishes. */
 export interface Connector {
   /** The ways to connect; the first one is offered first. */
@@ -216,4 +224,9 @@ export interface Connector {
   readonly tokenRefresh: TokenRefresh;
   /** Withdraws the whole grant at the platform. Never throws and never reports a failure. Null where the platform has no such call. */
   readonly revoke: ((client: PlatformClient, app: AppCredentials, tokens: TokenSet) => Promise<void>) | null;
+  /**
+   * Reads a call by which the platform says that a person removed the app or asks for the deletion of data; null when it is
+   * not signed with the app's secret. Absent where the platform makes no such calls.
+   */
+  readonly readSignedRequest?: (app: AppCredentials, signedRequest: string) => Promise<SignedRequest | null>;
 }

@@ -325,6 +325,18 @@ export type VerifyOutcome =
   | { readonly state: "refused"; readonly fault: Fault }
   | { readonly state: "cannot_tell"; readonly detail: string };
 
+/** What the privacy page of an installation says about the data of one platform. */
+export interface DataPolicy {
+  /** What is read and kept beside tokens, names and ids, and what for; one sentence. */
+  readonly use: string;
+  /** How a person withdraws the access at the platform; one sentence. */
+  readonly revoke: string;
+  /** Statements that the platform's terms demand word for word or in substance. */
+  readonly statements: readonly string[];
+  /** The platform's own terms and policies that its developer terms ask to link. */
+  readonly links: readonly { readonly title: string; readonly url: string }[];
+}
+
 /** One platform. Cursors, references and progress are stored as JSON between two calls, possibly across a deployment. */
 export interface Adapter {
   /** The folder's name. */
@@ -344,6 +356,8 @@ export interface Adapter {
   readonly options: z.ZodType;
   /** Login, tokens and accounts. */
   readonly connect: Connector;
+  /** For the pages that the platform's review asks for. */
+  readonly dataPolicy: DataPolicy;
   /** Pure: no network, no clock, no throw; does not change its input. */
   validate(input: ValidationInput): ValidationResult;
   /** Current capabilities, read before a preview where they change often; after a fault the stored ones are used. */

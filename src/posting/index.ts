@@ -1,6 +1,8 @@
 export { cancelPost } from "./status/cancel-post.ts";
 export { confirmEdit } from "./confirm/confirm-edit.ts";
 export { confirmSchedule } from "./confirm/confirm-schedule.ts";
+export { deauthorize } from "./status/deauthorize.ts";
+export { deletePersonalData, finishOpenDeletions } from "./status/delete-personal-data.ts";
 export { disconnectAccount } from "./status/disconnect-account.ts";
 export { getPost, getPosts } from "./calendar/get-post.ts";
 export { listPosts } from "./calendar/list-posts.ts";

@@ -1,5 +1,6 @@
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
+import { finishOpenDeletions } from "#posting/index.ts";
 import { deleteExpiredData } from "./delete-expired-data.ts";
 import { endExpiredSubscriptions } from "./end-expired-subscriptions.ts";
 import { syncDueAccounts } from "./sync-due-accounts.ts";
@@ -9,6 +10,7 @@ export async function runCron(services: Services): Promise<void> {
   await Promise.all([
     runJob("end_expired_subscriptions", async () => await endExpiredSubscriptions(services)),
     runJob("account_sync", async () => await syncDueAccounts(services)),
+    runJob("finish_data_deletions", async () => await finishOpenDeletions(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
   ]);
 }

@@ -110,6 +110,7 @@ export class FakePlatform {
       hosts: ["api.example.com"],
       hasUserNamedHosts: false,
       operatorCredentials: "required",
+      dataPolicy: { use: "Tests.", revoke: "Nowhere.", statements: [], links: [] },
       limits: {
         caption: { max: 1000, unit: "characters" },
         media: { textOnly: true, images: null, videos: null, mixed: true },

@@ -102,7 +102,7 @@ describe("GET /sandbox/platforms/{platform}/calls", () => {
           method: "GET",
           host: "api.x.com",
           path: "/2/users/me",
-          status: 401,
+          status: 400,
           at: expect.stringMatching(/Z$/) as string,
         },
       ],

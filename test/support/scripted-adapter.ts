@@ -64,6 +64,7 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
     hosts: [`api.${platform}.example`],
     hasUserNamedHosts: false,
     operatorCredentials: "required",
+    dataPolicy: { use: "Tests.", revoke: "Nowhere.", statements: [], links: [] },
     limits: {
       caption: { max, unit: "characters" },
       media: {

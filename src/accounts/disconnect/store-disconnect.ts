@@ -20,7 +20,7 @@ export interface Disconnected {
  */
 export function disconnectStatements(
   db: Db,
-  actor: Actor,
+  actor: Pick<Actor, "userId" | "workspaceId">,
   accountId: string,
   now: number,
 ): readonly [D1PreparedStatement] {

@@ -25,6 +25,7 @@ import { withServices } from "#dashboard/with-services.ts";
 import { isOverloaded } from "#db/errors.ts";
 import { pausePostsOfAccounts, resumePostsOfAccounts } from "#posting/index.ts";
 import { readBrowserToken, writeBrowserToken } from "./connect-cookie.ts";
+import { receiveDeauthorization, receiveDeletionRequest } from "./platform-callbacks.ts";
 import { ConnectFailedPage, ConnectResultPage, UnknownPlatformPage } from "./result-pages.tsx";
 import { ConnectStartPage } from "./start-page.tsx";
 
@@ -48,6 +49,8 @@ export function createConnectRoutes(createOutbound: OutboundFactory): Hono<PageE
   app.get("/connect/:platform/client-metadata.json", sendClientMetadata);
   app.get("/connect/:platform/callback", finishLogin);
   app.get("/connect/:platform", showStart);
+  app.post("/connect/:platform/deauthorize", limitFormBody, receiveDeauthorization);
+  app.post("/connect/:platform/data-deletion", limitFormBody, receiveDeletionRequest);
   app.post("/connect/:platform", requireSameOrigin, limitFormBody, start);
   return app;
 }

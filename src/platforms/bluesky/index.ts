@@ -2,6 +2,7 @@ import { MINUTE } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
+import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { limits } from "./limits.ts";
 import { options } from "./options.ts";
@@ -17,6 +18,7 @@ export const bluesky = defineAdapter({
   limits,
   options,
   connect,
+  dataPolicy,
   validate,
   // Only a video has to be processed; images are uploaded at the due time, because servers delete unused files early.
   prepareAheadMs: (job) => (job.media.some((media) => media.type === "video") ? 5 * MINUTE : 0),

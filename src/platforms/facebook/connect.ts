@@ -12,6 +12,7 @@ import { findMissingScopes } from "#platforms/oauth-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { Page } from "./answers.ts";
 import { graphUrl, loginDialog } from "./hosts.ts";
+import { readSignedRequest } from "#platforms/signed-request.ts";
 
 /** `business_management` lists the Pages that a business owns; posting works without it. */
 const SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts", "business_management"] as const;
@@ -68,4 +69,6 @@ export const connect: Connector = {
   },
 
   revoke: async (client, app, tokens) => await revokeDialogLogin(client, loginDialog(app, SCOPES), tokens),
+
+  readSignedRequest,
 };

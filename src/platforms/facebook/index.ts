@@ -2,6 +2,7 @@ import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
+import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { limits } from "./limits.ts";
 import { options } from "./options.ts";
@@ -17,6 +18,7 @@ export const facebook = defineAdapter({
   limits,
   options,
   connect,
+  dataPolicy,
   validate,
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
   prepare,

@@ -38,6 +38,7 @@ import {
   TOKEN_URL,
   loginVariant,
 } from "./hosts.ts";
+import { readSignedRequest } from "#platforms/signed-request.ts";
 
 const SCOPES = ["instagram_business_basic", "instagram_business_content_publish"] as const;
 /** `business_management` lists the Pages that a business owns; posting works without it. */
@@ -108,6 +109,8 @@ export const connect: Connector = {
       await revokeDialogLogin(client, pageLoginDialog(app, PAGE_SCOPES), tokens);
     }
   },
+
+  readSignedRequest,
 };
 
 /** The variant with which the tokens were created, which can differ from the operator's current setting. */

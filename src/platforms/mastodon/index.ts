@@ -2,6 +2,7 @@ import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
+import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { fetchCapabilities } from "./instance.ts";
 import { limits } from "./limits.ts";
@@ -18,6 +19,7 @@ export const mastodon = defineAdapter({
   limits,
   options,
   connect,
+  dataPolicy,
   validate,
   fetchCapabilities,
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),

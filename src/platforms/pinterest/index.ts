@@ -4,6 +4,7 @@ import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { listBoards, fetchCapabilities } from "./boards.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
+import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { limits } from "./limits.ts";
 import { options } from "./options.ts";
@@ -22,6 +23,7 @@ export const pinterest = defineAdapter({
   limits,
   options,
   connect,
+  dataPolicy,
   validate,
   fetchCapabilities,
   listBoards,

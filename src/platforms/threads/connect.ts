@@ -10,6 +10,7 @@ import { authorizationCode, catchConnectionErrors, findMissingScopes, readTokens
 import { Me, TokenInfo } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { AUTHORIZE_URL, GRAPH_ORIGIN, graphUrl } from "./hosts.ts";
+import { readSignedRequest } from "#platforms/signed-request.ts";
 
 const SCOPES = ["threads_basic", "threads_content_publish"] as const;
 const ME_FIELDS = "id,username,name,threads_profile_picture_url";
@@ -106,6 +107,8 @@ export const connect: Connector = {
   },
 
   revoke: null,
+
+  readSignedRequest,
 };
 
 async function readProfile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {

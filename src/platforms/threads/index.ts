@@ -3,6 +3,7 @@ import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
+import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { limits } from "./limits.ts";
 import { options } from "./options.ts";
@@ -18,6 +19,7 @@ export const threads = defineAdapter({
   limits,
   options,
   connect,
+  dataPolicy,
   validate,
   // Text posts need a container too, which takes about half a minute.
   prepareAheadMs: (job) => Math.max(MINUTE, defaultPrepareAheadMs(job.media)),

@@ -4,6 +4,7 @@ import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { fetchCapabilities } from "./creator.ts";
+import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { PREPARE_AHEAD_MAX_MS, limits } from "./limits.ts";
 import { options } from "./options.ts";
@@ -22,6 +23,7 @@ export const tiktok = defineAdapter({
   limits,
   options,
   connect,
+  dataPolicy,
   validate,
   fetchCapabilities,
   prepareAheadMs: (job) =>

@@ -3,6 +3,7 @@ import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
+import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { limits } from "./limits.ts";
 import { options } from "./options.ts";
@@ -21,6 +22,7 @@ export const youtube = defineAdapter({
   limits,
   options,
   connect,
+  dataPolicy,
   validate,
   // An upload session is valid for days, so the upload of a large file starts earlier.
   prepareAheadMs: (job) =>

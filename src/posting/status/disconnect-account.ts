@@ -1,5 +1,6 @@
 import { disconnectStatements, readDisconnected, revokeConnection } from "#accounts/index.ts";
-import type { Context } from "#context.ts";
+import type { Services } from "#context.ts";
+import type { Actor } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
 import type { Platform } from "#core/platform.ts";
 import { armPosts, disarmPosts } from "#posting/arming/arm-posts.ts";
@@ -8,7 +9,7 @@ import { armableFromRow } from "#posting/arming/to-armable-post.ts";
 
 /** Disconnects an account: account, targets and posts change in one transaction, then the login is revoked. */
 export async function disconnectAccount(
-  ctx: Context,
+  ctx: Services & { readonly actor: Pick<Actor, "userId" | "workspaceId"> },
   input: { readonly accountId: string },
 ): Promise<{ readonly id: string; readonly platform: Platform; readonly pausedPostIds: readonly string[] }> {
   const { db, actor } = ctx;

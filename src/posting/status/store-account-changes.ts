@@ -31,7 +31,12 @@ const RETURNING_CHANGED = "RETURNING id, version, status, scheduled_at, platform
  * public, its retry is stopped instead. The first statement returns the posts that changed, the second those that were paused, the
  * last those whose retry was stopped.
  */
-export function skipTargetsStatements(db: Db, actor: Actor, accountId: string, now: number): D1PreparedStatement[] {
+export function skipTargetsStatements(
+  db: Db,
+  actor: Pick<Actor, "userId" | "workspaceId">,
+  accountId: string,
+  now: number,
+): D1PreparedStatement[] {
   const affectedPosts = `${OF_WORKSPACE} AND ${IS_UNSTARTED} AND EXISTS (
     SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id = ?3 AND t.state IN ${OPEN_STATES_SQL})`;
   const bind = (sql: string) => db.d1.prepare(sql).bind(actor.userId, actor.workspaceId, accountId, now);

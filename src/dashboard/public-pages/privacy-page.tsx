@@ -1,0 +1,67 @@
+import type { FC } from "hono/jsx";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import type { Adapter } from "#platforms/contract.ts";
+import type { Operator } from "./operator.ts";
+import { Contact, PublicLayout } from "./public-layout.tsx";
+
+const PlatformSection: FC<{ adapter: Pick<Adapter, "platform" | "dataPolicy"> }> = ({ adapter }) => {
+  const { use, revoke, statements, links } = adapter.dataPolicy;
+  return (
+    <section>
+      <h3>{PLATFORM_NAMES[adapter.platform]}</h3>
+      <p>{use}</p>
+      <p>{revoke}</p>
+      {statements.map((statement) => (
+        <p>{statement}</p>
+      ))}
+      {links.length > 0 && (
+        <ul>
+          {links.map(({ title, url }) => (
+            <li>
+              <a href={url}>{title}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+};
+
+/** What this installation stores, why, how long, and how to end it. */
+export const PrivacyPage: FC<{
+  operator: Operator;
+  adapters: readonly Pick<Adapter, "platform" | "dataPolicy">[];
+}> = ({ operator, adapters }) => (
+  <PublicLayout title="Privacy" operator={operator}>
+    <p>
+      {operator.name} runs this installation of Almanac and is responsible for the data in it
+      {operator.jurisdiction !== null && `, under the law of ${operator.jurisdiction}`}. Contact:{" "}
+      <Contact operator={operator} />.
+    </p>
+    <h2>What is stored, and why</h2>
+    <ul>
+      <li>Your e-mail address and a hash of your password, or your passkeys: to sign you in.</li>
+      <li>Posts, their pictures and videos, and what became of them: to publish what you confirmed, and to show it.</li>
+      <li>
+        The accounts that you connect, and the platforms' access tokens, encrypted: to publish in your name. Tokens are
+        never shown and never given to anybody but the platform that issued them.
+      </li>
+      <li>Log entries without the contents of posts: to find errors.</li>
+    </ul>
+    <p>Data are not sold, not used for advertising, and not used to train models.</p>
+    <h2>How long</h2>
+    <p>
+      Tokens are erased and withdrawn at the platform when you disconnect the last account of a login. Cancelled posts
+      and media that no post uses are deleted after some weeks. Everything else stays until you ask for its deletion:{" "}
+      <a href="/data-deletion">how</a>.
+    </p>
+    <h2>Who else receives data</h2>
+    <p>
+      The platforms to which you publish, and Cloudflare, on whose computers the service runs. The data of each
+      platform:
+    </p>
+    {adapters.map((adapter) => (
+      <PlatformSection adapter={adapter} />
+    ))}
+  </PublicLayout>
+);

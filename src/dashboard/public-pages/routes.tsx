@@ -1,0 +1,41 @@
+import { findDeletion } from "#accounts/index.ts";
+import { PLATFORMS } from "#core/platform.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { renderNotFound } from "#dashboard/error-pages.tsx";
+import { renderPage } from "#dashboard/render-page.ts";
+import { DataDeletionPage, DeletionStatusPage } from "./data-deletion-pages.tsx";
+import { readOperator } from "./operator.ts";
+import { PrivacyPage } from "./privacy-page.tsx";
+import { TermsPage } from "./terms-page.tsx";
+
+/** The platforms that can be connected here: their data are the only ones that are stored. */
+function configuredAdapters({ services }: PageContext["var"]) {
+  return PLATFORMS.flatMap((platform) => (services.config.app(platform) ? (services.adapterFor(platform) ?? []) : []));
+}
+
+export async function showPrivacy(c: PageContext): Promise<Response> {
+  const operator = readOperator(c.var.services.config);
+  return operator
+    ? await renderPage(c, <PrivacyPage operator={operator} adapters={configuredAdapters(c.var)} />)
+    : await renderNotFound(c);
+}
+
+export async function showTerms(c: PageContext): Promise<Response> {
+  const operator = readOperator(c.var.services.config);
+  return operator ? await renderPage(c, <TermsPage operator={operator} />) : await renderNotFound(c);
+}
+
+export async function showDataDeletion(c: PageContext): Promise<Response> {
+  const operator = readOperator(c.var.services.config);
+  return operator ? await renderPage(c, <DataDeletionPage operator={operator} />) : await renderNotFound(c);
+}
+
+/** Served without an operator too: a platform was told this address. */
+export async function showDeletionStatus(c: PageContext): Promise<Response> {
+  const { db, config } = c.var.services;
+  const code = c.req.param("code") ?? "";
+  const deletion = await findDeletion(db, code);
+  return deletion
+    ? await renderPage(c, <DeletionStatusPage operator={readOperator(config)} code={code} deletion={deletion} />)
+    : await renderNotFound(c);
+}

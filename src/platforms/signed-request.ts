@@ -1,0 +1,58 @@
+import { z } from "@hono/zod-openapi";
+import { fromBase64Url } from "#core/encoding.ts";
+import type { AppCredentials } from "./contract.ts";
+import type { SignedRequest } from "./connect-contract.ts";
+
+/*
+ * Meta's `signed_request`: the signature and the content as base64url, joined by a dot
+ * (https://developers.facebook.com/docs/facebook-login/guides/advanced/existing-system#parsingsr).
+ */
+
+const MAX_LENGTH = 10 * 1024;
+
+const Content = z.object({
+  algorithm: z.literal("HMAC-SHA256"),
+  // A number where JSON of older apps has one; both exceed no safe integer.
+  user_id: z.union([z.string().min(1).max(64), z.int().positive().transform(String)]),
+  issued_at: z.int().positive(),
+});
+
+function decode(part: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return fromBase64Url(part);
+  } catch {
+    return null;
+  }
+}
+
+function parseContent(bytes: Uint8Array): z.infer<typeof Content> | null {
+  try {
+    return (
+      Content.safeParse(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes))).data ??
+      null
+    );
+  } catch {
+    return null;
+  }
+}
+
+/** Null when it is not signed with the app's secret, uses another algorithm, or does not name a person and a time. */
+export async function readSignedRequest(app: AppCredentials, signedRequest: string): Promise<SignedRequest | null> {
+  const [signaturePart = "", contentPart = "", ...rest] = signedRequest.split(".");
+  const signature = decode(signaturePart);
+  const content = decode(contentPart);
+  if (signedRequest.length > MAX_LENGTH || rest.length > 0 || app.clientSecret === "" || !signature || !content) {
+    return null;
+  }
+  const key = await crypto.subtle.importKey(
+    "raw",
+    new TextEncoder().encode(app.clientSecret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["verify"],
+  );
+  // `verify` compares in constant time.
+  const isSigned = await crypto.subtle.verify("HMAC", key, signature, new TextEncoder().encode(contentPart));
+  const parsed = isSigned ? parseContent(content) : null;
+  return parsed && { externalId: parsed.user_id, issuedAt: parsed.issued_at * 1000 };
+}

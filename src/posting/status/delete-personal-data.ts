@@ -1,0 +1,50 @@
+import { accountsOfPerson, erasePersonStatements, type OpenDeletion, openDeletions } from "#accounts/index.ts";
+import type { Services } from "#context.ts";
+import { MINUTE } from "#core/clock.ts";
+import { RefusalError } from "#core/errors.ts";
+import { disconnectAccount } from "./disconnect-account.ts";
+import { eraseTargetsStatements, hasTargetInProgress } from "./store-personal-data.ts";
+
+/** A request that is older and still open was interrupted, or waited for a post in progress. */
+const OPEN_AFTER_MS = 5 * MINUTE;
+const DELETIONS_PER_RUN = 10;
+
+/**
+ * Disconnects the person's accounts and deletes what the platform told about the person: names, pictures, addresses and ids,
+ * those of published posts among them. Captions and the record that a post was published stay, because they belong to the post's
+ * author. While a post of an account is being published, the request stays open and the cron finishes it. Safe to repeat.
+ */
+export async function deletePersonalData(services: Services, deletion: OpenDeletion): Promise<void> {
+  const { db, clock } = services;
+  const accounts = await accountsOfPerson(db, deletion);
+  for (const { id, userId, workspaceId } of accounts.filter(({ isConnected }) => isConnected)) {
+    await disconnectOnce({ ...services, actor: { userId, workspaceId } }, id);
+  }
+  const accountIds = accounts.map(({ id }) => id);
+  if (await hasTargetInProgress(db, accountIds)) {
+    return;
+  }
+  await db.d1.batch([
+    ...eraseTargetsStatements(db, accountIds, clock.now()),
+    ...erasePersonStatements(db, deletion, accountIds, clock.now()),
+  ]);
+}
+
+/** A parallel request, or the user, may have disconnected the account meanwhile. */
+async function disconnectOnce(ctx: Parameters<typeof disconnectAccount>[0], accountId: string): Promise<void> {
+  try {
+    await disconnectAccount(ctx, { accountId });
+  } catch (error) {
+    if (!(error instanceof RefusalError && error.refusal.code === "not_found")) {
+      throw error;
+    }
+  }
+}
+
+/** Finishes requests that were interrupted, a bounded number per run. */
+export async function finishOpenDeletions(services: Services): Promise<void> {
+  const open = await openDeletions(services.db, services.clock.now() - OPEN_AFTER_MS, DELETIONS_PER_RUN);
+  for (const deletion of open) {
+    await deletePersonalData(services, deletion);
+  }
+}

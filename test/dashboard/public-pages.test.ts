@@ -1,0 +1,53 @@
+import { env } from "cloudflare:workers";
+import { describe, test } from "vitest";
+import { createPages } from "#dashboard/index.ts";
+import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
+import { ORIGIN } from "../support/origin.ts";
+
+const OPERATOR = {
+  OPERATOR_NAME: "Tonstudio Kern",
+  OPERATOR_CONTACT: "datenschutz@example.org",
+  OPERATOR_JURISDICTION: "Austria",
+};
+
+async function open(path: string, variables: Record<string, string> = {}): Promise<Response> {
+  const execution = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} };
+  return await createPages(sandboxOutbound).request(
+    `${ORIGIN}${path}`,
+    {},
+    { ...withSandboxCredentials(env), ...variables },
+    execution,
+  );
+}
+
+describe("pages about this installation", () => {
+  test.for(["/privacy", "/terms", "/data-deletion"])(
+    "%s is missing until the operator is named",
+    async (path, { expect }) => {
+      expect((await open(path)).status).toBe(404);
+      expect((await open(path, { OPERATOR_NAME: OPERATOR.OPERATOR_NAME })).status).toBe(404);
+      const page = await open(path, OPERATOR);
+      expect(page.status).toBe(200);
+      const html = await page.text();
+      expect(html).toContain("Tonstudio Kern");
+      expect(html).toContain("datenschutz@example.org");
+      expect(html).not.toContain("<script");
+    },
+  );
+
+  test("the privacy page names every platform that can be connected, with the links that its terms ask for", async ({
+    expect,
+  }) => {
+    const html = await (await open("/privacy", OPERATOR)).text();
+    for (const text of ["YouTube Terms of Service", "Limited Use", "LinkedIn Privacy Policy", "law of Austria"]) {
+      expect(html).toContain(text);
+    }
+    const without = await (await open("/privacy", { ...OPERATOR, YOUTUBE_CLIENT_ID: "" })).text();
+    expect(without).not.toContain("YouTube Terms of Service");
+  });
+
+  test("a contact that is a web address is linked as one", async ({ expect }) => {
+    const html = await (await open("/terms", { ...OPERATOR, OPERATOR_CONTACT: "https://example.org/contact" })).text();
+    expect(html).toContain('href="https://example.org/contact"');
+  });
+});
