@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { call as callService, freePort, sleep, withService } from "../service.ts";
+import { call as callService, sleep, withService } from "../service.ts";
+import { findViolation, startPrism } from "./prism.ts";
 
 /*
  * Calls the API through the Prism proxy: `npm run judge:prism`. Prism compares every response with the OpenAPI document; an
@@ -28,34 +28,6 @@ interface CallResult {
   readonly body: any;
 }
 
-async function waitUntilAnswering(url: string): Promise<void> {
-  for (let tries = 0; tries < 120; tries += 1) {
-    try {
-      await fetch(url, { signal: AbortSignal.timeout(2000) });
-      return;
-    } catch {
-      await sleep(500);
-    }
-  }
-  throw new Error(`${url} does not respond`);
-}
-
-async function startProxy(folder: string): Promise<ChildProcess> {
-  const document = await (await fetch(`${service}/v1/openapi.json`)).text();
-  // Prism cannot fetch the document under Node 24, so it reads a file.
-  const file = join(folder, "openapi.json");
-  await writeFile(file, document);
-  const port = String(await freePort());
-  proxy = `http://127.0.0.1:${port}`;
-  const prism = spawn(
-    join(import.meta.dirname, "node_modules", ".bin", "prism"),
-    ["proxy", file, `${service}/v1`, "-p", port, "--errors", "--validate-request", "false"],
-    { stdio: "ignore" },
-  );
-  await waitUntilAnswering(`${proxy}/accounts`);
-  return prism;
-}
-
 const callSandbox = (path: string, body: object): Promise<CallResult["body"]> =>
   callService(service, "POST", `/sandbox${path}`, { body });
 
@@ -74,11 +46,10 @@ async function call({ key, method, path, body, headers = {}, expect }: ExpectedC
     signal: AbortSignal.timeout(30_000),
   });
   const text = await response.text();
-  const violation = response.headers.get("sl-violations");
-  const isPrism = response.headers.get("content-type")?.includes("problem+json") ?? false;
+  const violation = findViolation((name) => response.headers.get(name), text);
   const where = `${method} ${path} ${response.status}`;
-  if (violation !== null || isPrism) {
-    violations.push(`${where}: ${violation ?? text}`);
+  if (violation !== null) {
+    violations.push(`${where}: ${violation}`);
   } else if (response.status !== expect) {
     violations.push(`${where} instead of ${expect}: ${text}`);
   }
@@ -256,11 +227,12 @@ const folder = await mkdtemp(join(tmpdir(), "almanac-prism-"));
 try {
   await withService(undefined, async (origin) => {
     service = origin;
-    const prism = await startProxy(folder);
+    const prism = await startPrism(service, folder);
+    proxy = prism.baseUrl;
     try {
       await runJourney();
     } finally {
-      prism.kill();
+      prism.stop();
     }
   });
 } finally {
