@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { hmacSha256Hex } from "#core/encoding.ts";
 import { type PlatformResponse, callPlatform, parseBody, retryAfterSeconds } from "./response.ts";
-import type { Fault, PlatformClient } from "./contract.ts";
+import type { AppCredentials, Fault, PlatformClient } from "./contract.ts";
 import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "./fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "./request-encoding.ts";
 
@@ -144,6 +145,23 @@ export function isAmbiguousResponse(response: PlatformResponse): boolean {
     return response.status !== 401 && response.status !== 429;
   }
   return error.code === 1 || error.code === 2 || error.code < 0 || response.status >= 500 || response.status < 400;
+}
+
+/**
+ * A client that proves with every call that it knows the app's secret. Apps with "Require App Secret" refuse calls without
+ * the proof, and other apps check it ("Secure Graph API Calls" in Meta's Graph API guides). The proof is useless without the
+ * token, which is never part of a URL.
+ */
+export function withAppSecretProof(client: PlatformClient, app: AppCredentials): PlatformClient {
+  return {
+    async fetch(url, init) {
+      const token = /^Bearer (?<token>\S+)$/.exec(init?.headers?.["authorization"] ?? "")?.groups?.["token"];
+      return await client.fetch(
+        token === undefined ? url : withQuery(url, { appsecret_proof: await hmacSha256Hex(app.clientSecret, token) }),
+        init,
+      );
+    },
+  };
 }
 
 /** Reads an object or a list. The token is sent in a header, so that it is never part of a URL. */

@@ -1,11 +1,19 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import { type PlatformResponse, callPlatform, Id, isOk, parseBody } from "./response.ts";
-import type { AppCredentials, CodeExchange, LoginResult, Result, TokenSet, PlatformClient } from "./contract.ts";
+import type { AppCredentials, CodeExchange, Fault, LoginResult, PlatformClient, Result, TokenSet } from "./contract.ts";
 import type { AuthorizeRequest } from "./redirect-login.ts";
 import { failed, reconnect, succeeded, temporary } from "./fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "./request-encoding.ts";
-import { graphError, graphFault, graphGet, graphSource, graphList, nextCursor } from "./graph-api.ts";
+import {
+  graphError,
+  graphFault,
+  graphGet,
+  graphSource,
+  graphList,
+  nextCursor,
+  withAppSecretProof,
+} from "./graph-api.ts";
 import {
   authorizationCode,
   expiresAtFrom,
@@ -29,6 +37,17 @@ export interface LoginDialog {
 
 const MAX_LIST_PAGES = 50;
 
+/** The permission that lists the Pages of the user's businesses. */
+const BUSINESS_SCOPE = "business_management";
+
+/**
+ * What the dialog asks for. An app that lacks a permission is refused as a whole ("Invalid Scopes"), so the one for businesses
+ * is asked for only where the operator states with `BUSINESS_MANAGEMENT=true` that the app has it.
+ */
+export function dialogScopes(app: AppCredentials, required: readonly string[]): readonly string[] {
+  return app.settings["BUSINESS_MANAGEMENT"] === "true" ? [...required, BUSINESS_SCOPE] : required;
+}
+
 export function dialogUrl(dialog: LoginDialog, app: AppCredentials, request: AuthorizeRequest): URL {
   const configuration = app.settings["CONFIG_ID"];
   return withQuery(dialog.dialogUrl, {
@@ -36,7 +55,8 @@ export function dialogUrl(dialog: LoginDialog, app: AppCredentials, request: Aut
     redirect_uri: request.redirectUri,
     state: request.state,
     response_type: "code",
-    ...(configuration ? { config_id: configuration } : { scope: dialog.scopes.join(",") }),
+    // A permission once declined stays declined unless the dialog is told to ask again. A configuration is granted as a whole.
+    ...(configuration ? { config_id: configuration } : { scope: dialog.scopes.join(","), auth_type: "rerequest" }),
   });
 }
 
@@ -68,9 +88,10 @@ export async function exchangeDialogCode(
       return longLived;
     }
     const { accessToken } = longLived.value;
+    const proving = withAppSecretProof(client, app);
     const [userResponse, permissionsResponse] = await Promise.all([
-      graphGet(client, `${dialog.graphUrl}/me`, accessToken, { fields: "id,name" }),
-      graphGet(client, `${dialog.graphUrl}/me/permissions`, accessToken),
+      graphGet(proving, `${dialog.graphUrl}/me`, accessToken, { fields: "id,name" }),
+      graphGet(proving, `${dialog.graphUrl}/me/permissions`, accessToken),
     ]);
     const user = isOk(userResponse) ? parseBody(GraphUser, userResponse) : undefined;
     const permissions = isOk(permissionsResponse) ? parseBody(Permissions, permissionsResponse) : undefined;
@@ -101,10 +122,15 @@ export async function refreshDialogLogin(
 }
 
 /** Revokes everything that this user granted, for all of their pages and accounts. */
-export async function revokeDialogLogin(client: PlatformClient, dialog: LoginDialog, tokens: TokenSet): Promise<void> {
+export async function revokeDialogLogin(
+  client: PlatformClient,
+  dialog: LoginDialog,
+  app: AppCredentials,
+  tokens: TokenSet,
+): Promise<void> {
   await catchConnectionErrors(async () =>
     succeeded(
-      await callPlatform(client, `${dialog.graphUrl}/me/permissions`, {
+      await callPlatform(withAppSecretProof(client, app), `${dialog.graphUrl}/me/permissions`, {
         method: "DELETE",
         headers: bearerHeader(tokens.accessToken),
       }),
@@ -208,45 +234,62 @@ function unexpectedResponse(response: PlatformResponse) {
     : graphFault(response);
 }
 
+const POSTING_TASKS = new Set(["CREATE_CONTENT", "MANAGE", "FULL_CONTROL"]);
+
+/**
+ * Whether a list of tasks allows creating posts; null when there is no list. New Pages spell each task with a prefix
+ * (`PROFILE_PLUS_CREATE_CONTENT`; api_specs/specs/enum_types.json of Meta's business-sdk-codegen).
+ */
+export function hasPostingTask(tasks: readonly string[] | null | undefined): boolean | null {
+  return tasks ? tasks.some((task) => POSTING_TASKS.has(task.replace(/^PROFILE_PLUS_/, ""))) : null;
+}
+
 const Business = z.looseObject({ id: Id });
 
 /**
  * Every page of the user, including those of their businesses, because `/me/accounts` omits some of them. Each page once,
- * in the order of the first list that contains it.
+ * in the order of the first list that contains it. `tasks` is a field of `/me/accounts` only: a business's lists refuse it
+ * with error 100 and have `permitted_tasks` instead, which are those that can be assigned, not those that the user has.
  */
 export async function listPages<S extends z.ZodType<{ id: string }>>(
   client: PlatformClient,
+  app: AppCredentials,
   graph: string,
   tokens: TokenSet,
   fields: string,
   PageSchema: S,
 ): Promise<Result<readonly z.infer<S>[]>> {
+  const proving = withAppSecretProof(client, app);
+  const read = async <T extends z.ZodType>(path: string, listFields: string, item: T) =>
+    await fetchWholeList(proving, `${graph}/${path}`, tokens.accessToken, listFields, item);
   return await catchConnectionErrors(async () => {
-    const directPages = await fetchWholeList(client, `${graph}/me/accounts`, tokens.accessToken, fields, PageSchema);
-    if (!directPages.ok) {
+    const directPages = await read("me/accounts", `${fields},tasks`, PageSchema);
+    if (!directPages.ok || !tokens.scopes.includes(BUSINESS_SCOPE)) {
       return directPages;
     }
     const pagesById = new Map(directPages.value.map((page) => [page.id, page]));
-    if (tokens.scopes.includes("business_management")) {
-      const businesses = await fetchWholeList(client, `${graph}/me/businesses`, tokens.accessToken, "id", Business);
-      if (!businesses.ok && businesses.fault.kind !== "reconnect" && businesses.fault.kind !== "rejected") {
-        return businesses;
-      }
-      for (const business of businesses.ok ? businesses.value : []) {
-        for (const edge of ["owned_pages", "client_pages"]) {
-          const url = `${graph}/${encodeURIComponent(business.id)}/${edge}`;
-          const pages = await fetchWholeList(client, url, tokens.accessToken, fields, PageSchema);
-          if (!pages.ok && (pages.fault.kind === "temporary" || pages.fault.kind === "rate_limited")) {
-            return pages;
-          }
-          for (const page of pages.ok ? pages.value : []) {
-            pagesById.set(page.id, pagesById.get(page.id) ?? page);
-          }
+    const businesses = await read("me/businesses", "id", Business);
+    if (!businesses.ok) {
+      return isPermissionFault(businesses.fault) ? directPages : businesses;
+    }
+    for (const business of businesses.value) {
+      for (const edge of ["owned_pages", "client_pages"]) {
+        const pages = await read(`${encodeURIComponent(business.id)}/${edge}`, fields, PageSchema);
+        if (!pages.ok && !isPermissionFault(pages.fault)) {
+          return pages;
+        }
+        for (const page of pages.ok ? pages.value : []) {
+          pagesById.set(page.id, pagesById.get(page.id) ?? page);
         }
       }
     }
     return succeeded([...pagesById.values()]);
   });
+}
+
+/** The user's role in one business does not end the login, which can still list all other pages. */
+function isPermissionFault(fault: Fault): boolean {
+  return fault.kind === "reconnect" && fault.category === "permission";
 }
 
 async function fetchWholeList<S extends z.ZodType>(

@@ -1,7 +1,7 @@
 import type { SimulatorContext, Simulator } from "./contract.ts";
-import { accessTokenEndpoint, debugToken, consentDialog, hasValidProof } from "./facebook/login.ts";
+import { accessTokenEndpoint, debugToken, consentDialog, refuseProof } from "./facebook/login.ts";
 import { findBusiness, listBusinessPages, userEndpoint, readPage } from "./facebook/users-and-pages.ts";
-import { accountsOf, pagesOf, TEST_USERS } from "./facebook/test-users.ts";
+import { accountsOf, mayCreateContent, pagesOf, TEST_USERS } from "./facebook/test-users.ts";
 import {
   createPhoto,
   createPost,
@@ -94,6 +94,10 @@ async function handlePageCall(call: Call, page: string, id: string, edge: string
   if (edge !== "" && id !== page && id !== "me") {
     return permissionDenied(sim, "A Page access token of this Page is required");
   }
+  const role = pagesOf(token.login).find((candidate) => candidate.id === page);
+  if (call.request.method !== "GET" && !(role && mayCreateContent(role))) {
+    return permissionDenied(sim, "The user has no task on this Page that allows creating content");
+  }
   const missingScope = PUBLISHING_SCOPES.find((scope) => !token.scopes.includes(scope));
   if (missingScope !== undefined) {
     return permissionDenied(sim, `Requires ${missingScope} permission`);
@@ -142,8 +146,9 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
   if (token instanceof Response) {
     return token;
   }
-  if (!(await hasValidProof(sim, params, bearerToken(request) ?? textParam(params, "access_token") ?? ""))) {
-    return graphError(sim, { code: 100, message: "Invalid appsecret_proof provided in the API argument" });
+  const proofRefusal = await refuseProof(sim, params, bearerToken(request) ?? textParam(params, "access_token") ?? "");
+  if (proofRefusal) {
+    return proofRefusal;
   }
   const call: Call = { request, url, sim, token, params, version };
   const page = token.extra["page"];
@@ -157,10 +162,11 @@ export const simulator: Simulator = {
     {
       name: "ada",
       accounts: accountsOf("ada"),
-      description: "two Pages with permission to post, one with read access only",
+      description: "two Pages with permission to post, the second of the new kind, and one whose token is not returned",
     },
     { name: "ben", accounts: [], description: "a user without a Page" },
     { name: "cleo", accounts: accountsOf("cleo"), description: "two Pages that only a business lists" },
+    { name: "dora", accounts: accountsOf("dora"), description: "a Page whose insights only she may read" },
   ],
   publishProcessed: publishProcessed,
   async handle(request, sim) {

@@ -186,7 +186,7 @@ describe("instagram", () => {
         json: {
           data: [
             page("2", {}),
-            page("3", { instagram_business_account: { id: "18", username: "eve" }, tasks: ["ANALYZE"] }),
+            page("3", { instagram_business_account: { id: "18", username: "eve" }, tasks: [], access_token: null }),
           ],
         },
       },
@@ -225,6 +225,11 @@ describe("instagram", () => {
     ]);
     expect(unpostable).toEqual([expect.objectContaining({ platformAccountId: "18" })]);
     expect(client.requests[5]?.url.searchParams.get("after")).toBe("c1");
+    // `tasks` is a field of the user's own list only, and every call proves the app's secret.
+    expect(client.requests.map(({ url }) => (url.searchParams.get("fields") ?? "").includes("tasks"))).toEqual(
+      client.requests.map(({ url }) => url.pathname.endsWith("/me/accounts")),
+    );
+    expect(client.requests.slice(2).every(({ url }) => url.searchParams.has("appsecret_proof"))).toBe(true);
     expect(client.requests.map((request) => request.url.hostname)).toEqual(Array(9).fill("graph.facebook.com"));
   });
 

@@ -1,9 +1,10 @@
+import { hmacSha256Hex } from "#core/encoding.ts";
 import { callPlatform, codeFromRedirect } from "./call-platform.ts";
 
 /* Connects a test user to Facebook Pages and calls its API with raw HTTP requests, as platforms/facebook.md describes them. */
 
 export const REDIRECT = "http://localhost:8787/connect/facebook/callback";
-export const SCOPES = "pages_show_list,pages_read_engagement,pages_manage_posts,business_management";
+export const SCOPES = "pages_show_list,pages_read_engagement,pages_manage_posts";
 export const APP = { client_id: "sandbox-facebook", client_secret: "sandbox-facebook-secret" };
 export const SHOP = "110011001100110";
 export const WORKSHOP = "110011001100220";
@@ -11,7 +12,7 @@ export const GRAPH = "https://graph.facebook.com/v25.0";
 
 export function authorize(overrides: Record<string, string> = {}, version = "v25.0"): Promise<Response> {
   const query = { client_id: APP.client_id, redirect_uri: REDIRECT, scope: SCOPES, response_type: "code", state: "s1" };
-  const params = { ...query, login: "ada", ...overrides };
+  const params = { ...query, auth_type: "rerequest", login: "ada", ...overrides };
   return callPlatform(`https://www.facebook.com/${version}/dialog/oauth?${String(new URLSearchParams(params))}`);
 }
 
@@ -19,14 +20,19 @@ export async function requestCode(overrides: Record<string, string> = {}): Promi
   return codeFromRedirect(await authorize(overrides));
 }
 
-/** The token is sent in the header; only the token debugger reads it from the query. */
-export function get(path: string, params: Record<string, string> = {}, base = GRAPH): Promise<Response> {
+export const proofOf = (token: string): Promise<string> => hmacSha256Hex(APP.client_secret, token);
+
+/** The token is sent in the header; only the token debugger reads it from the query. An empty proof is not sent. */
+export async function get(path: string, params: Record<string, string> = {}, base = GRAPH): Promise<Response> {
   const { access_token: token, ...rest } = params;
-  return token === undefined || path === "/debug_token"
-    ? callPlatform(`${base}${path}?${String(new URLSearchParams(params))}`)
-    : callPlatform(`${base}${path}?${String(new URLSearchParams(rest))}`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
+  if (token === undefined || path === "/debug_token") {
+    return callPlatform(`${base}${path}?${String(new URLSearchParams(params))}`);
+  }
+  const query = new URLSearchParams({ appsecret_proof: await proofOf(token), ...rest });
+  if (query.get("appsecret_proof") === "") {
+    query.delete("appsecret_proof");
+  }
+  return callPlatform(`${base}${path}?${String(query)}`, { headers: { authorization: `Bearer ${token}` } });
 }
 
 export const requestToken = (form: Record<string, string>): Promise<Response> =>
@@ -55,17 +61,24 @@ export interface ListedPage {
 }
 
 export async function listPages(access_token: string, path = "/me/accounts"): Promise<readonly ListedPage[]> {
-  const response = await get(path, { fields: "id,name,access_token,tasks", access_token });
+  const fields = path === "/me/accounts" ? "id,name,access_token,tasks" : "id,name,access_token";
+  const response = await get(path, { fields, access_token });
   return (await response.json<{ data: readonly ListedPage[] }>()).data;
 }
 
 /** Calls the Graph API with the token of a Page or a user. */
 export function createClient(token: string) {
   const headers = { authorization: `Bearer ${token}` };
-  const request = (path: string, query: Record<string, string> = {}, method = "GET"): Promise<Response> =>
-    callPlatform(`${GRAPH}${path}?${String(new URLSearchParams(query))}`, { method, headers });
-  const post = (path: string, body: unknown, base = GRAPH): Promise<Response> =>
-    callPlatform(base + path, {
+  const request = async (path: string, query: Record<string, string> = {}, method = "GET"): Promise<Response> =>
+    callPlatform(
+      `${GRAPH}${path}?${String(new URLSearchParams({ appsecret_proof: await proofOf(token), ...query }))}`,
+      {
+        method,
+        headers,
+      },
+    );
+  const post = async (path: string, body: unknown, base = GRAPH): Promise<Response> =>
+    callPlatform(`${base}${path}${path.includes("?") ? "&" : "?"}appsecret_proof=${await proofOf(token)}`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
       body: typeof body === "string" ? body : JSON.stringify(body),

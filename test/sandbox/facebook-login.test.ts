@@ -1,5 +1,4 @@
 import { afterEach, describe, test, vi } from "vitest";
-import { toHex } from "#core/encoding.ts";
 import { postJson, changeSettings } from "./sandbox-api.ts";
 import {
   APP,
@@ -13,6 +12,7 @@ import {
   createPageClient,
   listPages,
   errorCodeOf,
+  proofOf,
   REDIRECT,
   SCOPES,
   SHOP,
@@ -23,7 +23,7 @@ import {
 
 vi.useFakeTimers({ toFake: ["Date"] });
 const advanceSeconds = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
-afterEach(() => changeSettings("facebook", { require_proof: null }));
+afterEach(() => changeSettings("facebook", { require_proof: null, business_management: null }));
 
 const LONG_TOKEN_SECONDS = 5_183_944;
 const APP_TOKEN = `${APP.client_id}|${APP.client_secret}`;
@@ -53,6 +53,33 @@ describe("the consent dialog", () => {
   test("accepts a config_id instead of scopes", async ({ expect }) => {
     const token = await requestLongToken({ scope: "", config_id: "1" });
     expect(await listPages(token)).toHaveLength(3);
+  });
+});
+
+describe("permissions", () => {
+  test("one that the app lacks refuses the whole login", async ({ expect }) => {
+    const scope = `${SCOPES},business_management`;
+    const refusal = await authorize({ scope });
+    expect([refusal.status, await refusal.text()]).toEqual([
+      400,
+      expect.stringMatching(/^Invalid Scopes: business_management\./) as string,
+    ]);
+    await changeSettings("facebook", { business_management: true });
+    expect((await authorize({ scope })).status).toBe(302);
+  });
+
+  test("a declined one stays declined until the dialog asks again", async ({ expect }) => {
+    const permissions = async (overrides: Record<string, string>) => {
+      const dora = createClient(await requestLongToken({ login: "dora", ...overrides }));
+      const { data } = await (
+        await dora.request("/me/permissions")
+      ).json<{ data: { permission: string; status: string }[] }>();
+      return data.filter(({ permission }) => permission === "pages_manage_posts").map(({ status }) => status);
+    };
+    expect(await permissions({ untick: "pages_manage_posts" })).toEqual(["declined"]);
+    expect(await permissions({ auth_type: "" })).toEqual(["declined"]);
+    expect(await permissions({ auth_type: "rerequest" })).toEqual(["granted"]);
+    expect(await permissions({ auth_type: "" })).toEqual(["granted"]);
   });
 });
 
@@ -120,16 +147,19 @@ describe("tokens", () => {
     expect(await errorCodeOf(await debug(user, user))).toBe("400 100/-");
   });
 
-  test("accept a valid appsecret_proof, and need one with the setting require_proof", async ({ expect }) => {
+  test("need a valid appsecret_proof; the setting require_proof: false accepts calls without one", async ({
+    expect,
+  }) => {
     const token = await requestLongToken();
-    const encoder = new TextEncoder();
-    const algorithm = { name: "HMAC", hash: "SHA-256" };
-    const key = await crypto.subtle.importKey("raw", encoder.encode(APP.client_secret), algorithm, false, ["sign"]);
-    const proof = toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(token))));
-    expect(await errorCodeOf(await get("/me", { access_token: token, appsecret_proof: proof }))).toBe("200");
-    expect(await errorCodeOf(await get("/me", { access_token: token, appsecret_proof: "x" }))).toBe("400 100/-");
-    await changeSettings("facebook", { require_proof: true });
-    expect(await errorCodeOf(await get("/me", { access_token: token }))).toBe("400 100/-");
+    const call = async (appsecret_proof: string) =>
+      await errorCodeOf(await get("/me", { access_token: token, appsecret_proof }));
+    expect(await call(await proofOf(token))).toBe("200");
+    expect(await call("x")).toBe("400 100/-");
+    expect(await call(await proofOf(`${token}x`))).toBe("400 100/-");
+    expect(await call("")).toBe("400 100/-");
+    await changeSettings("facebook", { require_proof: false });
+    expect(await call("")).toBe("200");
+    expect(await call("x")).toBe("400 100/-");
   });
 
   test("are refused when unknown, at an unsupported version, and after the app's access is revoked", async ({
@@ -150,17 +180,18 @@ describe("tokens", () => {
 
 describe("the user", () => {
   test("can be read with the granted permissions", async ({ expect }) => {
-    const ada = createClient(await requestLongToken({ untick: "business_management" }));
+    const ada = createClient(await requestLongToken({ untick: "pages_manage_posts" }));
     expect(await (await ada.request("/me", { fields: "id,name,picture.type(large)" })).json()).toEqual({
       id: "122100000000000001",
       name: "Ada Example",
       picture: { data: { url: expect.any(String) as string } },
     });
     expect(await (await ada.request("/me/permissions")).json()).toEqual({
-      data: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"].map((permission) => ({
-        permission,
-        status: "granted",
-      })),
+      data: [
+        { permission: "pages_show_list", status: "granted" },
+        { permission: "pages_read_engagement", status: "granted" },
+        { permission: "pages_manage_posts", status: "declined" },
+      ],
     });
   });
 
@@ -181,19 +212,42 @@ describe("the user", () => {
     const next = new URL(page.paging.next ?? "");
     expect(next.searchParams.has("access_token")).toBe(false);
     const nextPage = await ada.request("/me/accounts", Object.fromEntries(next.searchParams));
-    expect(await nextPage.json()).toMatchObject({ data: [{ name: "Read only", tasks: ["ANALYZE"] }] });
+    expect(await nextPage.json()).toEqual({
+      data: [
+        { id: "110011001100330", name: "Read only", username: "readonly", tasks: [], picture: expect.any(Object) },
+      ],
+      paging: expect.any(Object),
+    });
+    expect((await listPages(ada.token))[1]?.tasks).toEqual([
+      "PROFILE_PLUS_ANALYZE",
+      "PROFILE_PLUS_CREATE_CONTENT",
+      "PROFILE_PLUS_MODERATE",
+    ]);
+    expect(await errorCodeOf(await ada.request("/me/accounts", { fields: "id,permitted_tasks" }))).toBe("400 100/-");
     const restricted = createClient(await requestLongToken({ untick: "pages_show_list" }));
     expect(await errorCodeOf(await restricted.request("/me/accounts"))).toBe("403 200/-");
   });
 
+  test("without a task that creates content has a token that cannot post", async ({ expect }) => {
+    const dora = await createPageClient("110011001100660", { login: "dora" });
+    expect(await errorCodeOf(await dora.post("/110011001100660/feed", { message: "a" }))).toBe("403 200/-");
+  });
+
   test("can have Pages that only a business lists", async ({ expect }) => {
-    const token = await requestLongToken({ login: "cleo" });
+    await changeSettings("facebook", { business_management: true });
+    const scope = `${SCOPES},business_management`;
+    const token = await requestLongToken({ login: "cleo", scope });
     expect(await listPages(token)).toEqual([]);
     const cleo = createClient(token);
     const { data } = await (await cleo.request("/me/businesses")).json<{ data: { id: string }[] }>();
     const [business] = data;
     expect(await listPages(token, `/${business?.id}/owned_pages`)).toMatchObject([{ id: "110011001100440" }]);
     expect(await listPages(token, `/${business?.id}/client_pages`)).toMatchObject([{ id: "110011001100550" }]);
+    for (const edge of ["owned_pages", "client_pages"]) {
+      expect(await errorCodeOf(await cleo.request(`/${business?.id}/${edge}`, { fields: "id,tasks" }))).toBe(
+        "400 100/-",
+      );
+    }
     const restricted = createClient(await requestLongToken({ login: "cleo", untick: "business_management" }));
     expect(await errorCodeOf(await restricted.request("/me/businesses"))).toBe("403 200/-");
     expect(await errorCodeOf(await restricted.request(`/${business?.id}/owned_pages`))).toBe("403 200/-");

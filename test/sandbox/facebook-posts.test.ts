@@ -7,6 +7,7 @@ import {
   requestLongToken,
   createPageClient,
   listPages,
+  proofOf,
   errorCodeOf,
   SHOP,
   WORKSHOP,
@@ -115,7 +116,8 @@ describe("publishing with a token", () => {
   });
 
   test("in a form body is accepted", async ({ expect }) => {
-    const body = new URLSearchParams({ message: "as a form", access_token: shop.token }).toString();
+    const appsecret_proof = await proofOf(shop.token);
+    const body = new URLSearchParams({ message: "as a form", access_token: shop.token, appsecret_proof }).toString();
     const response = await callPlatform(`${GRAPH}/${SHOP}/feed`, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },
@@ -198,7 +200,9 @@ describe("photos", () => {
 
   test("can be attached by indexed form fields", async ({ expect }) => {
     const { id } = await uploadPhoto();
-    const form = { message: "one", "attached_media[0]": JSON.stringify({ media_fbid: id }), access_token: shop.token };
+    const appsecret_proof = await proofOf(shop.token);
+    const attached = { "attached_media[0]": JSON.stringify({ media_fbid: id }) };
+    const form = { message: "one", ...attached, access_token: shop.token, appsecret_proof };
     const response = await callPlatform(`${GRAPH}/${SHOP}/feed`, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },

@@ -1,9 +1,11 @@
 import { DAY } from "#core/clock.ts";
-import type { Connector, PostableAccount, UnpostableAccount } from "#platforms/contract.ts";
+import type { AppCredentials, Connector, PostableAccount, UnpostableAccount } from "#platforms/contract.ts";
 import { succeeded } from "#platforms/fault.ts";
 import {
+  dialogScopes,
   dialogUrl,
   exchangeDialogCode,
+  hasPostingTask,
   listPages,
   refreshDialogLogin,
   revokeDialogLogin,
@@ -14,34 +16,33 @@ import { Page } from "./answers.ts";
 import { graphUrl, loginDialog } from "./hosts.ts";
 import { readSignedRequest } from "#platforms/signed-request.ts";
 
-/** `business_management` lists the Pages that a business owns; posting works without it. */
-const SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts", "business_management"] as const;
-const REQUIRED_SCOPES = SCOPES.slice(0, 3);
-const PAGE_FIELDS = "id,name,username,access_token,tasks,picture.type(large)";
+const SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts"] as const;
+const PAGE_FIELDS = "id,name,username,access_token,picture.type(large)";
+
+const dialogOf = (app: AppCredentials) => loginDialog(app, dialogScopes(app, SCOPES));
 
 export const connect: Connector = {
   methods: [
     redirectLogin({
-      authorizeUrl: (app, request) => dialogUrl(loginDialog(app, SCOPES), app, request),
+      authorizeUrl: (app, request) => dialogUrl(dialogOf(app), app, request),
 
-      exchangeCode: async (client, app, exchange) =>
-        await exchangeDialogCode(client, loginDialog(app, SCOPES), app, exchange, {}),
+      exchangeCode: async (client, app, exchange) => await exchangeDialogCode(client, dialogOf(app), app, exchange, {}),
     }),
   ],
 
   async listAccounts(client, app, tokens) {
-    const pages = await listPages(client, graphUrl(app), tokens, PAGE_FIELDS, Page);
+    const pages = await listPages(client, app, graphUrl(app), tokens, PAGE_FIELDS, Page);
     if (!pages.ok) {
       return pages;
     }
-    const missingScopes = findMissingScopes(REQUIRED_SCOPES, tokens.scopes);
+    const missingScopes = findMissingScopes(SCOPES, tokens.scopes);
     const accounts: PostableAccount[] = [];
     const unpostable: UnpostableAccount[] = [];
     for (const page of pages.value) {
       const displayName = page.name ?? page.username ?? page.id;
-      const canPost = page.tasks?.some((task) => task === "CREATE_CONTENT" || task === "MANAGE") ?? true;
-      if (!canPost || !page.access_token) {
-        const reason = "Your role on this Page does not allow creating posts.";
+      if (!page.access_token) {
+        const reason =
+          "Your role on this Page does not allow apps to post: ask its administrator for a role that does.";
         unpostable.push({ platformAccountId: page.id, displayName, reason });
         continue;
       }
@@ -52,7 +53,8 @@ export const connect: Connector = {
         avatarUrl: page.picture?.data?.url ?? null,
         profileUrl: `https://www.facebook.com/${page.username ?? page.id}`,
         missingScopes,
-        capabilities: {},
+        // Meta's documents differ on the names of tasks, so the list alone never refuses a Page whose token came.
+        capabilities: hasPostingTask(page.tasks) === false ? { maySeeOnly: true } : {},
         // A Page token that was created from a long-lived token does not expire by itself.
         token: page.access_token,
       });
@@ -64,11 +66,10 @@ export const connect: Connector = {
     kind: "refresh",
     aheadMs: 15 * DAY,
     canRefresh: () => true,
-    refresh: async (client, app, tokens, now) =>
-      await refreshDialogLogin(client, loginDialog(app, SCOPES), app, tokens, now),
+    refresh: async (client, app, tokens, now) => await refreshDialogLogin(client, dialogOf(app), app, tokens, now),
   },
 
-  revoke: async (client, app, tokens) => await revokeDialogLogin(client, loginDialog(app, SCOPES), tokens),
+  revoke: async (client, app, tokens) => await revokeDialogLogin(client, dialogOf(app), app, tokens),
 
   readSignedRequest,
 };

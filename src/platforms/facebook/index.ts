@@ -1,4 +1,5 @@
 import { defineAdapter } from "#platforms/contract.ts";
+import { withAppSecretProof } from "#platforms/graph-api.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
@@ -21,7 +22,7 @@ export const facebook = defineAdapter({
   dataPolicy,
   validate,
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
-  prepare,
-  commit,
-  verify,
+  prepare: (client, job, cursor) => prepare(withAppSecretProof(client, job.account.app), job, cursor),
+  commit: (client, job, ref) => commit(withAppSecretProof(client, job.account.app), job, ref),
+  verify: (client, job, ref) => verify(withAppSecretProof(client, job.account.app), job, ref),
 });

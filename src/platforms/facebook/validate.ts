@@ -89,6 +89,12 @@ function reelSizeProblems(media: MediaDescription, index: number): readonly Vali
 
 function collectWarnings(input: ValidationInput, isReel: boolean): readonly ValidationWarning[] {
   const warnings: ValidationWarning[] = input.media.flatMap((media, index) => layoutWarnings(media, index));
+  if (input.account.capabilities["maySeeOnly"] === true) {
+    warnings.push({
+      code: "account_not_eligible",
+      message: "Facebook lists no task for your role on this Page that allows creating posts: ask its administrator",
+    });
+  }
   if (FACEBOOK_LINK.test(input.caption)) {
     warnings.push({ code: "link_may_be_refused", message: "Facebook refuses some links to itself" });
   }

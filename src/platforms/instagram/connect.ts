@@ -17,6 +17,7 @@ import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { postForm, withQuery } from "#platforms/request-encoding.ts";
 import { graphGet } from "#platforms/graph-api.ts";
 import {
+  dialogScopes,
   dialogUrl,
   exchangeDialogCode,
   longLivedTokens,
@@ -41,25 +42,24 @@ import {
 import { readSignedRequest } from "#platforms/signed-request.ts";
 
 const SCOPES = ["instagram_business_basic", "instagram_business_content_publish"] as const;
-/** `business_management` lists the Pages that a business owns; posting works without it. */
 const PAGE_SCOPES = [
   "instagram_basic",
   "instagram_content_publish",
   "pages_show_list",
   "pages_read_engagement",
-  "business_management",
 ] as const;
-const REQUIRED_PAGE_SCOPES = PAGE_SCOPES.slice(0, 4);
 const PAGE_FIELDS =
-  "id,name,access_token,tasks,instagram_business_account{id,username,name,profile_picture_url,followers_count}";
+  "id,name,access_token,instagram_business_account{id,username,name,profile_picture_url,followers_count}";
 const ME_FIELDS = "id,user_id,username,name,account_type,profile_picture_url";
+
+const dialogOf = (app: AppCredentials) => pageLoginDialog(app, dialogScopes(app, PAGE_SCOPES));
 
 export const connect: Connector = {
   methods: [
     redirectLogin({
       authorizeUrl(app, request) {
         if (loginVariant(app) === "page") {
-          return dialogUrl(pageLoginDialog(app, PAGE_SCOPES), app, request);
+          return dialogUrl(dialogOf(app), app, request);
         }
         return withQuery(AUTHORIZE_URL, {
           client_id: app.clientId,
@@ -72,7 +72,7 @@ export const connect: Connector = {
 
       async exchangeCode(client, app, exchange) {
         return loginVariant(app) === "page"
-          ? await exchangeDialogCode(client, pageLoginDialog(app, PAGE_SCOPES), app, exchange, { login: "page" })
+          ? await exchangeDialogCode(client, dialogOf(app), app, exchange, { login: "page" })
           : await exchangeDirect(client, app, exchange);
       },
     }),
@@ -91,7 +91,7 @@ export const connect: Connector = {
     canRefresh: () => true,
     async refresh(client, app, tokens, now) {
       if (isPageLogin(tokens)) {
-        return await refreshDialogLogin(client, pageLoginDialog(app, PAGE_SCOPES), app, tokens, now);
+        return await refreshDialogLogin(client, dialogOf(app), app, tokens, now);
       }
       return await renewGraphToken(
         client,
@@ -106,7 +106,7 @@ export const connect: Connector = {
   /** The direct login has no revoke call: the user removes the app in Instagram's settings. */
   async revoke(client, app, tokens) {
     if (isPageLogin(tokens)) {
-      await revokeDialogLogin(client, pageLoginDialog(app, PAGE_SCOPES), tokens);
+      await revokeDialogLogin(client, dialogOf(app), app, tokens);
     }
   },
 
@@ -234,7 +234,7 @@ async function listAccountsOfPages(
   app: AppCredentials,
   tokens: TokenSet,
 ): Promise<Result<AccountLists>> {
-  const pages = await listPages(client, pageLoginDialog(app, PAGE_SCOPES).graphUrl, tokens, PAGE_FIELDS, Page);
+  const pages = await listPages(client, app, dialogOf(app).graphUrl, tokens, PAGE_FIELDS, Page);
   if (!pages.ok) {
     return pages;
   }
@@ -245,8 +245,7 @@ async function listAccountsOfPages(
     if (!profile) {
       continue;
     }
-    const canPost = page.tasks?.some((task) => task === "CREATE_CONTENT" || task === "MANAGE") ?? true;
-    if (!canPost || !page.access_token) {
+    if (!page.access_token) {
       const displayName = profile.username ?? profile.name ?? profile.id;
       unpostable.push({
         platformAccountId: profile.id,
@@ -261,12 +260,7 @@ async function listAccountsOfPages(
       ...(typeof profile.followers_count === "number" && { followersCount: profile.followers_count }),
     };
     accounts.push(
-      toPostableAccount(
-        profile,
-        findMissingScopes(REQUIRED_PAGE_SCOPES, tokens.scopes),
-        capabilities,
-        page.access_token,
-      ),
+      toPostableAccount(profile, findMissingScopes(PAGE_SCOPES, tokens.scopes), capabilities, page.access_token),
     );
   }
   return succeeded({ accounts, unpostable });

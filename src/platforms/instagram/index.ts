@@ -1,4 +1,5 @@
-import { defineAdapter } from "#platforms/contract.ts";
+import { defineAdapter, type Job, type PlatformClient } from "#platforms/contract.ts";
+import { withAppSecretProof } from "#platforms/graph-api.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
@@ -9,6 +10,11 @@ import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
 import { verify } from "./verify.ts";
+
+/** Calls with a Page's token go to the Graph API of Pages, where the app may require the proof. */
+function clientFor(client: PlatformClient, { account }: Job): PlatformClient {
+  return account.capabilities["login"] === "page" ? withAppSecretProof(client, account.app) : client;
+}
 
 export const instagram = defineAdapter({
   platform: "instagram",
@@ -21,7 +27,7 @@ export const instagram = defineAdapter({
   dataPolicy,
   validate,
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
-  prepare,
-  commit,
-  verify,
+  prepare: (client, job, cursor) => prepare(clientFor(client, job), job, cursor),
+  commit: (client, job, ref) => commit(clientFor(client, job), job, ref),
+  verify: (client, job, ref) => verify(clientFor(client, job), job, ref),
 });

@@ -19,8 +19,19 @@ import { invalidParameter } from "./error-responses.ts";
 const CODE_LIFETIME_SECONDS = 600;
 const SHORT_TOKEN_LIFETIME_SECONDS = 5400;
 const LONG_TOKEN_LIFETIME_SECONDS = 5_183_944;
+/** What the app may ask for; `business_management` only with the setting of that name. */
+const APP_PERMISSIONS = ["public_profile", "email", "pages_show_list", "pages_read_engagement", "pages_manage_posts"];
 /** The scopes of a `config_id`, which replaces `scope` in the dialog's URL. */
-const CONFIGURATION_SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts", "business_management"];
+const CONFIGURATION_SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts"];
+
+const appPermissions = (sim: SimulatorContext): readonly string[] =>
+  sim.settings.extra["business_management"] === true ? [...APP_PERMISSIONS, "business_management"] : APP_PERMISSIONS;
+
+const declinedKey = (login: string): string => `declined:${login}`;
+
+/** The permissions that a user has declined and not granted since. */
+export const declinedPermissions = (sim: SimulatorContext, login: string): readonly string[] =>
+  sim.store.get<readonly string[]>(declinedKey(login)) ?? [];
 
 /** The browser's page; `untick` in the query declines scopes, as a user can on the real page. */
 export function consentDialog(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
@@ -29,6 +40,15 @@ export function consentDialog(url: URL, sim: SimulatorContext, logins: readonly 
   const isCode = (query.get("response_type") ?? "code") === "code";
   if (query.get("client_id") !== sim.app.clientId || !isCode || !URL.canParse(redirectUri)) {
     return new Response("Invalid app id, response_type or redirect_uri", { status: 400 });
+  }
+  const configuration = query.has("config_id") ? CONFIGURATION_SCOPES : null;
+  const requestedScopes = configuration ?? (query.get("scope") ?? "").split(",").filter(Boolean);
+  const invalidScopes = requestedScopes.filter((scope) => !appPermissions(sim).includes(scope));
+  if (invalidScopes.length > 0) {
+    return new Response(
+      `Invalid Scopes: ${invalidScopes.join(", ")}. This message is only shown to developers. Users of your app will ignore these permissions if present.`,
+      { status: 400 },
+    );
   }
   const login = query.get("login");
   if (login === null) {
@@ -43,11 +63,15 @@ export function consentDialog(url: URL, sim: SimulatorContext, logins: readonly 
       state,
     });
   }
-  const declinedScopes = new Set((query.get("untick") ?? "").split(","));
-  const requestedScopes = query.has("config_id")
-    ? CONFIGURATION_SCOPES
-    : (query.get("scope") ?? "").split(",").filter(Boolean);
-  const scopes = requestedScopes.filter((scope) => !declinedScopes.has(scope));
+  // The dialog does not show a declined permission again unless it is told to.
+  const hidden = configuration || query.get("auth_type") === "rerequest" ? [] : declinedPermissions(sim, login);
+  const unticked = (query.get("untick") ?? "").split(",").filter(Boolean);
+  const scopes = requestedScopes.filter((scope) => !unticked.includes(scope) && !hidden.includes(scope));
+  const declined = new Set([...declinedPermissions(sim, login), ...unticked]);
+  sim.store.put(
+    declinedKey(login),
+    [...declined].filter((scope) => !scopes.includes(scope)),
+  );
   const consent = { login, scopes, redirectUri, challenge: null };
   return redirect(redirectUri, { code: issueCode(sim, "AQ", consent, CODE_LIFETIME_SECONDS), state }, "#_=_");
 }
@@ -123,14 +147,20 @@ export function debugToken(sim: SimulatorContext, params: Params): Response {
   });
 }
 
-/** Whether `appsecret_proof` matches the token; it is optional unless the setting `require_proof` is on. */
-export async function hasValidProof(sim: SimulatorContext, params: Params, secret: string): Promise<boolean> {
+/** The refusal of a call without a valid `appsecret_proof`; it is required unless the setting `require_proof` is false. */
+export async function refuseProof(sim: SimulatorContext, params: Params, secret: string): Promise<Response | null> {
   const proof = textParam(params, "appsecret_proof");
   if (proof === null) {
-    return sim.settings.extra["require_proof"] !== true;
+    return sim.settings.extra["require_proof"] === false
+      ? null
+      : proofError(sim, "API calls from the server require an appsecret_proof argument");
   }
   const encoder = new TextEncoder();
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(sim.app.clientSecret), algorithm, false, ["sign"]);
-  return toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(secret)))) === proof;
+  const expected = toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(secret))));
+  return expected === proof ? null : proofError(sim, "Invalid appsecret_proof provided in the API argument");
 }
+
+const proofError = (sim: SimulatorContext, message: string): Response =>
+  graphError(sim, { code: 100, type: "GraphMethodException", message });

@@ -3,6 +3,8 @@ export interface Page {
   readonly name: string;
   readonly username: string;
   readonly tasks: readonly string[];
+  /** The role does not include the Page's token (Live Contributor). */
+  readonly withoutToken?: true;
 }
 
 export interface Business {
@@ -22,6 +24,8 @@ export interface TestUser {
 
 const EDITOR_TASKS = ["ANALYZE", "CREATE_CONTENT"];
 const OWNER_TASKS = [...EDITOR_TASKS, "MODERATE", "MANAGE"];
+/** Pages of the New Pages Experience list their tasks in this spelling only. */
+const NEW_PAGE_TASKS = ["PROFILE_PLUS_ANALYZE", "PROFILE_PLUS_CREATE_CONTENT", "PROFILE_PLUS_MODERATE"];
 
 export const TEST_USERS: Readonly<Record<string, TestUser>> = {
   ada: {
@@ -29,8 +33,8 @@ export const TEST_USERS: Readonly<Record<string, TestUser>> = {
     name: "Ada Example",
     pages: [
       { id: "110011001100110", name: "Shop", username: "shop", tasks: OWNER_TASKS },
-      { id: "110011001100220", name: "Workshop", username: "workshop", tasks: EDITOR_TASKS },
-      { id: "110011001100330", name: "Read only", username: "readonly", tasks: ["ANALYZE"] },
+      { id: "110011001100220", name: "Workshop", username: "workshop", tasks: NEW_PAGE_TASKS },
+      { id: "110011001100330", name: "Read only", username: "readonly", tasks: [], withoutToken: true },
     ],
     businesses: [],
   },
@@ -48,7 +52,16 @@ export const TEST_USERS: Readonly<Record<string, TestUser>> = {
       },
     ],
   },
+  dora: {
+    id: "122100000000000004",
+    name: "Dora Example",
+    pages: [{ id: "110011001100660", name: "Insights", username: "insights", tasks: ["PROFILE_PLUS_ANALYZE"] }],
+    businesses: [],
+  },
 };
+
+export const mayCreateContent = ({ tasks }: Page): boolean =>
+  tasks.includes("CREATE_CONTENT") || tasks.includes("PROFILE_PLUS_CREATE_CONTENT");
 
 /** All Pages of a login, its own and those of its businesses. */
 export function pagesOf(login: string): readonly Page[] {
@@ -61,5 +74,5 @@ export function pagesOf(login: string): readonly Page[] {
 /** The Pages a login may post to. */
 export const accountsOf = (login: string): readonly string[] =>
   pagesOf(login)
-    .filter((page) => page.tasks.includes("CREATE_CONTENT"))
+    .filter(mayCreateContent)
     .map((page) => page.id);

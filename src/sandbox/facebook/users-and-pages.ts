@@ -1,7 +1,8 @@
 import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
-import { paginate, selectFields } from "#sandbox/graph-api.ts";
+import { paginate, selectFields, unknownField } from "#sandbox/graph-api.ts";
 import { issueToken, findValidToken, revokeTokensOfLogin, type Token, TOKENS } from "#sandbox/oauth-server.ts";
+import { declinedPermissions } from "./login.ts";
 import { type Business, type Page, TEST_USERS, type TestUser } from "./test-users.ts";
 import { invalidParameter, objectNotFound, permissionDenied } from "./error-responses.ts";
 
@@ -32,20 +33,36 @@ function issuePageToken(sim: SimulatorContext, token: Token, page: Page): string
 
 const pictureOf = (name: string): JsonObject => ({ data: { url: `https://scontent.example/${name}.jpg` } });
 
-const pageJson = (sim: SimulatorContext, token: Token, page: Page): JsonObject => ({
+/** Everything that can be asked of a Page in a list. */
+const pageFields = (sim: SimulatorContext, token: Token, page: Page): JsonObject => ({
   id: page.id,
   name: page.name,
   username: page.username,
-  access_token: issuePageToken(sim, token, page),
-  tasks: page.tasks,
+  link: `https://www.facebook.com/${page.username}`,
   picture: pictureOf(page.username),
+  access_token: page.withoutToken ? null : issuePageToken(sim, token, page),
 });
 
-function listPages(sim: SimulatorContext, token: Token, url: URL, pages: readonly Page[]): Response {
-  const fields = url.searchParams.get("fields") ?? "id,name,access_token,tasks";
+/** `listFields`: what only this list adds to a Page. */
+function listPages(
+  sim: SimulatorContext,
+  token: Token,
+  url: URL,
+  pages: readonly Page[],
+  listFields: (page: Page) => JsonObject,
+): Response {
+  const fields = url.searchParams.get("fields") ?? "id,name,access_token";
+  const entries = pages.map((page) => ({ ...pageFields(sim, token, page), ...listFields(page) }));
+  const unknown = entries.map((entry) => unknownField(entry, fields)).find((name) => name !== undefined);
+  if (unknown !== undefined) {
+    return invalidParameter(sim, `Tried accessing nonexisting field (${unknown}) on node type (Page)`);
+  }
   return paginate(
     url,
-    pages.map((page) => selectFields(pageJson(sim, token, page), fields)),
+    entries.map((entry) => {
+      const { access_token: pageToken, ...selected } = selectFields(entry, fields);
+      return typeof pageToken === "string" ? { ...selected, access_token: pageToken } : selected;
+    }),
     DEFAULT_PAGE_SIZE,
   );
 }
@@ -93,12 +110,17 @@ export function userEndpoint(
         ),
       );
     case "GET permissions":
-      return Response.json({ data: token.scopes.map((permission) => ({ permission, status: "granted" })) });
+      return Response.json({
+        data: [
+          ...token.scopes.map((permission) => ({ permission, status: "granted" })),
+          ...declinedPermissions(sim, token.login).map((permission) => ({ permission, status: "declined" })),
+        ],
+      });
     case "DELETE permissions":
       return revokePermissions(sim, token, name);
     case "GET accounts":
       return token.scopes.includes("pages_show_list")
-        ? listPages(sim, token, url, user.pages)
+        ? listPages(sim, token, url, user.pages, ({ tasks }) => ({ tasks }))
         : permissionDenied(sim, "Requires pages_show_list permission");
     case "GET businesses":
       return token.scopes.includes("business_management")
@@ -129,9 +151,10 @@ export function listBusinessPages(
   }
   switch (edge) {
     case "owned_pages":
-      return listPages(sim, token, url, business.owned);
+      return listPages(sim, token, url, business.owned, () => ({}));
     case "client_pages":
-      return listPages(sim, token, url, business.clients);
+      // The tasks that can be assigned, not those that the user has.
+      return listPages(sim, token, url, business.clients, () => ({ permitted_tasks: ["CREATE_CONTENT", "ANALYZE"] }));
     default:
       return objectNotFound(sim, business.id);
   }
