@@ -129,6 +129,12 @@ export function toRefusal(failure: ValidationFailure): Refusal {
       details,
     };
   }
+  return refusalOf(details);
+}
+
+/** The refusal for these problems together. */
+export function refusalOf(details: readonly RefusalDetail[]): Refusal & { readonly details: readonly RefusalDetail[] } {
+  const onlyDetail = details.length === 1 ? details[0] : undefined;
   const message = details[0]?.message ?? "the request is not valid";
   return {
     code: "validation_failed",

@@ -87,6 +87,8 @@ export interface ScheduleInput {
   readonly postType?: PostType | undefined;
   readonly mediaItems?: readonly MediaItemInput[] | undefined;
   readonly mediaUrls?: readonly string[] | undefined;
+  /** Members of the request that could not be read and are left out: the others are checked, and the request is refused. */
+  readonly unreadMembers?: ReadonlySet<string> | undefined;
 }
 
 export interface EditInput {
@@ -101,6 +103,8 @@ export interface EditInput {
   readonly mediaItems?: readonly MediaItemInput[] | undefined;
   readonly mediaUrls?: readonly string[] | undefined;
   readonly removeMedia?: boolean | undefined;
+  /** Members of the request that could not be read and are left out: the others are checked, and the request is refused. */
+  readonly unreadMembers?: ReadonlySet<string> | undefined;
 }
 
 export interface PreviewTarget {

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { previewEdit } from "#posting/index.ts";
+import { type EditInput, previewEdit } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
+import { refuseWithAllProblems } from "#api/unread-members.ts";
 import { EXAMPLE_ID, Id, InstantInput, optional } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 import { Caption, contentFields, targetList, toContent, toTargets } from "#api/schemas/post-input.ts";
@@ -70,9 +71,8 @@ const route = operation("posts:write", {
   },
 });
 
-export const editPreview = newRouter().openapi(route, async (c) => {
-  const body = c.req.valid("json");
-  const previewed = await previewEdit(c.var.ctx, {
+function toInput(body: z.output<typeof PreviewEditBody>): EditInput {
+  return {
     postIds: body.post_ids,
     caption: body.caption,
     scheduledAt: body.scheduled_at,
@@ -80,6 +80,18 @@ export const editPreview = newRouter().openapi(route, async (c) => {
     targetOptions: toTargets(body.target_options),
     removeMedia: body.remove_media,
     ...toContent(body),
-  });
-  return c.json({ preview: presentEditPreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
-});
+  };
+}
+
+export const editPreview = newRouter().openapi(
+  route,
+  async (c) => {
+    const previewed = await previewEdit(c.var.ctx, toInput(c.req.valid("json")));
+    return c.json({ preview: presentEditPreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
+  },
+  refuseWithAllProblems(
+    PreviewEditBody,
+    () => ({}),
+    (ctx, body, unreadMembers) => previewEdit(ctx, { ...toInput(body), unreadMembers }),
+  ),
+);

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { POST_TYPES } from "#core/status.ts";
-import { previewSchedule } from "#posting/index.ts";
+import { previewSchedule, type ScheduleInput } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
+import { refuseWithAllProblems } from "#api/unread-members.ts";
 import { EXAMPLE_ACCOUNT_ID, InstantInput, optional } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 import { EXAMPLE_POST } from "#api/schemas/post.ts";
@@ -52,13 +53,27 @@ const route = operation("posts:write", {
   },
 });
 
-export const preview = newRouter().openapi(route, async (c) => {
-  const body = c.req.valid("json");
-  const previewed = await previewSchedule(c.var.ctx, {
+function toInput(body: z.output<typeof PreviewScheduleBody>): ScheduleInput {
+  return {
     caption: body.caption,
     scheduledAt: body.scheduled_at,
     postType: body.post_type,
     ...toContent(body),
-  });
-  return c.json({ preview: presentSchedulePreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
-});
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Values that cause no problem of their own. */
+const substitutes = () => ({ caption: "-", scheduled_at: new Date(Date.now() + HOUR_MS).toISOString() });
+
+export const preview = newRouter().openapi(
+  route,
+  async (c) => {
+    const previewed = await previewSchedule(c.var.ctx, toInput(c.req.valid("json")));
+    return c.json({ preview: presentSchedulePreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
+  },
+  refuseWithAllProblems(PreviewScheduleBody, substitutes, (ctx, body, unreadMembers) =>
+    previewSchedule(ctx, { ...toInput(body), unreadMembers }),
+  ),
+);

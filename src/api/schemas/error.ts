@@ -23,7 +23,10 @@ export const ErrorBody = z
     error: z.string().openapi({ description: "A message for people." }),
     code: ErrorCode,
     param: z.string().optional().openapi({ description: "The member that was refused, if it is only one." }),
-    details: z.array(ErrorDetail).optional().openapi({ description: "Every problem found, not only the first." }),
+    details: z.array(ErrorDetail).optional().openapi({
+      description:
+        "Every problem found, not only the first: members that cannot be read are listed together with the problems of all others.",
+    }),
     post_ids: z.array(Id).optional().openapi({ description: "The posts that the error is about." }),
     request_id: z.string().openapi({ description: "The `X-Request-Id` of the response." }),
   })

@@ -17,6 +17,7 @@ import {
 } from "#posting/preview/validate-targets.ts";
 import { type PostUpdate, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
+import { problemsOfReadMembers } from "#posting/preview/problems-of-read-members.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { type PostRow, toStoredPost } from "#posting/calendar/post-rows.ts";
 import { timeWarnings } from "#posting/preview/validate-schedule-time.ts";
@@ -61,9 +62,10 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
     }),
     ...editCapProblems(ctx, input, data, unread.edits),
   ];
-  const media = await mediaLookup.resolve(data.mediaRows, mediaLookup.fetches && problemsBeforeMedia().length > 0);
+  const isRefused = mediaLookup.fetches && (input.unreadMembers !== undefined || problemsBeforeMedia().length > 0);
+  const media = await mediaLookup.resolve(data.mediaRows, isRefused);
   if (!media.complete) {
-    refuseProblems([...media.problems, ...problemsBeforeMedia()]);
+    refuseProblems(problemsOfReadMembers([...media.problems, ...problemsBeforeMedia()], input.unreadMembers));
   }
   // The time is read after the media import, which may have taken minutes.
   const editContext = { ...data.editContext, media: hasMedia ? media.items : null, now: ctx.clock.now() };
@@ -83,8 +85,8 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
     ),
     ...editCapProblems(ctx, input, data, edits),
   ];
-  if (problems.length > 0) {
-    refuseProblems(problems);
+  if (problems.length > 0 || input.unreadMembers !== undefined) {
+    refuseProblems(problemsOfReadMembers(problems, input.unreadMembers));
   }
   const updates = await Promise.all(
     validatedEdits.map(({ edited, validation }) => buildUpdate(edited, validation, editContext)),

@@ -7,6 +7,7 @@ import { refreshCapabilities } from "./refresh-capabilities.ts";
 import { lookUpMedia } from "./resolve-media.ts";
 import { validateTargets, problemsWithAnyMedia, postTypeOf, postTypeProblems } from "./validate-targets.ts";
 import { withPlanHash, storedMedia } from "#posting/confirm/post-plan.ts";
+import { problemsOfReadMembers } from "./problems-of-read-members.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { timeProblems, timeWarnings } from "./validate-schedule-time.ts";
 import { dueTimesByAccount, type NearbyPostRow, nearbyPostsStatement } from "./store-daily-caps.ts";
@@ -44,7 +45,8 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
   ];
   const isRefused =
     mediaLookup.fetches &&
-    [...problemsBeforeMedia(), ...timeProblems(input.scheduledAt, ctx.clock.now(), "scheduled_at")].length > 0;
+    (input.unreadMembers !== undefined ||
+      [...problemsBeforeMedia(), ...timeProblems(input.scheduledAt, ctx.clock.now(), "scheduled_at")].length > 0);
   const media = await mediaLookup.resolve(mediaRows?.results ?? [], isRefused);
   const postType = postTypeOf(media.items);
   const validation = validateTargets(ctx, { ...request, postType, media: media.items });
@@ -62,8 +64,8 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
         ]
       : problemsBeforeMedia()),
   ];
-  if (problems.length > 0) {
-    refuseProblems(problems);
+  if (problems.length > 0 || input.unreadMembers !== undefined) {
+    refuseProblems(problemsOfReadMembers(problems, input.unreadMembers));
   }
   const post = await withPlanHash({
     id: ctx.ids.uuid(),

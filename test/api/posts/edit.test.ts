@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount, isoInDays, previewTextPost, scheduleTextPost } from "../../support/api-workflows.ts";
@@ -115,6 +116,39 @@ describe("200", () => {
 });
 
 describe("400", () => {
+  test("lists problems of format and of meaning together", async ({ expect }) => {
+    const { caller, ids } = await createCallerWithPosts(1);
+    const unknownId = crypto.randomUUID();
+    const response = await preview(caller, {
+      post_ids: [...ids, unknownId],
+      scheduled_at: "tomorrow",
+      caption: "x".repeat(30_000),
+    });
+    expect(response).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    const problems = response.body.details.map(({ code, param }: { code: string; param: string }) => [param, code]);
+    expect(problems).toEqual([
+      ["scheduled_at", "invalid_format"],
+      ["post_ids[1]", "post_not_found"],
+      ["caption", "caption_too_long"],
+    ]);
+  });
+
+  test("does not judge what depends on a member that cannot be read", async ({ expect }) => {
+    const { caller, ids } = await createCallerWithPosts(1);
+    const problems = async (body: object) =>
+      (await preview(caller, { post_ids: ids, ...body })).body.details.map(({ code }: { code: string }) => code);
+    const tooLong = "x".repeat(30_000);
+    expect(await problems({ account_ids: ["1"], caption: tooLong }), "accounts").toEqual(["invalid_format"]);
+    expect(await problems({ target_options: "x", caption: tooLong }), "options").toEqual(["wrong_type"]);
+    expect(await problems({ shift_minutes: "x" }), "shift").toEqual(["wrong_type"]);
+    expect(
+      await problems({ scheduled_at: "x", media_urls: [`${env.ORIGIN}/media/${crypto.randomUUID()}/a.png`] }),
+      "stored media do not depend on the time",
+    ).toEqual(["invalid_format", "media_not_found"]);
+    await env.DB.prepare("UPDATE posts SET status = 'failed' WHERE id = ?").bind(ids[0]).run();
+    expect(await problems({ scheduled_at: "x" }), "a retry needs a time").not.toContain("scheduled_at_required");
+  });
+
   test.for([
     [{ post_ids: [] }, "post_ids"],
     [{ post_ids: "x" }, "post_ids"],

@@ -71,6 +71,47 @@ describe("400", () => {
     ]);
   });
 
+  test("lists problems of format and of meaning together", async ({ expect }) => {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller);
+    const unknownId = crypto.randomUUID();
+    const response = await preview(caller, {
+      caption: "x".repeat(30_000),
+      scheduled_at: "tomorrow",
+      account_ids: [account.id, unknownId],
+    });
+    expect(response).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    const problems = response.body.details.map(({ code, param }: { code: string; param: string }) => [param, code]);
+    expect(problems).toEqual([
+      ["scheduled_at", "invalid_format"],
+      ["account_ids[1]", "account_not_found"],
+      ["caption", "caption_too_long"],
+    ]);
+    expect(response.body.error).toMatch(/^3 problems found; the first: scheduled_at /);
+  });
+
+  test("does not judge what depends on a member that cannot be read", async ({ expect }) => {
+    const caller = await createCaller();
+    const account = await connectOneAccount(caller, "instagram");
+    const codes = async (body: object) =>
+      (await preview(caller, body)).body.details.map(({ code }: { code: string }) => code);
+    const draft = { caption: "Hello", scheduled_at: isoInDays(1), account_ids: [account.id] };
+    expect(await codes({ ...draft, media_urls: [1] }), "media").toEqual(["wrong_type"]);
+    const bluesky = await connectOneAccount(caller, "bluesky");
+    const described = { account_id: bluesky.id, platform_options: { alt_texts: ["A vase"] } };
+    expect(
+      await codes({ ...draft, account_ids: undefined, targets: [described], media_urls: [1] }),
+      "options that describe the media",
+    ).toEqual(["wrong_type"]);
+    expect(await codes({ ...draft, account_ids: ["1"] }), "accounts").toEqual(["invalid_format"]);
+    expect(await codes({ ...draft, caption: 1 }), "caption").toEqual(["wrong_type", "media_required"]);
+    expect(await codes({ ...draft, scheduled_at: isoInDays(-1), post_type: "poem" }), "type").toEqual([
+      "invalid_value",
+      "scheduled_at_in_past",
+      "media_required",
+    ]);
+  });
+
   test("says by its code what is wrong with each member", async ({ expect }) => {
     const response = await preview(await createCaller(), {
       scheduled_at: "tomorrow",
