@@ -10,13 +10,13 @@ import { missedMinimums } from "./crash/minimums.ts";
 import { startPatiently } from "./crash/restart.ts";
 import { run, type RunOptions, type RunResult } from "./crash/run.ts";
 import { runMutants } from "./crash/run-mutants.ts";
-import { restoreDatabase } from "./crash/restore-database.ts";
+import { type LostState, loseState } from "./crash/lose-state.ts";
 import { SeededRandom } from "./crash/seeded-random.ts";
 import { freePort, migrate, type Service, startService } from "./service.ts";
 
 /*
  * The crash test: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME] [--mid-publish] [--no-kills] [--keep]`,
- * and with --mid-publish `[--rounds 3] [--platforms tiktok,x]`.
+ * and with --mid-publish `[--rounds 3] [--platforms tiktok,x]`; `--restore` and `--lose-objects` lose state (crash/lose-state.ts).
  * It runs the real runtime with its state on disk, sends calls near the due time, injects platform faults and kills the
  * processes with `kill -9` at random times, but not the simulators: platforms finish what they have received. The posts go to
  * all platforms, as texts, pictures, carousels and videos, with up to five targets. At the end it compares the posts on the
@@ -28,8 +28,8 @@ import { freePort, migrate, type Service, startService } from "./service.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MAX_WAIT_MS = 150_000;
-/** They accept a text alone; those that list new posts late would only make `--restore` longer. */
-const RESTORE_PLATFORMS: readonly string[] = ["x", "linkedin", "threads", "bluesky"];
+/** They accept a text alone; those that list new posts late would only make `--restore` and `--lose-objects` longer. */
+const LOSS_PLATFORMS: readonly string[] = ["x", "linkedin", "threads", "bluesky"];
 /** Runs of at least this length wait until the slowest verification has an answer. */
 const SOAK_MINUTES = 5;
 const SOAK_MAX_WAIT_MS = 480_000;
@@ -117,21 +117,21 @@ async function runKillDuringPublish({ root, seed, rounds, platforms }: KillOptio
 }
 
 /** Fails on any post that is doubled, public after its cancel, public with its old words, missing or untrue. */
-async function runRestore(root: string, platforms: readonly Platform[]): Promise<boolean> {
+async function runLoss(lost: LostState, root: string, platforms: readonly Platform[]): Promise<boolean> {
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
   const port = await freePort();
   try {
     await migrate(stateDir);
     const start = () => startService({ port, stateDir, logFile: join(stateDir, "service.log"), root });
-    const { statuses, posts, acceptedBeforeRestore, ...counts } = await restoreDatabase({ start, stateDir, platforms });
-    console.log(`  confirmed posts ${posts}, accepted before the restore ${acceptedBeforeRestore}`);
+    const { statuses, posts, acceptedBeforeLoss, ...counts } = await loseState({ lost, start, stateDir, platforms });
+    console.log(`  confirmed posts ${posts}, accepted before the loss ${acceptedBeforeLoss}`);
     for (const [name, count] of Object.entries(counts)) {
       console.log(`  ${name.padEnd(22)} ${count}`);
     }
     for (const [outcome, count] of statuses) {
       console.log(`    ${outcome.padEnd(50)} ${count}`);
     }
-    return acceptedBeforeRestore > 0 && Object.values(counts).every((count) => count === 0);
+    return acceptedBeforeLoss > 0 && Object.values(counts).every((count) => count === 0);
   } finally {
     await rm(stateDir, { recursive: true, force: true });
   }
@@ -146,6 +146,7 @@ const { values } = parseArgs({
     mutant: { type: "string" },
     "mid-publish": { type: "boolean", default: false },
     restore: { type: "boolean", default: false },
+    "lose-objects": { type: "boolean", default: false },
     rounds: { type: "string", default: "3" },
     platforms: { type: "string", default: PLATFORMS.join() },
     "no-kills": { type: "boolean", default: false },
@@ -168,9 +169,10 @@ console.log(`seed ${base.seed}`);
 try {
   if (values.mutants || values.mutant !== undefined) {
     process.exitCode = (await runMutants(base, values.mutant)) ? 0 : 1;
-  } else if (values.restore) {
-    const names = values.platforms === PLATFORMS.join() ? RESTORE_PLATFORMS : values.platforms.split(",");
-    const passed = await runRestore(
+  } else if (values.restore || values["lose-objects"]) {
+    const names = values.platforms === PLATFORMS.join() ? LOSS_PLATFORMS : values.platforms.split(",");
+    const passed = await runLoss(
+      values.restore ? "database" : "objects",
       base.root,
       PLATFORMS.filter((platform) => names.includes(platform)),
     );

@@ -1,4 +1,4 @@
-import { cp, rm } from "node:fs/promises";
+import { cp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Platform } from "#core/platform.ts";
 import { openDb } from "#db/client.ts";
@@ -11,10 +11,14 @@ import { startPatiently } from "./restart.ts";
 import { createSandboxUser, previewTarget, type SandboxUser } from "./sandbox-user.ts";
 
 /*
- * Puts the database back to an earlier time by swapping its files; the objects and the simulators keep what they know. Meanwhile posts
- * were published, cancelled, edited and half published. Afterwards nothing may be twice on a platform, there after its cancel or
- * with its old words, and the API must say what is true.
+ * Either puts the database back to an earlier time by swapping its files, while the objects keep what they know; or erases the
+ * storage of every post's object, while the database stays. The simulators keep what they know in both. Meanwhile posts were
+ * published, cancelled, edited and half published. Afterwards nothing may be twice on a platform, there after its cancel or with
+ * its old words, and the API must say what is true.
  */
+
+/** What is lost. */
+export type LostState = "database" | "objects";
 
 /** Time enough to stop the service, copy its database and start it again on a busy machine. */
 const DUE_AFTER_MS = 75_000;
@@ -26,17 +30,24 @@ const KILL_DELAY_MS = 900;
 const LATENCY_MS = 1500;
 const CRON_EVERY_MS = 3000;
 const HELD_FOR_MS = 12_000;
-const MAX_WAIT_MS = 400_000;
+/** The lease of a lost run, five minutes, and what its look at the platforms takes. */
+const MAX_WAIT_MS = 480_000;
 
+/** `copies`: how many a platform has at the end, by what was lost. */
 const SCENARIOS = {
-  published: { dueAfterMs: 0, edit: null, cancel: false, allowedCopies: [1] },
-  cancelled: { dueAfterMs: 0, edit: null, cancel: true, allowedCopies: [0] },
-  edited: { dueAfterMs: 0, edit: { words: true, days: 0 }, cancel: false, allowedCopies: [1] },
-  far_edit: { dueAfterMs: 0, edit: { words: false, days: 10 }, cancel: false, allowedCopies: [0] },
-  mid_publish: { dueAfterMs: MID_PUBLISH_AFTER_MS, edit: null, cancel: false, allowedCopies: [1] },
-  cancelled_ahead: { dueAfterMs: AHEAD_AFTER_MS, edit: null, cancel: true, allowedCopies: [0] },
-  edited_ahead: { dueAfterMs: AHEAD_AFTER_MS, edit: { words: true, days: 0 }, cancel: false, allowedCopies: [0] },
-  untouched_ahead: { dueAfterMs: AHEAD_AFTER_MS, edit: null, cancel: false, allowedCopies: [1] },
+  published: { dueAfterMs: 0, edit: null, cancel: false, copies: { database: 1, objects: 1 } },
+  cancelled: { dueAfterMs: 0, edit: null, cancel: true, copies: { database: 0, objects: 0 } },
+  edited: { dueAfterMs: 0, edit: { words: true, days: 0 }, cancel: false, copies: { database: 1, objects: 1 } },
+  far_edit: { dueAfterMs: 0, edit: { words: false, days: 10 }, cancel: false, copies: { database: 0, objects: 0 } },
+  mid_publish: { dueAfterMs: MID_PUBLISH_AFTER_MS, edit: null, cancel: false, copies: { database: 1, objects: 1 } },
+  cancelled_ahead: { dueAfterMs: AHEAD_AFTER_MS, edit: null, cancel: true, copies: { database: 0, objects: 0 } },
+  edited_ahead: {
+    dueAfterMs: AHEAD_AFTER_MS,
+    edit: { words: true, days: 0 },
+    cancel: false,
+    copies: { database: 0, objects: 1 },
+  },
+  untouched_ahead: { dueAfterMs: AHEAD_AFTER_MS, edit: null, cancel: false, copies: { database: 1, objects: 1 } },
 } as const;
 type Scenario = keyof typeof SCENARIOS;
 
@@ -47,9 +58,9 @@ interface ScheduledPost {
   readonly scenario: Scenario;
 }
 
-export interface RestoreReport {
+export interface LossReport {
   readonly posts: number;
-  readonly acceptedBeforeRestore: number;
+  readonly acceptedBeforeLoss: number;
   readonly doubled: number;
   readonly afterCancel: number;
   readonly oldWords: number;
@@ -63,15 +74,17 @@ export interface RestoreReport {
 const oldWords = (marker: string) => `${marker} as it was before the edit`;
 const newWords = (marker: string) => `${marker} as it is after the edit`;
 
-export async function restoreDatabase({
+export async function loseState({
+  lost,
   start,
   stateDir,
   platforms,
 }: {
+  readonly lost: LostState;
   readonly start: () => Promise<Service>;
   readonly stateDir: string;
   readonly platforms: readonly Platform[];
-}): Promise<RestoreReport> {
+}): Promise<LossReport> {
   let service = await startPatiently(start);
   const database = join(stateDir, "v3", "d1");
   const saved = join(stateDir, "saved-d1");
@@ -91,25 +104,41 @@ export async function restoreDatabase({
     }
     await sleep(Math.max(0, dueAt + MID_PUBLISH_AFTER_MS + KILL_DELAY_MS - Date.now()));
     await service.kill();
-    await rm(database, { recursive: true });
-    await cp(saved, database, { recursive: true });
+    if (lost === "database") {
+      await rm(database, { recursive: true });
+      await cp(saved, database, { recursive: true });
+    } else {
+      await eraseObjects(stateDir);
+    }
     service = await startPatiently(start);
     for (const platform of platforms) {
       await client.callUntilOk("POST", `/sandbox/platforms/${platform}/settings`, { latency_ms: 0 });
     }
-    const acceptedBeforeRestore = await countAccepted(client, platforms);
+    const acceptedBeforeLoss = await countAccepted(client, platforms);
     // Reads must not bring anything back either.
     for (const deadline = Date.now() + HELD_FOR_MS; Date.now() < deadline; await sleep(1000)) {
       await client.callUntilOk("GET", "/v1/posts?limit=50&include_past=true", undefined, user.apiKey);
     }
-    const sentWhileHeld = (await countAccepted(client, platforms)) - acceptedBeforeRestore;
-    await startReview(openDb(wranglerD1(["--local", "--env", "sandbox", "--persist-to", stateDir])));
-    await waitUntilSettled(client, user, posts);
-    return { ...(await readReport(client, user, posts, platforms)), acceptedBeforeRestore, sentWhileHeld };
+    const sentWhileHeld = (await countAccepted(client, platforms)) - acceptedBeforeLoss;
+    if (lost === "database") {
+      await startReview(openDb(wranglerD1(["--local", "--env", "sandbox", "--persist-to", stateDir])));
+    }
+    await waitUntilSettled(client, user, posts, lost);
+    return { ...(await readReport(client, user, posts, platforms, lost)), acceptedBeforeLoss, sentWhileHeld };
   } finally {
     stopCron.abort();
     await service.stop();
   }
+}
+
+/** The storage of the objects of posts; that of the simulators stays. */
+async function eraseObjects(stateDir: string): Promise<void> {
+  const folder = join(stateDir, "v3", "do");
+  const names = (await readdir(folder)).filter((name) => /PostPublisher|DatabaseWatch/.test(name));
+  if (names.length === 0) {
+    throw new Error(`no storage of objects in ${folder}`);
+  }
+  await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true })));
 }
 
 async function runCronUntil(client: ApiClient, signal: AbortSignal): Promise<void> {
@@ -186,10 +215,22 @@ async function readStatus(client: ApiClient, user: SandboxUser, { id }: Schedule
   return status === "failed" && targets.some((target) => target.status === "unconfirmed") ? "unconfirmed" : status;
 }
 
-async function waitUntilSettled(client: ApiClient, user: SandboxUser, posts: readonly ScheduledPost[]): Promise<void> {
+async function waitUntilSettled(
+  client: ApiClient,
+  user: SandboxUser,
+  posts: readonly ScheduledPost[],
+  lost: LostState,
+): Promise<void> {
   for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; await sleep(2000)) {
     const statuses = await Promise.all(posts.map((post) => readStatus(client, user, post)));
-    if (!statuses.some((status) => status === "scheduled" || status === "publishing")) {
+    // What was moved to a far day waits for that day, where nothing put the move back.
+    const isWaitedFor = (index: number): boolean => {
+      const post = posts[index];
+      return lost === "database" || !post || (SCENARIOS[post.scenario].edit?.days ?? 0) === 0;
+    };
+    const isOpen = (status: string, index: number) =>
+      status === "publishing" || (status === "scheduled" && isWaitedFor(index));
+    if (!statuses.some(isOpen)) {
       return;
     }
   }
@@ -200,12 +241,13 @@ async function readReport(
   user: SandboxUser,
   posts: readonly ScheduledPost[],
   platforms: readonly Platform[],
-): Promise<Omit<RestoreReport, "acceptedBeforeRestore" | "sentWhileHeld">> {
+  lost: LostState,
+): Promise<Omit<LossReport, "acceptedBeforeLoss" | "sentWhileHeld">> {
   const published = await readPublishedPosts(client, platforms);
   const counts = { doubled: 0, afterCancel: 0, oldWords: 0, missing: 0, untrue: 0 };
   const statuses = new Map<string, number>();
   for (const post of posts) {
-    const { cancel, edit, allowedCopies } = SCENARIOS[post.scenario];
+    const { cancel, edit, copies: expected } = SCENARIOS[post.scenario];
     const copies = published.get(`${post.platform} ${post.marker}`) ?? [];
     const status = await readStatus(client, user, post);
     const key = `${post.scenario}: ${copies.length} on the platform, ${status}`;
@@ -213,11 +255,15 @@ async function readReport(
     counts.doubled += copies.length > 1 ? 1 : 0;
     counts.afterCancel += cancel && copies.length > 0 ? 1 : 0;
     counts.oldWords += edit && copies.some(({ text }) => text === oldWords(post.marker)) ? 1 : 0;
-    counts.missing += copies.length < Math.min(...allowedCopies) ? 1 : 0;
+    // A call that may have left is never repeated where the platform cannot prove that it has no such post: the owner is told.
+    counts.missing += copies.length < expected[lost] && status !== "unconfirmed" ? 1 : 0;
     // An edited post that was published cannot be found by the words of its older row: it is paused, and its owner told to look.
-    const mayBePaused = copies.length === 0 || edit !== null;
+    const mayBePaused = lost === "database" && (copies.length === 0 || edit !== null);
     const isTrue =
-      status === "unconfirmed" || (status === "published" ? copies.length === 1 : status === "paused" && mayBePaused);
+      status === "unconfirmed" ||
+      (status === "published" && copies.length === 1) ||
+      (status === "paused" && mayBePaused) ||
+      (lost === "objects" && copies.length === 0 && status === (cancel ? "cancelled" : "scheduled"));
     counts.untrue += isTrue ? 0 : 1;
   }
   return { posts: posts.length, ...counts, statuses };
