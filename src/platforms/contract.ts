@@ -362,6 +362,8 @@ export interface Adapter {
   validate(input: ValidationInput): ValidationResult;
   /** Current capabilities, read before a preview where they change often; after a fault the stored ones are used. */
   readonly fetchCapabilities?: (client: PlatformClient, account: AccountAccess) => Promise<Result<JsonObject>>;
+  /** The caps of one account, where the platform tells them per account; absent: `limits.dailyCaps` holds for all accounts. Pure. */
+  readonly dailyCapsOf?: (capabilities: JsonObject) => PlatformLimits["dailyCaps"];
   /** The boards of an account, all list pages; served at `/accounts/{platform}-boards`. */
   readonly listBoards?: (client: PlatformClient, account: AccountAccess) => Promise<Result<readonly Board[]>>;
   /** How long before the due time `prepare` starts, in milliseconds; 0 when there is nothing to prepare. */

@@ -174,13 +174,16 @@ export async function graphGet(
   return await callPlatform(client, withQuery(url, query), { headers: bearerHeader(token) });
 }
 
+/** Of a call that writes: DEFAULT_REQUEST_TIMEOUT of Meta's php-graph-sdk. */
+const WRITE_TIMEOUT_MS = 60_000;
+
 export async function graphPost(
   client: PlatformClient,
   url: string,
   token: string,
   fields: RequestFields,
 ): Promise<PlatformResponse> {
-  return await callPlatform(client, url, postForm(fields, bearerHeader(token)));
+  return await callPlatform(client, url, { ...postForm(fields, bearerHeader(token)), timeoutMs: WRITE_TIMEOUT_MS });
 }
 
 export const CreatedObject = z.looseObject({ id: z.string().min(1) });

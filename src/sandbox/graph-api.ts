@@ -235,3 +235,8 @@ export function withUsageHeaders(response: Response, account: string, kind: stri
   );
   return new Response(response.body, { status: response.status, headers });
 }
+
+/** The names in a setting like `"a,b"`; null when it is not set. */
+export function namesOf(setting: JsonValue | undefined): readonly string[] | null {
+  return typeof setting === "string" ? setting.split(",") : null;
+}

@@ -1,13 +1,5 @@
 import type { SimulatorContext, Simulator } from "./contract.ts";
-import {
-  graphError,
-  authenticateGraphCall,
-  type Params,
-  readParams,
-  selectFields,
-  textParam,
-  withUsageHeaders,
-} from "./graph-api.ts";
+import { graphError, authenticateGraphCall, type Params, readParams, withUsageHeaders } from "./graph-api.ts";
 import { revokeTokensOfLogin } from "./oauth-server.ts";
 import { containerJson, findContainer, awaitDownload } from "./instagram/containers.ts";
 import { createContainer } from "./instagram/create-container.ts";
@@ -20,7 +12,8 @@ import {
   exchangeCode,
 } from "./instagram/login.ts";
 import { isProfessional, TEST_USERS, type TestUser } from "./instagram/test-users.ts";
-import { objectNotFound } from "./instagram/error-responses.ts";
+import { objectNotFound, selectedFields } from "./instagram/error-responses.ts";
+import { rules } from "./instagram/operations.ts";
 import { listMedia, publishContainer, publishingLimit, readMedia } from "./instagram/posts.ts";
 
 /* Simulates the Instagram API with Instagram Login (login and graph.instagram.com): platforms/instagram.md part 6. */
@@ -38,7 +31,7 @@ const missingPermission = (sim: SimulatorContext, scope: string): Response =>
     message: `(#10) Application does not have permission for this action: ${scope}`,
   });
 
-function profileResponse(user: TestUser, params: Params): Response {
+function profileResponse(sim: SimulatorContext, user: TestUser, params: Params): Response {
   const allFields = {
     id: user.appScopedId,
     user_id: user.userId,
@@ -50,7 +43,7 @@ function profileResponse(user: TestUser, params: Params): Response {
     follows_count: 12,
     media_count: 3,
   };
-  return Response.json(selectFields(allFields, textParam(params, "fields") ?? "id"));
+  return selectedFields(sim, "IGUser", allFields, params);
 }
 
 /** The account's profile and its edges. */
@@ -64,7 +57,7 @@ function handleAccountCall(
 ) {
   switch (`${request.method} ${edge}`) {
     case "GET ":
-      return profileResponse(user, params);
+      return profileResponse(sim, user, params);
     case "GET media":
       return listMedia(sim, user, url, params);
     case "POST media":
@@ -72,7 +65,7 @@ function handleAccountCall(
     case "POST media_publish":
       return publishContainer(sim, user, params);
     case "GET content_publishing_limit":
-      return publishingLimit(sim, user);
+      return publishingLimit(sim, user, params);
     default:
       return graphError(sim, { code: 2500, message: `Unknown path components: /${edge}` });
   }
@@ -136,7 +129,7 @@ async function handleAuthorizedCall(
   }
   const container = findContainer(sim, node);
   return container && container.owner === user.userId
-    ? Response.json(containerJson(sim, await awaitDownload(sim, container), params))
+    ? selectedFields(sim, "IGContainer", containerJson(sim, await awaitDownload(sim, container)), params)
     : readMedia(sim, user, node, params);
 }
 
@@ -156,6 +149,7 @@ export const simulator: Simulator = {
       accounts: [TEST_USERS["cleo"]?.userId ?? ""],
     },
   ],
+  rules,
   async handle(request, sim) {
     const url = new URL(request.url);
     if (url.hostname === GRAPH_HOST) {

@@ -13,6 +13,7 @@ import { createContainer } from "./threads/containers.ts";
 import { authorize, exchangeCode, debugToken, exchangeForLongToken, refreshLongToken } from "./threads/login.ts";
 import { deletePost, listPosts, publishContainer, publishingLimit, readNode } from "./threads/posts.ts";
 import { invalidParameter, fieldNotFound, mediaNotFound } from "./threads/error-responses.ts";
+import { rules } from "./threads/operations.ts";
 import { type TestUser, TEST_USERS } from "./threads/test-users.ts";
 
 /* Simulates the login at threads.net and the API at graph.threads.net v1.0: platforms/threads.md part 6. */
@@ -46,6 +47,7 @@ function scopeFor(method: string, edge: string): string | null {
   switch (`${method} ${edge}`) {
     case "POST threads":
     case "POST threads_publish":
+    case "GET threads_publishing_limit":
       return PUBLISH_SCOPE;
     case "DELETE ":
       return DELETE_SCOPE;
@@ -148,6 +150,7 @@ export const simulator: Simulator = {
     { name: "ada", accounts: [TEST_USERS["ada"]?.id ?? ""], description: "a profile" },
     { name: "ben", accounts: [TEST_USERS["ben"]?.id ?? ""], description: "another profile" },
   ],
+  rules,
   async handle(request, sim) {
     const url = new URL(request.url);
     if (url.hostname.startsWith("graph.")) {

@@ -48,6 +48,8 @@ describe("authorize", () => {
     ["another response_type", { response_type: "token" }],
     ["no scope", { scope: "" }],
     ["an unknown scope", { scope: "instagram_basic" }],
+    ["a scope that the app was not approved for", { scope: `${SCOPES},instagram_business_manage_comments` }],
+    ["an unknown parameter", { prompt: "consent" }],
   ])("shows an error page for %s", async ([, overrides], { expect }) => {
     expect((await authorize(overrides)).status).toBe(400);
   });
@@ -170,6 +172,16 @@ describe("the profile", () => {
       "id",
       "username",
     ]);
+  });
+
+  test("has no other fields", async ({ expect }) => {
+    const { request } = await createClient();
+    for (const [path, fields] of [
+      ["/me", "id,email"],
+      ["/me/content_publishing_limit", "quota_usage,quota"],
+    ] as const) {
+      expect(await errorCodeOf(await request(path, { fields }))).toBe("100/-");
+    }
   });
 
   test("of another user is not visible", async ({ expect }) => {

@@ -48,6 +48,9 @@ describe("one image", () => {
     expect(response.status).toBe(200);
     const { id: mediaId } = await response.json<{ id: string }>();
     expect(await statusOf(ada, id)).toMatchObject({ status_code: "PUBLISHED" });
+    expect(await errorCodeOf(await ada.request(`/${id}`, { fields: "status_code,error_message" }))).toBe("100/-");
+    expect(await errorCodeOf(await ada.request(`/${mediaId}`, { fields: "id,status" }))).toBe("100/-");
+    expect(await errorCodeOf(await ada.request("/me/media", { fields: "id,text" }))).toBe("100/-");
     const fields = "id,permalink,shortcode,media_type,media_product_type,timestamp,caption";
     const media = await (await ada.request(`/${mediaId}`, { fields })).json<Record<string, string>>();
     expect(media).toEqual({
@@ -241,6 +244,12 @@ describe("creating a container", () => {
     ["with share_to_feed on an image", { ...JPEG, share_to_feed: "true" }, "100/-"],
     ["with an unknown strategy", { ...REEL, trial_params: '{"graduation_strategy":"LATER"}' }, "100/-"],
     ["with trial_params that are not JSON", { ...REEL, trial_params: "MANUAL" }, "100/-"],
+    [
+      "with share_to_feed for a trial reel",
+      { ...REEL, trial_params: '{"graduation_strategy":"MANUAL"}', share_to_feed: "true" },
+      "100/-",
+    ],
+    ["with a parameter that does not exist", { ...JPEG, mood: "good" }, "100/-"],
     ["with share_to_feed that is not a boolean", { ...REEL, share_to_feed: "perhaps" }, "100/-"],
     ["with a negative thumb_offset", { ...REEL, thumb_offset: "-1" }, "1/2207057"],
     ["with four collaborators", { ...REEL, collaborators: '["a","b","c","d"]' }, "100/-"],
@@ -270,12 +279,30 @@ describe("creating a container", () => {
 });
 
 describe("publishing", () => {
-  test("one container several times publishes one post, even concurrently", async ({ expect }) => {
+  test("one container twice publishes two posts, unless the setting republish refuses the second", async ({
+    expect,
+  }) => {
+    const countPosts = async (text: string) =>
+      (await publishedPosts("instagram", "ada")).filter((post) => post.text === text).length;
+    const twice = await createReadyContainer({ ...JPEG, caption: "twice" });
+    const responses = [await ada.publishContainer(twice), await ada.publishContainer(twice)];
+    expect([responses.map(({ status }) => status), await countPosts("twice")]).toEqual([[200, 200], 2]);
+    await changeSettings("instagram", { republish: "refused" });
+    const once = await createReadyContainer({ ...JPEG, caption: "once" });
+    expect((await ada.publishContainer(once)).status).toBe(200);
+    expect(await errorCodeOf(await ada.publishContainer(once))).toBe("24/2207008");
+    expect(await countPosts("once")).toBe(1);
+    await changeSettings("instagram", { republish: null });
+  });
+
+  test("one container concurrently publishes one post where a second is refused", async ({ expect }) => {
+    await changeSettings("instagram", { republish: "refused" });
     const id = await createReadyContainer({ ...JPEG, caption: "only once" });
     const responses = await Promise.all([ada.publishContainer(id), ada.publishContainer(id), ada.publishContainer(id)]);
     expect(responses.map((response) => response.status).toSorted((a, b) => a - b)).toEqual([200, 400, 400]);
     expect((await ada.publishContainer(id)).status).toBe(400);
     expect((await publishedPosts("instagram", "ada")).filter((post) => post.text === "only once")).toHaveLength(1);
+    await changeSettings("instagram", { republish: null });
   });
 
   test("a container that is unknown, another user's or a day old is refused", async ({ expect }) => {
@@ -294,7 +321,7 @@ describe("publishing", () => {
     const readUsage = async () =>
       (await ada.request("/me/content_publishing_limit", { fields: "quota_usage,config" })).json();
     expect(await readUsage()).toEqual({
-      data: [{ quota_usage: 0, config: { quota_total: 100, quota_duration: 86_400 } }],
+      data: [{ quota_usage: 0, config: { quota_total: 50, quota_duration: 86_400 } }],
     });
     await changeSettings("instagram", { quota: 2 });
     const ids = [await createReadyContainer(JPEG), await createReadyContainer(JPEG), await createReadyContainer(JPEG)];

@@ -27,6 +27,9 @@ describe("the authorize page", () => {
     ["another response type", { response_type: "token" }],
     ["scopes without threads_basic", { scope: "threads_content_publish" }],
     ["no redirect_uri", { redirect_uri: "" }],
+    ["a scope that does not exist", { scope: "threads_basic,threads_post" }],
+    ["a scope that the app was not approved for", { scope: "threads_basic,threads_manage_replies" }],
+    ["an unknown parameter", { prompt: "consent" }],
   ])("refuses %s without a redirect", async ([, overrides], { expect }) => {
     const response = await authorize(overrides);
     expect([response.status, response.headers.get("location")]).toEqual([400, null]);
@@ -96,9 +99,11 @@ describe("the long-lived token", () => {
     expect(await errorCodeOf(await refreshToken(token))).toBe("401 190/463");
   });
 
-  test("can be inspected with a valid token", async ({ expect }) => {
+  test("can be inspected with the token of a tester only", async ({ expect }) => {
     const token = await requestLongToken({ untick: "threads_delete" });
     const debug = (access_token: string) => get("/debug_token", { access_token, input_token: token });
+    expect(await errorCodeOf(await debug(token))).toBe("403 10/-");
+    await changeSettings("threads", { testers: "ben,ada" });
     expect(await (await debug(token)).json()).toMatchObject({
       data: {
         is_valid: true,
@@ -108,6 +113,7 @@ describe("the long-lived token", () => {
       },
     });
     expect(await errorCodeOf(await debug("x"))).toBe("401 190/463");
+    await changeSettings("threads", { testers: null });
   });
 
   test("is revoked when the user revokes the app's access", async ({ expect }) => {
@@ -145,6 +151,7 @@ describe("a call", () => {
     const reader = await createClient({ scope: "threads_basic" });
     expect(await errorCodeOf(await reader.post("/me/threads", { media_type: "TEXT", text: "a" }))).toBe("403 10/-");
     expect(await errorCodeOf(await reader.publishContainer("1"))).toBe("403 10/-");
+    expect(await errorCodeOf(await reader.request("/me/threads_publishing_limit"))).toBe("403 10/-");
     expect(await errorCodeOf(await reader.request("/1", {}, "DELETE"))).toBe("403 10/-");
     const { client_id: _id, ...withoutClientId } = APP;
     expect(await errorCodeOf(await requestToken(withoutClientId))).toBe("400 101/-");

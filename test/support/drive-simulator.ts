@@ -118,11 +118,12 @@ export interface BrowserLogin {
   readonly exchange: (params: Readonly<Record<string, string>>, app?: AppCredentials) => Promise<LoginResult>;
 }
 
-/** A browser login up to the callback. */
+/** A browser login up to the callback; `consent` is added to the address of the consent page (`untick`). */
 export async function logInAtPlatform(
   adapter: Adapter,
   userName: string,
   settings: Record<string, string> = {},
+  consent: Record<string, string> = {},
 ): Promise<BrowserLogin> {
   const client = simulatedClient(adapter);
   const credentials = sandboxCredentials(adapter, settings);
@@ -140,7 +141,9 @@ export async function logInAtPlatform(
     registrations,
     now: Date.now(),
   });
-  loginUrl.searchParams.set("login", userName);
+  for (const [name, value] of Object.entries({ login: userName, ...consent })) {
+    loginUrl.searchParams.set(name, value);
+  }
   const redirect = await fetchFromSimulator(new Request(loginUrl, { redirect: "manual" }));
   const location = redirect.headers.get("location");
   if (!location) {

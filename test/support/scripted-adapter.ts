@@ -24,6 +24,7 @@ export interface AdapterScript {
   readonly dailyCaps?: PlatformLimits["dailyCaps"];
   readonly prepareAheadMs?: number;
   readonly fetchCapabilities?: Adapter["fetchCapabilities"];
+  readonly dailyCapsOf?: Adapter["dailyCapsOf"];
   /** A required option, like YouTube's title. */
   readonly requiredOption?: string;
 }
@@ -89,6 +90,7 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
     },
     validate: (input: ValidationInput) => validateByScript(input, max, script),
     ...(script.fetchCapabilities && { fetchCapabilities: script.fetchCapabilities }),
+    ...(script.dailyCapsOf && { dailyCapsOf: script.dailyCapsOf }),
     prepareAheadMs: (job) => (job.media.length > 0 ? (script.prepareAheadMs ?? 0) : 0),
     async prepare(_client: PlatformClient, job: Job, cursor: JsonValue | undefined) {
       return next("prepare", job, cursor, script.prepare ?? [{ state: "ready", ref: null }]);

@@ -20,6 +20,14 @@ export function loginVariant(app: AppCredentials): LoginVariant {
   return app.settings["LOGIN_VARIANT"] === "facebook" ? "page" : "direct";
 }
 
+/**
+ * Whether the operator relies on Instagram publishing one container once only. It is not documented, so by default a container is
+ * published again only when its status was read immediately before.
+ */
+export function republishesUnread(app: AppCredentials): boolean {
+  return app.settings["REPUBLISH"] === "immediately";
+}
+
 function apiVersion(app: AppCredentials): string {
   return app.settings["API_VERSION"] ?? DEFAULT_API_VERSION;
 }
@@ -42,4 +50,9 @@ export function graphUrl(account: AccountAccess): string {
   return account.capabilities["login"] === "page"
     ? `${PAGE_GRAPH_ORIGIN}/${version}`
     : `${DIRECT_GRAPH_ORIGIN}/${version}`;
+}
+
+/** The edge that tells how many posts the account may publish. */
+export function publishingLimitUrl(account: AccountAccess): string {
+  return `${graphUrl(account)}/${encodeURIComponent(account.platformAccountId)}/content_publishing_limit`;
 }

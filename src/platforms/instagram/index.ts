@@ -1,6 +1,8 @@
 import { defineAdapter, type Job, type PlatformClient } from "#platforms/contract.ts";
 import { withAppSecretProof } from "#platforms/graph-api.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
+import { capsOfAccount } from "#platforms/publishing-limit.ts";
+import { fetchCapabilities } from "./capabilities.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
@@ -26,6 +28,8 @@ export const instagram = defineAdapter({
   connect,
   dataPolicy,
   validate,
+  fetchCapabilities,
+  dailyCapsOf: (capabilities) => capsOfAccount(capabilities, limits.dailyCaps),
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
   prepare: (client, job, cursor) => prepare(clientFor(client, job), job, cursor),
   commit: (client, job, ref) => commit(clientFor(client, job), job, ref),

@@ -55,6 +55,7 @@ export const limits = {
     },
     mixed: true,
   },
-  // Content publishing guide: 100, a carousel counts once. Two reference pages say 50; the API's refusal decides.
-  dailyCaps: [{ count: 100, windowHours: 24, what: "posts" }],
+  // For accounts whose own number could not be read: the content publishing guide says 100, the references of media_publish
+  // and content_publishing_limit say 50; a carousel counts once.
+  dailyCaps: [{ count: 50, windowHours: 24, what: "posts" }],
 } as const satisfies PlatformLimits;

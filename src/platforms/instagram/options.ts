@@ -6,7 +6,10 @@ export const options = z.looseObject({
     .enum(["timeline", "reels"])
     .optional()
     .describe("Set automatically: reels for one video, timeline for everything else"),
-  share_to_feed: z.boolean().optional().describe("Reels only: also share to the main feed; default true"),
+  share_to_feed: z
+    .boolean()
+    .optional()
+    .describe("Reels only: also share to the main feed; default true; always false for a trial reel"),
   trial_reel_type: z
     .enum(["manual", "performance"])
     .nullable()

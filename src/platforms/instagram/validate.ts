@@ -48,10 +48,17 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
-/** `share_to_feed` is meaningful for reels only. */
+/** `share_to_feed` is meaningful for reels only; a trial reel is never shared to the feed, whatever was asked for. */
 function withDefaults(requested: JsonObject, isReel: boolean, placement: string): JsonObject {
   const { share_to_feed: shareToFeed, ...rest } = requested;
-  return isReel ? { ...rest, placement, share_to_feed: shareToFeed ?? true } : { ...rest, placement };
+  if (!isReel) {
+    return { ...rest, placement };
+  }
+  return { ...rest, placement, share_to_feed: isTrial(requested) ? false : (shareToFeed ?? true) };
+}
+
+function isTrial(options: JsonObject): boolean {
+  return typeof options["trial_reel_type"] === "string";
 }
 
 /** Repeated tags count each time, as on the platform. */
@@ -115,8 +122,20 @@ function optionProblems(input: ValidationInput, isReel: boolean): readonly Valid
 }
 
 function optionWarnings(input: ValidationInput, isReel: boolean): readonly ValidationWarning[] {
-  return input.options["share_to_feed"] !== undefined && !isReel
-    ? [{ code: "option_ignored", message: "share_to_feed applies to reels only and is ignored" }]
+  const shareToFeed = input.options["share_to_feed"];
+  if (!isReel) {
+    return typeof shareToFeed === "boolean"
+      ? [{ code: "option_ignored", message: "share_to_feed applies to reels only and is ignored" }]
+      : [];
+  }
+  return isTrial(input.options) && shareToFeed !== false
+    ? [
+        {
+          code: "option_ignored",
+          message:
+            "a trial reel is shown to people who do not follow the account and never shared to the feed: share_to_feed is false",
+        },
+      ]
     : [];
 }
 

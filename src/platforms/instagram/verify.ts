@@ -12,11 +12,12 @@ import {
   verifyContainer,
 } from "#platforms/verify-container.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { graphError, graphGet, nextCursor } from "#platforms/graph-api.ts";
+import { graphGet, nextCursor } from "#platforms/graph-api.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { type ListedCandidate, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
-import { Container, MediaList } from "./answers.ts";
-import { graphUrl } from "./hosts.ts";
+import { MediaList } from "./answers.ts";
+import { readContainerStatus } from "./container-status.ts";
+import { graphUrl, republishesUnread } from "./hosts.ts";
 
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
@@ -39,12 +40,13 @@ export function verify(client: PlatformClient, job: Job, ref: JsonValue): Promis
   return verifyContainer(job, ref, {
     readStatus: (id) => readContainerStatus(client, job, id),
     findPost: async (since): Promise<ListingMatch> => listedAs(await listSince(client, job, since)),
-    decideUnlisted: decideUnlisted,
+    decideUnlisted: (unlisted) => decideUnlisted(job, unlisted),
   });
 }
 
-function decideUnlisted({ commitRef, status, elapsedMs }: UnlistedContainer): VerifyOutcome {
-  if (elapsedMs < ABSENT_AFTER_MS) {
+function decideUnlisted(job: Job, { commitRef, status, elapsedMs }: UnlistedContainer): VerifyOutcome {
+  const isRepeatable = status === "FINISHED" && commitRef.restrictedCount === 0 && republishesUnread(job.account.app);
+  if (elapsedMs < ABSENT_AFTER_MS && !isRepeatable) {
     return verifyAgainIn(ABSENT_AFTER_MS - elapsedMs);
   }
   switch (status) {
@@ -60,23 +62,6 @@ function decideUnlisted({ commitRef, status, elapsedMs }: UnlistedContainer): Ve
     default:
       return { state: "cannot_tell", detail: "the container no longer exists and no matching post was found" };
   }
-}
-
-async function readContainerStatus(client: PlatformClient, job: Job, id: string): Promise<string> {
-  const response = await graphGet(
-    client,
-    `${graphUrl(job.account)}/${encodeURIComponent(id)}`,
-    job.account.loginToken,
-    {
-      fields: "status_code",
-    },
-  );
-  const container = isOk(response) ? parseBody(Container, response) : undefined;
-  if (container) {
-    return container.status_code;
-  }
-  const error = graphError(response);
-  return error?.code === 24 || (error?.code === 100 && error.subcode === 33) ? "LOST" : "unreadable";
 }
 
 /** Every post since then; undefined when the list cannot be read to its end. */

@@ -11,8 +11,6 @@ export const Me = z.looseObject({
 });
 export type Me = z.infer<typeof Me>;
 
-export const TokenInfo = z.looseObject({ data: z.looseObject({ scopes: z.array(z.string()) }) });
-
 export const Container = z.looseObject({ status: z.string(), error_message: z.string().nullish() });
 
 export const PublishedPost = z.looseObject({ id: Id, permalink: z.string().nullish() });

@@ -2,17 +2,19 @@ import { DAY } from "#core/clock.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { AppCredentials, Connector, Fault, PostableAccount, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
-import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
+import { readPublishingLimit } from "#platforms/publishing-limit.ts";
+import { postForm, withQuery } from "#platforms/request-encoding.ts";
 import { graphGet } from "#platforms/graph-api.ts";
 import { loginFault, longLivedTokens, renewGraphToken, requestGraphToken } from "#platforms/graph-login.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { authorizationCode, catchConnectionErrors, findMissingScopes, readTokens } from "#platforms/oauth-token.ts";
-import { Me, TokenInfo } from "./answers.ts";
+import { Me } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { AUTHORIZE_URL, GRAPH_ORIGIN, graphUrl } from "./hosts.ts";
+import { AUTHORIZE_URL, GRAPH_ORIGIN, graphUrl, publishingLimitUrl } from "./hosts.ts";
 import { readSignedRequest } from "#platforms/signed-request.ts";
 
-const SCOPES = ["threads_basic", "threads_content_publish"] as const;
+const BASIC_SCOPE = "threads_basic";
+const SCOPES = [BASIC_SCOPE, "threads_content_publish"] as const;
 const ME_FIELDS = "id,username,name,threads_profile_picture_url";
 
 export const connect: Connector = {
@@ -67,7 +69,7 @@ export const connect: Connector = {
             displayName: me.value.name ?? me.value.username,
             tokens: {
               ...longLivedTokens(longLived.value, exchange.now),
-              scopes: await readGrantedScopes(client, accessToken),
+              scopes: await readGrantedScopes(client, app, accessToken),
             },
           });
         });
@@ -123,13 +125,19 @@ function profileFault(response: PlatformResponse): Fault {
     : toFault(response);
 }
 
-/** The token response does not name the scopes. If this call fails too, all are assumed, and a post reports a missing one. */
-async function readGrantedScopes(client: PlatformClient, token: string): Promise<readonly string[]> {
+/**
+ * The token response does not name the scopes, and `/debug_token` answers testers of the app only. The publishing limit can
+ * be read with both scopes only, so its refusal tells that the user declined the second. If the call fails in another way, both
+ * are assumed, and a post reports a missing one.
+ */
+async function readGrantedScopes(
+  client: PlatformClient,
+  app: AppCredentials,
+  token: string,
+): Promise<readonly string[]> {
   try {
-    // The token that is looked at is a query parameter; the one that asks is in the header.
-    const url = withQuery(`${GRAPH_ORIGIN}/debug_token`, { input_token: token });
-    const response = await callPlatform(client, url, { headers: bearerHeader(token), timeoutMs: 5000 });
-    return (isOk(response) ? parseBody(TokenInfo, response)?.data.scopes : undefined) ?? SCOPES;
+    const limit = await readPublishingLimit(client, publishingLimitUrl(app, "me"), token, toFault);
+    return !limit.ok && limit.fault.code === "missing_scope" ? [BASIC_SCOPE] : SCOPES;
   } catch {
     return SCOPES;
   }

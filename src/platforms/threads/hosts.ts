@@ -11,3 +11,8 @@ const DEFAULT_API_VERSION = "v1.0";
 export function graphUrl(app: AppCredentials): string {
   return `${GRAPH_ORIGIN}/${app.settings["API_VERSION"] ?? DEFAULT_API_VERSION}`;
 }
+
+/** The edge that tells how many posts the account may publish. */
+export function publishingLimitUrl(app: AppCredentials, accountId: string): string {
+  return `${graphUrl(app)}/${encodeURIComponent(accountId)}/threads_publishing_limit`;
+}

@@ -1,6 +1,8 @@
 import { MINUTE } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
+import { capsOfAccount } from "#platforms/publishing-limit.ts";
+import { fetchCapabilities } from "./capabilities.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
@@ -21,6 +23,8 @@ export const threads = defineAdapter({
   connect,
   dataPolicy,
   validate,
+  fetchCapabilities,
+  dailyCapsOf: (capabilities) => capsOfAccount(capabilities, limits.dailyCaps),
   // Text posts need a container too, which takes about half a minute.
   prepareAheadMs: (job) => Math.max(MINUTE, defaultPrepareAheadMs(job.media)),
   prepare,

@@ -49,6 +49,7 @@ export const limits = {
     },
     mixed: true,
   },
-  // developers.facebook.com/documentation/threads/overview.md; a carousel counts once.
+  // For accounts whose own number could not be read: developers.facebook.com/documentation/threads/overview.md; a carousel
+  // counts once.
   dailyCaps: [{ count: 250, windowHours: 24, what: "posts" }],
 } as const satisfies PlatformLimits;

@@ -60,7 +60,7 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
       const problems = problemsWithAnyMedia(ctx, request, mediaLookup.guesses);
       return withPostId(input, edited.stored.post.id, problems);
     }),
-    ...editCapProblems(ctx, input, data, unread.edits),
+    ...editCapProblems(ctx, input, data, unread.edits, capabilities),
   ];
   const isRefused = mediaLookup.fetches && (input.unreadMembers !== undefined || problemsBeforeMedia().length > 0);
   const media = await mediaLookup.resolve(data.mediaRows, isRefused);
@@ -83,7 +83,7 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
     ...validatedEdits.flatMap(({ edited, validation }) =>
       withPostId(input, edited.stored.post.id, validation.problems),
     ),
-    ...editCapProblems(ctx, input, data, edits),
+    ...editCapProblems(ctx, input, data, edits, capabilities),
   ];
   if (problems.length > 0 || input.unreadMembers !== undefined) {
     refuseProblems(problemsOfReadMembers(problems, input.unreadMembers));
@@ -179,14 +179,13 @@ function editCapProblems(
   input: EditInput,
   { nearbyTimes }: Pick<EditData, "nearbyTimes">,
   edits: readonly EditedPost[],
+  capabilities: ReadonlyMap<string, JsonObject>,
 ): RefusalDetail[] {
-  return edits.flatMap((edited) =>
-    withPostId(
-      input,
-      edited.stored.post.id,
-      dailyCapProblems(ctx, edited.resolvedTargets, otherPostTimes(nearbyTimes, edits, edited), edited.scheduledAt),
-    ),
-  );
+  return edits.flatMap((edited) => {
+    const otherTimes = otherPostTimes(nearbyTimes, edits, edited);
+    const problems = dailyCapProblems(ctx, edited.resolvedTargets, otherTimes, edited.scheduledAt, capabilities);
+    return withPostId(input, edited.stored.post.id, problems);
+  });
 }
 
 function editTextProblems(input: EditInput): RefusalDetail[] {

@@ -1,6 +1,7 @@
 import type { Services } from "#context.ts";
 import { HOUR } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
+import type { JsonObject } from "#core/json.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import type { Adapter, PlatformLimits } from "#platforms/contract.ts";
 import type { ResolvedTarget } from "./resolve-targets.ts";
@@ -12,8 +13,12 @@ export function longestCapWindowMs({ adapterFor }: Pick<Services, "adapterFor">)
 }
 
 /** Whether a post at `at`, together with the otherTimes of its account, exceeds a cap in any window around it. */
-function capProblems(adapter: Adapter, otherTimes: readonly number[], at: number): Omit<RefusalDetail, "param">[] {
-  return adapter.limits.dailyCaps.flatMap((cap) => {
+function capProblems(
+  caps: PlatformLimits["dailyCaps"],
+  otherTimes: readonly number[],
+  at: number,
+): Omit<RefusalDetail, "param">[] {
+  return caps.flatMap((cap) => {
     const count = maxPostsInWindow(otherTimes, at, cap.windowHours * HOUR);
     return count > cap.count ? [capProblem(cap, count)] : [];
   });
@@ -37,16 +42,22 @@ function maxPostsInWindow(otherTimes: readonly number[], at: number, windowMs: n
   );
 }
 
+function capsOf(adapter: Adapter, capabilities: JsonObject): PlatformLimits["dailyCaps"] {
+  return adapter.dailyCapsOf?.(capabilities) ?? adapter.limits.dailyCaps;
+}
+
 /** Problems for accounts that would exceed a daily cap of their platform. */
 export function dailyCapProblems(
   { adapterFor }: Pick<Services, "adapterFor">,
   resolvedTargets: readonly ResolvedTarget[],
   otherTimes: ReadonlyMap<string, readonly number[]>,
   at: number,
+  capabilities: ReadonlyMap<string, JsonObject>,
 ): RefusalDetail[] {
   return resolvedTargets.flatMap(({ account, skipped }) => {
     const adapter = adapterFor(account.platform);
-    const problems = adapter && !skipped ? capProblems(adapter, otherTimes.get(account.id) ?? [], at) : [];
+    const caps = adapter && capsOf(adapter, capabilities.get(account.id) ?? account.capabilities);
+    const problems = caps && !skipped ? capProblems(caps, otherTimes.get(account.id) ?? [], at) : [];
     return problems.map((problem) => ({
       ...problem,
       param: "scheduled_at",

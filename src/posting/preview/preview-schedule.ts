@@ -30,13 +30,14 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     nearbyPostsStatement(ctx.db, ctx.actor, accountFilter, input.scheduledAt, capWindowMs),
   ]);
   const { resolvedTargets, ...resolution } = resolveTargets(input, readAccounts(accountRows?.results ?? []));
+  const capabilities = await refreshCapabilities(ctx, resolvedTargets);
   const capProblems = dailyCapProblems(
     ctx,
     resolvedTargets,
     dueTimesByAccount((nearbyPostRows?.results ?? []) as unknown as NearbyPostRow[]),
     input.scheduledAt,
+    capabilities,
   );
-  const capabilities = await refreshCapabilities(ctx, resolvedTargets);
   const request = { caption: input.caption, mediaParams: mediaLookup.params, resolvedTargets, capabilities };
   const problemsBeforeMedia = () => [
     ...resolution.problems,

@@ -1,6 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
-import { type Params, selectFields, textParam } from "#sandbox/graph-api.ts";
 import { inspectMedia } from "#sandbox/inspect-media.ts";
 
 /* Media containers and their processing: platforms/instagram.md 2.1 and part 6. */
@@ -63,10 +62,10 @@ const STATUS_TEXTS: Readonly<Record<Status, string>> = {
   PUBLISHED: "Published: Media has been published.",
 };
 
-export function containerJson(sim: SimulatorContext, container: Container, params: Params): JsonObject {
+export function containerJson(sim: SimulatorContext, container: Container): JsonObject {
   const status = statusOf(sim, container);
   const text = status === "ERROR" ? `${STATUS_TEXTS.ERROR} ${container.errorSubcode}` : STATUS_TEXTS[status];
-  return selectFields({ id: container.id, status_code: status, status: text }, textParam(params, "fields") ?? "id");
+  return { id: container.id, status_code: status, status: text };
 }
 
 function imageErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>): number | null {

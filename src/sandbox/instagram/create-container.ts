@@ -88,6 +88,9 @@ function parseOptions(sim: SimulatorContext, user: TestUser, kind: Kind, params:
     if (!canPostTrialReels(user)) {
       return errorResponse(sim, "trialNotAllowed");
     }
+    if (options["share_to_feed"] === true) {
+      return invalidParameter(sim, "share_to_feed cannot be true with trial_params");
+    }
     options["trial_params"] = { graduation_strategy: strategy };
   }
   if (params.has("thumb_offset")) {

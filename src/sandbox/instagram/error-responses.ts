@@ -1,5 +1,13 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
-import { graphError, type GraphErrorFields } from "#sandbox/graph-api.ts";
+import type { JsonObject } from "#core/json.ts";
+import {
+  graphError,
+  type GraphErrorFields,
+  type Params,
+  selectFields,
+  textParam,
+  unknownField,
+} from "#sandbox/graph-api.ts";
 
 /* The documented pairs of code and subcode that publishing can return: platforms/instagram.md part 4. */
 
@@ -70,6 +78,21 @@ export const errorResponse = (sim: SimulatorContext, name: keyof typeof GRAPH_ER
 
 export const invalidParameter = (sim: SimulatorContext, message: string): Response =>
   graphError(sim, { code: 100, message: `(#100) ${message}` });
+
+/** The selected fields of an object; a field that the node does not have is an error. */
+export function selectedFields(
+  sim: SimulatorContext,
+  nodeType: string,
+  object: JsonObject,
+  params: Params,
+  defaultFields = "id",
+): Response {
+  const fields = textParam(params, "fields") ?? defaultFields;
+  const unknown = unknownField(object, fields);
+  return unknown === undefined
+    ? Response.json(selectFields(object, fields))
+    : invalidParameter(sim, `Tried accessing nonexisting field (${unknown}) on node type (${nodeType})`);
+}
 
 /** For an object that does not exist or that the token may not read. */
 export const objectNotFound = (sim: SimulatorContext, id: string): Response =>

@@ -1,5 +1,5 @@
 import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
-import { graphError, type Params, textParam } from "#sandbox/graph-api.ts";
+import { graphError, namesOf, type Params, textParam } from "#sandbox/graph-api.ts";
 import {
   consentPage,
   issueCode,
@@ -20,6 +20,7 @@ const REFRESHABLE_AFTER_SECONDS = 24 * 3600;
 
 export const BASIC_SCOPE = "instagram_business_basic";
 export const PUBLISH_SCOPE = "instagram_business_content_publish";
+/** https://developers.facebook.com/docs/permissions#i */
 const SCOPES = new Set([
   BASIC_SCOPE,
   PUBLISH_SCOPE,
@@ -28,7 +29,10 @@ const SCOPES = new Set([
   "instagram_business_manage_insights",
 ]);
 
-const errorPage = (text: string): Response =>
+/** What the app was approved for in the review; the setting `approved_scopes` names others. */
+const APPROVED_SCOPES = [BASIC_SCOPE, PUBLISH_SCOPE];
+
+export const errorPage = (text: string): Response =>
   new Response(text, { status: 400, headers: { "content-type": "text/plain" } });
 
 /** The browser's page: `login=<name>` consents immediately, `untick=<scopes>` declines scopes. */
@@ -42,7 +46,8 @@ export function authorize(url: URL, sim: SimulatorContext, logins: readonly Simu
   if (!/^https?:$/.test(URL.parse(redirectUri)?.protocol ?? "") || query.get("response_type") !== "code") {
     return errorPage("Invalid redirect_uri or response_type");
   }
-  if (scopes.length === 0 || !scopes.every((scope) => SCOPES.has(scope))) {
+  const approved = namesOf(sim.settings.extra["approved_scopes"]) ?? APPROVED_SCOPES;
+  if (scopes.length === 0 || !scopes.every((scope) => SCOPES.has(scope) && approved.includes(scope))) {
     return errorPage("Invalid scopes");
   }
   const login = query.get("login");
@@ -71,7 +76,7 @@ export function authorize(url: URL, sim: SimulatorContext, logins: readonly Simu
 }
 
 /** This host has its own error format. */
-const oauthError = (message: string): Response =>
+export const oauthError = (message: string): Response =>
   Response.json({ error_type: "OAuthException", code: 400, error_message: message }, { status: 400 });
 
 /** POST https://api.instagram.com/oauth/access_token: an urlencoded or multipart form, never JSON. */

@@ -1,15 +1,16 @@
 import type { JsonObject } from "#core/json.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import type { PublishedPost, SimulatorContext } from "#sandbox/contract.ts";
-import { paginate, type Params, selectFields, textParam } from "#sandbox/graph-api.ts";
+import { paginate, type Params, selectFields, textParam, unknownField } from "#sandbox/graph-api.ts";
 import { type Container, findContainer, saveContainer, awaitDownload, statusOf } from "./containers.ts";
 import type { TestUser } from "./test-users.ts";
-import { objectNotFound, errorResponse } from "./error-responses.ts";
+import { errorResponse, invalidParameter, objectNotFound, selectedFields } from "./error-responses.ts";
 
 /* Publishing and reading back: platforms/instagram.md 2.1, part 5 and part 6. */
 
 const DAY_MS = 86_400_000;
-const POSTS_PER_DAY = 100;
+/** Two of Meta's pages say 50, one says 100 (the setting `quota`); content_publishing_limit tells the number in force. */
+const POSTS_PER_DAY = 50;
 const DEFAULT_PAGE_SIZE = 25;
 const LIST_MAX = 10_000;
 const SHORTCODE_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -36,9 +37,11 @@ function countPublishedInLastDay(sim: SimulatorContext, owner: string): number {
 const quotaOf = (sim: SimulatorContext): number => sim.settings.quota ?? POSTS_PER_DAY;
 
 /** GET /{ig}/content_publishing_limit */
-export function publishingLimit(sim: SimulatorContext, user: TestUser): Response {
+export async function publishingLimit(sim: SimulatorContext, user: TestUser, params: Params): Promise<Response> {
   const config = { quota_total: quotaOf(sim), quota_duration: DAY_MS / 1000 };
-  return Response.json({ data: [{ quota_usage: countPublishedInLastDay(sim, user.userId), config }] });
+  const limit = { quota_usage: countPublishedInLastDay(sim, user.userId), config };
+  const response = selectedFields(sim, "IGUserContentPublishingLimit", limit, params, "quota_usage");
+  return response.ok ? Response.json({ data: [await response.json()] }) : response;
 }
 
 /** POST /{ig}/media_publish */
@@ -52,7 +55,11 @@ export async function publishContainer(sim: SimulatorContext, user: TestUser, pa
   const container = findContainer(sim, requested.id) ?? requested;
   switch (statusOf(sim, container)) {
     case "PUBLISHED":
-      return errorResponse(sim, "containerGone");
+      // Not documented: the strict reading is that the container is published a second time.
+      if (sim.settings.extra["republish"] === "refused") {
+        return errorResponse(sim, "containerGone");
+      }
+      break;
     case "EXPIRED":
       return errorResponse(sim, "expired");
     case "IN_PROGRESS":
@@ -118,8 +125,6 @@ const permalink = (media: Media): string =>
 /** `2026-11-20T10:00:00+0000`, the time format of this API. */
 const formatGraphTime = (ms: number): string => toIsoInstant(ms).replace(/\.\d{3}Z$/, "+0000");
 
-const DEFAULT_FIELDS = "id";
-
 function mediaJson(media: Media): JsonObject {
   return {
     id: media.id,
@@ -140,17 +145,25 @@ const isVisible = (sim: SimulatorContext, media: Media): boolean =>
 export function readMedia(sim: SimulatorContext, user: TestUser, id: string, params: Params): Response {
   const media = sim.store.get(`media:${id}`) as Media | undefined;
   return media && media.owner === user.userId && isVisible(sim, media)
-    ? Response.json(selectFields(mediaJson(media), textParam(params, "fields") ?? DEFAULT_FIELDS))
+    ? selectedFields(sim, "IGMedia", mediaJson(media), params)
     : objectNotFound(sim, id);
 }
 
 /** GET /{ig}/media, newest first */
 export function listMedia(sim: SimulatorContext, user: TestUser, url: URL, params: Params): Response {
+  const fields = textParam(params, "fields") ?? "id";
   const items = sim.store
     .list<string>(publishedPrefix(user.userId), { reverse: true, limit: LIST_MAX })
     .map(([, id]) => sim.store.get(`media:${id}`) as Media | undefined)
     .filter((media) => media !== undefined)
     .filter((media) => isVisible(sim, media))
-    .map((media) => selectFields(mediaJson(media), textParam(params, "fields") ?? DEFAULT_FIELDS));
-  return paginate(url, items, DEFAULT_PAGE_SIZE);
+    .map(mediaJson);
+  const unknown = items[0] && unknownField(items[0], fields);
+  return unknown === undefined
+    ? paginate(
+        url,
+        items.map((item) => selectFields(item, fields)),
+        DEFAULT_PAGE_SIZE,
+      )
+    : invalidParameter(sim, `Tried accessing nonexisting field (${unknown}) on node type (IGMedia)`);
 }

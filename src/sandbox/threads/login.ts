@@ -1,6 +1,6 @@
 import { DAY } from "#core/clock.ts";
 import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
-import { graphError, type Params, textParam } from "#sandbox/graph-api.ts";
+import { graphError, namesOf, type Params, textParam } from "#sandbox/graph-api.ts";
 import {
   bearerToken,
   consentPage,
@@ -15,7 +15,23 @@ import {
 import { invalidClientSecret, tokenExpired } from "./error-responses.ts";
 import { TEST_USERS } from "./test-users.ts";
 
-/* OAuth: platforms/threads.md part 1. */
+/* OAuth: https://developers.facebook.com/documentation/threads/get-started/get-access-tokens-and-permissions */
+
+/** https://developers.facebook.com/docs/permissions#t */
+const KNOWN_SCOPES = new Set([
+  "threads_basic",
+  "threads_content_publish",
+  "threads_delete",
+  "threads_keyword_search",
+  "threads_location_tagging",
+  "threads_manage_insights",
+  "threads_manage_mentions",
+  "threads_manage_replies",
+  "threads_profile_discovery",
+  "threads_read_replies",
+]);
+/** What the app was approved for in the review; the setting `approved_scopes` names others. */
+const APPROVED_SCOPES = ["threads_basic", "threads_content_publish", "threads_delete"];
 
 const CODE_LIFETIME_SECONDS = 3600;
 const SHORT_TOKEN_LIFETIME_SECONDS = 3600;
@@ -25,10 +41,15 @@ const LONG_TOKEN_LIFETIME_SECONDS = 5_183_944;
 export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
+  const approved = namesOf(sim.settings.extra["approved_scopes"]) ?? APPROVED_SCOPES;
   const isValidRequest = query.get("client_id") === sim.app.clientId && query.get("response_type") === "code";
   const requestedScopes = (query.get("scope") ?? "").split(",").filter(Boolean);
   if (!isValidRequest || !URL.canParse(redirectUri) || !requestedScopes.includes("threads_basic")) {
     return new Response("Invalid client_id, response_type, redirect_uri or scope", { status: 400 });
+  }
+  const unavailable = requestedScopes.find((scope) => !KNOWN_SCOPES.has(scope) || !approved.includes(scope));
+  if (unavailable !== undefined) {
+    return new Response(`Invalid Scopes: ${unavailable}`, { status: 400 });
   }
   const login = query.get("login");
   if (login === null) {
@@ -112,10 +133,21 @@ export function refreshLongToken(sim: SimulatorContext, params: Params): Respons
     : longTokenResponse(sim, token);
 }
 
-/** GET /debug_token */
+/**
+ * GET /debug_token: only with the token of a tester of the app, so not with a user's own
+ * (https://developers.facebook.com/documentation/threads/troubleshooting/debug-access-token).
+ */
 export function debugToken(sim: SimulatorContext, request: Request, params: Params): Response {
-  if (!findValidToken(sim, bearerToken(request) ?? textParam(params, "access_token") ?? "", "access")) {
+  const asking = findValidToken(sim, bearerToken(request) ?? textParam(params, "access_token") ?? "", "access");
+  if (!asking) {
     return tokenExpired(sim);
+  }
+  if (namesOf(sim.settings.extra["testers"])?.includes(asking.login) !== true) {
+    return graphError(sim, {
+      status: 403,
+      code: 10,
+      message: "(#10) The access token must be that of a Threads tester of this app",
+    });
   }
   const secret = textParam(params, "input_token") ?? "";
   const token = TOKENS.find(sim, secret);

@@ -40,6 +40,28 @@ describe("trial reels", () => {
     ]);
   });
 
+  test.for<[requested: boolean | null | undefined, warnings: number]>([
+    [true, 1],
+    [undefined, 1],
+    [null, 1],
+    [false, 0],
+  ])("are never shared to the feed: asked for %s", async ([shareToFeed, count], { expect }) => {
+    const options = {
+      trial_reel_type: "manual",
+      ...(shareToFeed !== undefined && { share_to_feed: shareToFeed }),
+    };
+    const {
+      options: shown,
+      problems: found,
+      warnings,
+    } = instagram.validate(validationInput({ media: [reel()], options }));
+    expect([shown["share_to_feed"], found, warnings.map(({ code }) => code)]).toEqual([
+      false,
+      [],
+      Array.from({ length: count }, () => "option_ignored"),
+    ]);
+  });
+
   test("need 1000 followers where the number is known", ({ expect }) => {
     const trial = { options: { trial_reel_type: "manual" }, media: [reel()] };
     expect(problems({ ...trial, capabilities: { followersCount: 999 } })).toEqual([

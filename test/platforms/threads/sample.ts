@@ -24,7 +24,7 @@ export const sample: PlatformSample = {
             { json: { access_token: "short", user_id: 1 } },
             tokenResponse({ expires_in: 5_183_944 }),
             me,
-            { json: { data: { scopes: ["threads_basic"] } } },
+            { json: { data: [{ quota_usage: 0, config: { quota_total: 250, quota_duration: 86_400 } }] } },
           ],
           optionalRequests: { 3: "without the granted scopes all are assumed, and a post reports a missing one" },
           refusals: [

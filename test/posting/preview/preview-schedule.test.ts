@@ -365,6 +365,28 @@ describe("previewSchedule", () => {
     expect(detailCodes(farFuture)).toEqual(["scheduled_at_too_far scheduled_at"]);
   });
 
+  test("an account has its own daily cap where the platform tells it; without it the platform's default holds", async () => {
+    let isReachable = true;
+    const adapter = scriptedAdapter("x", {
+      dailyCaps: [{ count: 2, windowHours: 24, what: "posts" }],
+      fetchCapabilities: () =>
+        isReachable
+          ? Promise.resolve({ ok: true, value: { cap: 1 } })
+          : Promise.reject(new TypeError("Network connection lost.")),
+      dailyCapsOf: ({ cap }) => [{ count: typeof cap === "number" ? cap : 2, windowHours: 24, what: "posts" }],
+    });
+    const ctx = createTestContext({ adapters: { x: adapter } });
+    const x = await createAccount(ctx);
+    await storeTokens(ctx, x);
+    const post = { caption: "Hello", scheduledAt: oneHourAhead(ctx), accountIds: [x] };
+    await schedulePost(ctx, { accountIds: [x], scheduledAt: post.scheduledAt });
+    expect((await refusalOf(previewSchedule(ctx, post))).details).toMatchObject([
+      { code: "daily_cap_reached", limit: 1, actual: 2 },
+    ]);
+    isReachable = false;
+    await previewSchedule(ctx, post);
+  });
+
   test("a daily cap counts posts in every rolling window around the post, without cancelled posts", async () => {
     const dailyCaps = [{ count: 2, windowHours: 24, what: "posts" }];
     const ctx = createTestContext({ adapters: { x: scriptedAdapter("x", { dailyCaps }) } });

@@ -1,0 +1,48 @@
+import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "#core/json.ts";
+import { type PlatformResponse, isOk, parseBody } from "./response.ts";
+import type { Fault, PlatformClient, PlatformLimits, Result } from "./contract.ts";
+import { failed, succeeded, temporary } from "./fault.ts";
+import { graphGet } from "./graph-api.ts";
+
+/*
+ * How many posts an account may publish through the API within a rolling window. Meta's pages name different numbers for the
+ * same platform, and an account can have its own, so the number is read for each account.
+ */
+
+const LimitResponse = z.looseObject({
+  data: z
+    .array(z.looseObject({ config: z.looseObject({ quota_total: z.int(), quota_duration: z.int().positive() }) }))
+    .min(1),
+});
+
+const PublishingLimit = z.object({ total: z.int().nonnegative(), windowSeconds: z.int().positive() });
+export type PublishingLimit = z.infer<typeof PublishingLimit>;
+
+/** Reads the limit; needs the permission to publish, so its refusal also tells that this permission is missing. */
+export async function readPublishingLimit(
+  client: PlatformClient,
+  url: string,
+  token: string,
+  toFault: (response: PlatformResponse) => Fault,
+): Promise<Result<PublishingLimit>> {
+  const response = await graphGet(client, url, token, { fields: "quota_usage,config" });
+  const [limit] = (isOk(response) ? parseBody(LimitResponse, response)?.data : undefined) ?? [];
+  if (limit) {
+    return succeeded({ total: limit.config.quota_total, windowSeconds: limit.config.quota_duration });
+  }
+  return failed(
+    isOk(response)
+      ? temporary("The platform did not return the account's publishing limit.", { httpStatus: response.status })
+      : toFault(response),
+  );
+}
+
+/** The caps of an account whose capabilities contain `publishingLimit`; the platform's defaults for any other. */
+export function capsOfAccount(
+  capabilities: JsonObject,
+  defaults: PlatformLimits["dailyCaps"],
+): PlatformLimits["dailyCaps"] {
+  const limit = PublishingLimit.safeParse(capabilities["publishingLimit"]).data;
+  return limit ? [{ count: limit.total, windowHours: limit.windowSeconds / 3600, what: "posts" }] : defaults;
+}

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, test, vi } from "vitest";
+import { instagram } from "#platforms/instagram/index.ts";
+import type { Job } from "#platforms/contract.ts";
+import { changeSettings } from "../../sandbox/sandbox-api.ts";
+import {
+  type ConnectedLogin,
+  injectFault,
+  logIn,
+  prepareUntilReady,
+  publishedPosts,
+  publishUntilSettled,
+  sampleMedia,
+  simulatedClient,
+  unwrap,
+} from "../../support/drive-simulator.ts";
+
+/* The adapter against the simulator's strict readings, and against the others that a setting selects. */
+
+const PHOTO = { width: 1080, height: 1350 };
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-02T09:00:00Z") });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await changeSettings("instagram", { quota: null, republish: null });
+});
+
+async function ada(settings: Record<string, string> = {}): Promise<ConnectedLogin["accounts"][number]> {
+  const [account] = (await logIn(instagram, "ada", settings)).accounts;
+  if (!account) {
+    throw new Error("ada has no account");
+  }
+  return account;
+}
+
+describe("the publishing limit", () => {
+  test("is read for the account; until then the lower of the two documented numbers holds", async ({ expect }) => {
+    const account = await ada();
+    const caps = async () => {
+      const capabilities = unwrap(await instagram.fetchCapabilities(simulatedClient(instagram), account));
+      return instagram.dailyCapsOf(capabilities);
+    };
+    expect(instagram.dailyCapsOf(account.capabilities)).toEqual([{ count: 50, windowHours: 24, what: "posts" }]);
+    await changeSettings("instagram", { quota: 7 });
+    expect(await caps()).toEqual([{ count: 7, windowHours: 24, what: "posts" }]);
+    await changeSettings("instagram", { quota: 100 });
+    expect(await caps()).toEqual([{ count: 100, windowHours: 24, what: "posts" }]);
+  });
+
+  test("keeps the stored capabilities, and a failure is a fault", async ({ expect }) => {
+    const account = await ada();
+    const client = simulatedClient(instagram);
+    expect(unwrap(await instagram.fetchCapabilities(client, account))).toMatchObject(account.capabilities);
+    await injectFault(instagram, {
+      match: { path: "/*/content_publishing_limit" },
+      effect: "answer",
+      status: 500,
+      body: { error: { code: 2, message: "An unexpected error has occurred" } },
+    });
+    expect(await instagram.fetchCapabilities(client, account)).toMatchObject({
+      ok: false,
+      fault: { kind: "temporary" },
+    });
+  });
+});
+
+describe("a container whose publishing call had no answer", () => {
+  /** A job whose container was published by a call that took longer than the look at its status. */
+  async function publishedSinceTheLook(settings: Record<string, string>) {
+    const account = await ada(settings);
+    const media = [await sampleMedia("portrait.jpg", PHOTO)];
+    const caption = `late answer ${crypto.randomUUID()}`;
+    const job: Job = {
+      postId: "post",
+      accountId: "account",
+      account,
+      caption,
+      postType: "image",
+      options: {},
+      media,
+      dueAt: Date.now(),
+      committedAt: null,
+      lastCommittedAt: null,
+      progress: null,
+      siblings: [],
+      now: Date.now(),
+    };
+    const ref = await prepareUntilReady(instagram, job);
+    const client = simulatedClient(instagram);
+    const sentAt = Date.now();
+    const first = { ...job, now: sentAt, committedAt: sentAt, lastCommittedAt: sentAt };
+    vi.setSystemTime(sentAt + 60_000);
+    const now = Date.now();
+    const looked = await instagram.verify(client, { ...first, now }, ref);
+    await instagram.commit(client, first, ref);
+    const outcome = await instagram.commit(client, { ...first, now, lastCommittedAt: now }, ref);
+    const posts = (await publishedPosts(instagram, account.platformAccountId)).filter((post) => post.text === caption);
+    return { looked, outcome, postCount: posts.length };
+  }
+
+  test("is published again only when its status was read immediately before", async ({ expect }) => {
+    expect(await publishedSinceTheLook({})).toMatchObject({
+      looked: { state: "absent" },
+      outcome: { state: "uncertain", detail: "the container has the status PUBLISHED" },
+      postCount: 1,
+    });
+  });
+
+  test("is published again at once where the operator states that Instagram publishes it once", async ({ expect }) => {
+    await changeSettings("instagram", { republish: "refused" });
+    expect(await publishedSinceTheLook({ REPUBLISH: "immediately" })).toMatchObject({
+      looked: { state: "absent" },
+      outcome: { state: "uncertain", detail: "Instagram answered 24/2207008" },
+      postCount: 1,
+    });
+  });
+
+  test.for<Record<string, string>>([{}, { REPUBLISH: "immediately" }])(
+    "ends as one post when the call was lost on its way: %o",
+    async (settings, { expect }) => {
+      const account = await ada(settings);
+      const caption = `lost call ${crypto.randomUUID()}`;
+      const media = [await sampleMedia("portrait.jpg", PHOTO)];
+      const startedAt = Date.now();
+      const result = await publishUntilSettled(instagram, account, { caption, media }, () =>
+        injectFault(instagram, { match: { path: "/*/media_publish" }, effect: "drop_before" }),
+      );
+      expect(result).toMatchObject({ state: "published" });
+      expect(Date.now() - startedAt < 55_000).toBe("REPUBLISH" in settings);
+      const posts = await publishedPosts(instagram, account.platformAccountId);
+      expect(posts.filter((post) => post.text === caption)).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, test, vi } from "vitest";
+import { threads } from "#platforms/threads/index.ts";
+import { changeSettings } from "../../sandbox/sandbox-api.ts";
+import { logIn, logInAtPlatform, simulatedClient, sandboxCredentials, unwrap } from "../../support/drive-simulator.ts";
+
+/* The adapter against the simulator's strict readings, and against the others that a setting selects. */
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-02T09:00:00Z") });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await changeSettings("threads", { quota: null });
+});
+
+describe("the login", () => {
+  test("of a user who declined the publishing permission says that it is missing", async ({ expect }) => {
+    const login = await logInAtPlatform(threads, "ada", {}, { untick: "threads_content_publish" });
+    const { tokens } = unwrap(await login.exchange(login.params));
+    expect(tokens.scopes).toEqual(["threads_basic"]);
+    const { accounts } = unwrap(
+      await threads.connect.listAccounts(simulatedClient(threads), sandboxCredentials(threads), tokens),
+    );
+    expect(accounts).toMatchObject([{ missingScopes: ["threads_content_publish"] }]);
+  });
+
+  test("tells how many posts the account may publish, in the preview", async ({ expect }) => {
+    const [account] = (await logIn(threads, "ada")).accounts;
+    expect(threads.dailyCapsOf({})).toEqual([{ count: 250, windowHours: 24, what: "posts" }]);
+    await changeSettings("threads", { quota: 3 });
+    const capabilities = unwrap(
+      await threads.fetchCapabilities(simulatedClient(threads), account ?? expect.fail("no account")),
+    );
+    expect(threads.dailyCapsOf(capabilities)).toEqual([{ count: 3, windowHours: 24, what: "posts" }]);
+  });
+
+  test("of a user who granted everything misses nothing", async ({ expect }) => {
+    const { tokens } = await logIn(threads, "ada");
+    expect(tokens.scopes).toEqual(["threads_basic", "threads_content_publish"]);
+  });
+});
