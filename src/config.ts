@@ -1,7 +1,8 @@
 import type { PostPublisherApi } from "#core/arming.ts";
+import { isJsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { DatabaseWatchApi } from "#core/database-watch.ts";
-import { PLANS, type Plan } from "#core/plan.ts";
+import { LIMIT_NAMES, type LimitKey, type LimitOverrides, PLANS, type Plan, type PlanLimits } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
@@ -17,6 +18,10 @@ export interface Env {
   readonly LIMIT_STARTER: RateLimit;
   readonly LIMIT_GROWTH: RateLimit;
   readonly LIMIT_SCALE: RateLimit;
+  /** The same per user, over all credentials. */
+  readonly LIMIT_USER_STARTER: RateLimit;
+  readonly LIMIT_USER_GROWTH: RateLimit;
+  readonly LIMIT_USER_SCALE: RateLimit;
   /** Per IP address: invalid credentials, sign-in, registration. */
   readonly LIMIT_ANONYMOUS: RateLimit;
   /** Per IP address and e-mail address: attempts at one password. */
@@ -31,6 +36,8 @@ export interface Env {
   readonly SIGNUP?: string;
   /** Gives every user this plan without a subscription; `none` requires one even where no payment is configured. */
   readonly PLAN_FOR_ALL?: string;
+  /** JSON: the operator's own numbers for limits, by plan. */
+  readonly QUOTAS?: string;
   readonly [name: string]: unknown;
 }
 
@@ -60,6 +67,9 @@ export interface Config {
   readonly planForAll: Plan | null;
   /** Where the objects of posts are created; null for near their first caller. */
   readonly objectsLocation: DurableObjectLocationHint | null;
+  readonly limitOverrides: LimitOverrides;
+  /** Whether the service can send e-mails. */
+  readonly sendsEmail: boolean;
   /** Null when the platform needs credentials and the operator has not set them; requests for the platform then get 400 `platform_not_configured`. */
   app(platform: Platform): AppCredentials | null;
   /** The operator has set PUBLISHING=hold: nothing is claimed, prepared or armed. */
@@ -113,6 +123,47 @@ function objectsLocation(env: Env): DurableObjectLocationHint | null {
   return location;
 }
 
+/** Limits of requests are numbers of the rate limiter, which only wrangler.toml can set. */
+const OVERRIDABLE = (Object.keys(LIMIT_NAMES) as LimitKey[]).filter((key) => !key.toLowerCase().includes("requests"));
+
+/** A mistake stops the service with a message that names it: a limit that is silently not there would be found too late. */
+function readLimitOverrides(text: string | null): LimitOverrides {
+  const overrides = new Map<string, Partial<PlanLimits>>();
+  for (const [plan, numbers] of Object.entries(parseQuotas(text))) {
+    if (plan !== "trial" && !PLANS.some((known) => known === plan)) {
+      throw new Error(`QUOTAS names ${plan}: use ${PLANS.join(", ")} or trial`);
+    }
+    overrides.set(
+      plan,
+      Object.fromEntries(Object.entries(numbers).map(([name, value]) => readLimit(plan, name, value))),
+    );
+  }
+  return Object.fromEntries(overrides);
+}
+
+function parseQuotas(text: string | null): Record<string, object> {
+  try {
+    const parsed: unknown = JSON.parse(text ?? "{}");
+    if (isJsonObject(parsed) && Object.values(parsed).every(isJsonObject)) {
+      return parsed as Record<string, object>;
+    }
+  } catch {
+    // The message below says what is expected.
+  }
+  throw new Error('QUOTAS must be JSON like {"scale":{"previews_per_hour":20000}}');
+}
+
+function readLimit(plan: string, name: string, value: unknown): [LimitKey, number] {
+  const key = OVERRIDABLE.find((known) => LIMIT_NAMES[known] === name);
+  if (key === undefined) {
+    throw new Error(`QUOTAS.${plan} names ${name}: use ${OVERRIDABLE.map((known) => LIMIT_NAMES[known]).join(", ")}`);
+  }
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
+    throw new Error(`QUOTAS.${plan}.${name} must be a whole number of at least 0`);
+  }
+  return [key, value];
+}
+
 export function readConfig(env: Env): Config {
   const origin = env.ORIGIN;
   const signup = readText(env, "SIGNUP");
@@ -126,6 +177,8 @@ export function readConfig(env: Env): Config {
     signup: signup === "open" || signup === "closed" ? signup : "first",
     planForAll: planForAll(env),
     objectsLocation: objectsLocation(env),
+    limitOverrides: readLimitOverrides(readText(env, "QUOTAS")),
+    sendsEmail: env["EMAIL"] !== undefined && readText(env, "MAIL_FROM") !== null,
     app: (platform) => appCredentials(env, platform),
     publishingHeld: readText(env, "PUBLISHING") === "hold",
     setting: (name) => readText(env, name),

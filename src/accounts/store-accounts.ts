@@ -1,3 +1,4 @@
+import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { Actor } from "#core/actor.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
@@ -173,11 +174,19 @@ export async function blockAccount(
   return blocked?.meta.changes === 1;
 }
 
-/** The plan of a user, for callbacks and cron, which have no authenticated actor. */
-export async function selectUserPlan(db: Db, userId: string): Promise<string | null> {
-  const row = await db.d1
-    .prepare("SELECT plan FROM subscriptions WHERE user_id = ?1")
+export interface UserPlanRow {
+  readonly plan: Plan | null;
+  readonly status: SubscriptionStatus | null;
+  readonly email_verified_at: number | null;
+}
+
+/** What decides the limits of a user, for callbacks and cron, which have no authenticated actor. */
+export function selectUserPlan(db: Db, userId: string): Promise<UserPlanRow | null> {
+  return db.d1
+    .prepare(
+      `SELECT s.plan AS plan, s.status AS status, u.email_verified_at AS email_verified_at
+       FROM users u LEFT JOIN subscriptions s ON s.user_id = u.id WHERE u.id = ?1`,
+    )
     .bind(userId)
-    .first<{ plan: string }>();
-  return row?.plan ?? null;
+    .first<UserPlanRow>();
 }

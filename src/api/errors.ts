@@ -26,6 +26,7 @@ const STATUS = {
   plan_required: 403,
   account_limit_reached: 403,
   storage_limit_reached: 403,
+  quota_exceeded: 403,
   not_found: 404,
   idempotency_key_in_use: 409,
   rate_limited: 429,

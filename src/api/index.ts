@@ -12,6 +12,7 @@ import { CORS_HEADERS, PREFLIGHT_HEADERS } from "./cors.ts";
 import { buildDocument } from "./document/build.ts";
 import type { ApiEnv } from "./env.ts";
 import { onError, TransportError } from "./errors.ts";
+import { list as listLimits } from "./limits/list.ts";
 import { importByUrl } from "./media/import.ts";
 import { beginUpload } from "./media/start-upload.ts";
 import { allowHeader, createMethodLookup } from "./allowed-methods.ts";
@@ -44,6 +45,7 @@ const OPERATIONS = [
   create,
   activate,
   listPlatforms,
+  listLimits,
   importByUrl,
   beginUpload,
   summary,

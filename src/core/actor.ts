@@ -1,5 +1,5 @@
 import { refuse } from "./errors.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, PlanLimits } from "./plan.ts";
 import type { Scope } from "./scope.ts";
 import type { CreatedVia } from "./status.ts";
 
@@ -9,6 +9,8 @@ export interface Actor {
   /** The user's active workspace, to which every call is limited. */
   readonly workspaceId: string;
   readonly plan: Plan;
+  /** What the user may have or do: the plan's limits, lower in a trial. */
+  readonly limits: PlanLimits;
   /** False when the trial ended or the subscription lapsed; operations then answer 403. */
   readonly subscribed: boolean;
   readonly scopes: readonly Scope[];

@@ -2,24 +2,129 @@
 export const PLANS = ["starter", "growth", "scale"] as const;
 export type Plan = (typeof PLANS)[number];
 
+/** What one user may have or do, in all workspaces together. */
 export interface PlanLimits {
-  /** Connected accounts in all workspaces together. */
+  /** Connected accounts. */
   readonly accounts: number;
-  /** Whether more than one workspace is allowed. */
-  readonly workspaces: boolean;
+  readonly workspaces: number;
+  /** Keys that work; while keys are rotated, twice as many. */
+  readonly apiKeys: number;
+  /** OAuth clients that the user has given access. */
+  readonly connectedApps: number;
+  /** Posts that are scheduled or paused. */
+  readonly scheduledPosts: number;
+  /** Bytes of stored media. */
+  readonly storageBytes: number;
+  /** Previews of posts and edits in an hour. */
+  readonly previewsPerHour: number;
+  /** Files fetched from URLs in an hour. */
+  readonly mediaFetchesPerHour: number;
+  /** Files fetched in an hour from one host. */
+  readonly mediaFetchesPerHostPerHour: number;
   /** API requests per minute and credential; a test compares them with the limiters in wrangler.toml. */
   readonly requestsPerMinute: number;
-  /** Bytes of stored media per workspace. */
-  readonly storageBytes: number;
+  /** API requests per minute with all credentials of the user. */
+  readonly userRequestsPerMinute: number;
 }
 
 const GIB = 1024 ** 3;
 
 export const PLAN_LIMITS = {
-  starter: { accounts: 5, workspaces: false, requestsPerMinute: 120, storageBytes: 5 * GIB },
-  growth: { accounts: 20, workspaces: false, requestsPerMinute: 300, storageBytes: 50 * GIB },
-  scale: { accounts: 100, workspaces: true, requestsPerMinute: 1200, storageBytes: 500 * GIB },
+  starter: {
+    accounts: 5,
+    workspaces: 1,
+    apiKeys: 10,
+    connectedApps: 10,
+    scheduledPosts: 500,
+    storageBytes: 5 * GIB,
+    previewsPerHour: 600,
+    mediaFetchesPerHour: 300,
+    mediaFetchesPerHostPerHour: 200,
+    requestsPerMinute: 120,
+    userRequestsPerMinute: 240,
+  },
+  growth: {
+    accounts: 20,
+    workspaces: 1,
+    apiKeys: 25,
+    connectedApps: 25,
+    scheduledPosts: 3000,
+    storageBytes: 50 * GIB,
+    previewsPerHour: 2000,
+    mediaFetchesPerHour: 1000,
+    mediaFetchesPerHostPerHour: 500,
+    requestsPerMinute: 300,
+    userRequestsPerMinute: 600,
+  },
+  scale: {
+    accounts: 100,
+    workspaces: 100,
+    apiKeys: 100,
+    connectedApps: 100,
+    scheduledPosts: 20_000,
+    storageBytes: 500 * GIB,
+    previewsPerHour: 10_000,
+    mediaFetchesPerHour: 5000,
+    mediaFetchesPerHostPerHour: 2500,
+    requestsPerMinute: 1200,
+    userRequestsPerMinute: 2400,
+  },
 } as const satisfies Record<Plan, PlanLimits>;
+
+/** During a trial the lower of this and the plan's limit counts, whatever plan is tried. */
+const TRIAL_LIMITS = {
+  accounts: 5,
+  workspaces: 3,
+  apiKeys: 5,
+  connectedApps: 5,
+  scheduledPosts: 100,
+  storageBytes: GIB,
+  previewsPerHour: 200,
+  mediaFetchesPerHour: 100,
+  mediaFetchesPerHostPerHour: 50,
+} as const satisfies Partial<PlanLimits>;
+
+/** How many accounts a trial can connect until its e-mail address is confirmed, where the service can send e-mails. */
+export const ACCOUNTS_BEFORE_EMAIL_PROOF = 2;
+
+/** The public names of the limits: in `GET /limits`, in refusals and in the variable `QUOTAS`. */
+export const LIMIT_NAMES = {
+  accounts: "accounts",
+  workspaces: "workspaces",
+  apiKeys: "api_keys",
+  connectedApps: "connected_apps",
+  scheduledPosts: "scheduled_posts",
+  storageBytes: "media_bytes",
+  previewsPerHour: "previews_per_hour",
+  mediaFetchesPerHour: "media_fetches_per_hour",
+  mediaFetchesPerHostPerHour: "media_fetches_per_host_per_hour",
+  requestsPerMinute: "requests_per_minute_per_credential",
+  userRequestsPerMinute: "requests_per_minute",
+} as const satisfies Record<keyof PlanLimits, string>;
+
+export type LimitKey = keyof PlanLimits;
+
+/** The operator's own numbers, by plan; `trial` for the lower ones of trials. */
+export type LimitOverrides = Partial<Record<Plan | "trial", Partial<PlanLimits>>>;
+
+/** What decides the limits of a user. */
+export interface LimitBasis {
+  readonly plan: Plan;
+  readonly isTrial: boolean;
+  /** Whether the user still has to confirm the e-mail address; false where the service cannot send e-mails. */
+  readonly mustProveEmail: boolean;
+}
+
+export function limitsFor({ plan, isTrial, mustProveEmail }: LimitBasis, overrides: LimitOverrides): PlanLimits {
+  const limits: PlanLimits = { ...PLAN_LIMITS[plan], ...overrides[plan] };
+  if (!isTrial) {
+    return limits;
+  }
+  const trial: Partial<PlanLimits> = { ...TRIAL_LIMITS, ...overrides.trial };
+  const lower = Object.entries(trial).map(([key, limit]) => [key, Math.min(limit, limits[key as LimitKey])]);
+  const tried = { ...limits, ...(Object.fromEntries(lower) as Partial<PlanLimits>) };
+  return mustProveEmail ? { ...tried, accounts: Math.min(tried.accounts, ACCOUNTS_BEFORE_EMAIL_PROOF) } : tried;
+}
 
 export const TRIAL_DAYS = 7;
 export const GRACE_DAYS = 7;

@@ -1,4 +1,5 @@
 import { RefusalError } from "#core/errors.ts";
+import type { RefusalCode } from "#core/codes.ts";
 import { readBodyText } from "./read-body.ts";
 import type { PageContext } from "./env.ts";
 import type { FormError } from "./components.tsx";
@@ -10,14 +11,18 @@ export async function readForm(c: PageContext): Promise<{ text(name: string): st
   return { text: (name) => all(name)[0] ?? "", all };
 }
 
-/** Runs the use case behind a form: a refusal is returned as a form error, any other error is thrown. */
+/**
+ * Runs the use case behind a form: a refusal is returned as a form error, any other error is thrown. With `only`, refusals with another
+ * code are thrown too.
+ */
 export async function runUseCase<T>(
   useCase: () => Promise<T>,
+  only?: RefusalCode,
 ): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: FormError }> {
   try {
     return { ok: true, value: await useCase() };
   } catch (error) {
-    if (error instanceof RefusalError) {
+    if (error instanceof RefusalError && (only === undefined || error.refusal.code === only)) {
       return { ok: false, error: { message: error.refusal.message, param: error.refusal.param } };
     }
     throw error;

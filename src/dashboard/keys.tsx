@@ -268,6 +268,7 @@ export async function doCreateKey(c: PageContext): Promise<Response> {
       name: values.name,
       scopes: values.scopes,
       expiresInDays: days === "never" ? null : Number(days || KEY_DAYS_DEFAULT),
+      limit: signedIn.actor.limits.apiKeys,
     });
   });
   return created.ok
@@ -285,8 +286,12 @@ export async function doRotateKey(c: PageContext): Promise<Response> {
   if (!confirmed.ok) {
     return renderKeysPage(c, { rotationError: confirmed.error });
   }
-  const key = await rotateKey(services, { userId: signedIn.actor.userId, id: c.req.param("id") ?? "" });
-  return renderKeysPage(c, { created: { key, rotated: true } });
+  const { userId, limits } = signedIn.actor;
+  const id = c.req.param("id") ?? "";
+  const rotated = await runUseCase(() => rotateKey(services, { userId, id, limit: limits.apiKeys }), "quota_exceeded");
+  return rotated.ok
+    ? renderKeysPage(c, { created: { key: rotated.value, rotated: true } })
+    : renderKeysPage(c, { rotationError: rotated.error });
 }
 
 /** `POST /dashboard/keys/:id/revoke` and `DELETE /dashboard/keys/:id` */

@@ -12,7 +12,7 @@ export function planFeatures(plan: Plan): readonly string[] {
   const limits = PLAN_LIMITS[plan];
   return [
     `${limits.accounts} social accounts`,
-    limits.workspaces ? "Unlimited workspaces" : "One workspace",
+    limits.workspaces === 1 ? "One workspace" : `${limits.workspaces} workspaces`,
     `${limits.storageBytes / GIB} GB of media`,
     `${limits.requestsPerMinute.toLocaleString("en")} API requests per minute`,
   ];

@@ -1,6 +1,5 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { PLAN_LIMITS } from "#core/plan.ts";
 import type { Context } from "#context.ts";
 import {
   activateWorkspace,
@@ -83,7 +82,7 @@ const WorkspacesPage: FC<{
       </section>
       <section class="card" aria-labelledby="new-workspace">
         <h2 id="new-workspace">New workspace</h2>
-        {PLAN_LIMITS[signedIn.actor.plan].workspaces ? (
+        {signedIn.actor.limits.workspaces > 1 ? (
           <form method="post" action="/dashboard/workspaces">
             <Field name="name" label="Name" required maxlength={100} />
             <button>Create workspace</button>

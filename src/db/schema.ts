@@ -558,6 +558,20 @@ export const uploads = sqliteTable(
   (t) => [index("uploads_expiry").on(t.expiresAt), index("uploads_media").on(t.mediaId)],
 );
 
+/** What a user did in one hour, for the limits per hour. `WITHOUT ROWID`; the hour leads the key, so that old rows are next to each other. */
+export const hourlyUse = sqliteTable(
+  "hourly_use",
+  {
+    /** Hours since 1970. */
+    hour: integer().notNull(),
+    userId: text("user_id").notNull(),
+    /** `previews`, `media_fetches` or `media_fetches_of_host:{host}`. */
+    name: text().notNull(),
+    used: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.hour, t.userId, t.name] })],
+);
+
 /** The stored response for a user's `Idempotency-Key`, for 24 h. `WITHOUT ROWID`. */
 export const idempotencyRecords = sqliteTable(
   "idempotency_records",

@@ -1,4 +1,4 @@
-import { DAY } from "#core/clock.ts";
+import { DAY, HOUR } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { deleteExpiredStates } from "#accounts/index.ts";
@@ -6,9 +6,11 @@ import { deleteExpiredCredentials } from "#auth/index.ts";
 import { sweepMedia } from "#media/index.ts";
 import { deleteExpiredPosts } from "#posting/cleanup/delete-cancelled-posts.ts";
 import { readService } from "#posting/restore/store-service.ts";
-import { deleteOldIdempotencyRecords } from "./store.ts";
+import { deleteOldHourlyUse, deleteOldIdempotencyRecords } from "./store.ts";
 
 const ROWS_PER_RUN = 500;
+/** Small rows that lie next to each other; an hour may leave one for each host that a user fetched from. */
+const HOURLY_USE_ROWS_PER_RUN = 5000;
 const IDEMPOTENCY_RETENTION_MS = DAY;
 
 /** Deletes expired rows and files, a bounded number per run. */
@@ -27,7 +29,9 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
     now - IDEMPOTENCY_RETENTION_MS,
     ROWS_PER_RUN,
   );
+  const hourlyUse = await deleteOldHourlyUse(services.db, Math.floor(now / HOUR), HOURLY_USE_ROWS_PER_RUN);
   const removed = {
+    hourly_use: hourlyUse,
     connect_states: states,
     idempotency_records: idempotencyRecords,
     posts,

@@ -11,3 +11,15 @@ export async function deleteOldIdempotencyRecords(db: Db, createdBefore: number,
     .run();
   return meta.changes;
 }
+
+/** Deletes the counters of hours that have passed; the hour leads their key. */
+export async function deleteOldHourlyUse(db: Db, hour: number, limit: number): Promise<number> {
+  const { meta } = await db.d1
+    .prepare(
+      `DELETE FROM hourly_use WHERE (hour, user_id, name) IN
+         (SELECT hour, user_id, name FROM hourly_use WHERE hour < ?1 LIMIT ?2)`,
+    )
+    .bind(hour, limit)
+    .run();
+  return meta.changes;
+}

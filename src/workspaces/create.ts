@@ -1,5 +1,5 @@
 import { refuse } from "#core/errors.ts";
-import { PLAN_LIMITS } from "#core/plan.ts";
+import { refuseQuota } from "#core/quota.ts";
 import type { Context } from "#context.ts";
 import { parseName } from "./parse-name.ts";
 import { insertWorkspace } from "./store.ts";
@@ -11,13 +11,18 @@ export async function createWorkspace(
   input: { readonly name: string },
 ): Promise<Workspace> {
   const name = parseName(input.name);
-  if (!PLAN_LIMITS[ctx.actor.plan].workspaces) {
+  if (ctx.actor.limits.workspaces <= 1) {
     refuse({
       code: "plan_required",
       message: `The ${ctx.actor.plan} plan has one workspace. Change to the scale plan to create more.`,
     });
   }
   const row = { id: ctx.ids.uuid(), userId: ctx.actor.userId, name, createdAt: ctx.clock.now() };
-  await insertWorkspace(ctx.db, row);
+  const limit = ctx.actor.limits.workspaces;
+  const { inserted, used } = await insertWorkspace(ctx.db, row, limit);
+  if (!inserted) {
+    const nextStep = "rename one that is no longer needed, or choose a larger plan";
+    refuseQuota({ key: "workspaces", limit, used, what: "workspaces", nextStep });
+  }
   return { id: row.id, name, isActive: false, createdAt: row.createdAt };
 }

@@ -21,8 +21,20 @@ export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly W
     .orderBy(workspaces.createdAt, workspaces.id);
 }
 
-export async function insertWorkspace(db: Db, row: WorkspaceRow): Promise<void> {
-  await db.orm.insert(workspaces).values(row);
+/** Counting and inserting are one statement, so that parallel calls cannot exceed the limit. */
+export async function insertWorkspace(
+  db: Db,
+  row: WorkspaceRow,
+  limit: number,
+): Promise<{ inserted: boolean; used: number }> {
+  const used = "(SELECT count(*) FROM workspaces WHERE user_id = ?1)";
+  const [inserted, counted] = await db.d1.batch<{ used: number }>([
+    db.d1
+      .prepare(`INSERT INTO workspaces (id, user_id, name, created_at) SELECT ?2, ?1, ?3, ?4 WHERE ${used} < ?5`)
+      .bind(row.userId, row.id, row.name, row.createdAt, limit),
+    db.d1.prepare(`SELECT ${used} AS used`).bind(row.userId),
+  ]);
+  return { inserted: inserted?.meta.changes === 1, used: counted?.results[0]?.used ?? 0 };
 }
 
 export async function updateName(db: Db, actor: Actor, id: string, name: string): Promise<WorkspaceRow | undefined> {

@@ -303,7 +303,7 @@ describe("a finished login", () => {
     expect(skipped).toHaveLength(3);
     expect(skipped[0]).toMatchObject({
       platform: "facebook",
-      reason: "The starter plan allows 5 connected accounts.",
+      reason: "Your plan allows 5 connected accounts.",
     });
   });
 

@@ -1,3 +1,4 @@
+import { PLAN_LIMITS } from "#core/plan.ts";
 import { env, exports } from "cloudflare:workers";
 import { createUser } from "#auth/index.ts";
 import { type Context, createServices } from "#context.ts";
@@ -23,7 +24,16 @@ export async function createSandboxUser() {
   const credential = { kind: "api_key", id: "test" } as const;
   const ctx: Context = {
     ...services,
-    actor: { userId, workspaceId, plan: "scale", subscribed: true, scopes: SCOPES, credential, via: "api" },
+    actor: {
+      userId,
+      workspaceId,
+      plan: "scale",
+      limits: PLAN_LIMITS.scale,
+      subscribed: true,
+      scopes: SCOPES,
+      credential,
+      via: "api",
+    },
   };
   return { ctx, settled: () => Promise.all(deferred.splice(0)) };
 }

@@ -9,7 +9,7 @@ import {
 import { createUser } from "#auth/index.ts";
 import { type Context, createServices, type Services, type Outbound } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
-import type { Plan } from "#core/plan.ts";
+import { type Plan, PLAN_LIMITS } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
 import type { ScriptedPlatform } from "./scripted-platform.ts";
@@ -46,6 +46,7 @@ export async function createTestUser(services: TestServices, plan: Plan = "scale
     userId,
     workspaceId,
     plan,
+    limits: PLAN_LIMITS[plan],
     subscribed: true,
     scopes: SCOPES,
     credential: { kind: "api_key", id: "test" },

@@ -144,8 +144,8 @@ describe("every response", () => {
     const caller = await createCaller({ plan: "growth" });
     const accepted = await callApi(caller, { method: "GET", path: "/workspaces" });
     const refused = await callApi(caller, { method: "GET", path: "/posts?limit=0" });
-    expect(accepted.headers.get("ratelimit-policy")).toBe('"growth";q=300;w=60');
-    expect(refused.headers.get("ratelimit-policy")).toBe('"growth";q=300;w=60');
+    expect(accepted.headers.get("ratelimit-policy")).toBe('"growth";q=300;w=60, "growth-user";q=600;w=60');
+    expect(refused.headers.get("ratelimit-policy")).toBe('"growth";q=300;w=60, "growth-user";q=600;w=60');
   });
 
   test("to HEAD has the status of GET and no body", async ({ expect }) => {

@@ -35,6 +35,7 @@ const ADDITIONAL: readonly (readonly [method: string, path: string, scope: strin
   ["GET", "/platforms", null],
   ["GET", "/posts/{id}/attempts", "posts:read"],
   ["POST", "/media/uploads", "posts:write"],
+  ["GET", "/limits", null],
 ];
 
 /** Statuses that every operation may document in addition to the table. */

@@ -8,9 +8,12 @@ const [production = ""] = wrangler.split("[env.sandbox]");
 
 describe("the limits in wrangler.toml and in the plans", () => {
   test.for(PLANS)("agree on %s", (plan, { expect }) => {
-    const binding = `name = "LIMIT_${plan.toUpperCase()}"`;
-    const [, limit] = /limit = (\d+), period = 60/.exec(production.slice(production.indexOf(binding))) ?? [];
-    expect(Number(limit)).toBe(PLAN_LIMITS[plan].requestsPerMinute);
+    const limitOf = (binding: string) => {
+      const [, limit] = /limit = (\d+), period = 60/.exec(production.slice(production.indexOf(`"${binding}"`))) ?? [];
+      return Number(limit);
+    };
+    expect(limitOf(`LIMIT_${plan.toUpperCase()}`)).toBe(PLAN_LIMITS[plan].requestsPerMinute);
+    expect(limitOf(`LIMIT_USER_${plan.toUpperCase()}`)).toBe(PLAN_LIMITS[plan].userRequestsPerMinute);
   });
 });
 
@@ -26,7 +29,7 @@ describe("429", () => {
     const last = responses.at(-1);
     expect(last).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     expect(Number(last?.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(last?.headers.get("ratelimit-policy")).toBe('"starter";q=120;w=60');
+    expect(last?.headers.get("ratelimit-policy")).toBe('"starter";q=120;w=60, "starter-user";q=240;w=60');
     expect(last?.headers.get("ratelimit")).toMatch(/^"starter";r=0;t=\d+$/);
     expect((await callApi(other, { method: "GET", path: "/workspaces" })).status).toBe(200);
   });

@@ -88,7 +88,9 @@ describe("a subscription", () => {
     ["canceled", null, false],
     ["canceled", now + DAY, false],
   ] as const)("%s until %s has access: %s", ([status, currentPeriodEnd, subscribed], { expect }) => {
-    expect(subscriptionAccess({ plan: "growth", status, currentPeriodEnd }, null, now)).toEqual({
+    const subscription = { plan: "growth", status, currentPeriodEnd } as const;
+    const config = { planForAll: null, limitOverrides: {}, sendsEmail: true };
+    expect(subscriptionAccess(config, { subscription, emailVerified: true }, now)).toMatchObject({
       plan: "growth",
       subscribed,
     });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { type Context, createServices, type Outbound } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
-import type { Plan } from "#core/plan.ts";
+import { type Plan, PLAN_LIMITS } from "#core/plan.ts";
 import { RefusalError, type Refusal } from "#core/errors.ts";
 import { SCOPES } from "#core/scope.ts";
 import { inspectFile } from "#media/formats/inspect-file.ts";
@@ -57,6 +57,7 @@ export function createTestContext(
     userId: crypto.randomUUID(),
     workspaceId: crypto.randomUUID(),
     plan: options.plan ?? "scale",
+    limits: PLAN_LIMITS[options.plan ?? "scale"],
     subscribed: true,
     scopes: SCOPES,
     credential: { kind: "api_key", id: "test" },

@@ -5,6 +5,7 @@ import type { Actor } from "#core/actor.ts";
 import type { ArmHint } from "#core/arming.ts";
 import { HOUR } from "#core/clock.ts";
 import { RefusalError, type Refusal } from "#core/errors.ts";
+import { PLAN_LIMITS } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
 import type { MediaType } from "#core/status.ts";
@@ -48,6 +49,9 @@ export interface TestContextOptions {
 }
 
 /** The context of a new user with a workspace of their own. */
+/** Random operations with a clock that stands still would reach the limits per hour. */
+const UNLIMITED = { ...PLAN_LIMITS.growth, scheduledPosts: 1e6, previewsPerHour: 1e6 };
+
 export function createTestContext(options: TestContextOptions = {}): TestContext {
   const deferred: Promise<unknown>[] = [];
   const hints: ArmHint[] = [];
@@ -65,6 +69,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     userId: crypto.randomUUID(),
     workspaceId: crypto.randomUUID(),
     plan: "growth",
+    limits: UNLIMITED,
     subscribed: true,
     scopes: [...SCOPES],
     credential: { kind: "api_key", id: crypto.randomUUID() },

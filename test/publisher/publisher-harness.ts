@@ -1,3 +1,4 @@
+import { PLAN_LIMITS } from "#core/plan.ts";
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
@@ -99,6 +100,7 @@ export class PublisherHarness {
       userId,
       workspaceId,
       plan: "scale",
+      limits: PLAN_LIMITS.scale,
       subscribed: true,
       scopes: SCOPES,
       credential: { kind: "api_key", id: "test" },

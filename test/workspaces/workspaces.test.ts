@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import { createUser } from "#auth/index.ts";
 import { type Context, createServices, type Outbound } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
-import type { Plan } from "#core/plan.ts";
+import { type Plan, PLAN_LIMITS } from "#core/plan.ts";
 import { SCOPES } from "#core/scope.ts";
 import { activateWorkspace, createWorkspace, listWorkspaces, renameWorkspace } from "#workspaces/index.ts";
 
@@ -21,7 +21,16 @@ async function createUserContext(plan: Plan = "scale"): Promise<Context> {
   const credential = { kind: "api_key", id: "test" } as const;
   return {
     ...services,
-    actor: { userId, workspaceId, plan, subscribed: true, scopes: SCOPES, credential, via: "api" },
+    actor: {
+      userId,
+      workspaceId,
+      plan,
+      limits: PLAN_LIMITS[plan],
+      subscribed: true,
+      scopes: SCOPES,
+      credential,
+      via: "api",
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { MINUTE } from "#core/clock.ts";
 import { sha256Hex, toBase64Url } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
-import { PLAN_LIMITS } from "#core/plan.ts";
+import { ACCOUNTS_BEFORE_EMAIL_PROOF } from "#core/plan.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Context } from "#context.ts";
 import type { Adapter } from "#platforms/contract.ts";
@@ -83,13 +83,17 @@ function checkInput({ connect, platform }: Adapter, input: Readonly<Record<strin
 
 /** At the limit a login is still allowed while an account of the platform needs to be reconnected. */
 async function assertAccountLimit(ctx: Pick<Context, "actor" | "db">, platform: Platform): Promise<void> {
-  const { plan } = ctx.actor;
-  const limit = PLAN_LIMITS[plan].accounts;
+  const limit = ctx.actor.limits.accounts;
   const { connected, reconnectable } = await countAccounts(ctx.db, ctx.actor, platform);
   if (connected >= limit && reconnectable === 0) {
+    // Only the limit before the confirmation is this low, unless the operator has set it.
+    const nextStep =
+      limit === ACCOUNTS_BEFORE_EMAIL_PROOF
+        ? "Confirm your e-mail address in the dashboard if you have not, disconnect one, or change the plan."
+        : "Disconnect one or change the plan.";
     refuse({
       code: "account_limit_reached",
-      message: `The ${plan} plan allows ${limit} connected accounts and ${connected} are connected. Disconnect one or change the plan.`,
+      message: `Your plan allows ${limit} connected accounts and ${connected} are connected. ${nextStep}`,
       details: [{ code: "account_limit_reached", message: "connected accounts", limit, actual: connected }],
     });
   }

@@ -1,4 +1,3 @@
-import { PLAN_LIMITS, type Plan } from "#core/plan.ts";
 import type { PostableAccount, UnpostableAccount } from "#platforms/contract.ts";
 import type { AccountRow } from "#accounts/store-accounts.ts";
 import type { ConnectionRow } from "#accounts/store-connections.ts";
@@ -20,13 +19,19 @@ export interface ListingChanges extends AvailabilityChanges {
 interface ListingComparison {
   readonly row: Pick<ConnectionRow, "id" | "platform" | "connectedAt">;
   readonly listing: AccountListing;
-  readonly plan: Plan;
+  readonly accountLimit: number;
   readonly written: WrittenListing;
   readonly isSync: boolean;
 }
 
 /** Compares the account rows before and after a listing was written; the result has the fields of a sync's answer. */
-export function describeListingChanges({ row, listing, plan, written, isSync }: ListingComparison): ListingChanges {
+export function describeListingChanges({
+  row,
+  listing,
+  accountLimit,
+  written,
+  isSync,
+}: ListingComparison): ListingChanges {
   const previousById = new Map(written.before.map((account) => [account.id, account]));
   const currentByPlatformId = new Map(written.after.map((account) => [account.platform_account_id, account]));
   const ownAccounts = written.after.filter(
@@ -47,7 +52,7 @@ export function describeListingChanges({ row, listing, plan, written, isSync }: 
     displayName: account.displayName,
     reason,
   });
-  const limitReason = `The ${plan} plan allows ${PLAN_LIMITS[plan].accounts} connected accounts.`;
+  const limitReason = `Your plan allows ${accountLimit} connected accounts.`;
   return {
     added: ownAccounts.filter(isNew).map(idOf),
     updated: ownAccounts

@@ -1,6 +1,6 @@
 import { SECOND } from "#core/clock.ts";
 import { log } from "#core/log.ts";
-import { PLAN_LIMITS, type Plan, PLANS } from "#core/plan.ts";
+import { limitsFor } from "#core/plan.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import type { Services } from "#context.ts";
 import type { Fault } from "#platforms/contract.ts";
@@ -33,8 +33,8 @@ import type { AvailabilityChanges, SkippedAccount } from "#accounts/types.ts";
 export type SyncServices = RefreshServices & Pick<Services, "defer">;
 
 export interface SyncOptions {
-  /** The user's plan if the caller knows it; read from the database otherwise. */
-  readonly plan?: Plan;
+  /** How many accounts the user may have, if the caller knows it; read from the database otherwise. */
+  readonly accountLimit?: number;
   /** Right after a login: its accounts stay "new" until the first sync reports them. */
   readonly afterLogin?: boolean;
   /** Skips the listing while only a token refresh is due. */
@@ -126,14 +126,14 @@ async function storeListing(
 ): Promise<ConnectionSync> {
   const { db, config, clock } = services;
   const platformName = PLATFORM_NAMES[row.platform];
-  const plan = options.plan ?? (await findUserPlan(services, row.userId));
+  const accountLimit = options.accountLimit ?? (await findAccountLimit(services, row.userId));
   const now = clock.now();
   const written = await writeListing(db, {
     login: row,
     listed: await toListedAccounts(services, row, listing.accounts),
     unlisted: listing.unpostable.map(({ platformAccountId, reason }) => ({ platformAccountId, reason })),
     unlistedReason: `${platformName} no longer offers this account to the login behind it. Connect it again and allow access to it.`,
-    accountLimit: PLAN_LIMITS[plan].accounts,
+    accountLimit,
     isSync: options.afterLogin !== true,
     now,
     nextSyncAt: nextSyncAt({ id: row.id, lastSyncedAt: now }, platform.adapter.connect, tokens, now),
@@ -147,17 +147,16 @@ async function storeListing(
   return {
     state: "listed",
     fault: null,
-    ...describeListingChanges({ row, listing, plan, written, isSync: options.afterLogin !== true }),
+    ...describeListingChanges({ row, listing, accountLimit, written, isSync: options.afterLogin !== true }),
   };
 }
 
-async function findUserPlan(services: Pick<Services, "db" | "config">, userId: string): Promise<Plan> {
-  const { planForAll } = services.config;
-  if (planForAll !== null) {
-    return planForAll;
-  }
-  const plan = await selectUserPlan(services.db, userId);
-  return PLANS.find((known) => known === plan) ?? "starter";
+async function findAccountLimit({ db, config }: Pick<Services, "db" | "config">, userId: string): Promise<number> {
+  const row = await selectUserPlan(db, userId);
+  const plan = config.planForAll ?? row?.plan ?? "starter";
+  const isTrial = config.planForAll === null && row?.status === "trialing";
+  const mustProveEmail = config.sendsEmail && row?.email_verified_at === null;
+  return limitsFor({ plan, isTrial, mustProveEmail }, config.limitOverrides).accounts;
 }
 
 /** The platform did not list the accounts: either the login has ended, or the next attempt waits longer than the last. */

@@ -12,7 +12,7 @@ export async function syncAccounts(
   const connections = await selectConnections(ctx.db, ctx.actor);
   const syncs = await mapInParallel(
     connections,
-    async (connection) => await syncConnection(ctx, connection, { plan: ctx.actor.plan }),
+    async (connection) => await syncConnection(ctx, connection, { accountLimit: ctx.actor.limits.accounts }),
   );
   const accounts = await listAccounts(ctx);
   const collect = <K extends "added" | "updated" | "skipped" | "reactivatedAccountIds" | "blockedAccountIds">(key: K) =>

@@ -93,7 +93,8 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
     headers: { ...COMMON_HEADERS, "WWW-Authenticate": "WwwAuthenticate" },
   },
   403: {
-    description: "The credential lacks the scope, or the user lacks the subscription or the plan.",
+    description:
+      "The credential lacks the scope, the user lacks the subscription or the plan, or a limit of `GET /limits` is reached.",
     examples: {
       insufficient_scope: {
         summary: "The credential lacks the scope",
@@ -113,6 +114,15 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
       account_limit_reached: {
         summary: "The plan's number of accounts is reached",
         value: { error: "the plan allows 5 accounts", code: "account_limit_reached" },
+      },
+      quota_exceeded: {
+        summary: "Another limit of `GET /limits` is reached",
+        value: {
+          error:
+            "your limit is 500 scheduled posts, and 500 are used: cancel some, wait until some are published, or choose a larger plan",
+          code: "quota_exceeded",
+          details: [{ code: "quota_exceeded", message: "scheduled_posts", limit: 500, actual: 500 }],
+        },
       },
     },
     headers: { ...AUTHENTICATED_HEADERS, "WWW-Authenticate": "WwwAuthenticate" },
@@ -159,11 +169,21 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
     headers: AUTHENTICATED_HEADERS,
   },
   429: {
-    description: "Too many requests with one credential, or too many invalid credentials from one IP address.",
+    description:
+      "Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.",
     examples: {
       rate_limited: {
         summary: "Over the plan's rate",
         value: { error: "over 300 requests in a minute: wait a minute", code: "rate_limited" },
+      },
+      limit_per_hour: {
+        summary: "Over a limit per hour",
+        value: {
+          error:
+            "your limit is 600 previews in an hour, and 600 are used: try again in 45 minutes, when the next hour begins",
+          code: "rate_limited",
+          details: [{ code: "quota_exceeded", message: "previews_per_hour", limit: 600, actual: 600 }],
+        },
       },
     },
     headers: { ...AUTHENTICATED_HEADERS, RateLimit: "RateLimit", "Retry-After": "RetryAfter" },

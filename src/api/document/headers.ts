@@ -7,9 +7,10 @@ export const HEADERS = {
     example: "01983c1e-9b4e-7d20-b1c5-5a2f0c9d7e63",
   },
   RateLimitPolicy: {
-    description: "How many requests (`q`) the plan allows in a window of `w` seconds.",
+    description:
+      "How many requests (`q`) the plan allows in a window of `w` seconds: with this credential, and (`…-user`) with all credentials of the user together.",
     schema: { type: "string" },
-    example: '"growth";q=300;w=60',
+    example: '"growth";q=300;w=60, "growth-user";q=600;w=60',
   },
   RateLimit: {
     description: "How many requests remain (`r`) and in how many seconds the window resets (`t`).",

@@ -44,7 +44,11 @@ export async function authenticate(
     actor: {
       userId: row.user_id,
       workspaceId: row.workspace_id,
-      ...subscriptionAccess(subscriptionOf(row), config.planForAll, now),
+      ...subscriptionAccess(
+        config,
+        { subscription: subscriptionOf(row), emailVerified: row.email_verified_at !== null },
+        now,
+      ),
       scopes: JSON.parse(row.scopes) as Scope[],
       credential: { kind: kind === "api_key" ? "api_key" : "oauth", id: row.credential_id },
       via: "api",

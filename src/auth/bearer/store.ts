@@ -12,12 +12,13 @@ export interface CredentialRow {
   readonly workspace_id: string;
   readonly scopes: string;
   readonly last_used_at: number | null;
+  readonly email_verified_at: number | null;
   readonly plan: Plan | null;
   readonly status: SubscriptionStatus | null;
   readonly current_period_end: number | null;
 }
 
-const USER_COLUMNS = `u.id AS user_id, u.active_workspace_id AS workspace_id,
+const USER_COLUMNS = `u.id AS user_id, u.active_workspace_id AS workspace_id, u.email_verified_at AS email_verified_at,
   s.plan AS plan, s.status AS status, s.current_period_end AS current_period_end`;
 
 const BY_KEY = `SELECT k.id AS credential_id, k.scopes AS scopes, k.last_used_at AS last_used_at, ${USER_COLUMNS}

@@ -1,5 +1,6 @@
 import { DAY } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
+import { refuseQuota } from "#core/quota.ts";
 import type { Services } from "#context.ts";
 import { parseName, parseScopes } from "#auth/parse-inputs.ts";
 import { hashSecret, generateSecret, secretHint } from "#auth/secrets.ts";
@@ -14,6 +15,8 @@ export interface NewKey {
   readonly scopes: readonly string[];
   /** Null for a key that never expires; there is no implicit default. */
   readonly expiresInDays: number | null;
+  /** How many keys the user may have; the operator's own commands have no limit. */
+  readonly limit?: number;
 }
 
 export interface CreatedKey {
@@ -22,6 +25,16 @@ export interface CreatedKey {
   readonly key: string;
   readonly hint: string;
   readonly expiresAt: number | null;
+}
+
+export function refuseKeyLimit(limit: number, used: number): never {
+  refuseQuota({
+    key: "apiKeys",
+    limit,
+    used,
+    what: "API keys",
+    nextStep: "revoke one that is no longer needed, or choose a larger plan",
+  });
 }
 
 /** Creates an API key for a user. */
@@ -40,6 +53,11 @@ export async function createKey(services: Pick<Services, "db" | "clock" | "ids">
   const now = clock.now();
   const key = generateSecret(ids, "api_key");
   const created = { id: ids.uuid(), hint: secretHint(key), expiresAt: days === null ? null : now + days * DAY };
-  await insertKey(db, { ...created, userId: input.userId, name, scopes, hash: await hashSecret(key), createdAt: now });
+  const row = { ...created, userId: input.userId, name, scopes, hash: await hashSecret(key), createdAt: now };
+  const { limit = Number.MAX_SAFE_INTEGER } = input;
+  const { inserted, used } = await insertKey(db, row, limit);
+  if (!inserted) {
+    refuseKeyLimit(limit, used);
+  }
   return { ...created, key };
 }

@@ -1,14 +1,14 @@
 import { DAY } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
-import type { CreatedKey } from "./create.ts";
+import { type CreatedKey, refuseKeyLimit } from "./create.ts";
 import { hashSecret, generateSecret, secretHint } from "#auth/secrets.ts";
-import { findActiveKey, replaceKey } from "./store.ts";
+import { countActiveKeys, findActiveKey, replaceKey } from "./store.ts";
 
 /** A new key with the name, scopes and lifetime of the old one, which keeps working for a day. */
 export async function rotateKey(
   services: Pick<Services, "db" | "clock" | "ids">,
-  input: { userId: string; id: string },
+  input: { userId: string; id: string; limit?: number },
 ): Promise<CreatedKey> {
   const { db, clock, ids } = services;
   const now = clock.now();
@@ -30,7 +30,13 @@ export async function rotateKey(
     hash: await hashSecret(key),
     createdAt: now,
   };
-  if (!(await replaceKey(db, row, old.id, now + DAY))) {
+  // The old key works for another day, so that rotating needs room for both.
+  const limit = 2 * (input.limit ?? Number.MAX_SAFE_INTEGER / 2);
+  if (!(await replaceKey(db, row, { id: old.id, expiresAt: now + DAY }, limit))) {
+    const used = await countActiveKeys(db, input.userId, now);
+    if (used >= limit) {
+      refuseKeyLimit(limit, used);
+    }
     refuse({ code: "not_found", message: "key not found" });
   }
   return { ...replacement, key };

@@ -40,8 +40,37 @@ export interface KeyInsert {
   readonly expiresAt: number | null;
 }
 
-export async function insertKey(db: Db, key: KeyInsert): Promise<void> {
-  await db.orm.insert(apiKeys).values(key);
+/** The keys of user ?1 that work at time ?2. */
+const ACTIVE_KEYS = `(SELECT count(*) FROM api_keys
+  WHERE user_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2))`;
+
+export async function countActiveKeys(db: Db, userId: string, now: number): Promise<number> {
+  const row = await db.d1.prepare(`SELECT ${ACTIVE_KEYS} AS used`).bind(userId, now).first<{ used: number }>();
+  return row?.used ?? 0;
+}
+
+/** Counting and inserting are one statement, so that parallel calls cannot exceed the limit. */
+export async function insertKey(db: Db, key: KeyInsert, limit: number): Promise<{ inserted: boolean; used: number }> {
+  const [inserted, counted] = await db.d1.batch<{ used: number }>([
+    db.d1
+      .prepare(
+        `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at)
+         SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?2, ?8 WHERE ${ACTIVE_KEYS} < ?9 RETURNING 1 AS used`,
+      )
+      .bind(
+        key.userId,
+        key.createdAt,
+        key.id,
+        key.name,
+        key.hash,
+        key.hint,
+        JSON.stringify(key.scopes),
+        key.expiresAt,
+        limit,
+      ),
+    db.d1.prepare(`SELECT ${ACTIVE_KEYS} AS used`).bind(key.userId, key.createdAt),
+  ]);
+  return { inserted: inserted?.results.length === 1, used: counted?.results[0]?.used ?? 0 };
 }
 
 /** Newest first, revoked and expired keys included: the list is the user's record of all keys. */
@@ -70,14 +99,23 @@ export async function markKeyRevoked(db: Db, userId: string, id: string, now: nu
   return updated.results.length === 1;
 }
 
-/** Inserts the new key and sets the expiry of the old one in one batch; does nothing when the old one is no longer active. */
-export async function replaceKey(db: Db, key: KeyInsert, oldId: string, oldExpiresAt: number): Promise<boolean> {
+/**
+ * Inserts the new key and sets the expiry of the old one in one batch; does nothing when the old one is no longer active, or when
+ * the user has `limit` keys that work.
+ */
+export async function replaceKey(
+  db: Db,
+  key: KeyInsert,
+  old: { readonly id: string; readonly expiresAt: number },
+  limit: number,
+): Promise<boolean> {
   const [inserted] = await db.d1.batch([
     db.d1
       .prepare(
         `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS
          (SELECT 1 FROM api_keys WHERE id = ?9 AND user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7))
+         AND (SELECT count(*) FROM api_keys WHERE user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7)) < ?10
          RETURNING id`,
       )
       .bind(
@@ -89,14 +127,15 @@ export async function replaceKey(db: Db, key: KeyInsert, oldId: string, oldExpir
         JSON.stringify(key.scopes),
         key.createdAt,
         key.expiresAt,
-        oldId,
+        old.id,
+        limit,
       ),
     db.d1
       .prepare(
         `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?3), ?3)
          WHERE id = ?1 AND user_id = ?2 AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?4)`,
       )
-      .bind(oldId, key.userId, oldExpiresAt, key.id),
+      .bind(old.id, key.userId, old.expiresAt, key.id),
   ]);
   return inserted?.results.length === 1;
 }

@@ -1,5 +1,6 @@
 import { SECOND } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
+import { refuseQuota } from "#core/quota.ts";
 import type { Services } from "#context.ts";
 import { hashSecret, generateSecret } from "#auth/secrets.ts";
 import { type AuthorizationRequest, responseLocation } from "./authorization-request.ts";
@@ -11,7 +12,7 @@ const CODE_LIFETIME_MS = 60 * SECOND;
 /** Grants the app those requested scopes that the user left selected; returns the redirect with the authorization code. */
 export async function approveRequest(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
-  input: { userId: string; request: AuthorizationRequest; selectedScopes: readonly string[] },
+  input: { userId: string; request: AuthorizationRequest; selectedScopes: readonly string[]; limit: number },
 ): Promise<string> {
   const { db, clock, ids, config } = services;
   const { request } = input;
@@ -37,7 +38,11 @@ export async function approveRequest(
     codeExpiresAt: now + CODE_LIFETIME_MS,
     createdAt: now,
   };
-  await insertGrant(db, grant, now + CLIENT_LIFETIME_MS);
+  const used = await insertGrant(db, grant, now + CLIENT_LIFETIME_MS, input.limit);
+  if (used !== null) {
+    const nextStep = "remove one under AI & API, Connected apps, or choose a larger plan";
+    refuseQuota({ key: "connectedApps", limit: input.limit, used, what: "connected apps", nextStep });
+  }
   return responseLocation(config, request, { code });
 }
 

@@ -47,13 +47,25 @@ type GrantInsert = typeof oauthGrants.$inferInsert;
 
 const EXTEND_CLIENT = "UPDATE oauth_clients SET expires_at = ?2 WHERE id = ?1 AND kind = 'dynamic'";
 
-/** Also extends the expiry of a dynamic client: a registration that a user consented to is in use. */
-export async function insertGrant(db: Db, grant: GrantInsert, clientExpiresAt: number): Promise<void> {
-  await db.d1.batch([
+/** The apps, other than client ?3, that user ?2 has given access. */
+const OTHER_APPS = `(SELECT count(DISTINCT client_id) FROM oauth_grants
+  WHERE user_id = ?2 AND client_id <> ?3 AND revoked_at IS NULL)`;
+
+/**
+ * Also extends the expiry of a dynamic client: a registration that a user consented to is in use. Returns the number of other apps
+ * when these are as many as `limit`, and null when the grant is stored.
+ */
+export async function insertGrant(
+  db: Db,
+  grant: GrantInsert,
+  clientExpiresAt: number,
+  limit: number,
+): Promise<number | null> {
+  const [inserted, , counted] = await db.d1.batch<{ used: number }>([
     db.d1
       .prepare(
         `INSERT INTO oauth_grants (id, user_id, client_id, scopes, resource, redirect_uri, code_hash, code_challenge, code_expires_at, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE ${OTHER_APPS} < ?11`,
       )
       .bind(
         grant.id,
@@ -66,9 +78,14 @@ export async function insertGrant(db: Db, grant: GrantInsert, clientExpiresAt: n
         grant.codeChallenge,
         grant.codeExpiresAt,
         grant.createdAt,
+        limit,
       ),
-    db.d1.prepare(EXTEND_CLIENT).bind(grant.clientId, clientExpiresAt),
+    db.d1
+      .prepare(`${EXTEND_CLIENT} AND EXISTS (SELECT 1 FROM oauth_grants WHERE id = ?3)`)
+      .bind(grant.clientId, clientExpiresAt, grant.id),
+    db.d1.prepare(`SELECT ${OTHER_APPS} AS used FROM (SELECT ?1)`).bind(grant.id, grant.userId, grant.clientId),
   ]);
+  return inserted?.meta.changes === 1 ? null : (counted?.results[0]?.used ?? 0);
 }
 
 /** Whether a user has allowed access to this redirect URI of a client and not revoked it. */

@@ -43,7 +43,7 @@ export async function resolveSession(
     actor: {
       userId: row.user_id,
       workspaceId: row.workspace_id,
-      ...subscriptionAccess(subscription, services.config.planForAll, now),
+      ...subscriptionAccess(services.config, { subscription, emailVerified: row.email_verified_at !== null }, now),
       scopes: SCOPES,
       credential: { kind: "session", id: hash },
       via: "dashboard",

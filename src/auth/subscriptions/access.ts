@@ -1,5 +1,6 @@
 import { DAY } from "#core/clock.ts";
-import { GRACE_DAYS, type Plan, type SubscriptionStatus, TRIAL_DAYS } from "#core/plan.ts";
+import type { Config } from "#config.ts";
+import { GRACE_DAYS, limitsFor, type Plan, type PlanLimits, type SubscriptionStatus, TRIAL_DAYS } from "#core/plan.ts";
 
 export interface SubscriptionState {
   readonly plan: Plan;
@@ -12,6 +13,7 @@ export interface SubscriptionAccess {
   readonly plan: Plan;
   /** Whether the user may call the API and posts are published. */
   readonly subscribed: boolean;
+  readonly limits: PlanLimits;
 }
 
 /** When access ends; null while only a change of the status can end it. */
@@ -28,20 +30,22 @@ export function accessEndsAt(state: Pick<SubscriptionState, "status" | "currentP
   }
 }
 
-/** The plan and access of a user right now. A plan that the operator set for all users overrides every subscription. */
+/** The plan, access and limits of a user right now. A plan that the operator set for all users overrides every subscription. */
 export function subscriptionAccess(
-  state: SubscriptionState | null,
-  planForAll: Plan | null,
+  config: Pick<Config, "planForAll" | "limitOverrides" | "sendsEmail">,
+  user: { readonly subscription: SubscriptionState | null; readonly emailVerified: boolean },
   now: number,
 ): SubscriptionAccess {
-  if (planForAll !== null) {
-    return { plan: planForAll, subscribed: true };
-  }
-  if (state === null) {
-    return { plan: "starter", subscribed: false };
-  }
-  const end = accessEndsAt(state);
-  return { plan: state.plan, subscribed: end === null || now < end };
+  const { planForAll, limitOverrides, sendsEmail } = config;
+  const { subscription } = user;
+  const plan = planForAll ?? subscription?.plan ?? "starter";
+  const end = subscription === null ? 0 : accessEndsAt(subscription);
+  const isTrial = planForAll === null && subscription?.status === "trialing";
+  return {
+    plan,
+    subscribed: planForAll !== null || end === null || now < end,
+    limits: limitsFor({ plan, isTrial, mustProveEmail: sendsEmail && !user.emailVerified }, limitOverrides),
+  };
 }
 
 /** The end of a period whose status starts now. */

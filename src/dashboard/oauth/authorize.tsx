@@ -105,6 +105,7 @@ export async function decideConsent(c: PageContext): Promise<Response> {
       userId: signedIn.actor.userId,
       request: validation.request,
       selectedScopes: form.all("scope"),
+      limit: signedIn.actor.limits.connectedApps,
     }),
   );
   return approved.ok ? c.redirect(approved.value, 303) : respondToStep(c, step, approved.error);

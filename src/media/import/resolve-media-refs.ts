@@ -14,7 +14,11 @@ import {
 import { deleteStagedFile } from "#media/storage/staged-file.ts";
 import { mediaStatement, parseMediaRows } from "#media/store.ts";
 import type { CheckResult, ResolvedMedia } from "#media/types.ts";
+import { countHourlyUse } from "#quotas/index.ts";
 import { mediaIdOf } from "#media/urls.ts";
+
+/** The longest name in DNS; a longer one is never asked for. */
+const MAX_HOST_LENGTH = 253;
 
 /** One media item as a caller named it. */
 export interface MediaRef {
@@ -113,6 +117,33 @@ function refuseProblems(details: readonly RefusalDetail[], count: number): never
   refuse({ code: "validation_failed", message, ...(only !== undefined && { param: only }), details });
 }
 
+/** A final dot names the same host. */
+const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, "").slice(0, MAX_HOST_LENGTH);
+
+/** Reads existing media items, and counts the files that will be fetched against the user's limits per hour. */
+async function readAndCount(
+  ctx: ImportContext,
+  ids: readonly string[],
+  urls: readonly string[],
+): Promise<ReadonlyMap<string, ResolvedMedia | null>> {
+  const hosts = urls.flatMap((url) => (URL.canParse(url) ? [hostOf(url)] : []));
+  const perHost = [...new Set(hosts)].map((host) => ({
+    kind: "media_fetches_of_host" as const,
+    host,
+    count: hosts.filter((other) => other === host).length,
+  }));
+  const use = countHourlyUse(ctx, urls.length === 0 ? [] : [{ kind: "media_fetches", count: urls.length }, ...perHost]);
+  if (ids.length + urls.length === 0) {
+    return new Map();
+  }
+  const [existing, counted, currentUse] = await ctx.db.d1.batch([
+    mediaStatement(ctx.db, ctx.actor, ids),
+    ...(urls.length === 0 ? [] : use.statements),
+  ]);
+  use.check(counted, currentUse);
+  return parseMediaRows(existing?.results ?? [], ctx.config);
+}
+
 /** Looks up existing media items and imports other URLs; in order, all or none, with every problem reported. */
 export async function resolveRefs(
   ctx: ImportContext,
@@ -124,14 +155,8 @@ export async function resolveRefs(
   }
   const ids = refs.flatMap(({ id }) => (id === null ? [] : [id]));
   const urls = [...new Set(refs.flatMap(({ id, url }) => (id === null ? [url] : [])))];
-  const [existing, fetched] = await Promise.all([
-    ids.length > 0
-      ? mediaStatement(ctx.db, ctx.actor, ids)
-          .all()
-          .then(({ results }) => parseMediaRows(results, ctx.config))
-      : new Map<string, null>(),
-    fetchAll(ctx, urls, limits),
-  ]);
+  const existing = await readAndCount(ctx, ids, urls);
+  const fetched = await fetchAll(ctx, urls, limits);
   try {
     return await saveInOrder(ctx, refs, existing, fetched);
   } finally {

@@ -1,5 +1,4 @@
 import type { Context } from "#context.ts";
-import { PLAN_LIMITS } from "#core/plan.ts";
 import { refuse } from "#core/errors.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { REMOVAL_WAIT_ATTEMPTS, REMOVAL_WAIT_MS } from "#media/limits.ts";
@@ -53,7 +52,7 @@ export function refuseStorageLimit(limitBytes: number, usedBytes: number, wanted
   refuse({
     code: "storage_limit_reached",
     message:
-      `the workspace stores ${usedBytes} of ${limitBytes} bytes, and this needs up to ${wantedBytes} more; ` +
+      `your workspaces store ${usedBytes} of ${limitBytes} bytes, and this needs up to ${wantedBytes} more; ` +
       "media that no post uses is deleted after 30 days, or choose a larger plan",
     details: [
       {
@@ -72,7 +71,7 @@ export async function saveMedia(
   files: readonly ReceivedFile[],
 ): Promise<readonly ResolvedMedia[]> {
   const distinct = [...new Map(files.map((file) => [file.sha256, file])).values()];
-  const rows = await insertRows(ctx, distinct, PLAN_LIMITS[ctx.actor.plan].storageBytes);
+  const rows = await insertRows(ctx, distinct, ctx.actor.limits.storageBytes);
   const byHash = new Map(rows.map((row) => [row.sha256, row]));
   const storing = rows.filter((row) => row.state === "storing");
   await failpoint("media.before_store");

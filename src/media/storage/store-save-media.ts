@@ -19,7 +19,7 @@ export interface SavedMediaRow extends MediaRow {
   readonly stored: 0 | 1;
 }
 
-/** The storage that a workspace uses, and whether an object with one of the hashes is being removed now. */
+/** The storage that the user's workspaces use, and whether an object with one of the hashes is being removed now. */
 export interface StorageState {
   readonly usedBytes: number;
   readonly removing: 0 | 1;
@@ -32,10 +32,12 @@ const REMOVING = `EXISTS (SELECT 1 FROM json_each(?1) n CROSS JOIN media r ON r.
 const NEW_BYTES = `(SELECT coalesce(sum(n.value ->> 'sizeBytes'), 0) FROM json_each(?1) n WHERE NOT EXISTS
   (SELECT 1 FROM media o WHERE o.workspace_id = ?2 AND o.sha256 = n.value ->> 'sha256'))`;
 
-export const USED_BYTES = "coalesce((SELECT bytes FROM storage_use WHERE workspace_id = ?2), 0)";
+/** The bytes in all workspaces of the user to whom workspace ?2 belongs. */
+export const USED_BYTES = `coalesce((SELECT sum(s.bytes) FROM storage_use s WHERE s.workspace_id IN (
+  SELECT ?2 UNION SELECT o.id FROM workspaces w JOIN workspaces o ON o.user_id = w.user_id WHERE w.id = ?2)), 0)`;
 
 /**
- * Inserts all items or none: none when the workspace would exceed its plan's storage, or while one of the objects is being
+ * Inserts all items or none: none when the user would exceed the plan's storage, or while one of the objects is being
  * deleted. Rows are written before objects, so that every object has a row by which it will be removed.
  */
 export async function insertMediaRows(

@@ -1,6 +1,5 @@
 import type { Context } from "#context.ts";
 import { type RefusalDetail, refuse } from "#core/errors.ts";
-import { PLAN_LIMITS } from "#core/plan.ts";
 import type { MediaType } from "#core/status.ts";
 import { CONTENT_TYPES, CONTENT_TYPES_TEXT, parseContentType } from "#media/content-types.ts";
 import { safeFilename } from "#media/filename.ts";
@@ -100,7 +99,7 @@ export async function startUpload(
   const partSizeBytes = sizeBytes <= MAX_SINGLE_UPLOAD_BYTES ? sizeBytes : UPLOAD_PART_BYTES;
   const sizes = partSizes(sizeBytes, partSizeBytes);
   const filename = safeFilename(input.filename, contentType);
-  const limitBytes = PLAN_LIMITS[ctx.actor.plan].storageBytes;
+  const limitBytes = ctx.actor.limits.storageBytes;
   const upload = {
     id: uploadId,
     type,

@@ -6,9 +6,10 @@ import { armableFromPost } from "#posting/arming/to-armable-post.ts";
 import { type PostPlan, postIdsOf } from "./post-plan.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { refuseWhileHeld } from "#posting/restore/check-database.ts";
+import { assertScheduledPostsLimit, scheduledPostsStatement } from "#posting/scheduled-posts-quota.ts";
 import { toPost } from "#posting/calendar/post-rows.ts";
 import { sortByIds } from "#posting/calendar/store-posts-by-id.ts";
-import { commitPlan, findChangedDependencies, findPostsOfUsedToken } from "./store-commit-plan.ts";
+import { commitPlan, findChangedDependencies, findPostsOfUsedToken, newlyScheduled } from "./store-commit-plan.ts";
 import { hashToken, openToken, refuseToken } from "./confirmation-token.ts";
 import type { ConfirmInput, Post } from "#posting/types.ts";
 
@@ -71,6 +72,7 @@ function refuseUsedToken(postIds: readonly string[] | null): undefined {
 
 async function refuseStalePlan(ctx: ConfirmContext, plan: PostPlan): Promise<never> {
   await refuseWhileHeld(ctx);
+  assertScheduledPostsLimit(ctx, await scheduledPostsStatement(ctx.db, ctx.actor).run(), newlyScheduled(plan));
   const changed = await findChangedDependencies(ctx.db, plan);
   if (
     plan.kind === "edit" &&

@@ -3,6 +3,7 @@ import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import { isConstraintViolation, isLostResponse } from "#db/errors.ts";
 import { CONFIRMATION_RETENTION_MS } from "./confirmation-token.ts";
+import { scheduledPostsOf } from "#posting/scheduled-posts-quota.ts";
 import { type PostPlan, postIdsOf } from "./post-plan.ts";
 import type { PostRow } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
@@ -35,7 +36,7 @@ export async function commitPlan(db: Db, actor: Actor, attempt: ConfirmAttempt, 
   const origin = { confirmHash: attempt.tokenHash, via: actor.via, now };
   const writes = plan.kind === "schedule" ? scheduleStatements(db, plan, origin) : editStatements(db, plan, now);
   const read = postsStatement(db, actor, postIdsOf(plan));
-  const batch = [insertConfirmationStatement(db, attempt), ...writes, read];
+  const batch = [insertConfirmationStatement(db, attempt, actor.limits.scheduledPosts), ...writes, read];
   try {
     return committed(await retryAfterLostAnswer(() => db.d1.batch<PostRow>(batch)));
   } catch (error) {
@@ -133,17 +134,39 @@ function dependencyParameters(plan: PostPlan): readonly [string, string, string,
 
 /**
  * The primary key makes the token single-use. The CHECK stale_plan compares the number of unchanged dependencies with that of
- * all, which makes the plan all-or-nothing; it fails too while the database is held after a restore.
+ * all, which makes the plan all-or-nothing. Above the limit of scheduled posts, and while the database is held after a restore, it
+ * matches nothing.
  */
-function insertConfirmationStatement(db: Db, { plan, tokenHash, nonce }: ConfirmAttempt): D1PreparedStatement {
+function insertConfirmationStatement(
+  db: Db,
+  { plan, tokenHash, nonce }: ConfirmAttempt,
+  scheduledPostsLimit: number,
+): D1PreparedStatement {
   const { accountIds, mediaIds } = plan.dependencies;
   const expected = accountIds.length + mediaIds.length + (plan.kind === "schedule" ? 0 : plan.posts.length);
   return db.d1
     .prepare(
       `INSERT INTO confirmations (issued_hour, token_hash, user_id, nonce, post_ids, expected, matched)
-       VALUES (?6, ?7, ?1, ?8, ?9, ?10, (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES})) + (SELECT count(*) FROM service WHERE held IS NOT NULL))`,
+       VALUES (?6, ?7, ?1, ?8, ?9, ?10, iif(${scheduledPostsOf("?1")} + ?11 <= ?12 AND NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL),
+         (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES})), -1))`,
     )
-    .bind(...dependencyParameters(plan), issuedHour(plan), tokenHash, nonce, JSON.stringify(postIdsOf(plan)), expected);
+    .bind(
+      ...dependencyParameters(plan),
+      issuedHour(plan),
+      tokenHash,
+      nonce,
+      JSON.stringify(postIdsOf(plan)),
+      expected,
+      newlyScheduled(plan),
+      scheduledPostsLimit,
+    );
+}
+
+/** How many posts a plan adds to those that are scheduled or paused. */
+export function newlyScheduled(plan: PostPlan): number {
+  return plan.kind === "schedule"
+    ? 1
+    : plan.posts.filter(({ previousStatus }) => previousStatus !== "scheduled" && previousStatus !== "paused").length;
 }
 
 /** Accounts and media that can no longer be used, and posts that changed since the preview. */

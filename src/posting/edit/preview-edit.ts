@@ -7,6 +7,7 @@ import { type ResolvedTarget, resolveTargets, accountFilterOf } from "#posting/p
 import { dailyCapProblems, longestCapWindowMs } from "#posting/preview/daily-caps.ts";
 import { applyEdit, selectsAccounts, type EditedPost, type EditContext, editInputProblems } from "./apply-edit.ts";
 import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
+import { countHourlyUse } from "#quotas/index.ts";
 import { refreshCapabilities } from "#posting/preview/refresh-capabilities.ts";
 import { lookUpMedia, type MediaLookup } from "#posting/preview/resolve-media.ts";
 import {
@@ -127,14 +128,18 @@ async function loadEditData(ctx: Context, input: EditInput): Promise<EditData> {
   const mediaLookup = lookUpMedia(ctx, input);
   const accountFilter = selectsAccounts(input) ? accountFilterOf(input) : { ids: [], platforms: [] };
   const rescheduling = { postIds, scheduledAt: input.scheduledAt ?? null, shiftMs: (input.shiftMinutes ?? 0) * MINUTE };
-  const [posts, selectedAccountRows, accountRows, factsRows, mediaRows, nearbyPostRows] = await db.d1.batch([
-    postsStatement(db, actor, postIds),
-    accountsStatement(db, actor, accountFilter),
-    postAccountsStatement(db, actor, postIds),
-    postFactsStatement(db, actor, postIds),
-    mediaLookup.statement ?? db.d1.prepare("SELECT NULL WHERE 0"),
-    nearbyPostsOfEditStatement(db, actor, accountFilter, rescheduling, longestCapWindowMs(ctx)),
-  ]);
+  const previewUse = countHourlyUse(ctx, [{ kind: "previews", count: 1 }]);
+  const [posts, selectedAccountRows, accountRows, factsRows, mediaRows, nearbyPostRows, counted, currentUse] =
+    await db.d1.batch([
+      postsStatement(db, actor, postIds),
+      accountsStatement(db, actor, accountFilter),
+      postAccountsStatement(db, actor, postIds),
+      postFactsStatement(db, actor, postIds),
+      mediaLookup.statement ?? db.d1.prepare("SELECT NULL WHERE 0"),
+      nearbyPostsOfEditStatement(db, actor, accountFilter, rescheduling, longestCapWindowMs(ctx)),
+      ...previewUse.statements,
+    ]);
+  previewUse.check(counted, currentUse);
   const rowsOf = <Row>(result: D1Result | undefined) => (result?.results ?? []) as Row[];
   return {
     rows: sortByIds(postIds, rowsOf<PostRow>(posts)),

@@ -1,6 +1,8 @@
 import { readAccounts, accountsStatement } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
+import { assertScheduledPostsLimit, scheduledPostsStatement } from "#posting/scheduled-posts-quota.ts";
+import { countHourlyUse } from "#quotas/index.ts";
 import { resolveTargets, accountFilterOf } from "./resolve-targets.ts";
 import { dailyCapProblems, longestCapWindowMs } from "./daily-caps.ts";
 import { refreshCapabilities } from "./refresh-capabilities.ts";
@@ -24,11 +26,15 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
   const accountFilter = accountFilterOf(input);
   const capWindowMs = longestCapWindowMs(ctx);
   const mediaLookup = lookUpMedia(ctx, input);
-  const [accountRows, mediaRows, nearbyPostRows] = await ctx.db.d1.batch([
+  const previewUse = countHourlyUse(ctx, [{ kind: "previews", count: 1 }]);
+  const [accountRows, mediaRows, nearbyPostRows, counted, currentUse, scheduled] = await ctx.db.d1.batch([
     accountsStatement(ctx.db, ctx.actor, accountFilter),
     mediaLookup.statement ?? ctx.db.d1.prepare("SELECT NULL WHERE 0"),
     nearbyPostsStatement(ctx.db, ctx.actor, accountFilter, input.scheduledAt, capWindowMs),
+    ...previewUse.statements,
+    scheduledPostsStatement(ctx.db, ctx.actor),
   ]);
+  previewUse.check(counted, currentUse);
   const { resolvedTargets, ...resolution } = resolveTargets(input, readAccounts(accountRows?.results ?? []));
   const capabilities = await refreshCapabilities(ctx, resolvedTargets);
   const capProblems = dailyCapProblems(
@@ -48,6 +54,9 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     mediaLookup.fetches &&
     (input.unreadMembers !== undefined ||
       [...problemsBeforeMedia(), ...timeProblems(input.scheduledAt, ctx.clock.now(), "scheduled_at")].length > 0);
+  if (mediaLookup.fetches && !isRefused) {
+    assertScheduledPostsLimit(ctx, scheduled, 1);
+  }
   const media = await mediaLookup.resolve(mediaRows?.results ?? [], isRefused);
   const postType = postTypeOf(media.items);
   const validation = validateTargets(ctx, { ...request, postType, media: media.items });
@@ -68,6 +77,7 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
   if (problems.length > 0 || input.unreadMembers !== undefined) {
     refuseProblems(problemsOfReadMembers(problems, input.unreadMembers));
   }
+  assertScheduledPostsLimit(ctx, scheduled, 1);
   const post = await withPlanHash({
     id: ctx.ids.uuid(),
     scheduledAt: input.scheduledAt,

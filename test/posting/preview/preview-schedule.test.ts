@@ -36,7 +36,7 @@ async function storeTokens(ctx: TestContext, accountId: string): Promise<void> {
 }
 
 describe("previewSchedule", () => {
-  test("shows every target as it will be published and only stores the token", async () => {
+  test("shows every target as it will be published, stores the token and counts the preview", async () => {
     const ctx = createTestContext();
     const [x, ig] = [await createAccount(ctx, "x"), await createAccount(ctx, "instagram")];
     const at = oneHourAhead(ctx);
@@ -69,7 +69,7 @@ describe("previewSchedule", () => {
       .bind(ctx.actor.workspaceId)
       .first("n");
     expect(written).toBe(0);
-    expect(ctx.counting.count).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
+    expect(ctx.counting.count).toMatchObject({ roundTrips: 1, rowsWritten: 1 });
   });
 
   test("warns when only minutes remain to confirm", async () => {

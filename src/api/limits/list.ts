@@ -1,0 +1,92 @@
+import { z } from "@hono/zod-openapi";
+import { toIsoInstant } from "#core/clock.ts";
+import { LIMIT_NAMES, type LimitKey, PLAN_LIMITS, PLANS } from "#core/plan.ts";
+import { HOURLY_LIMITS, listLimits, type UserLimits } from "#quotas/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { Instant } from "#api/schemas/common.ts";
+import { json } from "#api/schemas/content.ts";
+
+const DESCRIPTIONS: Record<LimitKey, string> = {
+  accounts: "Connected accounts.",
+  workspaces: "Workspaces.",
+  apiKeys: "API keys that work; while keys are rotated, twice as many.",
+  connectedApps: "Apps that were given access with OAuth.",
+  scheduledPosts: "Posts that are scheduled or paused.",
+  storageBytes: "Bytes of stored media.",
+  previewsPerHour: "Previews of posts and edits in this hour (UTC).",
+  mediaFetchesPerHour: "Files fetched from URLs in this hour.",
+  mediaFetchesPerHostPerHour: "Files fetched from one host in this hour; `used` is that of the host with the most.",
+  requestsPerMinute: "Requests with one credential.",
+  userRequestsPerMinute: "Requests with all credentials together.",
+};
+
+const KEYS = Object.keys(LIMIT_NAMES) as LimitKey[];
+
+function limitSchema(key: LimitKey) {
+  return z
+    .object({
+      limit: z.int(),
+      used: z.int().nullable().openapi({ description: "Null where it is not known: requests are not stored." }),
+      resets_at: Instant.nullable().openapi({
+        description: "When `used` begins again at 0; null for what stays in use.",
+      }),
+    })
+    .openapi({ description: DESCRIPTIONS[key] });
+}
+
+const Limits = z
+  .object({
+    plan: z.enum(PLANS),
+    limits: z.object(Object.fromEntries(KEYS.map((key) => [LIMIT_NAMES[key], limitSchema(key)]))),
+  })
+  .openapi("Limits", {
+    description:
+      "The limits of the user in all workspaces together, with lower ones in a trial, and their present use.",
+  });
+
+function presentLimits({ plan, limits, used, hourEndsAt }: UserLimits) {
+  const present = (key: LimitKey) => ({
+    limit: limits[key],
+    used: key in used ? used[key as keyof typeof used] : null,
+    resets_at: HOURLY_LIMITS.includes(key) ? toIsoInstant(hourEndsAt) : null,
+  });
+  return { plan, limits: Object.fromEntries(KEYS.map((key) => [LIMIT_NAMES[key], present(key)])) };
+}
+
+const EXAMPLE_USE = {
+  accounts: 2,
+  workspaces: 1,
+  apiKeys: 1,
+  connectedApps: 0,
+  scheduledPosts: 12,
+  storageBytes: 8_388_608,
+  previewsPerHour: 3,
+  mediaFetchesPerHour: 1,
+  mediaFetchesPerHostPerHour: 1,
+};
+
+const route = operation(null, {
+  method: "get",
+  path: "/limits",
+  operationId: "getLimits",
+  tags: ["platforms"],
+  summary: "Read your limits and their use",
+  description:
+    "What the user's plan allows in all workspaces together, and how much of it is in use. A call over a limit is refused, naming limit and use: with 403 `account_limit_reached` for `accounts`, `storage_limit_reached` for `media_bytes`, `plan_required` for a second workspace where the plan has one, and `quota_exceeded` for every other limit of what is kept; with 429 `rate_limited` and `Retry-After` for the limits per hour (`details` has `quota_exceeded` with the limit's name) and per minute. Needs any valid credential and no scope.",
+  responses: {
+    200: {
+      description: "The limits.",
+      content: json(
+        Limits,
+        presentLimits({
+          plan: "growth",
+          limits: PLAN_LIMITS.growth,
+          used: EXAMPLE_USE,
+          hourEndsAt: Date.UTC(2026, 11, 24, 18),
+        }),
+      ),
+    },
+  },
+});
+
+export const list = newRouter().openapi(route, async (c) => c.json(presentLimits(await listLimits(c.var.ctx)), 200));

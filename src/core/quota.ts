@@ -1,0 +1,26 @@
+import { refuse } from "./errors.ts";
+import { LIMIT_NAMES, type LimitKey } from "./plan.ts";
+
+/** A limit that a call would exceed. */
+export interface ExceededQuota {
+  readonly key: LimitKey;
+  readonly limit: number;
+  readonly used: number;
+  /** What the limit counts, in words: `scheduled posts`. */
+  readonly what: string;
+  /** What to do now, as a sentence. */
+  readonly nextStep: string;
+  /** In how many seconds the call is possible again; only where waiting helps. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** Refuses a call that exceeds a limit, naming the limit and its use; where waiting helps, as a rate limit. */
+export function refuseQuota({ key, limit, used, what, nextStep, retryAfterSeconds }: ExceededQuota): never {
+  const message = `your limit is ${limit} ${what}, and ${used} are used: ${nextStep}`;
+  refuse({
+    code: retryAfterSeconds === undefined ? "quota_exceeded" : "rate_limited",
+    message,
+    details: [{ code: "quota_exceeded", message: LIMIT_NAMES[key], limit, actual: used }],
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}

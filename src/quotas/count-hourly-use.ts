@@ -1,0 +1,67 @@
+import type { Context } from "#context.ts";
+import { HOUR, SECOND } from "#core/clock.ts";
+import type { LimitKey, PlanLimits } from "#core/plan.ts";
+import { refuseQuota } from "#core/quota.ts";
+import { countUseStatement, type HourlyUseRow, useStatement } from "./store.ts";
+
+const LIMITS_PER_HOUR = {
+  previews: { key: "previewsPerHour", what: "previews in an hour" },
+  media_fetches: { key: "mediaFetchesPerHour", what: "files fetched in an hour" },
+  media_fetches_of_host: { key: "mediaFetchesPerHostPerHour", what: "files fetched from one host in an hour" },
+} as const satisfies Record<string, { key: LimitKey; what: string }>;
+
+interface Use {
+  readonly kind: keyof typeof LIMITS_PER_HOUR;
+  /** Distinguishes the counters of one kind. */
+  readonly host?: string;
+  readonly count: number;
+}
+
+export interface HourlyUse {
+  /** For a batch, in this order; the check needs their results. */
+  readonly statements: readonly [D1PreparedStatement, D1PreparedStatement];
+  /** Refuses with 429 when one of the limits does not allow the call; then nothing was counted. */
+  check(counted: D1Result | undefined, current: D1Result | undefined): void;
+}
+
+/** Counts a call against the limits per hour, all or none; a call that is over a limit is not counted. */
+export function countHourlyUse(
+  { db, clock, actor }: Pick<Context, "db" | "clock"> & { actor: { userId: string; limits: PlanLimits } },
+  uses: readonly Use[],
+): HourlyUse {
+  const now = clock.now();
+  const hour = Math.floor(now / HOUR);
+  const counters = uses.map(({ kind, host, count }) => ({
+    name: host === undefined ? kind : `${kind}:${host}`,
+    count,
+    limit: actor.limits[LIMITS_PER_HOUR[kind].key],
+    kind,
+  }));
+  return {
+    statements: [
+      countUseStatement(db, { userId: actor.userId, hour, counters }),
+      useStatement(db, { userId: actor.userId, hour, names: counters.map(({ name }) => name) }),
+    ],
+    check(counted, current) {
+      if ((counted?.results.length ?? 0) > 0 || counters.length === 0) {
+        return;
+      }
+      const rows = (current?.results ?? []) as unknown as readonly HourlyUseRow[];
+      const usedOf = (name: string) => rows.find((row) => row.name === name)?.used ?? 0;
+      const exceeded = counters.find(({ name, count, limit }) => usedOf(name) + count > limit);
+      if (!exceeded) {
+        throw new Error("a call was not counted although no limit is reached");
+      }
+      const { key, what } = LIMITS_PER_HOUR[exceeded.kind];
+      const retryAfterSeconds = Math.ceil(((hour + 1) * HOUR - now) / SECOND);
+      refuseQuota({
+        key,
+        limit: exceeded.limit,
+        used: usedOf(exceeded.name),
+        what,
+        nextStep: `try again in ${Math.ceil(retryAfterSeconds / 60)} minutes, when the next hour begins`,
+        retryAfterSeconds,
+      });
+    },
+  };
+}

@@ -1,0 +1,2 @@
+export { countHourlyUse } from "./count-hourly-use.ts";
+export { HOURLY_LIMITS, listLimits, type UserLimits } from "./list-limits.ts";

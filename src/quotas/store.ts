@@ -1,0 +1,81 @@
+import { HOUR } from "#core/clock.ts";
+import type { LimitKey } from "#core/plan.ts";
+import type { Db } from "#db/client.ts";
+
+export interface HourlyUseRow {
+  readonly name: string;
+  readonly used: number;
+}
+
+interface HourOfUser {
+  readonly userId: string;
+  readonly hour: number;
+}
+
+interface Counter {
+  readonly name: string;
+  readonly count: number;
+  readonly limit: number;
+}
+
+/** Check and count are one statement, so that parallel calls cannot exceed a limit; returns no row when one is reached. */
+export function countUseStatement(
+  db: Db,
+  { userId, hour, counters }: HourOfUser & { readonly counters: readonly Counter[] },
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `INSERT INTO hourly_use (hour, user_id, name, used)
+       SELECT ?1, ?2, c.value ->> 'name', c.value ->> 'count' FROM json_each(?3) c
+       WHERE NOT EXISTS (SELECT 1 FROM json_each(?3) n LEFT JOIN hourly_use u
+         ON u.hour = ?1 AND u.user_id = ?2 AND u.name = n.value ->> 'name'
+         WHERE coalesce(u.used, 0) + (n.value ->> 'count') > n.value ->> 'limit')
+       ON CONFLICT (hour, user_id, name) DO UPDATE SET used = used + excluded.used
+       RETURNING name`,
+    )
+    .bind(hour, userId, JSON.stringify(counters));
+}
+
+export function useStatement(
+  db: Db,
+  { userId, hour, names }: HourOfUser & { readonly names: readonly string[] },
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT u.name AS name, u.used AS used FROM json_each(?3) n
+       CROSS JOIN hourly_use u ON u.hour = ?1 AND u.user_id = ?2 AND u.name = n.value`,
+    )
+    .bind(hour, userId, JSON.stringify(names));
+}
+
+/** What a user has at the moment, by the limit that counts it. */
+export type PresentUse = Readonly<Record<Exclude<LimitKey, "requestsPerMinute" | "userRequestsPerMinute">, number>>;
+
+/** The posts of user ?1 that are going to be published. */
+const SCHEDULED_POSTS = `(SELECT count(*) FROM workspaces w CROSS JOIN posts p ON p.workspace_id = w.id
+  WHERE w.user_id = ?1 AND p.status IN ('scheduled', 'paused'))`;
+
+export async function selectPresentUse(db: Db, userId: string, now: number): Promise<PresentUse> {
+  const row = await db.d1
+    .prepare(
+      `SELECT (SELECT count(*) FROM accounts WHERE user_id = ?1 AND disconnected_at IS NULL) AS accounts,
+         (SELECT count(*) FROM workspaces WHERE user_id = ?1) AS workspaces,
+         (SELECT count(*) FROM api_keys
+          WHERE user_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)) AS apiKeys,
+         (SELECT count(DISTINCT client_id) FROM oauth_grants WHERE user_id = ?1 AND revoked_at IS NULL) AS connectedApps,
+         ${SCHEDULED_POSTS} AS scheduledPosts,
+         (SELECT coalesce(sum(s.bytes), 0) FROM workspaces w CROSS JOIN storage_use s ON s.workspace_id = w.id
+          WHERE w.user_id = ?1) AS storageBytes,
+         coalesce((SELECT used FROM hourly_use WHERE hour = ?3 AND user_id = ?1 AND name = 'previews'), 0) AS previewsPerHour,
+         coalesce((SELECT used FROM hourly_use WHERE hour = ?3 AND user_id = ?1 AND name = 'media_fetches'), 0)
+           AS mediaFetchesPerHour,
+         coalesce((SELECT max(used) FROM hourly_use
+           WHERE hour = ?3 AND user_id = ?1 AND name LIKE 'media_fetches_of_host:%'), 0) AS mediaFetchesPerHostPerHour`,
+    )
+    .bind(userId, now, Math.floor(now / HOUR))
+    .first<PresentUse>();
+  if (row === null) {
+    throw new Error("a SELECT without FROM returned no row");
+  }
+  return row;
+}
