@@ -9,9 +9,12 @@ export interface AttackTotals {
   readonly findings: readonly string[];
 }
 
-function printResult(topic: string, { name }: Attack, log: AttackLog): void {
+function printResult(topic: string, { name }: Attack, log: AttackLog, ms: number): void {
   const state = log.findings.length === 0 ? "ok     " : "FINDING";
-  console.log(`${state}  ${topic}: ${name}: ${log.tried} tried, refused as ${log.refusedAs || "nothing"}`);
+  const seconds = (ms / 1000).toFixed(1);
+  console.log(
+    `${state}  ${topic}: ${name}: ${log.tried} tried in ${seconds} s, refused as ${log.refusedAs || "nothing"}`,
+  );
   for (const finding of log.findings) {
     console.log(`         ${finding}`);
   }
@@ -48,8 +51,9 @@ export async function runAttacks(
   const findings: string[] = [];
   for (const { topic, attacks: ofTopic } of topics) {
     for (const attack of ofTopic.filter(({ slow }) => !(short && slow))) {
+      const startedAt = Date.now();
       const log = await runAttack(attack, service);
-      printResult(topic, attack, log);
+      printResult(topic, attack, log, Date.now() - startedAt);
       attacks += 1;
       tried += log.tried;
       findings.push(...log.findings.map((finding) => `${topic}: ${attack.name}: ${finding}`));
