@@ -4,7 +4,9 @@ import { revokeTokensOfLogin, type Token } from "./oauth-server.ts";
 import { accessDenied, resourceNotFound, errorResponse } from "./linkedin/error-responses.ts";
 import { finalizeVideo, initializeUpload, readAsset, receiveUpload } from "./linkedin/media-assets.ts";
 import { authorize, introspectEndpoint, revokeEndpoint, tokenEndpoint } from "./linkedin/login.ts";
-import { accountsOf, organizationsOf, organizationUrn, TEST_USERS, personUrn } from "./linkedin/test-users.ts";
+import { rules } from "./linkedin/operations.ts";
+import { listOrganizationAcls, lookUpOrganizations, readOrganization } from "./linkedin/organizations.ts";
+import { accountsOf, TEST_USERS } from "./linkedin/test-users.ts";
 import { createPost, deletePost, findPosts, readPost } from "./linkedin/posts.ts";
 import { authenticate, checkVersion } from "./linkedin/authorization.ts";
 
@@ -12,29 +14,6 @@ import { authenticate, checkVersion } from "./linkedin/authorization.ts";
 
 const WWW = "www.linkedin.com";
 const API = "api.linkedin.com";
-
-function listOrganizationAcls(sim: SimulatorContext, token: Token, url: URL): Response {
-  if (!["rw_organization_admin", "r_organization_social"].some((scope) => token.scopes.includes(scope))) {
-    return accessDenied("organizationAcls.FINDER-roleAssignee");
-  }
-  if (url.searchParams.get("q") !== "roleAssignee") {
-    return errorResponse(400, "ILLEGAL_ARGUMENT", "q must be roleAssignee");
-  }
-  const elements = organizationsOf(sim, token.login).map((organization) => ({
-    role: organization.role,
-    state: "APPROVED",
-    organization: organizationUrn(organization),
-    roleAssignee: personUrn(token.login),
-  }));
-  return Response.json({ paging: { start: 0, count: 100, links: [] }, elements });
-}
-
-function readOrganization(sim: SimulatorContext, token: Token, id: string): Response {
-  const organization = organizationsOf(sim, token.login).find((candidate) => String(candidate.id) === id);
-  return organization
-    ? Response.json({ id: organization.id, localizedName: organization.name, vanityName: organization.vanityName })
-    : errorResponse(404, "NOT_FOUND", "Organization not found");
-}
 
 /** The versioned API under /rest/. */
 async function handleRestCall(request: Request, url: URL, sim: SimulatorContext, token: Token): Promise<Response> {
@@ -63,6 +42,8 @@ async function handleRestCall(request: Request, url: URL, sim: SimulatorContext,
       return listOrganizationAcls(sim, token, url);
     case "GET organizations":
       return readOrganization(sim, token, id);
+    case "GET organizationsLookup":
+      return lookUpOrganizations(sim, token, url);
     case "POST posts":
       return createPost(sim, token, body, rawBody);
     case "GET posts":
@@ -107,7 +88,18 @@ export const simulator: Simulator = {
   logins: [
     { name: "ada", accounts: accountsOf("ada"), description: "a member who administers one organisation" },
     { name: "ben", accounts: accountsOf("ben"), description: "a member without an organisation" },
+    {
+      name: "cleo",
+      accounts: accountsOf("cleo"),
+      description: "an analyst of one organisation and content administrator of another",
+    },
+    {
+      name: "dora",
+      accounts: accountsOf("dora"),
+      description: "a revoked administrator of one organisation, and administrator of a showcase page",
+    },
   ],
+  rules,
   async handle(request, sim) {
     const url = new URL(request.url);
     if (url.hostname === API) {

@@ -9,6 +9,8 @@ export const ORGANIZATION_SCOPES =
 export const APP = { client_id: "sandbox-linkedin", client_secret: "sandbox-linkedin-secret" };
 export const ADA = "urn:li:person:AbC123xyz";
 export const ORGANIZATION = "urn:li:organization:5515715";
+export const STUDIO = "urn:li:organization:7700001";
+export const SHOWCASE = "urn:li:organizationBrand:88912973";
 const WWW = "https://www.linkedin.com";
 
 export function authorize(overrides: Record<string, string> = {}): Promise<Response> {

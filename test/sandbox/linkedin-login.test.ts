@@ -8,6 +8,8 @@ import {
   codeGrantForm,
   errorCodeOf,
   ORGANIZATION,
+  SHOWCASE,
+  STUDIO,
   MEMBER_SCOPES,
   postOAuth,
   ORGANIZATION_SCOPES,
@@ -21,7 +23,15 @@ import { callPlatform } from "./call-platform.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
 const advanceSeconds = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
-afterEach(() => changeSettings("linkedin", { partner: null, lost_admin: null, version_months: null }));
+afterEach(() =>
+  changeSettings("linkedin", {
+    partner: null,
+    lost_admin: null,
+    only_analyst: null,
+    no_lookup: null,
+    version_months: null,
+  }),
+);
 
 const oauthErrorOf = async (response: Response): Promise<string> =>
   `${response.status} ${(await response.json<{ error: string }>()).error}`;
@@ -175,24 +185,90 @@ describe("the member", () => {
     expect(await errorCodeOf(await organizationClient.request("GET", "/v2/userinfo", {}))).toBe("403 ACCESS_DENIED");
   });
 
-  test("can list the organizations they administer", async ({ expect }) => {
-    const ada = await createClient({ scope: ORGANIZATION_SCOPES });
-    const readAcls = async () =>
-      (await ada.callRest("GET", "organizationAcls?q=roleAssignee&role=ADMINISTRATOR&state=APPROVED")).json();
-    expect(await readAcls()).toEqual({
+  test("can list the roles they have in organizations, limited by role and state", async ({ expect }) => {
+    const readAcls = async (login: string, query = "") => {
+      const client = await createClient({ login, scope: ORGANIZATION_SCOPES });
+      return (await client.callRest("GET", `organizationAcls?q=roleAssignee${query}`)).json<{ elements: object[] }>();
+    };
+    expect(await readAcls("ada", "&role=ADMINISTRATOR&state=APPROVED")).toEqual({
       paging: { start: 0, count: 100, links: [] },
       elements: [{ role: "ADMINISTRATOR", state: "APPROVED", organization: ORGANIZATION, roleAssignee: ADA }],
     });
-    expect(await (await ada.callRest("GET", "organizations/5515715")).json()).toEqual({
-      id: 5_515_715,
-      localizedName: "Example GmbH",
-      vanityName: "example-gmbh",
-    });
+    expect((await readAcls("cleo")).elements).toMatchObject([
+      { role: "ANALYST", state: "APPROVED", organization: ORGANIZATION },
+      { role: "CONTENT_ADMINISTRATOR", state: "APPROVED", organization: STUDIO },
+    ]);
+    expect((await readAcls("dora")).elements).toMatchObject([
+      { role: "ADMINISTRATOR", state: "REVOKED", organization: ORGANIZATION },
+      { role: "ADMINISTRATOR", state: "APPROVED", organization: SHOWCASE },
+    ]);
+    expect((await readAcls("dora", "&state=APPROVED")).elements).toHaveLength(1);
+    await changeSettings("linkedin", { only_analyst: true });
+    expect((await readAcls("ada")).elements).toMatchObject([{ role: "ANALYST" }]);
     await changeSettings("linkedin", { lost_admin: true });
-    expect(await readAcls()).toMatchObject({ elements: [] });
+    expect((await readAcls("ada")).elements).toEqual([]);
     const member = await createClient();
     expect(await errorCodeOf(await member.callRest("GET", "organizationAcls?q=roleAssignee"))).toBe(
       "403 ACCESS_DENIED",
     );
+  });
+
+  test.for<[login: string, id: number, expected: string]>([
+    ["ada", 5_515_715, "200"],
+    ["ben", 5_515_715, "403 ACCESS_DENIED"],
+    ["cleo", 5_515_715, "403 ACCESS_DENIED"],
+    ["cleo", 7_700_001, "403 ACCESS_DENIED"],
+    ["dora", 5_515_715, "403 ACCESS_DENIED"],
+    ["dora", 88_912_973, "404 NOT_FOUND"],
+    ["ada", 1, "404 NOT_FOUND"],
+  ])("%s reads the organization %i: %s", async ([login, id, expected], { expect }) => {
+    const client = await createClient({ login, scope: ORGANIZATION_SCOPES });
+    expect(await errorCodeOf(await client.callRest("GET", `organizations/${id}`))).toBe(expected);
+  });
+
+  test("reads why an organization is closed to everyone but its administrators", async ({ expect }) => {
+    const cleo = await createClient({ login: "cleo", scope: ORGANIZATION_SCOPES });
+    expect(await (await cleo.callRest("GET", "organizations/5515715")).json()).toMatchObject({
+      status: 403,
+      message: `Viewer don't have permission to the ADMIN_ONLY VisibilityReduction for ${ORGANIZATION}`,
+    });
+  });
+
+  test("can look up any organization's name, but no showcase page's", async ({ expect }) => {
+    const ben = await createClient({ login: "ben", scope: ORGANIZATION_SCOPES });
+    const response = await ben.callRest("GET", "organizationsLookup?ids=List(5515715,88912973)");
+    expect(await response.json()).toEqual({
+      results: {
+        "5515715": {
+          id: 5_515_715,
+          localizedName: "Example GmbH",
+          name: { localized: { en_US: "Example GmbH" }, preferredLocale: { country: "US", language: "en" } },
+          vanityName: "example-gmbh",
+          primaryOrganizationType: "NONE",
+        },
+      },
+      statuses: { "5515715": 200, "88912973": 404 },
+      errors: {},
+    });
+    expect(await errorCodeOf(await ben.callRest("GET", "organizationsLookup?ids=List%285515715%29"))).toBe(
+      "404 RESOURCE_NOT_FOUND",
+    );
+    await changeSettings("linkedin", { no_lookup: true });
+    expect(await errorCodeOf(await ben.callRest("GET", "organizationsLookup?ids=List(1)"))).toBe("403 ACCESS_DENIED");
+  });
+});
+
+describe("what LinkedIn does not know", () => {
+  test("is refused: a parameter, a field", async ({ expect }) => {
+    const ada = await createClient({ scope: ORGANIZATION_SCOPES });
+    expect(await errorCodeOf(await ada.callRest("GET", "organizationAcls?q=roleAssignee&format=json"))).toBe(
+      "403 QUERY_PARAM_NOT_ALLOWED",
+    );
+    const owner = { initializeUploadRequest: { owner: ADA, mood: 1 } };
+    const response = await ada.callRest("POST", "images?action=initializeUpload", owner);
+    expect(await response.json()).toMatchObject({
+      status: 403,
+      message: expect.stringContaining("Unpermitted fields present in REQUEST_BODY") as string,
+    });
   });
 });

@@ -82,7 +82,7 @@ describe("a text", () => {
     ["no distribution", { ...postBody("a"), distribution: undefined }, "400 MISSING_FIELD"],
     ["a draft", postBody("a", { lifecycleState: "DRAFT" }), "400 INVALID_VALUE_FOR_FIELD"],
     ["3001 characters", postBody("a".repeat(3001)), "400 FIELD_LENGTH_TOO_LONG"],
-    ["content of an unknown kind", postBody("a", { content: { gif: {} } }), "400 INVALID_VALUE_FOR_FIELD"],
+    ["content of an unknown kind", postBody("a", { content: { gif: {} } }), "403 ACCESS_DENIED"],
     ["content that is a list", postBody("a", { content: [] }), "400 INVALID_VALUE_FOR_FIELD"],
     ["a body that is not JSON", "{", "400 ILLEGAL_ARGUMENT"],
   ])("is refused for %s", async ([, body, expected], { expect }) => {

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { Id } from "#platforms/response.ts";
 
 export const UserInfo = z.looseObject({
   sub: z.string().min(1),
@@ -30,10 +29,13 @@ export const OrganizationAclList = z.looseObject({
 });
 
 export const Organization = z.looseObject({
-  id: Id,
   localizedName: z.string().nullish(),
   vanityName: z.string().nullish(),
 });
+export type Organization = z.infer<typeof Organization>;
+
+/** By id; an organization that could not be read has only a status. */
+export const OrganizationLookup = z.looseObject({ results: z.record(z.string(), Organization) });
 
 export const ImageUploadSession = z.looseObject({
   value: z.looseObject({ uploadUrl: z.string().min(1), image: z.string().min(1) }),

@@ -4,7 +4,7 @@ import type { Fault, Job, PlatformClient } from "#platforms/contract.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
 import { hostMatches } from "#core/host-patterns.ts";
 import { AssetStatus } from "./answers.ts";
-import { refusalMessage, toFault } from "./errors.ts";
+import { refusalMessage, toAccountFault } from "./errors.ts";
 import { hosts, restHeaders, restUrl } from "./hosts.ts";
 
 /** How long LinkedIn gets to process an asset whose status this login may not read. */
@@ -48,7 +48,7 @@ export async function readAssetProgress(
     return { state: "refused", fault: processingFailed(response, asset.processingFailureReason ?? "") };
   }
   if (!asset && response.status !== 404) {
-    return { state: "refused", fault: isOk(response) ? unexpectedResponse(response) : toFault(response, job.now) };
+    return { state: "refused", fault: isOk(response) ? unexpectedResponse(response) : toAccountFault(response, job) };
   }
   if (job.now - since > PROCESSING_DEADLINE_MS) {
     return { state: "refused", fault: processingTimedOut(response.status) };

@@ -5,7 +5,14 @@ import type { CommitOutcome, Fault, Job, PlatformClient } from "#platforms/contr
 import { rateLimited } from "#platforms/fault.ts";
 import { postJson } from "#platforms/request-encoding.ts";
 import { processingTimedOut } from "./assets.ts";
-import { DUPLICATE_CODE, duplicatedPostUrn, MEDIA_NOT_READY_CODE, toFault, UPLOAD_EXPIRED_CODE } from "./errors.ts";
+import {
+  DUPLICATE_CODE,
+  duplicatedPostUrn,
+  MEDIA_NOT_READY_CODE,
+  PAGE_REFUSED_CODE,
+  toAccountFault,
+  UPLOAD_EXPIRED_CODE,
+} from "./errors.ts";
 import { API_ORIGIN, postUrl, restHeaders } from "./hosts.ts";
 import { CommitRef } from "./refs.ts";
 import { toLittleText } from "./text.ts";
@@ -53,7 +60,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   if (response.status < 400 || response.status === 408 || response.status >= 500) {
     return uncertain();
   }
-  const fault = toFault(response, job.now);
+  const fault = toAccountFault(response, job);
   const isRepeatedCall = isRepeated(job, commitRef);
   if (fault.code === DUPLICATE_CODE && isRepeatedCall) {
     // Refusing a repeated call as a duplicate proves that the earlier call was received.
@@ -63,7 +70,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   if (fault.code === UPLOAD_EXPIRED_CODE && !isRepeatedCall) {
     return { state: "stale", detail: "LinkedIn no longer waits for the upload" };
   }
-  if (isRepeatedCall && !canListPosts(job) && fault.kind !== "rejected") {
+  if (isRepeatedCall && !canListPosts(job) && (fault.kind !== "rejected" || fault.code === PAGE_REFUSED_CODE)) {
     // This call was refused, but the outcome of the earlier one is still unknown and cannot be read.
     return uncertain();
   }

@@ -1,6 +1,6 @@
 import { DAY, MINUTE, SECOND } from "#core/clock.ts";
 import { type PlatformResponse, parseBody, retryAfterSeconds } from "#platforms/response.ts";
-import type { Fault } from "#platforms/contract.ts";
+import type { Fault, Job } from "#platforms/contract.ts";
 import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
 import { ErrorBody } from "./answers.ts";
 
@@ -8,6 +8,7 @@ import { ErrorBody } from "./answers.ts";
 export const DUPLICATE_CODE = "duplicate_content";
 export const MEDIA_NOT_READY_CODE = "media_processing";
 export const UPLOAD_EXPIRED_CODE = "upload_expired";
+export const PAGE_REFUSED_CODE = "account_not_eligible";
 
 const OPERATOR_RETRY_SECONDS = 900;
 const MEDIA_NOT_READY_RETRY_SECONDS = 15;
@@ -72,6 +73,18 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
   return faultByStatus(response.status, codes, text, source);
 }
 
+/** The fault of a call for one account: what LinkedIn refuses for a page never ends the login of the person behind it. */
+export function toAccountFault(response: PlatformResponse, job: Job): Fault {
+  const fault = toFault(response, job.now);
+  return response.status === 403 && fault.kind === "reconnect" && job.account.capabilities["kind"] === "organization"
+    ? rejected(
+        "LinkedIn does not let you post for this page: the page may have taken your role back. Ask a page administrator for a content role, then post again.",
+        fault,
+        { code: PAGE_REFUSED_CODE, category: "permission" },
+      )
+    : fault;
+}
+
 function faultByStatus(status: number, codes: readonly string[], text: string, source: FaultSource): Fault {
   if (codes.some((code) => INVALID_MEDIA_CODES.has(code))) {
     return rejected(refusalMessage("LinkedIn could not use the media", text), source, {
@@ -84,6 +97,13 @@ function faultByStatus(status: number, codes: readonly string[], text: string, s
     case 422:
       return rejected(refusalMessage("LinkedIn refused the post", text), source);
     case 403:
+      if (/unpermitted fields/i.test(text)) {
+        return rejected(refusalMessage("LinkedIn does not know a part of the call", text), source, {
+          code: "internal_error",
+          category: "internal",
+          whoMustAct: "operator",
+        });
+      }
       // A new login is right in both cases: it restores a missing scope, and its account list shows a missing role.
       return reconnect(
         "The login may no longer post here: a permission or the role at the page is missing. Connect the account again.",

@@ -27,6 +27,11 @@ export function restUrl(collection: "images" | "videos" | "posts" | "organizatio
   return `${API_ORIGIN}/rest/${collection}/${encodeURIComponent(id)}`;
 }
 
+/** A list keeps its brackets and commas: Rest.li 2.0 takes encoded ones for a text (https://linkedin.github.io/rest.li/spec/protocol). */
+export function organizationsLookupUrl(ids: readonly string[]): string {
+  return `${API_ORIGIN}/rest/organizationsLookup?ids=List(${ids.map((id) => encodeURIComponent(id)).join(",")})`;
+}
+
 export function postUrl(urn: string): string {
   return `https://www.linkedin.com/feed/update/${urn}/`;
 }

@@ -6,7 +6,7 @@ import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { sendRange } from "#platforms/send-range.ts";
 import { ImageUploadSession } from "./answers.ts";
 import { connectionLost, isTrustedUploadUrl, readAssetProgress, unexpectedResponse } from "./assets.ts";
-import { toFault } from "./errors.ts";
+import { toAccountFault } from "./errors.ts";
 import { API_ORIGIN, restHeaders } from "./hosts.ts";
 import { type ImagesCursor, createCommitRef } from "./refs.ts";
 
@@ -62,7 +62,7 @@ async function uploadImage(client: PlatformClient, job: Job, image: JobMedia): P
   }
   const session = isOk(response) ? parseBody(ImageUploadSession, response)?.value : undefined;
   if (!session || !isTrustedUploadUrl(session.uploadUrl)) {
-    return failed(isOk(response) ? unexpectedResponse(response) : toFault(response, job.now));
+    return failed(isOk(response) ? unexpectedResponse(response) : toAccountFault(response, job));
   }
   const uploadResponse = await sendRange(
     client,
@@ -85,7 +85,7 @@ async function uploadImage(client: PlatformClient, job: Job, image: JobMedia): P
   if (isOk(uploadResponse)) {
     return succeeded(session.image);
   }
-  return failed(uploadResponse.status < 400 ? unexpectedResponse(uploadResponse) : toFault(uploadResponse, job.now));
+  return failed(uploadResponse.status < 400 ? unexpectedResponse(uploadResponse) : toAccountFault(uploadResponse, job));
 }
 
 type UploadedCursor = ImagesCursor & { readonly uploadedAt: number };

@@ -10,15 +10,19 @@ import type {
 } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
 import { withQuery } from "#platforms/request-encoding.ts";
-import { findMissingScopes } from "#platforms/oauth-token.ts";
-import { OrganizationAclList, Organization } from "./answers.ts";
+import { appMisconfigured, findMissingScopes } from "#platforms/oauth-token.ts";
+import { OrganizationAclList, Organization, OrganizationLookup } from "./answers.ts";
 import { unexpectedResponse } from "./assets.ts";
 import { toFault } from "./errors.ts";
-import { API_ORIGIN, restHeaders, restUrl } from "./hosts.ts";
+import { API_ORIGIN, organizationsLookupUrl, restHeaders, restUrl } from "./hosts.ts";
 
-/** LinkedIn's documents spell the content role in two ways. */
+/**
+ * Those that may publish as the page (community-management/organizations/organization-access-control-by-role); LinkedIn's
+ * documents spell the content role in two ways.
+ */
 const POSTING_ROLES: ReadonlySet<string> = new Set(["ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR"]);
 const PAGE_SIZE = 100;
+const LOOKUP_SIZE = 50;
 const MAX_PAGES = 20;
 const CONCURRENCY = 5;
 
@@ -37,28 +41,22 @@ export async function listOrganizations(
   if (!roles.ok) {
     return roles;
   }
+  const names = await readNames(client, app, tokens, roles.value);
+  if (!names.ok) {
+    return names;
+  }
   const accounts: PostableAccount[] = [];
   const unpostable: UnpostableAccount[] = [];
-  const entries = [...roles.value];
-  for (let start = 0; start < entries.length; start += CONCURRENCY) {
-    const batch = await Promise.all(
-      entries.slice(start, start + CONCURRENCY).map(async ([urn, memberRoles]) => {
-        return { urn, memberRoles, name: await readName(client, app, tokens, urn) };
-      }),
-    );
-    for (const { urn, memberRoles, name } of batch) {
-      if (!name.ok) {
-        return name;
-      }
-      if (memberRoles.some((role) => POSTING_ROLES.has(role))) {
-        accounts.push(toPostableAccount(urn, name.value, tokens));
-      } else {
-        unpostable.push({
-          platformAccountId: urn,
-          displayName: name.value.name,
-          reason: "Your role on this page does not allow posting: a page administrator has to give you a content role.",
-        });
-      }
+  for (const [urn, memberRoles] of roles.value) {
+    const name = names.value.get(urn) ?? { name: idOf(urn), vanityName: null };
+    if (memberRoles.some((role) => POSTING_ROLES.has(role))) {
+      accounts.push(toPostableAccount(urn, name, tokens));
+    } else {
+      unpostable.push({
+        platformAccountId: urn,
+        displayName: name.name,
+        reason: "Your role on this page does not allow posting: a page administrator has to give you a content role.",
+      });
     }
   }
   return succeeded({ accounts, unpostable });
@@ -85,7 +83,7 @@ async function listRoles(
     }
     for (const { role, state, organization, organizationTarget } of list.elements) {
       const urn = organization ?? organizationTarget;
-      if (urn && (state ?? "APPROVED") === "APPROVED") {
+      if (urn && state === "APPROVED") {
         roles.set(urn, [...(roles.get(urn) ?? []), role]);
       }
     }
@@ -103,25 +101,58 @@ interface OrganizationName {
   readonly vanityName: string | null;
 }
 
-async function readName(
+/**
+ * The names that LinkedIn gives; a page without one keeps its id. Everybody may look pages up, and an administrator may read
+ * a page that the lookup leaves out. Whatever is refused for a page says nothing about the login.
+ */
+async function readNames(
   client: PlatformClient,
   app: AppCredentials,
   tokens: TokenSet,
-  urn: string,
-): Promise<Result<OrganizationName>> {
-  const id = urn.split(":").at(-1) ?? "";
-  const response = await callPlatform(client, restUrl("organizations", id), {
-    headers: restHeaders(app, tokens.accessToken),
-  });
-  const organization = isOk(response) ? parseBody(Organization, response) : undefined;
-  if (organization) {
-    return succeeded({ name: organization.localizedName ?? id, vanityName: organization.vanityName ?? null });
+  roles: ReadonlyMap<string, readonly string[]>,
+): Promise<Result<ReadonlyMap<string, OrganizationName>>> {
+  const names = new Map<string, OrganizationName>();
+  const headers = restHeaders(app, tokens.accessToken);
+  const urns = [...roles.keys()];
+  for (let start = 0; start < urns.length; start += LOOKUP_SIZE) {
+    const batch = urns.slice(start, start + LOOKUP_SIZE);
+    const response = await callPlatform(client, organizationsLookupUrl(batch.map(idOf)), { headers });
+    if (response.status === 401 || response.status === 429 || response.status >= 500) {
+      // Otherwise a sync would replace known names by ids.
+      return failed(toListFault(response));
+    }
+    const results = (isOk(response) ? parseBody(OrganizationLookup, response)?.results : undefined) ?? {};
+    for (const urn of batch) {
+      setName(names, urn, results[idOf(urn)]);
+    }
   }
-  // A page that was closed in the meantime is still in the list of roles.
-  return response.status === 404 ? succeeded({ name: id, vanityName: null }) : failed(toListFault(response));
+  const unnamed = urns.filter((urn) => !names.has(urn) && roles.get(urn)?.includes("ADMINISTRATOR"));
+  for (let start = 0; start < unnamed.length; start += CONCURRENCY) {
+    await Promise.all(
+      unnamed.slice(start, start + CONCURRENCY).map(async (urn) => {
+        const response = await callPlatform(client, restUrl("organizations", idOf(urn)), { headers }).catch(() => null);
+        setName(names, urn, response && isOk(response) ? parseBody(Organization, response) : undefined);
+      }),
+    );
+  }
+  return succeeded(names);
+}
+
+function setName(names: Map<string, OrganizationName>, urn: string, organization: Organization | undefined): void {
+  if (organization?.localizedName) {
+    names.set(urn, { name: organization.localizedName, vanityName: organization.vanityName ?? null });
+  }
+}
+
+function idOf(urn: string): string {
+  return urn.split(":").at(-1) ?? "";
 }
 
 function toListFault(response: PlatformResponse): Fault {
+  if (response.status === 403) {
+    // The login goes on as it is: the app has lost the product that the list belongs to.
+    return appMisconfigured(response.status, null);
+  }
   return isOk(response) || response.status < 400 ? unexpectedResponse(response) : toFault(response, null);
 }
 
@@ -132,9 +163,13 @@ function toPostableAccount(urn: string, { name, vanityName }: OrganizationName, 
     displayName: name,
     // The logo is an asset URN; its URL needs another call and expires.
     avatarUrl: null,
-    profileUrl: vanityName ? `https://www.linkedin.com/company/${encodeURIComponent(vanityName)}` : null,
+    profileUrl: vanityName ? `https://www.linkedin.com/${pagePath(urn)}/${encodeURIComponent(vanityName)}` : null,
     missingScopes: findMissingScopes(["w_organization_social"], tokens.scopes),
     capabilities: { kind: "organization", canList: tokens.scopes.includes("r_organization_social") },
     token: null,
   };
+}
+
+function pagePath(urn: string): string {
+  return urn.startsWith("urn:li:organizationBrand:") ? "showcase" : "company";
 }

@@ -9,7 +9,7 @@ import { absentIfNothingElse, type CandidateList, notListed, verifyByRow } from 
 import { type ListedPost, PostList } from "./answers.ts";
 import { canListPosts } from "./commit.ts";
 import { checkLogin } from "./connect.ts";
-import { toFault } from "./errors.ts";
+import { PAGE_REFUSED_CODE, toAccountFault } from "./errors.ts";
 import { API_ORIGIN, postUrl, restHeaders } from "./hosts.ts";
 import { CommitRef } from "./refs.ts";
 import { fromLittleText } from "./text.ts";
@@ -151,7 +151,10 @@ async function listSince(client: PlatformClient, job: Job, since: number): Promi
     const response = await callPlatform(client, url, { headers });
     const elements = isOk(response) ? parseBody(PostList, response)?.elements : undefined;
     if (!elements) {
-      const fault = isOk(response) || response.status < 400 ? null : toFault(response, job.now);
+      const fault = isOk(response) || response.status < 400 ? null : toAccountFault(response, job);
+      if (fault?.code === PAGE_REFUSED_CODE) {
+        return { ok: false, outcome: { state: "cannot_tell", detail: "LinkedIn no longer shows the page's posts" } };
+      }
       return fault?.kind === "reconnect"
         ? { ok: false, outcome: { state: "refused", fault } }
         : { ok: false, outcome: verifyAgainIn((fault?.retryAfterSeconds ?? RETRY_SECONDS) * SECOND) };

@@ -6,7 +6,7 @@ import { postJson } from "#platforms/request-encoding.ts";
 import { sendRange } from "#platforms/send-range.ts";
 import { VideoUploadSession } from "./answers.ts";
 import { connectionLost, isTrustedUploadUrl, readAssetProgress, unexpectedResponse } from "./assets.ts";
-import { toFault, UPLOAD_EXPIRED_CODE } from "./errors.ts";
+import { toAccountFault, UPLOAD_EXPIRED_CODE } from "./errors.ts";
 import { API_ORIGIN, restHeaders } from "./hosts.ts";
 import { createCommitRef, type VideoCursor } from "./refs.ts";
 
@@ -64,7 +64,7 @@ async function initializeUpload(
   );
   const upload = isOk(response) ? parseBody(VideoUploadSession, response)?.value : undefined;
   if (!upload) {
-    return failed(isOk(response) ? unexpectedResponse(response) : toFault(response, job.now));
+    return failed(isOk(response) ? unexpectedResponse(response) : toAccountFault(response, job));
   }
   const parts = upload.uploadInstructions.map(({ firstByte, lastByte, uploadUrl }) => ({
     firstByte,
@@ -148,15 +148,15 @@ async function sendPart(
   if (isOk(response)) {
     return etag ? succeeded(etag) : failed(unexpectedResponse(response));
   }
-  return failed(partFault(response, job.now));
+  return failed(partFault(response, job));
 }
 
 /** Parts are sent without a token, so a refusal of access means that the upload URL has expired. */
-function partFault(response: PlatformResponse, now: number): Fault {
+function partFault(response: PlatformResponse, job: Job): Fault {
   if (response.status < 400) {
     return unexpectedResponse(response);
   }
-  const fault = toFault(response, now);
+  const fault = toAccountFault(response, job);
   return [401, 403, 404, 410].includes(response.status)
     ? { ...fault, kind: "temporary", code: UPLOAD_EXPIRED_CODE, category: "media" }
     : fault;
@@ -203,7 +203,7 @@ async function finalizeUpload(
   if (isOk(response) || response.status >= 500) {
     return { state: "again", afterSeconds: POLL_SECONDS, cursor: processing };
   }
-  const fault = response.status < 400 ? unexpectedResponse(response) : toFault(response, job.now);
+  const fault = response.status < 400 ? unexpectedResponse(response) : toAccountFault(response, job);
   return fault.code === UPLOAD_EXPIRED_CODE || response.status === 404
     ? await restartUpload(client, job, media, cursor, fault)
     : { state: "refused", fault };

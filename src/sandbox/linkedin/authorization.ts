@@ -1,8 +1,8 @@
 import type { JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import { bearerToken, findValidToken, type Token, TOKENS } from "#sandbox/oauth-server.ts";
-import { accessDenied, resourceNotFound, errorResponse } from "./error-responses.ts";
-import { organizationsOf, organizationUrn, personUrn } from "./test-users.ts";
+import { accessDenied, resourceNotFound, errorResponse, versionMissing } from "./error-responses.ts";
+import { canPostAsOrganization, personUrn } from "./test-users.ts";
 
 /* Authentication, API versions and the right to act for an author: platforms/linkedin.md parts 0 and 4. */
 
@@ -38,11 +38,7 @@ const monthNumber = (year: number, month: number): number => year * 12 + month -
 export function checkVersion(request: Request, sim: SimulatorContext): Response | null {
   const version = request.headers.get("linkedin-version");
   if (version === null) {
-    return errorResponse(
-      400,
-      "VERSION_MISSING",
-      "A version must be present. Please specify a version by adding the LinkedIn-Version header.",
-    );
+    return versionMissing();
   }
   const { year, month } = /^(?<year>\d{4})(?<month>0[1-9]|1[0-2])$/.exec(version)?.groups ?? {};
   const now = new Date(sim.now());
@@ -57,18 +53,15 @@ export function checkVersion(request: Request, sim: SimulatorContext): Response 
     : resourceNotFound("No root resource defined for path; check X-Restli-Protocol-Version");
 }
 
-const administers = (sim: SimulatorContext, login: string, author: JsonValue | undefined): boolean =>
-  organizationsOf(sim, login).some((organization) => author === organizationUrn(organization));
-
 /** Null when the token may post for the author, otherwise the error response. */
 export function checkCanPostAs(sim: SimulatorContext, token: Token, author: JsonValue | undefined): Response | null {
   const isAllowed =
     author === personUrn(token.login)
       ? token.scopes.includes("w_member_social")
-      : administers(sim, token.login, author) && token.scopes.includes("w_organization_social");
+      : canPostAsOrganization(sim, token.login, author) && token.scopes.includes("w_organization_social");
   return isAllowed ? null : accessDenied("partnerApiPostsExternal.CREATE");
 }
 
-/** Only posts of an organization can be read, and only by its administrators. */
+/** Only posts of an organization can be read, and only with a role that may post for it. */
 export const canReadPostsOf = (sim: SimulatorContext, token: Token, author: string): boolean =>
-  administers(sim, token.login, author) && token.scopes.includes("r_organization_social");
+  canPostAsOrganization(sim, token.login, author) && token.scopes.includes("r_organization_social");

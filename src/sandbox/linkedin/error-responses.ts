@@ -20,3 +20,28 @@ export const missingField = (path: string, status = 400): Response =>
 export const invalidValue = (message: string): Response => errorResponse(400, "INVALID_VALUE_FOR_FIELD", message);
 
 export const resourceNotFound = (message: string): Response => errorResponse(404, "RESOURCE_NOT_FOUND", message);
+
+export const versionMissing = (): Response =>
+  errorResponse(
+    400,
+    "VERSION_MISSING",
+    "A version must be present. Please specify a version by adding the LinkedIn-Version header.",
+  );
+
+/** The wording is from https://github.com/artesaos/laravel-linkedin/issues/20. */
+export const unpermittedFields = (field: string): Response =>
+  errorResponse(
+    403,
+    "ACCESS_DENIED",
+    `Unpermitted fields present in REQUEST_BODY: Data Processing Exception while processing fields [/${field.replaceAll(".", "/")}]`,
+    100,
+  );
+
+/** The body that https://github.com/PipedreamHQ/pipedream/issues/21823 quotes. */
+export const adminOnly = (urn: string): Response =>
+  errorResponse(
+    403,
+    "ACCESS_DENIED",
+    `Viewer don't have permission to the ADMIN_ONLY VisibilityReduction for ${urn}`,
+    100,
+  );

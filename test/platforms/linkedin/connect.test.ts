@@ -28,6 +28,8 @@ const tokens: TokenSet = {
 };
 const COMMUNITY = "r_basicprofile w_member_social r_organization_social w_organization_social rw_organization_admin";
 
+const PAGE_SCOPES = COMMUNITY.split(" ");
+
 describe("requested scopes", () => {
   test.for<[string | undefined, string]>([
     [undefined, "openid profile w_member_social"],
@@ -131,10 +133,16 @@ describe("accounts", () => {
       {
         json: { elements: [acl(4, "ADMINISTRATOR"), acl(3, "DIRECT_SPONSORED_CONTENT_POSTER")], paging: { links: [] } },
       },
-      (request) => {
-        const id = Number(request.url.pathname.split("/").at(-1));
-        return id === 4 ? 404 : { json: { id, localizedName: `Page ${id}`, vanityName: `page-${id}` } };
+      {
+        json: {
+          results: Object.fromEntries(
+            [1, 2, 3].map((id) => [id, { localizedName: `Page ${id}`, vanityName: `page-${id}` }]),
+          ),
+          statuses: { 1: 200, 2: 200, 3: 200, 4: 404 },
+          errors: {},
+        },
       },
+      403,
     );
     const scopes = COMMUNITY.split(" ");
     const listed = unwrap(await connect.listAccounts(client, app, { ...tokens, scopes }));
@@ -152,14 +160,60 @@ describe("accounts", () => {
     expect(listed.unpostable.map(({ platformAccountId }) => platformAccountId)).toEqual(["urn:li:organization:3"]);
     expect(client.requests[0]?.url.pathname).toBe("/v2/me");
     expect(client.requests[2]?.url.searchParams.get("start")).toBe("3");
+    expect(client.requests[3]?.url.href).toBe("https://api.linkedin.com/rest/organizationsLookup?ids=List(1,2,3,4)");
+    expect(client.requests.slice(4).map((request) => request.url.pathname)).toEqual(["/rest/organizations/4"]);
   });
 
-  test("are a fault, not an incomplete list, when a page cannot be read", async ({ expect }) => {
-    const acls = { json: { elements: [{ role: "ADMINISTRATOR", organization: "urn:li:organization:1" }] } };
+  test.for<[name: string, acl: object]>([
+    ["a revoked role", { role: "ADMINISTRATOR", state: "REVOKED", organization: "urn:li:organization:1" }],
+    ["a requested role", { role: "ADMINISTRATOR", state: "REQUESTED", organization: "urn:li:organization:1" }],
+    ["a role without a state", { role: "ADMINISTRATOR", organization: "urn:li:organization:1" }],
+  ])("do not include a page with %s", async ([, acl], { expect }) => {
+    const client = scriptedClient({ json: { id: "AbC" } }, { json: { elements: [acl] } });
+    const { accounts, unpostable } = unwrap(
+      await connect.listAccounts(client, app, { ...tokens, scopes: PAGE_SCOPES }),
+    );
+    expect([accounts.length, unpostable.length, client.requests.length]).toEqual([1, 0, 2]);
+  });
+
+  const acls = {
+    json: { elements: [{ role: "ADMINISTRATOR", state: "APPROVED", organization: "urn:li:organization:1" }] },
+  };
+
+  test("are a fault, not an incomplete list, when LinkedIn does not answer", async ({ expect }) => {
     const client = scriptedClient({ json: { id: "AbC" } }, acls, 503);
-    expect(await connect.listAccounts(client, app, { ...tokens, scopes: COMMUNITY.split(" ") })).toMatchObject({
+    expect(await connect.listAccounts(client, app, { ...tokens, scopes: PAGE_SCOPES })).toMatchObject({
       ok: false,
       fault: { kind: "temporary" },
+    });
+  });
+
+  test.for<[ScriptedResponse]>([[403], [503], ["connection_lost"]])(
+    "include a page whose name cannot be read: %s",
+    async ([script], { expect }) => {
+      const client = scriptedClient({ json: { id: "AbC" } }, acls, 403, script);
+      const { accounts } = unwrap(await connect.listAccounts(client, app, { ...tokens, scopes: PAGE_SCOPES }));
+      expect(accounts[1]).toMatchObject({ platformAccountId: "urn:li:organization:1", displayName: "1" });
+    },
+  );
+
+  test("are a fault of the operator, and not of the login, when the app may not list pages", async ({ expect }) => {
+    const client = scriptedClient({ json: { id: "AbC" } }, 403);
+    expect(await connect.listAccounts(client, app, { ...tokens, scopes: PAGE_SCOPES })).toMatchObject({
+      ok: false,
+      fault: { kind: "temporary", code: "app_misconfigured", whoMustAct: "operator" },
+    });
+  });
+
+  test("of a showcase page have its own kind of address", async ({ expect }) => {
+    const brand = { role: "ADMINISTRATOR", state: "APPROVED", organization: "urn:li:organizationBrand:7" };
+    const found = { json: { results: { 7: { localizedName: "Running", vanityName: "running" } } } };
+    const client = scriptedClient({ json: { id: "AbC" } }, { json: { elements: [brand] } }, found);
+    const { accounts } = unwrap(await connect.listAccounts(client, app, { ...tokens, scopes: PAGE_SCOPES }));
+    expect(accounts[1]).toMatchObject({
+      platformAccountId: "urn:li:organizationBrand:7",
+      displayName: "Running",
+      profileUrl: "https://www.linkedin.com/showcase/running",
     });
   });
 });

@@ -34,6 +34,11 @@ describe("the fault of every error in LinkedIn's documents", () => {
       { kind: "reconnect", code: "missing_scope", category: "permission" },
     ],
     [
+      "a field that LinkedIn does not know",
+      errorResponse(403, "ACCESS_DENIED", "Unpermitted fields present in REQUEST_BODY: … fields [/mood]", 100),
+      { kind: "rejected", code: "internal_error", whoMustAct: "operator" },
+    ],
+    [
       "media not accessible yet",
       errorResponse(403, "ACCESS_DENIED", "Accessing this image resource is forbidden for the caller"),
       { kind: "temporary", code: "media_processing", category: "media" },

@@ -10,7 +10,9 @@ import {
   revokeAtPlatform,
   sampleMedia,
   simulatedClient,
+  unwrap,
 } from "../../support/drive-simulator.ts";
+import { changeSettings } from "../../sandbox/sandbox-api.ts";
 import { largeVideo } from "./large-video.ts";
 
 // The simulator retires versions of the API after a year, as LinkedIn does.
@@ -77,6 +79,83 @@ describe("a login", () => {
     await revokeAtPlatform(linkedin, accounts[0]!.platformAccountId);
     const listed = await linkedin.connect.listAccounts(simulatedClient(linkedin), accounts[0]!.app, tokens);
     expect(listed).toMatchObject({ ok: false, fault: { kind: "reconnect" } });
+  });
+});
+
+const urnsOf = (accounts: readonly { readonly platformAccountId: string }[]) =>
+  accounts.map(({ platformAccountId }) => platformAccountId);
+
+describe("a role at a page", () => {
+  afterEach(() => changeSettings("linkedin", { only_analyst: null, no_lookup: null }));
+
+  test("that does not allow posting leaves the member and the other pages connected", async ({ expect }) => {
+    const { tokens, accounts, unpostable } = await logIn(linkedin, "cleo", BOTH);
+    expect(accounts.map(({ platformAccountId, displayName }) => [platformAccountId, displayName])).toEqual([
+      ["urn:li:person:ClE789rst", "Cleo Example"],
+      ["urn:li:organization:7700001", "Example Studio"],
+    ]);
+    expect(unpostable).toMatchObject([
+      { displayName: "Example GmbH", reason: expect.stringContaining("does not allow posting") as string },
+    ]);
+    // A sync, and a second login.
+    const synced = unwrap(await linkedin.connect.listAccounts(simulatedClient(linkedin), accounts[0]!.app, tokens));
+    expect(urnsOf(synced.accounts)).toEqual(urnsOf(accounts));
+    expect(urnsOf((await logIn(linkedin, "cleo", BOTH)).accounts)).toEqual(urnsOf(accounts));
+    expect(await publishUntilSettled(linkedin, accounts[1]!, { caption: "from the studio" })).toMatchObject({
+      state: "published",
+    });
+  });
+
+  test("that was revoked is no role, and a showcase page is a page", async ({ expect }) => {
+    const { accounts, unpostable } = await logIn(linkedin, "dora", BOTH);
+    expect(urnsOf(accounts)).toEqual(["urn:li:person:DoR012opq", "urn:li:organizationBrand:88912973"]);
+    expect(unpostable).toEqual([]);
+    expect(await publishUntilSettled(linkedin, accounts[1]!, { caption: "from the showcase" })).toMatchObject({
+      state: "published",
+    });
+  });
+
+  test("does not need a name: without one the id is the name", async ({ expect }) => {
+    await changeSettings("linkedin", { no_lookup: true });
+    const ada = await logIn(linkedin, "ada", BOTH);
+    expect(ada.accounts.map(({ displayName }) => displayName)).toEqual(["Ada Example", "Example GmbH"]);
+    const cleo = await logIn(linkedin, "cleo", BOTH);
+    expect(cleo.accounts.map(({ displayName }) => displayName)).toEqual(["Cleo Example", "7700001"]);
+    expect(cleo.unpostable.map(({ displayName }) => displayName)).toEqual(["5515715"]);
+  });
+
+  test("that was lost fails the page's post only; the login goes on", async ({ expect }) => {
+    const { tokens, accounts } = await logIn(linkedin, "ada", BOTH);
+    const [member, page] = accounts;
+    await changeSettings("linkedin", { only_analyst: true });
+    const media = [await sampleMedia("portrait.jpg")];
+    for (const content of [{ caption: "no longer ours" }, { caption: "no longer ours", media }]) {
+      expect(await publishUntilSettled(linkedin, page!, content)).toMatchObject({
+        state: "failed",
+        fault: { kind: "rejected", code: "account_not_eligible", whoMustAct: "user" },
+      });
+    }
+    expect(await publishUntilSettled(linkedin, member!, { caption: "still mine" })).toMatchObject({
+      state: "published",
+    });
+    const synced = unwrap(await linkedin.connect.listAccounts(simulatedClient(linkedin), member!.app, tokens));
+    expect(urnsOf(synced.accounts)).toEqual([member!.platformAccountId]);
+    expect(urnsOf(synced.unpostable)).toEqual([page!.platformAccountId]);
+  });
+
+  test("that was lost while the outcome was uncertain leaves it unknown", async ({ expect }) => {
+    const page = await accountOf("organization");
+    const result = await publishUntilSettled(linkedin, page, { caption: "uncertain, then lost" }, async () => {
+      await injectFault(linkedin, { match: POST, times: 1, effect: "drop_after" });
+      await injectFault(linkedin, {
+        match: { method: "GET", path: "/rest/posts*" },
+        times: 1,
+        effect: "answer",
+        status: 403,
+        body: { status: 403, code: "ACCESS_DENIED", message: "Not enough permissions", serviceErrorCode: 100 },
+      });
+    });
+    expect(result).toMatchObject({ state: "unknown" });
   });
 });
 
