@@ -32,6 +32,7 @@ afterEach(() =>
     verify_lag_ms: 0,
     lost_admin: null,
     fail_processing: null,
+    names_duplicate: null,
     vanish: null,
   }),
 );
@@ -95,15 +96,21 @@ describe("a text", () => {
     expect((await createPost(postBody("\\#".repeat(3000)))).status).toBe(201);
   });
 
-  test("with the same body within ten minutes is refused with the URN of the earlier post", async ({ expect }) => {
+  test("with the same body within ten minutes is refused, with a dead URN or that of the earlier post", async ({
+    expect,
+  }) => {
     const urn = createdUrn(await createPost(postBody("twice")));
-    const again = await createPost(postBody("twice"));
-    expect(again.status).toBe(422);
-    expect(await again.json()).toMatchObject({
-      message: expect.stringMatching(new RegExp(`Content is a duplicate of ${urn}$`)) as string,
-      errorDetails: { inputErrors: [{ code: "DUPLICATE_POST" }] },
-      status: 422,
-    });
+    const refuseAgain = async () => {
+      const response = await createPost(postBody("twice"));
+      expect(response.status).toBe(422);
+      const body = await response.json<{ message: string }>();
+      expect(body).toMatchObject({ errorDetails: { inputErrors: [{ code: "DUPLICATE_POST" }] }, status: 422 });
+      return /Content is a duplicate of (urn:li:share:\d+)$/.exec(body.message)?.[1];
+    };
+    const [first, second] = [await refuseAgain(), await refuseAgain()];
+    expect(new Set([urn, first, second, undefined]).size).toBe(4);
+    await changeSettings("linkedin", { names_duplicate: true });
+    expect(await refuseAgain()).toBe(urn);
     expect((await createPost(postBody("twice "))).status).toBe(201);
     advanceMs(10 * MINUTE);
     expect((await createPost(postBody("twice"))).status).toBe(201);

@@ -63,9 +63,9 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   const fault = toAccountFault(response, job);
   const isRepeatedCall = isRepeated(job, commitRef);
   if (fault.code === DUPLICATE_CODE && isRepeatedCall) {
-    // Refusing a repeated call as a duplicate proves that the earlier call was received.
-    const earlierUrn = duplicatedPostUrn(response);
-    return earlierUrn ? publishedOutcome(earlierUrn) : uncertain({ duplicate: true });
+    // The URN in the refusal was seen to be another one on every try, and to lead nowhere
+    // (https://github.com/ComposioHQ/composio/issues/2710): only reading the post back shows that it is public.
+    return uncertain({ duplicate: true, duplicateUrn: duplicatedPostUrn(response) });
   }
   if (fault.code === UPLOAD_EXPIRED_CODE && !isRepeatedCall) {
     return { state: "stale", detail: "LinkedIn no longer waits for the upload" };

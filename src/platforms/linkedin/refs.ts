@@ -38,8 +38,10 @@ export const CommitRef = z.object({
   sendCount: z.number(),
   firstSentAt: z.number().nullable(),
   sentAt: z.number().nullable(),
-  /** LinkedIn refused the post as a duplicate without naming the other post. */
+  /** LinkedIn refused a repeated call as a duplicate. */
   duplicate: z.boolean(),
+  /** The post that this refusal named; it need not exist. */
+  duplicateUrn: z.string().nullish(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;
 

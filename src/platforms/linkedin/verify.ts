@@ -75,13 +75,14 @@ function postedAt(post: ListedPost): number {
 }
 
 /**
- * A member's posts cannot be read, so the identical call is sent once more: LinkedIn either refuses it as a duplicate and
- * names the post, or had not received the first call. The duplicate check lasts some minutes, so this is done only once.
+ * A member's posts cannot be read, so the identical call is sent once more: LinkedIn either accepts it, because it had
+ * not received the first call, or refuses it as a duplicate, which leaves the outcome unknown. The duplicate check lasts
+ * some minutes, so this is done only once.
  */
 async function verifyByResending(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
   const elapsed = job.now - firstSentAtMs(job, commitRef);
   if (commitRef.duplicate) {
-    return { state: "cannot_tell", detail: "LinkedIn reports a duplicate post and does not name it" };
+    return { state: "cannot_tell", detail: duplicateDetail(commitRef) };
   }
   if (commitRef.sendCount > 1 || isResendDisabled(job) || elapsed >= RESEND_UNTIL_MS) {
     return { state: "cannot_tell", detail: "LinkedIn does not let apps read a member's posts" };
@@ -99,6 +100,13 @@ async function verifyByResending(client: PlatformClient, job: Job, commitRef: Co
   return login.fault.kind === "reconnect"
     ? { state: "refused", fault: login.fault }
     : { state: "again", afterSeconds: login.fault.retryAfterSeconds ?? RETRY_SECONDS, isProcessing: false };
+}
+
+/** The refusal names a post that may or may not be there, so the owner is told where to look. */
+function duplicateDetail({ duplicateUrn }: CommitRef): string {
+  return duplicateUrn
+    ? `LinkedIn reports a duplicate of ${postUrl(duplicateUrn)}, which need not be public`
+    : "LinkedIn reports a duplicate post and does not name it";
 }
 
 async function verifyByListing(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
@@ -174,7 +182,8 @@ function isPublishedPost(post: ListedPost, job: Job, commitRef: CommitRef, since
     // An uploaded asset is used by one post only.
     return commitRef.urns.some((urn) => urns.includes(urn));
   }
-  return postedAt(post) >= since && urns.length === 0 && hasSameText(post, job);
+  const isNamed = post.id === commitRef.duplicateUrn;
+  return postedAt(post) >= since && urns.length === 0 && (isNamed || hasSameText(post, job));
 }
 
 function mediaUrns(post: ListedPost): readonly string[] {

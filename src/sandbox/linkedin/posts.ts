@@ -131,6 +131,12 @@ function findDuplicate(sim: SimulatorContext, author: string, body: string): Sha
   return shares(sim).find((share) => share.author === author && share.body === body && share.createdAt > since);
 }
 
+/**
+ * A refused duplicate names another URN on every try, under which nothing is found
+ * (https://github.com/ComposioHQ/composio/issues/2710); with the setting `names_duplicate` it names the existing post.
+ */
+const namesDuplicate = (sim: SimulatorContext): boolean => sim.settings.extra["names_duplicate"] === true;
+
 const duplicatePost = (urn: string): Response =>
   Response.json(
     {
@@ -170,7 +176,7 @@ export function createPost(sim: SimulatorContext, token: Token, body: JsonObject
   }
   const earlier = findDuplicate(sim, author, rawBody);
   if (earlier) {
-    return duplicatePost(earlier.urn);
+    return duplicatePost(namesDuplicate(sim) ? earlier.urn : `urn:li:share:${sim.newId(19)}`);
   }
   const isVideo = media[0]?.kind === "video";
   const urn = `urn:li:${isVideo ? "ugcPost" : "share"}:${sim.newId(19)}`;

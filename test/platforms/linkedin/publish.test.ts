@@ -119,14 +119,38 @@ describe("a duplicate", () => {
     });
   });
 
-  test("after a call with an uncertain outcome proves that it was received", async ({ expect }) => {
-    const expected = { state: "published", remoteId: "urn:li:share:7141" };
+  test("after a call with an uncertain outcome shows nothing that a member could read back", async ({ expect }) => {
     const committed = createPost({ committedAt: NOW - 50_000 });
-    expect(await linkedin.commit(scriptedClient(duplicate), committed, sent)).toMatchObject(expected);
     // After a crash during the first call, the reference does not record it.
-    expect(await linkedin.commit(scriptedClient(duplicate), committed, createCommitRef([], NOW))).toMatchObject(
-      expected,
-    );
+    for (const ref of [sent, createCommitRef([], NOW)]) {
+      const outcome = await linkedin.commit(scriptedClient(duplicate), committed, ref);
+      expect(outcome).toMatchObject({
+        state: "uncertain",
+        ref: { duplicate: true, duplicateUrn: "urn:li:share:7141" },
+      });
+      const duplicateRef = outcome.state === "uncertain" ? (outcome.ref ?? null) : null;
+      expect(await linkedin.verify(scriptedClient(500), committed, duplicateRef)).toEqual({
+        state: "cannot_tell",
+        detail:
+          "LinkedIn reports a duplicate of https://www.linkedin.com/feed/update/urn:li:share:7141/, which need not be public",
+      });
+    }
+  });
+
+  test("of a page's post is looked for among the page's posts", async ({ expect }) => {
+    const committed = createPost({ caption: "Out", committedAt: NOW - 50_000 }, PAGE);
+    const outcome = await linkedin.commit(scriptedClient(duplicate), committed, sent);
+    expect(outcome).toMatchObject({ state: "uncertain" });
+    const ref = outcome.state === "uncertain" ? (outcome.ref ?? null) : null;
+    const later = { ...committed, lastCommittedAt: NOW, now: NOW + 60_000 };
+    const listed = (id: string) => ({ json: { elements: [{ id, commentary: "changed", createdAt: NOW - 49_000 }] } });
+    expect(await linkedin.verify(scriptedClient(listed("urn:li:share:7141")), later, ref)).toMatchObject({
+      state: "published",
+      remoteId: "urn:li:share:7141",
+    });
+    expect(await linkedin.verify(scriptedClient(listed("urn:li:share:1")), later, ref)).toMatchObject({
+      state: "cannot_tell",
+    });
   });
 
   test("that names no post leaves the outcome uncertain", async ({ expect }) => {
