@@ -4,8 +4,8 @@ import type { AppCredentials } from "./contract.ts";
 import type { SignedRequest } from "./connect-contract.ts";
 
 /*
- * Meta's `signed_request`: the signature and the content as base64url, joined by a dot
- * (https://developers.facebook.com/docs/facebook-login/guides/advanced/existing-system#parsingsr).
+ * Meta's `signed_request`: the signature and the content as base64url, joined by a dot ("Parsing the signed request" in Meta's
+ * guide to login on existing systems).
  */
 
 const MAX_LENGTH = 10 * 1024;

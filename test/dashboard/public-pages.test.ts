@@ -46,6 +46,14 @@ describe("pages about this installation", () => {
     expect(without).not.toContain("YouTube Terms of Service");
   });
 
+  test("the page about deletion names the platforms that pass on such requests", async ({ expect }) => {
+    expect(await (await open("/data-deletion", OPERATOR)).text()).toContain("At Instagram, Facebook, and Threads you");
+    const without = { INSTAGRAM_CLIENT_ID: "", FACEBOOK_CLIENT_ID: "", THREADS_CLIENT_ID: "" };
+    expect(await (await open("/data-deletion", { ...OPERATOR, ...without })).text()).not.toContain(
+      "You receive a code",
+    );
+  });
+
   test("a contact that is a web address is linked as one", async ({ expect }) => {
     const html = await (await open("/terms", { ...OPERATOR, OPERATOR_CONTACT: "https://example.org/contact" })).text();
     expect(html).toContain('href="https://example.org/contact"');

@@ -8,8 +8,7 @@ import { isOverloaded } from "#db/errors.ts";
 import { deauthorize, deletePersonalData } from "#posting/index.ts";
 
 /*
- * The calls that Meta's products make when a person removes the app or asks for the deletion of data
- * (https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback). Authenticated by the
+ * The calls that some platforms make when a person removes the app or asks for the deletion of data. Authenticated by the
  * signature of the app's secret: a browser cannot forge one, so the rules for forms of our pages do not apply.
  */
 

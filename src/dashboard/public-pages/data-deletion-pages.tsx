@@ -1,21 +1,24 @@
 import type { FC } from "hono/jsx";
 import type { DataDeletion } from "#accounts/index.ts";
-import { PLATFORM_NAMES } from "#core/platform.ts";
+import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Operator } from "./operator.ts";
 import { Contact, PublicLayout } from "./public-layout.tsx";
 
-/** How somebody has data deleted. */
-export const DataDeletionPage: FC<{ operator: Operator }> = ({ operator }) => (
+/** How somebody has data deleted; `callers` are the platforms that pass such requests on. */
+export const DataDeletionPage: FC<{ operator: Operator; callers: readonly Platform[] }> = ({ operator, callers }) => (
   <PublicLayout title="Data deletion" operator={operator}>
     <ol>
       <li>
         To withdraw one account: disconnect it in Almanac. Its token is erased and withdrawn at the platform at once,
         and posts that were waiting for it are skipped.
       </li>
-      <li>
-        At Facebook, Instagram and Threads you can also remove Almanac in the settings of the platform and ask there for
-        the deletion of your data. You receive a code and the address of a page that says what was deleted.
-      </li>
+      {callers.length > 0 && (
+        <li>
+          At {new Intl.ListFormat("en").format(callers.map((platform) => PLATFORM_NAMES[platform]))} you can also remove
+          Almanac in the settings of the platform and ask there for the deletion of your data. You receive a code and
+          the address of a page that says what was deleted.
+        </li>
+      )}
       <li>
         To delete everything, write to <Contact operator={operator} /> from the e-mail address of your login.
       </li>

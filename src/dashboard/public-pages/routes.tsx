@@ -27,7 +27,12 @@ export async function showTerms(c: PageContext): Promise<Response> {
 
 export async function showDataDeletion(c: PageContext): Promise<Response> {
   const operator = readOperator(c.var.services.config);
-  return operator ? await renderPage(c, <DataDeletionPage operator={operator} />) : await renderNotFound(c);
+  const callers = configuredAdapters(c.var).flatMap(({ platform, connect }) =>
+    connect.readSignedRequest ? [platform] : [],
+  );
+  return operator
+    ? await renderPage(c, <DataDeletionPage operator={operator} callers={callers} />)
+    : await renderNotFound(c);
 }
 
 /** Served without an operator too: a platform was told this address. */
