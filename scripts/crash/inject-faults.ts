@@ -2,7 +2,7 @@ import type { ApiClient } from "./api-client.ts";
 import { sleep } from "./api-client.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
-/** The ways a platform can fail: request lost, response lost, wrong response, refusal, rate limit, delay, outage. */
+/** The ways a platform can fail: request lost, response lost, wrong response, refusal, rate limit, delay, outage, a video that is answered after minutes. */
 const INJECTED_FAULTS = [
   { match: { method: "POST" }, times: 1, effect: "drop_before" },
   { match: { method: "POST" }, times: 1, effect: "drop_after" },
@@ -24,6 +24,15 @@ const INJECTED_FAULTS = [
   },
   { match: { method: "POST" }, times: 1, effect: "delay", delay_ms: 4000 },
   { match: {}, times: 2, effect: "delay", delay_ms: 1500 },
+  // Meta answers calls with videos after minutes, long after anybody waits for them.
+  ...[30_000, 120_000, 240_000, 300_000].flatMap((delay_ms) =>
+    ["/*/video_reels", "/video-upload/*"].map((path) => ({
+      match: { method: "POST", path },
+      times: 1,
+      effect: "delay",
+      delay_ms,
+    })),
+  ),
   // Reads fail, so nobody can verify whether a post arrived: the only correct end is "unconfirmed".
   { match: { method: "GET" }, times: 6, effect: "answer", status: 503, body: { error: "reads are down" } },
 ] as const;

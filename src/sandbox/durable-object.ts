@@ -38,6 +38,8 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export function definePlatformSimulator() {
   return class PlatformSimulator extends DurableObject<SandboxEnv> implements SimulatorControl {
     readonly #running = new Map<string, Promise<void>>();
+    /** Calls whose callers have gone and that take effect at their time, on the clock that tests set. */
+    readonly #late: { readonly at: number; readonly request: Request }[] = [];
 
     constructor(ctx: DurableObjectState, env: SandboxEnv) {
       super(ctx, env);
@@ -122,9 +124,10 @@ export function definePlatformSimulator() {
     }
 
     async #respond(request: Request, path: string): Promise<Response> {
+      await this.#handleLateCalls();
       const fault = this.#takeMatchingFault(request.method, path);
       const delayMs = this.#settings.latency_ms + (fault?.delay_ms ?? 0);
-      if (delayMs > 0) {
+      if (delayMs > 0 && fault?.effect !== "late") {
         await sleep(delayMs);
       }
       switch (fault?.effect) {
@@ -133,6 +136,15 @@ export function definePlatformSimulator() {
           return this.#handle(request);
         case "answer":
           return faultResponse(fault);
+        case "late": {
+          const { method, headers, url } = request;
+          const body = method === "GET" ? null : await request.arrayBuffer();
+          this.#late.push({
+            at: Date.now() + (fault.delay_ms ?? 0),
+            request: new Request(url, { method, headers, body }),
+          });
+          return lostConnectionResponse();
+        }
         case "drop_before":
           return lostConnectionResponse();
         case "drop_after":
@@ -141,6 +153,15 @@ export function definePlatformSimulator() {
         case "answer_after":
           await this.#handle(request);
           return faultResponse(fault);
+      }
+    }
+
+    /** Handles the calls whose time has come, in the order of their times. */
+    async #handleLateCalls(): Promise<void> {
+      const due = this.#late.filter(({ at }) => at <= Date.now()).toSorted((a, b) => a.at - b.at);
+      for (const call of due) {
+        this.#late.splice(this.#late.indexOf(call), 1);
+        await this.#handle(call.request);
       }
     }
 
@@ -169,10 +190,11 @@ export function definePlatformSimulator() {
       }
     }
 
-    publishedPosts(account: string | null): Promise<PublishedPost[]> {
+    async publishedPosts(account: string | null): Promise<PublishedPost[]> {
+      await this.#handleLateCalls();
       const simulator = this.#simulator;
       simulator.publishProcessed?.(this.#sim(simulator));
-      return Promise.resolve(readPublishedPosts(this.#sql, account));
+      return readPublishedPosts(this.#sql, account);
     }
 
     calls(since: number): Promise<RecordedCall[]> {

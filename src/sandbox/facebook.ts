@@ -12,6 +12,7 @@ import {
   listPublishedPosts,
 } from "./facebook/posts.ts";
 import { invalidParameter, objectNotFound, permissionDenied } from "./facebook/error-responses.ts";
+import { uploadSession } from "./facebook/timeline-upload.ts";
 import { receiveReelUpload } from "./facebook/reel-upload.ts";
 import {
   findVideo,
@@ -48,10 +49,12 @@ interface Call {
   readonly token: Token;
   readonly params: Params;
   readonly version: string;
+  /** The file of a multipart form. */
+  readonly chunk: Blob | null;
 }
 
 /** An edge of the Page whose token calls. */
-function handlePageEdge({ request, url, sim, params, version }: Call, page: string, edge: string) {
+function handlePageEdge({ request, url, sim, params, version, chunk }: Call, page: string, edge: string) {
   switch (`${request.method} ${edge}`) {
     case "POST feed":
       return createPost(sim, page, params);
@@ -60,7 +63,9 @@ function handlePageEdge({ request, url, sim, params, version }: Call, page: stri
     case "POST video_reels":
       return reelEndpoint(sim, page, params, version);
     case "POST videos":
-      return createTimelineVideo(sim, page, params);
+      return params.has("upload_phase")
+        ? uploadSession(sim, page, params, chunk)
+        : createTimelineVideo(sim, page, params);
     case "GET published_posts":
       return listPublishedPosts(sim, page, url);
     case "GET videos":
@@ -122,6 +127,15 @@ function handleUserCall({ request, url, sim, token }: Call, id: string, path: re
   return edge === "" ? objectNotFound(sim, id) : permissionDenied(sim, "A Page access token is required for this call");
 }
 
+/** Read from a copy: the parameters beside the file are read from the request itself. */
+async function readChunk(request: Request): Promise<Blob | null> {
+  if (!request.headers.get("content-type")?.startsWith("multipart/form-data")) {
+    return null;
+  }
+  const file: unknown = (await request.clone().formData()).get("video_file_chunk");
+  return file instanceof Blob ? file : null;
+}
+
 async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   const [, version = "", id = "", ...path] = url.pathname.split("/");
   if (!SUPPORTED_VERSIONS.has(version)) {
@@ -131,7 +145,9 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
     });
   }
   let params: Params;
+  let chunk: Blob | null = null;
   try {
+    chunk = await readChunk(request);
     params = await readParams(request, url);
   } catch {
     return invalidParameter(sim, "The body cannot be parsed.");
@@ -150,7 +166,7 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
   if (proofRefusal) {
     return proofRefusal;
   }
-  const call: Call = { request, url, sim, token, params, version };
+  const call: Call = { request, url, sim, token, params, version, chunk };
   const page = token.extra["page"];
   return typeof page === "string" ? handlePageCall(call, page, id, path[0] ?? "") : handleUserCall(call, id, path);
 }

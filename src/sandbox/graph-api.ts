@@ -68,6 +68,7 @@ export interface GraphErrorFields {
   readonly title?: string;
   readonly userMessage?: string;
   readonly transient?: boolean;
+  readonly data?: JsonObject;
 }
 
 export function graphError(sim: SimulatorContext, error: GraphErrorFields): Response {
@@ -79,6 +80,7 @@ export function graphError(sim: SimulatorContext, error: GraphErrorFields): Resp
         code: error.code,
         ...(error.subcode !== undefined && { error_subcode: error.subcode }),
         is_transient: error.transient ?? false,
+        ...(error.data !== undefined && { error_data: error.data }),
         ...(error.title !== undefined && { error_user_title: error.title }),
         ...(error.userMessage !== undefined && { error_user_msg: error.userMessage }),
         fbtrace_id: sim.newSecret("A").slice(0, 11),

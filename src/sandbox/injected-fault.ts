@@ -18,7 +18,7 @@ export const InjectedFault = z.strictObject({
     })
     .default({}),
   times: z.int().min(1).max(1_000_000).default(1),
-  effect: z.enum(["answer", "drop_before", "drop_after", "answer_after", "delay"]),
+  effect: z.enum(["answer", "drop_before", "drop_after", "answer_after", "delay", "late"]),
   status: z.int().min(200).max(599).optional(),
   /** A string is sent as it is, any other value as JSON. */
   body: z.json().optional(),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { sha256Hex } from "#core/encoding.ts";
-import { type FacebookClient, createPageClient, errorCodeOf, SHOP, WORKSHOP } from "./facebook-client.ts";
+import { type FacebookClient, createPageClient, errorCodeOf, proofOf, SHOP, WORKSHOP } from "./facebook-client.ts";
 import { publishedPosts, ORIGIN, sampleBytes, changeSettings } from "./sandbox-api.ts";
 import { callPlatform } from "./call-platform.ts";
 
@@ -22,6 +22,7 @@ afterEach(() =>
     robots_deny: null,
     processing_error: null,
     vertical_drafts: null,
+    videos_as_reels: null,
   }),
 );
 
@@ -91,11 +92,11 @@ describe("a reel", () => {
     expect(await statusOf(id)).toMatchObject({
       status: { video_status: "ready", publishing_phase: { status: "complete", publish_status: "published" } },
       published: true,
-      permalink_url: `/reel/${id}`,
+      permalink_url: `/reel/${id}/`,
     });
     expect((await publishedPosts("facebook", SHOP)).at(-1)).toEqual({
       id,
-      url: `https://www.facebook.com/reel/${id}`,
+      url: `https://www.facebook.com/reel/${id}/`,
       account: SHOP,
       kind: "reel",
       text: "caption",
@@ -268,6 +269,96 @@ describe("a timeline video", () => {
     const wide = await createVideo({ file_url: sampleUrl("landscape.mp4"), description: "wide enough" });
     advanceMs(10_000);
     expect(await statusOf(wide)).toMatchObject({ published: true });
+  });
+
+  test("surfaces as a reel with the setting videos_as_reels", async ({ expect }) => {
+    await changeSettings("facebook", { videos_as_reels: true });
+    const id = await createVideo({ file_url: sampleUrl("landscape.mp4"), description: "a reel after all" });
+    advanceMs(10_000);
+    expect(await (await shop.request(`/${id}`, { fields: "permalink_url" })).json()).toEqual({
+      id,
+      permalink_url: `/reel/${id}/`,
+    });
+  });
+
+  describe("in an upload session", () => {
+    interface Session {
+      readonly upload_session_id: string;
+      readonly video_id: string;
+      readonly start_offset: string;
+      readonly end_offset: string;
+    }
+    const start = async (file_size: number): Promise<Session> =>
+      await (await publishVideo({ upload_phase: "start", file_size })).json<Session>();
+    const transfer = async ({ upload_session_id }: Session, offset: number, bytes: Uint8Array<ArrayBuffer>) => {
+      const form = new FormData();
+      form.set("upload_phase", "transfer");
+      form.set("upload_session_id", upload_session_id);
+      form.set("start_offset", String(offset));
+      form.set("video_file_chunk", new Blob([bytes]), "chunk.mp4");
+      return await callPlatform(`${VIDEOS}/${SHOP}/videos?appsecret_proof=${await proofOf(shop.token)}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${shop.token}` },
+        body: form,
+      });
+    };
+    const finish = ({ upload_session_id }: Session, body: object = {}) =>
+      publishVideo({ upload_phase: "finish", upload_session_id, ...body });
+
+    test("has an id before anything is visible, and is published once", async ({ expect }) => {
+      const bytes = await sampleBytes("landscape.mp4");
+      const session = await start(bytes.length);
+      expect(session).toMatchObject({ start_offset: "0", end_offset: String(bytes.length) });
+      expect(await errorCodeOf(await finish(session))).toBe("400 100/-");
+      const half = Math.floor(bytes.length / 2);
+      expect(await (await transfer(session, 0, bytes.slice(0, half))).json()).toEqual({
+        start_offset: String(half),
+        end_offset: String(bytes.length),
+      });
+      const repeated = await transfer(session, 0, bytes.slice(0, half));
+      expect(await repeated.json()).toMatchObject({
+        error: {
+          error_subcode: 1_363_037,
+          error_data: { start_offset: String(half), end_offset: String(bytes.length) },
+        },
+      });
+      const end = { start_offset: String(bytes.length), end_offset: String(bytes.length) };
+      expect(await (await transfer(session, half, bytes.slice(half))).json()).toEqual(end);
+      expect((await publishedPosts("facebook", SHOP)).some(({ id }) => id === session.video_id)).toBe(false);
+      expect(await statusOf(session.video_id)).toMatchObject({
+        status: { publishing_phase: { status: "not_started" } },
+        published: false,
+      });
+      expect(await (await finish(session, { description: "in parts", title: "Parts" })).json()).toEqual({
+        success: true,
+      });
+      advanceMs(10_000);
+      expect((await publishedPosts("facebook", SHOP)).at(-1)).toMatchObject({
+        id: session.video_id,
+        text: "in parts",
+        title: "Parts",
+        media: [{ type: "video", sha256: await sha256Hex(bytes) }],
+      });
+      expect(await errorCodeOf(await finish(session))).toBe("400 100/-");
+    });
+
+    test("is refused with a file address, for another Page, without a file, and when the file is no video", async ({
+      expect,
+    }) => {
+      const image = await sampleBytes("portrait.jpg");
+      const url = { file_url: sampleUrl("landscape.mp4"), file_size: 5000 };
+      expect(await errorCodeOf(await publishVideo({ upload_phase: "start", ...url }))).toBe("400 100/-");
+      expect(await errorCodeOf(await publishVideo({ upload_phase: "start", file_size: 10 }))).toBe("400 6000/1363022");
+      expect(await errorCodeOf(await publishVideo({ upload_phase: "transfer", upload_session_id: "1" }))).toBe(
+        "400 100/-",
+      );
+      const session = await start(image.length);
+      expect(await errorCodeOf(await transfer(session, 0, new Uint8Array()))).toBe("400 6000/1363020");
+      expect(await errorCodeOf(await transfer(session, 0, image))).toBe("400 6000/1363031");
+      const workshop = await createPageClient(WORKSHOP);
+      const theirs = { upload_phase: "finish", upload_session_id: session.upload_session_id };
+      expect(await errorCodeOf(await workshop.post(`/${WORKSHOP}/videos`, theirs, VIDEOS))).toBe("400 100/-");
+    });
   });
 
   test.for<[name: string, expected: string]>([

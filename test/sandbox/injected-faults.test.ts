@@ -54,6 +54,19 @@ describe("an injected fault", () => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(100);
   });
 
+  test("late: the caller loses the connection, and the call takes effect after delay_ms of the clock", async ({
+    expect,
+  }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await injectFault("x", { match, effect: "late", delay_ms: 240_000 });
+    await expect(ada.createPost({ text: "four minutes later" })).rejects.toThrow("network connection lost");
+    vi.setSystemTime(Date.now() + 239_000);
+    expect(await publishedTexts()).not.toContain("four minutes later");
+    vi.setSystemTime(Date.now() + 1000);
+    expect((await publishedTexts()).filter((text) => text === "four minutes later")).toHaveLength(1);
+    vi.useRealTimers();
+  });
+
   test.for(["drop_before", "drop_after", "delay"] as const)(
     "%s: a caller's timeout takes effect first",
     async (effect, { expect }) => {

@@ -17,6 +17,29 @@ export const CreatedPost = z.looseObject({ id: Id, post_id: Id.nullish(), permal
 
 export const ReelUploadSession = z.looseObject({ video_id: Id, upload_url: z.string().nullish() });
 
+/** Facebook sends offsets as text in some answers and as numbers in others. */
+const Offset = z.coerce.number().int().min(0);
+
+export const TransferRange = z.looseObject({ start_offset: Offset, end_offset: Offset });
+
+export const VideoUploadSession = TransferRange.extend({ upload_session_id: Id, video_id: Id });
+
+const parseJsonText = (value: unknown): unknown => {
+  if (typeof value !== "string") {
+    return value;
+  }
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The refusal of a part with the wrong offset; its data is an object or the text of one. */
+export const UploadRangeError = z.looseObject({
+  error: z.looseObject({ error_data: z.preprocess(parseJsonText, TransferRange) }),
+});
+
 export const SuccessFlag = z.looseObject({ success: z.boolean(), post_id: Id.nullish() });
 
 const PhaseErrors = z.array(z.looseObject({ message: z.string().nullish(), code: z.number().nullish() }));

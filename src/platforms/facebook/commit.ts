@@ -5,8 +5,10 @@ import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { graphCode, graphError, isAmbiguousResponse } from "#platforms/graph-api.ts";
 import { CreatedPost, SuccessFlag } from "./answers.ts";
 import { DUPLICATE_CODE, toFault } from "./errors.ts";
-import { graphUrl, videoGraphUrl } from "./hosts.ts";
+import { graphUrl } from "./hosts.ts";
+import { videosUrl } from "./prepare-timeline-video.ts";
 import { CommitRef } from "./refs.ts";
+import { CALL_TIMEOUT_MS } from "./timeouts.ts";
 
 const FIRST_POLL_SECONDS = 5;
 /** `committedAt` older than this means that an earlier visible call was sent. */
@@ -14,11 +16,17 @@ const SAME_CALL_MS = 10_000;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = CommitRef.parse(ref);
+  if (commitRef.kind === "video" && !commitRef.sessionId) {
+    return { state: "stale", detail: "the video was prepared for a call that is not used any more" };
+  }
   const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now };
   const { url, body } = visibleRequest(job, commitRef);
   let response: PlatformResponse;
   try {
-    response = await callPlatform(client, url, postJson(body, bearerHeader(job.account.accessToken)));
+    response = await callPlatform(client, url, {
+      ...postJson(body, bearerHeader(job.account.accessToken)),
+      timeoutMs: CALL_TIMEOUT_MS,
+    });
   } catch {
     return {
       state: "uncertain",
@@ -38,8 +46,9 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   }
   const fault = toFault(response);
   const isRepeated = commitRef.sendCount > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_CALL_MS);
-  if (isRepeated && (fault.code === DUPLICATE_CODE || (error?.code === 100 && commitRef.photos.length > 0))) {
-    // A duplicate or photos that are already used may mean that an earlier call with unknown outcome was received.
+  const isUsedUp = error?.code === 100 && (commitRef.photos.length > 0 || commitRef.videoId !== null);
+  if (isRepeated && (fault.code === DUPLICATE_CODE || isUsedUp)) {
+    // A duplicate, or media that is already used, may mean that an earlier call with unknown outcome was received.
     return { state: "uncertain", detail, httpStatus: response.status, ref: { ...sentRef, duplicate: true } };
   }
   return fault.kind === "temporary"
@@ -73,9 +82,10 @@ function visibleRequest(job: Job, commitRef: CommitRef): { readonly url: string;
       };
     case "video":
       return {
-        url: `${videoGraphUrl(job.account.app)}/${page}/videos`,
+        url: videosUrl(job),
         body: {
-          file_url: job.media[0]?.url ?? null,
+          upload_phase: "finish",
+          upload_session_id: commitRef.sessionId ?? null,
           description: job.caption,
           custom_labels: [videoLabel(job)],
         },
@@ -83,14 +93,22 @@ function visibleRequest(job: Job, commitRef: CommitRef): { readonly url: string;
   }
 }
 
-/** A unique label that lists return: the only way to find a video whose response was lost. */
-export function videoLabel(job: Job): string {
-  return `ref-${job.postId}`;
+/** A unique label that lists return: it identifies a video whose id is lost. Its longest form is not documented, so it is short. */
+function videoLabel(job: Job): string {
+  return job.postId.replaceAll("-", "").slice(-20);
+}
+
+export function hasOwnLabel(
+  { custom_labels: labels }: { readonly custom_labels?: readonly string[] | null | undefined },
+  job: Job,
+): boolean {
+  // The second one is what earlier versions sent.
+  return labels?.some((label) => label === videoLabel(job) || label === `ref-${job.postId}`) === true;
 }
 
 /** The outcome of a successful response: a video is only accepted here and processed afterwards. Null for an unknown body. */
 function successOutcome(sentRef: CommitRef, response: PlatformResponse): CommitOutcome | null {
-  if (sentRef.kind === "reel") {
+  if (sentRef.kind !== "feed") {
     return parseBody(SuccessFlag, response)?.success
       ? { state: "accepted", ref: { ...sentRef, accepted: true }, afterSeconds: FIRST_POLL_SECONDS }
       : null;
@@ -98,13 +116,6 @@ function successOutcome(sentRef: CommitRef, response: PlatformResponse): CommitO
   const createdPost = parseBody(CreatedPost, response);
   if (!createdPost) {
     return null;
-  }
-  if (sentRef.kind === "video") {
-    return {
-      state: "accepted",
-      ref: { ...sentRef, accepted: true, videoId: createdPost.id },
-      afterSeconds: FIRST_POLL_SECONDS,
-    };
   }
   const remoteId = createdPost.post_id ?? createdPost.id;
   return {

@@ -9,6 +9,9 @@ export const DUPLICATE_CODE = "duplicate_content";
 const MEDIA_REASONS: Readonly<Record<number, string>> = {
   352: "the video format is not supported",
   6000: "there is a problem with the file",
+  1_363_022: "the video is too small",
+  1_363_023: "the video is too large",
+  1_363_031: "the file is not a video",
   1_363_040: "the aspect ratio of the video is not supported",
   1_363_127: "the resolution of the video is not supported",
   1_363_128: "the duration of the video is not supported",
@@ -43,6 +46,9 @@ export function toFault(response: PlatformResponse): Fault {
 }
 
 function facebookFault(error: GraphError, source: FaultSource): Fault | null {
+  if (UPLOAD_RETRY_CODES.some((code) => hasCode(error, code))) {
+    return temporary("Facebook did not receive the part of the video.", source);
+  }
   const media = findReason(error, MEDIA_REASONS);
   if (media) {
     return rejected(`Facebook: ${media}.`, source, { code: "media_invalid", category: "media" });
@@ -99,6 +105,19 @@ function isDuplicate(error: GraphError): boolean {
     hasCode(error, 1_366_051) ||
     (error.code === 368 && /already (been )?posted/i.test(error.message))
   );
+}
+
+/** Error codes of video uploads: developers.facebook.com/docs/video-api/reference/error-codes. */
+const UPLOAD_RETRY_CODES = [1_363_019, 1_363_030, 1_363_033];
+
+/** The refusal of a part of a video whose offset is not the next one. */
+export function isWrongOffset(response: PlatformResponse): boolean {
+  return graphError(response)?.subcode === 1_363_037;
+}
+
+/** Code 100 in an upload means that Facebook does not know the session any more: the other parameters are those it gave. */
+export function isForgottenSession(response: PlatformResponse): boolean {
+  return graphError(response)?.code === 100;
 }
 
 export type UploadErrorKind = "parameters" | "offset" | "other";

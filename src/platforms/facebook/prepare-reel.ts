@@ -9,9 +9,8 @@ import { ReelUploadSession, SuccessFlag, Video } from "./answers.ts";
 import { toFault, classifyUploadError, videoFault } from "./errors.ts";
 import { graphUrl, UPLOAD_HOST } from "./hosts.ts";
 import { ReelCursor, createCommitRef } from "./refs.ts";
+import { UPLOAD_TIMEOUT_MS } from "./timeouts.ts";
 
-const HOSTED_UPLOAD_TIMEOUT_MS = 60_000;
-const BYTE_UPLOAD_TIMEOUT_MS = 120_000;
 const FIRST_POLL_SECONDS = 5;
 const MAX_POLL_SECONDS = 60;
 const POLL_GROWTH = 1.5;
@@ -83,6 +82,10 @@ async function upload(client: PlatformClient, job: Job, video: JobMedia, cursor:
     // Some apps cannot use the hosted upload ("Header Offset not convertable"); sending the bytes always works.
     return { state: "again", afterSeconds: 0, cursor: { ...cursor, uploadMode: "bytes" } };
   }
+  if (cursor.uploadMode === "hosted" && problem === "offset") {
+    // An earlier call without an answer has uploaded the file; the state of the video tells.
+    return waitForProcessing(job, cursor);
+  }
   const fault = isOk(response) ? videoFault(null, "the upload failed") : toFault(response);
   if (problem === "offset") {
     // The next attempt first reads how many bytes Facebook has.
@@ -110,7 +113,7 @@ async function uploadByUrl(
   return await callPlatform(client, cursor.uploadUrl, {
     method: "POST",
     headers: { authorization: `OAuth ${job.account.accessToken}`, file_url: video.url },
-    timeoutMs: HOSTED_UPLOAD_TIMEOUT_MS,
+    timeoutMs: UPLOAD_TIMEOUT_MS,
   });
 }
 
@@ -137,7 +140,7 @@ async function uploadBytes(
         file_size: String(video.sizeBytes),
       },
       body: readable,
-      timeoutMs: BYTE_UPLOAD_TIMEOUT_MS,
+      timeoutMs: UPLOAD_TIMEOUT_MS,
     });
   } finally {
     // Facebook may respond before it has read everything.

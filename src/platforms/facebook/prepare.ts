@@ -7,7 +7,9 @@ import { CreatedPost } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
 import { prepareReel } from "./prepare-reel.ts";
+import { prepareTimelineVideo } from "./prepare-timeline-video.ts";
 import { PhotosCursor, createCommitRef } from "./refs.ts";
+import { CALL_TIMEOUT_MS } from "./timeouts.ts";
 
 const RETRY_SECONDS = 5;
 /** Facebook keeps unpublished photos for about a day. */
@@ -25,9 +27,8 @@ export async function prepare(
   if (first.type === "image") {
     return await uploadPhotos(client, job, storedCursor);
   }
-  // A timeline video is published by a single call, so there is nothing to prepare.
   return job.options["placement"] === "timeline"
-    ? { state: "ready", ref: createCommitRef("video") }
+    ? await prepareTimelineVideo(client, job, first, storedCursor)
     : await prepareReel(client, job, first, storedCursor);
 }
 
@@ -71,11 +72,10 @@ async function uploadPhotos(
 
 async function uploadPhoto(client: PlatformClient, job: Job, photo: JobMedia): Promise<UploadResult> {
   const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/photos`;
-  const response = await callPlatform(
-    client,
-    url,
-    postJson({ url: photo.url, published: false }, bearerHeader(job.account.accessToken)),
-  );
+  const response = await callPlatform(client, url, {
+    ...postJson({ url: photo.url, published: false }, bearerHeader(job.account.accessToken)),
+    timeoutMs: CALL_TIMEOUT_MS,
+  });
   const uploadedPhoto = isOk(response) ? parseBody(CreatedPost, response) : undefined;
   if (uploadedPhoto) {
     return { ok: true, id: uploadedPhoto.id };

@@ -15,11 +15,24 @@ export const ReelCursor = z.object({
 });
 export type ReelCursor = z.infer<typeof ReelCursor>;
 
+/** `start` and `end` are the part of the file that Facebook asks for next. */
+export const TimelineCursor = z.object({
+  sessionId: z.string(),
+  videoId: z.string(),
+  start: z.number(),
+  end: z.number(),
+  since: z.number(),
+  rebuildCount: z.number(),
+});
+export type TimelineCursor = z.infer<typeof TimelineCursor>;
+
 /** What `commit` needs and what identifies the post for `verify`, by kind of post. */
 export const CommitRef = z.object({
   kind: z.enum(["feed", "reel", "video"]),
   photos: z.array(z.string()),
   videoId: z.string().nullable(),
+  /** The upload session of a timeline video; absent in references of versions that published with one call. */
+  sessionId: z.string().nullish(),
   sendCount: z.number(),
   sentAt: z.number().nullable(),
   /** Facebook accepted the post and is processing it. */

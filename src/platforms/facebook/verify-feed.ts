@@ -6,7 +6,7 @@ import { rejected } from "#platforms/fault.ts";
 import { graphGet, nextCursor, type Paging } from "#platforms/graph-api.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { type ListedPost, PostList, VideoList } from "./answers.ts";
-import { videoLabel, absolutePermalink } from "./commit.ts";
+import { absolutePermalink, hasOwnLabel } from "./commit.ts";
 import { DUPLICATE_CODE } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
 import type { CommitRef } from "./refs.ts";
@@ -171,7 +171,7 @@ async function findVideo(client: PlatformClient, job: Job, since: number): Promi
     since,
     readPage: (response) => parseBody(VideoList, response),
   });
-  const labelled = listed?.items.find((video) => video.custom_labels?.includes(videoLabel(job)));
+  const labelled = listed?.items.find((video) => hasOwnLabel(video, job));
   if (labelled) {
     return { state: "found", id: labelled.id, url: absolutePermalink(labelled.permalink_url) };
   }

@@ -5,7 +5,7 @@ import { parseBody } from "#platforms/response.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { absentIfNothingElse, type CandidateList, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
 import { type ListedPost, PostList, VideoList } from "./answers.ts";
-import { absolutePermalink, videoLabel } from "./commit.ts";
+import { absolutePermalink, hasOwnLabel } from "./commit.ts";
 import { createCommitRef } from "./refs.ts";
 import { ABSENT_AFTER_MS, listSince, POST_FIELDS, VIDEO_FIELDS } from "./verify-feed.ts";
 import { verifyVideo } from "./verify-video.ts";
@@ -89,7 +89,7 @@ async function listVideos(client: PlatformClient, job: Job, since: number, isRee
             // The label is the post's own; reels cannot have one.
             isMatch: isReel
               ? comparableText(video.description) === comparableText(job.caption)
-              : video.custom_labels?.includes(videoLabel(job)) === true,
+              : hasOwnLabel(video, job),
           })),
       }
     : UNREADABLE;

@@ -16,6 +16,11 @@ const FAST_POLLING_MS = 2 * MINUTE;
 const ABSENT_AFTER_MS = 55 * SECOND;
 /** The same limit while the video is processed, which precedes publishing and takes longer. */
 const ABSENT_WHILE_PROCESSING_AFTER_MS = 10 * MINUTE;
+/**
+ * The same limit for a timeline video: its last call may take effect after minutes ("The video should be downloaded within
+ * 5 minutes", developers.facebook.com/docs/graph-api/video-uploads).
+ */
+const ABSENT_TIMELINE_AFTER_MS = 6 * MINUTE;
 const RETRY_SECONDS = 60;
 
 /** Reads the status of a video, whose id is known before it is visible. */
@@ -76,16 +81,22 @@ function videoOutcome(video: Video, commitRef: CommitRef, videoId: string, elaps
   if (commitRef.accepted || isInProgress(publishing?.status)) {
     return verifyAgain(elapsed, true);
   }
-  const limitMs =
-    isInProgress(processing?.status) || isDone(processing?.status) ? ABSENT_WHILE_PROCESSING_AFTER_MS : ABSENT_AFTER_MS;
+  const isProcessing = isInProgress(processing?.status) || isDone(processing?.status);
+  const limitMs = isProcessing
+    ? ABSENT_WHILE_PROCESSING_AFTER_MS
+    : commitRef.kind === "video"
+      ? ABSENT_TIMELINE_AFTER_MS
+      : ABSENT_AFTER_MS;
   // A video can be published once only, so it is safe to send the same finish call again.
-  return elapsed > limitMs ? { state: "absent" } : verifyAgain(elapsed, limitMs === ABSENT_WHILE_PROCESSING_AFTER_MS);
+  return elapsed > limitMs ? { state: "absent" } : verifyAgain(elapsed, isProcessing, limitMs);
 }
 
 function videoUrl(video: Video, commitRef: CommitRef, videoId: string): string {
-  return commitRef.kind === "reel"
-    ? `https://www.facebook.com/reel/${videoId}`
-    : (absolutePermalink(video.permalink_url) ?? `https://www.facebook.com/${videoId}`);
+  // Timeline videos may surface as reels, so the permalink decides.
+  return (
+    absolutePermalink(video.permalink_url) ??
+    `https://www.facebook.com/${commitRef.kind === "reel" ? `reel/${videoId}` : videoId}`
+  );
 }
 
 function isDone(status: string | null | undefined): boolean {
@@ -96,11 +107,11 @@ function isInProgress(status: string | null | undefined): boolean {
   return status === "in_progress";
 }
 
-function verifyAgain(elapsed: number, isProcessing: boolean): VerifyOutcome {
+function verifyAgain(elapsed: number, isProcessing: boolean, limitMs = ABSENT_AFTER_MS): VerifyOutcome {
   if (!isProcessing) {
     return {
       state: "again",
-      afterSeconds: Math.max(1, Math.ceil((ABSENT_AFTER_MS + SECOND - elapsed) / SECOND / 2)),
+      afterSeconds: Math.min(SLOW_POLL_SECONDS, Math.max(1, Math.ceil((limitMs + SECOND - elapsed) / SECOND / 2))),
       isProcessing,
     };
   }

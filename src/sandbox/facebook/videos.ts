@@ -38,6 +38,8 @@ export interface Video {
   readonly draft: boolean;
   /** Whether it is in the list of published posts. */
   readonly recorded: boolean;
+  /** The upload session of a timeline video, and the size it announced. */
+  readonly session: { readonly id: string; readonly size: number } | null;
 }
 
 const VIDEOS = recordTable<Video>("video:");
@@ -48,12 +50,13 @@ export function saveVideo(sim: SimulatorContext, video: Video): void {
   VIDEOS.save(sim, video.id, {
     ...video,
     processingError: video.processingError === null ? null : { ...video.processingError },
+    session: video.session === null ? null : { ...video.session },
   });
 }
 
-const allVideos = (sim: SimulatorContext): readonly Video[] => VIDEOS.list(sim);
+export const allVideos = (sim: SimulatorContext): readonly Video[] => VIDEOS.list(sim);
 
-function newVideo(sim: SimulatorContext, page: string, kind: Video["kind"], fields: Partial<Video> = {}): Video {
+export function newVideo(sim: SimulatorContext, page: string, kind: Video["kind"], fields: Partial<Video> = {}): Video {
   return {
     id: sim.newId(16),
     page,
@@ -72,6 +75,7 @@ function newVideo(sim: SimulatorContext, page: string, kind: Video["kind"], fiel
     processingError: null,
     draft: false,
     recorded: false,
+    session: null,
     ...fields,
   };
 }
@@ -149,7 +153,24 @@ export function reelEndpoint(sim: SimulatorContext, page: string, params: Params
   }
 }
 
-/** POST /{page}/videos: publishes with this one call. */
+/** What the last call of a timeline video sets. */
+export function timelineFields(
+  sim: SimulatorContext,
+  params: Params,
+  { width, height, durationSeconds }: FetchedMedia["info"],
+): Pick<Video, "finishedAt" | "description" | "title" | "labels" | "universalId" | "draft"> {
+  const isVertical = (height ?? 0) > (width ?? 0) && (durationSeconds ?? 0) < REEL_MAX_SECONDS;
+  return {
+    finishedAt: sim.now(),
+    description: textParam(params, "description") ?? "",
+    title: textParam(params, "title"),
+    labels: jsonParam(params, "custom_labels") ?? null,
+    universalId: textParam(params, "universal_video_id"),
+    draft: isVertical && sim.settings.extra["vertical_drafts"] === true,
+  };
+}
+
+/** POST /{page}/videos without an upload session: publishes with this one call. */
 export async function createTimelineVideo(sim: SimulatorContext, page: string, params: Params): Promise<Response> {
   const file = await fetchMedia(sim, textParam(params, "file_url"), CRAWLER_USER_AGENT);
   if (!file) {
@@ -161,17 +182,10 @@ export async function createTimelineVideo(sim: SimulatorContext, page: string, p
       message: "(#352) The video file you selected is in a format that we don't support.",
     });
   }
-  const { width, height, durationSeconds } = file.info;
-  const isVertical = (height ?? 0) > (width ?? 0) && (durationSeconds ?? 0) < REEL_MAX_SECONDS;
   const video = newVideo(sim, page, "video", {
     sha256: file.sha256,
     uploadedAt: sim.now(),
-    finishedAt: sim.now(),
-    description: textParam(params, "description") ?? "",
-    title: textParam(params, "title"),
-    labels: jsonParam(params, "custom_labels") ?? null,
-    universalId: textParam(params, "universal_video_id"),
-    draft: isVertical && sim.settings.extra["vertical_drafts"] === true,
+    ...timelineFields(sim, params, file.info),
   });
   saveVideo(sim, video);
   return Response.json({ id: video.id });
@@ -183,8 +197,9 @@ const isProcessed = (sim: SimulatorContext, startedAt: number | null): boolean =
 const isPublished = (sim: SimulatorContext, video: Video): boolean =>
   video.processingError === null && !video.draft && isProcessed(sim, video.finishedAt);
 
-const permalinkPath = ({ kind, id, page }: Video): string =>
-  kind === "reel" ? `/reel/${id}` : `/${page}/videos/${id}/`;
+/** With the setting `videos_as_reels` timeline videos surface as reels, which Meta's documents leave open. */
+const permalinkPath = (sim: SimulatorContext, { kind, id, page }: Video): string =>
+  kind === "reel" || sim.settings.extra["videos_as_reels"] === true ? `/reel/${id}/` : `/${page}/videos/${id}/`;
 
 export function publishProcessed(sim: SimulatorContext): void {
   for (const video of allVideos(sim)) {
@@ -194,7 +209,7 @@ export function publishProcessed(sim: SimulatorContext): void {
     saveVideo(sim, { ...video, recorded: true });
     sim.recordPublishedPost({
       id: video.id,
-      url: `https://www.facebook.com${permalinkPath(video)}`,
+      url: `https://www.facebook.com${permalinkPath(sim, video)}`,
       account: video.page,
       kind: video.kind,
       text: video.description,
@@ -244,7 +259,7 @@ function videoJson(sim: SimulatorContext, video: Video): JsonObject {
     description: video.description,
     created_time: formatGraphTime(video.finishedAt ?? video.createdAt),
     // Without the host, as the platform returns it.
-    permalink_url: permalinkPath(video),
+    permalink_url: permalinkPath(sim, video),
     custom_labels: video.labels,
     universal_video_id: video.universalId,
   };

@@ -416,3 +416,117 @@ describe("after an uncertain outcome", () => {
     });
   });
 });
+
+describe("a timeline video", () => {
+  const media = [video({ sizeBytes: 5000, width: 1280, height: 720 })];
+  const timeline = (overrides: Parameters<typeof job>[0] = {}) =>
+    job({ media, options: { placement: "timeline" }, ...overrides });
+  const session: ScriptedResponse = {
+    json: { upload_session_id: "7", video_id: "99", start_offset: "0", end_offset: "3000" },
+  };
+  const started = { sessionId: "7", videoId: "99", start: 0, end: 3000, since: NOW, rebuildCount: 0 };
+  const ref = createCommitRef("video", { videoId: "99", sessionId: "7" });
+
+  test("is uploaded in the parts that Facebook asks for, and published by the session", async ({ expect }) => {
+    const client = scriptedClient(
+      session,
+      { json: { start_offset: "3000", end_offset: "5000" } },
+      { json: { start_offset: 5000, end_offset: 5000 } },
+    );
+    let cursor: JsonValue | undefined;
+    for (let part = 0; part < 3; part++) {
+      const outcome = await facebook.prepare(client, timeline(), cursor);
+      expect(outcome).toMatchObject({ state: "again", afterSeconds: 0 });
+      cursor = outcome.state === "again" ? outcome.cursor : undefined;
+    }
+    expect(await facebook.prepare(client, timeline(), cursor)).toMatchObject({
+      state: "ready",
+      ref: { kind: "video", videoId: "99", sessionId: "7" },
+    });
+    expect(client.requests.every(({ url }) => url.hostname === "graph-video.facebook.com")).toBe(true);
+    const finish = scriptedClient({ json: { success: true } });
+    expect(await facebook.commit(finish, timeline({ caption: "A glaze" }), ref)).toMatchObject({ state: "accepted" });
+    expect(parseRequestBody(finish.requests[0])).toMatchObject({
+      upload_phase: "finish",
+      upload_session_id: "7",
+      description: "A glaze",
+      custom_labels: [expect.stringMatching(/^[0-9a-f]{20}$/)],
+    });
+  });
+
+  test.for([
+    ["an object", { start_offset: "1000", end_offset: "5000" }],
+    ["text", '{"start_offset":1000,"end_offset":5000}'],
+  ] as const)("goes on from the offset that a refusal names as %s", async ([, error_data], { expect }) => {
+    const client = scriptedClient({
+      status: 400,
+      json: { error: { code: 6000, error_subcode: 1_363_037, message: "m", error_data } },
+    });
+    expect(await facebook.prepare(client, timeline(), started)).toMatchObject({
+      state: "again",
+      cursor: { start: 1000, end: 5000 },
+    });
+  });
+
+  test("gets a new session when Facebook has forgotten the first, twice at most", async ({ expect }) => {
+    const forgotten = scriptedClient(refusal(100), session);
+    expect(await facebook.prepare(forgotten, timeline(), started)).toMatchObject({
+      state: "again",
+      cursor: { rebuildCount: 1 },
+    });
+    expect(
+      await facebook.prepare(scriptedClient(refusal(100)), timeline(), { ...started, rebuildCount: 2 }),
+    ).toMatchObject({ state: "refused", fault: { kind: "rejected" } });
+  });
+
+  test.for([1_363_019, 1_363_030, 1_363_033])("sends a part again after error %i", async (subcode, { expect }) => {
+    expect(await facebook.prepare(scriptedClient(refusal(6000, subcode)), timeline(), started)).toMatchObject({
+      state: "refused",
+      fault: { kind: "temporary" },
+    });
+  });
+
+  test("a refused repetition of the last call means that the first one may have arrived", async ({ expect }) => {
+    const repeated = { ...ref, sendCount: 1, sentAt: NOW - 400_000 };
+    expect(await facebook.commit(scriptedClient(refusal(100)), timeline(), repeated)).toMatchObject({
+      state: "uncertain",
+    });
+    expect(await facebook.commit(scriptedClient(refusal(100)), timeline(), ref)).toMatchObject({ state: "refused" });
+  });
+
+  test("that an earlier version prepared without a session is prepared again, and sends nothing", async ({
+    expect,
+  }) => {
+    const client = scriptedClient();
+    const { sessionId: _, ...old } = createCommitRef("video");
+    expect(await facebook.commit(client, timeline(), old)).toMatchObject({ state: "stale" });
+    expect(client.requests).toEqual([]);
+  });
+
+  test("is not sent again before the longest documented answer time is over", async ({ expect }) => {
+    const notBegun: ScriptedResponse = {
+      json: { id: "99", published: false, status: { publishing_phase: { status: "not_started" } } },
+    };
+    const at = (seconds: number) =>
+      facebook.verify(
+        scriptedClient(notBegun),
+        timeline({ committedAt: NOW, lastCommittedAt: NOW, now: NOW + seconds * 1000 }),
+        { ...ref, sendCount: 1, sentAt: NOW },
+      );
+    for (const seconds of [1, 60, 240, 300, 360]) {
+      expect(await at(seconds)).toMatchObject({ state: "again" });
+    }
+    expect(await at(361)).toEqual({ state: "absent" });
+  });
+
+  test("that surfaces as a reel has the address that Facebook names", async ({ expect }) => {
+    const surfaced: ScriptedResponse = {
+      json: { permalink_url: "/reel/99/", published: true, status: { video_status: "ready" } },
+    };
+    expect(await facebook.verify(scriptedClient(surfaced), timeline(), { ...ref, accepted: true })).toEqual({
+      state: "published",
+      remoteId: "99",
+      url: "https://www.facebook.com/reel/99/",
+    });
+  });
+});
