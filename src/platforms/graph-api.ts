@@ -164,6 +164,14 @@ export function withAppSecretProof(client: PlatformClient, app: AppCredentials):
   };
 }
 
+/**
+ * The same where Meta does not document the proof for a product: clients in use send it there too (https://github.com/sns-sdks),
+ * and the operator can leave it out with `{PLATFORM}_APPSECRET_PROOF=false`.
+ */
+export function withUndocumentedProof(client: PlatformClient, app: AppCredentials): PlatformClient {
+  return app.settings["APPSECRET_PROOF"] === "false" ? client : withAppSecretProof(client, app);
+}
+
 /** Reads an object or a list. The token is sent in a header, so that it is never part of a URL. */
 export async function graphGet(
   client: PlatformClient,

@@ -1,6 +1,14 @@
+import { refuseProof } from "./app-secret-proof.ts";
 import type { SimulatorContext, Simulator } from "./contract.ts";
-import { graphError, authenticateGraphCall, type Params, readParams, withUsageHeaders } from "./graph-api.ts";
-import { revokeTokensOfLogin } from "./oauth-server.ts";
+import {
+  graphError,
+  authenticateGraphCall,
+  type Params,
+  readParams,
+  textParam,
+  withUsageHeaders,
+} from "./graph-api.ts";
+import { bearerToken, revokeTokensOfLogin } from "./oauth-server.ts";
 import { containerJson, findContainer, awaitDownload } from "./instagram/containers.ts";
 import { createContainer } from "./instagram/create-container.ts";
 import {
@@ -12,7 +20,7 @@ import {
   exchangeCode,
 } from "./instagram/login.ts";
 import { isProfessional, TEST_USERS, type TestUser } from "./instagram/test-users.ts";
-import { objectNotFound, selectedFields } from "./instagram/error-responses.ts";
+import { invalidParameter, objectNotFound, selectedFields } from "./instagram/error-responses.ts";
 import { rules } from "./instagram/operations.ts";
 import { listMedia, publishContainer, publishingLimit, readMedia } from "./instagram/posts.ts";
 
@@ -71,6 +79,18 @@ function handleAccountCall(
   }
 }
 
+/**
+ * Not documented for this product, so both readings exist: by default the proof is required, as for an app with "Require App
+ * Secret"; with `refuse_proof` it is a parameter that the API does not know.
+ */
+async function refuseAppSecretProof(sim: SimulatorContext, request: Request, params: Params): Promise<Response | null> {
+  if (sim.settings.extra["refuse_proof"] === true) {
+    return params.has("appsecret_proof") ? invalidParameter(sim, "The parameter appsecret_proof is not known") : null;
+  }
+  const isRequired = sim.settings.extra["require_proof"] !== false;
+  return refuseProof(sim, params, bearerToken(request) ?? textParam(params, "access_token") ?? "", isRequired);
+}
+
 async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   let params: Params;
   try {
@@ -96,6 +116,10 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
   const token = authenticateGraphCall(sim, request, params);
   if (token instanceof Response) {
     return token;
+  }
+  const proofRefusal = await refuseAppSecretProof(sim, request, params);
+  if (proofRefusal) {
+    return proofRefusal;
   }
   const user = TEST_USERS[token.login];
   if (!user || rest.length > 0) {

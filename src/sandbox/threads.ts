@@ -1,3 +1,4 @@
+import { refuseProof } from "./app-secret-proof.ts";
 import type { SimulatorContext, Simulator } from "./contract.ts";
 import {
   graphError,
@@ -5,10 +6,11 @@ import {
   type Params,
   readParams,
   selectFields,
+  textParam,
   unknownField,
   withUsageHeaders,
 } from "./graph-api.ts";
-import { revokeTokensOfLogin, type Token } from "./oauth-server.ts";
+import { bearerToken, revokeTokensOfLogin, type Token } from "./oauth-server.ts";
 import { createContainer } from "./threads/containers.ts";
 import { authorize, exchangeCode, debugToken, exchangeForLongToken, refreshLongToken } from "./threads/login.ts";
 import { deletePost, listPosts, publishContainer, publishingLimit, readNode } from "./threads/posts.ts";
@@ -100,6 +102,18 @@ function handleNodeCall(
   }
 }
 
+/**
+ * Not documented for this product, so both readings exist: by default the proof is required, as for an app with "Require App
+ * Secret"; with `refuse_proof` it is a parameter that the API does not know.
+ */
+async function refuseAppSecretProof(sim: SimulatorContext, request: Request, params: Params): Promise<Response | null> {
+  if (sim.settings.extra["refuse_proof"] === true) {
+    return params.has("appsecret_proof") ? invalidParameter(sim, "The parameter appsecret_proof is not known") : null;
+  }
+  const isRequired = sim.settings.extra["require_proof"] !== false;
+  return refuseProof(sim, params, bearerToken(request) ?? textParam(params, "access_token") ?? "", isRequired);
+}
+
 async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   let params: Params;
   try {
@@ -125,6 +139,10 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
   const token = authenticateGraphCall(sim, request, params);
   if (token instanceof Response) {
     return token;
+  }
+  const proofRefusal = await refuseAppSecretProof(sim, request, params);
+  if (proofRefusal) {
+    return proofRefusal;
   }
   const user = TEST_USERS[token.login];
   if (!user) {

@@ -235,7 +235,9 @@ describe("instagram", () => {
 
   test("both forms of the token response are read, and ids beyond 2^53 stay exact", async ({ expect }) => {
     const long = { json: { access_token: "long", expires_in: 5_183_944 } };
-    const me = { text: '{"id":"1","user_id":17841400008460057,"username":"ada","account_type":"BUSINESS"}' };
+    const me = {
+      text: '{"id":24106780935621847,"user_id":17841400008460057,"username":"ada","account_type":"BUSINESS"}',
+    };
     for (const short of [
       { text: '{"access_token":"short","user_id":17841400008460059,"permissions":["instagram_business_basic"]}' },
       {
@@ -248,9 +250,11 @@ describe("instagram", () => {
       const client = scriptedClient(short, long, me);
       const login = unwrap(await exchangeCode(adapter.connect, client, sandboxCredentials(adapter), exchange));
       expect(login).toMatchObject({
-        externalId: "17841400008460057",
+        externalId: "24106780935621847",
         tokens: { scopes: ["instagram_business_basic"] },
       });
+      const listed = await adapter.connect.listAccounts(scriptedClient(me), sandboxCredentials(adapter), login.tokens);
+      expect(unwrap(listed).accounts).toMatchObject([{ platformAccountId: "17841400008460057" }]);
       expect(parseRequestBody(client.requests[0])).toMatchObject({ code: "c", grant_type: "authorization_code" });
     }
   });

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { hmacSha256Hex } from "#core/encoding.ts";
 import { userAgent } from "#core/user-agent.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
 
@@ -17,4 +18,17 @@ export async function callPlatform(url: string, init?: RequestInit): Promise<Res
 /** The authorization code in a platform's redirect; empty when there is none. */
 export function codeFromRedirect(response: Response): string {
   return new URL(response.headers.get("location") ?? "").searchParams.get("code") ?? "";
+}
+
+/** The same with the proof of the app's secret for the token in the header; a proof in the URL is kept, an empty one removed. */
+export async function callWithProof(appSecret: string, url: string, init?: RequestInit): Promise<Response> {
+  const token = new Headers(init?.headers).get("authorization")?.replace("Bearer ", "");
+  const proven = new URL(url);
+  if (token !== undefined && !proven.searchParams.has("appsecret_proof")) {
+    proven.searchParams.set("appsecret_proof", await hmacSha256Hex(appSecret, token));
+  }
+  if (proven.searchParams.get("appsecret_proof") === "") {
+    proven.searchParams.delete("appsecret_proof");
+  }
+  return callPlatform(proven.href, init);
 }

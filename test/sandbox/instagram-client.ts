@@ -1,10 +1,13 @@
-import { callPlatform, codeFromRedirect } from "./call-platform.ts";
+import { callPlatform, callWithProof, codeFromRedirect } from "./call-platform.ts";
 
 /* Connects a test user to Instagram and calls its API with raw HTTP requests, as platforms/instagram.md describes them. */
 
 export const REDIRECT = "http://localhost:8787/connect/instagram/callback";
 export const SCOPES = "instagram_business_basic,instagram_business_content_publish";
 export const APP = { client_id: "sandbox-instagram", client_secret: "sandbox-instagram-secret" };
+/** A call to the Graph API with the proof of the app's secret. */
+export const callGraph = (url: string, init?: RequestInit): Promise<Response> =>
+  callWithProof(APP.client_secret, url, init);
 const GRAPH = "https://graph.instagram.com";
 const FORM = "application/x-www-form-urlencoded";
 
@@ -44,7 +47,7 @@ export const get = (path: string, query: Record<string, string> = {}): Promise<R
   callPlatform(`${GRAPH}${path}?${String(new URLSearchParams(query))}`);
 
 export const getWithToken = (path: string, token: string): Promise<Response> =>
-  callPlatform(GRAPH + path, { headers: { authorization: `Bearer ${token}` } });
+  callGraph(GRAPH + path, { headers: { authorization: `Bearer ${token}` } });
 
 export async function requestLongToken(overrides: Record<string, string> = {}): Promise<string> {
   const access_token = await requestShortToken(overrides);
@@ -58,9 +61,9 @@ export async function createClient(overrides: Record<string, string> = {}) {
   const token = await requestLongToken(overrides);
   const headers = { authorization: `Bearer ${token}` };
   const request = (path: string, query: Record<string, string> = {}): Promise<Response> =>
-    callPlatform(`${GRAPH}/v25.0${path}?${String(new URLSearchParams(query))}`, { headers });
+    callGraph(`${GRAPH}/v25.0${path}?${String(new URLSearchParams(query))}`, { headers });
   const post = (path: string, form: Record<string, string>): Promise<Response> =>
-    callPlatform(`${GRAPH}/v25.0${path}`, {
+    callGraph(`${GRAPH}/v25.0${path}`, {
       method: "POST",
       headers: { ...headers, "content-type": FORM },
       body: new URLSearchParams(form).toString(),

@@ -3,6 +3,7 @@ import { changeSettings } from "./sandbox-api.ts";
 import {
   APP,
   authorize,
+  callGraph,
   requestCode,
   codeGrantForm,
   get,
@@ -15,7 +16,6 @@ import {
   requestToken,
   getWithToken,
 } from "./instagram-client.ts";
-import { callPlatform } from "./call-platform.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
 
@@ -229,10 +229,26 @@ describe("permissions", () => {
   });
 
   test("media cannot be deleted with this login", async ({ expect }) => {
-    const response = await callPlatform("https://graph.instagram.com/v25.0/17920238422030506", {
+    const response = await callGraph("https://graph.instagram.com/v25.0/17920238422030506", {
       method: "DELETE",
       headers: { authorization: `Bearer ${await requestLongToken()}` },
     });
     expect(response.status).toBe(400);
   });
+});
+
+test("a call proves that the app knows its secret, unless a setting says otherwise", async ({ expect }) => {
+  const { request } = await createClient();
+  const wrong = { appsecret_proof: "0".repeat(64) };
+  const missing = { appsecret_proof: "" };
+  expect((await request("/me")).status).toBe(200);
+  expect(await errorCodeOf(await request("/me", wrong))).toBe("100/-");
+  expect(await errorCodeOf(await request("/me", missing))).toBe("100/-");
+  await changeSettings("instagram", { require_proof: false });
+  expect((await request("/me", missing)).status).toBe(200);
+  expect(await errorCodeOf(await request("/me", wrong))).toBe("100/-");
+  await changeSettings("instagram", { refuse_proof: true });
+  expect(await errorCodeOf(await request("/me"))).toBe("100/-");
+  expect((await request("/me", missing)).status).toBe(200);
+  await changeSettings("instagram", { require_proof: null, refuse_proof: null });
 });

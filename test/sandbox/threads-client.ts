@@ -1,10 +1,13 @@
-import { callPlatform, codeFromRedirect } from "./call-platform.ts";
+import { callPlatform, callWithProof, codeFromRedirect } from "./call-platform.ts";
 
 /* Connects a test user to Threads and calls its API with raw HTTP requests, as platforms/threads.md describes them. */
 
 export const REDIRECT = "http://localhost:8787/connect/threads/callback";
 const SCOPES = "threads_basic,threads_content_publish,threads_delete";
 export const APP = { client_id: "sandbox-threads", client_secret: "sandbox-threads-secret" };
+/** A call to the Graph API with the proof of the app's secret. */
+export const callGraph = (url: string, init?: RequestInit): Promise<Response> =>
+  callWithProof(APP.client_secret, url, init);
 const GRAPH = "https://graph.threads.net";
 const FORM = "application/x-www-form-urlencoded";
 
@@ -57,9 +60,9 @@ export async function createClient(overrides: Record<string, string> = {}) {
   const token = await requestLongToken(overrides);
   const headers = { authorization: `Bearer ${token}` };
   const request = (path: string, query: Record<string, string> = {}, method = "GET"): Promise<Response> =>
-    callPlatform(`${GRAPH}/v1.0${path}?${String(new URLSearchParams(query))}`, { method, headers });
+    callGraph(`${GRAPH}/v1.0${path}?${String(new URLSearchParams(query))}`, { method, headers });
   const post = (path: string, form: Record<string, string>): Promise<Response> =>
-    callPlatform(`${GRAPH}/v1.0${path}`, {
+    callGraph(`${GRAPH}/v1.0${path}`, {
       method: "POST",
       headers: { ...headers, "content-type": FORM },
       body: new URLSearchParams(form).toString(),

@@ -1,9 +1,9 @@
 import { describe, test, vi } from "vitest";
 import { postJson, changeSettings } from "./sandbox-api.ts";
-import { callPlatform } from "./call-platform.ts";
 import {
   APP,
   authorize,
+  callGraph,
   requestCode,
   codeGrantForm,
   exchangeToken,
@@ -137,7 +137,7 @@ describe("a call", () => {
     };
     expect(await (await ada.request("/me", { fields })).json()).toEqual(profile);
     const url = `https://graph.threads.com/v1.0/17841405793187219?fields=${fields}`;
-    const fromOtherHost = await callPlatform(url, { headers: { authorization: `Bearer ${ada.token}` } });
+    const fromOtherHost = await callGraph(url, { headers: { authorization: `Bearer ${ada.token}` } });
     expect(await errorCodeOf(await get("/v1.0/me", { access_token: ada.token }))).toBe("400 100/-");
     expect(await fromOtherHost.json()).toEqual(profile);
     expect(fromOtherHost.headers.get("x-app-usage")).toContain("call_count");
@@ -164,4 +164,20 @@ describe("a call", () => {
     advanceSeconds(60);
     expect(await errorCodeOf(await ada.request("/me"))).toBe("401 190/463");
   });
+});
+
+test("a call proves that the app knows its secret, unless a setting says otherwise", async ({ expect }) => {
+  const { request } = await createClient();
+  const wrong = { appsecret_proof: "0".repeat(64) };
+  const missing = { appsecret_proof: "" };
+  expect((await request("/me")).status).toBe(200);
+  expect(await errorCodeOf(await request("/me", wrong))).toBe("400 100/-");
+  expect(await errorCodeOf(await request("/me", missing))).toBe("400 100/-");
+  await changeSettings("threads", { require_proof: false });
+  expect((await request("/me", missing)).status).toBe(200);
+  expect(await errorCodeOf(await request("/me", wrong))).toBe("400 100/-");
+  await changeSettings("threads", { refuse_proof: true });
+  expect(await errorCodeOf(await request("/me"))).toBe("400 100/-");
+  expect((await request("/me", missing)).status).toBe(200);
+  await changeSettings("threads", { require_proof: null, refuse_proof: null });
 });

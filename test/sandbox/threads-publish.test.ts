@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { sha256Hex } from "#core/encoding.ts";
 import { publishedPosts, injectFault, ORIGIN, sampleBytes, changeSettings } from "./sandbox-api.ts";
-import { errorCodeOf, createClient, type ThreadsClient } from "./threads-client.ts";
-import { callPlatform } from "./call-platform.ts";
+import { callGraph, errorCodeOf, createClient, type ThreadsClient } from "./threads-client.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
 const advanceMs = (ms: number) => vi.setSystemTime(Date.now() + ms);
@@ -107,13 +106,13 @@ describe("a text", () => {
 
   test("can be sent in the query or as JSON", async ({ expect }) => {
     const url = "https://graph.threads.net/v1.0/me/threads";
-    const query = await callPlatform(`${url}?media_type=TEXT&text=a`, { method: "POST", headers: ada.headers });
-    const json = await callPlatform(url, {
+    const query = await callGraph(`${url}?media_type=TEXT&text=a`, { method: "POST", headers: ada.headers });
+    const json = await callGraph(url, {
       method: "POST",
       headers: { ...ada.headers, "content-type": "application/json" },
       body: JSON.stringify(TEXT),
     });
-    const broken = await callPlatform(url, {
+    const broken = await callGraph(url, {
       method: "POST",
       headers: { ...ada.headers, "content-type": "application/json" },
       body: "{",

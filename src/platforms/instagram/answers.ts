@@ -24,6 +24,8 @@ export const TokenErrorBody = z.looseObject({
 });
 
 const Me = z.looseObject({
+  /** Of the user within this app; `user_id` is the account that posts go to. */
+  id: Id.nullish(),
   user_id: Id,
   username: z.string().min(1),
   name: z.string().nullish(),

@@ -15,7 +15,7 @@ import type {
 } from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { postForm, withQuery } from "#platforms/request-encoding.ts";
-import { graphGet } from "#platforms/graph-api.ts";
+import { graphGet, withUndocumentedProof } from "#platforms/graph-api.ts";
 import {
   dialogScopes,
   dialogUrl,
@@ -156,7 +156,8 @@ async function exchangeDirect(
       return me;
     }
     return succeeded({
-      externalId: me.value.user_id,
+      // A signed request names the user by one of the two ids, and logins are found by their own id and by their account's.
+      externalId: me.value.id ?? me.value.user_id,
       displayName: me.value.name ?? me.value.username,
       tokens: {
         ...longLivedTokens(longLived.value, exchange.now),
@@ -168,7 +169,9 @@ async function exchangeDirect(
 }
 
 async function readProfile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {
-  const response = await graphGet(client, `${directGraphUrl(app)}/me`, token, { fields: ME_FIELDS });
+  const response = await graphGet(withUndocumentedProof(client, app), `${directGraphUrl(app)}/me`, token, {
+    fields: ME_FIELDS,
+  });
   const me = isOk(response) ? parseBody(MeResponse, response) : undefined;
   return me ? succeeded(me) : failed(profileFault(response));
 }
@@ -222,7 +225,9 @@ async function listDirectAccount(
 /** Only needed to check trial reels early, so a failure is ignored. */
 async function readFollowersCount(client: PlatformClient, app: AppCredentials, token: string): Promise<number | null> {
   try {
-    const response = await graphGet(client, `${directGraphUrl(app)}/me`, token, { fields: "followers_count" });
+    const response = await graphGet(withUndocumentedProof(client, app), `${directGraphUrl(app)}/me`, token, {
+      fields: "followers_count",
+    });
     return (isOk(response) ? parseBody(Followers, response)?.followers_count : undefined) ?? null;
   } catch {
     return null;

@@ -1,5 +1,5 @@
-import { defineAdapter, type Job, type PlatformClient } from "#platforms/contract.ts";
-import { withAppSecretProof } from "#platforms/graph-api.ts";
+import { type AccountAccess, defineAdapter, type PlatformClient } from "#platforms/contract.ts";
+import { withAppSecretProof, withUndocumentedProof } from "#platforms/graph-api.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { capsOfAccount } from "#platforms/publishing-limit.ts";
 import { fetchCapabilities } from "./capabilities.ts";
@@ -13,9 +13,9 @@ import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
 import { verify } from "./verify.ts";
 
-/** Calls with a Page's token go to the Graph API of Pages, where the app may require the proof. */
-function clientFor(client: PlatformClient, { account }: Job): PlatformClient {
-  return account.capabilities["login"] === "page" ? withAppSecretProof(client, account.app) : client;
+/** The calls of a login through Pages go to the Graph API of Pages, which documents the proof of the app's secret. */
+function clientFor(client: PlatformClient, { capabilities, app }: AccountAccess): PlatformClient {
+  return capabilities["login"] === "page" ? withAppSecretProof(client, app) : withUndocumentedProof(client, app);
 }
 
 export const instagram = defineAdapter({
@@ -28,10 +28,10 @@ export const instagram = defineAdapter({
   connect,
   dataPolicy,
   validate,
-  fetchCapabilities,
+  fetchCapabilities: (client, account) => fetchCapabilities(clientFor(client, account), account),
   dailyCapsOf: (capabilities) => capsOfAccount(capabilities, limits.dailyCaps),
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
-  prepare: (client, job, cursor) => prepare(clientFor(client, job), job, cursor),
-  commit: (client, job, ref) => commit(clientFor(client, job), job, ref),
-  verify: (client, job, ref) => verify(clientFor(client, job), job, ref),
+  prepare: (client, job, cursor) => prepare(clientFor(client, job.account), job, cursor),
+  commit: (client, job, ref) => commit(clientFor(client, job.account), job, ref),
+  verify: (client, job, ref) => verify(clientFor(client, job.account), job, ref),
 });

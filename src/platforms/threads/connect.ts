@@ -4,7 +4,7 @@ import type { AppCredentials, Connector, Fault, PostableAccount, Result, Platfor
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { readPublishingLimit } from "#platforms/publishing-limit.ts";
 import { postForm, withQuery } from "#platforms/request-encoding.ts";
-import { graphGet } from "#platforms/graph-api.ts";
+import { graphGet, withUndocumentedProof } from "#platforms/graph-api.ts";
 import { loginFault, longLivedTokens, renewGraphToken, requestGraphToken } from "#platforms/graph-login.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { authorizationCode, catchConnectionErrors, findMissingScopes, readTokens } from "#platforms/oauth-token.ts";
@@ -114,7 +114,9 @@ export const connect: Connector = {
 };
 
 async function readProfile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {
-  const response = await graphGet(client, `${graphUrl(app)}/me`, token, { fields: ME_FIELDS });
+  const response = await graphGet(withUndocumentedProof(client, app), `${graphUrl(app)}/me`, token, {
+    fields: ME_FIELDS,
+  });
   const me = isOk(response) ? parseBody(Me, response) : undefined;
   return me ? succeeded(me) : failed(profileFault(response));
 }
@@ -136,7 +138,12 @@ async function readGrantedScopes(
   token: string,
 ): Promise<readonly string[]> {
   try {
-    const limit = await readPublishingLimit(client, publishingLimitUrl(app, "me"), token, toFault);
+    const limit = await readPublishingLimit(
+      withUndocumentedProof(client, app),
+      publishingLimitUrl(app, "me"),
+      token,
+      toFault,
+    );
     return !limit.ok && limit.fault.code === "missing_scope" ? [BASIC_SCOPE] : SCOPES;
   } catch {
     return SCOPES;

@@ -1,6 +1,7 @@
 import { MINUTE } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
+import { withUndocumentedProof } from "#platforms/graph-api.ts";
 import { capsOfAccount } from "#platforms/publishing-limit.ts";
 import { fetchCapabilities } from "./capabilities.ts";
 import { commit } from "./commit.ts";
@@ -23,11 +24,11 @@ export const threads = defineAdapter({
   connect,
   dataPolicy,
   validate,
-  fetchCapabilities,
+  fetchCapabilities: (client, account) => fetchCapabilities(withUndocumentedProof(client, account.app), account),
   dailyCapsOf: (capabilities) => capsOfAccount(capabilities, limits.dailyCaps),
   // Text posts need a container too, which takes about half a minute.
   prepareAheadMs: (job) => Math.max(MINUTE, defaultPrepareAheadMs(job.media)),
-  prepare,
-  commit,
-  verify,
+  prepare: (client, job, cursor) => prepare(withUndocumentedProof(client, job.account.app), job, cursor),
+  commit: (client, job, ref) => commit(withUndocumentedProof(client, job.account.app), job, ref),
+  verify: (client, job, ref) => verify(withUndocumentedProof(client, job.account.app), job, ref),
 });

@@ -1,4 +1,4 @@
-import { toHex } from "#core/encoding.ts";
+import { refuseProof as checkProof } from "#sandbox/app-secret-proof.ts";
 import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
 import { graphError, type Params, textParam } from "#sandbox/graph-api.ts";
 import {
@@ -148,19 +148,5 @@ export function debugToken(sim: SimulatorContext, params: Params): Response {
 }
 
 /** The refusal of a call without a valid `appsecret_proof`; it is required unless the setting `require_proof` is false. */
-export async function refuseProof(sim: SimulatorContext, params: Params, secret: string): Promise<Response | null> {
-  const proof = textParam(params, "appsecret_proof");
-  if (proof === null) {
-    return sim.settings.extra["require_proof"] === false
-      ? null
-      : proofError(sim, "API calls from the server require an appsecret_proof argument");
-  }
-  const encoder = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(sim.app.clientSecret), algorithm, false, ["sign"]);
-  const expected = toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(secret))));
-  return expected === proof ? null : proofError(sim, "Invalid appsecret_proof provided in the API argument");
-}
-
-const proofError = (sim: SimulatorContext, message: string): Response =>
-  graphError(sim, { code: 100, type: "GraphMethodException", message });
+export const refuseProof = (sim: SimulatorContext, params: Params, secret: string): Promise<Response | null> =>
+  checkProof(sim, params, secret, sim.settings.extra["require_proof"] !== false);

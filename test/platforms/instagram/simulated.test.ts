@@ -34,6 +34,13 @@ async function ada(settings: Record<string, string> = {}): Promise<ConnectedLogi
   return account;
 }
 
+test("a login is stored under the app-scoped id and its account under its own: a signed request may name either", async ({
+  expect,
+}) => {
+  const { externalId, accounts } = await logIn(instagram, "ada");
+  expect([externalId, accounts[0]?.platformAccountId]).toEqual(["24106780935621847", "17841400008460057"]);
+});
+
 describe("the publishing limit", () => {
   test("is read for the account; until then the lower of the two documented numbers holds", async ({ expect }) => {
     const account = await ada();
@@ -132,4 +139,27 @@ describe("a container whose publishing call had no answer", () => {
       expect(posts.filter((post) => post.text === caption)).toHaveLength(1);
     },
   );
+});
+
+describe("the proof of the app's secret", () => {
+  test.for<[what: string, settings: Record<string, string>, simulator: Record<string, boolean>]>([
+    ["is sent with every call", {}, {}],
+    ["is left out where the operator says so", { APPSECRET_PROOF: "false" }, { refuse_proof: true }],
+  ])("%s", async ([, settings, simulator], { expect }) => {
+    await changeSettings("instagram", simulator);
+    const [account] = (await logIn(instagram, "ada", settings)).accounts;
+    if (!account) {
+      throw new Error("ada has no account");
+    }
+    const caption = `with proof or without ${crypto.randomUUID()}`;
+    const result = await publishUntilSettled(instagram, account, {
+      caption,
+      media: [await sampleMedia("portrait.jpg", PHOTO)],
+    });
+    expect(result).toMatchObject({ state: "published" });
+    expect(unwrap(await instagram.fetchCapabilities(simulatedClient(instagram), account))).toHaveProperty(
+      "publishingLimit",
+    );
+    await changeSettings("instagram", { refuse_proof: null });
+  });
 });

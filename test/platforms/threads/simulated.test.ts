@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { threads } from "#platforms/threads/index.ts";
 import { changeSettings } from "../../sandbox/sandbox-api.ts";
-import { logIn, logInAtPlatform, simulatedClient, sandboxCredentials, unwrap } from "../../support/drive-simulator.ts";
+import {
+  logIn,
+  logInAtPlatform,
+  publishUntilSettled,
+  simulatedClient,
+  sandboxCredentials,
+  unwrap,
+} from "../../support/drive-simulator.ts";
 
 /* The adapter against the simulator's strict readings, and against the others that a setting selects. */
 
@@ -37,5 +44,25 @@ describe("the login", () => {
   test("of a user who granted everything misses nothing", async ({ expect }) => {
     const { tokens } = await logIn(threads, "ada");
     expect(tokens.scopes).toEqual(["threads_basic", "threads_content_publish"]);
+  });
+});
+
+describe("the proof of the app's secret", () => {
+  test.for<[what: string, settings: Record<string, string>, simulator: Record<string, boolean>]>([
+    ["is sent with every call", {}, {}],
+    ["is left out where the operator says so", { APPSECRET_PROOF: "false" }, { refuse_proof: true }],
+  ])("%s", async ([, settings, simulator], { expect }) => {
+    await changeSettings("threads", simulator);
+    const [account] = (await logIn(threads, "ada", settings)).accounts;
+    if (!account) {
+      throw new Error("ada has no account");
+    }
+    const caption = `with proof or without ${crypto.randomUUID()}`;
+    const result = await publishUntilSettled(threads, account, { caption });
+    expect(result).toMatchObject({ state: "published" });
+    expect(unwrap(await threads.fetchCapabilities(simulatedClient(threads), account))).toHaveProperty(
+      "publishingLimit",
+    );
+    await changeSettings("threads", { refuse_proof: null });
   });
 });
