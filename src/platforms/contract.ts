@@ -368,6 +368,11 @@ export interface Adapter {
   readonly listBoards?: (client: PlatformClient, account: AccountAccess) => Promise<Result<readonly Board[]>>;
   /** How long before the due time `prepare` starts, in milliseconds; 0 when there is nothing to prepare. */
   prepareAheadMs(job: { readonly media: readonly MediaDescription[] }): number;
+  /**
+   * How long the platform may process a post that it accepted before the outcome counts as unknown, in milliseconds. Absent: two
+   * hours for a video, otherwise 30 minutes.
+   */
+  readonly processingLimitMs?: number;
   /** Uploads, containers and their processing. Publishes nothing; may run before the due time, and again from any cursor it returned (undefined: from the start). */
   prepare(client: PlatformClient, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome>;
   /** Exactly one visible call. The intent is in the journal before it is sent; a repetition happens only after `absent`, `more` or a refusal. */

@@ -66,6 +66,7 @@ export class RunContext {
       now: this.now(),
       dueAt: target.dueAt,
       postType: publishRun.post.postType,
+      acceptedLimitMs: this.services.adapterFor(target.platform)?.processingLimitMs,
       httpStatus,
       random: this.random(),
     };

@@ -3,6 +3,7 @@ import { bearerToken, findValidToken, revokeTokensOfLogin } from "./oauth-server
 import { errorResponse } from "./youtube/error-responses.ts";
 import { CHANNELS } from "./youtube/channels.ts";
 import { authorize, revokeEndpoint, tokenEndpoint } from "./youtube/login.ts";
+import { rules } from "./youtube/operations.ts";
 import { chargeUnits } from "./youtube/quota.ts";
 import { receiveChunk, startSession } from "./youtube/upload-sessions.ts";
 import { deleteVideo, listChannels, listVideos, listPlaylistItems } from "./youtube/videos.ts";
@@ -54,6 +55,7 @@ export const simulator: Simulator = {
     { name: "cleo", accounts: [], description: "a Google user without a channel" },
     { name: "dora", accounts: accountsOf("dora"), description: "two channels; uploads go to the first" },
   ],
+  rules,
   async handle(request, sim) {
     const url = new URL(request.url);
     if (API_HOSTS.includes(url.hostname)) {

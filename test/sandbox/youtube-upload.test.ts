@@ -306,3 +306,32 @@ describe("reading and deleting", () => {
     expect(await errorReasonOf(await ada.get("channels", { part: "id", mine: "true" }))).toBe("403 quotaExceeded");
   });
 });
+
+describe("the answer to an upload", () => {
+  test("does not say what became of the video, and a failed one is no public post", async ({ expect }) => {
+    await changeSettings("youtube", { processing_ms: 0 });
+    const before = await publishedPosts("youtube");
+    const video = await upload(withTitle("Broken #sim-failed-codec"));
+    expect(video.status).toMatchObject({ uploadStatus: "uploaded" });
+    expect(await read(video.id)).toMatchObject({
+      status: { uploadStatus: "failed", failureReason: "codec" },
+      processingDetails: { processingStatus: "failed", processingFailureReason: "transcodeFailed" },
+    });
+    expect(await publishedPosts("youtube")).toEqual(before);
+    await changeSettings("youtube", { processing_ms: 2000 });
+  });
+});
+
+describe("a call with something that the API does not know", () => {
+  test.for<[what: string, call: () => Promise<Response>]>([
+    ["a parameter", () => ada.get("videos", { part: "status", id: "v", mood: "1" })],
+    ["a member", () => ada.startSession({ size: 100, body: { ...VIDEO_RESOURCE, snippet: { title: "a", mood: 1 } } })],
+  ])("is refused: %s", async ([, call], { expect }) => {
+    const response = await call();
+    const { error } = await response.clone().json<{ error: { message: string } }>();
+    expect([await errorReasonOf(response), error.message]).toEqual([
+      "400 badRequest",
+      expect.stringContaining('Unknown name "mood"'),
+    ]);
+  });
+});

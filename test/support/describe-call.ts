@@ -22,7 +22,8 @@ function describeValue(name: string, value: string): string {
   if (/^\d{5,}$/.test(value)) {
     return "‹number›";
   }
-  if (isIdentifier(value)) {
+  // The ids of YouTube's videos are too short to be told from words.
+  if ((name === "id" && /^[\w-]{11}$/.test(value)) || isIdentifier(value)) {
     return "‹id›";
   }
   const urn = value

@@ -35,8 +35,14 @@ export const Video = z.looseObject({
       rejectionReason: z.string().nullish(),
     })
     .nullish(),
+  // Only the owner gets it.
+  processingDetails: z
+    .looseObject({ processingStatus: z.string().nullish(), processingFailureReason: z.string().nullish() })
+    .nullish(),
 });
 export type Video = z.infer<typeof Video>;
+
+export const VideoList = z.looseObject({ items: z.array(Video).nullish() });
 
 export const PlaylistItems = z.looseObject({
   nextPageToken: z.string().nullish(),

@@ -1,8 +1,10 @@
 import type { JsonValue } from "#core/json.ts";
 import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
-import { videoFault } from "./errors.ts";
+import type { Video } from "./answers.ts";
+import { FIRST_LOOK_SECONDS, hasEnded } from "./processing.ts";
 import { CommitRef } from "./refs.ts";
 import { LAST_CHUNK_MAX_BYTES, NO_VIDEO_FAULT, sendChunk, findVideo, watchUrl } from "./upload-session.ts";
+import { videoFault } from "./video-faults.ts";
 
 /** Sends the last bytes; with them YouTube creates the video. */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -15,12 +17,8 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   const range = { offset: commitRef.offset, length: media.sizeBytes - commitRef.offset };
   const { session, httpStatus } = await sendChunk(client, job, media, commitRef.sessionUrl, range);
   switch (session.state) {
-    case "complete": {
-      const fault = videoFault(session.video, httpStatus);
-      return fault
-        ? { state: "refused", fault }
-        : { state: "published", remoteId: session.video.id, url: watchUrl(session.video.id) };
-    }
+    case "complete":
+      return receivedOutcome(session.video, httpStatus, sentRef);
     case "incomplete":
       return incompleteOutcome(job, sentRef, session.offset, media.sizeBytes);
     case "gone":
@@ -33,6 +31,17 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
     case "unclear":
       return { state: "uncertain", detail: uncertainDetail(httpStatus), httpStatus, ref: sentRef };
   }
+}
+
+/** YouTube has the video and answers before it has processed it, so the post is not published yet. */
+function receivedOutcome(video: Video, httpStatus: number | null, sentRef: CommitRef): CommitOutcome {
+  const fault = videoFault(video, httpStatus);
+  if (fault) {
+    return { state: "refused", fault };
+  }
+  return hasEnded(video)
+    ? { state: "published", remoteId: video.id, url: watchUrl(video.id) }
+    : { state: "accepted", ref: { ...sentRef, videoId: video.id }, afterSeconds: FIRST_LOOK_SECONDS };
 }
 
 function uncertainDetail(httpStatus: number | null): string {

@@ -1,7 +1,7 @@
 import { type PlatformResponse, parseBody, retryAfterSeconds } from "#platforms/response.ts";
 import type { Fault } from "#platforms/contract.ts";
 import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
-import { ErrorBody, type Video } from "./answers.ts";
+import { ErrorBody } from "./answers.ts";
 import { secondsUntilQuotaReset } from "./quota-reset.ts";
 
 /** A channel's own daily upload limit; YouTube does not document when it resets. */
@@ -129,30 +129,6 @@ function rejectionFault(status: number, reason: string | null, message: string, 
         category: "platform",
         whoMustAct: "operator",
       });
-}
-
-/** The fault of a video that YouTube rejected or could not process after the upload; null if there is none. */
-export function videoFault(video: Video, httpStatus: number | null): Fault | null {
-  const { uploadStatus, failureReason, rejectionReason } = video.status ?? {};
-  if (uploadStatus === "rejected") {
-    const source = { httpStatus, platformCode: rejectionReason ?? uploadStatus };
-    return rejectionReason === "duplicate"
-      ? rejected("YouTube rejected the video: the channel already has it.", source, {
-          code: "duplicate_content",
-          category: "duplicate",
-        })
-      : rejected(`YouTube rejected the video: ${rejectionReason ?? "no reason given"}.`, source, {
-          code: "content_refused",
-        });
-  }
-  if (uploadStatus === "failed") {
-    const source = { httpStatus, platformCode: failureReason ?? uploadStatus };
-    return rejected(`YouTube could not process the video: ${failureReason ?? "no reason given"}.`, source, {
-      code: "media_invalid",
-      category: "media",
-    });
-  }
-  return null;
 }
 
 function refusalMessage(summary: string, message: string): string {

@@ -1,4 +1,4 @@
-import { SECOND } from "#core/clock.ts";
+import { HOUR, SECOND } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { commit } from "./commit.ts";
@@ -28,6 +28,8 @@ export const youtube = defineAdapter({
   prepareAheadMs: (job) =>
     defaultPrepareAheadMs(job.media) +
     Math.ceil(job.media.reduce((sum, media) => sum + media.sizeBytes, 0) / MIN_UPLOAD_BYTES_PER_SECOND) * SECOND,
+  // A long film in 4K is processed for hours; 24 is twice what the longest video plays.
+  processingLimitMs: 24 * HOUR,
   prepare,
   commit,
   verify,

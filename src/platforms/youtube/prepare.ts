@@ -148,6 +148,7 @@ function readyOutcome(cursor: Cursor, media: JobMedia): PrepareOutcome {
     startedAt: cursor.startedAt,
     offset: Math.min(cursor.offset, lastChunkOffset(media.sizeBytes)),
     sendCount: 0,
+    videoId: null,
     sentAt: null,
   };
   return { state: "ready", ref, expiresAt: cursor.startedAt + SESSION_LIFETIME_MS };

@@ -21,5 +21,7 @@ export const CommitRef = z.object({
   offset: z.number(),
   sendCount: z.number(),
   sentAt: z.number().nullable(),
+  /** The video, once YouTube has received all of it; only its processing is then in question. */
+  videoId: z.string().nullable().default(null),
 });
 export type CommitRef = z.infer<typeof CommitRef>;

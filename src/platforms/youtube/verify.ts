@@ -6,9 +6,10 @@ import type { Fault, Job, VerifyOutcome, PlatformClient } from "#platforms/contr
 import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
 import { type CandidateList, type ListedCandidate, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
 import { type PlaylistItem, PlaylistItems } from "./answers.ts";
-import { toFault, videoFault } from "./errors.ts";
+import { toFault } from "./errors.ts";
 import { API_URL } from "./hosts.ts";
 import { titleOf } from "./prepare.ts";
+import { processingOutcome, readProcessing } from "./processing.ts";
 import { CommitRef } from "./refs.ts";
 import { LAST_CHUNK_MAX_BYTES, querySession, findVideo, watchUrl } from "./upload-session.ts";
 
@@ -22,16 +23,23 @@ const LIST_RETRY_SECONDS = 120;
 const MAX_PAGES = 10;
 const CLOCK_TOLERANCE_MS = 10 * SECOND;
 
-/** Queries the upload session; the list of uploads is used only when YouTube no longer knows the session. */
+/**
+ * Finds the video, then reads what became of it: by its id, by the upload session, and in the list of uploads only when YouTube
+ * no longer knows the session.
+ */
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   if (ref === null) {
-    return await verifyByRow(job, {
+    const found = await verifyByRow(job, {
       listedAfterMs: LISTING_LAG_MS,
       list: (since) => listCandidates(client, job, since),
       decideNone: notListed,
     });
+    return await withProcessing(client, job, found);
   }
   const commitRef = CommitRef.parse(ref);
+  if (commitRef.videoId !== null) {
+    return await readProcessing(client, job, commitRef.videoId);
+  }
   const media = findVideo(job);
   if (!media) {
     return { state: "cannot_tell", detail: "the post has no video" };
@@ -39,18 +47,24 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   const { session, httpStatus } = await querySession(client, job, media, commitRef.sessionUrl);
   switch (session.state) {
     case "complete": {
-      const fault = videoFault(session.video, httpStatus);
-      return fault ? { state: "refused", fault } : publishedOutcome(session.video.id);
+      // The session tells how the upload ended, not what became of the video.
+      const uploaded = processingOutcome(job, session.video, httpStatus);
+      return uploaded.state === "again" ? await readProcessing(client, job, session.video.id) : uploaded;
     }
     case "incomplete":
       return incompleteOutcome(job, commitRef, session.offset, media.sizeBytes);
     case "gone":
-      return await findInUploads(client, job, commitRef);
+      return await withProcessing(client, job, await findInUploads(client, job, commitRef));
     case "refused":
       return retryOutcome(job, commitRef, session.fault);
     case "unclear":
       return retryOutcome(job, commitRef, null);
   }
+}
+
+/** Uploads are listed before they are processed. */
+async function withProcessing(client: PlatformClient, job: Job, found: VerifyOutcome): Promise<VerifyOutcome> {
+  return found.state === "published" ? await readProcessing(client, job, found.remoteId) : found;
 }
 
 function publishedOutcome(id: string): VerifyOutcome {

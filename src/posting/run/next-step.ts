@@ -28,6 +28,8 @@ const RATE_LIMIT_DEADLINE_MS = DAY;
 export const VERIFY_WAITS_SECONDS = [1, 2, 5, 10, 30, 60] as const;
 export const MAX_STALE_REFERENCES = 3;
 const MAX_PARTS = 100;
+/** Longer than other waits: a platform that processes for hours counts each look against its quota. */
+const MAX_PROCESSING_WAIT_SECONDS = 3600;
 
 /** No visible call is in question. */
 const NOT_COMMITTED = { committedAt: null, lastCommittedAt: null } as const;
@@ -392,10 +394,11 @@ function markUncertain(run: TargetRun, ctx: StepContext, step: string, detail: s
 
 function waitForProcessing(run: TargetRun, afterSeconds: number, ctx: StepContext): TargetRun {
   const since = run.acceptedAt ?? run.committedAt ?? ctx.now;
-  return ctx.now - since > processingLimitMs(ctx.postType)
+  return ctx.now - since > (ctx.acceptedLimitMs ?? processingLimitMs(ctx.postType))
     ? markUnconfirmed(run, ctx, "the platform accepted the post and did not report a result in time")
-    : transition(run, ctx, "verifying", "verify", "again", {
-        wakeAt: ctx.now + clampWaitMs(afterSeconds, 1),
+    : // From the first such answer on the outcome is no longer uncertain.
+      transition(run, ctx, "verifying", "verify", run.acceptedAt === null ? "accepted" : "again", {
+        wakeAt: ctx.now + clampWaitMs(afterSeconds, 1, MAX_PROCESSING_WAIT_SECONDS),
         acceptedAt: run.acceptedAt ?? ctx.now,
         unansweredVerifies: 0,
       });

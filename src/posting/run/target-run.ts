@@ -50,6 +50,8 @@ export interface StepContext {
   readonly now: number;
   readonly dueAt: number;
   readonly postType: PostType;
+  /** `Adapter.processingLimitMs` of the target's platform. */
+  readonly acceptedLimitMs?: number | undefined;
   /** The HTTP status of the last response of the step. */
   readonly httpStatus: number | null;
   /** In [0, 1), for the jitter of a wait. */

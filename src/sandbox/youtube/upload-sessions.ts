@@ -8,7 +8,7 @@ import { insufficientScopes, errorResponse } from "./error-responses.ts";
 import { channelsOf } from "./channels.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
 import { chargeUpload } from "./quota.ts";
-import { findVideo, hasAnyScope, videoResource, saveVideo, type Video } from "./videos.ts";
+import { becomesWatchable, findVideo, hasAnyScope, saveVideo, uploadedResource, type Video } from "./videos.ts";
 
 /* Resumable uploads: platforms/youtube.md 2.1 (session) and 2.2 (chunks). */
 
@@ -164,6 +164,9 @@ function createVideo(sim: SimulatorContext, session: UploadSession, sha256: stri
   };
   saveVideo(sim, video);
   saveSession(sim, { ...session, videoId: video.id });
+  if (!becomesWatchable(video)) {
+    return Response.json(uploadedResource(video), { status: 201 });
+  }
   sim.recordPublishedPost({
     id: video.id,
     url: `https://www.youtube.com/watch?v=${video.id}`,
@@ -179,7 +182,7 @@ function createVideo(sim: SimulatorContext, session: UploadSession, sha256: stri
     },
     accepted_at: toIsoInstant(video.createdAt),
   });
-  return Response.json(videoResource(sim, video), { status: 201 });
+  return Response.json(uploadedResource(video), { status: 201 });
 }
 
 /** PUT of a chunk, or without bytes to query the progress. */
@@ -192,7 +195,7 @@ export async function receiveChunk(request: Request, url: URL, sim: SimulatorCon
   if (session.videoId !== null) {
     const video = findVideo(sim, session.videoId);
     return video
-      ? Response.json(videoResource(sim, video))
+      ? Response.json(uploadedResource(video))
       : errorResponse(404, "videoNotFound", "The video cannot be found.");
   }
   const probe = /^bytes \*\/(?<total>\d+|\*)$/.exec(request.headers.get("content-range") ?? "")?.groups?.["total"];

@@ -40,7 +40,7 @@ export function saveVideo(sim: SimulatorContext, video: Video): void {
 export const findVideo = (sim: SimulatorContext, id: string): Video | undefined => VIDEOS.find(sim, id);
 
 /** A marker in the title selects the result of processing: `#sim-failed-codec`, `#sim-rejected-duplicate`. */
-function processingOutcome(video: Video): JsonObject {
+function processingOutcome(video: Pick<Video, "title">): JsonObject {
   const { kind, reason } = /#sim-(?<kind>failed|rejected)-(?<reason>\w+)/.exec(video.title)?.groups ?? {};
   switch (kind) {
     case "failed":
@@ -52,8 +52,32 @@ function processingOutcome(video: Video): JsonObject {
   }
 }
 
-export function videoResource(sim: SimulatorContext, video: Video): JsonObject {
-  const isProcessed = video.createdAt + sim.settings.processing_ms <= sim.now();
+/** Whether people can watch the video once processing has ended. */
+export const becomesWatchable = (video: Pick<Video, "title">): boolean =>
+  processingOutcome(video)["uploadStatus"] === "processed";
+
+/** developers.google.com/youtube/v3/docs/videos names the values of processingDetails. */
+function processingDetails(outcome: JsonObject | null): JsonObject {
+  if (!outcome) {
+    return { processingStatus: "processing" };
+  }
+  switch (outcome["uploadStatus"]) {
+    case "failed":
+      return { processingStatus: "failed", processingFailureReason: "transcodeFailed" };
+    case "rejected":
+      return { processingStatus: "terminated" };
+    default:
+      return { processingStatus: "succeeded" };
+  }
+}
+
+/** The answer to an upload: the video was received, and nothing is known about its processing, however fast that is. */
+export const uploadedResource = (video: Video): JsonObject => videoResource(video, null);
+
+const hasEnded = (sim: SimulatorContext, video: Video): boolean =>
+  video.createdAt + sim.settings.processing_ms <= sim.now();
+
+function videoResource(video: Video, outcome: JsonObject | null): JsonObject {
   return {
     kind: "youtube#video",
     id: video.id,
@@ -65,14 +89,14 @@ export function videoResource(sim: SimulatorContext, video: Video): JsonObject {
       publishedAt: toIsoInstant(video.createdAt),
     },
     status: {
-      ...(isProcessed ? processingOutcome(video) : { uploadStatus: "uploaded" }),
+      ...(outcome ?? { uploadStatus: "uploaded" }),
       privacyStatus: video.privacy,
       license: "youtube",
       embeddable: true,
       publicStatsViewable: true,
       ...(video.madeForKids !== null && { selfDeclaredMadeForKids: video.madeForKids }),
     },
-    processingDetails: { processingStatus: isProcessed ? "succeeded" : "processing" },
+    processingDetails: processingDetails(outcome),
   };
 }
 
@@ -140,7 +164,9 @@ export function listVideos(sim: SimulatorContext, token: Token, url: URL): Respo
   }
   return Response.json({
     kind: "youtube#videoListResponse",
-    items: videos.map((video) => pickParts(videoResource(sim, video), parts)),
+    items: videos.map((video) =>
+      pickParts(videoResource(video, hasEnded(sim, video) ? processingOutcome(video) : null), parts),
+    ),
   });
 }
 

@@ -19,12 +19,12 @@ describe("commit", () => {
   const total = MIB + 5;
   const lastChunkRef = commitRef({ offset: MIB });
 
-  test("sends the last bytes, which creates the video", async ({ expect }) => {
+  test("sends the last bytes, which creates a video that is not processed yet", async ({ expect }) => {
     const client = captureBodies(scriptedClient(videoCreated()));
     expect(await youtube.commit(client, videoJob(total), lastChunkRef)).toEqual({
-      state: "published",
-      remoteId: "dQw4example",
-      url: "https://www.youtube.com/watch?v=dQw4example",
+      state: "accepted",
+      ref: commitRef({ offset: MIB, sendCount: 1, sentAt: NOW, videoId: "dQw4example" }),
+      afterSeconds: 10,
     });
     expect(client.requests).toHaveLength(1);
     expect(contentRanges(client.requests)).toEqual([`bytes ${MIB}-${MIB + 4}/${total}`]);
@@ -34,8 +34,17 @@ describe("commit", () => {
   test("200 counts as success like 201", async ({ expect }) => {
     const client = captureBodies(scriptedClient({ status: 200, json: { id: "v" } }));
     expect(await youtube.commit(client, videoJob(total), lastChunkRef)).toMatchObject({
+      state: "accepted",
+      ref: { videoId: "v" },
+    });
+  });
+
+  test("a video that is processed at once is published", async ({ expect }) => {
+    const client = scriptedClient(videoCreated({ status: { uploadStatus: "processed" } }));
+    expect(await youtube.commit(client, videoJob(total), lastChunkRef)).toEqual({
       state: "published",
-      remoteId: "v",
+      remoteId: "dQw4example",
+      url: "https://www.youtube.com/watch?v=dQw4example",
     });
   });
 
@@ -62,7 +71,7 @@ describe("commit", () => {
     expect(
       await youtube.commit(client, videoJob(total), outcome.state === "more" ? toJson(outcome.ref) : null),
     ).toMatchObject({
-      state: "published",
+      state: "accepted",
     });
     expect(contentRanges(client.requests)).toEqual([`bytes ${MIB + 2}-${MIB + 4}/${total}`]);
   });

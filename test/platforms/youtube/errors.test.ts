@@ -1,7 +1,8 @@
 import { describe, test } from "vitest";
 import type { Fault } from "#platforms/contract.ts";
-import { toFault, videoFault } from "#platforms/youtube/errors.ts";
+import { toFault } from "#platforms/youtube/errors.ts";
 import { secondsUntilQuotaReset } from "#platforms/youtube/quota-reset.ts";
+import { videoFault } from "#platforms/youtube/video-faults.ts";
 import { NOW, SECRETS } from "../../support/adapter-inputs.ts";
 
 type ErrorCase = [name: string, status: number, reason: string | null, fault: Partial<Fault>];
@@ -131,6 +132,15 @@ describe("videoFault", () => {
       { code: "content_refused", platformCode: "termsOfUse" },
     ],
     [{ uploadStatus: "rejected" }, { code: "content_refused", platformCode: "rejected" }],
+    [
+      { uploadStatus: "rejected", rejectionReason: "length" },
+      { code: "media_invalid", platformCode: "length" },
+    ],
+    [{ uploadStatus: "rejected", rejectionReason: "somethingNew" }, { code: "content_refused" }],
+    [{ uploadStatus: "rejected", rejectionReason: "uploaderAccountClosed" }, { code: "account_restricted" }],
+    [{ uploadStatus: "failed", failureReason: "uploadAborted" }, { code: "processing_failed" }],
+    [{ uploadStatus: "failed" }, { code: "processing_failed", platformCode: "failed" }],
+    [{ uploadStatus: "deleted" }, { code: "cancelled_at_platform", platformCode: "deleted" }],
   ])("%j", ([status, fault], { expect }) => {
     const actual = videoFault({ id: "v", status }, 200);
     if (fault === null) {
@@ -138,6 +148,14 @@ describe("videoFault", () => {
     } else {
       expect(actual).toMatchObject(fault);
     }
+  });
+});
+
+test("a video whose processing failed has failed, whatever its upload says", ({ expect }) => {
+  const details = { processingStatus: "failed", processingFailureReason: "transcodeFailed" };
+  expect(videoFault({ id: "v", status: { uploadStatus: "uploaded" }, processingDetails: details }, 200)).toMatchObject({
+    code: "media_invalid",
+    platformCode: "transcodeFailed",
   });
 });
 

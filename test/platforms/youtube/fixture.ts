@@ -60,6 +60,7 @@ export const commitRef = (overrides: object = {}): JsonValue => ({
   offset: 0,
   sendCount: 0,
   sentAt: null,
+  videoId: null,
   ...overrides,
 });
 export const contentRanges = (requests: readonly SentRequest[]) =>

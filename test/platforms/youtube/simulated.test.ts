@@ -117,6 +117,40 @@ describe("an upload", () => {
   });
 });
 
+describe("processing", () => {
+  const publish = async (title: string) =>
+    await publishUntilSettled(youtube, await connectChannel(), {
+      caption: `Processed: ${title}`,
+      media: [await sampleMedia("portrait.mp4", SHAPE)],
+      options: { title },
+    });
+
+  test.for<[title: string, code: string, sentence: string]>([
+    ["#sim-failed-codec", "media_invalid", "codec"],
+    ["#sim-failed-uploadAborted", "processing_failed", "again"],
+    ["#sim-rejected-length", "media_invalid", "15 minutes"],
+    ["#sim-rejected-duplicate", "duplicate_content", "already"],
+    ["#sim-rejected-claim", "content_refused", "claim"],
+    ["#sim-rejected-uploaderAccountSuspended", "account_restricted", "suspended"],
+  ])(
+    "that ends with %s fails the target, although the upload was accepted",
+    async ([title, code, sentence], { expect }) => {
+      const result = await publish(title);
+      expect(result, result.steps.join(" ")).toMatchObject({
+        state: "failed",
+        fault: { kind: "rejected", code, message: expect.stringContaining(sentence) },
+      });
+      expect(result.steps).toContain("commit:accepted");
+    },
+  );
+
+  test("is waited for", async ({ expect }) => {
+    const result = await publish("Glaze");
+    expect(result.state).toBe("published");
+    expect(result.steps.slice(-2)).toEqual(["commit:accepted", "verify:published"]);
+  });
+});
+
 describe("a channel", () => {
   test("reports what it may upload", async ({ expect }) => {
     expect(await connectChannel("ada")).toMatchObject({

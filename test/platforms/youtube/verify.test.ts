@@ -20,14 +20,87 @@ describe("verify", () => {
   const jobAfter = (seconds: number, overrides: Partial<Job> = {}) =>
     videoJob(total, { committedAt: NOW, now: NOW + seconds * 1000, ...overrides });
 
-  test("queries the session and finds the video", async ({ expect }) => {
-    const client = scriptedClient(videoCreated());
+  const look = (status: object | null, more: object = {}): ScriptedResponse => ({
+    json: { items: status === null ? [] : [{ id: "dQw4example", status, ...more }] },
+  });
+  const PROCESSED = look({ uploadStatus: "processed" });
+
+  test("queries the session, finds the video and reads what became of it", async ({ expect }) => {
+    const client = scriptedClient(videoCreated(), PROCESSED);
     expect(await youtube.verify(client, jobAfter(1), lastChunkRef)).toEqual({
       state: "published",
       remoteId: "dQw4example",
       url: "https://www.youtube.com/watch?v=dQw4example",
     });
-    expect(contentRanges(client.requests)).toEqual([`bytes */${total}`]);
+    expect(contentRanges(client.requests)).toEqual([`bytes */${total}`, null]);
+  });
+
+  describe("of a video that YouTube received", () => {
+    const receivedRef = commitRef({ offset: MIB, sendCount: 1, sentAt: NOW, videoId: "dQw4example" });
+    const verifyAfter = async (seconds: number, script: ScriptedResponse) =>
+      await youtube.verify(scriptedClient(script), jobAfter(seconds, { lastCommittedAt: NOW }), receivedRef);
+
+    test("asks for its status only", async ({ expect }) => {
+      const client = scriptedClient(PROCESSED);
+      expect(await youtube.verify(client, jobAfter(10), receivedRef)).toEqual({
+        state: "published",
+        remoteId: "dQw4example",
+        url: "https://www.youtube.com/watch?v=dQw4example",
+      });
+      expect(client.requests.map(({ url }) => url.pathname + url.search)).toEqual([
+        "/youtube/v3/videos?part=status%2CprocessingDetails&id=dQw4example",
+      ]);
+    });
+
+    test.for<[string, ScriptedResponse, object]>([
+      [
+        "processing succeeded",
+        look({}, { processingDetails: { processingStatus: "succeeded" } }),
+        { state: "published" },
+      ],
+      ["still uploaded", look({ uploadStatus: "uploaded" }), { state: "again", isProcessing: true }],
+      ["processing", look({}, { processingDetails: { processingStatus: "processing" } }), { state: "again" }],
+      [
+        "failed",
+        look({ uploadStatus: "failed", failureReason: "codec" }),
+        { state: "refused", fault: { kind: "rejected", code: "media_invalid" } },
+      ],
+      [
+        "rejected",
+        look({ uploadStatus: "rejected", rejectionReason: "duplicate" }),
+        { state: "refused", fault: { kind: "rejected", code: "duplicate_content" } },
+      ],
+      [
+        "no longer there",
+        look(null),
+        {
+          state: "cannot_tell",
+          detail:
+            "YouTube received the video and no longer has it: look at https://www.youtube.com/watch?v=dQw4example",
+        },
+      ],
+      ["no JSON", { text: "<html>" }, { state: "again", isProcessing: true }],
+      ["an outage", 503, { state: "again", isProcessing: true }],
+      ["the daily quota", apiError(403, "quotaExceeded"), { state: "again", isProcessing: true }],
+      ["a refused look", apiError(400, "badRequest"), { state: "again", isProcessing: false }],
+      ["an ended login", apiError(401, "authError"), { state: "refused", fault: { kind: "reconnect" } }],
+    ])("%s", async ([, script, outcome], { expect }) => {
+      expect(await verifyAfter(60, script)).toMatchObject(outcome);
+    });
+
+    test("is looked at ever more rarely, so that 100 uploads that take a day fit into the quota", async ({
+      expect,
+    }) => {
+      let seconds = 10;
+      let looks = 0;
+      while (seconds <= 24 * 3600) {
+        const outcome = await verifyAfter(seconds, look({ uploadStatus: "uploaded" }));
+        seconds += outcome.state === "again" ? outcome.afterSeconds : Number.NaN;
+        looks += 1;
+      }
+      expect(looks).toBeGreaterThan(40);
+      expect(looks).toBeLessThan(70);
+    });
   });
 
   test.for<[string, ScriptedResponse, object]>([
@@ -89,6 +162,7 @@ describe("verify", () => {
           listed("old", {}, "2029-12-31T12:00:00Z"),
           listed("mine", { title: "How to  glaze a bowl " }),
         ),
+        { json: { items: [{ id: "mine", status: { uploadStatus: "processed" } }] } },
       );
       expect(await youtube.verify(client, jobAfter(60), lastChunkRef)).toMatchObject({
         state: "published",

@@ -236,6 +236,23 @@ describe("waiting for a platform that accepted the post", () => {
     ).toBe("unconfirmed");
   });
 
+  test("goes on for as long as the platform's adapter says", () => {
+    const accepted = afterCommit(committing(), { state: "accepted", ref: "job", afterSeconds: 10 }, context());
+    const again = { state: "again", afterSeconds: 1800, isProcessing: true } as const;
+    const day = 24 * HOUR;
+    const late = afterVerify(accepted, again, context({ now: NOW + day, acceptedLimitMs: day }));
+    expect(late).toMatchObject({ state: "verifying", wakeAt: NOW + day + 30 * MINUTE });
+    expect(afterVerify(late, again, context({ now: NOW + day + 1, acceptedLimitMs: day })).state).toBe("unconfirmed");
+  });
+
+  test("makes an uncertain outcome certain", () => {
+    const uncertain = afterCommit(committing(), { state: "uncertain", detail: "lost", httpStatus: null }, context());
+    const again = { state: "again", afterSeconds: 10, isProcessing: true } as const;
+    const accepted = afterVerify(uncertain, again, context());
+    expect(accepted.history.at(-1)).toMatchObject({ step: "verify", outcome: "accepted" });
+    expect(afterVerify(accepted, again, context()).history.at(-1)).toMatchObject({ outcome: "again" });
+  });
+
   test("ends with a definite failure when the platform reports one later", () => {
     const run = afterCommit(committing(), { state: "accepted", ref: "job", afterSeconds: 10 }, context());
     const ended = afterVerify(
