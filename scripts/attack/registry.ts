@@ -5,6 +5,7 @@ import connect from "./connect.ts";
 import forms from "./forms.ts";
 import fuzz from "./fuzz.ts";
 import pictures from "./pictures.ts";
+import quotas from "./quotas.ts";
 import requests from "./requests.ts";
 import scopes from "./scopes.ts";
 import secrets from "./secrets.ts";
@@ -22,6 +23,7 @@ export const TOPICS: readonly Topic[] = [
   pictures,
   forms,
   requests,
+  quotas,
   fuzz,
   secrets,
 ];
