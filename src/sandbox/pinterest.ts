@@ -12,6 +12,7 @@ import {
 import { checkCallRate } from "./pinterest/rate-limits.ts";
 import { authorize, tokenEndpoint } from "./pinterest/login.ts";
 import { readMedia, receiveFormUpload, registerMedia, s3Error } from "./pinterest/media.ts";
+import { rules } from "./pinterest/operations.ts";
 import { type Board, boardsOf, TEST_USERS } from "./pinterest/test-users.ts";
 import { createPin, readOrDeletePin, pinJson, visiblePinsOf } from "./pinterest/pins.ts";
 
@@ -198,6 +199,7 @@ export const simulator: Simulator = {
     },
     { name: "ben", accounts: [TEST_USERS["ben"]?.id ?? ""], description: "a personal account with one board" },
   ],
+  rules,
   async handle(request, sim) {
     const url = new URL(request.url);
     if (API_HOSTS.includes(url.hostname)) {

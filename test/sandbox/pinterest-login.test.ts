@@ -53,12 +53,13 @@ describe("the token endpoint", () => {
   test("needs Basic authentication and accepts a code once", async ({ expect }) => {
     const form = codeGrantForm(await requestCode());
     const inBody = { ...form, client_id: "sandbox-pinterest", client_secret: "sandbox-pinterest-secret" };
-    expect(await errorCodeOf(await requestToken(inBody, null))).toBe("401 2");
+    expect(await errorCodeOf(await requestToken(inBody, null))).toBe("400 1");
+    expect(await errorCodeOf(await requestToken(form, null))).toBe("401 2");
     expect(await errorCodeOf(await requestToken(form, `Basic ${btoa("sandbox-pinterest:x")}`))).toBe("401 2");
     expect(await errorCodeOf(await requestToken(form, "Basic %%%"))).toBe("401 2");
-    expect(await errorCodeOf(await requestToken({ ...form, redirect_uri: "https://example.com" }))).toBe("400 283");
+    expect(await errorCodeOf(await requestToken({ ...form, redirect_uri: "https://example.com" }))).toBe("401 283");
     expect((await requestToken(form)).status).toBe(200);
-    expect(await errorCodeOf(await requestToken(form))).toBe("400 283");
+    expect(await errorCodeOf(await requestToken(form))).toBe("401 283");
     expect(await errorCodeOf(await requestToken({ grant_type: "password" }, BASIC_AUTH))).toBe("400 1");
   });
 
@@ -72,7 +73,7 @@ describe("the token endpoint", () => {
     const second = await (await refresh(first.refresh_token, { scope: "pins:read,boards:read" })).json<Tokens>();
     expect(second).toMatchObject({ scope: "pins:read boards:read", expires_in: 2_592_000 });
     expect(second.refresh_token).not.toBe(first.refresh_token);
-    expect(await errorCodeOf(await refresh(first.refresh_token))).toBe("401 2");
+    expect(await errorCodeOf(await refresh(first.refresh_token))).toBe("401 283");
     const both = await Promise.all([1, 2].map(() => refresh(second.refresh_token)));
     expect(both.map((response) => response.status).toSorted((a, b) => a - b)).toEqual([200, 401]);
   });
@@ -124,7 +125,7 @@ describe("a token", () => {
   ])("is refused %s %s without %s", async ([method, path, scope], { expect }) => {
     const scopes = SCOPES.split(",").filter((one) => one !== scope);
     const ada = await createClient({ scope: scopes.join(",") });
-    expect(await errorCodeOf(await ada.callApi(method, path, method === "POST" ? {} : undefined))).toBe("403 3");
+    expect(await errorCodeOf(await ada.callApi(method, path, method === "POST" ? {} : undefined))).toBe("401 3");
   });
 });
 

@@ -129,19 +129,28 @@ async function requestPinterestTokens(
   });
 }
 
+/** The code or refresh token is used, expired or unknown (https://github.com/pinterest/pinterest-python-sdk/issues/114). */
+const INVALID_GRANT_CODE = "283";
+/** "Authentication failed.": at the token endpoint that is about the app's id and secret, not about the grant. */
+const AUTHENTICATION_FAILED_CODE = "2";
+
 /** Pinterest's token endpoint uses Pinterest's numeric error codes instead of the OAuth ones (RFC 6749). */
 function tokenRequestFault(response: PlatformResponse): Fault {
   const errorBody = parseBody(ErrorBody, response);
   const code = errorBody?.code?.toString();
-  if (code === undefined || (response.status !== 400 && response.status !== 401)) {
+  if (response.status !== 400 && response.status !== 401) {
     return tokenFault(response);
   }
-  return /client/i.test(errorBody?.message ?? "")
-    ? appMisconfigured(response.status, code)
-    : reconnect("Pinterest no longer accepts this login. Connect the account again.", {
-        httpStatus: response.status,
-        platformCode: code,
-      });
+  if (code === INVALID_GRANT_CODE) {
+    return reconnect("Pinterest no longer accepts this login. Connect the account again.", {
+      httpStatus: response.status,
+      platformCode: code,
+    });
+  }
+  // Whatever else is refused says nothing about the grant, so it does not end the login.
+  return code === AUTHENTICATION_FAILED_CODE || /client/i.test(errorBody?.message ?? "")
+    ? appMisconfigured(response.status, code ?? null)
+    : tokenFault(response);
 }
 
 async function readProfile(

@@ -43,6 +43,12 @@ export function toFault(response: PlatformResponse, timing: FaultTiming | null):
       { code: "activity_restricted", category: "rate_limit", whoMustAct: "user" },
     );
   }
+  if (code === 3 && (response.status === 401 || response.status === 403)) {
+    return reconnect("The login lacks a permission. Connect the account again.", source, {
+      code: "missing_scope",
+      category: "permission",
+    });
+  }
   if (response.status === 401) {
     return reconnect("Pinterest no longer accepts this login. Connect the account again.", source);
   }
@@ -83,15 +89,10 @@ function rejectionFault(
     case 400:
       return rejected(refusalMessage("Pinterest refused the pin", message), source);
     case 403:
-      return code === 3
-        ? reconnect("The login lacks a permission. Connect the account again.", source, {
-            code: "missing_scope",
-            category: "permission",
-          })
-        : rejected(refusalMessage("Pinterest does not allow this account to do that", message), source, {
-            code: NOT_PERMITTED_CODE,
-            category: "permission",
-          });
+      return rejected(refusalMessage("Pinterest does not allow this account to do that", message), source, {
+        code: NOT_PERMITTED_CODE,
+        category: "permission",
+      });
     case 404:
       return rejected("Pinterest did not find the requested resource.", source, {
         code: "not_found",

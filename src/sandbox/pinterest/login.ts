@@ -11,7 +11,7 @@ import {
   revokeToken,
   type Token,
 } from "#sandbox/oauth-server.ts";
-import { jsonResponse, errorResponse, invalidParameters, unauthorized } from "./responses.ts";
+import { invalidGrant, invalidParameters, jsonResponse, unauthorized } from "./responses.ts";
 import { TEST_USERS } from "./test-users.ts";
 
 /* The browser login and the token endpoint: platforms/pinterest.md part 1 (login). */
@@ -70,13 +70,13 @@ export async function tokenEndpoint(request: Request, sim: SimulatorContext): Pr
       const code = await redeemCode(sim, form.get("code") ?? "", form.get("redirect_uri") ?? "", null);
       return code
         ? issueTokens(sim, { login: code.login, scopes: code.scopes, grant: sim.newId(12) })
-        : errorResponse(sim, 400, 283, "The authorization code is invalid.");
+        : invalidGrant(sim);
     }
     case "refresh_token": {
       const secret = form.get("refresh_token") ?? "";
       const token = findValidToken(sim, secret, "refresh");
       if (!token) {
-        return unauthorized(sim);
+        return invalidGrant(sim);
       }
       const scopes = form.get("scope")?.split(",") ?? token.scopes;
       if (scopes.some((scope) => !token.scopes.includes(scope))) {

@@ -14,8 +14,18 @@ export const invalidParameters = (sim: SimulatorContext, message: string): Respo
 
 export const unauthorized = (sim: SimulatorContext): Response => errorResponse(sim, 401, 2, "Authentication failed.");
 
+/** A code or refresh token that is used, expired or unknown: https://github.com/pinterest/pinterest-python-sdk/issues/114. */
+export const invalidGrant = (sim: SimulatorContext): Response =>
+  errorResponse(sim, 401, 283, "The authorization grant is invalid");
+
+/** The status and the text are from https://github.com/pinterest/api-quickstart/issues/97. */
 export const missingScope = (sim: SimulatorContext): Response =>
-  errorResponse(sim, 403, 3, "Your application consumer does not have the required scopes.");
+  errorResponse(
+    sim,
+    401,
+    3,
+    "Your token does not have sufficient permissions to perform this operation. Please ensure your token is authorized with the correct set of scopes.",
+  );
 
 export const boardNotFound = (sim: SimulatorContext): Response => errorResponse(sim, 404, 40, "Board not found.");
 

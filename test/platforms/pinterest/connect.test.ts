@@ -113,7 +113,9 @@ describe("refresh", () => {
 
   test.for<[string, ScriptedResponse, string]>([
     ["an invalid token", { status: 400, json: { code: 283, message: "Invalid refresh token" } }, "reconnect"],
-    ["a failed authentication", { status: 401, json: { code: 2, message: "Authentication failed." } }, "reconnect"],
+    ["a dead grant", { status: 401, json: { code: 283, message: "The authorization grant is invalid" } }, "reconnect"],
+    ["a wrong secret", { status: 401, json: { code: 2, message: "Authentication failed." } }, "temporary"],
+    ["an unknown refusal", { status: 400, json: { code: 1, message: "Invalid parameters" } }, "temporary"],
     ["wrong app credentials", { status: 401, json: { code: 2, message: "Invalid client credentials" } }, "temporary"],
     ["an outage", { status: 500, json: { code: 11, message: "oops" } }, "temporary"],
     ["a rate limit", { status: 429, json: { code: 8, message: "slow" } }, "rate_limited"],

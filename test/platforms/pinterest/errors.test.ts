@@ -39,6 +39,12 @@ describe("toFault maps every documented error of Pinterest", () => {
       { code: 1, message: "Unable to reach the URL." },
       { kind: "rejected", code: "media_unreachable", category: "media" },
     ],
+    [
+      "scope",
+      401,
+      { code: 3, message: "Your token does not have sufficient permissions" },
+      { kind: "reconnect", code: "missing_scope" },
+    ],
     ["login", 401, { code: 2, message: "Authentication failed." }, { kind: "reconnect", code: "auth_expired" }],
     ["scopes", 403, { code: 3, message: "missing: ['pins:write']" }, { kind: "reconnect", code: "missing_scope" }],
     [

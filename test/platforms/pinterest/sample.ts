@@ -24,12 +24,12 @@ export const sample: PlatformSample = {
           refusals: [
             {
               name: "a used code",
-              responses: [{ status: 400, json: { code: 283, message: "Invalid or expired authorization code" } }],
+              responses: [{ status: 401, json: { code: 283, message: "The authorization grant is invalid" } }],
               fault: LOGIN_ENDED,
             },
             {
               name: "a wrong secret",
-              responses: [{ status: 401, json: { code: 2, message: "Invalid client credentials" } }],
+              responses: [{ status: 401, json: { code: 2, message: "Authentication failed." } }],
               fault: APP_MISCONFIGURED,
             },
           ],

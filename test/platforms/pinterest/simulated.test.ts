@@ -5,6 +5,7 @@ import { pinterest as adapter } from "#platforms/pinterest/index.ts";
 import {
   publishedPosts,
   logIn,
+  logInAtPlatform,
   unwrap,
   injectFault,
   publishUntilSettled,
@@ -63,6 +64,34 @@ test("a refresh returns a new token pair and invalidates the old one", async ({ 
     fault: { kind: "reconnect" },
   });
   expect((await adapter.connect.listAccounts(client, app, refreshed)).ok).toBe(true);
+});
+
+describe("a wrong app secret", () => {
+  const wrong = { clientId: "sandbox-pinterest", clientSecret: "mistyped", settings: {} };
+  const operatorFault = { kind: "temporary", code: "app_misconfigured", whoMustAct: "operator" };
+
+  test("ends no login, and the right one refreshes it", async ({ expect }) => {
+    const { tokens, accounts } = await logIn(pinterest, "ada");
+    const client = simulatedClient(pinterest);
+    expect(await refreshTokens(adapter.connect, client, wrong, tokens, Date.now())).toMatchObject({
+      ok: false,
+      fault: operatorFault,
+    });
+    expect(await refreshTokens(adapter.connect, client, accounts[0]!.app, tokens, Date.now())).toMatchObject({
+      ok: true,
+    });
+  });
+
+  test("is the operator's when a person logs in", async ({ expect }) => {
+    const { params, exchange } = await logInAtPlatform(pinterest, "ada");
+    expect(await exchange(params, wrong)).toMatchObject({ ok: false, fault: operatorFault });
+  });
+});
+
+test("a code that was used is the person's to repeat", async ({ expect }) => {
+  const { params, exchange } = await logInAtPlatform(pinterest, "ada");
+  unwrap(await exchange(params));
+  expect(await exchange(params)).toMatchObject({ ok: false, fault: { kind: "reconnect", whoMustAct: "user" } });
 });
 
 test("a login that was revoked requires a new login", async ({ expect }) => {
