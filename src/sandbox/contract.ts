@@ -66,8 +66,13 @@ export interface SimulatorContext {
   /** Upload parts that the platform has received; separate from the service's own media bucket. */
   readonly blobs: R2Bucket;
   readonly settings: SimulatorSettings;
-  /** The client credentials a simulator expects: `sandbox-{platform}` and `sandbox-{platform}-secret`. */
+  /**
+   * The client credentials a simulator expects: `sandbox-{platform}` and `sandbox-{platform}-secret`; with the setting
+   * `shared_app` those of its `appFamily` instead.
+   */
   readonly app: { readonly clientId: string; readonly clientSecret: string };
+  /** With the setting `shared_app`: the same user's tokens at the other simulators of the family that have it end too. */
+  endSharedGrant(login: string): void;
   now(): number;
   /**
    * Work that continues after the response. While work with that key is running, its promise is returned instead, so a
@@ -94,6 +99,8 @@ export interface Simulator {
   /** Exact host names, or `*.example.com`. Together they must cover every address the platform's documents name. */
   readonly hosts: readonly string[];
   readonly logins: readonly SimulatorLogin[];
+  /** Platforms of one company, at which one app can serve several: a person then has one grant for all of them. */
+  readonly appFamily?: string;
   /** What each operation accepts; checked before `handle`. */
   readonly rules?: OperationRules;
   /**

@@ -7,7 +7,9 @@ import type { SandboxEnv } from "./env.ts";
 import { type InjectedFault, faultResponse, faultMatches, FAULTS_MAX } from "./injected-fault.ts";
 import { isLostConnection, lostConnectionResponse } from "./lost-connection.ts";
 import { refuseUnaccepted } from "./operation.ts";
-import { findSimulator } from "./registry.ts";
+import { endGrant } from "./oauth-server.ts";
+import { simulatorStub } from "./outbound.ts";
+import { findSimulator, simulators } from "./registry.ts";
 import { secretsInBody, secretsInCall } from "./secret-values.ts";
 import { createSimulatorContext, readPublishedPosts } from "./simulator-context.ts";
 
@@ -63,7 +65,7 @@ export function definePlatformSimulator() {
       return simulator;
     }
 
-    #sim({ platform }: Simulator): SimulatorContext {
+    #sim({ platform, appFamily }: Simulator): SimulatorContext {
       return createSimulatorContext({
         platform,
         env: this.env,
@@ -71,7 +73,19 @@ export function definePlatformSimulator() {
         sql: this.#sql,
         settings: () => this.#settings,
         running: this.#running,
+        appFamily,
+        endSharedGrant: (login) => this.ctx.waitUntil(this.#endSharedGrant({ platform, appFamily }, login)),
       });
+    }
+
+    async #endSharedGrant({ platform, appFamily }: Pick<Simulator, "platform" | "appFamily">, login: string) {
+      if (appFamily === undefined || this.#settings.extra["shared_app"] !== true) {
+        return;
+      }
+      const others = Object.values(simulators).filter(
+        (other) => other.appFamily === appFamily && other.platform !== platform,
+      );
+      await Promise.all(others.map((other) => simulatorStub(this.env, other.platform).endGrant(login)));
     }
 
     override fetch(request: Request): Promise<Response> {
@@ -233,6 +247,13 @@ export function definePlatformSimulator() {
       const after = { ...before, ...changed, extra: { ...before.extra, ...extra } };
       this.ctx.storage.kv.put(SETTINGS_KEY, after);
       return Promise.resolve(after);
+    }
+
+    endGrant(login: string): Promise<void> {
+      if (this.#settings.extra["shared_app"] === true) {
+        endGrant(this.#sim(this.#simulator), login);
+      }
+      return Promise.resolve();
     }
 
     revoke(account: string): Promise<boolean> {

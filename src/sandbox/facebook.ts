@@ -173,6 +173,7 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
 
 export const simulator: Simulator = {
   platform: "facebook",
+  appFamily: "meta",
   hosts: [WWW, ...GRAPH, RUPLOAD],
   logins: [
     {

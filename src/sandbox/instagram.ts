@@ -159,6 +159,7 @@ async function handleAuthorizedCall(
 
 export const simulator: Simulator = {
   platform: "instagram",
+  appFamily: "meta",
   hosts: [LOGIN_HOST, TOKEN_HOST, GRAPH_HOST],
   logins: [
     { name: "ada", description: "has a business account", accounts: [TEST_USERS["ada"]?.userId ?? ""] },

@@ -120,6 +120,12 @@ export function revokeToken(sim: SimulatorContext, secret: string): void {
 
 /** The user revokes the app's access: every token of the login becomes invalid. False when the login never consented. */
 export function revokeTokensOfLogin(sim: SimulatorContext, login: string): boolean {
+  sim.endSharedGrant(login);
+  return endGrant(sim, login);
+}
+
+/** Every token of the login at this simulator alone becomes invalid. */
+export function endGrant(sim: SimulatorContext, login: string): boolean {
   return TOKENS.update(sim, (token) => (token.login === login ? { ...token, revoked: true } : undefined)) > 0;
 }
 

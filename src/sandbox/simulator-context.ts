@@ -87,6 +87,8 @@ export interface SimulatorContextParts {
   readonly sql: SqlStorage;
   readonly settings: () => SimulatorSettings;
   readonly running: Map<string, Promise<void>>;
+  readonly appFamily: string | undefined;
+  readonly endSharedGrant: (login: string) => void;
 }
 
 export function createSimulatorContext({
@@ -96,6 +98,8 @@ export function createSimulatorContext({
   sql,
   settings,
   running,
+  appFamily,
+  endSharedGrant,
 }: SimulatorContextParts): SimulatorContext {
   return {
     store: createStore(kv),
@@ -103,7 +107,10 @@ export function createSimulatorContext({
     get settings() {
       return settings();
     },
-    app: appCredentials(platform),
+    get app() {
+      return appCredentials(settings().extra["shared_app"] === true ? (appFamily ?? platform) : platform);
+    },
+    endSharedGrant,
     now: () => Date.now(),
     runOnce(key, work) {
       const inProgress = running.get(key);

@@ -37,4 +37,6 @@ export interface SimulatorControl {
   /** Changes the given settings and returns all of them. */
   changeSettings(change: SettingsChange): Promise<SimulatorSettings>;
   revoke(account: string): Promise<boolean>;
+  /** The user revoked the app at another simulator; without effect unless this one has the setting `shared_app`. */
+  endGrant(login: string): Promise<void>;
 }

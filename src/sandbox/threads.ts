@@ -163,6 +163,7 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
 
 export const simulator: Simulator = {
   platform: "threads",
+  appFamily: "meta",
   hosts: ["threads.net", "www.threads.net", "threads.com", "www.threads.com", "graph.threads.net", "graph.threads.com"],
   logins: [
     { name: "ada", accounts: [TEST_USERS["ada"]?.id ?? ""], description: "a profile" },

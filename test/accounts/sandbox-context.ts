@@ -11,9 +11,10 @@ import { requestConnectState, sendStart } from "./test-context.ts";
 export const sandboxEnv = withSandboxCredentials(env);
 
 /** A new user of the sandbox; `settled` resolves when all work deferred until after the response is done. */
-export async function createSandboxUser() {
+export async function createSandboxUser(settings: Readonly<Record<string, string>> = {}) {
   const deferred: Promise<unknown>[] = [];
-  const services = createServices(sandboxEnv, sandboxOutbound(sandboxEnv), (work) => deferred.push(work));
+  const userEnv = { ...sandboxEnv, ...settings };
+  const services = createServices(userEnv, sandboxOutbound(userEnv), (work) => deferred.push(work));
   const email = `${crypto.randomUUID()}@example.com`;
   const { userId, workspaceId } = await createUser(services, {
     email,

@@ -1,8 +1,9 @@
 import { log } from "#core/log.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
 import type { Services } from "#context.ts";
 import { clientForLogin, configuredPlatform } from "#accounts/configured-platform.ts";
 import type { RefreshServices } from "#accounts/tokens/refresh-tokens.ts";
-import { type ErasedLogin, eraseLogin } from "./store-disconnect.ts";
+import { type ErasedLogin, eraseLogin, findLoginPlatform } from "./store-disconnect.ts";
 import { unsealTokens } from "#accounts/tokens/seal-tokens.ts";
 
 /**
@@ -13,11 +14,23 @@ export async function revokeConnection(
   services: RefreshServices & Pick<Services, "defer">,
   connectionId: string,
 ): Promise<void> {
-  const erased = await eraseLogin(services.db, connectionId);
-  // Revoking the grant ends every login of that platform user with this app, also those of other workspaces.
+  const platform = await findLoginPlatform(services.db, connectionId);
+  if (platform === null) {
+    return;
+  }
+  const erased = await eraseLogin(services.db, connectionId, platformsOfSameApp(services, platform));
+  // Revoking the grant ends every login of that person with this app, also those of other workspaces and platforms.
   if (erased && erased.otherLogins === 0) {
     services.defer(revokeAtPlatform(services, erased));
   }
+}
+
+/** The other platforms for which the operator entered the same client id: their logins may share one grant. */
+function platformsOfSameApp({ config }: Pick<Services, "config">, platform: Platform): readonly Platform[] {
+  const clientId = config.app(platform)?.clientId ?? "";
+  return clientId === ""
+    ? []
+    : PLATFORMS.filter((other) => other !== platform && config.app(other)?.clientId === clientId);
 }
 
 async function revokeAtPlatform(services: RefreshServices, erased: ErasedLogin): Promise<void> {

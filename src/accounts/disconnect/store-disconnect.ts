@@ -46,24 +46,48 @@ export interface ErasedLogin {
   readonly platform: Platform;
   readonly sealed_tokens: string;
   readonly token_expires_at: number | null;
-  /** Other logins of the same platform user, which revoking the grant would end too. */
+  /** Other logins of the same person with the same app, which revoking the grant would end too. */
   readonly otherLogins: number;
+}
+
+/** The platform of a login; null for an unknown one. */
+export async function findLoginPlatform(db: Db, connectionId: string): Promise<Platform | null> {
+  const row = await db.d1
+    .prepare("SELECT platform FROM connections WHERE id = ?1")
+    .bind(connectionId)
+    .first<{ readonly platform: Platform }>();
+  return row?.platform ?? null;
 }
 
 const UNUSED_CONNECTION = `c.id = ?1 AND c.sealed_tokens IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.disconnected_at IS NULL)`;
 
-/** Erases the tokens of a login that no account uses any more and returns them, to be revoked; null while it is in use. */
-export async function eraseLogin(db: Db, connectionId: string): Promise<ErasedLogin | null> {
+/**
+ * Whether `o` may share its grant with `c`: a login of the same platform user, or one with the same app at another platform.
+ * A person has an id of their own at each platform, so there every login of the same user of this service counts.
+ */
+const SHARES_GRANT = `(o.platform = c.platform AND o.external_id = c.external_id)
+  OR (o.platform IN (SELECT value FROM json_each(?2))
+    AND (o.external_id = c.external_id OR o.workspace_id IN (SELECT id FROM workspaces WHERE user_id = c.user_id)))`;
+
+/**
+ * Erases the tokens of a login that no account uses any more and returns them, to be revoked; null while it is in use.
+ * `appPlatforms`: the other platforms at which the operator uses the same app as for this login's.
+ */
+export async function eraseLogin(
+  db: Db,
+  connectionId: string,
+  appPlatforms: readonly Platform[],
+): Promise<ErasedLogin | null> {
   const [read] = await db.d1.batch<ErasedLogin>([
     db.d1
       .prepare(
         `SELECT c.id AS id, c.platform AS platform, c.sealed_tokens AS sealed_tokens, c.token_expires_at AS token_expires_at,
-           (SELECT count(*) FROM connections o WHERE o.platform = c.platform AND o.external_id = c.external_id
-             AND o.id <> c.id AND o.sealed_tokens IS NOT NULL) AS otherLogins
+           (SELECT count(*) FROM connections o WHERE o.id <> c.id AND o.sealed_tokens IS NOT NULL
+             AND (${SHARES_GRANT})) AS otherLogins
          FROM connections c WHERE ${UNUSED_CONNECTION}`,
       )
-      .bind(connectionId),
+      .bind(connectionId, JSON.stringify(appPlatforms)),
     db.d1
       .prepare(
         `UPDATE connections AS c SET sealed_tokens = NULL, token_version = token_version + 1, refresh_lease_until = NULL,
