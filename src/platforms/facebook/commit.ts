@@ -6,6 +6,7 @@ import { graphCode, graphError, isAmbiguousResponse } from "#platforms/graph-api
 import { CreatedPost, SuccessFlag } from "./answers.ts";
 import { DUPLICATE_CODE, toFault } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
+import { previewLink } from "./link.ts";
 import { videosUrl } from "./prepare-timeline-video.ts";
 import { CommitRef } from "./refs.ts";
 import { CALL_TIMEOUT_MS } from "./timeouts.ts";
@@ -61,15 +62,18 @@ function visibleRequest(job: Job, commitRef: CommitRef): { readonly url: string;
   const page = encodeURIComponent(job.account.platformAccountId);
   const graph = graphUrl(job.account.app);
   switch (commitRef.kind) {
-    case "feed":
+    case "feed": {
+      const link = commitRef.photos.length === 0 ? previewLink(job.caption) : null;
       return {
         url: `${graph}/${page}/feed?fields=id,permalink_url`,
         body: {
           ...(job.caption !== "" && { message: job.caption }),
+          ...(link !== null && { link }),
           ...(commitRef.photos.length > 0 && { attached_media: commitRef.photos.map((id) => ({ media_fbid: id })) }),
           published: true,
         },
       };
+    }
     case "reel":
       return {
         url: `${graph}/${page}/video_reels`,

@@ -24,7 +24,7 @@ const MEDIA_REASONS: Readonly<Record<number, string>> = {
 const CONTENT_REASONS: Readonly<Record<number, string>> = {
   1_346_003: "the content goes against Facebook's policies",
   1_404_102: "the content goes against Facebook's policies",
-  1_609_005: "the link could not be read",
+  1_609_005: "the link in the text could not be read; check that everybody can open it, or leave it out",
   1_609_008: "Facebook does not accept links to itself here",
 };
 

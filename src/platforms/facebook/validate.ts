@@ -17,9 +17,8 @@ import {
   CAPTION_MAX,
   VIDEO,
 } from "./limits.ts";
+import { hasOwnLink } from "./link.ts";
 import { options } from "./options.ts";
-
-const FACEBOOK_LINK = /\bhttps?:\/\/(?:[\w-]+\.)*(?:facebook\.com|fb\.me|fb\.watch)\b/iu;
 
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);
@@ -95,7 +94,7 @@ function collectWarnings(input: ValidationInput, isReel: boolean): readonly Vali
       message: "Facebook lists no task for your role on this Page that allows creating posts: ask its administrator",
     });
   }
-  if (FACEBOOK_LINK.test(input.caption)) {
+  if (hasOwnLink(input.caption)) {
     warnings.push({ code: "link_may_be_refused", message: "Facebook refuses some links to itself" });
   }
   for (const media of input.media) {

@@ -417,6 +417,27 @@ describe("after an uncertain outcome", () => {
   });
 });
 
+describe("a text with an address", () => {
+  const sentBody = async (caption: string, photos: readonly string[] = []) => {
+    const client = scriptedClient({ json: { id: "1_2", permalink_url: "https://www.facebook.com/1_2" } });
+    await facebook.commit(client, job({ caption }), createCommitRef("feed", { photos: [...photos] }));
+    return parseRequestBody(client.requests[0]);
+  };
+
+  test.for([
+    ["See https://example.com/kiln, it is open.", "https://example.com/kiln"],
+    ["(https://example.com/a) and https://example.com/b", "https://example.com/a"],
+    ["https://example.com/a_(b)", "https://example.com/a_(b)"],
+    ["https://www.facebook.com/almanac and https://example.com/?q=1#x", "https://example.com/?q=1#x"],
+    ["https://www.facebook.com/almanac", undefined],
+    ["no address: http:// and example", undefined],
+  ] as const)("%s", async ([caption, link], { expect }) => {
+    expect(await sentBody(caption)).toMatchObject({ message: caption });
+    expect((await sentBody(caption))["link"]).toBe(link);
+    expect(await sentBody(caption, ["11"])).not.toHaveProperty("link");
+  });
+});
+
 describe("a timeline video", () => {
   const media = [video({ sizeBytes: 5000, width: 1280, height: 720 })];
   const timeline = (overrides: Parameters<typeof job>[0] = {}) =>

@@ -3,7 +3,15 @@ import { facebook } from "#platforms/facebook/index.ts";
 import { authorize } from "../../sandbox/facebook-client.ts";
 import { changeSettings } from "../../sandbox/sandbox-api.ts";
 import { image, validationInput } from "../../support/adapter-inputs.ts";
-import { logIn, logInAtPlatform, sandboxCredentials, simulatedClient, unwrap } from "../../support/drive-simulator.ts";
+import {
+  logIn,
+  logInAtPlatform,
+  publishedPosts,
+  publishUntilSettled,
+  sandboxCredentials,
+  simulatedClient,
+  unwrap,
+} from "../../support/drive-simulator.ts";
 
 /* The login against the strict simulator: roles, permissions and the proof of the app's secret. */
 
@@ -88,6 +96,14 @@ test("a permission that was declined is asked for again", async ({ expect }) => 
   expect((await authorize({ untick: "pages_manage_posts" })).status).toBe(302);
   const again = await logIn(facebook, "ada");
   expect(again.tokens.scopes).toContain("pages_manage_posts");
+});
+
+test("a text with an address shows its preview", async ({ expect }) => {
+  const { accounts } = await logIn(facebook, "ada");
+  const caption = `The kiln is open: https://example.com/kiln?from=${crypto.randomUUID()}.`;
+  expect(await publishUntilSettled(facebook, accounts[0]!, { caption })).toMatchObject({ state: "published" });
+  const post = (await publishedPosts(facebook, accounts[0]!.platformAccountId)).find(({ text }) => text === caption);
+  expect(post?.options["link"]).toBe(/https:[^ ]+(?=\.$)/.exec(caption)?.[0]);
 });
 
 test("a configuration is granted as a whole, so nothing is asked for again", async ({ expect }) => {
