@@ -100,9 +100,11 @@ export async function publishedPosts(adapter: Adapter, account: string): Promise
 }
 
 export function sandboxCredentials(adapter: Adapter, settings: Record<string, string> = {}) {
+  // A login through another platform uses the app of that platform.
+  const app = settings["LOGIN_VARIANT"] ?? adapter.platform;
   return adapter.operatorCredentials === "none"
     ? { clientId: "", clientSecret: "", settings }
-    : { clientId: `sandbox-${adapter.platform}`, clientSecret: `sandbox-${adapter.platform}-secret`, settings };
+    : { clientId: `sandbox-${app}`, clientSecret: `sandbox-${app}-secret`, settings };
 }
 
 export interface ConnectedLogin {

@@ -20,6 +20,7 @@ import {
   dialogScopes,
   dialogUrl,
   exchangeDialogCode,
+  hasPostingTask,
   longLivedTokens,
   listPages,
   refreshDialogLogin,
@@ -262,6 +263,8 @@ async function listAccountsOfPages(
     const capabilities = {
       login: "page",
       pageId: page.id,
+      // Meta's documents differ on the names of tasks, so the list alone never refuses an account whose Page's token came.
+      ...(hasPostingTask(page.tasks) === false && { maySeeOnly: true }),
       ...(typeof profile.followers_count === "number" && { followersCount: profile.followers_count }),
     };
     accounts.push(

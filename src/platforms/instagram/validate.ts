@@ -43,7 +43,12 @@ export function validate(input: ValidationInput): ValidationResult {
       ...mediaSetProblems(input.media),
       ...input.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
     ],
-    warnings: [...captionWarnings(input.caption), ...optionWarnings(input, isReel), ...mediaWarnings(input.media)],
+    warnings: [
+      ...accountWarnings(input.account.capabilities),
+      ...captionWarnings(input.caption),
+      ...optionWarnings(input, isReel),
+      ...mediaWarnings(input.media),
+    ],
     cost: null,
   };
 }
@@ -146,6 +151,18 @@ function accountProblems(capabilities: JsonObject): readonly ValidationProblem[]
           code: "account_not_eligible",
           message: "Instagram allows only professional accounts to publish through apps",
           param: "account_id",
+        },
+      ]
+    : [];
+}
+
+function accountWarnings(capabilities: JsonObject): readonly ValidationWarning[] {
+  return capabilities["maySeeOnly"] === true
+    ? [
+        {
+          code: "account_not_eligible",
+          message:
+            "no task is listed for your role on the account's Page that allows creating posts: ask its administrator",
         },
       ]
     : [];

@@ -20,7 +20,15 @@ const CODE_LIFETIME_SECONDS = 600;
 const SHORT_TOKEN_LIFETIME_SECONDS = 5400;
 const LONG_TOKEN_LIFETIME_SECONDS = 5_183_944;
 /** What the app may ask for; `business_management` only with the setting of that name. */
-const APP_PERMISSIONS = ["public_profile", "email", "pages_show_list", "pages_read_engagement", "pages_manage_posts"];
+const APP_PERMISSIONS = [
+  "public_profile",
+  "email",
+  "pages_show_list",
+  "pages_read_engagement",
+  "pages_manage_posts",
+  "instagram_basic",
+  "instagram_content_publish",
+];
 /** The scopes of a `config_id`, which replaces `scope` in the dialog's URL. */
 const CONFIGURATION_SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts"];
 

@@ -3,6 +3,13 @@ export interface Page {
   readonly name: string;
   readonly username: string;
   readonly tasks: readonly string[];
+  /** The professional account at Instagram that belongs to the Page. */
+  readonly instagram?: {
+    readonly userId: string;
+    readonly username: string;
+    readonly name: string;
+    readonly followers: number;
+  };
   /** The role does not include the Page's token (Live Contributor). */
   readonly withoutToken?: true;
 }
@@ -27,14 +34,28 @@ const OWNER_TASKS = [...EDITOR_TASKS, "MODERATE", "MANAGE"];
 /** Pages of the New Pages Experience list their tasks in this spelling only. */
 const NEW_PAGE_TASKS = ["PROFILE_PLUS_ANALYZE", "PROFILE_PLUS_CREATE_CONTENT", "PROFILE_PLUS_MODERATE"];
 
+const profile = (number: number): NonNullable<Page["instagram"]> => ({
+  userId: `1784140000846100${number}`,
+  username: `page_pictures_${number}`,
+  name: `Pictures ${number}`,
+  followers: 3000,
+});
+
 export const TEST_USERS: Readonly<Record<string, TestUser>> = {
   ada: {
     id: "122100000000000001",
     name: "Ada Example",
     pages: [
       { id: "110011001100110", name: "Shop", username: "shop", tasks: OWNER_TASKS },
-      { id: "110011001100220", name: "Workshop", username: "workshop", tasks: NEW_PAGE_TASKS },
-      { id: "110011001100330", name: "Read only", username: "readonly", tasks: [], withoutToken: true },
+      { id: "110011001100220", name: "Workshop", username: "workshop", tasks: NEW_PAGE_TASKS, instagram: profile(1) },
+      {
+        id: "110011001100330",
+        name: "Read only",
+        username: "readonly",
+        tasks: [],
+        withoutToken: true,
+        instagram: profile(2),
+      },
     ],
     businesses: [],
   },
@@ -47,7 +68,9 @@ export const TEST_USERS: Readonly<Record<string, TestUser>> = {
       {
         id: "133100000000001",
         name: "Cleo's agency",
-        owned: [{ id: "110011001100440", name: "Agency", username: "agency", tasks: OWNER_TASKS }],
+        owned: [
+          { id: "110011001100440", name: "Agency", username: "agency", tasks: OWNER_TASKS, instagram: profile(3) },
+        ],
         clients: [{ id: "110011001100550", name: "Client", username: "client", tasks: EDITOR_TASKS }],
       },
     ],
@@ -55,7 +78,15 @@ export const TEST_USERS: Readonly<Record<string, TestUser>> = {
   dora: {
     id: "122100000000000004",
     name: "Dora Example",
-    pages: [{ id: "110011001100660", name: "Insights", username: "insights", tasks: ["PROFILE_PLUS_ANALYZE"] }],
+    pages: [
+      {
+        id: "110011001100660",
+        name: "Insights",
+        username: "insights",
+        tasks: ["PROFILE_PLUS_ANALYZE"],
+        instagram: profile(4),
+      },
+    ],
     businesses: [],
   },
 };

@@ -41,6 +41,16 @@ const pageFields = (sim: SimulatorContext, token: Token, page: Page): JsonObject
   link: `https://www.facebook.com/${page.username}`,
   picture: pictureOf(page.username),
   access_token: page.withoutToken ? null : issuePageToken(sim, token, page),
+  instagram_business_account:
+    page.instagram && token.scopes.includes("instagram_basic")
+      ? {
+          id: page.instagram.userId,
+          username: page.instagram.username,
+          name: page.instagram.name,
+          followers_count: page.instagram.followers,
+          profile_picture_url: `https://scontent.cdninstagram.com/${page.instagram.userId}.jpg`,
+        }
+      : null,
 });
 
 /** `listFields`: what only this list adds to a Page. */
@@ -60,8 +70,8 @@ function listPages(
   return paginate(
     url,
     entries.map((entry) => {
-      const { access_token: pageToken, ...selected } = selectFields(entry, fields);
-      return typeof pageToken === "string" ? { ...selected, access_token: pageToken } : selected;
+      // What the user's role or permissions do not include is left out.
+      return Object.fromEntries(Object.entries(selectFields(entry, fields)).filter(([, value]) => value !== null));
     }),
     DEFAULT_PAGE_SIZE,
   );

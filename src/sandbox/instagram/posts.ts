@@ -26,6 +26,9 @@ interface Media {
   readonly publishedAt: number;
 }
 
+export const findMedia = (sim: SimulatorContext, id: string): Media | undefined =>
+  sim.store.get(`media:${id}`) as Media | undefined;
+
 const publishedPrefix = (owner: string): string => `published:${owner}:`;
 
 /** Keys contain the time in milliseconds, which always has 13 digits, so keys sort by time. */
@@ -143,7 +146,7 @@ const isVisible = (sim: SimulatorContext, media: Media): boolean =>
 
 /** GET /{media} */
 export function readMedia(sim: SimulatorContext, user: TestUser, id: string, params: Params): Response {
-  const media = sim.store.get(`media:${id}`) as Media | undefined;
+  const media = findMedia(sim, id);
   return media && media.owner === user.userId && isVisible(sim, media)
     ? selectedFields(sim, "IGMedia", mediaJson(media), params)
     : objectNotFound(sim, id);
@@ -154,7 +157,7 @@ export function listMedia(sim: SimulatorContext, user: TestUser, url: URL, param
   const fields = textParam(params, "fields") ?? "id";
   const items = sim.store
     .list<string>(publishedPrefix(user.userId), { reverse: true, limit: LIST_MAX })
-    .map(([, id]) => sim.store.get(`media:${id}`) as Media | undefined)
+    .map(([, id]) => findMedia(sim, id))
     .filter((media) => media !== undefined)
     .filter((media) => isVisible(sim, media))
     .map(mediaJson);

@@ -1,0 +1,106 @@
+import type { SimulatorContext } from "./contract.ts";
+import { permissionDenied } from "./facebook/error-responses.ts";
+import { mayCreateContent, type Page, pagesOf } from "./facebook/test-users.ts";
+import { type Params, withUsageHeaders } from "./graph-api.ts";
+import { awaitDownload, containerJson, findContainer } from "./instagram/containers.ts";
+import { createContainer } from "./instagram/create-container.ts";
+import { objectNotFound, selectedFields } from "./instagram/error-responses.ts";
+import { findMedia, listMedia, publishContainer, publishingLimit, readMedia } from "./instagram/posts.ts";
+import type { TestUser } from "./instagram/test-users.ts";
+import type { Token } from "./oauth-server.ts";
+
+/*
+ * The Instagram API with Facebook Login: accounts that belong to Pages, at graph.facebook.com. Scopes, roles and tokens from
+ * https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user/media_publish and
+ * reference/ig-container.
+ */
+
+const READ_SCOPES = ["instagram_basic", "pages_read_engagement"];
+const PUBLISH_SCOPE = "instagram_content_publish";
+
+interface InstagramCall {
+  readonly request: Request;
+  readonly url: URL;
+  readonly sim: SimulatorContext;
+  readonly token: Token;
+  readonly params: Params;
+}
+
+interface AccountOfPage {
+  readonly page: Page;
+  readonly user: TestUser;
+}
+
+/** The accounts that the token reaches: of every Page of the user, or of the one Page whose token it is. */
+function accountsOf(token: Token): readonly AccountOfPage[] {
+  const { page: pageId } = token.extra;
+  return pagesOf(token.login).flatMap((page) =>
+    page.instagram && (pageId === undefined || pageId === page.id)
+      ? [{ page, user: { ...page.instagram, appScopedId: page.instagram.userId, accountType: "BUSINESS" as const } }]
+      : [],
+  );
+}
+
+/** The response of a call to an account, a container or a post at Instagram; undefined when the id is none of those. */
+export async function handleInstagramCall(
+  call: InstagramCall,
+  id: string,
+  edge: string,
+): Promise<Response | undefined> {
+  const { sim, token, request } = call;
+  const ownerId = findContainer(sim, id)?.owner ?? findMedia(sim, id)?.owner ?? id;
+  const account = accountsOf(token).find(({ user }) => user.userId === ownerId);
+  if (!account) {
+    return undefined;
+  }
+  const isPublishing = request.method === "POST" || edge === "content_publishing_limit";
+  const missing = [...READ_SCOPES, ...(isPublishing ? [PUBLISH_SCOPE] : [])].find(
+    (scope) => !token.scopes.includes(scope),
+  );
+  if (missing !== undefined) {
+    return permissionDenied(sim, `Requires ${missing} permission`);
+  }
+  if (request.method === "POST" && !mayCreateContent(account.page)) {
+    return permissionDenied(sim, "The user must be able to perform MANAGE or CREATE_CONTENT tasks on the linked Page");
+  }
+  const response = await (id === account.user.userId
+    ? handleEdge(call, account.user, edge)
+    : handleNode(call, account.user, id, edge));
+  return withUsageHeaders(response, account.user.userId, "instagram");
+}
+
+function handleEdge({ request, url, sim, params }: InstagramCall, user: TestUser, edge: string) {
+  switch (`${request.method} ${edge}`) {
+    case "GET ":
+      return selectedFields(sim, "IGUser", profileOf(user), params);
+    case "GET media":
+      return listMedia(sim, user, url, params);
+    case "POST media":
+      return createContainer(sim, user, params);
+    case "POST media_publish":
+      return publishContainer(sim, user, params);
+    case "GET content_publishing_limit":
+      return publishingLimit(sim, user, params);
+    default:
+      return objectNotFound(sim, user.userId);
+  }
+}
+
+const profileOf = (user: TestUser) => ({
+  id: user.userId,
+  username: user.username,
+  name: user.name,
+  profile_picture_url: `https://scontent.cdninstagram.com/${user.userId}.jpg`,
+  followers_count: user.followers,
+});
+
+/** Containers and posts are read with the user's token: with a Page's token they have been "not found". */
+async function handleNode({ request, sim, token, params }: InstagramCall, user: TestUser, id: string, edge: string) {
+  if (request.method !== "GET" || edge !== "" || token.extra["page"] !== undefined) {
+    return objectNotFound(sim, id);
+  }
+  const container = findContainer(sim, id);
+  return container
+    ? selectedFields(sim, "IGContainer", containerJson(sim, await awaitDownload(sim, container)), params)
+    : readMedia(sim, user, id, params);
+}
