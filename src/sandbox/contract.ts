@@ -94,6 +94,14 @@ export interface SimulatorContext {
   newSecret(prefix: string): string;
 }
 
+/** The app that the sandbox's operator has registered at a platform. */
+export interface OperatorApp {
+  /** How the app stands at the platform: initial values of the simulator's own settings. */
+  readonly settings: JsonObject;
+  /** What the operator states beside the credentials: `{PLATFORM}_*` variables, keys without the prefix. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 export interface Simulator {
   readonly platform: Platform;
   /** Exact host names, or `*.example.com`. Together they must cover every address the platform's documents name. */
@@ -101,6 +109,8 @@ export interface Simulator {
   readonly logins: readonly SimulatorLogin[];
   /** Platforms of one company, at which one app can serve several: a person then has one grant for all of them. */
   readonly appFamily?: string;
+  /** Absent: the app is as the simulator's strict reading has it, and the operator states nothing. */
+  readonly operatorApp?: OperatorApp;
   /** What each operation accepts; checked before `handle`. */
   readonly rules?: OperationRules;
   /**

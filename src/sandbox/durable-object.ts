@@ -53,7 +53,9 @@ export function definePlatformSimulator() {
     }
 
     get #settings(): SimulatorSettings {
-      return this.ctx.storage.kv.get<SimulatorSettings>(SETTINGS_KEY) ?? DEFAULT_SETTINGS;
+      const changed = this.ctx.storage.kv.get<SimulatorSettings>(SETTINGS_KEY);
+      const extra = { ...this.#simulator.operatorApp?.settings, ...changed?.extra };
+      return { ...DEFAULT_SETTINGS, ...changed, extra };
     }
 
     /** The object is named after its platform. */

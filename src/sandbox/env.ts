@@ -1,5 +1,6 @@
 import type { Env } from "#config.ts";
 import { PLATFORMS } from "#core/platform.ts";
+import { findSimulator } from "./registry.ts";
 
 /** The bindings of production and those of the sandbox. */
 export interface SandboxEnv extends Env {
@@ -23,7 +24,7 @@ export function requireLoopback(variable: string, origin: string): void {
   }
 }
 
-/** Adds app credentials for every platform; credentials that are set already are kept. */
+/** Adds app credentials for every platform, with what their operator states; variables that are set already are kept. */
 export function withSandboxCredentials<E extends Env>(env: E): E {
   requireLoopback("ORIGIN", env.ORIGIN);
   const credentials: Record<string, string> = {};
@@ -31,6 +32,9 @@ export function withSandboxCredentials<E extends Env>(env: E): E {
     const app = appCredentials(platform);
     credentials[`${platform.toUpperCase()}_CLIENT_ID`] = app.clientId;
     credentials[`${platform.toUpperCase()}_CLIENT_SECRET`] = app.clientSecret;
+    for (const [name, value] of Object.entries(findSimulator(platform)?.operatorApp?.variables ?? {})) {
+      credentials[`${platform.toUpperCase()}_${name}`] = value;
+    }
   }
   return { ...credentials, ...env };
 }

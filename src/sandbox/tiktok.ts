@@ -6,6 +6,8 @@ import { readCreatorInfo } from "./tiktok/creator-info.ts";
 import { type Creator, CREATORS } from "./tiktok/creators.ts";
 import { initPhotos, initVideo } from "./tiktok/init.ts";
 import { authorize, revokeEndpoint, tokenEndpoint } from "./tiktok/login.ts";
+import { rules } from "./tiktok/operations.ts";
+import { operatorApp } from "./tiktok/operator-app.ts";
 import { publishProcessed, revokeAccess } from "./tiktok/publishes.ts";
 import { listVideos, queryVideos, readUserInfo } from "./tiktok/profile-and-videos.ts";
 import { cancelPublish, readStatus } from "./tiktok/publish-status.ts";
@@ -130,9 +132,11 @@ export const simulator: Simulator = {
   platform: "tiktok",
   hosts: [WWW, API, ...UPLOAD_HOSTS],
   logins: [
-    { name: "ada", accounts: ["_000ada"], description: "a public account, posting through an audited app" },
-    { name: "ben", accounts: ["_000ben"], description: "a private account, posting through an app without an audit" },
+    { name: "ada", accounts: ["_000ada"], description: "a public account" },
+    { name: "ben", accounts: ["_000ben"], description: "a private account, without duets and stitches" },
   ],
+  operatorApp,
+  rules,
   async handle(request, sim) {
     const url = new URL(request.url);
     switch (true) {

@@ -31,7 +31,7 @@ function adapterOf(platform: Platform): Adapter {
 async function firstAccount(
   adapter: Adapter,
   login = "ada",
-  settings: Record<string, string> = {},
+  settings?: Record<string, string>,
 ): Promise<AccountAccess> {
   const { accounts } = await logIn(adapter, login, settings);
   const [account] = accounts;

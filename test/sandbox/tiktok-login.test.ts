@@ -1,4 +1,4 @@
-import { describe, test, vi } from "vitest";
+import { afterEach, describe, test, vi } from "vitest";
 import { postJson, changeSettings } from "./sandbox-api.ts";
 import {
   APP,
@@ -50,6 +50,33 @@ describe("the authorize page", () => {
   test("redirects with access_denied", async ({ expect }) => {
     const back = new URL((await authorize({ login: "-" })).headers.get("location") ?? "");
     expect(Object.fromEntries(back.searchParams)).toMatchObject({ error: "access_denied", state: "s1" });
+  });
+});
+
+describe("a scope that the app is not approved for", () => {
+  afterEach(() => changeSettings("tiktok", { approved_scopes: SCOPES, scope_refusal: null }));
+  const scopesBack = async (scope: string, login = "ada") =>
+    Object.fromEntries(new URL((await authorize({ scope, login })).headers.get("location") ?? "").searchParams);
+
+  test("refuses the whole login, before the user is asked", async ({ expect }) => {
+    await changeSettings("tiktok", { approved_scopes: null });
+    const refused = { error: "invalid_scope", error_type: "scope", state: "s1" };
+    expect(await scopesBack("user.info.basic,video.publish")).toMatchObject({
+      scopes: "user.info.basic,video.publish",
+    });
+    for (const scope of ["video.upload", "video.list", "user.info.profile", "user.info.stats"]) {
+      expect(await scopesBack(`user.info.basic,video.publish,${scope}`, "-"), scope).toEqual(refused);
+    }
+    expect(await scopesBack("")).toEqual(refused);
+  });
+
+  test("may leave the user on TikTok's own page", async ({ expect }) => {
+    await changeSettings("tiktok", { approved_scopes: "user.info.basic", scope_refusal: "page" });
+    const response = await authorize();
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining("error=invalid_scope&error_type=scope") as string,
+    ]);
   });
 });
 
@@ -126,7 +153,9 @@ describe("a token", () => {
     });
     expect(await errorCodeOf(await ada.get("/v2/user/info/"))).toBe("400 invalid_params");
     expect(await errorCodeOf(await ada.get("/v2/user/info/?fields=username"))).toBe("401 scope_not_authorized");
+    await changeSettings("tiktok", { approved_scopes: `${SCOPES},user.info.profile` });
     const withProfile = await createClient({ scope: `${SCOPES},user.info.profile` });
+    await changeSettings("tiktok", { approved_scopes: SCOPES });
     expect(await (await withProfile.get("/v2/user/info/?fields=username")).json()).toMatchObject({
       data: { user: { username: "ada_moves" } },
     });

@@ -46,6 +46,9 @@ afterEach(() =>
     verified_domains: null,
     moderation_never_ends: null,
     drafts_finished: null,
+    audited: true,
+    small_videos_in_chunks: null,
+    pending_post_id: null,
   }),
 );
 
@@ -118,7 +121,7 @@ describe("a video", () => {
     advanceMs(2000);
     expect(await ada.readStatus(publish_id)).toMatchObject({
       status: "PUBLISH_COMPLETE",
-      publicaly_available_post_id: [],
+      publicaly_available_post_id: [""],
     });
     advanceMs(60_000);
     const text = await (await ada.post("/v2/post/publish/status/fetch/", { publish_id })).text();
@@ -141,7 +144,14 @@ describe("a video", () => {
     await changeSettings("tiktok", { moderation_never_ends: true });
     const id = await uploadVideo();
     advanceMs(7_000_000);
-    expect(await ada.readStatus(id)).toMatchObject({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [] });
+    for (const [pending_post_id, ids] of [
+      [null, [""]],
+      ["null", [null]],
+      ["empty", []],
+    ] as const) {
+      await changeSettings("tiktok", { pending_post_id });
+      expect(await ada.readStatus(id)).toMatchObject({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: ids });
+    }
   });
 
   test.for<[what: string, overrides: object, code: string]>([
@@ -162,7 +172,16 @@ describe("a video", () => {
     expect(await errorCodeOf(await initVideo(ada, { post_info }))).toBe("200 ok");
   });
 
+  test("with branded content cannot be private", async ({ expect }) => {
+    const branded = { ...INFO, brand_content_toggle: true };
+    expect(await errorCodeOf(await initVideo(ada, { post_info: branded }))).toBe("200 ok");
+    expect(await errorCodeOf(await initVideo(ada, { post_info: { ...branded, privacy_level: "SELF_ONLY" } }))).toBe(
+      "403 privacy_level_option_mismatch",
+    );
+  });
+
   test("of an unaudited app must be SELF_ONLY, on a private account", async ({ expect }) => {
+    await changeSettings("tiktok", { audited: null });
     const privately = { post_info: { ...INFO, privacy_level: "SELF_ONLY" } };
     expect(await errorCodeOf(await initVideo(ben, {}))).toBe("403 privacy_level_option_mismatch");
     const friends = { post_info: { ...INFO, privacy_level: "MUTUAL_FOLLOW_FRIENDS" } };
@@ -179,7 +198,7 @@ describe("a video", () => {
     const id = await uploadVideo(ben, "video", { ...VIDEO, post_info: { ...INFO, privacy_level: "SELF_ONLY" } });
     advanceMs(DAY_MS);
     ben = await createClient({ login: "ben" });
-    expect(await ben.readStatus(id)).toMatchObject({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [] });
+    expect(await ben.readStatus(id)).toMatchObject({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [""] });
     expect(await (await ben.post("/v2/video/list/?fields=id")).json()).toMatchObject({ data: { videos: [] } });
   });
 
@@ -264,6 +283,7 @@ describe("an upload", () => {
     ["chunks over 64 MB", { video_size: 130_000_000, chunk_size: 64_000_001, total_chunk_count: 2 }],
     ["one chunk over 64 MB", { video_size: 64_000_001, chunk_size: 64_000_001, total_chunk_count: 1 }],
     ["one chunk of another size", { video_size: 6_000_000, chunk_size: 5_000_000, total_chunk_count: 1 }],
+    ["several chunks up to 64 MB", { video_size: 64_000_000, chunk_size: 10_000_000, total_chunk_count: 6 }],
     ["over 4 GB", { video_size: 4_300_000_000, chunk_size: 64_000_000, total_chunk_count: 67 }],
     ["another source", { source: "SOMEWHERE" }],
   ])("is refused for %s", async ([, source], { expect }) => {
@@ -271,7 +291,17 @@ describe("an upload", () => {
     expect(await errorCodeOf(await initVideo(ada, { source_info }))).toBe("400 invalid_params");
   });
 
+  test("may be in several chunks over 64 MB, and below where TikTok follows its guide", async ({ expect }) => {
+    const source_info = { source: "FILE_UPLOAD", video_size: 64_000_001, chunk_size: 10_000_000, total_chunk_count: 6 };
+    expect(await errorCodeOf(await initVideo(ada, { source_info }))).toBe("200 ok");
+    await changeSettings("tiktok", { small_videos_in_chunks: true });
+    expect(await errorCodeOf(await initVideo(ada, { source_info: { ...source_info, video_size: 64_000_000 } }))).toBe(
+      "200 ok",
+    );
+  });
+
   test("accepts chunks in order, the last one the longest, and reports progress", async ({ expect }) => {
+    await changeSettings("tiktok", { small_videos_in_chunks: true });
     const bytes = new Uint8Array(11_000_000);
     bytes.set(video);
     const source_info = {
@@ -390,9 +420,14 @@ describe("photos", () => {
 });
 
 describe("a draft", () => {
-  const DRAFT = { source_info: singleChunkSource(video), post_info: INFO };
+  const DRAFT = { source_info: singleChunkSource(video) };
 
-  test("goes to the inbox without its post_info", async ({ expect }) => {
+  test("of a video takes no post_info", async ({ expect }) => {
+    const response = await ada.post("/v2/post/publish/inbox/video/init/", { ...DRAFT, post_info: INFO });
+    expect(await errorCodeOf(response)).toBe("400 invalid_params");
+  });
+
+  test("goes to the inbox", async ({ expect }) => {
     const id = await uploadVideo(ada, "inbox/video", DRAFT);
     expect(id).toMatch(/^v_inbox_file~/);
     advanceMs(2000);
@@ -422,6 +457,7 @@ describe("a draft", () => {
   });
 
   test("needs no audit and no privacy level; five per day are allowed", async ({ expect }) => {
+    await changeSettings("tiktok", { audited: null });
     const codes: string[] = [];
     for (let count = 0; count < 6; count += 1) {
       codes.push(await errorCodeOf(await ben.post("/v2/post/publish/inbox/video/init/", DRAFT)));

@@ -21,7 +21,7 @@ import { openPlatformClient, reachableHosts } from "#platforms/client.ts";
 import { userAgent } from "#core/user-agent.ts";
 import type { PublishedPost } from "#sandbox/contract.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
-import { connectInputOf } from "#sandbox/registry.ts";
+import { connectInputOf, findSimulator } from "#sandbox/registry.ts";
 import { exports } from "cloudflare:workers";
 import { exchangeCode, memoryRegistrations, startLogin } from "./call-connector.ts";
 import { unwrap } from "./unwrap.ts";
@@ -99,7 +99,11 @@ export async function publishedPosts(adapter: Adapter, account: string): Promise
   return posts.filter((post) => post.account === account);
 }
 
-export function sandboxCredentials(adapter: Adapter, settings: Record<string, string> = {}) {
+/** Without settings of their own, tests have those of the sandbox's operator. */
+export function sandboxCredentials(
+  adapter: Adapter,
+  settings: Readonly<Record<string, string>> = findSimulator(adapter.platform)?.operatorApp?.variables ?? {},
+) {
   // A login through another platform uses the app of that platform.
   const app = settings["LOGIN_VARIANT"] ?? adapter.platform;
   return adapter.operatorCredentials === "none"
@@ -124,7 +128,7 @@ export interface BrowserLogin {
 export async function logInAtPlatform(
   adapter: Adapter,
   userName: string,
-  settings: Record<string, string> = {},
+  settings?: Record<string, string>,
   consent: Record<string, string> = {},
 ): Promise<BrowserLogin> {
   const client = simulatedClient(adapter);
@@ -169,7 +173,7 @@ export async function logInAtPlatform(
 export async function logIn(
   adapter: Adapter,
   userName: string,
-  settings: Record<string, string> = {},
+  settings?: Record<string, string>,
 ): Promise<ConnectedLogin> {
   const client = simulatedClient(adapter);
   const credentials = sandboxCredentials(adapter, settings);
@@ -374,6 +378,7 @@ export async function publishUntilSettled(
         case "published":
           return { ...outcome, steps };
         case "again":
+          ref = outcome.ref === undefined ? ref : throughJson(outcome.ref);
           advanceClock(Math.max(1, outcome.afterSeconds));
           break;
         case "absent":

@@ -69,6 +69,8 @@ export interface PlatformSample {
     readonly files: readonly string[];
     readonly options: JsonObject;
     readonly capabilities?: JsonObject;
+    /** What the operator states beside the credentials, where the post needs it. */
+    readonly settings?: Readonly<Record<string, string>>;
     /** Members of the account that the adapter cannot do without. */
     readonly account?: Partial<AccountAccess>;
   };

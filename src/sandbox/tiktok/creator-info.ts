@@ -3,6 +3,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import type { Token } from "#sandbox/oauth-server.ts";
 import { envelope, invalidParams, okResponse } from "./responses.ts";
 import { type Creator, privacyOptions } from "./creators.ts";
+import { isAudited } from "./operator-app.ts";
 import { checkDailyCap, type Publish } from "./publishes.ts";
 
 /* What a creator may post now, and the errors for a post that asks for more: platforms/tiktok.md 2.1 (creator info) and part 4 (errors). */
@@ -48,7 +49,7 @@ export function checkPostInfo(
   postInfo: JsonObject,
   kind: Publish["kind"],
 ): Response | null {
-  const audited = (sim.settings.extra["audited"] ?? creator.audited) === true;
+  const audited = isAudited(sim);
   if (!audited && !creator.isPrivate) {
     return envelope(
       sim,
@@ -66,6 +67,10 @@ export function checkPostInfo(
       "privacy_level_option_mismatch",
       "The privacy level is not one of the creator's options.",
     );
+  }
+  // Content sharing guidelines: branded content cannot be private. TikTok documents no code of its own for it.
+  if (postInfo["brand_content_toggle"] === true && level === "SELF_ONLY") {
+    return envelope(sim, 403, "privacy_level_option_mismatch", "Branded content cannot be private.");
   }
   const invalidField = BOOLEAN_FIELDS.find((name) => name in postInfo && typeof postInfo[name] !== "boolean");
   if (invalidField !== undefined) {

@@ -5,8 +5,6 @@ export interface Creator {
   readonly isPrivate: boolean;
   readonly maxSeconds: number;
   readonly duetDisabled: boolean;
-  /** Whether the app that this creator logs in to has passed TikTok's audit. */
-  readonly audited: boolean;
 }
 
 export const CREATORS: Readonly<Record<string, Creator>> = {
@@ -17,7 +15,6 @@ export const CREATORS: Readonly<Record<string, Creator>> = {
     isPrivate: false,
     maxSeconds: 600,
     duetDisabled: false,
-    audited: true,
   },
   ben: {
     openId: "_000ben",
@@ -26,7 +23,6 @@ export const CREATORS: Readonly<Record<string, Creator>> = {
     isPrivate: true,
     maxSeconds: 300,
     duetDisabled: true,
-    audited: false,
   },
 };
 

@@ -33,7 +33,7 @@ interface ChunkLayout {
 }
 
 /** The chunk layout of an upload, or what is wrong with it. */
-function readChunkLayout(source: JsonObject): ChunkLayout | string {
+function readChunkLayout(sim: SimulatorContext, source: JsonObject): ChunkLayout | string {
   const { video_size: size, chunk_size: chunkSize, total_chunk_count: chunkCount } = source;
   if (!isPositiveInteger(size) || !isPositiveInteger(chunkSize) || !isPositiveInteger(chunkCount)) {
     return "video_size, chunk_size and total_chunk_count are required";
@@ -48,6 +48,10 @@ function readChunkLayout(source: JsonObject): ChunkLayout | string {
     return size > MAX_CHUNK_BYTES || chunkSize !== size
       ? "one chunk must contain the whole video, up to 64 MB"
       : { size, chunkSize, chunkCount };
+  }
+  // The guide allows it; since 9 August 2026 TikTok has refused it (DayMoonDevelopment/post-for-me#327).
+  if (size <= MAX_CHUNK_BYTES && sim.settings.extra["small_videos_in_chunks"] !== true) {
+    return "The chunk size is invalid";
   }
   const last = size - (chunkCount - 1) * chunkSize;
   return chunkSize < MIN_CHUNK_BYTES || chunkSize > MAX_CHUNK_BYTES || last > MAX_LAST_CHUNK_BYTES
@@ -83,7 +87,7 @@ export async function initVideo(
   const publishFields = { kind: "video", isDraft, postInfo: isDraft ? {} : postInfo } as const;
   switch (source["source"]) {
     case "FILE_UPLOAD": {
-      const chunks = readChunkLayout(source);
+      const chunks = readChunkLayout(sim, source);
       if (typeof chunks === "string") {
         return invalidParams(sim, chunks);
       }

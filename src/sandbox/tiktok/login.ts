@@ -12,6 +12,7 @@ import {
 } from "#sandbox/oauth-server.ts";
 import { newLogId } from "./responses.ts";
 import { CREATORS } from "./creators.ts";
+import { approvedScopes } from "./operator-app.ts";
 import { revokeAccess } from "./publishes.ts";
 
 /* Login Kit for Web: platforms/tiktok.md part 1 (login). */
@@ -32,16 +33,24 @@ export function authorize(url: URL, sim: SimulatorContext, logins: readonly Simu
   if (!target || target.search !== "" || target.hash !== "") {
     return new Response("redirect_uri must be absolute, without a query and without a fragment", { status: 400 });
   }
+  const state = query.get("state") ?? "";
+  const requested = (query.get("scope") ?? "").split(",").filter((scope) => scope !== "");
+  const approved = approvedScopes(sim);
+  if (requested.length === 0 || !requested.every((scope) => approved.includes(scope))) {
+    // One scope too many refuses the whole login, and the answer does not name it.
+    return sim.settings.extra["scope_refusal"] === "page"
+      ? new Response("Something went wrong. error=invalid_scope&error_type=scope", { status: 400 })
+      : redirect(redirectUri, { error: "invalid_scope", error_type: "scope", state });
+  }
   const login = query.get("login");
   if (login === null) {
     return consentPage("TikTok (sandbox)", url, logins);
   }
-  const state = query.get("state") ?? "";
   if (!Object.hasOwn(CREATORS, login)) {
     return redirect(redirectUri, { error: "access_denied", error_description: "The user denied the request", state });
   }
   const deselected = new Set((query.get("untick") ?? "").split(","));
-  const scopes = (query.get("scope") ?? "").split(",").filter((scope) => scope !== "" && !deselected.has(scope));
+  const scopes = requested.filter((scope) => !deselected.has(scope));
   const code = issueCode(sim, "co*", { login, scopes, redirectUri, challenge: null }, CODE_LIFETIME_SECONDS);
   // TikTok's codes contain characters that are percent-encoded in a URL.
   return redirect(redirectUri, { code: `${code}!`, scopes: scopes.join(","), state });

@@ -18,6 +18,14 @@ function findOwnPublish(sim: SimulatorContext, token: Token, body: JsonObject): 
     : envelope(sim, 400, "token_not_authorized_for_specified_publish_id", "The token is not of the creator.");
 }
 
+/** What the list holds until the post has its id; TikTok has been seen to send each of these. */
+const PENDING_POST_IDS: Readonly<Record<string, string>> = { blank: '[""]', null: "[null]", empty: "[]" };
+
+function pendingPostIds(sim: SimulatorContext): string {
+  const kind = sim.settings.extra["pending_post_id"];
+  return PENDING_POST_IDS[typeof kind === "string" ? kind : "blank"] ?? "[]";
+}
+
 export async function readStatus(sim: SimulatorContext, token: Token, body: JsonObject): Promise<Response> {
   const requested = findOwnPublish(sim, token, body);
   if (requested instanceof Response) {
@@ -41,7 +49,7 @@ export async function readStatus(sim: SimulatorContext, token: Token, body: Json
   const text = JSON.stringify({
     data: { status: "PUBLISH_COMPLETE", publicaly_available_post_id: ["@"], ...byteCounts },
     error: { code: "ok", message: "", log_id: newLogId(sim) },
-  }).replace('["@"]', isModerated(sim, publish) ? `[${publish.publicId}]` : "[]");
+  }).replace('["@"]', isModerated(sim, publish) ? `[${publish.publicId}]` : pendingPostIds(sim));
   return new Response(text, { headers: { "content-type": "application/json; charset=utf-8" } });
 }
 
