@@ -172,8 +172,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/posting/run/next-step.ts",
-        from: "        : verifyAgain(run, outcome.afterSeconds, null, ctx);",
-        to: `        : afterVerify(run, { state: "absent" }, ctx);`,
+        from: "        : verifyAgain(waiting, outcome.afterSeconds, null, ctx);",
+        to: `        : afterVerify(waiting, { state: "absent" }, ctx);`,
       },
     ],
   },

@@ -180,6 +180,24 @@ export interface ValidationWarning {
   readonly message: string;
 }
 
+/** What an account may choose at its platform now, for the person who confirms: some platforms' reviews ask that it is shown. */
+export interface CreatorInfo {
+  /** As the platform shows the account; null when it did not say. */
+  readonly name: string | null;
+  /** HTTPS; expires after hours. */
+  readonly avatarUrl: string | null;
+  /** The platform's own words for the audiences that it accepts from this account and this service. */
+  readonly privacyOptions: readonly string[];
+  /** Whether the account allows comments at all. */
+  readonly commentAllowed: boolean;
+  /** Whether the account allows duets at all. */
+  readonly duetAllowed: boolean;
+  /** Whether the account allows stitches at all. */
+  readonly stitchAllowed: boolean;
+  /** The longest video of this account; null when unknown. */
+  readonly maxVideoSeconds: number | null;
+}
+
 /** The result of `validate`; a pure function of the input, so the same input gives the same result. */
 export interface ValidationResult {
   /** The requested options with the platform's defaults filled in; these are published. With invalid options, as they were sent. */
@@ -196,6 +214,8 @@ export interface ValidationResult {
   readonly warnings: readonly ValidationWarning[];
   /** What the platform charges the operator for the call; null when nothing. */
   readonly cost: { readonly amountUsd: number; readonly reason: string } | null;
+  /** Absent where the platform has no such settings, and while they are not known. */
+  readonly creator?: CreatorInfo | undefined;
 }
 
 /** The limits behind `validate`, served by `GET /platforms`. `limits.ts` of each folder names the source of every number. */
@@ -310,7 +330,8 @@ export type CommitOutcome =
 
 /**
  * The outcome of `verify`. A throw means `again`.
- * `again`: not known yet; `isProcessing` means that the platform confirmed that it has the post and is processing it.
+ * `again`: not known yet; `isProcessing` means that the platform confirmed that it has the post and is processing it. The next
+ * call gets `ref`, or the old reference when absent.
  * `absent`: the post is certainly not published, so it is sent again. Only for a complete answer of the platform that is older
  * than its listing delay: no other outcome leads to a second send.
  * `cannot_tell`: it will not become known; a user has to look at the platform.
@@ -319,7 +340,12 @@ export type CommitOutcome =
 export type VerifyOutcome =
   | { readonly state: "published"; readonly remoteId: string; readonly url: string | null }
   | { readonly state: "more"; readonly ref: JsonValue; readonly progress: JsonValue }
-  | { readonly state: "again"; readonly afterSeconds: number; readonly isProcessing: boolean }
+  | {
+      readonly state: "again";
+      readonly afterSeconds: number;
+      readonly isProcessing: boolean;
+      readonly ref?: JsonValue;
+    }
   | { readonly state: "absent" }
   | { readonly state: "stale"; readonly detail: string }
   | { readonly state: "refused"; readonly fault: Fault }

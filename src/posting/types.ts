@@ -3,7 +3,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { CreatedVia, ListedStatus, MediaType, PostStatus, PostType, TargetStatus } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import type { FaultCategory, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
+import type { CreatorInfo, FaultCategory, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
 
 /** Instants are milliseconds since 1970 in this module; the API module writes them as ISO 8601. */
 export type MediaItem = StoredMediaItem;
@@ -119,6 +119,7 @@ export interface PreviewTarget {
   readonly placement: string | null;
   readonly warnings: readonly ValidationWarning[];
   readonly cost: ValidationResult["cost"];
+  readonly creator: CreatorInfo | null;
 }
 
 export interface SchedulePreview {

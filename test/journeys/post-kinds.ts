@@ -43,6 +43,8 @@ const TIKTOK_DEFAULTS = {
   allow_duet: true,
   allow_stitch: true,
   is_ai_generated: false,
+  disclose_your_brand: false,
+  disclose_branded_content: false,
   is_draft: false,
 };
 const PUBLIC_OPTIONS = { privacy_level: "PUBLIC_TO_EVERYONE", disable_comment: false };
@@ -84,12 +86,26 @@ const POST_KINDS: readonly PostKind[] = [
     platform: "tiktok",
     name: "a video",
     files: [PORTRAIT_VIDEO],
-    options: { allow_comment: false, allow_duet: false, is_ai_generated: true },
-    effectiveOptions: { ...TIKTOK_DEFAULTS, allow_comment: false, allow_duet: false, is_ai_generated: true },
+    options: { allow_comment: false, allow_duet: false, is_ai_generated: true, disclose_branded_content: true },
+    effectiveOptions: {
+      ...TIKTOK_DEFAULTS,
+      allow_comment: false,
+      allow_duet: false,
+      is_ai_generated: true,
+      disclose_branded_content: true,
+    },
     published: [
       {
         kind: "video",
-        options: { ...PUBLIC_OPTIONS, disable_comment: true, disable_duet: true, disable_stitch: false, is_aigc: true },
+        options: {
+          ...PUBLIC_OPTIONS,
+          disable_comment: true,
+          disable_duet: true,
+          disable_stitch: false,
+          is_aigc: true,
+          brand_content_toggle: true,
+          brand_organic_toggle: false,
+        },
       },
     ],
   },

@@ -27,8 +27,14 @@ afterEach(() => {
 });
 
 function inputFor(adapter: Adapter, overrides: Parameters<typeof validationInput>[0] = {}): ValidationInput {
-  const { media, options, capabilities } = sampleOf(adapter.platform).post;
-  return validationInput({ media, options, ...(capabilities && { capabilities }), ...overrides });
+  const { media, options, capabilities, settings } = sampleOf(adapter.platform).post;
+  return validationInput({
+    media,
+    options,
+    ...(capabilities && { capabilities }),
+    ...(settings && { settings }),
+    ...overrides,
+  });
 }
 
 function jobFor(adapter: Adapter, overrides: Parameters<typeof job>[0] = {}): Job {
@@ -232,7 +238,7 @@ describe.each(adapters)("$platform: commit, verify and failures", (adapter) => {
     const media = await Promise.all(files.map((name) => sampleMedia(name)));
     const boards = adapter.listBoards && "board_ids" in options ? await firstBoard(adapter, account) : {};
     const validation = adapter.validate(
-      validationInput({ media, options: { ...options, ...boards }, capabilities: account.capabilities }),
+      inputFor(adapter, { media, options: { ...options, ...boards }, capabilities: account.capabilities }),
     );
     const post = {
       ...jobFor(adapter),

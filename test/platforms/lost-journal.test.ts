@@ -103,7 +103,13 @@ async function createFixture({ adapter, files, account: isAccount, options }: Ro
   const requested = { ...sample.options, ...options };
   const content = { caption: `${startTime} written & found again, see https://example.com/a`, media };
   const postType = media.length === 0 ? "text" : media.some((item) => item.type === "video") ? "video" : "image";
-  const validation = adapter.validate({ ...content, postType, options: requested, account, settings: {} });
+  const validation = adapter.validate({
+    ...content,
+    postType,
+    options: requested,
+    account,
+    settings: account.app.settings,
+  });
   const row: Job = {
     ...createJob(),
     ...content,

@@ -17,6 +17,27 @@ const Warning = z
   .object({ code: WarningCode, message: z.string() })
   .openapi("Warning", { description: "A possible problem that does not prevent the post." });
 
+const Creator = z
+  .object({
+    name: z.string().nullable().openapi({ description: "As the platform shows the account." }),
+    avatar_url: z
+      .string()
+      .nullable()
+      .openapi({ description: "The account's picture; the address expires after hours." }),
+    privacy_options: z.array(z.string()).openapi({
+      description: "The platform's words for the audiences that it accepts now from this account and this service.",
+      example: ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"],
+    }),
+    comment_allowed: z.boolean().openapi({ description: "False: the account has comments switched off." }),
+    duet_allowed: z.boolean().openapi({ description: "False: the account has duets switched off." }),
+    stitch_allowed: z.boolean().openapi({ description: "False: the account has stitches switched off." }),
+    max_video_seconds: z.number().nullable().openapi({ description: "The longest video that the account may post." }),
+  })
+  .openapi("Creator", {
+    description:
+      "What the account may choose at its platform, read while previewing. Platforms whose review asks for it want it shown to the person who confirms.",
+  });
+
 const PreviewTarget = z
   .object({
     account_id: Id,
@@ -33,6 +54,7 @@ const PreviewTarget = z
       .object({ amount_usd: z.number(), reason: z.string() })
       .nullable()
       .openapi({ description: "What the platform charges the operator for this post." }),
+    creator: Creator.nullable().openapi({ description: "Null where the platform has no such settings." }),
   })
   .openapi("PreviewTarget", { description: "The content that one account will publish." });
 
@@ -98,6 +120,19 @@ function presentTarget(target: DomainPreviewTarget): z.infer<typeof PreviewTarge
     placement: target.placement,
     warnings: [...target.warnings],
     cost: target.cost && { amount_usd: target.cost.amountUsd, reason: target.cost.reason },
+    creator: target.creator && presentCreator(target.creator),
+  };
+}
+
+function presentCreator(creator: NonNullable<DomainPreviewTarget["creator"]>): z.infer<typeof Creator> {
+  return {
+    name: creator.name,
+    avatar_url: creator.avatarUrl,
+    privacy_options: [...creator.privacyOptions],
+    comment_allowed: creator.commentAllowed,
+    duet_allowed: creator.duetAllowed,
+    stitch_allowed: creator.stitchAllowed,
+    max_video_seconds: creator.maxVideoSeconds,
   };
 }
 
@@ -165,6 +200,7 @@ export const EXAMPLE_SCHEDULE_PREVIEW: z.infer<typeof SchedulePreview> = {
           placement: "timeline",
           warnings: [],
           cost: null,
+          creator: null,
         },
       ]
     : [],

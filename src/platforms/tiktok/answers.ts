@@ -13,15 +13,18 @@ export const UserInfo = z.looseObject({
       open_id: z.string().min(1),
       avatar_url: z.string().nullish(),
       display_name: z.string().nullish(),
+      /** Only for logins with `user.info.profile`. */
+      username: z.string().nullish(),
     }),
   }),
 });
 export type User = z.infer<typeof UserInfo>["data"]["user"];
 
-export const CreatorInfo = z.looseObject({
+export const CreatorBody = z.looseObject({
   data: z.looseObject({
     creator_username: z.string().nullish(),
     creator_nickname: z.string().nullish(),
+    creator_avatar_url: z.string().nullish(),
     privacy_level_options: z.array(z.string()),
     comment_disabled: z.boolean().nullish(),
     duet_disabled: z.boolean().nullish(),
@@ -29,13 +32,11 @@ export const CreatorInfo = z.looseObject({
     max_video_post_duration_sec: z.number().nullish(),
   }),
 });
-export type Creator = z.infer<typeof CreatorInfo>["data"];
+export type Creator = z.infer<typeof CreatorBody>["data"];
 
 export const PublishInit = z.looseObject({
   data: z.looseObject({ publish_id: z.string().min(1), upload_url: z.string().nullish() }),
 });
-
-const PostIds = z.array(Id).nullish();
 
 export const PublishStatus = z.looseObject({
   data: z.looseObject({
@@ -43,11 +44,19 @@ export const PublishStatus = z.looseObject({
     fail_reason: z.string().nullish(),
     uploaded_bytes: z.number().nullish(),
     // TikTok's documentation uses both spellings.
-    publicaly_available_post_id: PostIds,
-    publicly_available_post_id: PostIds,
+    publicaly_available_post_id: z.unknown().optional(),
+    publicly_available_post_id: z.unknown().optional(),
   }),
 });
 export type PublishStatus = z.infer<typeof PublishStatus>["data"];
+
+/** While the publishing completes, the list may hold empty texts and nulls: the first member that can be an id. */
+export function publicPostId(status: PublishStatus): string | undefined {
+  return [status.publicaly_available_post_id, status.publicly_available_post_id]
+    .flat()
+    .map((item) => Id.safeParse(item).data)
+    .find((id) => id !== undefined);
+}
 
 const ListedVideo = z.looseObject({
   id: Id,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { PlatformClient } from "#platforms/contract.ts";
+import type { PlatformClient, PlatformRequestInit } from "#platforms/contract.ts";
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { ErrorBody } from "./answers.ts";
 import { API_ORIGIN } from "./hosts.ts";
@@ -11,13 +11,13 @@ export async function callApi(
   path: string,
   token: string,
   body?: JsonObject,
+  timing: Pick<PlatformRequestInit, "timeoutMs"> = {},
 ): Promise<PlatformResponse> {
   const headers = bearerHeader(token);
-  return await callPlatform(
-    client,
-    API_ORIGIN + path,
-    body === undefined ? { method: "POST", headers } : postJson(body, headers),
-  );
+  return await callPlatform(client, API_ORIGIN + path, {
+    ...(body === undefined ? { method: "POST", headers } : postJson(body, headers)),
+    ...timing,
+  });
 }
 
 /** The error code of the response body; null when it has none. */

@@ -1,14 +1,17 @@
+import { MINUTE } from "#core/clock.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { type PlatformResponse, parseBody } from "#platforms/response.ts";
 import type { CommitOutcome, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { PublishInit } from "./answers.ts";
 import { callApi, errorCode, isSuccess } from "./api.ts";
 import { toFault } from "./errors.ts";
-import { titleOf } from "./options.ts";
+import { disclosure, titleOf } from "./options.ts";
 import { CommitRef, type PostSettings } from "./refs.ts";
 import { nextChunkIndex, chunkLayout, sendChunk } from "./upload.ts";
 
 const FIRST_POLL_SECONDS = 5;
+/** TikTok documents no time limit. Photos whose answer is lost end as unconfirmed, so the answer is waited for longer than usual. */
+const POST_PHOTOS_TIMEOUT_MS = MINUTE;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = CommitRef.parse(ref);
@@ -68,6 +71,7 @@ async function postPhotos(client: PlatformClient, job: Job, sentRef: CommitRef):
       "/v2/post/publish/content/init/",
       job.account.accessToken,
       photoBody(job, sentRef.postSettings),
+      { timeoutMs: POST_PHOTOS_TIMEOUT_MS },
     );
   } catch {
     return {
@@ -101,8 +105,7 @@ function photoBody(job: Job, settings: PostSettings | null): JsonObject {
         disable_comment: settings.disableComment,
         // Music was not part of the preview, so none is added.
         auto_add_music: false,
-        brand_content_toggle: false,
-        brand_organic_toggle: false,
+        ...disclosure(job.options),
       }),
     },
     source_info: {

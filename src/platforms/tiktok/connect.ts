@@ -4,12 +4,13 @@ import { callPlatform, parseBody } from "#platforms/response.ts";
 import type {
   AppCredentials,
   Connector,
+  Fault,
   PostableAccount,
   Result,
   TokenSet,
   PlatformClient,
 } from "#platforms/contract.ts";
-import { failed, succeeded, temporary } from "#platforms/fault.ts";
+import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
   authorizationCode,
@@ -26,13 +27,11 @@ import { isSuccess } from "./api.ts";
 import { toCapabilities, readCreator, isAccountRefusal } from "./creator.ts";
 import { toFault } from "./errors.ts";
 import { API_ORIGIN, AUTHORIZE_URL } from "./hosts.ts";
+import { DRAFT_SCOPE, LEAST_SCOPES, LIST_SCOPE, PROFILE_SCOPE, requestedScopes } from "./scopes.ts";
 
-/** In order: profile, posting, drafts, listing posts for verification. */
-const SCOPES = ["user.info.basic", "video.publish", "video.upload", "video.list"] as const;
-const REQUIRED_SCOPES = ["user.info.basic", "video.publish"] as const;
-const DRAFT_SCOPE = "video.upload";
 const TOKEN_URL = `${API_ORIGIN}/v2/oauth/token/`;
 const REVOKE_URL = `${API_ORIGIN}/v2/oauth/revoke/`;
+const INVALID_SCOPE = "invalid_scope";
 const USER_FIELDS = "open_id,union_id,avatar_url,display_name";
 
 export const connect: Connector = {
@@ -41,7 +40,7 @@ export const connect: Connector = {
       authorizeUrl(app, request) {
         return withQuery(AUTHORIZE_URL, {
           client_key: app.clientId,
-          scope: SCOPES.join(","),
+          scope: requestedScopes(app.settings).join(","),
           response_type: "code",
           redirect_uri: request.redirectUri,
           state: request.state,
@@ -49,6 +48,9 @@ export const connect: Connector = {
       },
 
       async exchangeCode(client, app, exchange) {
+        if (exchange.params["error"] === INVALID_SCOPE) {
+          return failed(scopesRefused(app, exchange.params["error_description"] ?? ""));
+        }
         const code = authorizationCode(exchange.params);
         if (!code.ok) {
           return code;
@@ -59,14 +61,14 @@ export const connect: Connector = {
           redirect_uri: exchange.redirectUri,
         });
         if (!tokens.ok) {
-          return tokens;
+          return tokens.fault.platformCode === INVALID_SCOPE ? failed(scopesRefused(app, "")) : tokens;
         }
         const tokenSet = toTokenSet(tokens.value, exchange.now, {
           refreshToken: null,
           refreshExpiresAt: null,
           scopes: [],
         });
-        const user = await readProfile(client, tokenSet.accessToken);
+        const user = await readProfile(client, tokenSet);
         if (!user.ok) {
           return user;
         }
@@ -81,11 +83,11 @@ export const connect: Connector = {
   ],
 
   async listAccounts(client, _app, tokens) {
-    const user = await readProfile(client, tokens.accessToken);
+    const user = await readProfile(client, tokens);
     if (!user.ok) {
       return user;
     }
-    const missingScopes = findMissingScopes(REQUIRED_SCOPES, tokens.scopes);
+    const missingScopes = findMissingScopes(LEAST_SCOPES, tokens.scopes);
     const capabilities =
       missingScopes.length === 0 ? await readCapabilities(client, tokens) : succeeded<JsonObject>({});
     return capabilities.ok
@@ -133,10 +135,27 @@ function toTokenSet(
   };
 }
 
-async function readProfile(client: PlatformClient, token: string): Promise<Result<User>> {
+/** TikTok does not say which scope it refuses: with one that it names that one is told, otherwise those it may be. */
+function scopesRefused(app: AppCredentials, description: string): Fault {
+  const requested = requestedScopes(app.settings);
+  const named = requested.filter((scope) => description.includes(scope));
+  const scopes = (named.length > 0 ? named : requested).join(", ");
+  return rejected(
+    `TikTok has not approved this service's app for every scope that it asks for (${scopes}). The operator has them approved at developers.tiktok.com, or takes them out of TIKTOK_SCOPES.`,
+    { httpStatus: null, platformCode: INVALID_SCOPE },
+    { code: "app_misconfigured", category: "permission", whoMustAct: "operator" },
+  );
+}
+
+async function readProfile(
+  client: PlatformClient,
+  { accessToken, scopes }: Pick<TokenSet, "accessToken" | "scopes">,
+): Promise<Result<User>> {
+  // One field of a scope that the login lacks refuses the whole call.
+  const fields = scopes.includes(PROFILE_SCOPE) ? `${USER_FIELDS},username` : USER_FIELDS;
   return await catchConnectionErrors(async () => {
-    const response = await callPlatform(client, withQuery(`${API_ORIGIN}/v2/user/info/`, { fields: USER_FIELDS }), {
-      headers: bearerHeader(token),
+    const response = await callPlatform(client, withQuery(`${API_ORIGIN}/v2/user/info/`, { fields }), {
+      headers: bearerHeader(accessToken),
     });
     const info = isSuccess(response) ? parseBody(UserInfo, response) : undefined;
     if (info) {
@@ -166,15 +185,20 @@ function toPostableAccount(
   missingScopes: readonly string[],
 ): PostableAccount {
   const displayName = user.display_name ?? user.open_id;
-  const handle = capabilities["creatorUsername"];
+  const handle = capabilities["creatorUsername"] ?? user.username ?? null;
+  const known: JsonObject = { ...capabilities, creatorUsername: handle };
   return {
     platformAccountId: user.open_id,
     username: typeof handle === "string" ? handle : displayName,
     displayName,
     avatarUrl: user.avatar_url ?? null,
-    profileUrl: profileUrl(capabilities),
+    profileUrl: profileUrl(known),
     missingScopes,
-    capabilities: { ...capabilities, mayDraft: tokens.scopes.includes(DRAFT_SCOPE) },
+    capabilities: {
+      ...known,
+      mayDraft: tokens.scopes.includes(DRAFT_SCOPE),
+      mayList: tokens.scopes.includes(LIST_SCOPE),
+    },
     token: null,
   };
 }

@@ -60,11 +60,7 @@ function faultByCode(code: string, source: FaultSource): Fault | null {
     case "spam_risk_user_banned_from_posting":
       return bannedFault(source);
     case "unaudited_client_can_only_post_to_private_accounts":
-      return rejected(
-        "TikTok has not audited this service's app: until then TikTok accepts only private posts of private accounts.",
-        source,
-        { code: "app_not_audited", category: "permission", whoMustAct: "operator" },
-      );
+      return notAudited(source);
     case "url_ownership_unverified":
       return rejected("The URL of this service's media is not verified at TikTok.", source, {
         code: "media_url_unverified",
@@ -111,6 +107,14 @@ function faultByStatus(status: number, message: string, source: FaultSource): Fa
   return status === 403
     ? rejected(description, source, { code: "not_permitted", category: "permission" })
     : rejected(description, source);
+}
+
+export function notAudited(source: FaultSource): Fault {
+  return rejected(
+    "TikTok has not audited this service's app: until then TikTok accepts only private posts of private accounts.",
+    source,
+    { code: "app_not_audited", category: "permission", whoMustAct: "operator" },
+  );
 }
 
 function bannedFault(source: FaultSource): Fault {

@@ -13,6 +13,14 @@ export const options = z.looseObject({
   allow_duet: z.boolean().default(true).describe("Video only: whether others may make duets of it"),
   allow_stitch: z.boolean().default(true).describe("Video only: whether others may stitch it"),
   is_ai_generated: z.boolean().default(false).describe("Video only: labels the video as made by AI"),
+  disclose_your_brand: z
+    .boolean()
+    .default(false)
+    .describe("Discloses that the post promotes the account's own business"),
+  disclose_branded_content: z
+    .boolean()
+    .default(false)
+    .describe("Discloses a paid partnership: the post promotes another business. Not with `privacy_status: private`"),
   is_draft: z.boolean().default(false).describe("Save as a draft in the TikTok app instead of posting"),
   ...commonOptions,
 });
@@ -26,8 +34,23 @@ export function isPublic(options: JsonObject): boolean {
   return options["privacy_status"] !== "private";
 }
 
+export const PUBLIC_LEVEL = "PUBLIC_TO_EVERYONE";
+export const PRIVATE_LEVEL = "SELF_ONLY";
+
 export function privacyLevel(options: JsonObject): string {
-  return isPublic(options) ? "PUBLIC_TO_EVERYONE" : "SELF_ONLY";
+  return isPublic(options) ? PUBLIC_LEVEL : PRIVATE_LEVEL;
+}
+
+/** Disclosure of commercial content: https://developers.tiktok.com/doc/content-sharing-guidelines */
+export function isBrandedContent(options: JsonObject): boolean {
+  return options["disclose_branded_content"] === true;
+}
+
+export function disclosure(options: JsonObject): JsonObject {
+  return {
+    brand_content_toggle: isBrandedContent(options),
+    brand_organic_toggle: options["disclose_your_brand"] === true,
+  };
 }
 
 export function titleOf(options: JsonObject): string {

@@ -1,8 +1,10 @@
 import type { Job, Result } from "#platforms/contract.ts";
 import { failed, rejected, succeeded } from "#platforms/fault.ts";
 import type { Creator } from "./answers.ts";
-import { isPublic, privacyLevel } from "./options.ts";
+import { notAudited } from "./errors.ts";
+import { isPublic, privacyLevel, PUBLIC_LEVEL } from "./options.ts";
 import type { PostSettings } from "./refs.ts";
+import { isAudited } from "./scopes.ts";
 
 /** Durations are rounded differently; an excess of about one frame is accepted. */
 const DURATION_TOLERANCE_SECONDS = 0.05;
@@ -11,6 +13,13 @@ const DURATION_TOLERANCE_SECONDS = 0.05;
 export function resolvePostSettings(job: Job, creator: Creator): Result<PostSettings> {
   const { options } = job;
   const level = privacyLevel(options);
+  // The preview refuses it too; the account may have been private then.
+  if (
+    !isAudited(job.account.app.settings) &&
+    (isPublic(options) || creator.privacy_level_options.includes(PUBLIC_LEVEL))
+  ) {
+    return failed(notAudited({ httpStatus: 200 }));
+  }
   if (!creator.privacy_level_options.includes(level)) {
     return failed(
       rejected(

@@ -8,7 +8,7 @@ import { callApi, isSuccess } from "./api.ts";
 import { readCreator } from "./creator.ts";
 import { toFault } from "./errors.ts";
 import { UPLOAD_LIFETIME_MS } from "./limits.ts";
-import { isDraft } from "./options.ts";
+import { disclosure, isDraft } from "./options.ts";
 import { Cursor, createCommitRef, type PostSettings } from "./refs.ts";
 import { resolvePostSettings } from "./post-settings.ts";
 import { isLastChunk, isUploadUrl, nextChunkIndex, chunkLayout, sendChunk } from "./upload.ts";
@@ -106,8 +106,7 @@ function postInfo(job: Job, settings: PostSettings): JsonObject {
     disable_comment: settings.disableComment,
     disable_duet: settings.disableDuet,
     disable_stitch: settings.disableStitch,
-    brand_content_toggle: false,
-    brand_organic_toggle: false,
+    ...disclosure(job.options),
     is_aigc: job.options["is_ai_generated"] === true,
   };
 }

@@ -32,6 +32,8 @@ export const CommitRef = z.object({
   sentAt: z.number().nullable(),
   /** TikTok accepted the post and is processing it. */
   accepted: z.boolean(),
+  /** When TikTok first said that the post is complete; it gives the public id a little later. */
+  completedAt: z.number().nullable().default(null),
   /** The upload URL was refused after a call with an uncertain outcome. */
   uploadExpired: z.boolean(),
 });
@@ -45,6 +47,7 @@ export function createCommitRef(values: Partial<CommitRef>): CommitRef {
     sendCount: 0,
     sentAt: null,
     accepted: false,
+    completedAt: null,
     uploadExpired: false,
     ...values,
   };

@@ -9,10 +9,13 @@ import { toFault } from "./errors.ts";
 import { UPLOAD_HOSTS } from "./hosts.ts";
 
 /*
- * The chunks of an upload (TikTok's media transfer guide): 5 to 64 MB each, in order; the last one takes the remainder and may
- * have up to 128 MB. They are small because the last one is sent at the due time.
+ * The chunks of an upload (https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide): 5 to 64 MB each, in
+ * order; the last one takes the remainder and may have up to 128 MB. They are small because the last one is sent at the due time.
  */
 
+/** Larger videos must be sent in several chunks; smaller ones in several were refused (https://github.com/DayMoonDevelopment/post-for-me/issues/327). */
+const SINGLE_CHUNK_MAX_BYTES = 64_000_000;
+/** The size in the guide's own example. */
 const CHUNK_BYTES = 10_000_000;
 const CHUNK_TIMEOUT_MS = 75_000;
 const LAST_CHUNK_TIMEOUT_MS = 2 * MINUTE;
@@ -23,10 +26,9 @@ export interface ChunkLayout {
 }
 
 export function chunkLayout(totalBytes: number): ChunkLayout {
-  const chunkCount = Math.floor(totalBytes / CHUNK_BYTES);
-  return chunkCount < 2
+  return totalBytes <= SINGLE_CHUNK_MAX_BYTES
     ? { chunkBytes: totalBytes, chunkCount: 1 }
-    : { chunkBytes: CHUNK_BYTES, chunkCount: chunkCount };
+    : { chunkBytes: CHUNK_BYTES, chunkCount: Math.floor(totalBytes / CHUNK_BYTES) };
 }
 
 export function isLastChunk(layout: ChunkLayout, chunkIndex: number): boolean {

@@ -20,7 +20,18 @@ import {
   VIDEO_CAPTION_MAX,
   SAFE_VIDEO_RATIO,
 } from "./limits.ts";
-import { isDraft, isPublic, options, privacyLevel, titleOf } from "./options.ts";
+import { toCreatorInfo } from "./creator.ts";
+import {
+  isBrandedContent,
+  isDraft,
+  isPublic,
+  options,
+  PRIVATE_LEVEL,
+  privacyLevel,
+  PUBLIC_LEVEL,
+  titleOf,
+} from "./options.ts";
+import { DRAFT_SCOPE, isAudited, requestedScopes } from "./scopes.ts";
 
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);
@@ -44,6 +55,7 @@ export function validate(input: ValidationInput): ValidationResult {
       ...input.media.flatMap((media, index) => mediaProblems(media, index, rules[media.type])),
       ...input.media.flatMap(imageSizeProblems),
     ],
+    creator: toCreatorInfo(input.account.capabilities, isAudited(input.settings)),
     warnings: [
       ...optionWarnings(input, isVideo),
       ...accountWarnings(input, isVideo),
@@ -98,24 +110,46 @@ function accountProblems(input: ValidationInput, isVideo: boolean): readonly Val
     problems.push({ code, message, param: `platform_options.${option}` });
   if (isDraft(input.options)) {
     if (capabilities["mayDraft"] === false) {
-      problem("account_not_eligible", "is_draft", "the login does not allow drafts: connect the account again");
+      problem(
+        "account_not_eligible",
+        "is_draft",
+        requestedScopes(input.settings).includes(DRAFT_SCOPE)
+          ? `the login did not grant drafts (${DRAFT_SCOPE}): connect the account again and allow them`
+          : `drafts need the scope ${DRAFT_SCOPE}, which this service does not ask for: its operator adds it to TIKTOK_SCOPES when TikTok has approved it, then the account is connected again`,
+      );
     }
     return problems;
   }
-  const levels = capabilities["privacyLevels"];
-  const isUnaudited = input.settings["AUDITED"] === "false";
-  if (isPublic(input.options) && isUnaudited) {
+  if (isBrandedContent(input.options) && !isPublic(input.options)) {
     problem(
-      "option_not_allowed",
-      "privacy_status",
-      "TikTok has not audited this service's app: only private posts are possible until then",
+      "option_conflict",
+      "disclose_branded_content",
+      "branded content cannot be private: set privacy_status to public, or leave disclose_branded_content out",
     );
+  }
+  const levels = capabilities["privacyLevels"];
+  if (!isAudited(input.settings)) {
+    if (isPublic(input.options)) {
+      problem(
+        "option_not_allowed",
+        "privacy_status",
+        `TikTok has not audited this service's app and accepts only private posts (${PRIVATE_LEVEL}) from it: set privacy_status to private`,
+      );
+    }
+    if (Array.isArray(levels) && levels.includes(PUBLIC_LEVEL)) {
+      problems.push({
+        code: "account_not_eligible",
+        message:
+          "TikTok has not audited this service's app and accepts posts from it only for private accounts: set the account to private in the TikTok app",
+        param: "account_id",
+      });
+    }
   } else if (Array.isArray(levels) && !levels.includes(privacyLevel(input.options))) {
     problem(
       "option_not_allowed",
       "privacy_status",
       isPublic(input.options)
-        ? "this account cannot post publicly: it is private, or TikTok has not audited this service's app"
+        ? "this account is private and cannot post publicly: set privacy_status to private"
         : "this account cannot post privately",
     );
   }
@@ -145,7 +179,15 @@ function imageSizeProblems(media: MediaDescription, index: number): readonly Val
 }
 
 const VIDEO_ONLY_OPTIONS = ["allow_duet", "allow_stitch"] as const;
-const IGNORED_IN_DRAFTS = ["privacy_status", "allow_comment", "allow_duet", "allow_stitch", "is_ai_generated"] as const;
+const IGNORED_IN_DRAFTS = [
+  "privacy_status",
+  "allow_comment",
+  "allow_duet",
+  "allow_stitch",
+  "is_ai_generated",
+  "disclose_your_brand",
+  "disclose_branded_content",
+] as const;
 
 function optionWarnings(input: ValidationInput, isVideo: boolean): readonly ValidationWarning[] {
   const warnings: ValidationWarning[] = [];

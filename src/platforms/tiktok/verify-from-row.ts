@@ -9,7 +9,7 @@ import { callApi, isSuccess } from "./api.ts";
 import { profileUrl } from "./connect.ts";
 import { toFault } from "./errors.ts";
 import { isDraft, isPublic } from "./options.ts";
-import { hasSameText, LAST_CHECK_MS } from "./verify-photos.ts";
+import { hasSameText, LAST_CHECK_MS, NOT_LISTABLE } from "./verify-photos.ts";
 
 const PAGE_SIZE = 20;
 const MAX_PAGES = 10;
@@ -17,6 +17,9 @@ const RETRY_SECONDS = 60;
 
 /** A lookup without a publish id: only public videos are listed, and only for logins that may list. */
 export async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOutcome> {
+  if (job.account.capabilities["mayList"] === false) {
+    return NOT_LISTABLE;
+  }
   const caption = comparableText(job.caption);
   return job.postType !== "video" || isDraft(job.options) || !isPublic(job.options) || caption === ""
     ? {
@@ -67,7 +70,7 @@ async function listCandidates(
 
 function unreadableOutcome(fault: ReturnType<typeof toFault> | null): VerifyOutcome {
   if (fault?.code === "missing_scope") {
-    return { state: "cannot_tell", detail: "the login does not allow listing the account's posts" };
+    return NOT_LISTABLE;
   }
   return fault?.kind === "reconnect"
     ? { state: "refused", fault }

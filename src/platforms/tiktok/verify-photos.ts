@@ -19,8 +19,16 @@ const CLOCK_TOLERANCE_MS = 10 * SECOND;
 const LISTED_TEXT_LENGTH = 150;
 const COMPARED_TEXT_LENGTH = 120;
 
+export const NOT_LISTABLE: VerifyOutcome = {
+  state: "cannot_tell",
+  detail: "the login does not allow listing the account's posts",
+};
+
 /** Used when the response with the publish id was lost: TikTok may have posted the photos, so they are searched for and never sent again. */
 export async function verifyPhotos(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
+  if (job.account.capabilities["mayList"] === false) {
+    return NOT_LISTABLE;
+  }
   const sentTexts = [job.caption, titleOf(job.options)].map(comparableText).filter((text) => text !== "");
   if (commitRef.postSettings === null || !isPublic(job.options) || sentTexts.length === 0) {
     return {
@@ -42,7 +50,7 @@ export async function verifyPhotos(client: PlatformClient, job: Job, commitRef: 
   const list = isSuccess(response) ? parseBody(VideoList, response) : undefined;
   const fault = list || isSuccess(response) ? null : toFault(response);
   if (fault?.code === "missing_scope") {
-    return { state: "cannot_tell", detail: "the login does not allow listing the account's posts" };
+    return NOT_LISTABLE;
   }
   if (fault?.kind === "reconnect") {
     return { state: "refused", fault };

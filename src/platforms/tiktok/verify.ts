@@ -2,17 +2,20 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { parseBody } from "#platforms/response.ts";
 import type { Fault, Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { PublishStatus } from "./answers.ts";
+import { publicPostId, PublishStatus } from "./answers.ts";
 import { callApi, isSuccess } from "./api.ts";
 import { profileUrl } from "./connect.ts";
 import { publishFailureFault, toFault } from "./errors.ts";
-import { isDraft } from "./options.ts";
+import { isDraft, isPublic } from "./options.ts";
 import { CommitRef } from "./refs.ts";
 import { verifyFromRow } from "./verify-from-row.ts";
 import { verifyPhotos } from "./verify-photos.ts";
 
 /** TikTok counts a chunk within this time; one that is not counted has not arrived. */
 const BYTES_COUNTED_AFTER_MS = 10 * SECOND;
+/** The public id comes within about a minute, or after hours, or never. */
+const ID_WAIT_MS = MINUTE;
+const ID_POLL_SECONDS = 10;
 const MIN_RETRY_SECONDS = 5;
 const MAX_POLL_SECONDS = 60;
 const SLOW_POLL_AFTER_MS = 15 * MINUTE;
@@ -36,7 +39,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   }
   switch (status.status) {
     case "PUBLISH_COMPLETE":
-      return publishedOutcome(job, commitRef.publishId, status);
+      return completeOutcome(job, commitRef, commitRef.publishId, status);
     case "SEND_TO_USER_INBOX":
       return { state: "published", remoteId: commitRef.publishId, url: null };
     case "FAILED": {
@@ -54,12 +57,16 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   }
 }
 
-/** TikTok returns the public id after moderation, and never for private posts, so the post counts as published without it. */
-function publishedOutcome(job: Job, publishId: string, status: PublishStatus): VerifyOutcome {
-  const [id] = status.publicaly_available_post_id ?? status.publicly_available_post_id ?? [];
+/** TikTok returns the public id after moderation, and never for private posts, so the post counts as published without it in the end. */
+function completeOutcome(job: Job, commitRef: CommitRef, publishId: string, status: PublishStatus): VerifyOutcome {
+  const id = publicPostId(status);
   const profile = profileUrl(job.account.capabilities);
   if (id === undefined) {
-    return { state: "published", remoteId: publishId, url: isDraft(job.options) ? null : profile };
+    const completedAt = commitRef.completedAt ?? job.now;
+    const getsId = isPublic(job.options) && !isDraft(job.options);
+    return getsId && job.now < completedAt + ID_WAIT_MS
+      ? { state: "again", afterSeconds: ID_POLL_SECONDS, isProcessing: true, ref: { ...commitRef, completedAt } }
+      : { state: "published", remoteId: publishId, url: isDraft(job.options) ? null : profile };
   }
   const kind = job.postType === "video" ? "video" : "photo";
   return { state: "published", remoteId: id, url: profile && `${profile}/${kind}/${id}` };

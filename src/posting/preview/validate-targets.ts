@@ -80,6 +80,7 @@ export function validateTargets(
       placement: result.placement,
       warnings: [...result.warnings, ...accountWarnings(target)],
       cost: result.cost,
+      creator: result.creator ?? null,
     });
   }
   return { targets, previews, problems };

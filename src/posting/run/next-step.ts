@@ -153,10 +153,12 @@ export function afterVerify(run: TargetRun, outcome: VerifyOutcome, ctx: StepCon
       return markPublished(run, "verify", outcome, ctx);
     case "more":
       return continueWithNextPart(run, "verify", outcome, ctx);
-    case "again":
+    case "again": {
+      const waiting = outcome.ref === undefined ? run : { ...run, prepared: { ref: outcome.ref, expiresAt: null } };
       return outcome.isProcessing
-        ? waitForProcessing(run, outcome.afterSeconds, ctx)
-        : verifyAgain(run, outcome.afterSeconds, null, ctx);
+        ? waitForProcessing(waiting, outcome.afterSeconds, ctx)
+        : verifyAgain(waiting, outcome.afterSeconds, null, ctx);
+    }
     case "absent": {
       // T13 (authoritatively absent): the only transition from uncertain back to sending; at once, then with growing waits.
       const wait = run.runAttempts > 1 ? backoffMs(run.runAttempts - 1, ctx.random) : 0;

@@ -21,7 +21,7 @@ import {
 } from "./fixture.ts";
 
 describe("commit a video", () => {
-  const total = 25 * MB;
+  const total = 75 * MB;
 
   test("sends the last chunk, which contains the remainder", async ({ expect }) => {
     const client = captureBodies(scriptedClient(201));
@@ -31,7 +31,7 @@ describe("commit a video", () => {
       afterSeconds: 5,
     });
     expect(client.requests).toHaveLength(1);
-    expect(contentRanges(client.requests)).toEqual([`bytes 10000000-24999999/${total}`]);
+    expect(contentRanges(client.requests)).toEqual([`bytes 60000000-74999999/${total}`]);
     expect(client.bodies[0]).toHaveLength(15 * MB);
   });
 
@@ -49,9 +49,9 @@ describe("commit a video", () => {
     ["408", 408],
     ["a redirect", 302],
     ["200, which TikTok does not document", 200],
-    ["206, more chunks expected", chunkStored(10 * MB, total)],
+    ["206, more chunks expected", chunkStored(60 * MB, total)],
     ["416 with all bytes stored", wrongChunk(total, total)],
-    ["416 at the last chunk", wrongChunk(10 * MB - 1, total)],
+    ["416 at the last chunk", wrongChunk(60 * MB - 1, total)],
     ["416 without Content-Range", 416],
   ])("after %s the outcome is uncertain", async ([, script], { expect }) => {
     const outcome = await tiktok.commit(scriptedClient(script), videoJob(total), commitRef());
@@ -61,7 +61,7 @@ describe("commit a video", () => {
 
   test("with an earlier chunk missing there is no post", async ({ expect }) => {
     expect(
-      await tiktok.commit(scriptedClient(wrongChunk(10 * MB - 1, 40 * MB)), videoJob(40 * MB), commitRef()),
+      await tiktok.commit(scriptedClient(wrongChunk(10 * MB - 1, total)), videoJob(total), commitRef()),
     ).toMatchObject({
       state: "stale",
     });

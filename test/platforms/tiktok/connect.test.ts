@@ -9,6 +9,7 @@ import { authorizeUrl, exchangeCode, refreshTokens } from "../../support/call-co
 const { connect } = tiktok;
 const app = { clientId: "the-key", clientSecret: "the-secret", settings: {} };
 const SCOPES = ["user.info.basic", "video.publish", "video.upload", "video.list"];
+const LEAST_SCOPES = ["user.info.basic", "video.publish"];
 const exchange = {
   redirectUri: "https://a.example.com/back",
   params: { code: "v0.code*1!2", scopes: SCOPES.join(","), state: "s" },
@@ -41,6 +42,7 @@ const creatorResponse = (overrides: object = {}) =>
   success({
     creator_username: "ada_moves",
     creator_nickname: "Ada",
+    creator_avatar_url: "https://p.example.com/creator",
     privacy_level_options: ["PUBLIC_TO_EVERYONE", "SELF_ONLY"],
     comment_disabled: false,
     duet_disabled: true,
@@ -57,6 +59,8 @@ const tokens: TokenSet = {
 };
 const CAPABILITIES = {
   creatorUsername: "ada_moves",
+  creatorName: "Ada",
+  creatorAvatarUrl: "https://p.example.com/creator",
   privacyLevels: ["PUBLIC_TO_EVERYONE", "SELF_ONLY"],
   commentDisabled: false,
   duetDisabled: true,
@@ -75,11 +79,21 @@ describe("authorizeUrl", () => {
     expect(url.origin + url.pathname).toBe("https://www.tiktok.com/v2/auth/authorize/");
     expect(Object.fromEntries(url.searchParams)).toEqual({
       client_key: "the-key",
-      scope: SCOPES.join(","),
+      scope: LEAST_SCOPES.join(","),
       response_type: "code",
       redirect_uri: "https://a.example.com/b",
       state: "s",
     });
+  });
+
+  test.for([
+    ["video.upload,video.list", SCOPES.join(",")],
+    [" video.list  user.info.basic", "user.info.basic,video.publish,video.list"],
+    ["", LEAST_SCOPES.join(",")],
+  ] as const)("asks for the scopes of TIKTOK_SCOPES too: %j", async ([setting, scope], { expect }) => {
+    const request = { redirectUri: "https://a.example.com/b", state: "s", codeChallenge: "c" };
+    const url = await authorizeUrl(connect, { ...app, settings: { SCOPES: setting } }, request);
+    expect(url.searchParams.get("scope")).toBe(scope);
   });
 });
 
@@ -126,7 +140,45 @@ describe("exchangeCode", () => {
   });
 });
 
+describe("a scope that the app lacks", () => {
+  const withScopes = { ...app, settings: { SCOPES: "video.upload,video.list" } };
+  const fault = { code: "app_misconfigured", whoMustAct: "operator", platformCode: "invalid_scope" };
+
+  test.for<[string, Record<string, string>, string]>([
+    ["which TikTok does not name", { error: "invalid_scope", error_type: "scope" }, SCOPES.join(", ")],
+    ["which TikTok names", { error: "invalid_scope", error_description: "no access to video.list" }, "(video.list)"],
+  ])("is the operator's fault, and the message says which: %s", async ([, params, named], { expect }) => {
+    const client = scriptedClient(500);
+    expect(
+      await exchangeCode(connect, client, withScopes, { ...exchange, params: { ...params, state: "s" } }),
+    ).toMatchObject({
+      ok: false,
+      fault: { ...fault, message: expect.stringContaining(named) as string },
+    });
+    expect(client.requests).toHaveLength(0);
+  });
+
+  test("is the operator's fault at the token endpoint too", async ({ expect }) => {
+    const refused = { status: 400, json: { error: "invalid_scope", error_description: "", log_id: "1" } };
+    expect(await exchangeCode(connect, scriptedClient(refused), withScopes, exchange)).toMatchObject({
+      ok: false,
+      fault,
+    });
+  });
+});
+
 describe("listAccounts", () => {
+  test("with user.info.profile the user name is read without the creator's settings", async ({ expect }) => {
+    const profile = success({ user: { open_id: "_000abc", display_name: "Ada Moves", username: "ada_moves" } });
+    const client = scriptedClient(profile, apiError("spam_risk_too_many_posts"));
+    const scopes = [...LEAST_SCOPES, "user.info.profile"];
+    const { accounts } = unwrap(await connect.listAccounts(client, app, { ...tokens, scopes }));
+    expect(accounts[0]).toMatchObject({ username: "ada_moves", profileUrl: "https://www.tiktok.com/@ada_moves" });
+    expect(client.requests[0]?.url.searchParams.get("fields")).toBe(
+      "open_id,union_id,avatar_url,display_name,username",
+    );
+  });
+
   test("a login has one account, with the user name of its profile URL", async ({ expect }) => {
     const client = scriptedClient(userResponse, creatorResponse());
     expect(unwrap(await connect.listAccounts(client, app, tokens))).toEqual({
@@ -138,7 +190,7 @@ describe("listAccounts", () => {
           avatarUrl: "https://p.example.com/a",
           profileUrl: "https://www.tiktok.com/@ada_moves",
           missingScopes: [],
-          capabilities: { ...CAPABILITIES, mayDraft: true },
+          capabilities: { ...CAPABILITIES, mayDraft: true, mayList: true },
           token: null,
         },
       ],

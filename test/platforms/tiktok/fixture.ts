@@ -44,9 +44,12 @@ export const OPTIONS = {
   allow_duet: true,
   allow_stitch: true,
   is_ai_generated: false,
+  disclose_your_brand: false,
+  disclose_branded_content: false,
   is_draft: false,
 };
-const account = accountAccess({ capabilities: { creatorUsername: "ada_moves" } });
+const AUDITED_APP = { clientId: "client-id", clientSecret: "client-secret", settings: { AUDITED: "true" } };
+const account = accountAccess({ capabilities: { creatorUsername: "ada_moves" }, app: AUDITED_APP });
 
 export function videoJob(sizeBytes = 2 * MB, overrides: Partial<Job> = {}): Job {
   const post = job({ options: OPTIONS, account, ...overrides, media: [video({ sizeBytes })] });
@@ -80,6 +83,7 @@ export const commitRef = (overrides: object = {}): JsonValue => ({
   sendCount: 0,
   sentAt: null,
   accepted: false,
+  completedAt: null,
   uploadExpired: false,
   ...overrides,
 });

@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
-import type { JsonValue } from "#core/json.ts";
+import type { JsonObject, JsonValue } from "#core/json.ts";
 import { tiktok } from "#platforms/tiktok/index.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
-import { NOW, video } from "../../support/adapter-inputs.ts";
+import { accountAccess, NOW, video } from "../../support/adapter-inputs.ts";
 import { captureBodies } from "../../support/capture-adapter-bodies.ts";
 import {
   MB,
@@ -61,6 +61,7 @@ describe("prepare a video", () => {
       allow_duet: false,
       allow_stitch: false,
       is_ai_generated: true,
+      disclose_your_brand: true,
       title: "not for videos",
     };
     const client = scriptedClient(creatorInfo(), uploadStarted);
@@ -72,10 +73,49 @@ describe("prepare a video", () => {
       disable_duet: true,
       disable_stitch: true,
       brand_content_toggle: false,
-      brand_organic_toggle: false,
+      brand_organic_toggle: true,
       is_aigc: true,
     });
   });
+
+  test("branded content is disclosed", async ({ expect }) => {
+    const client = scriptedClient(creatorInfo(), uploadStarted);
+    await tiktok.prepare(
+      client,
+      videoJob(2 * MB, { options: { ...OPTIONS, disclose_branded_content: true } }),
+      undefined,
+    );
+    expect(parseRequestBody(client.requests[1])["post_info"]).toMatchObject({
+      brand_content_toggle: true,
+      brand_organic_toggle: false,
+    });
+  });
+
+  test.for<[string, JsonObject, string, string | null]>([
+    ["public posts", { privacy_level_options: ["PUBLIC_TO_EVERYONE", "SELF_ONLY"] }, "public", "app_not_audited"],
+    [
+      "posts of a public account",
+      { privacy_level_options: ["PUBLIC_TO_EVERYONE", "SELF_ONLY"] },
+      "private",
+      "app_not_audited",
+    ],
+    ["public posts of a private account", { privacy_level_options: ["SELF_ONLY"] }, "public", "app_not_audited"],
+    ["nothing else", { privacy_level_options: ["FOLLOWER_OF_CREATOR", "SELF_ONLY"] }, "private", null],
+  ])(
+    "without an audit %s are refused before the upload starts",
+    async ([, creator, privacy_status, code], { expect }) => {
+      const client = scriptedClient(creatorInfo(creator), uploadStarted);
+      const outcome = await tiktok.prepare(
+        client,
+        videoJob(2 * MB, { options: { ...OPTIONS, privacy_status }, account: accountAccess() }),
+        undefined,
+      );
+      expect(outcome).toMatchObject(
+        code === null ? { state: "again" } : { state: "refused", fault: { code, whoMustAct: "operator" } },
+      );
+      expect(client.requests).toHaveLength(code === null ? 2 : 1);
+    },
+  );
 
   test("what the account has disabled stays disabled", async ({ expect }) => {
     const off = { comment_disabled: true, duet_disabled: true, stitch_disabled: true };
@@ -91,9 +131,8 @@ describe("prepare a video", () => {
   test.for<[size: number, chunkBytes: number, chunkCount: number]>([
     [1, 1, 1],
     [5 * MB, 5 * MB, 1],
-    [20 * MB - 1, 20 * MB - 1, 1],
-    [20 * MB, 10 * MB, 2],
-    [50_000_123, 10 * MB, 5],
+    [50_000_123, 50_000_123, 1],
+    [64 * MB, 64 * MB, 1],
     [64 * MB + 1, 10 * MB, 6],
     [1_073_741_824, 10 * MB, 107],
     [4000 * MB, 10 * MB, 400],
@@ -180,7 +219,7 @@ describe("prepare a video", () => {
   });
 
   test("all chunks but the last are uploaded in order, without a token, three per step", async ({ expect }) => {
-    const total = 55 * MB;
+    const total = 75 * MB;
     let storedBytes = 0;
     const client = captureBodies(
       scriptedClient(() => {
@@ -190,7 +229,8 @@ describe("prepare a video", () => {
     );
     const first = await tiktok.prepare(client, videoJob(total), cursor());
     expect(first).toMatchObject({ state: "again", afterSeconds: 0, cursor: { publishId: PUBLISH_ID, chunkIndex: 3 } });
-    expect(await tiktok.prepare(client, videoJob(total), cursorOf(first))).toMatchObject({
+    const second = await tiktok.prepare(client, videoJob(total), cursorOf(first));
+    expect(second).toMatchObject({
       state: "ready",
       ref: { publishId: PUBLISH_ID, uploadUrl: UPLOAD_URL },
     });
@@ -199,8 +239,10 @@ describe("prepare a video", () => {
       `bytes 10000000-19999999/${total}`,
       `bytes 20000000-29999999/${total}`,
       `bytes 30000000-39999999/${total}`,
+      `bytes 40000000-49999999/${total}`,
+      `bytes 50000000-59999999/${total}`,
     ]);
-    expect(client.bodies.map((bytes) => bytes.length)).toEqual(Array(4).fill(10 * MB));
+    expect(client.bodies.map((bytes) => bytes.length)).toEqual(Array(6).fill(10 * MB));
     for (const request of client.requests) {
       expect(`${request.method} ${request.url.href}`).toBe(`PUT ${UPLOAD_URL}`);
       expect(request.headers.get("authorization")).toBeNull();
@@ -213,28 +255,28 @@ describe("prepare a video", () => {
     ["a lost connection", "connection_lost"],
     ["503", 503],
   ])("after %s the same chunk is sent again", async ([, script], { expect }) => {
-    const total = 30 * MB;
+    const total = 70 * MB;
     const interrupted = await tiktok.prepare(
-      captureBodies(scriptedClient(chunkStored(10 * MB, total), script)),
+      captureBodies(scriptedClient(chunkStored(50 * MB, total), script)),
       videoJob(total),
-      cursor(),
+      cursor({ chunkIndex: 4 }),
     );
-    expect(interrupted).toMatchObject({ state: "again", afterSeconds: 1, cursor: { chunkIndex: 1, failureCount: 1 } });
-    const client = captureBodies(scriptedClient(chunkStored(20 * MB, total)));
+    expect(interrupted).toMatchObject({ state: "again", afterSeconds: 1, cursor: { chunkIndex: 5, failureCount: 1 } });
+    const client = captureBodies(scriptedClient(chunkStored(60 * MB, total)));
     expect(await tiktok.prepare(client, videoJob(total), cursorOf(interrupted))).toMatchObject({ state: "ready" });
-    expect(contentRanges(client.requests)).toEqual([`bytes 10000000-19999999/${total}`]);
+    expect(contentRanges(client.requests)).toEqual([`bytes 50000000-59999999/${total}`]);
   });
 
   test("continues at the chunk that TikTok reports, in either way of counting", async ({ expect }) => {
-    const total = 40 * MB;
-    for (const uploaded of [20 * MB - 1, 20 * MB]) {
-      const client = captureBodies(scriptedClient(wrongChunk(uploaded, total), chunkStored(30 * MB, total)));
-      expect(await tiktok.prepare(client, videoJob(total), cursor({ chunkIndex: 1 }))).toMatchObject({
+    const total = 70 * MB;
+    for (const uploaded of [50 * MB - 1, 50 * MB]) {
+      const client = captureBodies(scriptedClient(wrongChunk(uploaded, total), chunkStored(60 * MB, total)));
+      expect(await tiktok.prepare(client, videoJob(total), cursor({ chunkIndex: 4 }))).toMatchObject({
         state: "ready",
       });
       expect(contentRanges(client.requests)).toEqual([
-        `bytes 10000000-19999999/${total}`,
-        `bytes 20000000-29999999/${total}`,
+        `bytes 40000000-49999999/${total}`,
+        `bytes 50000000-59999999/${total}`,
       ]);
     }
   });
@@ -243,12 +285,12 @@ describe("prepare a video", () => {
     let nextCursor: JsonValue = cursor();
     const waits: number[] = [];
     for (let tries = 0; tries < 5; tries++) {
-      const outcome = await tiktok.prepare(scriptedClient(503), videoJob(20 * MB), nextCursor);
+      const outcome = await tiktok.prepare(scriptedClient(503), videoJob(70 * MB), nextCursor);
       waits.push(outcome.state === "again" ? outcome.afterSeconds : -1);
       nextCursor = cursorOf(outcome);
     }
     expect(waits).toEqual([1, 2, 4, 8, 16]);
-    expect(await tiktok.prepare(scriptedClient(503), videoJob(20 * MB), nextCursor)).toMatchObject({
+    expect(await tiktok.prepare(scriptedClient(503), videoJob(70 * MB), nextCursor)).toMatchObject({
       fault: { kind: "temporary" },
     });
   });
@@ -256,12 +298,12 @@ describe("prepare a video", () => {
   test.for([403, 404])("an upload that answers %i is started again, at most twice", async (status, { expect }) => {
     const secondUpload = success({ publish_id: "v_pub_file~2", upload_url: UPLOAD_URL });
     expect(
-      await tiktok.prepare(scriptedClient(status, creatorInfo(), secondUpload), videoJob(20 * MB), cursor()),
+      await tiktok.prepare(scriptedClient(status, creatorInfo(), secondUpload), videoJob(70 * MB), cursor()),
     ).toMatchObject({
       state: "again",
       cursor: { publishId: "v_pub_file~2", chunkIndex: 0, restartCount: 1 },
     });
-    expect(await tiktok.prepare(scriptedClient(status), videoJob(20 * MB), cursor({ restartCount: 2 }))).toMatchObject({
+    expect(await tiktok.prepare(scriptedClient(status), videoJob(70 * MB), cursor({ restartCount: 2 }))).toMatchObject({
       state: "refused",
       fault: { kind: "temporary" },
     });
@@ -269,7 +311,7 @@ describe("prepare a video", () => {
 
   test("an expired upload URL is not used", async ({ expect }) => {
     const client = scriptedClient(creatorInfo(), uploadStarted);
-    const lateJob = videoJob(20 * MB, { now: NOW + HOUR });
+    const lateJob = videoJob(70 * MB, { now: NOW + HOUR });
     expect(await tiktok.prepare(client, lateJob, cursor({ chunkIndex: 1 }))).toMatchObject({
       state: "again",
       cursor: { startedAt: NOW + HOUR, chunkIndex: 0, restartCount: 1 },
@@ -277,7 +319,7 @@ describe("prepare a video", () => {
   });
 
   test("a refused chunk means an invalid file", async ({ expect }) => {
-    expect(await tiktok.prepare(scriptedClient(400), videoJob(20 * MB), cursor())).toMatchObject({
+    expect(await tiktok.prepare(scriptedClient(400), videoJob(70 * MB), cursor())).toMatchObject({
       state: "refused",
       fault: { kind: "rejected", code: "media_invalid" },
     });
@@ -285,7 +327,7 @@ describe("prepare a video", () => {
 
   test("a missing stored file throws instead of blaming TikTok", async ({ expect }) => {
     const read = () => Promise.reject(new Error("stored media is missing"));
-    const original = videoJob(20 * MB);
+    const original = videoJob(70 * MB);
     const broken = { ...original, media: original.media.map((media) => ({ ...media, read })) };
     const client = scriptedClient(500);
     await expect(tiktok.prepare(client, broken, cursor())).rejects.toThrow("stored media is missing");

@@ -19,7 +19,12 @@ const creator = {
 };
 
 export const sample: PlatformSample = {
-  post: { media: [video({ width: 1080, height: 1920 })], files: ["portrait.mp4"], options: {} },
+  post: {
+    media: [video({ width: 1080, height: 1920 })],
+    files: ["portrait.mp4"],
+    options: {},
+    settings: { AUDITED: "true" },
+  },
   connect: {
     methods: [
       {

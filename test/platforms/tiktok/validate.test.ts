@@ -11,10 +11,12 @@ const DEFAULTS = {
   allow_duet: true,
   allow_stitch: true,
   is_ai_generated: false,
+  disclose_your_brand: false,
+  disclose_branded_content: false,
   is_draft: false,
 };
 const validated = (overrides: Parameters<typeof validationInput>[0] = {}) =>
-  validate(validationInput({ media: [video()], ...overrides }));
+  validate(validationInput({ media: [video()], settings: { AUDITED: "true" }, ...overrides }));
 const codes = (overrides: Parameters<typeof validationInput>[0] = {}) =>
   validated(overrides).problems.map((problem) => problem.code);
 const warningCodes = (overrides: Parameters<typeof validationInput>[0] = {}) =>
@@ -38,6 +40,8 @@ describe("options", () => {
     ["allow_stitch", { allow_stitch: "no" }],
     ["is_ai_generated", { is_ai_generated: "yes" }],
     ["is_draft", { is_draft: "true" }],
+    ["disclose_your_brand", { disclose_your_brand: "yes" }],
+    ["disclose_branded_content", { disclose_branded_content: 1 }],
     ["title", { title: 7 }],
   ])("%s with a wrong type or value is reported", ([name, options], { expect }) => {
     expect(validated({ options }).problems).toEqual([
@@ -46,9 +50,10 @@ describe("options", () => {
   });
 
   test("null means not set: the default applies", ({ expect }) => {
-    const { options, problems } = validated({ options: { allow_stitch: null, privacy_status: null } });
+    const requested = { allow_stitch: null, privacy_status: null, disclose_branded_content: null };
+    const { options, problems } = validated({ options: requested });
     expect(problems).toEqual([]);
-    expect(options).toMatchObject({ allow_stitch: true, privacy_status: "public" });
+    expect(options).toMatchObject({ allow_stitch: true, privacy_status: "public", disclose_branded_content: false });
   });
 
   test("a title is for images: up to 90 characters, an emoji counts as two", ({ expect }) => {
@@ -87,11 +92,87 @@ describe("privacy", () => {
     expect(codes({ capabilities: PRIVATE })).toEqual(["option_not_allowed"]);
   });
 
-  test("an app that the operator says is unaudited posts privately only", ({ expect }) => {
-    const settings = { AUDITED: "false" };
-    expect(codes({ settings, capabilities: PUBLIC })).toEqual(["option_not_allowed"]);
-    expect(codes({ settings, capabilities: PUBLIC, options: { privacy_status: "private" } })).toEqual([]);
-    expect(codes({ settings, options: { is_draft: true } })).toEqual([]);
+  test.for<Record<string, string>>([{}, { AUDITED: "false" }, { AUDITED: "yes" }])(
+    "with the settings %j the app is unaudited: private posts of private accounts only",
+    (settings, { expect }) => {
+      const privately = { privacy_status: "private" };
+      expect(codes({ settings })).toEqual(["option_not_allowed"]);
+      expect(codes({ settings, capabilities: PRIVATE })).toEqual(["option_not_allowed"]);
+      expect(validated({ settings, capabilities: PUBLIC }).problems).toMatchObject([
+        {
+          code: "option_not_allowed",
+          param: "platform_options.privacy_status",
+          message: expect.stringContaining("SELF_ONLY") as string,
+        },
+        { code: "account_not_eligible", param: "account_id" },
+      ]);
+      expect(codes({ settings, capabilities: PUBLIC, options: privately })).toEqual(["account_not_eligible"]);
+      expect(codes({ settings, capabilities: PRIVATE, options: privately })).toEqual([]);
+      expect(codes({ settings, capabilities: PUBLIC, options: { is_draft: true } })).toEqual([]);
+    },
+  );
+});
+
+describe("disclosure of commercial content", () => {
+  test("branded content cannot be private", ({ expect }) => {
+    const options = { disclose_branded_content: true, privacy_status: "private" };
+    expect(validated({ capabilities: PUBLIC, options }).problems).toEqual([
+      expect.objectContaining({ code: "option_conflict", param: "platform_options.disclose_branded_content" }),
+    ]);
+    expect(codes({ capabilities: PUBLIC, options: { disclose_branded_content: true } })).toEqual([]);
+    expect(codes({ capabilities: PUBLIC, options: { ...options, disclose_branded_content: false } })).toEqual([]);
+    expect(codes({ capabilities: PUBLIC, options: { disclose_your_brand: true, privacy_status: "private" } })).toEqual(
+      [],
+    );
+  });
+
+  test("is ignored in drafts", ({ expect }) => {
+    const options = { is_draft: true, disclose_branded_content: true, privacy_status: "private" };
+    expect(validated({ options })).toMatchObject({
+      problems: [],
+      warnings: [
+        { code: "option_ignored", message: expect.stringContaining("disclose_branded_content") as string },
+        {},
+        {},
+      ],
+    });
+  });
+});
+
+describe("the creator's settings", () => {
+  const capabilities = {
+    ...PUBLIC,
+    creatorUsername: "ada_moves",
+    creatorName: "Ada",
+    creatorAvatarUrl: "https://p.example.com/a",
+    commentDisabled: false,
+    duetDisabled: true,
+    stitchDisabled: false,
+    maxVideoSeconds: 180,
+  };
+  const creator = {
+    name: "Ada",
+    avatarUrl: "https://p.example.com/a",
+    privacyOptions: PUBLIC.privacyLevels,
+    commentAllowed: true,
+    duetAllowed: false,
+    stitchAllowed: true,
+    maxVideoSeconds: 180,
+  };
+
+  test("are shown as TikTok told them", ({ expect }) => {
+    expect(validated({ capabilities }).creator).toEqual(creator);
+  });
+
+  test("without an audit offer only SELF_ONLY", ({ expect }) => {
+    const { privacyOptions } = validated({ capabilities, settings: {} }).creator ?? {};
+    expect(privacyOptions).toEqual(["SELF_ONLY"]);
+  });
+
+  test("without a nickname the user name is shown, and nothing while nothing is known", ({ expect }) => {
+    const unnamed = validated({ capabilities: { ...PRIVATE, creatorUsername: "ada_moves", creatorName: null } });
+    expect(unnamed.creator).toMatchObject({ name: "ada_moves", avatarUrl: null, maxVideoSeconds: null });
+    expect(validated({ capabilities: {} }).creator).toBeUndefined();
   });
 });
 
@@ -199,6 +280,14 @@ describe("drafts", () => {
     expect(validation.warnings.map((warning) => warning.code)).toEqual(["draft_unfinished", "caption_lost"]);
     const requested = { is_draft: true, privacy_status: "private", is_ai_generated: true };
     expect(warningCodes({ media: [photo], options: requested })).toEqual(["option_ignored", "draft_unfinished"]);
+  });
+
+  test.for([
+    [{}, "TIKTOK_SCOPES"],
+    [{ SCOPES: "video.upload" }, "connect the account again"],
+  ] as const)("a refused draft says what to do: %j", ([settings, advice], { expect }) => {
+    const { problems } = validated({ settings, options: { is_draft: true }, capabilities: { mayDraft: false } });
+    expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining(advice) as string })]);
   });
 
   test("require the scope for drafts", ({ expect }) => {

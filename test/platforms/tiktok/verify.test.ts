@@ -1,4 +1,5 @@
 import { describe, test } from "vitest";
+import type { JsonValue } from "#core/json.ts";
 import type { Job } from "#platforms/contract.ts";
 import { tiktok } from "#platforms/tiktok/index.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
@@ -51,18 +52,45 @@ describe("verify by publish id", () => {
     ["an empty list", { publicaly_available_post_id: [] }],
     ["no list", {}],
     ["null", { publicaly_available_post_id: null }],
+    ["an empty text", { publicaly_available_post_id: [""] }],
+    ["null in the list", { publicaly_available_post_id: [null] }],
+    ["an empty text instead of a list", { publicaly_available_post_id: "" }],
   ])(
-    "posted without a public id (%s): the publish id is the id and the profile the URL",
+    "posted without a public id (%s): asks for a minute, then the publish id is the id and the profile the URL",
     async ([, more], { expect }) => {
-      expect(
-        await tiktok.verify(scriptedClient(publishStatus("PUBLISH_COMPLETE", more)), jobAfter(5), acceptedRef),
-      ).toEqual({
+      const client = () => scriptedClient(publishStatus("PUBLISH_COMPLETE", more));
+      const first = await tiktok.verify(client(), jobAfter(5), acceptedRef);
+      const waiting = commitRef({ sendCount: 1, sentAt: NOW, accepted: true, completedAt: NOW + 5000 });
+      expect(first).toEqual({ state: "again", afterSeconds: 10, isProcessing: true, ref: waiting });
+      expect(await tiktok.verify(client(), jobAfter(64), waiting)).toEqual(first);
+      expect(await tiktok.verify(client(), jobAfter(65), waiting)).toEqual({
         state: "published",
         remoteId: PUBLISH_ID,
         url: "https://www.tiktok.com/@ada_moves",
       });
     },
   );
+
+  test("an id after members that are none is the id", async ({ expect }) => {
+    const done = publishStatus("PUBLISH_COMPLETE", { publicaly_available_post_id: ["", null, 77] });
+    expect(await tiktok.verify(scriptedClient(done), jobAfter(5), acceptedRef)).toMatchObject({ remoteId: "77" });
+  });
+
+  test("a private post gets no public id, so nothing is waited for", async ({ expect }) => {
+    const options = { ...OPTIONS, privacy_status: "private" };
+    const done = publishStatus("PUBLISH_COMPLETE", { publicaly_available_post_id: [""] });
+    expect(await tiktok.verify(scriptedClient(done), jobAfter(5, { options }), acceptedRef)).toEqual({
+      state: "published",
+      remoteId: PUBLISH_ID,
+      url: "https://www.tiktok.com/@ada_moves",
+    });
+  });
+
+  test("a reference of an earlier version is read", async ({ expect }) => {
+    const { completedAt: _, ...earlier } = acceptedRef as Record<string, JsonValue>;
+    const done = publishStatus("PUBLISH_COMPLETE", { publicaly_available_post_id: [77] });
+    expect(await tiktok.verify(scriptedClient(done), jobAfter(5), earlier)).toMatchObject({ remoteId: "77" });
+  });
 
   test("without a user name there is no URL", async ({ expect }) => {
     const done = publishStatus("PUBLISH_COMPLETE", { publicaly_available_post_id: ["77"] });
@@ -253,6 +281,12 @@ describe("verify photos whose response was lost", () => {
   });
 
   test("without the scope to list posts nothing can be found", async ({ expect }) => {
+    const client = scriptedClient(500);
+    const account = accountAccess({ capabilities: { mayList: false } });
+    for (const ref of [lostRef, null]) {
+      expect(await tiktok.verify(client, jobAfter(1, { account }), ref)).toMatchObject({ state: "cannot_tell" });
+    }
+    expect(client.requests).toHaveLength(0);
     expect(
       await tiktok.verify(scriptedClient(apiError(401, "scope_not_authorized")), jobAfter(15), lostRef),
     ).toMatchObject({

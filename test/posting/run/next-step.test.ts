@@ -253,6 +253,14 @@ describe("waiting for a platform that accepted the post", () => {
     expect(afterVerify(accepted, again, context()).history.at(-1)).toMatchObject({ outcome: "again" });
   });
 
+  test.for([true, false])("the next lookup gets the reference of the last one: isProcessing %s", (isProcessing) => {
+    const accepted = afterCommit(committing(), { state: "accepted", ref: "job", afterSeconds: 10 }, context());
+    const waiting = { state: "again", afterSeconds: 10, isProcessing } as const;
+    const changed = afterVerify(accepted, { ...waiting, ref: "seen complete" }, context());
+    expect(changed).toMatchObject({ state: "verifying", prepared: { ref: "seen complete", expiresAt: null } });
+    expect(afterVerify(changed, waiting, context()).prepared).toEqual(changed.prepared);
+  });
+
   test("ends with a definite failure when the platform reports one later", () => {
     const run = afterCommit(committing(), { state: "accepted", ref: "job", afterSeconds: 10 }, context());
     const ended = afterVerify(
