@@ -48,7 +48,8 @@ async function recordCalls(work: () => Promise<unknown>): Promise<string> {
   return calls.length === 0 ? "No call." : `\`\`\`text\n${calls.join("\n")}\n\`\`\``;
 }
 
-async function postSections(adapter: Adapter, account: AccountAccess): Promise<string[]> {
+async function postSections(adapter: Adapter, account: AccountAccess, whose: string): Promise<string[]> {
+  const { recorded } = sampleOf(adapter.platform);
   const boards = await adapter.listBoards?.(simulatedClient(adapter), account);
   const options = {
     ...sampleOf(adapter.platform).post.options,
@@ -56,7 +57,13 @@ async function postSections(adapter: Adapter, account: AccountAccess): Promise<s
   };
   const sections: string[] = [];
   for (const { title, files } of KINDS) {
-    const media = await Promise.all(files.map((name) => sampleMedia(name, name.endsWith(".mp4") ? SHAPE : PHOTO)));
+    const media = await Promise.all(
+      files.map(async (name) =>
+        name.endsWith(".mp4")
+          ? ((await recorded?.video()) ?? (await sampleMedia(name, SHAPE)))
+          : sampleMedia(name, PHOTO),
+      ),
+    );
     const caption = `${title} of the recorded calls`;
     const { problems } = adapter.validate({
       caption,
@@ -73,7 +80,7 @@ async function postSections(adapter: Adapter, account: AccountAccess): Promise<s
           throw new Error(`${adapter.platform}: ${title}: ${JSON.stringify(result)}`);
         }
       });
-      sections.push(`## ${title}`, calls);
+      sections.push(`## ${title}${whose}`, calls);
     }
   }
   return sections;
@@ -81,19 +88,23 @@ async function postSections(adapter: Adapter, account: AccountAccess): Promise<s
 
 describe.each(PLATFORMS.flatMap((platform) => adapterFor(platform) ?? []))("$platform", (adapter) => {
   test("calls are as recorded", async ({ expect }) => {
+    const { recorded = { settings: {}, accounts: 1 } } = sampleOf(adapter.platform);
     let login: ConnectedLogin | undefined;
     const connecting = await recordCalls(async () => {
-      login = await logIn(adapter, "ada");
+      login = await logIn(adapter, "ada", recorded.settings);
     });
-    const account = login?.accounts[0];
+    const [account, ...others] = login?.accounts.slice(0, recorded.accounts) ?? [];
     if (!login || !account) {
       throw new Error("ada has no account");
     }
     const { tokenRefresh, revoke } = adapter.connect;
-    const posts = await postSections(adapter, account);
+    const posts = await postSections(adapter, account, "");
+    for (const other of others) {
+      posts.push(...(await postSections(adapter, other, ` of ${other.displayName}`)));
+    }
     const { tokens } = login;
     const client = simulatedClient(adapter);
-    const app = sandboxCredentials(adapter);
+    const app = sandboxCredentials(adapter, recorded.settings);
     const refreshing = await recordCalls(async () => {
       if (tokenRefresh.kind === "refresh" && tokenRefresh.canRefresh(tokens)) {
         vi.setSystemTime(Date.now() + 25 * 3_600_000);
@@ -101,7 +112,7 @@ describe.each(PLATFORMS.flatMap((platform) => adapterFor(platform) ?? []))("$pla
       }
     });
     const revoking = await recordCalls(async () => {
-      const again = await logIn(adapter, "ada");
+      const again = await logIn(adapter, "ada", recorded.settings);
       await revoke?.(client, app, again.tokens);
     });
     const text = [

@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import type { AccountAccess, Fault, FaultCode, MediaDescription, TokenSet } from "#platforms/contract.ts";
+import type { AccountAccess, Fault, FaultCode, JobMedia, MediaDescription, TokenSet } from "#platforms/contract.ts";
 import { SECRETS } from "./adapter-inputs.ts";
 import type { ScriptedResponse } from "./scripted-http-client.ts";
 
@@ -75,6 +75,15 @@ export interface PlatformSample {
     readonly account?: Partial<AccountAccess>;
   };
   readonly connect: ConnectSample;
+  /** What the recorded calls show beyond the first account of an app without settings. */
+  readonly recorded?: {
+    /** The operator's settings of the platform, without its prefix. */
+    readonly settings: Readonly<Record<string, string>>;
+    /** How many of the login's accounts post. */
+    readonly accounts: number;
+    /** A video that the platform accepts, where the sandbox's own is too small. */
+    readonly video: () => Promise<JobMedia>;
+  };
 }
 
 export const TEXT_POST = { media: [], files: [], options: {} } as const satisfies PlatformSample["post"];

@@ -7,11 +7,13 @@ import {
   tokenRefusal,
   tokenResponse,
 } from "../../support/platform-sample.ts";
+import { largeVideo } from "./large-video.ts";
 
 const userInfo = { json: { sub: "782bbtaQ", name: "Ada", picture: "https://media.licdn.com/a.jpg" } };
 
 export const sample: PlatformSample = {
   post: TEXT_POST,
+  recorded: { settings: { PRODUCTS: "member,community" }, accounts: 2, video: () => largeVideo(5_000_000) },
   connect: {
     methods: [
       {
