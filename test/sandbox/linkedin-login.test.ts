@@ -29,6 +29,7 @@ afterEach(() =>
     lost_admin: null,
     only_analyst: null,
     no_lookup: null,
+    no_revoke: null,
     version_months: null,
   }),
 );
@@ -122,6 +123,8 @@ describe("the token endpoint", () => {
     expect((await postOAuth("revoke", { ...APP, token })).status).toBe(200);
     expect(await introspect()).toMatchObject({ active: false, status: "revoked" });
     expect(await (await postOAuth("introspectToken", { ...APP, token: "x" })).json()).toEqual({ active: false });
+    await changeSettings("linkedin", { no_revoke: true });
+    expect((await postOAuth("revoke", { ...APP, token })).status).toBe(404);
   });
 });
 

@@ -33,6 +33,8 @@ afterEach(() =>
     lost_admin: null,
     fail_processing: null,
     names_duplicate: null,
+    count_visible: null,
+    part_token: null,
     vanish: null,
   }),
 );
@@ -82,7 +84,6 @@ describe("a text", () => {
     ["an unknown visibility", postBody("a", { visibility: "ALL" }), "400 INVALID_VALUE_FOR_FIELD"],
     ["no distribution", { ...postBody("a"), distribution: undefined }, "400 MISSING_FIELD"],
     ["a draft", postBody("a", { lifecycleState: "DRAFT" }), "400 INVALID_VALUE_FOR_FIELD"],
-    ["3001 characters", postBody("a".repeat(3001)), "400 FIELD_LENGTH_TOO_LONG"],
     ["content of an unknown kind", postBody("a", { content: { gif: {} } }), "403 ACCESS_DENIED"],
     ["content that is a list", postBody("a", { content: [] }), "400 INVALID_VALUE_FOR_FIELD"],
     ["a body that is not JSON", "{", "400 ILLEGAL_ARGUMENT"],
@@ -92,8 +93,19 @@ describe("a text", () => {
     expect(await publishedPosts("linkedin")).toHaveLength(before);
   });
 
-  test("has at most 3000 characters, without counting escapes", async ({ expect }) => {
+  test("has at most 3000 characters, with or without its escapes", async ({ expect }) => {
+    expect((await createPost(postBody("a".repeat(3000)))).status).toBe(201);
+    for (const commentary of ["a".repeat(3001), "\\#".repeat(1501)]) {
+      const response = await createPost(postBody(commentary));
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        message: expect.stringContaining(`text length (${commentary.length} characters) exceeded`) as string,
+        errorDetails: { inputErrors: [{ code: "FIELD_ARRAY_SIZE_TOO_HIGH" }] },
+      });
+    }
+    await changeSettings("linkedin", { count_visible: true });
     expect((await createPost(postBody("\\#".repeat(3000)))).status).toBe(201);
+    expect((await createPost(postBody("\\#".repeat(3001)))).status).toBe(400);
   });
 
   test("with the same body within ten minutes is refused, with a dead URN or that of the earlier post", async ({
@@ -328,6 +340,16 @@ describe("a video", () => {
       kind: "video",
       media: [{ type: "video", sha256: await sha256Hex(videoFile) }],
     });
+  });
+
+  test("takes its parts without a token, or with the setting part_token only with one", async ({ expect }) => {
+    const sendPart = async (withToken: boolean) => {
+      const { uploadInstructions } = await ada.initializeVideo(videoFile.length);
+      return errorCodeOf(await ada.putBytes(uploadInstructions[0]?.uploadUrl ?? "", videoFile, withToken));
+    };
+    expect([await sendPart(false), await sendPart(true)]).toEqual(["201", "400 ILLEGAL_ARGUMENT"]);
+    await changeSettings("linkedin", { part_token: true });
+    expect([await sendPart(false), await sendPart(true)]).toEqual(["401 EMPTY_ACCESS_TOKEN", "201"]);
   });
 
   test("is uploaded in parts of 4 MiB and finalized with their ETags in order", async ({ expect }) => {

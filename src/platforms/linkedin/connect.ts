@@ -126,7 +126,11 @@ export const connect: Connector = {
     toTokenSet,
   }),
 
+  // LinkedIn documents no such call; other publishers make it, and nothing depends on its answer.
   async revoke(client, app, tokens) {
+    if (app.settings["REVOKE"] === "never") {
+      return;
+    }
     const fields = { client_id: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };
     await catchConnectionErrors(async () => succeeded(await callPlatform(client, REVOKE_URL, postForm(fields))));
   },

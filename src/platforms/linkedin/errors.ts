@@ -13,6 +13,8 @@ export const PAGE_REFUSED_CODE = "account_not_eligible";
 const OPERATOR_RETRY_SECONDS = 900;
 const MEDIA_NOT_READY_RETRY_SECONDS = 15;
 
+/** The first is documented; the second was seen (https://github.com/n8n-io/n8n/issues/22899). */
+const TEXT_TOO_LONG_CODES: ReadonlySet<string> = new Set(["FIELD_LENGTH_TOO_LONG", "FIELD_ARRAY_SIZE_TOO_HIGH"]);
 const INVALID_MEDIA_CODES: ReadonlySet<string> = new Set(["MEDIA_ASSET_PROCESSING_FAILED", "INVALID_VIDEO_ID"]);
 
 /** The fault of an error response. Without `now`, a daily limit has no `retryAfterSeconds`. */
@@ -90,6 +92,11 @@ function faultByStatus(status: number, codes: readonly string[], text: string, s
     return rejected(refusalMessage("LinkedIn could not use the media", text), source, {
       code: "media_invalid",
       category: "media",
+    });
+  }
+  if (codes.some((code) => TEXT_TOO_LONG_CODES.has(code)) && /commentary|text/i.test(text)) {
+    return rejected(refusalMessage("LinkedIn refused the text as too long", text), source, {
+      code: "caption_too_long",
     });
   }
   switch (status) {

@@ -1,7 +1,10 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
 import type { MediaRule } from "#platforms/media-rules.ts";
 
-/** From the older page on UGC posts; newer pages give no number. The unit is not documented; UTF-16 code units are the strictest common one. */
+/**
+ * From the older page on UGC posts and the live refusal in https://github.com/n8n-io/n8n/issues/22899. The unit is not
+ * documented: UTF-16 code units are the strictest common one, and escapes count unless LINKEDIN_CAPTION_COUNT is `visible`.
+ */
 export const CAPTION_MAX = 3000;
 
 /** multiimage-post-api: 2 to 20 images; a single image is sent as `media` instead. */
@@ -31,7 +34,7 @@ export const VIDEO_MIN_BYTES = 75_000;
 export const VIDEO_RATIO_MAX = 2.4;
 
 export const limits = {
-  caption: { max: CAPTION_MAX, unit: "UTF-16 code units" },
+  caption: { max: CAPTION_MAX, unit: "UTF-16 code units of the text in LinkedIn's format" },
   media: {
     textOnly: true,
     images: { max: IMAGES_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },

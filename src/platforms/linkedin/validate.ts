@@ -25,7 +25,7 @@ export function validate(input: ValidationInput): ValidationResult {
   return {
     options: parsed.options,
     placement: null,
-    captionLength: input.caption.length,
+    captionLength: countCaption(input),
     captionLimit: CAPTION_MAX,
     problems: [
       ...captionProblems(input),
@@ -40,18 +40,27 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
+/** Whether the escapes count is not documented, so they do unless the operator says otherwise. */
+function countCaption({ caption, settings }: ValidationInput): number {
+  return settings["CAPTION_COUNT"] === "visible" ? caption.length : toLittleText(caption).length;
+}
+
 function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
   if (input.caption.trim() === "" && input.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
-  if (input.caption.length > CAPTION_MAX) {
+  const length = countCaption(input);
+  if (length > CAPTION_MAX) {
     problems.push({
       code: "caption_too_long",
-      message: `LinkedIn accepts at most ${CAPTION_MAX} characters`,
+      message:
+        length > input.caption.length
+          ? `LinkedIn accepts at most ${CAPTION_MAX} characters, and its format needs more than one for each special character and hashtag`
+          : `LinkedIn accepts at most ${CAPTION_MAX} characters`,
       param: "caption",
       limit: CAPTION_MAX,
-      actual: input.caption.length,
+      actual: length,
     });
   }
   return problems;
@@ -92,7 +101,7 @@ function videoProblems(media: MediaDescription, index: number): readonly Validat
 function collectWarnings(input: ValidationInput): readonly ValidationWarning[] {
   const warnings: ValidationWarning[] = [];
   const escapedLength = toLittleText(input.caption).length;
-  if (input.caption.length <= CAPTION_MAX && escapedLength > CAPTION_MAX) {
+  if (countCaption(input) <= CAPTION_MAX && escapedLength > CAPTION_MAX) {
     warnings.push({
       code: "caption_near_limit",
       message: `LinkedIn requires a backslash before special characters, which makes the text ${escapedLength} characters long: LinkedIn may refuse it`,

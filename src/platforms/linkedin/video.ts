@@ -2,7 +2,7 @@ import { MINUTE } from "#core/clock.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
-import { postJson } from "#platforms/request-encoding.ts";
+import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { sendRange } from "#platforms/send-range.ts";
 import { VideoUploadSession } from "./answers.ts";
 import { connectionLost, isTrustedUploadUrl, readAssetProgress, unexpectedResponse } from "./assets.ts";
@@ -11,8 +11,8 @@ import { API_ORIGIN, restHeaders } from "./hosts.ts";
 import { createCommitRef, type VideoCursor } from "./refs.ts";
 
 /*
- * Multipart upload (videos-api): LinkedIn defines the parts, each is sent to its own URL without a token and returns an
- * ETag, and the list of ETags completes the upload.
+ * Multipart upload (videos-api): LinkedIn defines the parts, each is sent to its own URL without a token (unless
+ * LINKEDIN_PART_TOKEN is `send`) and returns an ETag, and the list of ETags completes the upload.
  */
 
 const VIDEOS_URL = `${API_ORIGIN}/rest/videos`;
@@ -21,6 +21,8 @@ const PARTS_PER_CALL = 8;
 const PART_TIMEOUT_MS = MINUTE;
 const POLL_SECONDS = 4;
 const MAX_RESTARTS = 2;
+const PART_REFUSED_MESSAGE =
+  "LinkedIn refused a part of the video. If it refuses every video, the operator has to set LINKEDIN_PART_TOKEN to send.";
 
 export async function prepareVideo(
   client: PlatformClient,
@@ -129,6 +131,7 @@ async function sendPart(
   media: JobMedia,
   part: VideoCursor["parts"][number],
 ): Promise<Result<string>> {
+  const { app, accessToken } = job.account;
   const length = part.lastByte - part.firstByte + 1;
   const response = await sendRange(
     client,
@@ -137,7 +140,11 @@ async function sendPart(
     { offset: part.firstByte, length },
     {
       method: "PUT",
-      headers: { "content-type": "application/octet-stream", "content-length": String(length) },
+      headers: {
+        ...(app.settings["PART_TOKEN"] === "send" && bearerHeader(accessToken)),
+        "content-type": "application/octet-stream",
+        "content-length": String(length),
+      },
       timeoutMs: PART_TIMEOUT_MS,
     },
   );
@@ -151,14 +158,14 @@ async function sendPart(
   return failed(partFault(response, job));
 }
 
-/** Parts are sent without a token, so a refusal of access means that the upload URL has expired. */
+/** Parts need no token by the documents, so a refusal of access means that the upload URL has expired. */
 function partFault(response: PlatformResponse, job: Job): Fault {
   if (response.status < 400) {
     return unexpectedResponse(response);
   }
   const fault = toAccountFault(response, job);
   return [401, 403, 404, 410].includes(response.status)
-    ? { ...fault, kind: "temporary", code: UPLOAD_EXPIRED_CODE, category: "media" }
+    ? { ...fault, kind: "temporary", code: UPLOAD_EXPIRED_CODE, category: "media", message: PART_REFUSED_MESSAGE }
     : fault;
 }
 

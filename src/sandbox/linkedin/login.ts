@@ -12,6 +12,7 @@ import {
   type Token,
   TOKENS,
 } from "#sandbox/oauth-server.ts";
+import { resourceNotFound } from "./error-responses.ts";
 import { TEST_USERS } from "./test-users.ts";
 
 /* OAuth, the three-legged flow: platforms/linkedin.md part 1. */
@@ -135,7 +136,11 @@ export async function tokenEndpoint(request: Request, sim: SimulatorContext): Pr
   }
 }
 
+/** LinkedIn does not document it: with the setting `no_revoke` there is no such address. */
 export async function revokeEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
+  if (sim.settings.extra["no_revoke"] === true) {
+    return resourceNotFound("No such page");
+  }
   const form = await readAuthenticatedForm(request, sim);
   if (form instanceof Response) {
     return form;

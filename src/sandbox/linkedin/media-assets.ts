@@ -116,6 +116,9 @@ async function processUpload(
   return { readyAt, sha256, failure: processingFailure(sim, asset.kind, head) };
 }
 
+/** The documents show the parts of a video without a token; some publishers send it. */
+const partsNeedToken = (sim: SimulatorContext): boolean => sim.settings.extra["part_token"] === true;
+
 /** PUT of an image with a bearer token, or of one part of a video without. */
 export async function receiveUpload(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   const [, , encoded = "", index = ""] = url.pathname.split("/");
@@ -129,8 +132,12 @@ export async function receiveUpload(request: Request, url: URL, sim: SimulatorCo
   if (asset.expiresAt <= sim.now()) {
     return errorResponse(400, "EXPIRED_UPLOAD_URL", "The upload URL has expired");
   }
-  if (asset.kind === "image" && findValidToken(sim, bearerToken(request) ?? "", "access")?.login !== asset.login) {
+  const needsToken = asset.kind === "image" || partsNeedToken(sim);
+  if (needsToken && findValidToken(sim, bearerToken(request) ?? "", "access")?.login !== asset.login) {
     return errorResponse(401, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token");
+  }
+  if (!needsToken && request.headers.has("authorization")) {
+    return errorResponse(400, "ILLEGAL_ARGUMENT", "The upload URL of a part takes no Authorization header");
   }
   const length = request.headers.get("content-length");
   if (length === null || !request.body) {

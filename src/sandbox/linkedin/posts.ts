@@ -87,7 +87,7 @@ function resolveMedia(
 }
 
 /** The error response for invalid fields other than author and content, or null. */
-function checkFields(body: JsonObject): Response | null {
+function checkFields(sim: SimulatorContext, body: JsonObject): Response | null {
   const { commentary, visibility, distribution, lifecycleState } = body;
   if (typeof commentary !== "string") {
     return missingField("/commentary");
@@ -101,10 +101,31 @@ function checkFields(body: JsonObject): Response | null {
   if (lifecycleState !== "PUBLISHED") {
     return invalidValue("ERROR :: /lifecycleState :: only PUBLISHED can be created");
   }
-  return renderCommentary(commentary, false).length > COMMENTARY_MAX
-    ? errorResponse(400, "FIELD_LENGTH_TOO_LONG", `ERROR :: /commentary :: is longer than ${COMMENTARY_MAX} characters`)
-    : null;
+  // Whether escapes count is not documented: they do, unless the setting `count_visible` is on.
+  const counted = sim.settings.extra["count_visible"] === true ? renderCommentary(commentary, false) : commentary;
+  return counted.length > COMMENTARY_MAX ? commentaryTooLong(counted.length) : null;
 }
+
+/** The body of https://github.com/n8n-io/n8n/issues/22899. */
+const commentaryTooLong = (length: number): Response =>
+  Response.json(
+    {
+      errorDetailType: "com.linkedin.common.error.BadRequest",
+      message: `com.linkedin.content.common.exception.BadRequestResponseException: ShareCommentary text length (${length} characters) exceeded the maximum allowed (${COMMENTARY_MAX} characters)`,
+      errorDetails: {
+        inputErrors: [
+          {
+            description: "Size of array cannot be higher than the maxLength",
+            input: {},
+            code: "FIELD_ARRAY_SIZE_TOO_HIGH",
+            maxLength: COMMENTARY_MAX,
+          },
+        ],
+      },
+      status: 400,
+    },
+    { status: 400 },
+  );
 
 /** Counts a post against the author's daily quota; false when it is used up until midnight UTC. */
 function takeDailyQuota(sim: SimulatorContext, author: string): boolean {
@@ -160,7 +181,7 @@ export function createPost(sim: SimulatorContext, token: Token, body: JsonObject
   if (typeof author !== "string") {
     return missingField("/author", 422);
   }
-  const error = checkCanPostAs(sim, token, author) ?? checkFields(body);
+  const error = checkCanPostAs(sim, token, author) ?? checkFields(sim, body);
   if (error || typeof commentary !== "string") {
     return error ?? missingField("/commentary");
   }

@@ -47,7 +47,11 @@ describe("the fault of every error in LinkedIn's documents", () => {
     ["invalid value", errorResponse(400, "INVALID_VALUE_FOR_FIELD"), contentFault],
     ["invalid URN", errorResponse(400, "INVALID_URN_ID"), contentFault],
     ["wrong URN", errorResponse(400, "INVALID_URN_TYPE"), contentFault],
-    ["too long", errorResponse(400, "FIELD_LENGTH_TOO_LONG", "commentary is too long"), contentFault],
+    [
+      "too long",
+      errorResponse(400, "FIELD_LENGTH_TOO_LONG", "commentary is too long"),
+      { kind: "rejected", code: "caption_too_long" },
+    ],
     ["illegal argument", errorResponse(400, "ILLEGAL_ARGUMENT"), contentFault],
     [
       "invalid video",

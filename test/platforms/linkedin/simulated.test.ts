@@ -12,6 +12,7 @@ import {
   simulatedClient,
   unwrap,
 } from "../../support/drive-simulator.ts";
+import { validationInput } from "../../support/adapter-inputs.ts";
 import { changeSettings } from "../../sandbox/sandbox-api.ts";
 import { largeVideo } from "./large-video.ts";
 
@@ -242,6 +243,52 @@ describe.each<AccountKind>(["member", "organization"])("%s", (kind) => {
     );
     expect(result).toMatchObject({ state: "unknown" });
     expect(await publishedWithCaption(account, `${kind} careful`)).toHaveLength(0);
+  });
+});
+
+describe("what LinkedIn does not document", () => {
+  afterEach(() => changeSettings("linkedin", { part_token: null, count_visible: null, no_revoke: null }));
+
+  test("a text that is too long with its escapes only is refused in the preview, or published", async ({ expect }) => {
+    const caption = `${"(".repeat(1000)} ${"a".repeat(1500)}`;
+    const problemsWith = (settings: Record<string, string>) =>
+      linkedin
+        .validate(validationInput({ caption, settings }))
+        .problems.map(({ code, limit, actual }) => [code, limit, actual]);
+    expect(problemsWith({})).toEqual([["caption_too_long", 3000, 3501]]);
+    const account = await accountOf("member", { ...BOTH, CAPTION_COUNT: "visible" });
+    expect(problemsWith(account.app.settings)).toEqual([]);
+    expect(await publishUntilSettled(linkedin, account, { caption })).toMatchObject({
+      state: "failed",
+      fault: { code: "caption_too_long" },
+    });
+    await changeSettings("linkedin", { count_visible: true });
+    expect(await publishUntilSettled(linkedin, account, { caption })).toMatchObject({ state: "published" });
+  });
+
+  test("the parts of a video carry the token where the operator says so", async ({ expect }) => {
+    await changeSettings("linkedin", { part_token: true });
+    const media = [await largeVideo(100_000)];
+    await expect(
+      publishUntilSettled(linkedin, await accountOf("member"), { caption: "no token", media }),
+    ).rejects.toThrow("prepare:refused");
+    const account = await accountOf("member", { ...BOTH, PART_TOKEN: "send" });
+    expect(await publishUntilSettled(linkedin, account, { caption: "with token", media })).toMatchObject({
+      state: "published",
+    });
+  });
+
+  test("a login is revoked as well as LinkedIn allows, or not at all", async ({ expect }) => {
+    const isAlive = async (settings: Record<string, string>) => {
+      const { tokens, accounts } = await logIn(linkedin, "ada", settings);
+      const { app } = accounts[0]!;
+      await linkedin.connect.revoke?.(simulatedClient(linkedin), app, tokens);
+      return (await linkedin.connect.listAccounts(simulatedClient(linkedin), app, tokens)).ok;
+    };
+    expect(await isAlive({})).toBe(false);
+    expect(await isAlive({ REVOKE: "never" })).toBe(true);
+    await changeSettings("linkedin", { no_revoke: true });
+    expect(await isAlive({})).toBe(true);
   });
 });
 

@@ -18,10 +18,20 @@ describe("caption", () => {
     expect(linkedin.validate(validationInput({ caption: "👍" })).captionLength).toBe(2);
   });
 
-  test("that is too long only after escaping is a warning", ({ expect }) => {
-    const validation = linkedin.validate(validationInput({ caption: "(".repeat(1501) }));
-    expect(validation.problems).toEqual([]);
-    expect(validation.warnings.map(({ code }) => code)).toEqual(["caption_near_limit"]);
+  test("is counted with its escapes, or without where the operator says so", ({ expect }) => {
+    const validate = (count: number, settings = {}) =>
+      linkedin.validate(validationInput({ caption: "(".repeat(count), settings }));
+    expect(validate(1500)).toMatchObject({ captionLength: 3000, problems: [], warnings: [] });
+    expect(validate(1501)).toMatchObject({
+      captionLength: 3002,
+      problems: [{ code: "caption_too_long", limit: 3000, actual: 3002 }],
+    });
+    const visible = validate(1501, { CAPTION_COUNT: "visible" });
+    expect(visible).toMatchObject({ captionLength: 1501, problems: [] });
+    expect(visible.warnings.map(({ code }) => code)).toEqual(["caption_near_limit"]);
+    expect(validate(3001, { CAPTION_COUNT: "visible" }).problems).toMatchObject([
+      { code: "caption_too_long", actual: 3001 },
+    ]);
   });
 
   test("is required where there is no media", ({ expect }) => {
