@@ -13,6 +13,7 @@ import {
 } from "./facebook/posts.ts";
 import { invalidParameter, objectNotFound, permissionDenied } from "./facebook/error-responses.ts";
 import { uploadSession } from "./facebook/timeline-upload.ts";
+import { rules } from "./facebook/operations.ts";
 import { receiveReelUpload } from "./facebook/reel-upload.ts";
 import {
   findVideo,
@@ -190,6 +191,7 @@ export const simulator: Simulator = {
     { name: "cleo", accounts: accountsOf("cleo"), description: "two Pages that only a business lists" },
     { name: "dora", accounts: accountsOf("dora"), description: "a Page whose insights only she may read" },
   ],
+  rules,
   publishProcessed: publishProcessed,
   async handle(request, sim) {
     const url = new URL(request.url);
