@@ -4,7 +4,7 @@ import { publishedPosts, sampleBytes, changeSettings } from "./sandbox-api.ts";
 import { createClient, type XClient } from "./x-client.ts";
 
 vi.useFakeTimers({ toFake: ["Date"] });
-await changeSettings("x", { processing_ms: 4000 });
+await changeSettings("x", { processing_ms: 4000, field_names: "both" });
 
 const MIB = 1024 * 1024;
 const advanceMs = (ms: number) => vi.setSystemTime(Date.now() + ms);
@@ -56,8 +56,13 @@ function segmentForm(bytes: Bytes, index: unknown, name = "part"): FormData {
 }
 
 /** Makes all three calls of a chunked upload. */
-async function uploadInChunks(client: XClient, bytes: Bytes, type = "video/mp4", name = "part"): Promise<string> {
-  const category = type === "image/gif" ? "tweet_gif" : "tweet_video";
+async function uploadInChunks(
+  client: XClient,
+  bytes: Bytes,
+  type = "video/mp4",
+  name = "part",
+  category = type === "image/gif" ? "tweet_gif" : "tweet_video",
+): Promise<string> {
   const { data } = await (await initializeUpload(client, type, category, bytes.length)).json<Uploaded>();
   for (let index = 0; index * MIB < bytes.length; index += 1) {
     await callMedia(
@@ -244,14 +249,23 @@ describe("a chunked upload", () => {
     }
   });
 
-  test("a video over 140 seconds is refused in a post, unless the user has Premium", async ({ expect }) => {
+  test("a video over 140 seconds is refused in a post, unless the user has Premium and it is an amplify_video", async ({
+    expect,
+  }) => {
     const video = await videoOfSeconds(141);
     const [short, bensLong, adasLong] = [
       await uploadInChunks(ben, await videoOfSeconds(140)),
       await uploadInChunks(ben, video),
-      await uploadInChunks(ada, video),
+      await uploadInChunks(ada, video, "video/mp4", "part", "amplify_video"),
     ];
+    const bensAmplified = await uploadInChunks(ben, video, "video/mp4", "part", "amplify_video");
+    const adasOrdinary = await uploadInChunks(ada, video);
     advanceMs(4000);
+    expect((await postWithMedia(ben, [bensAmplified], "long video")).status).toBe(403);
+    expect((await postWithMedia(ada, [adasOrdinary], "long video")).status).toBe(403);
+    await changeSettings("x", { long_video: "premium" });
+    expect((await postWithMedia(ada, [adasOrdinary], "long video of Premium")).status).toBe(201);
+    await changeSettings("x", { long_video: null });
     const refused = await postWithMedia(ben, [bensLong], "long video");
     expect(refused.status).toBe(403);
     expect(await refused.text()).toContain("video longer than 2 minutes");

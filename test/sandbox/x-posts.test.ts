@@ -15,6 +15,8 @@ interface Created {
 const detailOf = async (response: Response): Promise<string> => (await response.json<{ detail: string }>()).detail;
 const NOT_PERMITTED = "You are not permitted to perform this action.";
 
+await changeSettings("x", { field_names: "both" });
+
 /** Each test starts an hour later, so that no rate limit is used up and no text is a duplicate. */
 beforeEach(async () => {
   advanceSeconds(3600);
@@ -244,6 +246,21 @@ describe("reading back", () => {
     const newNames = await timeline(`${since()}&post.fields=created_at,note_post`);
     expect(newNames.data?.[0]).toHaveProperty("edit_history_post_ids");
   });
+
+  test.for([
+    ["post", "tweet.fields=created_at", "post.fields=created_at,note_post"],
+    ["tweet", "post.fields=created_at", "tweet.fields=created_at,note_tweet"],
+  ] as const)(
+    "the setting field_names: %s refuses the other spelling",
+    async ([names, refused, accepted], { expect }) => {
+      await changeSettings("x", { field_names: names });
+      const read = async (query: string) => (await ada.callApi("GET", `/2/users/2244994945/tweets?${query}`)).status;
+      expect([await read(refused), await read(accepted), await read("post.fields=referenced_tweets")]).toEqual([
+        400, 200, 400,
+      ]);
+      await changeSettings("x", { field_names: "both" });
+    },
+  );
 
   test("a long post is truncated, and its note has the full text", async ({ expect }) => {
     const text = `start ${"long ".repeat(100)}end`;

@@ -28,7 +28,8 @@ import { API_ORIGIN, AUTHORIZE_URL } from "./hosts.ts";
 const SCOPES = ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"] as const;
 const TOKEN_URL = `${API_ORIGIN}/2/oauth2/token`;
 const REVOKE_URL = `${API_ORIGIN}/2/oauth2/revoke`;
-const ME_FIELDS = "id,name,username,profile_image_url,verified,verified_type,subscription_type,protected";
+/** Beside id, name and username, which X always returns. */
+const ME_FIELDS = "profile_image_url,verified_type,subscription_type,protected";
 
 export const connect: Connector = {
   methods: [

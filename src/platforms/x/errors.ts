@@ -32,6 +32,15 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
   };
   const mentions = (part: string) => message.toLowerCase().includes(part);
 
+  // X has given this answer for empty credits too, so it is not the author's fault.
+  if (response.status === 403 && mentions("not permitted to access this feature")) {
+    return operatorFault(
+      "X does not let this service's app use its API at the moment, as when the credits are used up.",
+      "credits_depleted",
+      "billing",
+      source,
+    );
+  }
   if (response.status === 402 || type === "credits") {
     return operatorFault("This service has used up its X API credits.", "credits_depleted", "billing", source);
   }

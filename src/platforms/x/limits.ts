@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import type { PlatformLimits } from "#platforms/contract.ts";
+import type { MediaDescription, PlatformLimits } from "#platforms/contract.ts";
 import type { MediaRule } from "#platforms/media-rules.ts";
 
 const MIB = 1024 ** 2;
@@ -29,6 +29,8 @@ export const ANIMATED_GIF: MediaRule = {
 export const GIF_FRAMES_MAX = 350;
 export const GIF_PIXELS_MAX = 300_000_000;
 
+const LONG_VIDEO_SECONDS = 140;
+
 /** Same page: 512 MB, 0.5–140 s, up to 60 fps, from 32×32, 1:3 to 3:1, H.264 with AAC. */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime"],
@@ -38,7 +40,7 @@ export const VIDEO: MediaRule = {
   minRatio: 1 / 3,
   maxRatio: 3,
   minSeconds: 0.5,
-  maxSeconds: 140,
+  maxSeconds: LONG_VIDEO_SECONDS,
   maxFrameRate: 60,
   videoCodecs: ["h264"],
   audioCodecs: ["aac"],
@@ -50,6 +52,22 @@ export const VIDEO_SHORT_SIDE_MAX = 1024;
 
 /** Authors with a subscription may exceed 140 s; the limit of 512 MB is reached long before X's four hours. */
 export const VIDEO_SUBSCRIBED: MediaRule = { ...VIDEO, maxSeconds: 4 * 3600 };
+
+/** Whether a video is longer than X documents for `tweet_video`. */
+export function isLongVideo(media: Pick<MediaDescription, "type" | "durationSeconds">): boolean {
+  return media.type === "video" && (media.durationSeconds ?? 0) > LONG_VIDEO_SECONDS;
+}
+
+/**
+ * Whether a subscription is enough for a long video, or the category of the OpenAPI description's `initialize` that
+ * `tweet_video` stands beside is needed, is open; `X_LONG_VIDEO_CATEGORY` chooses.
+ */
+export function videoCategory(
+  media: Pick<MediaDescription, "type" | "durationSeconds">,
+  settings: Readonly<Record<string, string>>,
+): "tweet_video" | "amplify_video" {
+  return isLongVideo(media) && settings["LONG_VIDEO_CATEGORY"] !== "tweet_video" ? "amplify_video" : "tweet_video";
+}
 
 /** docs.x.com/x-api/getting-started/pricing, since 20 April 2026. */
 export const PRICE_USD = 0.015;
@@ -71,7 +89,7 @@ export const limits = {
       maxBytes: VIDEO.maxBytes,
       contentTypes: VIDEO.contentTypes,
       minSeconds: 0.5,
-      maxSeconds: 140,
+      maxSeconds: LONG_VIDEO_SECONDS,
     },
     mixed: false,
   },

@@ -6,6 +6,7 @@ import { bearerHeader, postJson, withQuery } from "#platforms/request-encoding.t
 import { UploadResponse, type UploadedMedia } from "./answers.ts";
 import { CHUNK_TOO_BIG_CODE, toFault } from "./errors.ts";
 import { API_ORIGIN } from "./hosts.ts";
+import { videoCategory } from "./limits.ts";
 import { quoteMode } from "./options.ts";
 import { Cursor, type CommitRef } from "./refs.ts";
 import { sendForm } from "#platforms/send-form.ts";
@@ -123,7 +124,7 @@ async function initializeUpload(
 ): Promise<Result<Cursor>> {
   const body = {
     media_type: media.contentType,
-    media_category: media.type === "video" ? "tweet_video" : "tweet_gif",
+    media_category: media.type === "video" ? videoCategory(media, job.account.app.settings) : "tweet_gif",
     total_bytes: media.sizeBytes,
   };
   const response = await callPlatform(

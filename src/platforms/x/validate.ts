@@ -24,6 +24,7 @@ import {
   VIDEO_LONG_SIDE_MAX,
   VIDEO_SHORT_SIDE_MAX,
   VIDEO_SUBSCRIBED,
+  isLongVideo,
 } from "./limits.ts";
 import { options, type QuoteMode, quoteMode } from "./options.ts";
 import { type MeasuredText, measureText } from "./text.ts";
@@ -171,6 +172,13 @@ function collectWarnings(
     });
   }
   for (const media of input.media) {
+    if (isLongVideo(media)) {
+      warnings.push({
+        code: "media_duration",
+        message:
+          "X documents 140 seconds for videos and allows more with Premium; whether it accepts longer ones from this service's app is not proven",
+      });
+    }
     const longSide = Math.max(media.width ?? 0, media.height ?? 0);
     const shortSide = Math.min(media.width ?? 0, media.height ?? 0);
     if (media.type === "video" && (longSide > VIDEO_LONG_SIDE_MAX || shortSide > VIDEO_SHORT_SIDE_MAX)) {

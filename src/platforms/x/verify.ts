@@ -1,6 +1,6 @@
 import type { JsonValue } from "#core/json.ts";
 import { SECOND } from "#core/clock.ts";
-import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
 import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
@@ -26,7 +26,12 @@ const RETRY_SECONDS = 60;
 const MAX_PAGES = 5;
 /** X's duplicate detection is not reliable for shorter texts, so they are never sent twice. */
 const MIN_COMPARABLE_LENGTH = 10;
-const POST_FIELDS = "created_at,text,entities,attachments,note_tweet,referenced_tweets";
+const POST_FIELDS = "created_at,text,entities,attachments";
+/** X's OpenAPI description 2.167 (https://api.x.com/2/openapi.json) knows the first spelling only, its guides the second. */
+const FIELD_SPELLINGS = [
+  { param: "post.fields", note: "note_post" },
+  { param: "tweet.fields", note: "note_tweet" },
+] as const;
 
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   if (ref === null) {
@@ -107,14 +112,7 @@ async function listSince(client: PlatformClient, job: Job, since: number): Promi
   const posts: ListedPost[] = [];
   let nextToken: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const url = withQuery(`${API_ORIGIN}/2/users/${encodeURIComponent(job.account.platformAccountId)}/tweets`, {
-      max_results: 100,
-      start_time: `${new Date(since).toISOString().slice(0, 19)}Z`,
-      exclude: "retweets",
-      "tweet.fields": POST_FIELDS,
-      pagination_token: nextToken,
-    });
-    const response = await callPlatform(client, url, { headers: bearerHeader(job.account.accessToken) });
+    const response = await readTimeline(client, job, since, nextToken);
     const list = isOk(response) ? parseBody(PostList, response) : undefined;
     if (!list) {
       const retryAfter = isOk(response) ? undefined : toFault(response, job.now).retryAfterSeconds;
@@ -127,6 +125,29 @@ async function listSince(client: PlatformClient, job: Job, since: number): Promi
     nextToken = list.meta.next_token;
   }
   return { ok: false, afterSeconds: RETRY_SECONDS };
+}
+
+/** One page; where X does not know the names of the fields it is asked for again with their other spelling. */
+async function readTimeline(
+  client: PlatformClient,
+  job: Job,
+  since: number,
+  nextToken: string | undefined,
+): Promise<PlatformResponse> {
+  const read = async ({ param, note }: (typeof FIELD_SPELLINGS)[number]) =>
+    await callPlatform(
+      client,
+      withQuery(`${API_ORIGIN}/2/users/${encodeURIComponent(job.account.platformAccountId)}/tweets`, {
+        max_results: 100,
+        start_time: `${new Date(since).toISOString().slice(0, 19)}Z`,
+        exclude: "retweets",
+        [param]: `${POST_FIELDS},${note}`,
+        pagination_token: nextToken,
+      }),
+      { headers: bearerHeader(job.account.accessToken) },
+    );
+  const response = await read(FIELD_SPELLINGS[0]);
+  return response.status === 400 ? await read(FIELD_SPELLINGS[1]) : response;
 }
 
 function isSince(post: ListedPost, since: number): boolean {

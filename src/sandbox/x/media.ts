@@ -15,7 +15,7 @@ const MAX_ONE_CALL_BODY_BYTES = 24 * MIB;
 const FAIL_MARKER = "#sim-fail";
 
 const MAX_BYTES_BY_KIND = { image: 5 * MIB, gif: 15 * MIB, video: 512 * MIB } as const;
-const CATEGORY_KIND = { tweet_image: "image", tweet_gif: "gif", tweet_video: "video" } as const;
+const CATEGORY_KIND = { tweet_image: "image", tweet_gif: "gif", tweet_video: "video", amplify_video: "video" } as const;
 const MEDIA_TYPES: Readonly<Record<keyof typeof MAX_BYTES_BY_KIND, readonly string[]>> = {
   image: ["image/jpeg", "image/pjpeg", "image/png", "image/webp", "image/gif", "image/bmp", "image/tiff"],
   gif: ["image/gif"],
@@ -27,6 +27,7 @@ export interface Media {
   readonly id: string;
   readonly owner: string;
   readonly kind: keyof typeof MAX_BYTES_BY_KIND;
+  readonly category: string;
   readonly mediaType: string;
   readonly totalBytes: number;
   readonly createdAt: number;
@@ -184,6 +185,7 @@ export async function uploadInOneCall(request: Request, sim: SimulatorContext, u
     id: sim.newId(19),
     owner: user.id,
     kind: "image",
+    category,
     mediaType: info.type,
     totalBytes: bytes.length,
     createdAt: sim.now(),
@@ -220,6 +222,7 @@ export async function initializeUpload(request: Request, sim: SimulatorContext, 
     id: sim.newId(19),
     owner: user.id,
     kind,
+    category: String(category),
     mediaType,
     totalBytes: totalBytes as number,
     createdAt: sim.now(),

@@ -1,12 +1,12 @@
 import { describeProblem, type Operation, type OperationRules } from "#sandbox/operation.ts";
 import { forbidden, invalidRequest } from "./error-responses.ts";
 
-/* What X accepts per call, from its OpenAPI description (https://api.x.com/2/openapi.json) and its guides. */
+/* What X accepts per call, from its OpenAPI description 2.167 (https://api.x.com/2/openapi.json) and its guides. */
 
 const API = ["api.x.com", "api.twitter.com"];
 const DOCS = "https://docs.x.com/x-api";
 const OAUTH_GUIDE = "https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code";
-/** X names its fields twice: the guides use `tweet.fields`, the description `post.fields`. */
+/** X names its fields twice: the guides use `tweet.fields`, the description `post.fields`; users-and-timelines.ts checks which. */
 const POST_FIELDS = [
   "tweet.fields",
   "post.fields",
@@ -106,7 +106,7 @@ const OPERATIONS: readonly Operation[] = [
     path: "/2/media/upload",
     body: {
       types: ["multipart", "json"],
-      members: ["media", "media_category", "media_type", "additional_owners", "shared"],
+      members: ["media", "media_category", "additional_owners"],
     },
     source: `${DOCS}/media/upload-media`,
   },

@@ -123,7 +123,7 @@ function markerResponse(text: string, sim: SimulatorContext): Response | null {
     case "401":
       return unauthorized();
     case "402":
-      return creditsDepleted();
+      return creditsDepleted(sim);
     case "duplicate":
       return duplicateContent();
     case "suspended":
@@ -147,13 +147,16 @@ function markerResponse(text: string, sim: SimulatorContext): Response | null {
 }
 
 const duplicateContent = (): Response => forbidden("You are not allowed to create a Tweet with duplicate content.");
-const creditsDepleted = (): Response =>
-  errorResponse(
-    402,
-    "credits",
-    "CreditsDepleted",
-    "Your enrolled account does not have any credits to fulfill this request.",
-  );
+/** Mostly 402; 403 with the sentence for missing access was seen with empty credits too. */
+const creditsDepleted = (sim: SimulatorContext): Response =>
+  sim.settings.extra["credits_status"] === 403
+    ? forbidden("Your account is not permitted to access this feature")
+    : errorResponse(
+        402,
+        "credits",
+        "CreditsDepleted",
+        "Your enrolled account does not have any credits to fulfill this request.",
+      );
 
 function checkAttachments(
   body: CreateBody,
@@ -173,10 +176,13 @@ function checkAttachments(
   if (!isUsable || (knownMedia.length > 1 && knownMedia.some((one) => one.kind !== "image"))) {
     return invalidRequest("Your media IDs are invalid.", { "media.media_ids": body.media?.media_ids ?? [] });
   }
-  const isTooLong = knownMedia.some((one) => (one.durationSeconds ?? 0) > MAX_SHORT_VIDEO_SECONDS);
-  return isTooLong && !isPremium(user)
-    ? forbidden("This user is not allowed to post a video longer than 2 minutes")
-    : null;
+  const needsAmplify = sim.settings.extra["long_video"] !== "premium";
+  const isTooLong = knownMedia.some(
+    (one) =>
+      (one.durationSeconds ?? 0) > MAX_SHORT_VIDEO_SECONDS &&
+      (!isPremium(user) || (needsAmplify && one.category !== "amplify_video")),
+  );
+  return isTooLong ? forbidden("This user is not allowed to post a video longer than 2 minutes") : null;
 }
 
 function checkText({ text }: CreateBody, user: TestUser, enterprise: boolean): Response | null {
@@ -216,7 +222,7 @@ export async function createPost(request: Request, sim: SimulatorContext, user: 
   const links = shortenLinks(body.text, () => newShortId(sim));
   const price = links.length > 0 ? URL_PRICE_USD : PRICE_USD;
   if ((creditsLeft(sim) ?? price) < price) {
-    return creditsDepleted();
+    return creditsDepleted(sim);
   }
   const duplicateKey = `text:${user.id}:${fingerprint}`;
   const minutes = Number(sim.settings.extra["duplicate_minutes"] ?? DUPLICATE_MINUTES);

@@ -12,21 +12,20 @@ const USER_FIELDS = new Set(
   `id name username profile_image_url verified verified_type subscription_type protected created_at description
    public_metrics url location`.split(/\s+/),
 );
-const SHARED_FIELDS = new Set([
-  "id",
-  "text",
-  "created_at",
-  "entities",
-  "attachments",
-  "author_id",
-  "lang",
-  "source",
-  "public_metrics",
-]);
-/** X's API reference uses new field names and its guides the old ones; both are accepted. */
+const SHARED_FIELDS = ["id", "text", "created_at", "entities", "attachments", "lang", "source", "public_metrics"];
+/**
+ * The OpenAPI description 2.167 (https://api.x.com/2/openapi.json) knows `post.fields` and its values only; the guides still say
+ * `tweet.fields`. The setting `field_names` says which of them is known: post (the description), tweet (the guides) or both.
+ */
 const POST_FIELDS = {
-  "tweet.fields": { note: "note_tweet", referenced: "referenced_tweets", history: "edit_history_tweet_ids" },
-  "post.fields": { note: "note_post", referenced: "referenced_posts", history: "edit_history_post_ids" },
+  post: { param: "post.fields", note: "note_post", history: "edit_history_post_ids", referenced: null, known: [] },
+  tweet: {
+    param: "tweet.fields",
+    note: "note_tweet",
+    history: "edit_history_tweet_ids",
+    referenced: "referenced_tweets",
+    known: ["author_id", "referenced_tweets", "edit_history_tweet_ids"],
+  },
 } as const;
 
 const listParam = (url: URL, name: string): string[] => (url.searchParams.get(name) ?? "").split(",").filter(Boolean);
@@ -57,14 +56,27 @@ export function readMe(url: URL, user: TestUser): Response {
 type FieldNames = (typeof POST_FIELDS)[keyof typeof POST_FIELDS];
 
 /** The field names that a call uses and the fields it asks for, or the error response. */
-function requestedFields(url: URL): { names: FieldNames; wanted: ReadonlySet<string> } | Response {
-  const fieldsParam = url.searchParams.has("post.fields") ? "post.fields" : "tweet.fields";
-  const names = POST_FIELDS[fieldsParam];
-  const wanted = listParam(url, fieldsParam);
-  const unknown = wanted.find((field) => !SHARED_FIELDS.has(field) && !Object.values<string>(names).includes(field));
+function requestedFields(
+  url: URL,
+  sim: SimulatorContext,
+): { names: FieldNames; wanted: ReadonlySet<string> } | Response {
+  const setting = sim.settings.extra["field_names"];
+  const spellings =
+    setting === "both" ? (["tweet", "post"] as const) : ([setting === "tweet" ? "tweet" : "post"] as const);
+  const accepted = spellings.map((spelling) => POST_FIELDS[spelling]);
+  const other = Object.values(POST_FIELDS).find(({ param }) => url.searchParams.has(param));
+  const names = other ?? accepted[0] ?? POST_FIELDS.post;
+  if (!accepted.includes(names)) {
+    return invalidRequest(
+      `The query parameter [${names.param}] is not one of [${accepted.map(({ param }) => param).join(",")}]`,
+    );
+  }
+  const wanted = listParam(url, names.param);
+  const known: readonly string[] = [...SHARED_FIELDS, names.note, ...names.known];
+  const unknown = wanted.find((field) => !known.includes(field));
   return unknown === undefined
     ? { names, wanted: new Set(["id", "text", names.history, ...wanted]) }
-    : invalidRequest(`The \`${fieldsParam}\` query parameter value [${unknown}] is not one of the known fields`);
+    : invalidRequest(`The \`${names.param}\` query parameter value [${unknown}] is not one of [${known.join(",")}]`);
 }
 
 function postJson(post: Post, names: FieldNames, wanted: ReadonlySet<string>): JsonObject {
@@ -79,7 +91,8 @@ function postJson(post: Post, names: FieldNames, wanted: ReadonlySet<string>): J
     entities: { urls: rendered.urls },
     [names.history]: [post.id],
     ...(post.mediaKeys.length > 0 && { attachments: { media_keys: post.mediaKeys } }),
-    ...(post.quotedPostId !== null && { [names.referenced]: [{ type: "quoted", id: post.quotedPostId }] }),
+    ...(post.quotedPostId !== null &&
+      names.referenced !== null && { [names.referenced]: [{ type: "quoted", id: post.quotedPostId }] }),
     ...(post.isLong && { [names.note]: { text: rendered.text, entities: { urls: rendered.urls } } }),
   };
   return Object.fromEntries(Object.entries(all).filter(([field]) => wanted.has(field)));
@@ -92,7 +105,7 @@ function findVisiblePost(sim: SimulatorContext, postId: string): Post | undefine
 
 /** GET /2/tweets/{id} */
 export function readPost(url: URL, sim: SimulatorContext, postId: string): Response {
-  const fields = requestedFields(url);
+  const fields = requestedFields(url, sim);
   if (fields instanceof Response) {
     return fields;
   }
@@ -104,7 +117,7 @@ export function readPost(url: URL, sim: SimulatorContext, postId: string): Respo
 
 /** GET /2/users/{id}/tweets */
 export function readTimeline(url: URL, sim: SimulatorContext, userId: string): Response {
-  const fields = requestedFields(url);
+  const fields = requestedFields(url, sim);
   if (fields instanceof Response) {
     return fields;
   }

@@ -345,6 +345,20 @@ describe("verify", () => {
     ).toMatchObject({ remoteId: "6" });
   });
 
+  test("asks again with the other spelling of the fields where X does not know the first", async ({ expect }) => {
+    const client = scriptedClient(400, list({ id: "5", text: "Release notes are out" }));
+    expect(await x.verify(client, jobAfter(15), await prepareRef(job()))).toMatchObject({ remoteId: "5" });
+    const fields = (request: number, name: string) => client.requests[request]?.url.searchParams.get(name);
+    expect([fields(0, "post.fields"), fields(0, "tweet.fields")]).toEqual([
+      "created_at,text,entities,attachments,note_post",
+      null,
+    ]);
+    expect([fields(1, "post.fields"), fields(1, "tweet.fields")]).toEqual([
+      null,
+      "created_at,text,entities,attachments,note_tweet",
+    ]);
+  });
+
   test("reads every page before it reports the post as absent", async ({ expect }) => {
     const client = scriptedClient(
       { json: { data: [], meta: { result_count: 0, next_token: "n" } } },
@@ -397,6 +411,7 @@ describe("verify", () => {
   });
 
   test.for<[string, ScriptedResponse]>([
+    ["400", 400],
     ["401", 401],
     ["429", 429],
     ["503", 503],

@@ -71,6 +71,15 @@ describe("limits of the account", () => {
     expect(problems({ ...long, capabilities: { subscriptionType: "None" } })).toHaveLength(2);
     expect(problems({ ...long, capabilities: { subscriptionType: "Premium" } })).toEqual([]);
   });
+
+  test("a video over 140 seconds is warned about, subscription or not", ({ expect }) => {
+    const capabilities = { subscriptionType: "Premium" };
+    const warningsFor = (durationSeconds: number) =>
+      x
+        .validate(validationInput({ media: [video({ durationSeconds })], capabilities }))
+        .warnings.map(({ code }) => code);
+    expect([warningsFor(140), warningsFor(141)]).toEqual([[], ["media_duration"]]);
+  });
 });
 
 describe("media", () => {
