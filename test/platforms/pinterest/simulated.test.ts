@@ -8,11 +8,14 @@ import {
   logInAtPlatform,
   unwrap,
   injectFault,
+  prepareUntilReady,
   publishUntilSettled,
   revokeAtPlatform,
   sampleMedia,
   simulatedClient,
 } from "../../support/drive-simulator.ts";
+import { job } from "../../support/adapter-inputs.ts";
+import { changeSettings } from "../../sandbox/sandbox-api.ts";
 import { refreshTokens } from "../../support/call-connector.ts";
 
 let clock = Date.parse("2032-07-01T09:00:00Z");
@@ -85,6 +88,26 @@ describe("a wrong app secret", () => {
   test("is the operator's when a person logs in", async ({ expect }) => {
     const { params, exchange } = await logInAtPlatform(pinterest, "ada");
     expect(await exchange(params, wrong)).toMatchObject({ ok: false, fault: operatorFault });
+  });
+});
+
+describe("an app with Trial access", () => {
+  afterEach(() => changeSettings("pinterest", { access: null }));
+
+  test("creates no pins in production, and does in Pinterest's own sandbox", async ({ expect }) => {
+    await changeSettings("pinterest", { access: "trial" });
+    const media = [await sampleMedia("portrait.jpg")];
+    const { account, boards } = await connectAda();
+    const client = simulatedClient(pinterest);
+    const content = { caption: "on trial", media, options: { board_ids: boards.slice(0, 1) } };
+    const post = job({ account, ...content, now: Date.now() });
+    expect(await adapter.commit(client, post, await prepareUntilReady(pinterest, post))).toMatchObject({
+      state: "refused",
+      fault: { kind: "rate_limited", code: "app_trial_access", whoMustAct: "operator" },
+    });
+    const sandbox = await connectAda({ API: "sandbox" });
+    expect(await publishUntilSettled(pinterest, sandbox.account, content)).toMatchObject({ state: "published" });
+    expect(await published(sandbox.account, "on trial")).toHaveLength(1);
   });
 });
 
