@@ -41,8 +41,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/posting/run/store-run.ts",
-        from: "WHERE id = ?1 AND status = 'scheduled' AND scheduled_at <= ?3 AND scheduled_at > ?4",
-        to: "WHERE id = ?1 AND status IN ('scheduled', 'cancelled') AND scheduled_at <= ?3 AND scheduled_at > ?4",
+        from: "WHERE id = ?1 AND status = 'scheduled' AND $",
+        to: "WHERE id = ?1 AND status IN ('scheduled', 'cancelled') AND $",
       },
       // Disarming only saves a wake-up; correctness must not depend on it.
       { file: "src/posting/status/cancel-post.ts", from: "  disarmPosts(ctx, [post]);\n", to: "" },
@@ -94,8 +94,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/posting/run/store-run.ts",
-        from: "WHERE id = ?1 AND status = 'scheduled' AND scheduled_at <= ?3 AND scheduled_at > ?4",
-        to: "WHERE id = ?1 AND status = 'scheduled' AND scheduled_at <= ?3 + 1000 AND scheduled_at > ?4",
+        from: " <= ?3 AND ",
+        to: " <= ?3 + 1000 AND ",
       },
       {
         file: "src/publisher/wake-times.ts",
@@ -147,9 +147,9 @@ export const MUTANTS: readonly Mutant[] = [
     test: { file: "test/publisher/failure-matrix.test.ts", title: "C19 the storage of a run is lost" },
     changes: [
       {
-        file: "src/publisher/post-runner.ts",
-        from: `        if (claim.state === "taken_over") {`,
-        to: `        if (claim.state === "taken_over" && initialRun.attempts > 1_000_000) {`,
+        file: "src/publisher/run-records.ts",
+        from: "  if (isTakenOver) {",
+        to: "  if (isTakenOver && initialRun.attempts > 1_000_000) {",
       },
     ],
   },

@@ -5,6 +5,7 @@ export interface ArmHint {
   readonly postId: string;
   readonly version: number;
   readonly status: PostStatus;
+  /** When the post is due next: at its time, or at its next try. */
   readonly scheduledAt: number;
   /** How long before `scheduledAt` preparation should begin; 0 for none. */
   readonly prepareAheadMs: number;

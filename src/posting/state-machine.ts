@@ -13,6 +13,7 @@ export type PostEvent =
   | "some_published"
   | "none_published"
   | "not_found"
+  | "wait"
   | "reopen";
 
 /** The state machine of a post; events that are missing for a status are impossible there. */
@@ -38,6 +39,7 @@ export const POST_TRANSITIONS: Record<PostStatus, Partial<Record<PostEvent, Post
     some_published: "partially_failed",
     none_published: "failed",
     not_found: "paused",
+    wait: "scheduled",
   },
   failed: { reopen: "scheduled" },
   partially_failed: { reopen: "scheduled" },

@@ -122,11 +122,23 @@ export async function advanceTargets(context: RunContext, activeRun: ActiveRun, 
 }
 
 /** Writes the changed targets to D1, and the post's final status when every target has ended. */
-export async function recordChanges(context: RunContext, activeRun: ActiveRun, wakeAt: number): Promise<RecordResult> {
+export async function recordChanges(
+  context: RunContext,
+  activeRun: ActiveRun,
+  { wakeAt, idle }: { readonly wakeAt: number; readonly idle: boolean },
+): Promise<RecordResult> {
   const runs = [...activeRun.targetRuns.values()];
   const changed = runs.filter((run) => activeRun.recordedStateKeys.get(run.accountId) !== visibleStateKey(run));
   const { publishRun, runId, watchAt } = activeRun;
-  const recorded = await recordRunResults(context.services, { publishRun, runId, runs, changed, watchAt, wakeAt });
+  const recorded = await recordRunResults(context.services, {
+    publishRun,
+    runId,
+    runs,
+    changed,
+    watchAt,
+    wakeAt,
+    idle,
+  });
   for (const run of changed) {
     activeRun.recordedStateKeys.set(run.accountId, visibleStateKey(run));
   }
@@ -147,7 +159,7 @@ async function recordProgress(context: RunContext, activeRun: ActiveRun): Promis
     return;
   }
   try {
-    await recordChanges(context, activeRun, context.now() + MAX_SLEEP_MS);
+    await recordChanges(context, activeRun, { wakeAt: context.now() + MAX_SLEEP_MS, idle: false });
   } catch (error) {
     log("warn", "publish.progress_not_recorded", { postId: activeRun.publishRun.post.id, reason: String(error) });
   }

@@ -87,7 +87,7 @@ export class EarlyPreparation {
       return [];
     }
     return [...this.targetRuns.values()]
-      .filter((run) => run.prepared === null && !this.inFlight.has(run.accountId))
+      .filter((run) => run.prepared === null && run.state !== "retry_wait" && !this.inFlight.has(run.accountId))
       .map((run) => ({ run, wakeAt: Math.max(run.wakeAt, this.prepareAt(publishRun, run)) }));
   }
 

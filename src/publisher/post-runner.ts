@@ -4,12 +4,8 @@ import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { type ClaimResult, claimPost, continueRun, matchesConfirmedPlan } from "#posting/run/claim-post.ts";
-import {
-  adoptEarlyPreparation,
-  startAsUncertain,
-  failWithoutCall,
-  recoverInterruptedCommit,
-} from "#posting/run/next-step.ts";
+import { adoptEarlyPreparation, startAsUncertain, recoverInterruptedCommit } from "#posting/run/next-step.ts";
+import { onlyWaits } from "#posting/run/record-results.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
 import type { PublishRun } from "#posting/run/store-run.ts";
@@ -18,14 +14,13 @@ import {
   visibleStateKey,
   type ActiveRun,
   nextWakeAt,
-  PLAN_MISMATCH_ERROR,
   recordChanges,
   sendingRefusalOf,
 } from "./advance-targets.ts";
 import { RunContext } from "./run-context.ts";
 import { EarlyPreparation, matchingRun } from "./early-preparation.ts";
 import { type RunnerState, Journal, type JournalStorage } from "./journal.ts";
-import { logSummary, storedTargetRun, toEntry } from "./run-records.ts";
+import { logSummary, startTarget, storedTargetRun, toEntry } from "./run-records.ts";
 import { spreadDueAt, prepareStartAt, WARM_UP_MS, warmUpAt } from "./wake-times.ts";
 
 /** Each alarm first sets the next one this far ahead, so that the object wakes again even if the process is killed. */
@@ -245,21 +240,15 @@ export class PostRunner {
     const entries = this.journal.entries();
     const runs = publishRun.targets
       .filter((target) => !isTerminal(target.state))
-      .map((target) => {
-        const stepContext = this.context.stepContext(publishRun, target);
-        const initialRun = createTargetRun(target, stepContext.now);
-        // Before any other check: what the lost run may have sent must be verified, even if the rows have changed since.
-        if (claim.state === "taken_over") {
-          return startAsUncertain(initialRun, stepContext);
-        }
-        if (!matchesConfirmation) {
-          return failWithoutCall(initialRun, PLAN_MISMATCH_ERROR, stepContext);
-        }
-        const prepared =
-          this.earlyPreparation?.preparedFor(publishRun, target.accountId) ??
-          matchingRun(entries.get(target.accountId), publishRun);
-        return prepared ? adoptEarlyPreparation(prepared, initialRun, stepContext.now) : initialRun;
-      });
+      .map((target) =>
+        startTarget(target, this.context.stepContext(publishRun, target), {
+          isTakenOver: claim.state === "taken_over",
+          matchesConfirmation,
+          known:
+            this.earlyPreparation?.preparedFor(publishRun, target.accountId) ??
+            matchingRun(entries.get(target.accountId), publishRun),
+        }),
+      );
     this.journal.startRun(
       {
         ...state,
@@ -277,7 +266,9 @@ export class PostRunner {
   /** Continues a run after sleep or a crash, with the plan from D1 and the progress from the journal. */
   private async resumeRun(state: RunnerState, runId: string): Promise<ActiveRun | AlarmResult> {
     const { postId, version } = state;
-    const claim = await continueRun(this.context.services, { postId, runId, version });
+    const entries = this.journal.entries();
+    const renewRunId = onlyWaits([...entries.values()].map(({ run }) => run));
+    const claim = await continueRun(this.context.services, { postId, runId, version, renewRunId });
     if (claim.state === "held") {
       return { wakeAt: this.context.heldUntil() };
     }
@@ -288,7 +279,6 @@ export class PostRunner {
       this.rearm(claim.hint);
       return { wakeAt: this.context.now() };
     }
-    const entries = this.journal.entries();
     const runs = claim.publishRun.targets.flatMap((target) => {
       const run = entries.get(target.accountId)?.run;
       // A terminal state in D1 is final, even if a crash lost the journal entry that led to it.
@@ -362,11 +352,17 @@ export class PostRunner {
       },
       flush: () => this.storage.sync(),
     });
-    const recorded = await recordChanges(this.context, activeRun, nextWakeAt(activeRun) ?? this.context.now());
+    // A post that waits has no run: what its journal says of the calls before must be on disk first.
+    await this.storage.sync();
+    const wakeAt = nextWakeAt(activeRun) ?? this.context.now();
+    const recorded = await recordChanges(this.context, activeRun, { wakeAt, idle: true });
     switch (recorded.state) {
       case "ended":
         log("info", "publish.ended", { postId: state.postId, ...logSummary(activeRun) });
         return { endedRunId: activeRun.runId };
+      case "waiting":
+        this.rearm(recorded.hint, activeRun);
+        return { wakeAt: this.context.now() };
       case "scheduled":
         this.rearm(recorded.hint);
         return { wakeAt: this.context.now() };
@@ -378,11 +374,16 @@ export class PostRunner {
     }
   }
 
-  /** P7 (claimed too early or by a stale alarm): arms again for the time in the row, or for a newer hint that came since. */
-  private rearm(hint: ArmHint): void {
+  /** P7 (claimed too early) and P17 (it waits; its entries are kept): arms for the time in the row, or for a newer hint that came since. */
+  private rearm(hint: ArmHint, waiting?: ActiveRun): void {
     this.clearMemory();
     const next = this.journal.state()?.next;
-    this.journal.arm(next && next.version > hint.version ? next : hint);
+    const armed = this.journal.arm(next && next.version > hint.version ? next : hint);
+    if (waiting && armed.version === hint.version) {
+      for (const run of waiting.targetRuns.values()) {
+        this.journal.putEntry({ ...toEntry(waiting.publishRun, run), version: hint.version });
+      }
+    }
   }
 
   /** Deletes storage and alarm, unless a newer hint arrived in the meantime. */

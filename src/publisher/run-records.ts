@@ -1,7 +1,8 @@
 import type { JsonValue } from "#core/json.ts";
 import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
-import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
-import type { ActiveRun } from "./advance-targets.ts";
+import { adoptEarlyPreparation, failWithoutCall, startAsUncertain } from "#posting/run/next-step.ts";
+import { createTargetRun, type StepContext, type TargetRun } from "#posting/run/target-run.ts";
+import { type ActiveRun, PLAN_MISMATCH_ERROR } from "./advance-targets.ts";
 import type { TargetEntry } from "./journal.ts";
 
 /** The fields of the log event for a finished run. */
@@ -9,6 +10,31 @@ export function logSummary({ publishRun, targetRuns }: ActiveRun): Record<string
   const published = [...targetRuns.values()].flatMap((run) => (run.publishedAt === null ? [] : [run.publishedAt]));
   const lateByMs = published.length === 0 ? null : Math.max(...published) - publishRun.post.scheduledAt;
   return { targets: targetRuns.size, published: published.length, lateByMs };
+}
+
+/** A target at the start of a run; `known` is what the journal knows of it for the same version and plan. */
+export function startTarget(
+  target: PublishRunTarget,
+  context: StepContext,
+  {
+    isTakenOver,
+    matchesConfirmation,
+    known,
+  }: { readonly isTakenOver: boolean; readonly matchesConfirmation: boolean; readonly known: TargetRun | undefined },
+): TargetRun {
+  const initialRun = createTargetRun(target, context.now);
+  // Before any other check: what the lost run may have sent must be verified, even if the rows have changed since.
+  if (isTakenOver) {
+    return startAsUncertain(initialRun, context);
+  }
+  if (!matchesConfirmation) {
+    return failWithoutCall(initialRun, PLAN_MISMATCH_ERROR, context);
+  }
+  // P17 (the post waits): it goes on with the counters of its earlier tries.
+  if (!known || known.state === "retry_wait") {
+    return known ?? initialRun;
+  }
+  return adoptEarlyPreparation(known, initialRun, context.now);
 }
 
 export function toEntry(publishRun: PublishRun, run: TargetRun): TargetEntry {

@@ -1,4 +1,5 @@
 import type { Db } from "#db/client.ts";
+import { NEXT_DUE_AT_SQL } from "#posting/arming/next-due-at.ts";
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 
 export interface PostStatistics {
@@ -16,8 +17,8 @@ export interface PostStatistics {
 export async function readPostStatistics(db: Db, now: number): Promise<PostStatistics> {
   const { results } = await db.d1
     .prepare(
-      `SELECT status, count(*) AS posts, min(scheduled_at) AS first_due,
-         coalesce(sum(watch_at >= scheduled_at), 0) AS armed, coalesce(sum(scheduled_at < ?), 0) AS passed
+      `SELECT status, count(*) AS posts, min(${NEXT_DUE_AT_SQL}) AS first_due,
+         coalesce(sum(watch_at >= scheduled_at), 0) AS armed, coalesce(sum(${NEXT_DUE_AT_SQL} < ?), 0) AS passed
        FROM posts GROUP BY status`,
     )
     .bind(now)

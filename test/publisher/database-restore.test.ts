@@ -9,6 +9,7 @@ import { previewEdit } from "#posting/edit/preview-edit.ts";
 import { startReview } from "#posting/restore/store-service.ts";
 import { cancelPost } from "#posting/status/cancel-post.ts";
 import type { EditInput } from "#posting/types.ts";
+import { createFault } from "./fake-platform.ts";
 import { PublisherHarness, silenceLogs, type TestPlatform } from "./publisher-harness.ts";
 
 /* A database that was put back to an earlier time, while the objects and the platforms were not. */
@@ -273,6 +274,196 @@ describe("C34 a database put back to before the claim of a run that still goes o
     await pass([id], 12);
     expect(harness.x.acceptedPosts).toEqual([]);
     expect(await statusOf(id)).toEqual({ status: "paused", pausedReason: "restored" });
+  });
+});
+
+describe("C35 a database put back around a wait for the next try", () => {
+  const WAIT_MS = 20 * MINUTE;
+
+  /** Lets the next try be refused for 20 minutes, so that the post waits again. */
+  async function tryAndWait(id: string): Promise<void> {
+    const fault = createFault("rate_limited", { retryAfterSeconds: WAIT_MS / SECOND });
+    harness.x.commitBehaviours.push({ outcome: { state: "refused", fault } });
+    const at = (await harness.readTarget(id)).nextAttemptAt ?? (await harness.readPost(id))!.scheduledAt;
+    await harness.runAlarms(id, at - harness.now + MINUTE);
+  }
+
+  /** A post whose first try was refused: its row and its object wait with version 2. */
+  async function createWaiting(): Promise<string> {
+    const id = await harness.createPost();
+    await tryAndWait(id);
+    expect(await harness.readPost(id)).toMatchObject({ status: "scheduled", version: 2, runId: null });
+    return id;
+  }
+
+  /** Saves the database when the failpoint is reached. */
+  function saveAt(failpoint: string): { putBack: () => Promise<void> } {
+    const saved = { putBack: () => Promise.reject<void>(new Error(`${failpoint} was not reached`)) };
+    setFailpointHook(async (point) => {
+      if (point === failpoint) {
+        setFailpointHook(undefined);
+        saved.putBack = await harness.saveDatabase();
+      }
+    });
+    return saved;
+  }
+
+  describe.each([
+    ["before the cron has noticed", false],
+    ["after the cron has held it", true],
+  ])("%s", (_when, isHeld) => {
+    /** Puts the database back and lets the service run until nothing changes any more. */
+    async function restore(id: string, putBack: () => Promise<void>): Promise<void> {
+      if (!isHeld) {
+        await putBack();
+        await harness.runAlarms(id, 3 * HOUR);
+        await harness.recover(id);
+        return;
+      }
+      await harness.runCron();
+      await putBack();
+      harness.evict(id);
+      const calls = harness.x.callCount("commit", id);
+      await pass([id], 3);
+      expect((await readService()).held).toBe("restored");
+      expect(harness.x.callCount("commit", id)).toBe(calls);
+      await release([id], 30);
+    }
+
+    test("to the same wait: published once, not before its next try", async () => {
+      const id = await createWaiting();
+      const { nextAttemptAt } = await harness.readTarget(id);
+      await restore(id, await harness.saveDatabase());
+      expect(harness.x.acceptedFor(id)).toHaveLength(1);
+      expect(harness.x.acceptedFor(id)[0]?.acceptedAt).toBeGreaterThanOrEqual(nextAttemptAt!);
+      expect(await harness.readPost(id)).toMatchObject({ status: "published" });
+    });
+
+    test("from the wait to before the first try: looked up and paused, not sent", async () => {
+      const id = await harness.createPost();
+      const putBack = await harness.saveDatabase();
+      await tryAndWait(id);
+      await restore(id, putBack);
+      expect(harness.x.callCount("commit", id)).toBe(1);
+      expect(await statusOf(id)).toEqual({ status: "paused", pausedReason: "restored" });
+      expect(await harness.readTarget(id)).toMatchObject({ state: "pending", nextAttemptAt: null });
+    });
+
+    test("from the wait to the first try: looked up and paused, not sent", async () => {
+      const id = await harness.createPost();
+      const saved = saveAt("commit.before_send");
+      await tryAndWait(id);
+      await restore(id, saved.putBack);
+      expect(harness.x.callCount("commit", id)).toBe(1);
+      expect(await statusOf(id)).toEqual({ status: "paused", pausedReason: "restored" });
+    });
+
+    test("from the second wait to the first: looked up and paused, not sent", async () => {
+      const id = await createWaiting();
+      const putBack = await harness.saveDatabase();
+      await tryAndWait(id);
+      expect(await harness.readPost(id)).toMatchObject({ status: "scheduled", version: 3 });
+      await restore(id, putBack);
+      expect(harness.x.callCount("commit", id)).toBe(2);
+      expect(await statusOf(id)).toEqual({ status: "paused", pausedReason: "restored" });
+    });
+
+    test.each(["the wait", "the first try", "before the first try"])(
+      "from the publication to %s: never sent again",
+      async (to) => {
+        const id = await harness.createPost();
+        const before = await harness.saveDatabase();
+        const saved = saveAt("commit.before_send");
+        await tryAndWait(id);
+        const waiting = await harness.saveDatabase();
+        await harness.runAlarms(id);
+        expect(harness.x.acceptedFor(id)).toHaveLength(1);
+        const putBack = to === "the wait" ? waiting : to === "the first try" ? saved.putBack : before;
+        if (isHeld) {
+          await restore(id, putBack);
+        } else {
+          // The object has ended and forgotten its post: only the heartbeat tells, so reads must not arm it.
+          await harness.runCron();
+          await putBack();
+          await statusOf(id);
+          await harness.runAlarms(id);
+        }
+        expect(harness.x.acceptedFor(id)).toHaveLength(1);
+        expect(harness.x.callCount("commit", id)).toBe(2);
+        expect((await harness.readPost(id))?.status === "published").toBe(isHeld);
+      },
+    );
+
+    test.each(["the wait", "the first try", "before the first try"])(
+      "from the second try, whose post the platform still processes, to %s: found and not sent again",
+      async (to) => {
+        const id = await harness.createPost();
+        const before = await harness.saveDatabase();
+        const saved = saveAt("commit.before_send");
+        await tryAndWait(id);
+        const waiting = await harness.saveDatabase();
+        harness.x.commitBehaviours.push("accepted");
+        harness.x.verifyOutcomes.push(
+          ...Array.from({ length: 3 }, () => ({ state: "again", afterSeconds: 60, isProcessing: true }) as const),
+        );
+        await harness.runAlarms(id, WAIT_MS + MINUTE);
+        expect(await harness.readPost(id)).toMatchObject({ status: "publishing", version: 2 });
+        await restore(id, to === "the wait" ? waiting : to === "the first try" ? saved.putBack : before);
+        expect(harness.x.acceptedFor(id)).toHaveLength(1);
+        expect(harness.x.callCount("commit", id)).toBe(2);
+        expect(await harness.readPost(id)).toMatchObject({ status: "published" });
+      },
+    );
+
+    test("from a cancel or an edit to the wait: nothing is sent, no old words", async () => {
+      const ids = [await createWaiting(), await createWaiting()] as const;
+      const putBack = await harness.saveDatabase();
+      await cancelPost(harness.ctx, { id: ids[0] });
+      await edit(ids[1], { caption: "new words", scheduledAt: harness.now + 5 * HOUR });
+      await harness.runCron();
+      await putBack();
+      if (isHeld) {
+        await pass(ids, 3);
+        await release(ids, 30);
+      } else {
+        for (const id of ids) {
+          await statusOf(id);
+          await harness.runAlarms(id, 6 * HOUR);
+        }
+      }
+      expect(harness.x.acceptedPosts).toEqual([]);
+    });
+  });
+
+  test("at the write that lets it wait: the run takes its row back and lets it wait again", async () => {
+    const id = await harness.createPost();
+    const putBack = await harness.saveDatabase();
+    setFailpointHook(async (point) => {
+      if (point === "record.before_send") {
+        setFailpointHook(undefined);
+        await putBack();
+      }
+    });
+    await tryAndWait(id);
+    expect(await harness.readPost(id)).toMatchObject({ status: "scheduled", version: 2 });
+    expect(await harness.readTarget(id)).toMatchObject({ attempts: 1, error: { code: "rate_limited" } });
+    await harness.runAlarms(id);
+    expect(harness.x.acceptedFor(id)).toHaveLength(1);
+    expect(await harness.readPost(id)).toMatchObject({ status: "published" });
+  });
+
+  test("while it is held, a post that waits is neither sent, cancelled nor edited", async () => {
+    const id = await createWaiting();
+    const putBack = await harness.saveDatabase();
+    await harness.runCron();
+    await putBack();
+    await pass([id], 2);
+    const held = { refusal: { code: "service_held" } };
+    await expect(cancelPost(harness.ctx, { id })).rejects.toMatchObject(held);
+    await expect(edit(id, { caption: "new words" })).rejects.toMatchObject(held);
+    await pass([id], 30);
+    expect(harness.x.acceptedPosts).toEqual([]);
+    expect(await harness.readPost(id)).toMatchObject({ status: "scheduled" });
   });
 });
 

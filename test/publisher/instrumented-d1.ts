@@ -1,5 +1,5 @@
-/** How a database call fails: before it runs, or after it ran so that only its answer is lost. */
-export type D1Failure = "before" | "after";
+/** How a database call fails: before it runs, after it ran so that only its answer is lost, or `late`: it runs when the test runs it. */
+export type D1Failure = "before" | "after" | "late";
 
 export interface D1Usage {
   rowsRead: number;
@@ -8,11 +8,19 @@ export interface D1Usage {
 }
 
 /** Wraps the D1 binding: counts rows and round trips, and makes the next calls fail as listed in `failures`. */
-export function instrumentD1(d1: D1Database, usage: D1Usage, failures: D1Failure[]): D1Database {
+export function instrumentD1(
+  d1: D1Database,
+  usage: D1Usage,
+  failures: D1Failure[],
+  lateCalls: (() => Promise<unknown>)[],
+): D1Database {
   const raw = new WeakMap<object, D1PreparedStatement>();
   const call = async <T>(work: () => Promise<T>, results: (response: T) => readonly D1Result[]): Promise<T> => {
     const failure = failures.shift();
-    if (failure === "before") {
+    if (failure === "late") {
+      lateCalls.push(work);
+    }
+    if (failure === "before" || failure === "late") {
       throw new Error("D1_ERROR: Network connection lost.");
     }
     const response = await work();

@@ -34,6 +34,16 @@ export type Command =
   | { readonly do: "advance_to_next_alarm" | "fire_due_alarms" | "run_cron" }
   /** Publishes a new post until its process is killed at `point`, and deletes its journal: only the rows remain. */
   | { readonly do: "lose_run"; readonly inMs: number; readonly on: readonly TestPlatform[]; readonly point: string }
+  /** P17: the first try of a new post is refused, so that it waits; `change` happens when its object reaches `point` for the next try. */
+  | {
+      readonly do: "let_wait";
+      readonly inMs: number;
+      readonly on: readonly TestPlatform[];
+      readonly change: "cancel" | "edit" | "none";
+      readonly point: string;
+    }
+  /** The next write of a run fails and is carried out only at `late_write_arrives`. */
+  | { readonly do: "late_write" | "late_write_arrives" }
   | { readonly do: "crash"; readonly point: string; readonly loseUnflushed: boolean }
   | { readonly do: "d1_failure"; readonly failure: D1Failure }
   | {
@@ -57,7 +67,23 @@ const on = fc.uniqueArray(platform, { minLength: 1 });
 const doConstant = <const Name extends Command["do"]>(name: Name) => fc.constant<Name>(name);
 const weighted = (weight: number, arbitrary: fc.Arbitrary<Command>) => ({ weight, arbitrary });
 
+/** From the wake at the next try until its claim is answered. */
+const WAKE_POINTS = FAILPOINT_NAMES.slice(
+  FAILPOINT_NAMES.indexOf("alarm.awake"),
+  FAILPOINT_NAMES.indexOf("claim.begun") + 1,
+);
+const letWait = fc.record({
+  do: doConstant("let_wait"),
+  inMs,
+  on,
+  change: fc.constantFrom("cancel" as const, "edit" as const, "none" as const),
+  point: fc.constantFrom(...WAKE_POINTS),
+});
+
 const command = fc.oneof(
+  weighted(3, letWait),
+  weighted(2, fc.record({ do: doConstant("late_write") })),
+  weighted(2, fc.record({ do: doConstant("late_write_arrives") })),
   weighted(6, fc.record({ do: doConstant("create_post"), inMs, on, times: oneTo(3) })),
   weighted(1, fc.record({ do: doConstant("preview"), inMs, on })),
   weighted(2, fc.record({ do: doConstant("confirm"), index, times: oneTo(3) })),
@@ -111,11 +137,11 @@ const lostRun: fc.Arbitrary<Command> = fc.record({
 });
 
 /**
- * Sequences of about `steps` commands, half of which start with a lost run; fast-check shrinks a failing sequence to the
+ * Sequences of about `steps` commands, most of which start with a lost run or a post that waits; fast-check shrinks a failing sequence to the
  * commands that matter.
  */
 export function commandSequences(steps: number): fc.Arbitrary<Command[]> {
-  const start = fc.array(lostRun, { maxLength: 1 });
+  const start = fc.array(fc.oneof(lostRun, letWait), { maxLength: 1 });
   const options = fc.array(fc.option(command, { freq: 30 }), { minLength: steps, maxLength: steps });
   return fc.noBias(fc.tuple(start, options)).map(([first, rest]) => [...first, ...rest.filter((one) => one !== null)]);
 }

@@ -12,7 +12,7 @@ import { isTerminal } from "#posting/state-machine.ts";
 import { reconcile } from "#publisher/index.ts";
 import { type Command, VERIFY_OUTCOMES } from "./model-commands.ts";
 import { type PostContent, assertInvariant, Invariants } from "./invariants.ts";
-import { type PublisherHarness, TEST_PLATFORMS } from "./publisher-harness.ts";
+import { type PublisherHarness, TEST_PLATFORMS, type TestPlatform } from "./publisher-harness.ts";
 
 type CallResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refused: boolean };
 
@@ -89,6 +89,12 @@ export class ModelRunner {
         return;
       case "lose_run":
         return await this.loseRun(command);
+      case "let_wait":
+        return await this.letWait(command);
+      case "late_write":
+        return this.loseWrite();
+      case "late_write_arrives":
+        return await this.deliverLateWrites();
       case "crash":
         this.crash(command);
         return;
@@ -189,16 +195,89 @@ export class ModelRunner {
     }
   }
 
-  private async loseRun(command: Extract<Command, { do: "lose_run" }>): Promise<void> {
-    const { harness } = this;
+  /** A new post; undefined if an injected failure prevents it. */
+  private async createPost(content: { inMs: number; on: readonly TestPlatform[] }): Promise<string | undefined> {
     const existing = new Set(this.ids());
-    await this.preview({ do: "create_post", inMs: command.inMs, on: command.on, times: 1 });
+    await this.preview({ do: "create_post", inMs: content.inMs, on: content.on, times: 1 });
     await this.confirm(this.tokens.length - 1, 1);
-    const id = this.ids().find((one) => !existing.has(one));
+    await this.harness.flushDeferred();
+    return this.ids().find((one) => !existing.has(one));
+  }
+
+  private async letWait({ inMs, on, change, point }: Extract<Command, { do: "let_wait" }>): Promise<void> {
+    const { harness } = this;
+    const id = await this.createPost({ inMs, on });
     if (!id) {
       return;
     }
-    await harness.flushDeferred();
+    for (const platform of on) {
+      harness[platform].commitBehaviours.unshift("rate_limited");
+    }
+    const isWaiting = async () => {
+      const targets = [...(await harness.readTargets(id)).values()];
+      return targets.some(({ state }) => state === "retry_wait");
+    };
+    for (let turns = 0; turns < 10 && !(await isWaiting()); turns += 1) {
+      const at = await harness.alarmAt(id);
+      if (at === null) {
+        return;
+      }
+      harness.now = Math.max(harness.now, at);
+      await harness.fireAlarm(id);
+    }
+    if (change === "none") {
+      return;
+    }
+    setFailpointHook(async (reached) => {
+      if (reached === point) {
+        setFailpointHook(undefined);
+        await (change === "cancel" ? this.cancel(id) : this.editCaption(id));
+      }
+    });
+  }
+
+  private async cancel(id: string): Promise<void> {
+    const result = await this.attempt(() => cancelPost(this.harness.ctx, { id }));
+    const expected = this.invariants.posts.get(id);
+    if (expected && result.ok) {
+      expected.cancelled = true;
+    }
+  }
+
+  private async editCaption(id: string): Promise<void> {
+    const caption = `edit ${(this.captionNumber += 1)}`;
+    const preview = await this.attempt(() => previewEdit(this.harness.ctx, { postIds: [id], caption }));
+    const after = preview.ok ? preview.value.preview.posts[0]?.after : undefined;
+    if (preview.ok && after) {
+      const content = { caption, scheduledAt: after.scheduledAt };
+      const token = preview.value.confirmationToken;
+      this.editTokens.push({ token, postId: id, content, successes: 0 });
+      await this.confirmEdit(this.editTokens.length - 1, 1);
+    }
+  }
+
+  private loseWrite(): void {
+    this.hasDisturbance = true;
+    setFailpointHook((reached) => {
+      if (reached === "record.before_send") {
+        setFailpointHook(undefined);
+        this.harness.d1Failures.unshift("late");
+      }
+    });
+  }
+
+  private async deliverLateWrites(): Promise<void> {
+    for (const write of this.harness.lateD1Calls.splice(0)) {
+      await write();
+    }
+  }
+
+  private async loseRun(command: Extract<Command, { do: "lose_run" }>): Promise<void> {
+    const { harness } = this;
+    const id = await this.createPost(command);
+    if (!id) {
+      return;
+    }
     const killed = this.crash({ point: command.point, loseUnflushed: true });
     for (let turns = 0; turns < 10 && !killed.happened; turns += 1) {
       const at = await harness.alarmAt(id);
@@ -258,6 +337,7 @@ export class ModelRunner {
     const { harness, invariants } = this;
     setFailpointHook(undefined);
     harness.d1Failures.length = 0;
+    await this.deliverLateWrites();
     for (const platform of TEST_PLATFORMS) {
       for (const queue of [
         harness[platform].commitBehaviours,

@@ -48,7 +48,7 @@ describe("an arm hint", () => {
 
   test("does not interrupt a run, it only checks its alarm", async () => {
     const harness = await PublisherHarness.open();
-    const id = await harness.createPost();
+    const id = await harness.createPost({ on: ["x", "linkedin"] });
     harness.x.commitBehaviours.push("rate_limited");
     await harness.runAlarms(id, MINUTE + SECOND);
     const at = await harness.alarmAt(id);
@@ -409,7 +409,8 @@ describe("the status of a target", () => {
 describe("retries and verification", () => {
   test("P15 a temporary fault is shown with its next attempt, and watch_at is later than that", async () => {
     const harness = await PublisherHarness.open();
-    const id = await harness.createPost();
+    // One of two targets is public, so that the post stays publishing.
+    const id = await harness.createPost({ on: ["x", "linkedin"] });
     harness.x.prepareBehaviours.push("temporary", "temporary");
     await harness.runAlarms(id, MINUTE + 10);
     const waiting = await harness.readTarget(id);

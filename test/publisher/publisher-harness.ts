@@ -78,6 +78,8 @@ export class PublisherHarness {
   armOverride: ((hint: ArmHint) => Promise<ArmResult>) | undefined;
   /** How the next D1 calls fail, one entry per call. */
   readonly d1Failures: D1Failure[] = [];
+  /** Calls whose answer was lost on the way there: each still arrives when the test runs it. */
+  readonly lateD1Calls: (() => Promise<unknown>)[] = [];
   private readonly processes = new Map<string, { runner: PostRunner; disk: CrashableStorage }>();
   private readonly deferred: Promise<unknown>[] = [];
 
@@ -108,7 +110,7 @@ export class PublisherHarness {
     };
     this.ctx = {
       ...services,
-      db: { ...services.db, d1: instrumentD1(services.db.d1, this.d1Usage, this.d1Failures) },
+      db: { ...services.db, d1: instrumentD1(services.db.d1, this.d1Usage, this.d1Failures, this.lateD1Calls) },
       clock: { now: () => this.now },
       adapterFor: (platform) =>
         (TEST_PLATFORMS as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,

@@ -48,7 +48,7 @@ const ListQuery = z.object({
     enum: [true, false],
     param: {
       description:
-        "Whether posts whose time has passed are listed. The default is false, or true when `status` or `from` is given; posts that are being published are always listed.",
+        "Whether posts whose time has passed are listed. The default is false, or true when `status` or `from` is given; posts that are being published or wait for their next try are always listed.",
     },
     example: true,
   }),

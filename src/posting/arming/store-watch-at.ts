@@ -2,6 +2,7 @@ import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
+import { NEXT_DUE_AT_SQL } from "./next-due-at.ts";
 
 /** A post the reconciler must check. */
 export interface WatchedPost {
@@ -24,7 +25,7 @@ export async function setWatchAtOfArmed(
 ): Promise<void> {
   await db.d1
     .prepare(
-      `UPDATE posts SET watch_at = max(posts.scheduled_at, ?2) + ?3 FROM json_each(?1) AS armed
+      `UPDATE posts SET watch_at = max(${NEXT_DUE_AT_SQL}, ?2) + ?3 FROM json_each(?1) AS armed
        WHERE posts.id = armed.value ->> 0 AND posts.version = armed.value ->> 1
          AND (posts.status = 'scheduled' OR (posts.status = 'publishing' AND posts.watch_at <= ?2))`,
     )
@@ -42,7 +43,7 @@ export async function selectWatched(
 ): Promise<WatchedPost[]> {
   const { results } = await db.d1
     .prepare(
-      `SELECT id, version, status, scheduled_at, platforms, media FROM posts
+      `SELECT id, version, status, ${NEXT_DUE_AT_SQL} AS scheduled_at, platforms, media FROM posts
        WHERE watch_at <= ?1 AND EXISTS (SELECT 1 FROM service WHERE held IS NULL AND beat >= ?3) ORDER BY watch_at LIMIT ?2`,
     )
     .bind(now, limit, beat)

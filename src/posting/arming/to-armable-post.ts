@@ -6,7 +6,9 @@ import { platformsOf } from "#posting/confirm/post-plan.ts";
 import type { Post } from "#posting/types.ts";
 
 export function armableFromPost(post: Post): ArmablePost {
-  const { id, version, status, scheduledAt, mediaItems: media } = post;
+  const { id, version, status, mediaItems: media, targets } = post;
+  const waiting = targets.flatMap((target) => (target.status === "pending" ? [target.nextAttemptAt ?? 0] : []));
+  const scheduledAt = waiting.length === 0 ? post.scheduledAt : Math.max(post.scheduledAt, Math.min(...waiting));
   return { id, version, status, scheduledAt, media, platforms: platformsOf(post.targets) };
 }
 

@@ -33,8 +33,8 @@ export async function listPosts(ctx: ListContext, input: ListInput): Promise<Pag
 }
 
 /**
- * The parts of the calendar that the filters select, in ascending order. Without the past, posts that are still publishing come
- * before all future ones.
+ * The parts of the calendar that the filters select, in ascending order. Without the past, posts that are still publishing or
+ * wait for their next try come before all future ones.
  */
 export function segmentsOf(
   input: Pick<ListInput, "status" | "from" | "until" | "includePast">,
@@ -45,10 +45,10 @@ export function segmentsOf(
   const until = Math.max(0, Math.min(input.until ?? MAX_INSTANT, MAX_INSTANT));
   const includePast = input.includePast ?? (input.status !== undefined || input.from !== undefined);
   const segments: ListSegment[] =
-    includePast || status === "publishing"
+    includePast || status === "publishing" || status === "scheduled"
       ? [{ status, from, until }]
       : [
-          ...(status === null ? [{ status: "publishing" as const, from, until: Math.min(now, until) }] : []),
+          ...(status === null ? [{ status: "unfinished" as const, from, until: Math.min(now, until) }] : []),
           { status, from: Math.max(from, now), until },
         ];
   return segments.filter((segment) => segment.from < segment.until);

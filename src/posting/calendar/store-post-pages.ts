@@ -9,9 +9,12 @@ import { POST_COLUMNS, SUMMARY_COLUMNS } from "./post-rows.ts";
  * taken from post_days, and only the partial days at both ends of a segment are counted, by index.
  */
 
+/** `unfinished`: publishing, or scheduled; among past posts, the ones that wait for their next try. */
+type SegmentStatus = ListedStatus | "unfinished" | null;
+
 /** Posts with `from` <= time < `until`, of one status or of all that are listed. */
 export interface ListSegment {
-  readonly status: ListedStatus | null;
+  readonly status: SegmentStatus;
   readonly from: number;
   readonly until: number;
 }
@@ -80,9 +83,15 @@ function pageSql(params: SqlParameters, actor: Actor, request: PageRequest, inde
     ORDER BY p.scheduled_at ${order}, p.id ${order} LIMIT ${limit} OFFSET ${page.skip}`;
 }
 
-function scopeSql(params: SqlParameters, actor: Actor, status: ListedStatus | null): string {
-  const hasStatus = status === null ? "p.status <> 'cancelled'" : `p.status = ${params.add(status)}`;
-  return `p.workspace_id = ${params.add(actor.workspaceId)} AND ${hasStatus}`;
+function scopeSql(params: SqlParameters, actor: Actor, status: SegmentStatus): string {
+  return `p.workspace_id = ${params.add(actor.workspaceId)} AND ${statusSql(params, status)}`;
+}
+
+function statusSql(params: SqlParameters, status: SegmentStatus): string {
+  if (status === "unfinished") {
+    return "p.status IN ('publishing', 'scheduled')";
+  }
+  return status === null ? "p.status <> 'cancelled'" : `p.status = ${params.add(status)}`;
 }
 
 function rangeSql(from: string, until: string): string {
@@ -92,8 +101,8 @@ function rangeSql(from: string, until: string): string {
 /** How many posts a segment has, as one scalar expression. */
 function countSql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
   const { first, end } = wholeDays(segment);
-  // Publishing posts are few, and their days may be years ago.
-  if (segment.status === "publishing" || first >= end) {
+  // Unfinished posts of the past are few, and their days may be years ago.
+  if (segment.status === "publishing" || segment.status === "unfinished" || first >= end) {
     return countRowsSql(params, actor, segment, segment.from, segment.until);
   }
   return `(${wholeDaysSql(params, actor, segment)} + ${firstPartialDaySql(params, actor, segment)} + ${lastPartialDaySql(params, actor, segment)})`;
@@ -111,8 +120,10 @@ function wholeDaysSql(params: SqlParameters, actor: Actor, segment: ListSegment)
 }
 
 /** The column of post_days, or the sum of all; column names cannot be parameters, but come from a closed list. */
-function countColumns(status: ListedStatus | null): string {
-  return status ?? "(scheduled + publishing + published + partially_failed + failed + paused)";
+function countColumns(status: SegmentStatus): string {
+  return status === "unfinished"
+    ? "(publishing + scheduled)"
+    : (status ?? "(scheduled + publishing + published + partially_failed + failed + paused)");
 }
 
 function firstPartialDaySql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
@@ -145,7 +156,7 @@ function deepOffsetRange(
 ) {
   const { first, end } = wholeDays(segment);
   const [from, until] = [params.add(segment.from), params.add(segment.until)];
-  if (segment.status === "publishing" || first >= end) {
+  if (segment.status === "publishing" || segment.status === "unfinished" || first >= end) {
     return { range: rangeSql(from, until), skip };
   }
   const asc = order === "asc";

@@ -144,7 +144,8 @@ function upsertTargetsStatement(db: Db, rows: readonly TargetUpsertRow[], now: n
        ON CONFLICT (post_id, account_id) DO UPDATE SET
          position = excluded.position, username = excluded.username, caption = excluded.caption, effective_caption = excluded.effective_caption,
          options = excluded.options, asked = excluded.asked, state = excluded.state, due_at = excluded.due_at, started_at = NULL,
-         next_attempt_at = NULL, error = NULL, updated_at = excluded.updated_at`,
+         next_attempt_at = iif(excluded.due_at = post_targets.due_at, post_targets.next_attempt_at, NULL),
+         error = iif(excluded.due_at = post_targets.due_at, post_targets.error, NULL), updated_at = excluded.updated_at`,
     )
     .bind(JSON.stringify(rows), now);
 }

@@ -5,6 +5,7 @@ import { log } from "#core/log.ts";
 import type { StoredAttempt, StoredTargetError } from "#db/schema.ts";
 import type { Services } from "#context.ts";
 import { armHintOf } from "#posting/arming/arm-posts.ts";
+import { nextDueAt } from "#posting/arming/next-due-at.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { setAsideStatements } from "#posting/restore/store-set-aside.ts";
 import {
@@ -75,8 +76,8 @@ export async function claimPost(services: ClaimServices, { postId, runId, versio
     if (post.version < version) {
       return await setAside(services, publishRun, version);
     }
-    if (post.scheduledAt > notBefore) {
-      return { state: "not_due", hint: armHintOf(services, post) };
+    if (nextDueAt(post.scheduledAt, publishRun.targets) > notBefore) {
+      return { state: "not_due", hint: dueHintOf(services, publishRun) };
     }
     const { error, historyEntry } = missedWindowRecord(now);
     await failMissedPost(db, {
@@ -88,17 +89,19 @@ export async function claimPost(services: ClaimServices, { postId, runId, versio
     });
     return { state: "nothing_to_do" };
   }
-  return await ownOrTakeOver(services, publishRun, { postId, runId, version }, watchAt);
+  return await ownOrTakeOver(services, publishRun, { postId, runId, version, renewRunId: false }, watchAt);
 }
 
 /**
  * Reads the post of a run that was claimed before. Never claims a newer version: a post that was scheduled again after the run had ended is
- * claimed under a new run id, because what the journal holds under the old one belongs to the older version.
+ * claimed under a new run id, because what the journal holds under the old one belongs to the older version. With `renewRunId` the run
+ * goes on under a new id: a write of P17 (the post waits) whose answer was lost may still arrive, and must not release a run that sends.
  */
 export async function continueRun(
   services: ClaimServices,
-  { postId, runId, version }: ClaimInput,
+  { renewRunId, ...input }: ClaimInput & { readonly renewRunId: boolean },
 ): Promise<ClaimResult> {
+  const { postId, version } = input;
   const watchAt = services.clock.now() + RUN_LEASE_MS;
   await failpoint("claim.before_send");
   const publishRun = await selectPublishRun(services.db, postId);
@@ -108,10 +111,10 @@ export async function continueRun(
   }
   const { post } = publishRun;
   if (post.status !== "scheduled") {
-    return await ownOrTakeOver(services, publishRun, { postId, runId, version }, watchAt);
+    return await ownOrTakeOver(services, publishRun, { ...input, renewRunId }, watchAt);
   }
   if (post.version > version) {
-    return { state: "not_due", hint: armHintOf(services, post) };
+    return { state: "not_due", hint: dueHintOf(services, publishRun) };
   }
   // The row was put back to before this run's claim. The journal knows what was sent, so the run continues.
   if (publishRun.held || services.config.publishingHeld) {
@@ -120,6 +123,7 @@ export async function continueRun(
   if (post.version < version) {
     return await setAside(services, publishRun, version);
   }
+  const runId = renewRunId ? services.ids.secretUuid() : input.runId;
   if (!(await reclaimRow(services.db, { postId, runId, version, watchAt }))) {
     throw new Error("the row changed while its run took it back");
   }
@@ -150,18 +154,23 @@ async function setAside(
   return { state: "nothing_to_do" };
 }
 
+function dueHintOf(services: Pick<Services, "adapterFor">, { post, targets }: PublishRun): ArmHint {
+  return armHintOf(services, { ...post, scheduledAt: nextDueAt(post.scheduledAt, targets) });
+}
+
 /** P8, P9 and P10. */
 async function ownOrTakeOver(
   services: ClaimServices,
   publishRun: PublishRun,
-  { runId, version }: ClaimInput,
+  { runId, version, renewRunId }: ClaimInput & { readonly renewRunId: boolean },
   watchAt: number,
 ): Promise<ClaimResult> {
   const { post } = publishRun;
   if (post.status !== "publishing") {
     return { state: "nothing_to_do" };
   }
-  if (post.runId === runId) {
+  const isOwn = post.runId === runId;
+  if (isOwn && !renewRunId) {
     return { state: "claimed", runId, publishRun, watchAt: post.watchAt ?? watchAt };
   }
   if (publishRun.held || services.config.publishingHeld) {
@@ -183,7 +192,7 @@ async function ownOrTakeOver(
     throw new Error("another run took over the post at the same time");
   }
   return {
-    state: "taken_over",
+    state: isOwn ? "claimed" : "taken_over",
     runId: newRunId,
     publishRun: { ...publishRun, post: { ...post, runId: newRunId } },
     watchAt,

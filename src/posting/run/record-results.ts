@@ -1,12 +1,12 @@
 import type { ArmHint } from "#core/arming.ts";
-import { MINUTE } from "#core/clock.ts";
+import { MINUTE, SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
 import type { TargetState } from "#core/status.ts";
 import type { Services } from "#context.ts";
-import { armHintOf } from "#posting/arming/arm-posts.ts";
+import { armHintOf, WATCH_LATE_MS } from "#posting/arming/arm-posts.ts";
 import { RUN_LEASE_MS } from "./claim-post.ts";
 import { type PublishRun, writeRunResults } from "./store-run.ts";
-import { completionEvent, isTerminal, POST_TRANSITIONS } from "#posting/state-machine.ts";
+import { completionEvent, isOpen, isTerminal, POST_TRANSITIONS } from "#posting/state-machine.ts";
 import type { TargetRun } from "./target-run.ts";
 
 /** The state of the post after the write. */
@@ -17,11 +17,15 @@ export type RecordResult =
   | { readonly state: "ended" }
   /** The database was put back to before this run's claim; the run continues and takes the row back. */
   | { readonly state: "put_back" }
+  /** P17: the post is scheduled until its next try, which the hint says. */
+  | { readonly state: "waiting"; readonly hint: ArmHint }
   /** An edit scheduled the post again after the run had ended. */
   | { readonly state: "scheduled"; readonly hint: ArmHint };
 
 /** With less of the lease left than this, a write also renews it; otherwise the two rows that a renewal costs are saved. */
 const RENEW_BELOW_MS = 2 * MINUTE;
+/** A shorter wait is over before anybody could stop the post, and is not worth the writes. */
+const MIN_WAIT_MS = 5 * SECOND;
 
 /**
  * Writes the results of a run in one transaction and ends the post when every target has ended. Safe to repeat until it is
@@ -39,6 +43,8 @@ export async function recordRunResults(
     watchAt: number;
     /** When the run wakes next; ignored when the run ends. */
     wakeAt: number;
+    /** Whether no step is in flight, so that the post may wait for its next try. */
+    idle: boolean;
   },
 ): Promise<RecordResult> {
   const { publishRun, runId, changed } = input;
@@ -49,7 +55,8 @@ export async function recordRunResults(
   const notFound = isNotFoundAfterRestore(publishRun, input.runs, states);
   const completion = notFound ? "not_found" : completionEvent([...states.values()]);
   const watchAt = input.watchAt < input.wakeAt + RENEW_BELOW_MS ? input.wakeAt + RUN_LEASE_MS : undefined;
-  if (!completion && changed.length === 0 && watchAt === undefined) {
+  const waits = !completion && input.idle && canWait(input.runs, publishRun, input.wakeAt - services.clock.now());
+  if (!completion && !waits && changed.length === 0 && watchAt === undefined) {
     return { state: "running", watchAt: input.watchAt };
   }
   await failpoint("record.before_send");
@@ -58,8 +65,8 @@ export async function recordRunResults(
     runId,
     now: services.clock.now(),
     targets: notFound ? input.runs.map(reopened) : completion ? input.runs : changed,
-    status: completion && POST_TRANSITIONS.publishing[completion],
-    watchAt,
+    status: waits ? POST_TRANSITIONS.publishing.wait : completion && POST_TRANSITIONS.publishing[completion],
+    watchAt: waits ? input.wakeAt + WATCH_LATE_MS : watchAt,
   });
   await failpoint("record.after_send");
   if (row?.status === "publishing" && row.runId === runId) {
@@ -67,6 +74,12 @@ export async function recordRunResults(
   }
   if (row?.status === "scheduled" && row.version <= publishRun.post.version) {
     return { state: "put_back" };
+  }
+  if (waits && row?.status === "scheduled" && row.version === publishRun.post.version + 1) {
+    return {
+      state: "waiting",
+      hint: { ...armHintOf(services, { ...row, scheduledAt: input.wakeAt }), prepareAheadMs: 0 },
+    };
   }
   return row?.status === "scheduled" ? { state: "scheduled", hint: armHintOf(services, row) } : { state: "ended" };
 }
@@ -93,4 +106,23 @@ function isUnsent({ state, error, progress }: TargetRun): boolean {
 
 function reopened(run: TargetRun): TargetRun {
   return isUnsent(run) ? { ...run, state: "pending", error: null } : run;
+}
+
+/** P17. A post that is only looked up after a restore never becomes one that is sent. */
+function canWait(runs: readonly TargetRun[], { post, targets }: PublishRun, waitMs: number): boolean {
+  return waitMs >= MIN_WAIT_MS && post.pausedReason !== "restored" && !targets.some(isPublic) && onlyWaits(runs);
+}
+
+/** Whether every open target waits for a later try, no visible call is in question, and nothing is public or may be. */
+export function onlyWaits(runs: readonly TargetRun[]): boolean {
+  const open = runs.filter(({ state }) => isOpen(state));
+  return (
+    open.length > 0 &&
+    open.every(({ state, committedAt }) => state === "retry_wait" && committedAt === null) &&
+    !runs.some(isPublic)
+  );
+}
+
+function isPublic({ state, progress }: Pick<TargetRun, "state" | "progress">): boolean {
+  return state === "published" || state === "unconfirmed" || progress !== null;
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { posts, postTargets } from "#db/schema.ts";
+import { NEXT_DUE_AT_SQL } from "#posting/arming/next-due-at.ts";
 import { NOT_HELD } from "#posting/restore/store-service.ts";
 import type { TargetRun } from "./target-run.ts";
 
@@ -90,7 +91,8 @@ export async function claimPostRow(
     db.d1
       .prepare(
         `UPDATE posts SET status = 'publishing', run_id = ?2, watch_at = ?5, updated_at = ?3
-         WHERE id = ?1 AND status = 'scheduled' AND scheduled_at <= ?3 AND scheduled_at > ?4 AND version >= ?6 AND ${NOT_HELD}`,
+         WHERE id = ?1 AND status = 'scheduled' AND ${NEXT_DUE_AT_SQL} <= ?3 AND ${NEXT_DUE_AT_SQL} > ?4
+           AND version >= ?6 AND ${NOT_HELD}`,
       )
       .bind(claim.postId, claim.runId, claim.now, claim.notBefore, claim.watchAt, claim.version),
     ...publishRunStatements(db, claim.postId),
@@ -106,11 +108,12 @@ export async function reclaimRow(
   const update = await db.d1
     .prepare(
       `UPDATE posts SET status = 'publishing', run_id = ?2, watch_at = ?4
-       WHERE id = ?1 AND status = 'scheduled' AND version = ?3 AND ${NOT_HELD}`,
+       WHERE id = ?1 AND status = 'scheduled' AND version = ?3 AND ${NOT_HELD} RETURNING id`,
     )
     .bind(run.postId, run.runId, run.version, run.watchAt)
-    .run();
-  return update.meta.changes === 1;
+    .all();
+  // Not `meta.changes`, which also counts the rows that the triggers of a new status change.
+  return update.results.length === 1;
 }
 
 /** P9 (take-over): whether this call replaced the run whose journal is lost. */
@@ -132,7 +135,7 @@ export async function failMissedPost(
   db: Db,
   missed: { postId: string; now: number; notBefore: number; error: string; historyEntry: string },
 ): Promise<void> {
-  const due = "status = 'scheduled' AND scheduled_at <= ?2";
+  const due = `posts.status = 'scheduled' AND ${NEXT_DUE_AT_SQL} <= ?2`;
   await db.d1.batch([
     db.d1
       .prepare(
@@ -158,15 +161,16 @@ export interface RunResults {
   readonly runId: string;
   readonly now: number;
   readonly targets: readonly TargetRun[];
-  /** The final status of the post; undefined while the run continues. */
+  /** The final status of the post, or `scheduled` when it waits for its next try; undefined while the run continues. */
   readonly status?: PostStatus | undefined;
   /** When the reconciler must check next; undefined leaves it unchanged. */
   readonly watchAt?: number | undefined;
 }
 
 /**
- * P11 to P13 (the post ends) and P15 (progress): targets and post in one transaction. Guarded by the run id and never over a
- * terminal state, so that it can be repeated until it is answered. Returns the post as it is afterwards.
+ * P11 to P13 (the post ends), P15 (progress) and P17 (the post waits; with a new version, so that a row which a restore put back to
+ * before the run's claim is never taken for one that waits): targets and post in one transaction. Guarded by the run id and never over
+ * a terminal state, so that it can be repeated until it is answered. Returns the post as it is afterwards.
  */
 export async function writeRunResults(db: Db, results: RunResults): Promise<PublishRunPost | undefined> {
   const ownsRun = "EXISTS (SELECT 1 FROM posts WHERE id = ?1 AND run_id = ?2 AND status = 'publishing')";
@@ -186,7 +190,16 @@ export async function writeRunResults(db: Db, results: RunResults): Promise<Publ
         .bind(results.postId, results.runId, results.now, JSON.stringify(results.targets.map(toTargetColumns))),
     );
   }
-  if (results.status !== undefined) {
+  if (results.status === "scheduled") {
+    statements.push(
+      db.d1
+        .prepare(
+          `UPDATE posts SET status = 'scheduled', run_id = NULL, version = version + 1, updated_at = ?3, watch_at = ?4
+           WHERE id = ?1 AND run_id = ?2 AND status = 'publishing'`,
+        )
+        .bind(results.postId, results.runId, results.now, results.watchAt),
+    );
+  } else if (results.status !== undefined) {
     statements.push(
       db.d1
         .prepare(

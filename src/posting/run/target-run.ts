@@ -63,15 +63,21 @@ export const MAX_HISTORY = 50;
 const MAX_WAIT_SECONDS = 15 * 60;
 const MAX_MESSAGE_LENGTH = 500;
 
-/** A target at the start of a run, from its row in D1. */
+/** A target at the start of a run, from its row in D1; one that was tried before waits until its next try. */
 export function createTargetRun(
-  row: { accountId: string; attempts: number; progress: JsonValue; history: readonly StoredAttempt[] },
+  row: {
+    accountId: string;
+    attempts: number;
+    nextAttemptAt: number | null;
+    progress: JsonValue;
+    history: readonly StoredAttempt[];
+  },
   now: number,
 ): TargetRun {
   return {
     accountId: row.accountId,
-    state: "pending",
-    wakeAt: now,
+    state: row.nextAttemptAt === null ? "pending" : "retry_wait",
+    wakeAt: Math.max(now, row.nextAttemptAt ?? 0),
     cursor: null,
     prepared: null,
     attemptCounted: false,

@@ -47,7 +47,7 @@ function expectedPage(posts: readonly InsertedPost[], input: ListInput, now: num
   const found = posts
     .filter(({ status }) => status !== "cancelled" && (input.status === undefined || status === input.status))
     .filter(({ at }) => at >= (input.from ?? 0) && at < (input.until ?? Infinity))
-    .filter(({ at, status }) => includePast || at >= now || status === "publishing")
+    .filter(({ at, status }) => includePast || at >= now || status === "publishing" || status === "scheduled")
     .toSorted((a, b) => (a.at - b.at || (a.id < b.id ? -1 : 1)) * (input.order === "asc" ? 1 : -1));
   const page = found.slice(input.offset, input.offset + input.limit);
   return { ids: page.map(({ id }) => id), total: found.length, hasMore: found.length > input.offset + input.limit };
@@ -273,7 +273,7 @@ describe("segmentsOf", () => {
       "no filter: publishing posts and future ones",
       {},
       [
-        { status: "publishing", from: 0, until: 10 },
+        { status: "unfinished", from: 0, until: 10 },
         { status: null, from: 10, until: 8_640_000_000_000_000 },
       ],
     ],
@@ -282,7 +282,7 @@ describe("segmentsOf", () => {
       "a start without the past",
       { from: 3, until: 20, includePast: false },
       [
-        { status: "publishing", from: 3, until: 10 },
+        { status: "unfinished", from: 3, until: 10 },
         { status: null, from: 10, until: 20 },
       ],
     ],

@@ -23,7 +23,7 @@ import { completionEvent, isTerminal, POST_TRANSITIONS, TARGET_TRANSITIONS } fro
 import { createTargetRun, MAX_HISTORY, type StepContext, type TargetRun } from "#posting/run/target-run.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
-const row = { accountId: "a", attempts: 0, progress: null, history: [] };
+const row = { accountId: "a", attempts: 0, nextAttemptAt: null, progress: null, history: [] };
 const context = (over: Partial<StepContext> = {}): StepContext => ({
   now: NOW,
   dueAt: NOW,
@@ -370,7 +370,9 @@ describe("the transition tables", () => {
       "partially_failed",
       "paused",
       "published",
+      "scheduled",
     ]);
+    expect(POST_TRANSITIONS.publishing).toMatchObject({ wait: "scheduled" });
     expect(POST_TRANSITIONS.published).toEqual({});
     expect(POST_TRANSITIONS.cancelled).toEqual({});
     expect(POST_TRANSITIONS.failed).toEqual({ reopen: "scheduled" });

@@ -41,7 +41,7 @@ const claim = (postId: string, runId = "own-run", now = NOW) =>
   claimPostRow(db, { postId, runId, version: 1, now, notBefore: now - DAY, watchAt: now + 1 });
 
 const publishedRun = (accountId: string, overrides: Partial<TargetRun> = {}): TargetRun => ({
-  ...createTargetRun({ accountId, attempts: 0, progress: null, history: [] }, NOW),
+  ...createTargetRun({ accountId, attempts: 0, nextAttemptAt: null, progress: null, history: [] }, NOW),
   state: "published",
   remoteId: "9007199254740993",
   publishedAt: NOW,
