@@ -1,3 +1,4 @@
+import { userAgent } from "#core/user-agent.ts";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, test, vi } from "vitest";
@@ -34,7 +35,11 @@ function createPost(accessToken: string, text: string, signal?: AbortSignal): Pr
   return sandboxOutbound(remoteEnv).platformFetch(
     new Request("https://api.x.com/2/tweets", {
       method: "POST",
-      headers: { authorization: `Bearer ${accessToken}`, "content-type": "application/json" },
+      headers: {
+        authorization: `Bearer ${accessToken}`,
+        "content-type": "application/json",
+        "user-agent": userAgent(env.ORIGIN),
+      },
       body: JSON.stringify({ text }),
       ...(signal && { signal }),
     }),
