@@ -57,7 +57,7 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
       await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, account.id, Date.now())]);
     }
     const [login] = await queryRows("SELECT id FROM connections WHERE user_id = ?", ctx.actor.userId);
-    await revokeConnection(ctx, String(login?.["id"]));
+    await revokeConnection(ctx, { id: String(login?.["id"]), platform });
     await settled();
     expect(await listAccounts(ctx)).toEqual([]);
     expect(

@@ -402,7 +402,7 @@ describe("a finished login", () => {
     const disconnect = async (ctx: typeof one, id: string) => {
       await services.db.d1.batch([...disconnectStatements(services.db, ctx.actor, id, Date.now())]);
       const [row] = await queryRows("SELECT connection_id FROM accounts WHERE id = ?", id);
-      await revokeConnection(services, String(row?.["connection_id"]));
+      await revokeConnection(services, { id: String(row?.["connection_id"]), platform: "facebook" });
       await services.deferredWork();
       return platform.calls.revoke;
     };

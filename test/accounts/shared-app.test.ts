@@ -43,7 +43,7 @@ async function disconnect(ctx: Context, platform: Platform, settled: () => Promi
     ctx.actor.userId,
     platform,
   );
-  await revokeConnection(ctx, String(login?.["id"]));
+  await revokeConnection(ctx, { id: String(login?.["id"]), platform });
   await settled();
 }
 

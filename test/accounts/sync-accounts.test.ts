@@ -102,7 +102,7 @@ describe("a sync", () => {
     ada.accounts = [postableAccount("1"), postableAccount("2")];
     platform.beforeAccountsAnswer = async () => {
       await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, account!.id, Date.now())]);
-      await revokeConnection(ctx, (await connection()).id);
+      await revokeConnection(ctx, await connection());
       await services.deferredWork();
     };
     expect(await syncAccounts(ctx)).toMatchObject({ accounts: [], added: [], skipped: [] });

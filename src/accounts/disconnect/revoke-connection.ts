@@ -3,7 +3,7 @@ import { type Platform, PLATFORMS } from "#core/platform.ts";
 import type { Services } from "#context.ts";
 import { clientForLogin, configuredPlatform } from "#accounts/configured-platform.ts";
 import type { RefreshServices } from "#accounts/tokens/refresh-tokens.ts";
-import { type ErasedLogin, eraseLogin, findLoginPlatform } from "./store-disconnect.ts";
+import { type ErasedLogin, eraseLogin } from "./store-disconnect.ts";
 import { unsealTokens } from "#accounts/tokens/seal-tokens.ts";
 
 /**
@@ -12,13 +12,9 @@ import { unsealTokens } from "#accounts/tokens/seal-tokens.ts";
  */
 export async function revokeConnection(
   services: RefreshServices & Pick<Services, "defer">,
-  connectionId: string,
+  connection: { readonly id: string; readonly platform: Platform },
 ): Promise<void> {
-  const platform = await findLoginPlatform(services.db, connectionId);
-  if (platform === null) {
-    return;
-  }
-  const erased = await eraseLogin(services.db, connectionId, platformsOfSameApp(services, platform));
+  const erased = await eraseLogin(services.db, connection.id, platformsOfSameApp(services, connection.platform));
   // Revoking the grant ends every login of that person with this app, also those of other workspaces and platforms.
   if (erased && erased.otherLogins === 0) {
     services.defer(revokeAtPlatform(services, erased));

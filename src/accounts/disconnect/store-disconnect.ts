@@ -50,15 +50,6 @@ export interface ErasedLogin {
   readonly otherLogins: number;
 }
 
-/** The platform of a login; null for an unknown one. */
-export async function findLoginPlatform(db: Db, connectionId: string): Promise<Platform | null> {
-  const row = await db.d1
-    .prepare("SELECT platform FROM connections WHERE id = ?1")
-    .bind(connectionId)
-    .first<{ readonly platform: Platform }>();
-  return row?.platform ?? null;
-}
-
 const UNUSED_CONNECTION = `c.id = ?1 AND c.sealed_tokens IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.disconnected_at IS NULL)`;
 

@@ -142,7 +142,7 @@ async function storeListing(
     await resealTokens(db, row, await sealTokens(services, row.id, tokens, tokens.obtainedAt));
   }
   for (const id of await selectConnectionsWithoutAccounts(db, row)) {
-    await revokeConnection(services, id);
+    await revokeConnection(services, { id, platform: row.platform });
   }
   return {
     state: "listed",

@@ -28,7 +28,7 @@ export async function disconnectAccount(
   const stillScheduled = (changed?.results ?? [])
     .map(armableFromRow)
     .filter(({ id, status }) => status === "scheduled" && endedPosts.every((post) => post.id !== id));
-  await revokeConnection(ctx, disconnected.connectionId);
+  await revokeConnection(ctx, { id: disconnected.connectionId, platform: disconnected.platform });
   disarmPosts(ctx, endedPosts);
   ctx.defer(armPosts(ctx, stillScheduled));
   return { id: disconnected.id, platform: disconnected.platform, pausedPostIds };
