@@ -56,6 +56,7 @@ export function toAccount(row: AccountRow, now: number): Account {
       row.status_reason ??
       (endsSoon ? `This login ends at ${toIsoInstant(row.ends_at)}. Connect the account again before then.` : null),
     missingScopes: JSON.parse(row.missing_scopes) as string[],
+    capabilities: JSON.parse(row.capabilities) as JsonObject,
     tokenExpiresAt: row.token_expires_at,
     connectedAt: row.connected_at,
     lastSyncedAt: row.last_synced_at,

@@ -16,6 +16,8 @@ export interface Account {
   /** Why it needs a new login, or by when it will; shown to the user. */
   readonly statusReason: string | null;
   readonly missingScopes: readonly string[];
+  /** As the platform told them; the adapter interprets them. */
+  readonly capabilities: JsonObject;
   readonly tokenExpiresAt: number | null;
   readonly connectedAt: number;
   readonly lastSyncedAt: number | null;

@@ -1,11 +1,11 @@
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
+import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import type { MediaType } from "#core/status.ts";
 
 const MIB = 1024 ** 2;
-const GIB = 1024 ** 3;
 
 /** The largest file of each type that is accepted; the platforms' own limits are checked by the preview. */
-export const MAX_BYTES = { image: 32 * MIB, video: GIB } as const satisfies Record<MediaType, number>;
+export const MAX_BYTES = MAX_MEDIA_BYTES;
 
 export const MAX_BYTES_TEXT = { image: "32 MiB", video: "1 GiB" } as const satisfies Record<MediaType, string>;
 

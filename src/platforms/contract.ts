@@ -4,8 +4,10 @@ import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { MediaType, PostType } from "#core/status.ts";
 import type { Connector } from "./connect-contract.ts";
+import type { PlatformLimits } from "./limits-contract.ts";
 
 export type * from "./connect-contract.ts";
+export type * from "./limits-contract.ts";
 
 /*
  * The adapter contract: everything the rest of the service knows about a platform. One folder per platform implements it;
@@ -218,33 +220,6 @@ export interface ValidationResult {
   readonly creator?: CreatorInfo | undefined;
 }
 
-/** The limits behind `validate`, served by `GET /platforms`. `limits.ts` of each folder names the source of every number. */
-export interface PlatformLimits {
-  /** The default limit of an account; `unit` is a phrase for people (`UTF-16 code units`). */
-  readonly caption: { readonly max: number; readonly unit: string };
-  /** What one post may contain; null means that the platform does not accept this type at all. */
-  readonly media: {
-    /** Whether a post without media is accepted. */
-    readonly textOnly: boolean;
-    readonly images: {
-      readonly max: number;
-      readonly maxBytes: number;
-      readonly contentTypes: readonly string[];
-    } | null;
-    readonly videos: {
-      readonly max: number;
-      readonly maxBytes: number;
-      readonly contentTypes: readonly string[];
-      readonly minSeconds: number;
-      readonly maxSeconds: number;
-    } | null;
-    /** Whether one post may contain images and videos. */
-    readonly mixed: boolean;
-  };
-  /** Posts that the platform accepts per account within a rolling window; `what` names the kind of post. */
-  readonly dailyCaps: readonly { readonly count: number; readonly windowHours: number; readonly what: string }[];
-}
-
 /** A stored file of a job. */
 export interface JobMedia extends MediaDescription {
   /** Lower-case hexadecimal, over the whole file. */
@@ -388,8 +363,8 @@ export interface Adapter {
   validate(input: ValidationInput): ValidationResult;
   /** Current capabilities, read before a preview where they change often; after a fault the stored ones are used. */
   readonly fetchCapabilities?: (client: PlatformClient, account: AccountAccess) => Promise<Result<JsonObject>>;
-  /** The caps of one account, where the platform tells them per account; absent: `limits.dailyCaps` holds for all accounts. Pure. */
-  readonly dailyCapsOf?: (capabilities: JsonObject) => PlatformLimits["dailyCaps"];
+  /** The limits of one account, where they depend on its capabilities or the operator's settings; absent: `limits` holds for all accounts. Pure. */
+  readonly limitsOf?: (capabilities: JsonObject, settings: AppCredentials["settings"]) => PlatformLimits;
   /** The boards of an account, all list pages; served at `/accounts/{platform}-boards`. */
   readonly listBoards?: (client: PlatformClient, account: AccountAccess) => Promise<Result<readonly Board[]>>;
   /** How long before the due time `prepare` starts, in milliseconds; 0 when there is nothing to prepare. */

@@ -1,14 +1,32 @@
 import type { DetailCode } from "#core/codes.ts";
-import type { MediaDescription, PlatformLimits, ValidationProblem, ValidationWarning } from "./contract.ts";
+import type {
+  LimitCondition,
+  LimitRule,
+  MediaDescription,
+  PlatformLimits,
+  ValidationProblem,
+  ValidationWarning,
+} from "./contract.ts";
 
 /** The limits of one image or video. Absent members are not checked, and unknown properties of a file are not problems. */
 export interface MediaRule {
   readonly contentTypes: readonly string[];
   readonly maxBytes: number;
+  readonly minBytes?: number;
   readonly minWidth?: number;
   readonly minHeight?: number;
   readonly maxWidth?: number;
   readonly maxHeight?: number;
+  /** Of width and height the smaller one, in either orientation. */
+  readonly minShortSide?: number;
+  readonly maxShortSide?: number;
+  readonly minLongSide?: number;
+  readonly maxLongSide?: number;
+  /** Width times height. */
+  readonly maxPixels?: number;
+  /** Of an animation: the number of frames, and width times height times frames. */
+  readonly maxFrames?: number;
+  readonly maxFramePixels?: number;
   /** Width divided by height. */
   readonly minRatio?: number;
   readonly maxRatio?: number;
@@ -43,11 +61,42 @@ export function mediaProblems(media: MediaDescription, index: number, rule: Medi
   if (media.sizeBytes > rule.maxBytes) {
     add("media_too_large", `at most ${rule.maxBytes} bytes are accepted`, rule.maxBytes, media.sizeBytes);
   }
+  if (rule.minBytes !== undefined && media.sizeBytes < rule.minBytes) {
+    add("media_too_small", `at least ${rule.minBytes} bytes are required`, rule.minBytes, media.sizeBytes);
+  }
   checkRange(media.width, rule.minWidth, rule.maxWidth, 0, (limit, actual) =>
     add("media_dimensions", `width must be ${describeRange(rule.minWidth, rule.maxWidth)} pixels`, limit, actual),
   );
   checkRange(media.height, rule.minHeight, rule.maxHeight, 0, (limit, actual) =>
     add("media_dimensions", `height must be ${describeRange(rule.minHeight, rule.maxHeight)} pixels`, limit, actual),
+  );
+  const sides = media.width !== null && media.height !== null ? [media.width, media.height] : null;
+  checkRange(sides && Math.min(...sides), rule.minShortSide, rule.maxShortSide, 0, (limit, actual) =>
+    add(
+      "media_dimensions",
+      `the shorter side must be ${describeRange(rule.minShortSide, rule.maxShortSide)} pixels`,
+      limit,
+      actual,
+    ),
+  );
+  checkRange(sides && Math.max(...sides), rule.minLongSide, rule.maxLongSide, 0, (limit, actual) =>
+    add(
+      "media_dimensions",
+      `the longer side must be ${describeRange(rule.minLongSide, rule.maxLongSide)} pixels`,
+      limit,
+      actual,
+    ),
+  );
+  const pixels = media.width !== null && media.height !== null ? media.width * media.height : null;
+  checkRange(pixels, undefined, rule.maxPixels, 0, (limit, actual) =>
+    add("media_dimensions", `width × height may be at most ${limit} pixels`, limit, actual),
+  );
+  const frames = numberFact("frames");
+  checkRange(frames, undefined, rule.maxFrames, 0, (limit, actual) =>
+    add("media_frames", `an animation may have at most ${limit} frames`, limit, actual),
+  );
+  checkRange(frames === null ? null : frames * (pixels ?? 0), undefined, rule.maxFramePixels, 0, (limit, actual) =>
+    add("media_frames", `width × height × frames of an animation may be at most ${limit}`, limit, actual),
   );
   const ratio = media.width && media.height ? media.width / media.height : null;
   checkRange(ratio, rule.minRatio, rule.maxRatio, RATIO_TOLERANCE, (limit, actual) =>
@@ -79,6 +128,33 @@ export function mediaProblems(media: MediaDescription, index: number, rule: Medi
     }
   }
   return problems;
+}
+
+/** The limits of a rule as `PlatformLimits.rules` lists them, so that what is checked and what is published cannot differ. */
+export function mediaRuleLimits(of: string, rule: MediaRule, when?: LimitCondition): readonly LimitRule[] {
+  const bounds: readonly Omit<LimitRule, "of">[] = [
+    { measure: "content_type", allowed: rule.contentTypes },
+    { measure: "bytes", ...range(rule.minBytes, rule.maxBytes) },
+    { measure: "width", ...range(rule.minWidth, rule.maxWidth) },
+    { measure: "height", ...range(rule.minHeight, rule.maxHeight) },
+    { measure: "short_side", ...range(rule.minShortSide, rule.maxShortSide) },
+    { measure: "long_side", ...range(rule.minLongSide, rule.maxLongSide) },
+    { measure: "pixels", ...range(undefined, rule.maxPixels) },
+    { measure: "frames", ...range(undefined, rule.maxFrames) },
+    { measure: "frame_pixels", ...range(undefined, rule.maxFramePixels) },
+    { measure: "ratio", ...range(rule.minRatio, rule.maxRatio) },
+    { measure: "seconds", ...range(rule.minSeconds, rule.maxSeconds) },
+    { measure: "frame_rate", ...range(rule.minFrameRate, rule.maxFrameRate) },
+    { measure: "video_codec", ...(rule.videoCodecs && { allowed: rule.videoCodecs }) },
+    { measure: "audio_codec", ...(rule.audioCodecs && { allowed: rule.audioCodecs }) },
+  ];
+  return bounds
+    .filter(({ min, max, allowed }) => min !== undefined || max !== undefined || allowed !== undefined)
+    .map((bound) => ({ of, ...bound, ...(when && { when }) }));
+}
+
+function range(min: number | undefined, max: number | undefined): Pick<LimitRule, "min" | "max"> {
+  return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
 }
 
 function checkRange(
@@ -116,7 +192,9 @@ export function countProblems(
   const add = (code: DetailCode, message: string, limit: number, actual: number) =>
     problems.push({ code, message, param: "media_items", limit, actual });
   if (media.length === 0 && !limits.textOnly) {
-    add("media_required", "at least one image or video is required", 1, 0);
+    const what =
+      limits.images === null ? "a video" : limits.videos === null ? "an image" : "at least one image or video";
+    add("media_required", `${what} is required`, 1, 0);
   }
   if (images > 0 && videos > 0 && !limits.mixed) {
     problems.push({
@@ -130,7 +208,11 @@ export function countProblems(
     ["video", videos, limits.videos?.max ?? 0],
   ] as const) {
     if (count > max) {
-      add("media_too_many", `one post can contain at most ${max} ${kind}${max === 1 ? "" : "s"}`, max, count);
+      const message =
+        max === 0
+          ? `${kind}s are not accepted here: remove them`
+          : `one post can contain at most ${max} ${kind}${max === 1 ? "" : "s"}`;
+      add("media_too_many", message, max, count);
     }
   }
   return problems;

@@ -3,11 +3,24 @@ import type { JsonObject } from "#core/json.ts";
 import type { ValidationProblem } from "./contract.ts";
 
 /** Options of every platform. The preferred place for a caption per account is `targets[].caption`. */
-export const commonOptions = { caption: z.string().optional() };
+export const commonOptions = {
+  caption: z.string().optional().describe("The caption for this account; `targets[].caption` goes before it"),
+};
+
+/** A check of a zod schema: refuses values that measure more than `max`, with the limit and the actual number. */
+export function atMost<T>(max: number, unit: string, measure: (value: T) => number) {
+  return ({ value, issues }: z.core.ParsePayload<T>): void => {
+    const actual = measure(value);
+    if (actual > max) {
+      const message = `must have at most ${max} ${unit}`;
+      issues.push({ code: "custom", message, params: { limit: max, actual }, input: value, continue: true });
+    }
+  };
+}
 
 /**
- * Parses known keys strictly and fills in their defaults, also for null; unknown keys are kept. One problem per invalid key; with problems,
- * the options are returned as they were sent.
+ * Parses known keys strictly and fills in their defaults; null means "not set", like a key that is left out. Unknown keys are
+ * kept. One problem per invalid key; with problems, the options are returned as they were sent.
  */
 export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   schema: S,
@@ -17,23 +30,82 @@ export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   readonly options: JsonObject;
   readonly problems: readonly ValidationProblem[];
 } {
-  const isKnown = (name: string) => schema instanceof z.ZodObject && name in schema.shape;
+  const shape = schema instanceof z.ZodObject ? schema.shape : {};
   const parsed = schema.safeParse(
-    Object.fromEntries(Object.entries(options).filter(([name, value]) => value !== null || !isKnown(name))),
+    Object.fromEntries(Object.entries(options).filter(([name, value]) => value !== null || !(name in shape))),
   );
   if (parsed.success) {
     return { value: parsed.data, options: toJsonObject(parsed.data), problems: [] };
   }
-  const problems = parsed.error.issues.map((issue): ValidationProblem => {
-    const path = issue.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
-    const required = issue.code === "invalid_type" && !hasPath(options, issue.path);
-    return {
-      code: required ? "option_required" : "option_invalid",
-      message: `platform_options${path}: ${issue.message}`,
-      param: `platform_options${path}`,
-    };
-  });
+  const problems = parsed.error.issues.map((issue) => describeProblem(issue, options, shape));
   return { value: undefined, options, problems };
+}
+
+function describeProblem(
+  issue: z.core.$ZodIssue,
+  options: JsonObject,
+  shape: Readonly<Record<string, unknown>>,
+): ValidationProblem {
+  const path = issue.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
+  const param = `platform_options${path}`;
+  const value = valueAt(options, issue.path);
+  const [name = ""] = issue.path;
+  const option = issue.path.length === 1 ? shape[String(name)] : undefined;
+  const description = option instanceof z.ZodType && option.description ? ` (${option.description})` : "";
+  if ((value === undefined || value === null) && typeof issue.path.at(-1) !== "number") {
+    return { code: "option_required", message: `${param} is missing: send it${description}`, param };
+  }
+  const orNull = option instanceof z.ZodType && option.safeParse(undefined).success ? ", or null when not set" : "";
+  return {
+    code: "option_invalid",
+    message: `${param} ${describeIssue(issue)}${orNull}${description}`,
+    param,
+    ...boundsOf(issue, value),
+  };
+}
+
+const TYPE_PHRASES: Readonly<Record<string, string>> = {
+  string: "a text",
+  boolean: "true or false",
+  int: "a whole number",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${TYPE_PHRASES[issue.expected] ?? `a ${issue.expected}`}`;
+    case "invalid_value":
+      return `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map(String).join(", ")}`;
+    case "too_big":
+      return `must have at most ${describeCount(issue.maximum, issue.origin)}`;
+    case "too_small":
+      return `must have at least ${describeCount(issue.minimum, issue.origin)}`;
+    case "custom":
+    case "invalid_format":
+      // The schemas of the adapters give these their own sentence; the tests of all options check that.
+      return issue.message;
+    default:
+      return "is not one of the values that GET /platforms describes";
+  }
+}
+
+function describeCount(count: number | bigint, origin: string): string {
+  const unit = origin === "array" ? "item" : "character";
+  return `${count} ${unit}${Number(count) === 1 ? "" : "s"}`;
+}
+
+function boundsOf(issue: z.core.$ZodIssue, value: unknown): Pick<ValidationProblem, "limit" | "actual"> {
+  if (issue.code === "custom") {
+    const { limit, actual } = issue.params ?? {};
+    return typeof limit === "number" && typeof actual === "number" ? { limit, actual } : {};
+  }
+  if ((issue.code === "too_big" || issue.code === "too_small") && (typeof value === "string" || Array.isArray(value))) {
+    return { limit: Number(issue.code === "too_big" ? issue.maximum : issue.minimum), actual: value.length };
+  }
+  return {};
 }
 
 /** Parsed JSON with JSON defaults is still JSON, which zod's types cannot express. */
@@ -41,7 +113,10 @@ function toJsonObject(value: Record<string, unknown>): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as JsonObject;
 }
 
-function hasPath(options: JsonObject, path: readonly PropertyKey[]): boolean {
-  const [first] = path;
-  return typeof first === "string" && Object.hasOwn(options, first);
+function valueAt(options: JsonObject, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined,
+    options,
+  );
 }

@@ -38,11 +38,10 @@ export async function readPublishingLimit(
   );
 }
 
-/** The caps of an account whose capabilities contain `publishingLimit`; the platform's defaults for any other. */
-export function capsOfAccount(
-  capabilities: JsonObject,
-  defaults: PlatformLimits["dailyCaps"],
-): PlatformLimits["dailyCaps"] {
+/** The limits of an account whose capabilities contain `publishingLimit`; the platform's defaults for any other. */
+export function limitsWithOwnCap(capabilities: JsonObject, defaults: PlatformLimits): PlatformLimits {
   const limit = PublishingLimit.safeParse(capabilities["publishingLimit"]).data;
-  return limit ? [{ count: limit.total, windowHours: limit.windowSeconds / 3600, what: "posts" }] : defaults;
+  return limit
+    ? { ...defaults, dailyCaps: [{ count: limit.total, windowHours: limit.windowSeconds / 3600, what: "posts" }] }
+    : defaults;
 }

@@ -3,7 +3,13 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { CreatedVia, ListedStatus, MediaType, PostStatus, PostType, TargetStatus } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import type { CreatorInfo, FaultCategory, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
+import type {
+  CreatorInfo,
+  FaultCategory,
+  PlatformLimits,
+  ValidationResult,
+  ValidationWarning,
+} from "#platforms/contract.ts";
 
 /** Instants are milliseconds since 1970 in this module; the API module writes them as ISO 8601. */
 export type MediaItem = StoredMediaItem;
@@ -115,6 +121,8 @@ export interface PreviewTarget {
   readonly captionLength: number;
   readonly captionLimit: number;
   readonly captionUnit: string;
+  /** The limits of this account; null when they are those of its platform. */
+  readonly limits: PlatformLimits | null;
   readonly platformOptions: JsonObject;
   readonly placement: string | null;
   readonly warnings: readonly ValidationWarning[];

@@ -114,6 +114,7 @@ export class FakePlatform {
       limits: {
         caption: { max: 1000, unit: "characters" },
         media: { textOnly: true, images: null, videos: null, mixed: true },
+        rules: [],
         dailyCaps: [],
       },
       options: z.looseObject({}),

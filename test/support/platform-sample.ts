@@ -61,6 +61,12 @@ export interface ConnectSample {
   } | null;
 }
 
+export interface LimitedAccount {
+  readonly name: string;
+  readonly capabilities?: JsonObject;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
 export interface PlatformSample {
   /** The smallest post that the platform accepts. */
   readonly post: {
@@ -71,6 +77,8 @@ export interface PlatformSample {
     readonly capabilities?: JsonObject;
     /** What the operator states beside the credentials, where the post needs it. */
     readonly settings?: Readonly<Record<string, string>>;
+    /** Accounts whose limits are not those of the platform. */
+    readonly otherLimits?: readonly LimitedAccount[];
     /** Members of the account that the adapter cannot do without. */
     readonly account?: Partial<AccountAccess>;
   };

@@ -24,7 +24,7 @@ export interface AdapterScript {
   readonly dailyCaps?: PlatformLimits["dailyCaps"];
   readonly prepareAheadMs?: number;
   readonly fetchCapabilities?: Adapter["fetchCapabilities"];
-  readonly dailyCapsOf?: Adapter["dailyCapsOf"];
+  readonly dailyCapsOf?: (capabilities: JsonObject) => PlatformLimits["dailyCaps"];
   /** A required option, like YouTube's title. */
   readonly requiredOption?: string;
 }
@@ -44,6 +44,17 @@ export interface ScriptedAdapter extends Adapter {
 export function scriptedAdapter(platform: Platform, script: AdapterScript = {}): ScriptedAdapter {
   const calls: AdapterCall[] = [];
   const max = script.captionMax ?? 100;
+  const limits: PlatformLimits = {
+    caption: { max, unit: "characters" },
+    media: {
+      textOnly: true,
+      images: { max: 4, maxBytes: 1_000_000, contentTypes: ["image/png"] },
+      videos: { max: 1, maxBytes: 1_000_000, contentTypes: ["video/mp4"], minSeconds: 0, maxSeconds: 60 },
+      mixed: false,
+    },
+    rules: [],
+    dailyCaps: script.dailyCaps ?? [],
+  };
   const callCounts = { prepare: 0, commit: 0, verify: 0 };
 
   function next<Outcome>(
@@ -66,16 +77,7 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
     hasUserNamedHosts: false,
     operatorCredentials: "required",
     dataPolicy: { use: "Tests.", revoke: "Nowhere.", statements: [], links: [] },
-    limits: {
-      caption: { max, unit: "characters" },
-      media: {
-        textOnly: true,
-        images: { max: 4, maxBytes: 1_000_000, contentTypes: ["image/png"] },
-        videos: { max: 1, maxBytes: 1_000_000, contentTypes: ["video/mp4"], minSeconds: 0, maxSeconds: 60 },
-        mixed: false,
-      },
-      dailyCaps: script.dailyCaps ?? [],
-    },
+    limits,
     options: z.looseObject({ title: z.string().optional() }),
     connect: {
       methods: [
@@ -90,7 +92,10 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
     },
     validate: (input: ValidationInput) => validateByScript(input, max, script),
     ...(script.fetchCapabilities && { fetchCapabilities: script.fetchCapabilities }),
-    ...(script.dailyCapsOf && { dailyCapsOf: script.dailyCapsOf }),
+    limitsOf: (capabilities) => ({
+      ...limits,
+      dailyCaps: script.dailyCapsOf?.(capabilities) ?? limits.dailyCaps,
+    }),
     prepareAheadMs: (job) => (job.media.length > 0 ? (script.prepareAheadMs ?? 0) : 0),
     async prepare(_client: PlatformClient, job: Job, cursor: JsonValue | undefined) {
       return next("prepare", job, cursor, script.prepare ?? [{ state: "ready", ref: null }]);

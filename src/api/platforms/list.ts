@@ -1,29 +1,15 @@
 import { z } from "@hono/zod-openapi";
+import type { Context } from "#context.ts";
 import type { JsonObject } from "#core/json.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
-import type { Adapter, ConnectMethod as AdapterConnectMethod, PlatformLimits } from "#platforms/contract.ts";
+import type { Adapter, AppCredentials, ConnectMethod as AdapterConnectMethod } from "#platforms/contract.ts";
+import { limitsFor } from "#platforms/limits-for.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, PlatformName } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
+import { limitFields, presentLimits } from "#api/schemas/platform-limits.ts";
 import { toOptionsSchema } from "#api/document/options.ts";
-
-const MediaLimits = z
-  .object({
-    text_only: z.boolean().openapi({ description: "Whether a post without media is accepted." }),
-    images: z.object({ max: z.int(), max_bytes: z.int(), content_types: z.array(z.string()) }).nullable(),
-    videos: z
-      .object({
-        max: z.int(),
-        max_bytes: z.int(),
-        content_types: z.array(z.string()),
-        min_seconds: z.number(),
-        max_seconds: z.number(),
-      })
-      .nullable(),
-    mixed: z.boolean().openapi({ description: "Whether one post may have images and videos." }),
-  })
-  .openapi("MediaLimits");
 
 const ConnectField = z
   .object({
@@ -52,50 +38,25 @@ const ConnectMethod = z
 const PlatformRules = z
   .object({
     platform: PlatformName,
-    caption: z.object({
-      max: z.int(),
-      unit: z.string().openapi({ description: "The unit in which the platform counts." }),
-    }),
-    media: MediaLimits,
+    ...limitFields,
     options: z
       .custom<JsonObject>()
       .openapi({ type: "object", additionalProperties: true, description: "JSON Schema of `platform_options`." }),
-    daily_caps: z.array(
-      z.object({
-        count: z.int(),
-        window_hours: z.number(),
-        what: z.string(),
-      }),
-    ),
     connect: z.object({ methods: z.array(ConnectMethod) }),
   })
   .openapi("PlatformRules", { description: "The rules of a platform, with which posts are validated." });
 
 const PlatformList = z.object({ platforms: z.array(PlatformRules) }).openapi("PlatformList");
 
-function presentMedia({ textOnly, images, videos, mixed }: PlatformLimits["media"]): z.infer<typeof MediaLimits> {
-  return {
-    text_only: textOnly,
-    images: images && { max: images.max, max_bytes: images.maxBytes, content_types: [...images.contentTypes] },
-    videos: videos && {
-      max: videos.max,
-      max_bytes: videos.maxBytes,
-      content_types: [...videos.contentTypes],
-      min_seconds: videos.minSeconds,
-      max_seconds: videos.maxSeconds,
-    },
-    mixed,
-  };
-}
-
-function presentRules(platform: Platform, adapter: Adapter): z.infer<typeof PlatformRules> {
-  const { caption, media, dailyCaps } = adapter.limits;
+function presentRules(
+  platform: Platform,
+  adapter: Adapter,
+  settings: AppCredentials["settings"] | undefined,
+): z.infer<typeof PlatformRules> {
   return {
     platform,
-    caption: { max: caption.max, unit: caption.unit },
-    media: presentMedia(media),
+    ...presentLimits(limitsFor(adapter, {}, settings)),
     options: toOptionsSchema(adapter),
-    daily_caps: dailyCaps.map(({ count, windowHours, what }) => ({ count, window_hours: windowHours, what })),
     connect: { methods: adapter.connect.methods.map(presentMethod) },
   };
 }
@@ -116,13 +77,13 @@ function presentMethod(method: AdapterConnectMethod): z.infer<typeof ConnectMeth
   };
 }
 
-/** Cached, because the rules are constant and generating their JSON Schemas is expensive. */
+/** Cached, because the rules of an installation are constant and generating their JSON Schemas is expensive. */
 let cachedRules: z.infer<typeof PlatformRules>[] | undefined;
 
-function listRules(): z.infer<typeof PlatformRules>[] {
+function listRules({ config }: Pick<Context, "config">): z.infer<typeof PlatformRules>[] {
   cachedRules ??= PLATFORMS.flatMap((platform) => {
     const adapter = adapterFor(platform);
-    return adapter ? [presentRules(platform, adapter)] : [];
+    return adapter ? [presentRules(platform, adapter, config.app(platform)?.settings)] : [];
   });
   return cachedRules;
 }
@@ -134,7 +95,7 @@ const route = operation(null, {
   tags: ["platforms"],
   summary: "List platforms and their rules",
   description:
-    "Caption lengths, media limits and options of every platform, as a preview checks them. Needs any valid credential and no scope.",
+    "Every limit and option of every platform, as a preview checks them; an account's own limits are its `limits`. Needs any valid credential and no scope.",
   responses: {
     200: {
       description: "The platforms.",
@@ -149,6 +110,9 @@ const route = operation(null, {
               videos: null,
               mixed: true,
             },
+            rules: [
+              { of: "platform_options.title", measure: "length", min: null, max: 100, allowed: null, when: null },
+            ],
             options: { type: "object", properties: {}, additionalProperties: true },
             daily_caps: [{ count: 100, window_hours: 24, what: "posts" }],
             connect: { methods: [{ kind: "oauth", fields: [] }] },
@@ -159,4 +123,4 @@ const route = operation(null, {
   },
 });
 
-export const list = newRouter().openapi(route, (c) => c.json({ platforms: listRules() }, 200));
+export const list = newRouter().openapi(route, (c) => c.json({ platforms: listRules(c.var.ctx) }, 200));

@@ -11,6 +11,7 @@ import {
   instantOrNull,
   PlatformName,
 } from "./common.ts";
+import { type LimitServices, OwnLimits, presentOwnLimits } from "./platform-limits.ts";
 
 export const Account = z
   .object({
@@ -27,6 +28,7 @@ export const Account = z
     missing_scopes: z
       .array(z.string())
       .openapi({ description: "Scopes that posting requires and the user did not grant." }),
+    limits: OwnLimits,
     token_expires_at: Instant.nullable(),
     connected_at: Instant,
     last_synced_at: Instant.nullable(),
@@ -46,12 +48,13 @@ export const EXAMPLE_ACCOUNT: Account = {
   status: "active",
   status_reason: null,
   missing_scopes: [],
+  limits: null,
   token_expires_at: "2027-01-20T09:00:00.000Z",
   connected_at: "2026-11-20T09:00:00.000Z",
   last_synced_at: "2026-11-20T09:00:05.000Z",
 };
 
-export function presentAccount(account: DomainAccount): Account {
+export function presentAccount(services: LimitServices, account: DomainAccount): Account {
   return {
     id: account.id,
     workspace_id: account.workspaceId,
@@ -64,6 +67,7 @@ export function presentAccount(account: DomainAccount): Account {
     status: account.status,
     status_reason: account.statusReason,
     missing_scopes: [...account.missingScopes],
+    limits: presentOwnLimits(services, account),
     token_expires_at: instantOrNull(account.tokenExpiresAt),
     connected_at: toIsoInstant(account.connectedAt),
     last_synced_at: instantOrNull(account.lastSyncedAt),
@@ -91,9 +95,9 @@ export const SyncResult = z
   })
   .openapi("SyncResult");
 
-export function presentSync(result: DomainSyncResult): z.infer<typeof SyncResult> {
+export function presentSync(services: LimitServices, result: DomainSyncResult): z.infer<typeof SyncResult> {
   return {
-    accounts: result.accounts.map(presentAccount),
+    accounts: result.accounts.map((account) => presentAccount(services, account)),
     added: [...result.added],
     updated: [...result.updated],
     needs_reconnect: [...result.needsReconnect],

@@ -11,6 +11,7 @@ import { WarningCode } from "./codes.ts";
 import { Id, Instant, PlatformName } from "./common.ts";
 import { EXAMPLE_MEDIA_ITEM, MediaItem, presentMediaItem } from "./media.ts";
 import { EXAMPLE_POST } from "./post.ts";
+import { OwnLimits, presentLimits } from "./platform-limits.ts";
 import { PlatformOptions } from "./platform-options.ts";
 
 const Warning = z
@@ -47,6 +48,7 @@ const PreviewTarget = z
     caption_length: z.int().openapi({ description: "Counted in `caption_unit`." }),
     caption_limit: z.int(),
     caption_unit: z.string(),
+    limits: OwnLimits,
     platform_options: PlatformOptions,
     placement: z.string().nullable(),
     warnings: z.array(Warning),
@@ -116,6 +118,7 @@ function presentTarget(target: DomainPreviewTarget): z.infer<typeof PreviewTarge
     caption_length: target.captionLength,
     caption_limit: target.captionLimit,
     caption_unit: target.captionUnit,
+    limits: target.limits && presentLimits(target.limits),
     platform_options: target.platformOptions,
     placement: target.placement,
     warnings: [...target.warnings],
@@ -196,6 +199,7 @@ export const EXAMPLE_SCHEDULE_PREVIEW: z.infer<typeof SchedulePreview> = {
           caption_length: 22,
           caption_limit: 2200,
           caption_unit: "characters",
+          limits: null,
           platform_options: exampleTarget.platform_options,
           placement: "timeline",
           warnings: [],

@@ -4,7 +4,7 @@ import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
-import { limits } from "./limits.ts";
+import { limits, limitsOf } from "./limits.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
@@ -16,6 +16,7 @@ export const bluesky = defineAdapter({
   hasUserNamedHosts: true,
   operatorCredentials: "none",
   limits,
+  limitsOf,
   options,
   connect,
   dataPolicy,

@@ -1,5 +1,6 @@
+import type { JsonObject } from "#core/json.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
-import type { MediaRule } from "#platforms/media-rules.ts";
+import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** app.bsky.feed.post: both limits hold. */
 export const CAPTION_MAX = 300;
@@ -9,6 +10,9 @@ export const LANGS_MAX = 3;
 /** The limit of the official app; the protocol has none. */
 export const ALT_TEXT_MAX = 2000;
 /** app.bsky.embed.images before 8 April 2026: servers that are older refuse larger ones. */
+/** com.atproto.lexicon has no limit for these: our own, far above what is displayed. */
+export const LINK_CARD_MAX = { uri: 2000, title: 300, description: 1000 } as const;
+export const IMAGES_MAX = 4;
 export const IMAGE_BYTES_ADVISED = 1_000_000;
 
 /** app.bsky.embed.images since 8 April 2026: 2,000,000 bytes. */
@@ -18,24 +22,56 @@ export const IMAGE: MediaRule = {
 };
 
 /** app.bsky.embed.video since 11 August 2026: 300,000,000 bytes; the video service: 180 s. */
-const VIDEO: MediaRule = { contentTypes: ["video/mp4"], maxBytes: 300_000_000, maxSeconds: 180 };
+const VIDEO: MediaRule & { readonly maxSeconds: number } = {
+  contentTypes: ["video/mp4"],
+  maxBytes: 300_000_000,
+  maxSeconds: 180,
+};
 /** Offered to some accounts since August 2026. */
 const VIDEO_SECONDS_EXTENDED = 600;
 
 /** `BLUESKY_VIDEO_MAX_SECONDS`. */
-export function videoRule(settings: Readonly<Record<string, string>>): MediaRule {
+export function videoRule(settings: Readonly<Record<string, string>>): MediaRule & { readonly maxSeconds: number } {
   const seconds = Number(settings["VIDEO_MAX_SECONDS"] ?? VIDEO.maxSeconds);
   return seconds > 0 ? { ...VIDEO, maxSeconds: Math.min(seconds, VIDEO_SECONDS_EXTENDED) } : VIDEO;
+}
+
+function rulesFor(video: MediaRule): PlatformLimits["rules"] {
+  return [
+    { of: "caption", measure: "utf8_bytes", max: CAPTION_MAX_BYTES },
+    { of: "platform_options.langs", measure: "items", max: LANGS_MAX },
+    { of: "platform_options.alt_texts", measure: "items", max: IMAGES_MAX },
+    { of: "platform_options.alt_texts[]", measure: "length", max: ALT_TEXT_MAX },
+    { of: "platform_options.link_card.uri", measure: "length", max: LINK_CARD_MAX.uri },
+    { of: "platform_options.link_card.title", measure: "length", min: 1, max: LINK_CARD_MAX.title },
+    { of: "platform_options.link_card.description", measure: "length", max: LINK_CARD_MAX.description },
+    ...mediaRuleLimits("image", IMAGE),
+    ...mediaRuleLimits("video", video),
+  ];
 }
 
 export const limits = {
   caption: { max: CAPTION_MAX, unit: "graphemes, and at most 3000 bytes of UTF-8" },
   media: {
     textOnly: true,
-    images: { max: 4, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },
+    images: { max: IMAGES_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },
     videos: { max: 1, maxBytes: VIDEO.maxBytes, contentTypes: VIDEO.contentTypes, minSeconds: 0, maxSeconds: 180 },
     mixed: false,
   },
+  rules: rulesFor(VIDEO),
   // Servers count points of all writes, also of other apps, and each server sets its own; the response headers tell.
   dailyCaps: [],
 } as const satisfies PlatformLimits;
+
+/** The limits with the operator's settings. */
+export function limitsOf(_: JsonObject, settings: Readonly<Record<string, string>>): PlatformLimits {
+  const video = videoRule(settings);
+  const { media } = limits;
+  return video.maxSeconds === VIDEO.maxSeconds
+    ? limits
+    : {
+        ...limits,
+        media: { ...media, videos: { ...media.videos, maxSeconds: video.maxSeconds } },
+        rules: rulesFor(video),
+      };
+}

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { commonOptions } from "#platforms/options.ts";
-import { ALT_TEXT_MAX, LANGS_MAX, limits } from "./limits.ts";
+import { ALT_TEXT_MAX, IMAGES_MAX, LANGS_MAX, LINK_CARD_MAX } from "./limits.ts";
 
 const LANGUAGE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 
@@ -17,14 +17,14 @@ export const options = z.looseObject({
     .describe("Languages of the text (BCP 47)"),
   alt_texts: z
     .array(z.string().max(ALT_TEXT_MAX))
-    .max(limits.media.images.max)
+    .max(IMAGES_MAX)
     .optional()
     .describe("Descriptions of the images, or of the video, in the order of media_items; empty for none"),
   link_card: z
     .object({
-      uri: z.string().max(2000).refine(isWebAddress, "must be an http or https address"),
-      title: z.string().min(1).max(300),
-      description: z.string().max(1000),
+      uri: z.string().max(LINK_CARD_MAX.uri).refine(isWebAddress, "must be an http or https address"),
+      title: z.string().min(1).max(LINK_CARD_MAX.title),
+      description: z.string().max(LINK_CARD_MAX.description),
     })
     .optional()
     .describe("A card with a link below the text; only for posts without media"),

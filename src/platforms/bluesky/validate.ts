@@ -14,7 +14,7 @@ import { countGraphemes, utf8Length } from "./rich-text.ts";
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);
   const captionLength = countGraphemes(input.caption);
-  const hasLinkCard = input.options["link_card"] !== undefined;
+  const hasLinkCard = (input.options["link_card"] ?? null) !== null;
   return {
     options: parsed.options,
     placement: null,

@@ -1,5 +1,5 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
-import type { MediaRule } from "#platforms/media-rules.ts";
+import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
@@ -12,10 +12,16 @@ const IMAGES_MAX = 10;
 /** Error 1366046 names 4 MB; JPEG and PNG need no conversion. */
 export const IMAGE: MediaRule = { contentTypes: ["image/jpeg", "image/png"], maxBytes: 4 * MIB };
 
+/** The minimum length in pixels of a reel's shorter and longer side. */
+const REEL_SHORT_SIDE = 540;
+const REEL_LONG_SIDE = 960;
+
 /** Reels publishing guide: 3 to 90 s, at least 540×960, 24 to 60 fps, 9:16; its error table allows 16:9 to 9:16. */
 export const REEL: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime"],
   maxBytes: GIB,
+  minShortSide: REEL_SHORT_SIDE,
+  minLongSide: REEL_LONG_SIDE,
   minRatio: 9 / 16,
   maxRatio: 16 / 9,
   minSeconds: 3,
@@ -26,9 +32,6 @@ export const REEL: MediaRule = {
   videoCodecs: ["h264", "hevc", "vp9", "av1"],
   audioCodecs: ["aac"],
 };
-/** The minimum length in pixels of a reel's shorter and longer side. */
-export const REEL_SHORT_SIDE = 540;
-export const REEL_LONG_SIDE = 960;
 export const REEL_RATIO_ADVISED = 9 / 16;
 
 /** Page videos that Facebook downloads from a URL: 1 GB and 20 minutes. */
@@ -52,6 +55,11 @@ export const limits = {
     },
     mixed: false,
   },
+  rules: [
+    ...mediaRuleLimits("image", IMAGE),
+    ...mediaRuleLimits("video", REEL, { options: { placement: "reels" } }),
+    ...mediaRuleLimits("video", VIDEO, { options: { placement: "timeline" } }),
+  ],
   // Facebook limits only reels, to 30 in 24 hours. A cap here would count all posts, so it is left to the platform.
   dailyCaps: [],
 } as const satisfies PlatformLimits;

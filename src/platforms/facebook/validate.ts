@@ -7,17 +7,8 @@ import type {
 } from "#platforms/contract.ts";
 import { countProblems, layoutWarnings, type MediaRule, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
-import {
-  IMAGE,
-  limits,
-  REEL,
-  REEL_LONG_SIDE,
-  REEL_RATIO_ADVISED,
-  REEL_SHORT_SIDE,
-  CAPTION_MAX,
-  VIDEO,
-} from "./limits.ts";
 import { hasOwnLink } from "./link.ts";
+import { IMAGE, limits, REEL, REEL_RATIO_ADVISED, CAPTION_MAX, VIDEO } from "./limits.ts";
 import { options } from "./options.ts";
 
 export function validate(input: ValidationInput): ValidationResult {
@@ -37,7 +28,6 @@ export function validate(input: ValidationInput): ValidationResult {
       ...(input.options["placement"] === "reels" && !hasVideo ? [REEL_WITHOUT_VIDEO_PROBLEM] : []),
       ...countProblems(input.media, limits.media),
       ...input.media.flatMap((media, index) => mediaProblems(media, index, rules[media.type])),
-      ...(isReel ? input.media.flatMap(reelSizeProblems) : []),
     ],
     warnings: collectWarnings(input, isReel),
     cost: null,
@@ -65,25 +55,6 @@ function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
     });
   }
   return problems;
-}
-
-function reelSizeProblems(media: MediaDescription, index: number): readonly ValidationProblem[] {
-  if (media.type !== "video" || media.width === null || media.height === null) {
-    return [];
-  }
-  const shortSide = Math.min(media.width, media.height);
-  const longSide = Math.max(media.width, media.height);
-  return shortSide >= REEL_SHORT_SIDE && longSide >= REEL_LONG_SIDE
-    ? []
-    : [
-        {
-          code: "media_dimensions",
-          message: `a reel must be at least ${REEL_SHORT_SIDE}×${REEL_LONG_SIDE} pixels`,
-          param: `media_items[${index}]`,
-          limit: `${REEL_SHORT_SIDE}×${REEL_LONG_SIDE}`,
-          actual: `${media.width}×${media.height}`,
-        },
-      ];
 }
 
 function collectWarnings(input: ValidationInput, isReel: boolean): readonly ValidationWarning[] {

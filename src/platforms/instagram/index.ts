@@ -1,7 +1,7 @@
 import { type AccountAccess, defineAdapter, type PlatformClient } from "#platforms/contract.ts";
 import { withAppSecretProof, withUndocumentedProof } from "#platforms/graph-api.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
-import { capsOfAccount } from "#platforms/publishing-limit.ts";
+import { limitsWithOwnCap } from "#platforms/publishing-limit.ts";
 import { fetchCapabilities } from "./capabilities.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
@@ -29,7 +29,7 @@ export const instagram = defineAdapter({
   dataPolicy,
   validate,
   fetchCapabilities: (client, account) => fetchCapabilities(clientFor(client, account), account),
-  dailyCapsOf: (capabilities) => capsOfAccount(capabilities, limits.dailyCaps),
+  limitsOf: (capabilities) => limitsWithOwnCap(capabilities, limits),
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
   prepare: (client, job, cursor) => prepare(clientFor(client, job.account), job, cursor),
   commit: (client, job, ref) => commit(clientFor(client, job.account), job, ref),

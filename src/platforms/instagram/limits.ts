@@ -1,5 +1,5 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
-import type { MediaRule } from "#platforms/media-rules.ts";
+import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 const MIB = 1024 ** 2;
 
@@ -55,6 +55,25 @@ export const limits = {
     },
     mixed: true,
   },
+  rules: [
+    { of: "caption", measure: "hashtags", max: HASHTAGS_MAX },
+    { of: "caption", measure: "mentions", max: MENTIONS_MAX },
+    { of: "media_items", measure: "items", max: CAROUSEL_MAX },
+    ...mediaRuleLimits("image", IMAGE),
+    ...mediaRuleLimits("video", VIDEO),
+    {
+      of: "account",
+      measure: "followers",
+      min: TRIAL_FOLLOWERS_MIN,
+      when: { postType: "video", options: { trial_reel_type: "manual" } },
+    },
+    {
+      of: "account",
+      measure: "followers",
+      min: TRIAL_FOLLOWERS_MIN,
+      when: { postType: "video", options: { trial_reel_type: "performance" } },
+    },
+  ],
   // For accounts whose own number could not be read: the content publishing guide says 100, the references of media_publish
   // and content_publishing_limit say 50; a carousel counts once.
   dailyCaps: [{ count: 50, windowHours: 24, what: "posts" }],

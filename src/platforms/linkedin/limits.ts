@@ -1,5 +1,5 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
-import type { MediaRule } from "#platforms/media-rules.ts";
+import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /**
  * From the older page on UGC posts and the live refusal in https://github.com/n8n-io/n8n/issues/22899. The unit is not
@@ -10,13 +10,15 @@ export const CAPTION_MAX = 3000;
 /** multiimage-post-api: 2 to 20 images; a single image is sent as `media` instead. */
 const IMAGES_MAX = 20;
 /** images-api: fewer than 36,152,320 pixels, GIFs of up to 250 frames. */
-export const PIXELS_MAX = 36_152_319;
-export const GIF_FRAMES_MAX = 250;
+const PIXELS_MAX = 36_152_319;
+const GIF_FRAMES_MAX = 250;
 
 /** images-api lists the formats but no size limit: 8 MB is our own, conservative limit. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg", "image/png", "image/gif"],
   maxBytes: 8_000_000,
+  maxPixels: PIXELS_MAX,
+  maxFrames: GIF_FRAMES_MAX,
 };
 
 const VIDEO_MIN_SECONDS = 3;
@@ -26,10 +28,10 @@ const VIDEO_MAX_SECONDS = 30 * 60;
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4"],
   maxBytes: 500_000_000,
+  minBytes: 75_000,
   minSeconds: VIDEO_MIN_SECONDS,
   maxSeconds: VIDEO_MAX_SECONDS,
 };
-export const VIDEO_MIN_BYTES = 75_000;
 /** Observed but not documented, so it causes a warning and not a problem. */
 export const VIDEO_RATIO_MAX = 2.4;
 
@@ -47,6 +49,7 @@ export const limits = {
     },
     mixed: false,
   },
+  rules: [...mediaRuleLimits("image", IMAGE), ...mediaRuleLimits("video", VIDEO)],
   // Limits per app, member and day are only shown in the app's analytics; the refusal says when they reset.
   dailyCaps: [],
 } as const satisfies PlatformLimits;

@@ -1,22 +1,7 @@
-import type {
-  ValidationInput,
-  MediaDescription,
-  ValidationProblem,
-  ValidationResult,
-  ValidationWarning,
-} from "#platforms/contract.ts";
+import type { ValidationInput, ValidationProblem, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
-import {
-  CAPTION_MAX,
-  GIF_FRAMES_MAX,
-  IMAGE,
-  limits,
-  PIXELS_MAX,
-  VIDEO,
-  VIDEO_MIN_BYTES,
-  VIDEO_RATIO_MAX,
-} from "./limits.ts";
+import { CAPTION_MAX, IMAGE, limits, VIDEO, VIDEO_RATIO_MAX } from "./limits.ts";
 import { options } from "./options.ts";
 import { toLittleText } from "./text.ts";
 
@@ -31,9 +16,7 @@ export function validate(input: ValidationInput): ValidationResult {
       ...captionProblems(input),
       ...parsed.problems,
       ...countProblems(input.media, limits.media),
-      ...input.media.flatMap((media, index) =>
-        media.type === "video" ? videoProblems(media, index) : imageProblems(media, index),
-      ),
+      ...input.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
     ],
     warnings: collectWarnings(input),
     cost: null,
@@ -64,38 +47,6 @@ function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
     });
   }
   return problems;
-}
-
-function imageProblems(media: MediaDescription, index: number): readonly ValidationProblem[] {
-  const problems = [...mediaProblems(media, index, IMAGE)];
-  const param = `media_items[${index}]`;
-  const pixels = (media.width ?? 0) * (media.height ?? 0);
-  if (pixels > PIXELS_MAX) {
-    const message = `width × height may be at most ${PIXELS_MAX} pixels`;
-    problems.push({ code: "media_dimensions", message, param, limit: PIXELS_MAX, actual: pixels });
-  }
-  const { frames } = media.facts;
-  if (typeof frames === "number" && frames > GIF_FRAMES_MAX) {
-    const message = `an animated GIF may have at most ${GIF_FRAMES_MAX} frames`;
-    problems.push({ code: "media_frames", message, param, limit: GIF_FRAMES_MAX, actual: frames });
-  }
-  return problems;
-}
-
-function videoProblems(media: MediaDescription, index: number): readonly ValidationProblem[] {
-  const problems = mediaProblems(media, index, VIDEO);
-  return media.sizeBytes < VIDEO_MIN_BYTES
-    ? [
-        ...problems,
-        {
-          code: "media_too_small",
-          message: `a video must have at least ${VIDEO_MIN_BYTES} bytes`,
-          param: `media_items[${index}]`,
-          limit: VIDEO_MIN_BYTES,
-          actual: media.sizeBytes,
-        },
-      ]
-    : problems;
 }
 
 function collectWarnings(input: ValidationInput): readonly ValidationWarning[] {

@@ -5,7 +5,7 @@ import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { fetchCapabilities } from "./instance.ts";
-import { limits } from "./limits.ts";
+import { limits, limitsOf } from "./limits.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
@@ -17,6 +17,7 @@ export const mastodon = defineAdapter({
   hasUserNamedHosts: true,
   operatorCredentials: "none",
   limits,
+  limitsOf,
   options,
   connect,
   dataPolicy,

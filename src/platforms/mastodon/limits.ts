@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
-import type { MediaRule } from "#platforms/media-rules.ts";
+import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
+import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /*
  * What a server that was not changed allows (mastodon/mastodon v4.6.5). Each server tells its own numbers, and those count:
@@ -22,7 +23,7 @@ const FRAME_RATE_MAX = 120;
 /** 10 000 since 4.6; servers before 4.4 do not tell it. */
 const DESCRIPTION_MAX = 1500;
 /** app/models/concerns/attachmentable.rb; not among the numbers that servers tell. */
-export const GIF_PIXELS_MAX = 921_600;
+const GIF_PIXELS_MAX = 921_600;
 /** The server and this service may have different versions of Unicode's rules for characters. */
 export const CAPTION_MARGIN = 5;
 /** There is no limit of duration; a file within the size limit is shorter than this. */
@@ -57,16 +58,24 @@ export function readCapabilities(capabilities: JsonObject): Capabilities {
 }
 
 /** The rules for one file at this account's server. */
-export function mediaRules(capabilities: Capabilities): { readonly image: MediaRule; readonly video: MediaRule } {
+export function mediaRules(capabilities: Capabilities): {
+  readonly image: MediaRule;
+  readonly gif: MediaRule;
+  readonly video: MediaRule;
+} {
   const usable = capabilities.contentTypes.filter((type) => !UNUSABLE_TYPES.has(type));
+  const image = {
+    contentTypes: usable.filter((type) => type.startsWith("image/")),
+    maxBytes: Math.min(capabilities.imageSizeLimit - 1, MAX_MEDIA_BYTES.image),
+    maxPixels: capabilities.imagePixels,
+  };
   return {
-    image: {
-      contentTypes: usable.filter((type) => type.startsWith("image/")),
-      maxBytes: capabilities.imageSizeLimit - 1,
-    },
+    image,
+    gif: { ...image, maxPixels: GIF_PIXELS_MAX },
     video: {
       contentTypes: usable.filter((type) => type.startsWith("video/")),
-      maxBytes: capabilities.videoSizeLimit - 1,
+      maxBytes: Math.min(capabilities.videoSizeLimit - 1, MAX_MEDIA_BYTES.video),
+      maxPixels: capabilities.videoPixels,
       maxFrameRate: capabilities.frameRate,
     },
   };
@@ -89,9 +98,35 @@ export function mediaLimits(capabilities: Capabilities) {
   } as const satisfies PlatformLimits["media"];
 }
 
+/** An animated GIF is the only media of its post. */
+export const ANIMATED_GIFS_MAX = 1;
+
+function rulesFor(capabilities: Capabilities): PlatformLimits["rules"] {
+  const { image, video } = mediaRules(capabilities);
+  return [
+    { of: "platform_options.alt_texts[]", measure: "length", max: capabilities.descriptionLimit },
+    { of: "animated_gif", measure: "items", max: ANIMATED_GIFS_MAX },
+    ...mediaRuleLimits("image", image),
+    { of: "gif", measure: "pixels", max: GIF_PIXELS_MAX },
+    ...mediaRuleLimits("video", video),
+  ];
+}
+
+/** The limits at the account's server. */
+export function limitsOf(stored: JsonObject): PlatformLimits {
+  const capabilities = readCapabilities(stored);
+  return {
+    ...limits,
+    caption: { ...limits.caption, max: capabilities.maxCharacters },
+    media: mediaLimits(capabilities),
+    rules: rulesFor(capabilities),
+  };
+}
+
 export const limits = {
   caption: { max: CAPTION_MAX, unit: "characters as displayed (grapheme clusters), a link counts 23" },
   media: mediaLimits(readCapabilities({})),
+  rules: rulesFor(readCapabilities({})),
   // app/lib/rate_limiter.rb: 300 posts in 3 hours.
   dailyCaps: [{ count: 300, windowHours: 3, what: "posts" }],
 } as const satisfies PlatformLimits;

@@ -10,7 +10,7 @@ import { parseOptions } from "#platforms/options.ts";
 import {
   CAPTION_MARGIN,
   type Capabilities,
-  GIF_PIXELS_MAX,
+  ANIMATED_GIFS_MAX,
   mediaLimits,
   mediaRules,
   readCapabilities,
@@ -104,8 +104,11 @@ function mediaSetProblems(
 ): readonly ValidationProblem[] {
   const counted = countProblems(media, mediaLimits(capabilities));
   const message = "an animated GIF must be the only media of its post";
-  return media.length > 1 && media.some(isAnimated)
-    ? [...counted, { code: "media_mixed", message, param: "media_items", limit: 1, actual: media.length }]
+  return media.length > ANIMATED_GIFS_MAX && media.some(isAnimated)
+    ? [
+        ...counted,
+        { code: "media_mixed", message, param: "media_items", limit: ANIMATED_GIFS_MAX, actual: media.length },
+      ]
     : counted;
 }
 
@@ -114,18 +117,7 @@ function itemProblems(
   index: number,
   capabilities: Capabilities,
 ): readonly ValidationProblem[] {
-  const problems = mediaProblems(media, index, mediaRules(capabilities)[media.type]);
-  const limit = pixelLimit(media, capabilities);
-  const actual = (media.width ?? 0) * (media.height ?? 0);
-  const message = `width × height may be at most ${limit} pixels`;
-  return actual > limit
-    ? [...problems, { code: "media_dimensions", message, param: `media_items[${index}]`, limit, actual }]
-    : problems;
-}
-
-function pixelLimit(media: MediaDescription, capabilities: Capabilities): number {
-  if (media.type === "video") {
-    return capabilities.videoPixels;
-  }
-  return media.contentType === "image/gif" ? GIF_PIXELS_MAX : capabilities.imagePixels;
+  const { image, gif, video } = mediaRules(capabilities);
+  const imageRule = media.contentType === "image/gif" ? gif : image;
+  return mediaProblems(media, index, media.type === "video" ? video : imageRule);
 }

@@ -1,5 +1,6 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
-import type { MediaRule } from "#platforms/media-rules.ts";
+import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
+import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 const MB = 1_000_000;
 
@@ -14,6 +15,8 @@ export const BOARDS_MAX = 10;
 
 /** OpenAPI 5.23.0: `multiple_image_urls` has 2 to 5 items. */
 const IMAGES_MAX = 5;
+/** A video is published with at most one image. */
+export const COVERS_MAX = 1;
 
 /** Help page: JPEG and PNG, 20 MB; the consumer page adds WebP. GIF by URL is not documented. */
 export const IMAGE: MediaRule = { contentTypes: ["image/jpeg", "image/png", "image/webp"], maxBytes: 20 * MB };
@@ -24,10 +27,10 @@ export const INLINE_MAX_BYTES = 10 * MB;
 const VIDEO_MIN_SECONDS = 4;
 const VIDEO_MAX_SECONDS = 15 * 60;
 
-/** Help page: MP4, MOV, M4V; H.264 or H.265; 2 GB; 4 s to 15 minutes; 1:2 to 1.91:1. */
+/** Help page: MP4, MOV, M4V (stored as MP4); H.264 or H.265; 2 GB, more than is stored; 4 s to 15 minutes; 1:2 to 1.91:1. */
 export const VIDEO: MediaRule = {
-  contentTypes: ["video/mp4", "video/quicktime", "video/x-m4v"],
-  maxBytes: 2000 * MB,
+  contentTypes: ["video/mp4", "video/quicktime"],
+  maxBytes: MAX_MEDIA_BYTES.video,
   minSeconds: VIDEO_MIN_SECONDS,
   maxSeconds: VIDEO_MAX_SECONDS,
   minRatio: 1 / 2,
@@ -50,5 +53,13 @@ export const limits = {
     // An image next to a video is its cover.
     mixed: true,
   },
+  rules: [
+    { of: "platform_options.board_ids", measure: "items", min: 1, max: BOARDS_MAX },
+    { of: "platform_options.title", measure: "length", max: TITLE_MAX },
+    { of: "platform_options.link", measure: "length", max: LINK_MAX },
+    { of: "media_items", measure: "images", max: COVERS_MAX, when: { postType: "video" } },
+    ...mediaRuleLimits("image", IMAGE),
+    ...mediaRuleLimits("video", VIDEO),
+  ],
   dailyCaps: [],
 } as const satisfies PlatformLimits;

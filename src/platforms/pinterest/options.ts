@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
-import { commonOptions } from "#platforms/options.ts";
+import { atMost, commonOptions } from "#platforms/options.ts";
 import { BOARDS_MAX, LINK_MAX, TITLE_MAX } from "./limits.ts";
 
 const BOARD_ID = /^\d{1,30}$/;
@@ -9,16 +9,16 @@ export const options = z.looseObject({
   board_ids: z
     .array(z.string().regex(BOARD_ID, "must be an id of the boards endpoint"))
     .min(1, "must name at least one board")
-    .refine((ids) => new Set(ids).size <= BOARDS_MAX, `must name at most ${BOARDS_MAX} boards`)
+    .check(atMost(BOARDS_MAX, "boards", (ids) => new Set(ids).size))
     .describe("Boards to pin to, from GET /accounts/pinterest-boards: one pin each, in this order"),
   title: z
     .string()
-    .refine((value) => [...value].length <= TITLE_MAX, `must be at most ${TITLE_MAX} characters`)
+    .check(atMost(TITLE_MAX, "characters", (value) => [...value].length))
     .optional()
     .describe(`Title of the pin, up to ${TITLE_MAX} characters`),
   link: z
     .string()
-    .refine((value) => value.length <= LINK_MAX, `must be at most ${LINK_MAX} characters`)
+    .check(atMost(LINK_MAX, "characters", (value) => value.length))
     .refine(isHttpUrl, "must be an absolute http or https URL")
     .optional()
     .describe("The URL that the pin links to"),

@@ -8,7 +8,7 @@ import type {
 } from "#platforms/contract.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
-import { DESCRIPTION_MAX, DESCRIPTION_DISPLAYED_MAX, IMAGE, limits, VIDEO } from "./limits.ts";
+import { COVERS_MAX, DESCRIPTION_MAX, DESCRIPTION_DISPLAYED_MAX, IMAGE, limits, VIDEO } from "./limits.ts";
 import { options } from "./options.ts";
 
 export function validate(input: ValidationInput): ValidationResult {
@@ -69,13 +69,13 @@ function boardProblems(ids: readonly string[], capabilities: JsonObject): readon
 function mediaSetProblems(media: readonly MediaDescription[]): readonly ValidationProblem[] {
   const images = media.filter((item) => item.type === "image");
   if (images.length < media.length) {
-    return images.length > 1
+    return images.length > COVERS_MAX
       ? [
           {
             code: "media_mixed",
             message: "a video can be combined with only one image: its cover",
             param: "media_items",
-            limit: 1,
+            limit: COVERS_MAX,
             actual: images.length,
           },
         ]

@@ -2,7 +2,7 @@ import { MINUTE } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { withUndocumentedProof } from "#platforms/graph-api.ts";
-import { capsOfAccount } from "#platforms/publishing-limit.ts";
+import { limitsWithOwnCap } from "#platforms/publishing-limit.ts";
 import { fetchCapabilities } from "./capabilities.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
@@ -25,7 +25,7 @@ export const threads = defineAdapter({
   dataPolicy,
   validate,
   fetchCapabilities: (client, account) => fetchCapabilities(withUndocumentedProof(client, account.app), account),
-  dailyCapsOf: (capabilities) => capsOfAccount(capabilities, limits.dailyCaps),
+  limitsOf: (capabilities) => limitsWithOwnCap(capabilities, limits),
   // Text posts need a container too, which takes about half a minute.
   prepareAheadMs: (job) => Math.max(MINUTE, defaultPrepareAheadMs(job.media)),
   prepare: (client, job, cursor) => prepare(withUndocumentedProof(client, job.account.app), job, cursor),

@@ -1,5 +1,5 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
-import type { MediaRule } from "#platforms/media-rules.ts";
+import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 const MIB = 1024 ** 2;
 
@@ -20,6 +20,8 @@ export const IMAGE: MediaRule = {
   maxRatio: 10,
 };
 
+const VIDEO_MIN_SECONDS = 0.1;
+
 /** Same page: MOV or MP4, up to 5 minutes, 1 GB, 1920 wide, 0.01:1 to 10:1, 23 to 60 fps, H.264 or HEVC with AAC. */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime"],
@@ -27,7 +29,7 @@ export const VIDEO: MediaRule = {
   maxWidth: 1920,
   minRatio: 0.01,
   maxRatio: 10,
-  minSeconds: 0.1,
+  minSeconds: VIDEO_MIN_SECONDS,
   maxSeconds: 300,
   minFrameRate: 23,
   maxFrameRate: 60,
@@ -44,11 +46,17 @@ export const limits = {
       max: CAROUSEL_MAX,
       maxBytes: VIDEO.maxBytes,
       contentTypes: VIDEO.contentTypes,
-      minSeconds: 0,
+      minSeconds: VIDEO_MIN_SECONDS,
       maxSeconds: 300,
     },
     mixed: true,
   },
+  rules: [
+    { of: "caption", measure: "links", max: LINKS_MAX },
+    { of: "media_items", measure: "items", max: CAROUSEL_MAX },
+    ...mediaRuleLimits("image", IMAGE),
+    ...mediaRuleLimits("video", VIDEO),
+  ],
   // For accounts whose own number could not be read: developers.facebook.com/documentation/threads/overview.md; a carousel
   // counts once.
   dailyCaps: [{ count: 250, windowHours: 24, what: "posts" }],

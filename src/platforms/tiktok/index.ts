@@ -6,7 +6,7 @@ import { connect } from "./connect.ts";
 import { fetchCapabilities } from "./creator.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
-import { PREPARE_AHEAD_MAX_MS, limits } from "./limits.ts";
+import { PREPARE_AHEAD_MAX_MS, limits, limitsOf } from "./limits.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
@@ -21,6 +21,7 @@ export const tiktok = defineAdapter({
   hasUserNamedHosts: false,
   operatorCredentials: "required",
   limits,
+  limitsOf,
   options,
   connect,
   dataPolicy,

@@ -1,6 +1,8 @@
 import { MINUTE } from "#core/clock.ts";
+import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
+import type { JsonObject } from "#core/json.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
-import type { MediaRule } from "#platforms/media-rules.ts";
+import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** Content Posting API reference, direct post and photo: UTF-16 code units. */
 export const VIDEO_CAPTION_MAX = 2200;
@@ -10,10 +12,10 @@ const PHOTOS_MAX = 35;
 
 const MEGABYTE = 1_000_000;
 
-/** Media transfer guide: MP4, WebM or MOV, H.264, H.265, VP8 or VP9, 23 to 60 fps, 360 to 4096 pixels a side, 4 GB, 10 minutes. The minimum of three seconds is what apps observe. */
-export const VIDEO: MediaRule & { readonly maxSeconds: number } = {
+/** Media transfer guide: MP4, WebM or MOV, H.264, H.265, VP8 or VP9, 23 to 60 fps, 360 to 4096 pixels a side, 4 GB (more than is stored), 10 minutes. The minimum of three seconds is what apps observe. */
+const VIDEO: MediaRule & { readonly maxSeconds: number } = {
   contentTypes: ["video/mp4", "video/quicktime", "video/webm"],
-  maxBytes: 4000 * MEGABYTE,
+  maxBytes: MAX_MEDIA_BYTES.video,
   minWidth: 360,
   maxWidth: 4096,
   minHeight: 360,
@@ -28,13 +30,47 @@ export const VIDEO: MediaRule & { readonly maxSeconds: number } = {
 export const SAFE_VIDEO_RATIO = 16 / 9;
 
 /** Same guide: JPEG or WebP, 20 MB, 1080p, which means 1920×1080 in either orientation. */
-export const IMAGE: MediaRule = { contentTypes: ["image/jpeg", "image/webp"], maxBytes: 20 * MEGABYTE };
-export const IMAGE_SHORT_SIDE_MAX = 1080;
-export const IMAGE_LONG_SIDE_MAX = 1920;
+export const IMAGE: MediaRule = {
+  contentTypes: ["image/jpeg", "image/webp"],
+  maxBytes: 20 * MEGABYTE,
+  maxShortSide: 1080,
+  maxLongSide: 1920,
+};
 
 /** An upload URL is valid for one hour, which must leave time for retries after the due time. */
 export const UPLOAD_LIFETIME_MS = 55 * MINUTE;
 export const PREPARE_AHEAD_MAX_MS = 40 * MINUTE;
+
+function rulesFor(video: MediaRule): PlatformLimits["rules"] {
+  return [
+    { of: "caption", measure: "length", max: VIDEO_CAPTION_MAX, when: { postType: "video" } },
+    { of: "caption", measure: "length", max: PHOTO_CAPTION_MAX, when: { postType: "image" } },
+    { of: "platform_options.title", measure: "length", max: PHOTO_TITLE_MAX, when: { postType: "image" } },
+    ...mediaRuleLimits("image", IMAGE),
+    ...mediaRuleLimits("video", video),
+  ];
+}
+
+/** Applies the account's own maximum duration, where it is known and lower. */
+export function videoRule(capabilities: JsonObject): MediaRule & { readonly maxSeconds: number } {
+  const maxSeconds = capabilities["maxVideoSeconds"];
+  return typeof maxSeconds === "number" && maxSeconds > 0 && maxSeconds < VIDEO.maxSeconds
+    ? { ...VIDEO, maxSeconds }
+    : VIDEO;
+}
+
+/** The limits of one account, as TikTok's creator information tells them. */
+export function limitsOf(capabilities: JsonObject): PlatformLimits {
+  const video = videoRule(capabilities);
+  const { media } = limits;
+  return video === VIDEO
+    ? limits
+    : {
+        ...limits,
+        media: { ...media, videos: { ...media.videos, maxSeconds: video.maxSeconds } },
+        rules: rulesFor(video),
+      };
+}
 
 export const limits = {
   caption: { max: VIDEO_CAPTION_MAX, unit: "UTF-16 code units" },
@@ -50,6 +86,7 @@ export const limits = {
     },
     mixed: false,
   },
+  rules: rulesFor(VIDEO),
   // Content sharing guidelines: about 15 posts in 24 hours, including posts from other apps.
   dailyCaps: [{ count: 15, windowHours: 24, what: "posts" }],
 } as const satisfies PlatformLimits;

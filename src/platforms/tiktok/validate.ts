@@ -11,14 +11,12 @@ import { countProblems, type MediaRule, mediaProblems } from "#platforms/media-r
 import { parseOptions } from "#platforms/options.ts";
 import {
   IMAGE,
-  IMAGE_LONG_SIDE_MAX,
-  IMAGE_SHORT_SIDE_MAX,
   limits,
   PHOTO_CAPTION_MAX,
   PHOTO_TITLE_MAX,
-  VIDEO,
   VIDEO_CAPTION_MAX,
   SAFE_VIDEO_RATIO,
+  videoRule,
 } from "./limits.ts";
 import { toCreatorInfo } from "./creator.ts";
 import {
@@ -53,7 +51,6 @@ export function validate(input: ValidationInput): ValidationResult {
       ...accountProblems(input, isVideo),
       ...countProblems(input.media, limits.media),
       ...input.media.flatMap((media, index) => mediaProblems(media, index, rules[media.type])),
-      ...input.media.flatMap(imageSizeProblems),
     ],
     creator: toCreatorInfo(input.account.capabilities, isAudited(input.settings)),
     warnings: [
@@ -63,14 +60,6 @@ export function validate(input: ValidationInput): ValidationResult {
     ],
     cost: null,
   };
-}
-
-/** Applies the account's own maximum duration, where it is known and lower. */
-function videoRule(capabilities: JsonObject): MediaRule {
-  const maxSeconds = capabilities["maxVideoSeconds"];
-  return typeof maxSeconds === "number" && maxSeconds > 0
-    ? { ...VIDEO, maxSeconds: Math.min(VIDEO.maxSeconds, maxSeconds) }
-    : VIDEO;
 }
 
 function captionProblems(caption: string, limit: number): readonly ValidationProblem[] {
@@ -159,25 +148,6 @@ function accountProblems(input: ValidationInput, isVideo: boolean): readonly Val
   return problems;
 }
 
-function imageSizeProblems(media: MediaDescription, index: number): readonly ValidationProblem[] {
-  if (media.type !== "image" || media.width === null || media.height === null) {
-    return [];
-  }
-  const shortSide = Math.min(media.width, media.height);
-  const longSide = Math.max(media.width, media.height);
-  return shortSide <= IMAGE_SHORT_SIDE_MAX && longSide <= IMAGE_LONG_SIDE_MAX
-    ? []
-    : [
-        {
-          code: "media_dimensions",
-          message: `an image may be at most ${IMAGE_SHORT_SIDE_MAX}×${IMAGE_LONG_SIDE_MAX} pixels, in either orientation`,
-          param: `media_items[${index}]`,
-          limit: `${IMAGE_SHORT_SIDE_MAX}×${IMAGE_LONG_SIDE_MAX}`,
-          actual: `${media.width}×${media.height}`,
-        },
-      ];
-}
-
 const VIDEO_ONLY_OPTIONS = ["allow_duet", "allow_stitch"] as const;
 const IGNORED_IN_DRAFTS = [
   "privacy_status",
@@ -191,7 +161,7 @@ const IGNORED_IN_DRAFTS = [
 
 function optionWarnings(input: ValidationInput, isVideo: boolean): readonly ValidationWarning[] {
   const warnings: ValidationWarning[] = [];
-  const isRequested = (option: string) => input.options[option] !== undefined;
+  const isRequested = (option: string) => (input.options[option] ?? null) !== null;
   const ignored = (which: readonly string[], why: string) => {
     if (which.length > 0) {
       warnings.push({ code: "option_ignored", message: `${which.join(", ")}: ${why}` });

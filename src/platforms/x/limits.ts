@@ -1,6 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 import type { MediaDescription, PlatformLimits } from "#platforms/contract.ts";
-import type { MediaRule } from "#platforms/media-rules.ts";
+import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 const MIB = 1024 ** 2;
 
@@ -12,6 +12,8 @@ export const CAPTION_MAX_SUBSCRIBED = 25_000;
 export const QUOTE_LINK_WEIGHT = 24;
 /** The API's own refusal: "maximum of one cashtag". */
 export const CASHTAGS_MAX = 1;
+/** An animated GIF is the only media of its post. */
+export const ANIMATED_GIFS_MAX = 1;
 
 /** docs.x.com/x-api/media/quickstart/best-practices: 5 MB an image; refusals name 5242880 bytes. */
 export const IMAGE: MediaRule = {
@@ -19,15 +21,18 @@ export const IMAGE: MediaRule = {
   maxBytes: 5 * MIB,
 };
 
+const GIF_FRAMES_MAX = 350;
+const GIF_PIXELS_MAX = 300_000_000;
+
 /** Same page: 15 MB, 1280×1080, 350 frames, width × height × frames up to 300 million. */
 export const ANIMATED_GIF: MediaRule = {
   contentTypes: ["image/gif"],
   maxBytes: 15 * MIB,
   maxWidth: 1280,
   maxHeight: 1080,
+  maxFrames: GIF_FRAMES_MAX,
+  maxFramePixels: GIF_PIXELS_MAX,
 };
-export const GIF_FRAMES_MAX = 350;
-export const GIF_PIXELS_MAX = 300_000_000;
 
 const LONG_VIDEO_SECONDS = 140;
 
@@ -51,7 +56,8 @@ export const VIDEO_LONG_SIDE_MAX = 1280;
 export const VIDEO_SHORT_SIDE_MAX = 1024;
 
 /** Authors with a subscription may exceed 140 s; the limit of 512 MB is reached long before X's four hours. */
-export const VIDEO_SUBSCRIBED: MediaRule = { ...VIDEO, maxSeconds: 4 * 3600 };
+const SUBSCRIBED_MAX_SECONDS = 4 * 3600;
+export const VIDEO_SUBSCRIBED: MediaRule = { ...VIDEO, maxSeconds: SUBSCRIBED_MAX_SECONDS };
 
 /** Whether a video is longer than X documents for `tweet_video`. */
 export function isLongVideo(media: Pick<MediaDescription, "type" | "durationSeconds">): boolean {
@@ -79,6 +85,16 @@ export function isSubscribed(capabilities: JsonObject): boolean {
   return typeof subscription === "string" && subscription !== "" && subscription.toLowerCase() !== "none";
 }
 
+function rulesFor(video: MediaRule): PlatformLimits["rules"] {
+  return [
+    { of: "caption", measure: "cashtags", max: CASHTAGS_MAX },
+    { of: "animated_gif", measure: "items", max: ANIMATED_GIFS_MAX },
+    ...mediaRuleLimits("image", IMAGE),
+    ...mediaRuleLimits("animated_gif", ANIMATED_GIF).filter(({ measure }) => measure !== "content_type"),
+    ...mediaRuleLimits("video", video),
+  ];
+}
+
 export const limits = {
   caption: { max: CAPTION_MAX, unit: "weighted characters" },
   media: {
@@ -93,6 +109,21 @@ export const limits = {
     },
     mixed: false,
   },
+  rules: rulesFor(VIDEO),
   // X has no daily cap per account; the limit per 15 minutes differs between apps and is read from the response headers.
   dailyCaps: [],
 } as const satisfies PlatformLimits;
+
+/** The limits of one account: a paid subscription allows longer texts and videos. */
+export function limitsOf(capabilities: JsonObject): PlatformLimits {
+  if (!isSubscribed(capabilities)) {
+    return limits;
+  }
+  const { caption, media } = limits;
+  return {
+    ...limits,
+    caption: { ...caption, max: CAPTION_MAX_SUBSCRIBED },
+    media: { ...media, videos: { ...media.videos, maxSeconds: SUBSCRIBED_MAX_SECONDS } },
+    rules: rulesFor(VIDEO_SUBSCRIBED),
+  };
+}

@@ -9,11 +9,10 @@ import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
   ANIMATED_GIF,
+  ANIMATED_GIFS_MAX,
   CAPTION_MAX,
   CAPTION_MAX_SUBSCRIBED,
   CASHTAGS_MAX,
-  GIF_FRAMES_MAX,
-  GIF_PIXELS_MAX,
   IMAGE,
   isSubscribed,
   limits,
@@ -109,14 +108,14 @@ export function isAnimated(media: MediaDescription): boolean {
 function mediaSetProblems(media: readonly MediaDescription[]): readonly ValidationProblem[] {
   const animated = media.some(isAnimated);
   const counted = countProblems(media, limits.media);
-  if (animated && media.length > 1) {
+  if (animated && media.length > ANIMATED_GIFS_MAX) {
     return [
       ...counted,
       {
         code: "media_mixed",
         message: "an animated GIF must be the only media of its post",
         param: "media_items",
-        limit: 1,
+        limit: ANIMATED_GIFS_MAX,
         actual: media.length,
       },
     ];
@@ -128,28 +127,7 @@ function itemProblems(media: MediaDescription, index: number, subscribed: boolea
   if (media.type === "video") {
     return mediaProblems(media, index, subscribed ? VIDEO_SUBSCRIBED : VIDEO);
   }
-  return isAnimated(media)
-    ? [...mediaProblems(media, index, ANIMATED_GIF), ...frameProblems(media, index)]
-    : mediaProblems(media, index, IMAGE);
-}
-
-function frameProblems(media: MediaDescription, index: number): readonly ValidationProblem[] {
-  const frames = media.facts["frames"];
-  if (typeof frames !== "number") {
-    return [];
-  }
-  const param = `media_items[${index}]`;
-  const pixels = frames * (media.width ?? 0) * (media.height ?? 0);
-  const problems: ValidationProblem[] = [];
-  if (frames > GIF_FRAMES_MAX) {
-    const message = `an animated GIF may have at most ${GIF_FRAMES_MAX} frames`;
-    problems.push({ code: "media_frames", message, param, limit: GIF_FRAMES_MAX, actual: frames });
-  }
-  if (pixels > GIF_PIXELS_MAX) {
-    const message = `width × height × frames of an animated GIF may be at most ${GIF_PIXELS_MAX}`;
-    problems.push({ code: "media_frames", message, param, limit: GIF_PIXELS_MAX, actual: pixels });
-  }
-  return problems;
+  return mediaProblems(media, index, isAnimated(media) ? ANIMATED_GIF : IMAGE);
 }
 
 function collectWarnings(

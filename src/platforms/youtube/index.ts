@@ -5,7 +5,7 @@ import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
-import { limits } from "./limits.ts";
+import { limits, limitsOf } from "./limits.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
@@ -20,6 +20,7 @@ export const youtube = defineAdapter({
   hasUserNamedHosts: false,
   operatorCredentials: "required",
   limits,
+  limitsOf,
   options,
   connect,
   dataPolicy,

@@ -1,8 +1,7 @@
+import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
-import type { MediaRule } from "#platforms/media-rules.ts";
-
-const GIB = 1024 ** 3;
+import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** developers.google.com/youtube/v3/docs/videos: 100 characters, 5,000 bytes, neither with `<` or `>`. UTF-16 is the strictest usual reading of "characters". */
 export const TITLE_MAX = 100;
@@ -12,10 +11,10 @@ export const DESCRIPTION_MAX_BYTES = 5000;
 export const UNVERIFIED_MAX_SECONDS = 15 * 60;
 const MAX_SECONDS = 12 * 3600;
 
-/** developers.google.com/youtube/v3/docs/videos/insert: 256 GB; of its formats, those that this product stores. */
+/** developers.google.com/youtube/v3/docs/videos/insert: 256 GB, more than is stored; of its formats, those that this product stores. */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime", "video/webm"],
-  maxBytes: 256 * GIB,
+  maxBytes: MAX_MEDIA_BYTES.video,
   maxSeconds: MAX_SECONDS,
 };
 
@@ -36,6 +35,22 @@ export function mayUploadLong(capabilities: JsonObject): boolean | null {
   }
 }
 
+function rulesFor(video: MediaRule): PlatformLimits["rules"] {
+  return [{ of: "platform_options.title", measure: "length", max: TITLE_MAX }, ...mediaRuleLimits("video", video)];
+}
+
+/** The limits of one channel: until its phone number is verified, its videos are short. */
+export function limitsOf(capabilities: JsonObject): PlatformLimits {
+  const { media } = limits;
+  return mayUploadLong(capabilities) === false
+    ? {
+        ...limits,
+        media: { ...media, videos: { ...media.videos, maxSeconds: UNVERIFIED_MAX_SECONDS } },
+        rules: rulesFor({ ...VIDEO, maxSeconds: UNVERIFIED_MAX_SECONDS }),
+      }
+    : limits;
+}
+
 export const limits = {
   caption: { max: DESCRIPTION_MAX_BYTES, unit: "UTF-8 bytes" },
   media: {
@@ -50,6 +65,7 @@ export const limits = {
     },
     mixed: false,
   },
+  rules: rulesFor(VIDEO),
   // The daily cap of a channel is not public; YouTube counts the daily uploads of the whole app itself.
   dailyCaps: [],
 } as const satisfies PlatformLimits;

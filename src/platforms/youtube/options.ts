@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { commonOptions } from "#platforms/options.ts";
+import { atMost, commonOptions } from "#platforms/options.ts";
 import { TITLE_MAX } from "./limits.ts";
 
 export const options = z.looseObject({
   title: z
     .string()
-    .refine((value) => value.length <= TITLE_MAX, `must be at most ${TITLE_MAX} characters`)
+    .check(atMost(TITLE_MAX, "characters", (value) => value.length))
     .refine((value) => value.trim() !== "", "must not be blank")
     .refine((value) => !/[<>]/.test(value), "must not contain < or >")
     .describe(`Title of the Short or long-form video: up to ${TITLE_MAX} characters, neither < nor >`),

@@ -68,21 +68,13 @@ function videoProblems(
   if (media.type !== "video") {
     return [];
   }
-  const problems = mediaProblems(media, index, VIDEO);
-  const isLong = isLongerThan(media, UNVERIFIED_MAX_SECONDS);
-  return canBeLong === false && isLong
-    ? [
-        ...problems,
-        {
-          code: "media_duration",
-          message:
-            "this channel accepts videos of up to 15 minutes: verify its phone number at YouTube for longer ones",
-          param: `media_items[${index}]`,
-          limit: UNVERIFIED_MAX_SECONDS,
-          actual: media.durationSeconds ?? 0,
-        },
-      ]
-    : problems;
+  if (canBeLong !== false) {
+    return mediaProblems(media, index, VIDEO);
+  }
+  const message = "this channel accepts videos of up to 15 minutes: verify its phone number at YouTube for longer ones";
+  return mediaProblems(media, index, { ...VIDEO, maxSeconds: UNVERIFIED_MAX_SECONDS }).map((problem) =>
+    problem.code === "media_duration" ? { ...problem, message } : problem,
+  );
 }
 
 function isLongerThan(media: MediaDescription | undefined, seconds: number): boolean {

@@ -180,7 +180,7 @@ function applyEdits(
 }
 
 function editCapProblems(
-  ctx: Pick<Context, "adapterFor">,
+  ctx: Pick<Context, "adapterFor" | "config">,
   input: EditInput,
   { nearbyTimes }: Pick<EditData, "nearbyTimes">,
   edits: readonly EditedPost[],

@@ -3,7 +3,8 @@ import { HOUR } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import { PLATFORMS } from "#core/platform.ts";
-import type { Adapter, PlatformLimits } from "#platforms/contract.ts";
+import { limitsFor } from "#platforms/limits-for.ts";
+import type { PlatformLimits } from "#platforms/contract.ts";
 import type { ResolvedTarget } from "./resolve-targets.ts";
 
 /** The longest window in which any platform counts posts; 0 when none does. */
@@ -42,13 +43,9 @@ function maxPostsInWindow(otherTimes: readonly number[], at: number, windowMs: n
   );
 }
 
-function capsOf(adapter: Adapter, capabilities: JsonObject): PlatformLimits["dailyCaps"] {
-  return adapter.dailyCapsOf?.(capabilities) ?? adapter.limits.dailyCaps;
-}
-
 /** Problems for accounts that would exceed a daily cap of their platform. */
 export function dailyCapProblems(
-  { adapterFor }: Pick<Services, "adapterFor">,
+  { adapterFor, config }: Pick<Services, "adapterFor" | "config">,
   resolvedTargets: readonly ResolvedTarget[],
   otherTimes: ReadonlyMap<string, readonly number[]>,
   at: number,
@@ -56,7 +53,9 @@ export function dailyCapProblems(
 ): RefusalDetail[] {
   return resolvedTargets.flatMap(({ account, skipped }) => {
     const adapter = adapterFor(account.platform);
-    const caps = adapter && capsOf(adapter, capabilities.get(account.id) ?? account.capabilities);
+    const settings = config.app(account.platform)?.settings;
+    const caps =
+      adapter && limitsFor(adapter, capabilities.get(account.id) ?? account.capabilities, settings).dailyCaps;
     const problems = caps && !skipped ? capProblems(caps, otherTimes.get(account.id) ?? [], at) : [];
     return problems.map((problem) => ({
       ...problem,

@@ -4,6 +4,7 @@ import type { JsonObject } from "#core/json.ts";
 import { type MediaType, POST_TYPES, type PostType } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import type { ValidationProblem, ValidationWarning } from "#platforms/contract.ts";
+import { ownLimits } from "#platforms/limits-for.ts";
 import type { ResolvedTarget } from "./resolve-targets.ts";
 import type { TargetUpsert } from "#posting/confirm/post-plan.ts";
 import type { PreviewTarget } from "#posting/types.ts";
@@ -50,13 +51,15 @@ export function validateTargets(
       continue;
     }
     const effectiveCaption = effectiveCaptionOf(target, post.caption);
+    const capabilities = post.capabilities.get(account.id) ?? account.capabilities;
+    const settings = app?.settings ?? {};
     const result = adapter.validate({
       caption: effectiveCaption,
       postType: post.postType,
       media: post.media,
       options: requestedOptions,
-      account: { username: account.username, capabilities: post.capabilities.get(account.id) ?? account.capabilities },
-      settings: app?.settings ?? {},
+      account: { username: account.username, capabilities },
+      settings,
     });
     problems.push(...result.problems.map((problem) => ({ ...accountRef, ...toRefusalDetail(target, post, problem) })));
     targets.push({
@@ -76,6 +79,7 @@ export function validateTargets(
       captionLength: result.captionLength,
       captionLimit: result.captionLimit,
       captionUnit: adapter.limits.caption.unit,
+      limits: ownLimits(adapter, capabilities, settings),
       platformOptions: result.options,
       placement: result.placement,
       warnings: [...result.warnings, ...accountWarnings(target)],

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
-import { connectOneAccount } from "../../support/api-workflows.ts";
+import { connectOneAccount, isoInDays } from "../../support/api-workflows.ts";
 import { createCaller } from "../../support/create-caller.ts";
 
 describe("200", () => {
@@ -16,6 +16,28 @@ describe("200", () => {
     expect(response.body.accounts).toEqual([
       expect.objectContaining({ id: account.id, workspace_id: caller.workspaceId, platform: "x", status: "active" }),
     ]);
+  });
+
+  test("the account's own limits, also in the preview of a post; null where those of GET /platforms hold", async ({
+    expect,
+  }) => {
+    const caller = await createCaller();
+    await connectOneAccount(caller, "x", "ada");
+    await connectOneAccount(caller, "x", "ben");
+    const { body } = await callApi(caller, { method: "GET", path: "/accounts" });
+    const own = { caption: { max: 25_000 }, media: { videos: { max_seconds: 14_400 } }, rules: expect.any(Array) };
+    expect(body.accounts).toEqual([
+      expect.objectContaining({ limits: expect.objectContaining({ daily_caps: [] }) }),
+      expect.objectContaining({ limits: null }),
+    ]);
+    expect(body.accounts[0].limits).toMatchObject(own);
+    const accountIds = body.accounts.map(({ id }: { readonly id: string }) => id);
+    const preview = await callApi(caller, {
+      method: "POST",
+      path: "/posts/preview",
+      body: { caption: "Hello", account_ids: accountIds, scheduled_at: isoInDays(1) },
+    });
+    expect(preview.body.preview.targets).toMatchObject([{ limits: own }, { limits: null }]);
   });
 
   test("only accounts of the requested platform", async ({ expect }) => {

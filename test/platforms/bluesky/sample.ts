@@ -29,7 +29,11 @@ const SESSION = json({ did: DID, handle: HANDLE, active: true });
 const PROFILE = json({ did: DID, handle: HANDLE, displayName: "Ada" });
 
 export const sample: PlatformSample = {
-  post: { ...TEXT_POST, account: { platformAccountId: DID, username: HANDLE } },
+  post: {
+    ...TEXT_POST,
+    account: { platformAccountId: DID, username: HANDLE },
+    otherLimits: [{ name: "an operator with longer videos", settings: { VIDEO_MAX_SECONDS: "600" } }],
+  },
   connect: {
     methods: [
       {

@@ -96,7 +96,7 @@ test("the publishing limit is read with the user's token", async ({ expect }) =>
   const account = await firstAccountOf("ada");
   await changeSettings("facebook", { quota: 25 });
   const capabilities = unwrap(await instagram.fetchCapabilities(simulatedClient(instagram), account));
-  expect(instagram.dailyCapsOf(capabilities)).toEqual([{ count: 25, windowHours: 24, what: "posts" }]);
+  expect(instagram.limitsOf(capabilities).dailyCaps).toEqual([{ count: 25, windowHours: 24, what: "posts" }]);
 });
 
 test("a login is refreshed and revoked", async ({ expect }) => {

@@ -16,7 +16,17 @@ const tokenHostRefusal = (error_message: string): ScriptedResponse => ({
 });
 
 export const sample: PlatformSample = {
-  post: { media: [image()], files: ["portrait.jpg"], options: {} },
+  post: {
+    media: [image()],
+    files: ["portrait.jpg"],
+    options: {},
+    otherLimits: [
+      {
+        name: "an account with its own daily cap",
+        capabilities: { publishingLimit: { total: 7, windowSeconds: 86_400 } },
+      },
+    ],
+  },
   connect: {
     methods: [
       {

@@ -46,9 +46,9 @@ describe("the publishing limit", () => {
     const account = await ada();
     const caps = async () => {
       const capabilities = unwrap(await instagram.fetchCapabilities(simulatedClient(instagram), account));
-      return instagram.dailyCapsOf(capabilities);
+      return instagram.limitsOf(capabilities).dailyCaps;
     };
-    expect(instagram.dailyCapsOf(account.capabilities)).toEqual([{ count: 50, windowHours: 24, what: "posts" }]);
+    expect(instagram.limitsOf(account.capabilities).dailyCaps).toEqual([{ count: 50, windowHours: 24, what: "posts" }]);
     await changeSettings("instagram", { quota: 7 });
     expect(await caps()).toEqual([{ count: 7, windowHours: 24, what: "posts" }]);
     await changeSettings("instagram", { quota: 100 });

@@ -11,7 +11,22 @@ import { APP, EXTRA, HOST, INSTANCE, mastodonAccount, PROFILE, SCOPES, TOKEN } f
 const { platformAccountId, username, extra } = mastodonAccount();
 
 export const sample: PlatformSample = {
-  post: { ...TEXT_POST, account: { platformAccountId, username, extra } },
+  post: {
+    ...TEXT_POST,
+    account: { platformAccountId, username, extra },
+    otherLimits: [
+      {
+        name: "a server with its own limits",
+        capabilities: {
+          maxCharacters: 1000,
+          maxMedia: 8,
+          imageSizeLimit: 5_000_000,
+          descriptionLimit: 420,
+          frameRate: 60,
+        },
+      },
+    ],
+  },
   connect: {
     methods: [
       {

@@ -104,7 +104,7 @@ describe("media", () => {
     ["3.9 s", { durationSeconds: 3.9 }, ["media_duration"]],
     ["15 minutes", { durationSeconds: 900 }, []],
     ["15 minutes and a second", { durationSeconds: 901 }, ["media_duration"]],
-    ["2 GB", { sizeBytes: 2_000_000_000 }, []],
+    ["1 GiB, the most that is stored", { sizeBytes: 1024 ** 3 }, []],
     ["a byte more", { sizeBytes: 2_000_000_001 }, ["media_too_large"]],
     ["1:2", { width: 500, height: 1000 }, []],
     ["taller", { width: 480, height: 1000 }, ["media_aspect_ratio"]],

@@ -11,7 +11,15 @@ import {
 const me = { json: { id: "17841405793187219", username: "ada", name: "Ada" } };
 
 export const sample: PlatformSample = {
-  post: TEXT_POST,
+  post: {
+    ...TEXT_POST,
+    otherLimits: [
+      {
+        name: "an account with its own daily cap",
+        capabilities: { publishingLimit: { total: 7, windowSeconds: 86_400 } },
+      },
+    ],
+  },
   connect: {
     methods: [
       {

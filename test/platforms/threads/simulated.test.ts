@@ -33,12 +33,12 @@ describe("the login", () => {
 
   test("tells how many posts the account may publish, in the preview", async ({ expect }) => {
     const [account] = (await logIn(threads, "ada")).accounts;
-    expect(threads.dailyCapsOf({})).toEqual([{ count: 250, windowHours: 24, what: "posts" }]);
+    expect(threads.limitsOf({}).dailyCaps).toEqual([{ count: 250, windowHours: 24, what: "posts" }]);
     await changeSettings("threads", { quota: 3 });
     const capabilities = unwrap(
       await threads.fetchCapabilities(simulatedClient(threads), account ?? expect.fail("no account")),
     );
-    expect(threads.dailyCapsOf(capabilities)).toEqual([{ count: 3, windowHours: 24, what: "posts" }]);
+    expect(threads.limitsOf(capabilities).dailyCaps).toEqual([{ count: 3, windowHours: 24, what: "posts" }]);
   });
 
   test("of a user who granted everything misses nothing", async ({ expect }) => {

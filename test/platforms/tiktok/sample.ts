@@ -24,6 +24,7 @@ export const sample: PlatformSample = {
     files: ["portrait.mp4"],
     options: {},
     settings: { AUDITED: "true" },
+    otherLimits: [{ name: "an account for short videos", capabilities: { maxVideoSeconds: 60 } }],
   },
   connect: {
     methods: [

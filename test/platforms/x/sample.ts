@@ -11,7 +11,10 @@ import {
 const me = { json: { data: { id: "2244994945", name: "Ada", username: "ada" } } };
 
 export const sample: PlatformSample = {
-  post: TEXT_POST,
+  post: {
+    ...TEXT_POST,
+    otherLimits: [{ name: "an account with a subscription", capabilities: { subscriptionType: "Premium" } }],
+  },
   connect: {
     methods: [
       {

@@ -13,6 +13,7 @@ const channels = { json: { items: [{ id: "UC-ada", snippet: { title: "Ada", cust
 
 export const sample: PlatformSample = {
   post: {
+    otherLimits: [{ name: "a channel that is not verified", capabilities: { longUploads: "disallowed" } }],
     media: [video({ width: 1080, height: 1920 })],
     files: ["portrait.mp4"],
     options: { title: "A title" },

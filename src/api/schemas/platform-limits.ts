@@ -1,0 +1,107 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "#context.ts";
+import type { Account } from "#accounts/types.ts";
+import { POST_TYPES } from "#core/status.ts";
+import type { PlatformLimits as AdapterLimits } from "#platforms/contract.ts";
+import { ownLimits } from "#platforms/limits-for.ts";
+
+const MediaLimits = z
+  .object({
+    text_only: z.boolean().openapi({ description: "Whether a post without media is accepted." }),
+    images: z.object({ max: z.int(), max_bytes: z.int(), content_types: z.array(z.string()) }).nullable(),
+    videos: z
+      .object({
+        max: z.int(),
+        max_bytes: z.int(),
+        content_types: z.array(z.string()),
+        min_seconds: z.number(),
+        max_seconds: z.number(),
+      })
+      .nullable(),
+    mixed: z.boolean().openapi({ description: "Whether one post may have images and videos." }),
+  })
+  .openapi("MediaLimits");
+
+const LimitRule = z
+  .object({
+    of: z.string().openapi({
+      description:
+        "What is measured: `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `account`, or an option as `platform_options.title`; `[]` after it means each of its items.",
+      example: "platform_options.title",
+    }),
+    measure: z.string().openapi({
+      description:
+        "`length`, `utf8_bytes`, `hashtags`, `mentions`, `links`, `cashtags`, `items`, `images`, `bytes`, `content_type`, `width`, `height`, `short_side`, `long_side`, `ratio` (width divided by height), `pixels`, `seconds`, `frame_rate`, `frames`, `frame_pixels`, `video_codec`, `audio_codec` or `followers`.",
+      example: "length",
+    }),
+    min: z.number().nullable().openapi({ description: "The smallest accepted number." }),
+    max: z.number().nullable().openapi({ description: "The largest accepted number." }),
+    allowed: z.array(z.string()).nullable().openapi({ description: "The only accepted values." }),
+    when: z
+      .object({
+        post_type: z.enum(POST_TYPES).nullable(),
+        options: z.record(z.string(), z.string()),
+      })
+      .nullable()
+      .openapi({ description: "The posts for which the limit holds; null for all." }),
+  })
+  .openapi("LimitRule", { description: "One limit; a value beyond it is refused with it as `limit` in `details`." });
+
+export const limitFields = {
+  caption: z.object({
+    max: z.int(),
+    unit: z.string().openapi({ description: "The unit in which the platform counts." }),
+  }),
+  media: MediaLimits,
+  rules: z.array(LimitRule).openapi({ description: "Every limit beside `caption` and the number of media." }),
+  daily_caps: z.array(z.object({ count: z.int(), window_hours: z.number(), what: z.string() })),
+};
+
+const AccountLimits = z.object(limitFields).openapi("AccountLimits");
+
+export const OwnLimits = z.union([AccountLimits, z.null()]).openapi({
+  description: "The limits of this account where they differ from those of `GET /platforms`; otherwise null.",
+});
+
+function presentMedia({ textOnly, images, videos, mixed }: AdapterLimits["media"]): z.infer<typeof MediaLimits> {
+  return {
+    text_only: textOnly,
+    images: images && { max: images.max, max_bytes: images.maxBytes, content_types: [...images.contentTypes] },
+    videos: videos && {
+      max: videos.max,
+      max_bytes: videos.maxBytes,
+      content_types: [...videos.contentTypes],
+      min_seconds: videos.minSeconds,
+      max_seconds: videos.maxSeconds,
+    },
+    mixed,
+  };
+}
+
+export function presentLimits({ caption, media, rules, dailyCaps }: AdapterLimits): z.infer<typeof AccountLimits> {
+  return {
+    caption: { max: caption.max, unit: caption.unit },
+    media: presentMedia(media),
+    rules: rules.map(({ of, measure, min, max, allowed, when }) => ({
+      of,
+      measure,
+      min: min ?? null,
+      max: max ?? null,
+      allowed: allowed ? [...allowed] : null,
+      when: when ? { post_type: when.postType ?? null, options: { ...when.options } } : null,
+    })),
+    daily_caps: dailyCaps.map(({ count, windowHours, what }) => ({ count, window_hours: windowHours, what })),
+  };
+}
+
+export type LimitServices = Pick<Context, "adapterFor" | "config">;
+
+/** The limits of an account where they are its own. */
+export function presentOwnLimits(
+  { adapterFor, config }: LimitServices,
+  { platform, capabilities }: Pick<Account, "platform" | "capabilities">,
+): z.infer<typeof OwnLimits> {
+  const adapter = adapterFor(platform);
+  const own = adapter ? ownLimits(adapter, capabilities, config.app(platform)?.settings) : null;
+  return own && presentLimits(own);
+}

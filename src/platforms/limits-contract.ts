@@ -1,0 +1,82 @@
+import type { PostType } from "#core/status.ts";
+
+/* The limits of a platform or an account, as data: what `validate` checks and `GET /platforms` and `GET /accounts` show. */
+
+/** What a `LimitRule` counts or measures. Lengths are in the unit that the option or caption names. */
+type LimitMeasure =
+  | "length"
+  | "utf8_bytes"
+  | "hashtags"
+  | "mentions"
+  | "links"
+  | "cashtags"
+  | "items"
+  | "images"
+  | "bytes"
+  | "content_type"
+  | "width"
+  | "height"
+  | "short_side"
+  | "long_side"
+  | "ratio"
+  | "pixels"
+  | "seconds"
+  | "frame_rate"
+  | "frames"
+  | "frame_pixels"
+  | "video_codec"
+  | "audio_codec"
+  | "followers";
+
+/** One limit of a post: `min`, `max` and `allowed` are themselves accepted. */
+export interface LimitRule {
+  /** `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `account`, or an option: `platform_options.title`; `[]` after it: each of its items. */
+  readonly of: string;
+  /** What is measured of it. */
+  readonly measure: LimitMeasure;
+  /** The smallest accepted number. */
+  readonly min?: number;
+  /** The largest accepted number. */
+  readonly max?: number;
+  /** The only accepted values. */
+  readonly allowed?: readonly string[];
+  /** Absent: the limit holds for every post. */
+  readonly when?: LimitCondition;
+}
+
+/** The posts for which a limit holds. */
+export interface LimitCondition {
+  /** Only posts of this type. */
+  readonly postType?: PostType;
+  /** Only posts with these options, after the defaults are filled in. */
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+/** The limits behind `validate`, served by `GET /platforms`. `limits.ts` of each folder names the source of every number. */
+export interface PlatformLimits {
+  /** The default limit of an account; `unit` is a phrase for people (`UTF-16 code units`). */
+  readonly caption: { readonly max: number; readonly unit: string };
+  /** What one post may contain; null means that the platform does not accept this type at all. */
+  readonly media: {
+    /** Whether a post without media is accepted. */
+    readonly textOnly: boolean;
+    readonly images: {
+      readonly max: number;
+      readonly maxBytes: number;
+      readonly contentTypes: readonly string[];
+    } | null;
+    readonly videos: {
+      readonly max: number;
+      readonly maxBytes: number;
+      readonly contentTypes: readonly string[];
+      readonly minSeconds: number;
+      readonly maxSeconds: number;
+    } | null;
+    /** Whether one post may contain images and videos. */
+    readonly mixed: boolean;
+  };
+  /** Every limit beside `caption` and the number of media; test/platforms/limits.test.ts takes each to its edge. */
+  readonly rules: readonly LimitRule[];
+  /** Posts that the platform accepts per account within a rolling window; `what` names the kind of post. */
+  readonly dailyCaps: readonly { readonly count: number; readonly windowHours: number; readonly what: string }[];
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from "#core/json.ts";
+import type { Adapter, AppCredentials, PlatformLimits } from "./contract.ts";
+
+type LimitedAdapter = Pick<Adapter, "limits" | "limitsOf">;
+
+/** The limits of one account. */
+export function limitsFor(
+  adapter: LimitedAdapter,
+  capabilities: JsonObject,
+  settings: AppCredentials["settings"] = {},
+): PlatformLimits {
+  return adapter.limitsOf?.(capabilities, settings) ?? adapter.limits;
+}
+
+/** The limits of one account; null when they are those of its platform. */
+export function ownLimits(
+  adapter: LimitedAdapter,
+  capabilities: JsonObject,
+  settings: AppCredentials["settings"] = {},
+): PlatformLimits | null {
+  const own = limitsFor(adapter, capabilities, settings);
+  return JSON.stringify(own) === JSON.stringify(limitsFor(adapter, {}, settings)) ? null : own;
+}
