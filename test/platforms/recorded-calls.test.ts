@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { PLATFORMS } from "#core/platform.ts";
+import type { JsonObject } from "#core/json.ts";
 import type { AccountAccess, Adapter } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { describeCall } from "../support/describe-call.ts";
@@ -31,13 +32,19 @@ afterEach(() => {
 const SHAPE = { width: 540, height: 960, durationSeconds: 3 };
 const PHOTO = { width: 1080, height: 1350 };
 
-const KINDS = [
+interface RecordedKind {
+  readonly title: string;
+  readonly files: readonly string[];
+  readonly options?: JsonObject;
+}
+
+const KINDS: readonly RecordedKind[] = [
   { title: "A text", files: [] },
   { title: "An image", files: ["portrait.jpg"] },
   { title: "Two images", files: ["portrait.jpg", "portrait.jpg"] },
   { title: "A video", files: ["portrait.mp4"] },
   { title: "An image and a video", files: ["portrait.jpg", "portrait.mp4"] },
-] as const;
+];
 
 /** The calls that `work` makes, in their order. */
 async function recordCalls(work: () => Promise<unknown>): Promise<string> {
@@ -49,14 +56,15 @@ async function recordCalls(work: () => Promise<unknown>): Promise<string> {
 }
 
 async function postSections(adapter: Adapter, account: AccountAccess, whose: string): Promise<string[]> {
-  const { recorded } = sampleOf(adapter.platform);
+  const { recorded, furtherKinds } = sampleOf(adapter.platform);
   const boards = await adapter.listBoards?.(simulatedClient(adapter), account);
-  const options = {
+  const commonOptions = {
     ...sampleOf(adapter.platform).post.options,
     ...(boards?.ok && { board_ids: boards.value.slice(0, 2).map(({ id }) => id) }),
   };
   const sections: string[] = [];
-  for (const { title, files } of KINDS) {
+  for (const { title, files, options: ownOptions } of [...KINDS, ...(furtherKinds ?? [])]) {
+    const options = { ...commonOptions, ...ownOptions };
     const media = await Promise.all(
       files.map(async (name) =>
         name.endsWith(".mp4")

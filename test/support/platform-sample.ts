@@ -68,6 +68,12 @@ export interface LimitedAccount {
 }
 
 export interface PlatformSample {
+  /** Kinds of posts whose calls are recorded beside those that every platform is tried with. */
+  readonly furtherKinds?: readonly {
+    readonly title: string;
+    readonly files: readonly string[];
+    readonly options: JsonObject;
+  }[];
   /** The smallest post that the platform accepts. */
   readonly post: {
     readonly media: readonly MediaDescription[];

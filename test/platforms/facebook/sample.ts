@@ -10,6 +10,7 @@ import {
 
 export const sample: PlatformSample = {
   post: TEXT_POST,
+  furtherKinds: [{ title: "A video on the timeline", files: ["portrait.mp4"], options: { placement: "timeline" } }],
   connect: {
     methods: [
       {
