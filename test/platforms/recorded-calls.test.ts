@@ -96,7 +96,7 @@ async function postSections(adapter: Adapter, account: AccountAccess, whose: str
 
 describe.each(PLATFORMS.flatMap((platform) => adapterFor(platform) ?? []))("$platform", (adapter) => {
   test("calls are as recorded", async ({ expect }) => {
-    const { recorded = { settings: {}, accounts: 1 } } = sampleOf(adapter.platform);
+    const { post, recorded = { settings: post.settings ?? {}, accounts: 1 } } = sampleOf(adapter.platform);
     let login: ConnectedLogin | undefined;
     const connecting = await recordCalls(async () => {
       login = await logIn(adapter, "ada", recorded.settings);
