@@ -181,6 +181,8 @@ function describeRange(min: number | undefined, max: number | undefined): string
   return max === undefined ? `at least ${min}` : `${min} to ${max}`;
 }
 
+const OTHER_KIND = { image: "a video", video: "an image" } as const;
+
 /** Problems of the media as a whole: number and mix of items. `mediaProblems` checks each item. */
 export function countProblems(
   media: readonly MediaDescription[],
@@ -210,7 +212,7 @@ export function countProblems(
     if (count > max) {
       const message =
         max === 0
-          ? `${kind}s are not accepted here: remove them`
+          ? `${kind}s are not accepted here: ${limits.textOnly ? "remove them" : `${OTHER_KIND[kind]} is required`}`
           : `one post can contain at most ${max} ${kind}${max === 1 ? "" : "s"}`;
       add("media_too_many", message, max, count);
     }

@@ -81,7 +81,7 @@ function altTextProblems(
     ? [
         {
           code: "option_invalid",
-          message: "there are more descriptions than media items",
+          message: "platform_options.alt_texts has more descriptions than the post has images and videos: remove some",
           param: "platform_options.alt_texts",
           limit: media.length,
           actual,

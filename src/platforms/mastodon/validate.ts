@@ -85,10 +85,10 @@ function altTextProblems(
   const param = "platform_options.alt_texts";
   const tooLong = altTexts.flatMap((text, index): readonly ValidationProblem[] => {
     const actual = [...text].length;
-    const message = `this server accepts descriptions of at most ${limit} characters`;
+    const message = `${param}[${index}]: this server accepts descriptions of at most ${limit} characters`;
     return actual > limit ? [{ code: "option_invalid", message, param: `${param}[${index}]`, limit, actual }] : [];
   });
-  const message = "there are more descriptions than media items";
+  const message = `${param} has more descriptions than the post has images and videos: remove some`;
   return altTexts.length > mediaCount
     ? [...tooLong, { code: "option_invalid", message, param, limit: mediaCount, actual: altTexts.length }]
     : tooLong;
