@@ -1,8 +1,6 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
-const MIB = 1024 ** 2;
-
 /** developers.facebook.com/documentation/threads/posts: 500, an emoji counts its UTF-8 bytes. */
 export const CAPTION_MAX = 500;
 /** We assume that non-ASCII letters count as one character; near the limit a warning says that Threads may count differently. */
@@ -15,7 +13,8 @@ export const CAROUSEL_MAX = 20;
 /** Threads media specifications: JPEG or PNG, 8 MB, ratio up to 10:1; widths are scaled to 320..1440. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg", "image/png"],
-  maxBytes: 8 * MIB,
+  // "8 MB" read strictly.
+  maxBytes: 8_000_000,
   minRatio: 0.1,
   maxRatio: 10,
 };

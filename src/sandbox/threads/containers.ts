@@ -10,9 +10,9 @@ import { invalidParameter } from "./error-responses.ts";
 /* Media containers and their processing: platforms/threads.md 2.1 and part 3. */
 
 const CRAWLER_USER_AGENT = "facebookexternalhit/1.1";
-const MIB = 1024 * 1024;
-const IMAGE_MAX_BYTES = 8 * MIB;
-const VIDEO_MAX_BYTES = 1024 * MIB;
+/** "8 MB" and "1 GB" read strictly, as powers of ten. */
+const IMAGE_MAX_BYTES = 8_000_000;
+const VIDEO_MAX_BYTES = 1_000_000_000;
 const VIDEO_MAX_SECONDS = 300;
 const RATIO_MAX = 10;
 const TEXT_MAX = 500;

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { instagram } from "#platforms/instagram/index.ts";
 import type { Job } from "#platforms/contract.ts";
+import type { PlatformClient } from "#platforms/contract.ts";
 import { changeSettings } from "../../sandbox/sandbox-api.ts";
+import { image, job } from "../../support/adapter-inputs.ts";
 import {
   type ConnectedLogin,
   injectFault,
@@ -161,5 +163,25 @@ describe("the proof of the app's secret", () => {
       "publishingLimit",
     );
     await changeSettings("instagram", { refuse_proof: null });
+  });
+});
+
+test("calls that create and publish a container wait as long as Meta's own SDK, others the default", async ({
+  expect,
+}) => {
+  const waits: Record<string, number | undefined> = {};
+  const client: PlatformClient = {
+    fetch(url, init) {
+      waits[`${init?.method ?? "GET"} ${new URL(url).pathname.split("/").at(-1) ?? ""}`] = init?.timeoutMs;
+      return Promise.resolve(Response.json({ id: "18070000000000001" }));
+    },
+  };
+  const post = job({ media: [image()] });
+  await instagram.prepare(client, post, undefined);
+  await instagram.commit(client, post, { containerId: "1", restrictedCount: 0, notFoundCount: 0 });
+  expect(waits).toEqual({
+    "POST media": 60_000,
+    "POST media_publish": 60_000,
+    "GET 18070000000000001": 5000,
   });
 });

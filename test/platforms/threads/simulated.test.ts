@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { threads } from "#platforms/threads/index.ts";
+import type { PlatformClient } from "#platforms/contract.ts";
 import { changeSettings } from "../../sandbox/sandbox-api.ts";
+import { image, job, validationInput } from "../../support/adapter-inputs.ts";
 import {
   logIn,
   logInAtPlatform,
@@ -65,4 +67,32 @@ describe("the proof of the app's secret", () => {
     );
     await changeSettings("threads", { refuse_proof: null });
   });
+});
+
+test("calls that create and publish a container wait as long as Meta's own SDK, others the default", async ({
+  expect,
+}) => {
+  const waits: Record<string, number | undefined> = {};
+  const client: PlatformClient = {
+    fetch(url, init) {
+      waits[`${init?.method ?? "GET"} ${new URL(url).pathname.split("/").at(-1) ?? ""}`] = init?.timeoutMs;
+      return Promise.resolve(Response.json({ id: "18070000000000001" }));
+    },
+  };
+  const post = job();
+  await threads.prepare(client, post, undefined);
+  await threads.commit(client, post, { containerId: "1", restrictedCount: 0, notFoundCount: 0 });
+  expect(waits).toEqual({
+    "POST threads": 60_000,
+    "POST threads_publish": 60_000,
+    "GET 18070000000000001": 5000,
+  });
+});
+
+test("8 MB of an image are read strictly, as 8,000,000 bytes", ({ expect }) => {
+  const codes = (sizeBytes: number) =>
+    threads
+      .validate(validationInput({ media: [image({ sizeBytes })] }))
+      .problems.map(({ code, limit }) => [code, limit]);
+  expect([codes(8_000_000), codes(8_000_001)]).toEqual([[], [["media_too_large", 8_000_000]]]);
 });
