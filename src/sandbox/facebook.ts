@@ -32,7 +32,7 @@ import {
   secretInUrl,
   withUsageHeaders,
 } from "./graph-api.ts";
-import { handleInstagramCall } from "./instagram-of-pages.ts";
+import { handleAccountCall } from "./accounts-of-pages.ts";
 import { bearerToken, revokeTokensOfLogin, type Token } from "./oauth-server.ts";
 
 /* Simulates the Facebook consent dialog, the Graph API's Page edges and rupload: platforms/facebook.md part 6. */
@@ -169,9 +169,9 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
     return proofRefusal;
   }
   const call: Call = { request, url, sim, token, params, version, chunk };
-  const instagramResponse = await handleInstagramCall(call, id, path[0] ?? "");
-  if (instagramResponse) {
-    return instagramResponse;
+  const accountResponse = await handleAccountCall(call, id, path[0] ?? "");
+  if (accountResponse) {
+    return accountResponse;
   }
   const page = token.extra["page"];
   return typeof page === "string" ? handlePageCall(call, page, id, path[0] ?? "") : handleUserCall(call, id, path);

@@ -12,12 +12,14 @@ const CODE = [...SOURCES].filter(([path]) => /\.tsx?$/.test(path));
 const isHome = (path: string, platform: Platform): boolean =>
   ["src/core/platform.ts", "src/platforms/registry.ts", "src/sandbox/registry.ts"].includes(path) ||
   path === `src/sandbox/${platform}.ts` ||
+  // The accounts of one can belong to pages of the other: their simulation draws from both.
+  (path === "src/sandbox/accounts-of-pages.ts" && ["instagram", "facebook"].includes(platform)) ||
   [`src/platforms/${platform}/`, `src/sandbox/${platform}/`].some((folder) => path.startsWith(folder));
 
 /** One company's platforms share hosts, documents and a crawler, and one logs people in for another. */
 const FAMILY: readonly Platform[] = ["instagram", "facebook", "threads"];
 const FAMILY_WORDS =
-  /\b(?:[\w-]+\.)*(?:facebook|instagram|threads)\.(?:com|net)\b|facebookexternalhit|\["LOGIN_VARIANT"\] === "facebook"/g;
+  /\b(?:[\w-]+\.)*(?:facebook|instagram|threads)\.(?:com|net)\b|facebookexternalhit|instagram_(?:basic|content_publish|business_account)|\["LOGIN_VARIANT"\] === "facebook"/g;
 
 function textFor(path: string, text: string): string {
   const isFamily = FAMILY.some((one) => !isShared(path) && isHome(path, one));

@@ -3,8 +3,8 @@ export interface Page {
   readonly name: string;
   readonly username: string;
   readonly tasks: readonly string[];
-  /** The professional account at Instagram that belongs to the Page. */
-  readonly instagram?: {
+  /** The professional account that belongs to the Page. */
+  readonly professionalAccount?: {
     readonly userId: string;
     readonly username: string;
     readonly name: string;
@@ -34,7 +34,7 @@ const OWNER_TASKS = [...EDITOR_TASKS, "MODERATE", "MANAGE"];
 /** Pages of the New Pages Experience list their tasks in this spelling only. */
 const NEW_PAGE_TASKS = ["PROFILE_PLUS_ANALYZE", "PROFILE_PLUS_CREATE_CONTENT", "PROFILE_PLUS_MODERATE"];
 
-const profile = (number: number): NonNullable<Page["instagram"]> => ({
+const profile = (number: number): NonNullable<Page["professionalAccount"]> => ({
   userId: `1784140000846100${number}`,
   username: `page_pictures_${number}`,
   name: `Pictures ${number}`,
@@ -47,14 +47,20 @@ export const TEST_USERS: Readonly<Record<string, TestUser>> = {
     name: "Ada Example",
     pages: [
       { id: "110011001100110", name: "Shop", username: "shop", tasks: OWNER_TASKS },
-      { id: "110011001100220", name: "Workshop", username: "workshop", tasks: NEW_PAGE_TASKS, instagram: profile(1) },
+      {
+        id: "110011001100220",
+        name: "Workshop",
+        username: "workshop",
+        tasks: NEW_PAGE_TASKS,
+        professionalAccount: profile(1),
+      },
       {
         id: "110011001100330",
         name: "Read only",
         username: "readonly",
         tasks: [],
         withoutToken: true,
-        instagram: profile(2),
+        professionalAccount: profile(2),
       },
     ],
     businesses: [],
@@ -69,7 +75,13 @@ export const TEST_USERS: Readonly<Record<string, TestUser>> = {
         id: "133100000000001",
         name: "Cleo's agency",
         owned: [
-          { id: "110011001100440", name: "Agency", username: "agency", tasks: OWNER_TASKS, instagram: profile(3) },
+          {
+            id: "110011001100440",
+            name: "Agency",
+            username: "agency",
+            tasks: OWNER_TASKS,
+            professionalAccount: profile(3),
+          },
         ],
         clients: [{ id: "110011001100550", name: "Client", username: "client", tasks: EDITOR_TASKS }],
       },
@@ -84,7 +96,7 @@ export const TEST_USERS: Readonly<Record<string, TestUser>> = {
         name: "Insights",
         username: "insights",
         tasks: ["PROFILE_PLUS_ANALYZE"],
-        instagram: profile(4),
+        professionalAccount: profile(4),
       },
     ],
     businesses: [],

@@ -42,13 +42,13 @@ const pageFields = (sim: SimulatorContext, token: Token, page: Page): JsonObject
   picture: pictureOf(page.username),
   access_token: page.withoutToken ? null : issuePageToken(sim, token, page),
   instagram_business_account:
-    page.instagram && token.scopes.includes("instagram_basic")
+    page.professionalAccount && token.scopes.includes("instagram_basic")
       ? {
-          id: page.instagram.userId,
-          username: page.instagram.username,
-          name: page.instagram.name,
-          followers_count: page.instagram.followers,
-          profile_picture_url: `https://scontent.cdninstagram.com/${page.instagram.userId}.jpg`,
+          id: page.professionalAccount.userId,
+          username: page.professionalAccount.username,
+          name: page.professionalAccount.name,
+          followers_count: page.professionalAccount.followers,
+          profile_picture_url: `https://scontent.example/${page.professionalAccount.userId}.jpg`,
         }
       : null,
 });

@@ -18,7 +18,7 @@ import type { Token } from "./oauth-server.ts";
 const READ_SCOPES = ["instagram_basic", "pages_read_engagement"];
 const PUBLISH_SCOPE = "instagram_content_publish";
 
-interface InstagramCall {
+interface AccountCall {
   readonly request: Request;
   readonly url: URL;
   readonly sim: SimulatorContext;
@@ -35,18 +35,23 @@ interface AccountOfPage {
 function accountsOf(token: Token): readonly AccountOfPage[] {
   const { page: pageId } = token.extra;
   return pagesOf(token.login).flatMap((page) =>
-    page.instagram && (pageId === undefined || pageId === page.id)
-      ? [{ page, user: { ...page.instagram, appScopedId: page.instagram.userId, accountType: "BUSINESS" as const } }]
+    page.professionalAccount && (pageId === undefined || pageId === page.id)
+      ? [
+          {
+            page,
+            user: {
+              ...page.professionalAccount,
+              appScopedId: page.professionalAccount.userId,
+              accountType: "BUSINESS" as const,
+            },
+          },
+        ]
       : [],
   );
 }
 
 /** The response of a call to an account, a container or a post at Instagram; undefined when the id is none of those. */
-export async function handleInstagramCall(
-  call: InstagramCall,
-  id: string,
-  edge: string,
-): Promise<Response | undefined> {
+export async function handleAccountCall(call: AccountCall, id: string, edge: string): Promise<Response | undefined> {
   const { sim, token, request } = call;
   const ownerId = findContainer(sim, id)?.owner ?? findMedia(sim, id)?.owner ?? id;
   const account = accountsOf(token).find(({ user }) => user.userId === ownerId);
@@ -69,7 +74,7 @@ export async function handleInstagramCall(
   return withUsageHeaders(response, account.user.userId, "instagram");
 }
 
-function handleEdge({ request, url, sim, params }: InstagramCall, user: TestUser, edge: string) {
+function handleEdge({ request, url, sim, params }: AccountCall, user: TestUser, edge: string) {
   switch (`${request.method} ${edge}`) {
     case "GET ":
       return selectedFields(sim, "IGUser", profileOf(user), params);
@@ -95,7 +100,7 @@ const profileOf = (user: TestUser) => ({
 });
 
 /** Containers and posts are read with the user's token: with a Page's token they have been "not found". */
-async function handleNode({ request, sim, token, params }: InstagramCall, user: TestUser, id: string, edge: string) {
+async function handleNode({ request, sim, token, params }: AccountCall, user: TestUser, id: string, edge: string) {
   if (request.method !== "GET" || edge !== "" || token.extra["page"] !== undefined) {
     return objectNotFound(sim, id);
   }
