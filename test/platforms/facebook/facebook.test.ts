@@ -57,7 +57,8 @@ describe("placement", () => {
     expect(reelProblems({ durationSeconds: 90 })).toEqual([]);
     expect(reelProblems({ durationSeconds: 91 })).toEqual(["media_duration media_items[0]"]);
     expect(reelProblems({ durationSeconds: 2 })).toEqual(["media_duration media_items[0]"]);
-    expect(reelProblems({ width: 360, height: 640 })).toEqual(["media_dimensions media_items[0]"]);
+    // Both sides are too short.
+    expect(reelProblems({ width: 360, height: 640 })).toEqual(Array(2).fill("media_dimensions media_items[0]"));
     expect(reelProblems({ width: 1080, height: 2400 })).toEqual(["media_aspect_ratio media_items[0]"]);
     expect(reelProblems({ facts: { frameRate: 23.976 } })).toEqual([]);
     expect(reelProblems({ facts: { frameRate: 15 } })).toEqual(["media_frame_rate media_items[0]"]);
