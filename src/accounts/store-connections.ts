@@ -71,6 +71,7 @@ export type LoginInsert = Pick<
   | "workspaceId"
   | "platform"
   | "externalId"
+  | "grantOwner"
   | "displayName"
   | "scopes"
   | "tokenExpiresAt"
@@ -89,14 +90,15 @@ export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
     db.d1
       .prepare(
         `INSERT INTO connections (id, user_id, workspace_id, platform, external_id, display_name, sealed_tokens, scopes,
-           token_expires_at, refresh_expires_at, ends_at, status, connected_at, next_sync_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'active', ?12, ?13)
+           token_expires_at, refresh_expires_at, ends_at, status, connected_at, next_sync_at, grant_owner)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'active', ?12, ?13, ?14)
          ON CONFLICT (workspace_id, platform, external_id) DO UPDATE SET
            display_name = excluded.display_name, sealed_tokens = excluded.sealed_tokens,
            token_version = connections.token_version + 1, refresh_lease_until = NULL, scopes = excluded.scopes,
            token_expires_at = excluded.token_expires_at, refresh_expires_at = excluded.refresh_expires_at,
            ends_at = excluded.ends_at, status = 'active', status_reason = NULL, connected_at = excluded.connected_at,
-           last_synced_at = NULL, next_sync_at = excluded.next_sync_at, sync_failures = 0
+           last_synced_at = NULL, next_sync_at = excluded.next_sync_at, sync_failures = 0,
+           grant_owner = excluded.grant_owner
          WHERE connections.id = excluded.id RETURNING id`,
       )
       .bind(
@@ -113,6 +115,7 @@ export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
         login.endsAt,
         login.connectedAt,
         login.nextSyncAt,
+        login.grantOwner,
       ),
     db.d1
       .prepare("UPDATE accounts SET blocked_by = 'listing' WHERE connection_id = ?1 AND blocked_by = 'post'")

@@ -208,6 +208,8 @@ export const connections = sqliteTable(
     platform: text().$type<Platform>().notNull(),
     /** The platform's id of the user who logged in; text, because some exceed 2^53. */
     externalId: text("external_id").notNull(),
+    /** The platform's id of the person whose grant the tokens belong to, where several logins share one. */
+    grantOwner: text("grant_owner"),
     displayName: text("display_name").notNull(),
     /** The tokens as AES-GCM encrypted JSON; null once erased. */
     sealedTokens: text("sealed_tokens"),
@@ -235,6 +237,9 @@ export const connections = sqliteTable(
       .on(t.nextSyncAt)
       .where(sql`next_sync_at IS NOT NULL`),
     index("connections_person").on(t.platform, t.externalId),
+    index("connections_grant")
+      .on(t.platform, t.grantOwner)
+      .where(sql`grant_owner IS NOT NULL`),
   ],
 );
 

@@ -28,6 +28,11 @@ export interface TokenSet {
 export interface Login {
   /** The platform's id of the user who logged in, as text; the same for every login of that user. */
   readonly externalId: string;
+  /**
+   * The platform's id of the person whose grant the tokens belong to, where several logins share one: `revoke` is called with
+   * the last of them. Null or absent: every login has a grant of its own.
+   */
+  readonly grantOwner?: string | null;
   /** A name to show; the id where the platform gives no name. */
   readonly displayName: string;
   /** The long-lived tokens, where the platform distinguishes. */

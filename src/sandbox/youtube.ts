@@ -1,8 +1,8 @@
 import type { SimulatorContext, Simulator } from "./contract.ts";
-import { bearerToken, findValidToken, revokeTokensOfLogin } from "./oauth-server.ts";
+import { bearerToken, findValidToken } from "./oauth-server.ts";
 import { errorResponse } from "./youtube/error-responses.ts";
 import { CHANNELS } from "./youtube/channels.ts";
-import { authorize, revokeEndpoint, tokenEndpoint } from "./youtube/login.ts";
+import { authorize, revokeEndpoint, revokeTokensOfUser, tokenEndpoint } from "./youtube/login.ts";
 import { rules } from "./youtube/operations.ts";
 import { chargeUnits } from "./youtube/quota.ts";
 import { receiveChunk, startSession } from "./youtube/upload-sessions.ts";
@@ -53,7 +53,16 @@ export const simulator: Simulator = {
       description: "a channel without phone verification: at most 15 minutes per video",
     },
     { name: "cleo", accounts: [], description: "a Google user without a channel" },
-    { name: "dora", accounts: accountsOf("dora"), description: "two channels; uploads go to the first" },
+    {
+      name: "dora",
+      accounts: accountsOf("dora"),
+      description: "a Google user with two channels who chooses the first",
+    },
+    {
+      name: "dora_sings",
+      accounts: accountsOf("dora_sings"),
+      description: "the same Google user with the second channel",
+    },
   ],
   rules,
   async handle(request, sim) {
@@ -74,6 +83,6 @@ export const simulator: Simulator = {
   },
   revoke(account, sim) {
     const login = Object.keys(CHANNELS).find((name) => name === account || accountsOf(name).includes(account));
-    return login !== undefined && revokeTokensOfLogin(sim, login);
+    return login !== undefined && revokeTokensOfUser(sim, login);
   },
 };

@@ -64,6 +64,7 @@ export const codeGrantForm = (code: string): Record<string, string> => ({
 export interface Tokens {
   readonly access_token: string;
   readonly refresh_token?: string;
+  readonly id_token?: string;
   readonly scope: string;
   readonly expires_in: number;
 }

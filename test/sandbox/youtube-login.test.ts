@@ -1,4 +1,5 @@
 import { describe, test, vi } from "vitest";
+import { fromBase64Url } from "#core/encoding.ts";
 import { postJson, changeSettings } from "./sandbox-api.ts";
 import {
   APP,
@@ -65,6 +66,19 @@ describe("the token endpoint", () => {
     expect(await requestTokens({ prompt: "consent select_account" })).toHaveProperty("refresh_token");
   });
 
+  test("gives an ID token that names the Google user only for the scope openid", async ({ expect }) => {
+    const subjects = await Promise.all(
+      ["ada", "dora", "dora_sings"].map(async (login) => {
+        const { id_token = "" } = await requestTokens({ login, scope: `openid ${READ_SCOPE}` });
+        return JSON.parse(new TextDecoder().decode(fromBase64Url(id_token.split(".")[1] ?? ""))) as { sub: string };
+      }),
+    );
+    expect(subjects[0]).toMatchObject({ iss: "https://accounts.google.com", aud: APP.client_id });
+    expect(subjects[1]?.sub).toBe(subjects[2]?.sub);
+    expect(subjects[0]?.sub).not.toBe(subjects[1]?.sub);
+    expect(await requestTokens()).not.toHaveProperty("id_token");
+  });
+
   test("limits the refresh token while the app is in its testing phase", async ({ expect }) => {
     await changeSettings("youtube", { testing: true });
     const tokens = await requestTokens();
@@ -129,6 +143,13 @@ describe("a token", () => {
     },
   );
 
+  test("is revoked with those of the same Google user's other channels", async ({ expect }) => {
+    const draws = await createClient({ login: "dora" });
+    const sings = await createClient({ login: "dora_sings" });
+    expect((await revokeToken(draws.tokens.access_token)).status).toBe(200);
+    expect(await errorReasonOf(await sings.get("channels", OWN_CHANNELS))).toBe("401 authError");
+  });
+
   test("is invalid once the user revokes access", async ({ expect }) => {
     const ben = await createClient({ login: "ben" });
     await postJson("/sandbox/platforms/youtube/revoke", { account: "UCben0000000000000000000" });
@@ -164,11 +185,17 @@ describe("the channels", () => {
     });
   });
 
-  test("of users with no channel and with two", async ({ expect }) => {
+  test("of a user without one, and of a user who chose one of two", async ({ expect }) => {
     const cleo = await createClient({ login: "cleo" });
     expect(await (await cleo.get("channels", OWN_CHANNELS)).json()).not.toHaveProperty("items");
-    const dora = await createClient({ login: "dora" });
-    expect((await (await dora.get("channels", OWN_CHANNELS)).json<{ items: unknown[] }>()).items).toHaveLength(2);
+    for (const [login, id] of [
+      ["dora", "UCdora000000000000000000"],
+      ["dora_sings", "UCdora000000000000000001"],
+    ] as const) {
+      const dora = await createClient({ login });
+      const { items } = await (await dora.get("channels", OWN_CHANNELS)).json<{ items: { id: string }[] }>();
+      expect(items.map((channel) => channel.id)).toEqual([id]);
+    }
   });
 
   test("return only the requested parts, and need a read scope", async ({ expect }) => {

@@ -43,6 +43,7 @@ async function storeLogin(
       ...key,
       id,
       userId: owner.userId,
+      grantOwner: login.grantOwner ?? null,
       displayName: login.displayName.toWellFormed().slice(0, 200),
       sealedTokens: await sealTokens(services, id, login.tokens, now),
       scopes: [...login.tokens.scopes],

@@ -54,10 +54,12 @@ const UNUSED_CONNECTION = `c.id = ?1 AND c.sealed_tokens IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.disconnected_at IS NULL)`;
 
 /**
- * Whether `o` may share its grant with `c`: a login of the same platform user, or one with the same app at another platform.
+ * Whether `o` may share its grant with `c`: a login of the same platform user, one whose grant belongs to the same person
+ * (channels of one Google user), or one with the same app at another platform.
  * A person has an id of their own at each platform, so there every login of the same user of this service counts.
  */
 const SHARES_GRANT = `(o.platform = c.platform AND o.external_id = c.external_id)
+  OR (o.platform = c.platform AND o.grant_owner = c.grant_owner)
   OR (o.platform IN (SELECT value FROM json_each(?2))
     AND (o.external_id = c.external_id OR o.workspace_id IN (SELECT id FROM workspaces WHERE user_id = c.user_id)))`;
 

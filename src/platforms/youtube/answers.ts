@@ -74,3 +74,12 @@ export const ErrorBody = z.looseObject({
     details: z.array(z.looseObject({ reason: z.string().nullish() })).nullish(),
   }),
 });
+
+/** Of an ID token of Google: https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload */
+export const IdTokenClaims = z.looseObject({
+  iss: z.enum(["https://accounts.google.com", "accounts.google.com"]),
+  aud: z.string(),
+  sub: z.string().min(1).max(255),
+});
+
+export const IdTokenResponse = z.looseObject({ id_token: z.string() });

@@ -15,12 +15,15 @@ import { refreshWithToken } from "#platforms/refresh-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { type Channel, ChannelList } from "./answers.ts";
 import { toFault } from "./errors.ts";
+import { readSubject } from "./id-token.ts";
 import { API_URL, AUTHORIZE_URL, REVOKE_URL, TOKEN_URL } from "./hosts.ts";
 
 const SCOPES = [
   "https://www.googleapis.com/auth/youtube.upload",
   "https://www.googleapis.com/auth/youtube.readonly",
 ] as const;
+/** `openid` names the Google user behind the channel; posting does not need it, and older logins were made without it. */
+const LOGIN_SCOPES = ["openid", ...SCOPES] as const;
 const MAX_PAGES = 10;
 
 export const connect: Connector = {
@@ -31,7 +34,7 @@ export const connect: Connector = {
           client_id: app.clientId,
           redirect_uri: request.redirectUri,
           response_type: "code",
-          scope: SCOPES.join(" "),
+          scope: LOGIN_SCOPES.join(" "),
           state: request.state,
           // Google returns a refresh token only with both parameters, and only after `prompt=consent` on a repeated login.
           access_type: "offline",
@@ -75,7 +78,13 @@ export const connect: Connector = {
         }
         const [first] = channels.value;
         return first
-          ? succeeded({ externalId: first.id, displayName: first.snippet?.title ?? first.id, tokens: tokenSet })
+          ? succeeded({
+              externalId: first.id,
+              // Google has one grant per user and app, whichever of the user's channels was chosen.
+              grantOwner: readSubject(tokens.value.json, app.clientId),
+              displayName: first.snippet?.title ?? first.id,
+              tokens: tokenSet,
+            })
           : failed(NO_CHANNEL_FAULT);
       },
     }),

@@ -6,15 +6,32 @@ export interface Channel {
   readonly longUploads: "allowed" | "eligible";
 }
 
+/**
+ * By login: on Google's page the user chooses one channel, and `mine=true` lists that channel alone:
+ * https://github.com/gitroomhq/postiz-app/pull/1239
+ */
 export const CHANNELS: Readonly<Record<string, readonly Channel[]>> = {
   ada: [{ id: "UCada0000000000000000000", title: "Ada Makes", handle: "@adamakes", longUploads: "allowed" }],
   ben: [{ id: "UCben0000000000000000000", title: "Ben Films", handle: "@benfilms", longUploads: "eligible" }],
   cleo: [],
-  dora: [
-    { id: "UCdora000000000000000000", title: "Dora Draws", handle: "@doradraws", longUploads: "allowed" },
-    { id: "UCdora000000000000000001", title: "Dora Sings", handle: "@dorasings", longUploads: "allowed" },
-  ],
+  dora: [{ id: "UCdora000000000000000000", title: "Dora Draws", handle: "@doradraws", longUploads: "allowed" }],
+  dora_sings: [{ id: "UCdora000000000000000001", title: "Dora Sings", handle: "@dorasings", longUploads: "allowed" }],
 };
+
+/** Google's id of the user behind each login. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  ada: "110000000000000000001",
+  ben: "110000000000000000002",
+  cleo: "110000000000000000003",
+  dora: "110000000000000000004",
+  dora_sings: "110000000000000000004",
+};
+
+export const subjectOf = (login: string): string => SUBJECTS[login] ?? "";
+
+/** The logins of the Google user behind a login: one for each of the user's channels. */
+export const loginsOfSameUser = (login: string): readonly string[] =>
+  Object.keys(CHANNELS).filter((other) => subjectOf(other) === subjectOf(login));
 
 export const channelsOf = (login: string): readonly Channel[] => CHANNELS[login] ?? [];
 

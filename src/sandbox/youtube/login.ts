@@ -11,7 +11,8 @@ import {
   revokeTokensOfLogin,
   type Token,
 } from "#sandbox/oauth-server.ts";
-import { CHANNELS } from "./channels.ts";
+import { toBase64Url } from "#core/encoding.ts";
+import { CHANNELS, loginsOfSameUser, subjectOf } from "./channels.ts";
 
 /* Google's OAuth flow for web server apps: platforms/youtube.md part 1 (login). */
 
@@ -79,7 +80,25 @@ function issueAccessToken(sim: SimulatorContext, { login, scopes, grant }: Grant
     expires_in: sim.settings.token_lifetime_s ?? ACCESS_TOKEN_LIFETIME_SECONDS,
     scope: scopes.join(" "),
     token_type: "Bearer",
+    ...(scopes.includes("openid") && { id_token: issueIdToken(sim, login) }),
   };
+}
+
+const jwtPart = (content: JsonObject): string => toBase64Url(new TextEncoder().encode(JSON.stringify(content)));
+
+/** Signed with no key: whoever reads it from the token endpoint has no need to check the signature. */
+function issueIdToken(sim: SimulatorContext, login: string): string {
+  const issuedAt = Math.floor(sim.now() / 1000);
+  const claims = {
+    iss: "https://accounts.google.com",
+    azp: sim.app.clientId,
+    aud: sim.app.clientId,
+    sub: subjectOf(login),
+    iat: issuedAt,
+    exp: issuedAt + 3600,
+  };
+  const signature = toBase64Url(new TextEncoder().encode(sim.newSecret("")));
+  return `${jwtPart({ alg: "RS256", kid: "sandbox", typ: "JWT" })}.${jwtPart(claims)}.${signature}`;
 }
 
 /** A refresh token is valid until it is revoked, unless the app is in its testing phase. */
@@ -118,13 +137,20 @@ export async function tokenEndpoint(request: Request, sim: SimulatorContext): Pr
   }
 }
 
-/** Revokes every token of the user for this project, not only the given one. */
+/** Every token of the Google user for this project becomes invalid, whichever channel it is for. */
+export function revokeTokensOfUser(sim: SimulatorContext, login: string): boolean {
+  return loginsOfSameUser(login)
+    .map((other) => revokeTokensOfLogin(sim, other))
+    .includes(true);
+}
+
+/** Revokes the user's grant, not only the given token. */
 export async function revokeEndpoint(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   const secret = (await readForm(request)).get("token") ?? url.searchParams.get("token") ?? "";
   const token = findValidToken(sim, secret, "access") ?? findValidToken(sim, secret, "refresh");
   if (!token) {
     return Response.json({ error: "invalid_token" }, { status: 400 });
   }
-  revokeTokensOfLogin(sim, token.login);
+  revokeTokensOfUser(sim, token.login);
   return Response.json({});
 }

@@ -1,4 +1,5 @@
 import { describe, test } from "vitest";
+import { toBase64Url } from "#core/encoding.ts";
 import type { TokenSet } from "#platforms/contract.ts";
 import { connect } from "#platforms/youtube/connect.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
@@ -57,7 +58,7 @@ describe("authorizeUrl", () => {
       client_id: "the-client",
       redirect_uri: "https://a.example.com/b",
       response_type: "code",
-      scope: `${UPLOAD} ${READ}`,
+      scope: `openid ${UPLOAD} ${READ}`,
       state: "s",
       access_type: "offline",
       prompt: "consent",
@@ -72,6 +73,7 @@ describe("exchangeCode", () => {
     const client = scriptedClient(tokenResponse(), channels(channel("UCa")));
     expect(unwrap(await exchangeCode(connect, client, app, exchange))).toEqual({
       externalId: "UCa",
+      grantOwner: null,
       displayName: "Channel UCa",
       tokens: {
         accessToken: "ya29.a",
@@ -90,6 +92,25 @@ describe("exchangeCode", () => {
       redirect_uri: "https://a.example.com/back",
       code_verifier: "verifier",
     });
+  });
+
+  const idToken = (claims: object) =>
+    [{ alg: "RS256" }, { iss: "https://accounts.google.com", aud: "the-client", sub: "1100", ...claims }, "signature"]
+      .map((part) => toBase64Url(new TextEncoder().encode(JSON.stringify(part))))
+      .join(".");
+
+  test.for<[what: string, idToken: string, grantOwner: string | null]>([
+    ["an ID token", idToken({}), "1100"],
+    ["one of the issuer's old name", idToken({ iss: "accounts.google.com" }), "1100"],
+    ["one of another issuer", idToken({ iss: "https://accounts.example.com" }), null],
+    ["one for another app", idToken({ aud: "another-client" }), null],
+    ["one without a subject", idToken({ sub: "" }), null],
+    ["one that cannot be read", "a.%%%.c", null],
+    ["something else", "nonsense", null],
+  ])("the grant belongs to the user that Google names: %s", async ([, id_token, grantOwner], { expect }) => {
+    const client = scriptedClient(tokenResponse({ id_token }), channels(channel("UCa")));
+    expect(unwrap(await exchangeCode(connect, client, app, exchange))).toMatchObject({ externalId: "UCa", grantOwner });
+    expect(client.requests).toHaveLength(2);
   });
 
   test("stores the refresh token's expiry of an app in testing", async ({ expect }) => {
