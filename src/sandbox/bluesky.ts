@@ -1,8 +1,10 @@
 import type { Simulator, SimulatorContext } from "./contract.ts";
 import { atprotoDid, authorizationServerMetadata, didDocument, protectedResource } from "./bluesky/identity.ts";
 import { authorize, pushAuthorizationRequest } from "./bluesky/login.ts";
+import { isLenient } from "./bluesky/leniency.ts";
 import { findMethod } from "./bluesky/methods.ts";
-import { notFound } from "./bluesky/responses.ts";
+import { OPERATIONS, rules } from "./bluesky/operations.ts";
+import { invalidRequest, invalidXrpc, notFound } from "./bluesky/responses.ts";
 import {
   APP_VIEW,
   DIRECTORY,
@@ -15,6 +17,7 @@ import {
 import { revokeEndpoint, tokenEndpoint } from "./bluesky/token-endpoint.ts";
 import { revokeLogin } from "./bluesky/tokens.ts";
 import { handleXrpc } from "./bluesky/xrpc.ts";
+import { describeProblem, findOperation, findUnaccepted, findUserAgentProblem } from "./operation.ts";
 
 /*
  * Simulates a Bluesky-hosted PDS behind its entryway, a self-hosted PDS that is its own authorization server, the
@@ -59,6 +62,26 @@ function handleWellKnown(request: Request, url: URL, sim: SimulatorContext): Res
   }
 }
 
+/** XRPC and the forms of OAuth check names at their place in the order of checks. */
+const CHECKED_LATER = /^\/(?:xrpc\/|oauth\/(?:par|token|revoke)$)/;
+
+/** The documents of identity have no other checks; who calls is checked for every call but the page of the browser. */
+async function refuseUnlisted(request: Request, url: URL, sim: SimulatorContext): Promise<Response | undefined> {
+  const operation = findOperation(OPERATIONS, request.method, url);
+  if (!operation || operation.isPage) {
+    return undefined;
+  }
+  const problem = CHECKED_LATER.test(url.pathname)
+    ? findUserAgentProblem(request)
+    : await findUnaccepted(operation, request);
+  if (!problem || (problem.kind !== "user_agent" && isLenient(sim, "unknown_parameters"))) {
+    return undefined;
+  }
+  return url.pathname.startsWith("/oauth/")
+    ? invalidRequest(describeProblem(problem))
+    : invalidXrpc(describeProblem(problem));
+}
+
 export const simulator: Simulator = {
   platform: "bluesky",
   hosts: [
@@ -86,8 +109,13 @@ export const simulator: Simulator = {
       description: `${ben.handle}, self-hosted, signs in at ${ben.pds.host}`,
     },
   ],
+  rules,
   async handle(request, sim) {
     const url = new URL(request.url);
+    const refusal = await refuseUnlisted(request, url, sim);
+    if (refusal) {
+      return refusal;
+    }
     const host = url.hostname;
     if (host === DIRECTORY) {
       return request.method === "GET" ? didDocument(sim, url.pathname) : notFound();

@@ -111,8 +111,8 @@ export interface Simulator {
   readonly appFamily?: string;
   /** Absent: the app is as the simulator's strict reading has it, and the operator states nothing. */
   readonly operatorApp?: OperatorApp;
-  /** What each operation accepts; checked before `handle`. */
-  readonly rules?: OperationRules;
+  /** What each operation accepts; checked before `handle`, unless the simulator checks it itself. */
+  readonly rules: OperationRules;
   /**
    * Every request to one of the hosts, the browser's consent page included: GET of the authorize URL with `login=<name>`
    * in the query redirects back immediately, without it a small HTML page lists the logins as links.

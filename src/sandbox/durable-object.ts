@@ -198,7 +198,7 @@ export function definePlatformSimulator() {
       const simulator = this.#simulator;
       try {
         const sim = this.#sim(simulator);
-        const refusal = simulator.rules && (await refuseUnaccepted(simulator.rules, request, sim));
+        const refusal = await refuseUnaccepted(simulator.rules, request, sim);
         return refusal ?? (await simulator.handle(request, sim));
       } catch (error) {
         log("error", "simulator_failed", { platform: simulator.platform, error: String(error) });

@@ -14,21 +14,16 @@ import {
 import { metadata, readInstance, readInstanceV1 } from "./mastodon/instance-endpoints.ts";
 import { findInstance, HOSTS } from "./mastodon/instances.ts";
 import { deleteMedia, exceedsBodyLimit, readMedia, updateMedia, uploadMedia } from "./mastodon/media.ts";
+import { acceptedNames, rules } from "./mastodon/operations.ts";
 import { ParamError, type Params, queryParams, readParams } from "./mastodon/params.ts";
 import { readSettings } from "./mastodon/settings.ts";
-import {
-  deleteStatus,
-  LIST_PARAMS,
-  listStatuses,
-  readOwnAccount,
-  readSource,
-  readStatus,
-} from "./mastodon/status-reads.ts";
+import { deleteStatus, listStatuses, readOwnAccount, readSource, readStatus } from "./mastodon/status-reads.ts";
 import { publishPending } from "./mastodon/status-store.ts";
-import { createStatus, QUOTE_PARAMS, STATUS_PARAMS } from "./mastodon/statuses.ts";
+import { createStatus } from "./mastodon/statuses.ts";
 import { accountIdsOf, findUserByLogin, platformAccountId } from "./mastodon/test-users.ts";
 import { countRequest, postsThrottle, type Throttle, throttleHeaders, throttlesOf } from "./mastodon/throttles.ts";
 import { requestToken, revokeEndpoint, revokeTokensOf, tokenEndpoint } from "./mastodon/tokens.ts";
+import { findOperation, type Operation } from "./operation.ts";
 
 /* Simulates four instances of Mastodon, or of servers like it, each with its own apps, accounts and statuses. */
 
@@ -43,10 +38,6 @@ type Handler = (endpointCall: EndpointCall) => Response | Promise<Response>;
 
 interface Endpoint {
   readonly pattern: RegExp;
-  /** The names of its parameters beside `lang`. */
-  readonly params: readonly string[];
-  /** Whether the body must be multipart. */
-  readonly isMultipart?: boolean;
   /** Checks the token before the body is read; returns the handler or the refusal. */
   readonly authorize: (call: Call) => Handler | Response;
 }
@@ -66,12 +57,10 @@ const STATUS_READ_SCOPES = ["read:statuses"];
 const ENDPOINTS: readonly Endpoint[] = [
   {
     pattern: /^POST \/api\/v1\/apps$/,
-    params: ["client_name", "redirect_uris", "scopes", "website"],
     authorize: isPublic(({ call, params }) => registerApp(call, params)),
   },
   {
     pattern: /^GET \/api\/v1\/apps\/verify_credentials$/,
-    params: [],
     authorize: (call) => {
       const app = requireApp(call);
       return app instanceof Response ? app : () => verifyApp(call, app);
@@ -79,53 +68,43 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     pattern: /^GET \/api\/v1\/accounts\/verify_credentials$/,
-    params: [],
     authorize: needsUser(["profile", "read:accounts", "read"], (caller, { call }) => readOwnAccount(call, caller)),
   },
   {
     pattern: /^GET \/api\/v1\/accounts\/(?<id>\w+)\/statuses$/,
-    params: LIST_PARAMS,
     authorize: (call) => {
       const viewer = requireTokenIfGiven(call, STATUS_READ_SCOPES);
       return viewer instanceof Response ? viewer : ({ params, id }) => listStatuses(call, viewer, id, params);
     },
   },
-  { pattern: /^GET \/api\/v2\/instance$/, params: [], authorize: isPublic(({ call }) => readInstance(call)) },
-  { pattern: /^GET \/api\/v1\/instance$/, params: [], authorize: isPublic(({ call }) => readInstanceV1(call)) },
+  { pattern: /^GET \/api\/v2\/instance$/, authorize: isPublic(({ call }) => readInstance(call)) },
+  { pattern: /^GET \/api\/v1\/instance$/, authorize: isPublic(({ call }) => readInstanceV1(call)) },
   {
     pattern: /^GET \/\.well-known\/oauth-authorization-server$/,
-    params: [],
     authorize: isPublic(({ call }) => metadata(call)),
   },
   {
     pattern: /^POST \/api\/v2\/media$/,
-    params: ["file", "description", "focus", "thumbnail"],
-    isMultipart: true,
     authorize: needsUser(["write:media"], (caller, { call, params }) => uploadMedia(call, caller, params)),
   },
   {
     pattern: /^GET \/api\/v1\/media\/(?<id>\w+)$/,
-    params: [],
     authorize: needsUser(["write:media"], (caller, { call, id }) => readMedia(call, caller, id)),
   },
   {
     pattern: /^PUT \/api\/v1\/media\/(?<id>\w+)$/,
-    params: ["description", "focus", "thumbnail"],
     authorize: needsUser(["write:media"], (caller, { call, id, params }) => updateMedia(call, caller, id, params)),
   },
   {
     pattern: /^DELETE \/api\/v1\/media\/(?<id>\w+)$/,
-    params: [],
     authorize: needsUser(["write:media"], (caller, { call, id }) => deleteMedia(call, caller, id)),
   },
   {
     pattern: /^POST \/api\/v1\/statuses$/,
-    params: STATUS_PARAMS,
     authorize: needsUser(["write:statuses"], (caller, { call, params }) => createStatus(call, caller, params)),
   },
   {
     pattern: /^GET \/api\/v1\/statuses\/(?<id>\w+)$/,
-    params: [],
     authorize: (call) => {
       const viewer = requireTokenIfGiven(call, STATUS_READ_SCOPES);
       return viewer instanceof Response ? viewer : ({ id }) => readStatus(call, viewer, id);
@@ -133,23 +112,26 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     pattern: /^GET \/api\/v1\/statuses\/(?<id>\w+)\/source$/,
-    params: [],
     authorize: needsUser(STATUS_READ_SCOPES, (caller, { call, id }) => readSource(call, caller, id)),
   },
   {
     pattern: /^DELETE \/api\/v1\/statuses\/(?<id>\w+)$/,
-    params: ["delete_media"],
     authorize: needsUser(["write:statuses"], (caller, { call, id }) => deleteStatus(call, caller, id)),
   },
 ];
 
-/** Unknown members and query fields are refused, which real servers ignore. */
-function refuseUnknown({ settings, instance }: Call, params: Params, known: readonly string[]): void {
-  // Since 4.5.
-  const quotes = (instance.apiVersion ?? 0) >= 7 && known === STATUS_PARAMS ? QUOTE_PARAMS : [];
-  const unknown = params.unknownName([...known, ...quotes, "lang"]);
-  if (unknown !== undefined && !settings.isLenient("unknown_params")) {
+/** Unknown and repeated members and query fields are refused, which real servers ignore. */
+function refuseUnknown(call: Call, operation: Operation | undefined, params: Params): void {
+  if (call.settings.isLenient("unknown_params")) {
+    return;
+  }
+  const unknown = params.unknownName(operation ? acceptedNames(call, operation) : []);
+  if (unknown !== undefined) {
     throw new ParamError(`Unknown parameter: ${unknown}`);
+  }
+  const repeated = params.repeatedName();
+  if (repeated !== undefined) {
+    throw new ParamError(`Repeated parameter: ${repeated}`);
   }
 }
 
@@ -164,11 +146,13 @@ async function handleEndpoint(call: Call): Promise<Response> {
   if (handler instanceof Response) {
     return handler;
   }
-  if (endpoint.isMultipart && !request.headers.get("content-type")?.startsWith("multipart/form-data")) {
+  const operation = findOperation(rules.operations, request.method, url);
+  const isMultipart = operation?.body?.types.every((type) => type === "multipart");
+  if (isMultipart && !request.headers.get("content-type")?.startsWith("multipart/form-data")) {
     throw new ParamError("The body must be multipart/form-data", 415);
   }
   const params = request.method === "GET" ? queryParams(url) : await readParams(request, url);
-  refuseUnknown(call, params, endpoint.params);
+  refuseUnknown(call, operation, params);
   return handler({ call, params, id: endpoint.pattern.exec(methodAndPath)?.groups?.["id"] ?? "" });
 }
 
@@ -200,22 +184,17 @@ async function refuseBadParams(call: Call, handle: () => Promise<Response>): Pro
   }
 }
 
-const OAUTH_PARAMS: Readonly<Record<string, readonly string[]>> = {
-  "/oauth/token": ["grant_type", "code", "client_id", "client_secret", "redirect_uri", "code_verifier", "scope"],
-  "/oauth/revoke": ["client_id", "client_secret", "token"],
-};
-
 /** Requests to /oauth have no throttle headers. */
 async function handleOauthCall(call: Call): Promise<Response> {
   const { request, url } = call;
-  const known = OAUTH_PARAMS[url.pathname];
-  if (request.method !== "POST" || !known) {
+  const operation = findOperation(rules.operations, request.method, url);
+  if (request.method !== "POST" || !operation) {
     return routeNotFound(call);
   }
   try {
     const params = await readParams(request, url);
-    refuseUnknown(call, params, known);
-    return await (url.pathname === "/oauth/token" ? tokenEndpoint(call, params) : revokeEndpoint(call, params));
+    refuseUnknown(call, operation, params);
+    return await (operation.path === "/oauth/token" ? tokenEndpoint(call, params) : revokeEndpoint(call, params));
   } catch (error) {
     if (error instanceof ParamError) {
       return invalidOauthRequest(call, error.message);
@@ -248,6 +227,7 @@ export const simulator: Simulator = {
       connectInput: { server: "mastodon.example" },
     },
   ],
+  rules,
   async handle(request, sim) {
     publishPending(sim);
     const call = createCall(request, sim);

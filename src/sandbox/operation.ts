@@ -15,6 +15,8 @@ export interface Operation {
   readonly path: string;
   /** Names of query parameters. */
   readonly query?: readonly string[];
+  /** Those query parameters that may be given more than once. */
+  readonly repeatable?: readonly string[];
   /** Absent: a body is refused. */
   readonly body?: OperationBody;
   /** Headers without which the platform refuses the call, in lower case. */
@@ -49,11 +51,24 @@ export interface UnacceptedRequest {
   readonly name: string;
 }
 
-/** The operations of one simulator and its platform's answer to a request that none of them accepts. */
-export interface OperationRules {
+/** The sandbox checks a request before `handle`; `refuse` is the platform's answer to one that its operation does not accept. */
+interface RulesOfSandbox {
   readonly operations: readonly Operation[];
+  readonly checkedBy?: "sandbox";
   readonly refuse: (problem: UnacceptedRequest, request: Request, sim: SimulatorContext) => Response;
 }
+
+/**
+ * The simulator refuses what is not listed itself, with the names of `operations`: its platform has checks that come before,
+ * such as throttles and authentication, or a setting switches the refusal off. The sandbox then checks nothing.
+ */
+interface RulesOfSimulator {
+  readonly operations: readonly Operation[];
+  readonly checkedBy: "simulator";
+}
+
+/** The operations of one simulator, and who refuses a request that none of them accepts. */
+export type OperationRules = RulesOfSandbox | RulesOfSimulator;
 
 /** Added by the sandbox to the address of a consent page, never by an adapter. */
 const SANDBOX_PARAMETERS = ["login", "account", "untick"];
@@ -176,14 +191,26 @@ function findQueryProblem(operation: Operation, url: URL): UnacceptedRequest | u
   if (unknown !== undefined) {
     return { kind: "unknown_parameter", name: unknown };
   }
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index && !operation.repeatable?.includes(name));
   return repeated === undefined ? undefined : { kind: "repeated_parameter", name: repeated };
+}
+
+/** The names at the top of the body, for a simulator that checks them itself. */
+export function topMembers({ body }: Operation): readonly string[] {
+  return [...new Set((body?.members ?? []).map((member) => member.replace(/[.[].*$/, "")))];
+}
+
+/** A call by a program that does not name its product and origin. */
+export function findUserAgentProblem(request: Request): UnacceptedRequest | undefined {
+  const name = request.headers.get("user-agent") ?? "";
+  return USER_AGENT.test(name) ? undefined : { kind: "user_agent", name };
 }
 
 /** The first thing about the request that the operation does not accept. */
 export async function findUnaccepted(operation: Operation, request: Request): Promise<UnacceptedRequest | undefined> {
-  if (!operation.isPage && !USER_AGENT.test(request.headers.get("user-agent") ?? "")) {
-    return { kind: "user_agent", name: request.headers.get("user-agent") ?? "" };
+  const userAgentProblem = operation.isPage ? undefined : findUserAgentProblem(request);
+  if (userAgentProblem) {
+    return userAgentProblem;
   }
   const missing = operation.headers?.find((name) => !request.headers.has(name));
   if (missing !== undefined) {
@@ -192,12 +219,15 @@ export async function findUnaccepted(operation: Operation, request: Request): Pr
   return findQueryProblem(operation, new URL(request.url)) ?? (await findBodyProblem(operation, request));
 }
 
-/** The platform's refusal of a request that its operation does not accept; undefined when the simulator may act. */
+/** The platform's refusal of a request that its operation does not accept; undefined when the simulator may act or checks itself. */
 export async function refuseUnaccepted(
   rules: OperationRules,
   request: Request,
   sim: SimulatorContext,
 ): Promise<Response | undefined> {
+  if (rules.checkedBy === "simulator") {
+    return undefined;
+  }
   const operation = findOperation(rules.operations, request.method, new URL(request.url));
   const problem = operation && (await findUnaccepted(operation, request));
   return problem && rules.refuse(problem, request, sim);

@@ -114,6 +114,26 @@ describe("identity", () => {
     expect((await callPlatform(url)).status).toBe(status);
   });
 
+  test.for<[url: string, error: string]>([
+    [`https://plc.directory/${ada.did}?format=json`, "400 InvalidRequest: The parameter format is not known"],
+    [`https://${ada.handle}/.well-known/atproto-did?a=1`, "400 InvalidRequest: The parameter a is not known"],
+    [`${ENTRYWAY}/.well-known/oauth-authorization-server?a=1`, "400 InvalidRequest: The parameter a is not known"],
+    [`${ENTRYWAY}/oauth/jwks?a=1`, "400 invalid_request: The parameter a is not known"],
+  ])("%s is refused for its parameter, unless `lenient` says otherwise", async ([url, error], { expect }) => {
+    expect(await errorOf(await callPlatform(url))).toBe(error);
+    await changeSettings("bluesky", { lenient: "unknown_parameters" });
+    expect((await callPlatform(url)).status).toBe(200);
+  });
+
+  test.for([
+    `https://plc.directory/${ada.did}`,
+    `${ENTRYWAY}/oauth/jwks`,
+    `${ADA_PDS}/xrpc/com.atproto.server.describeServer`,
+  ])("a call to %s names its caller", async (url, { expect }) => {
+    const response = await callPlatform(url, { headers: { "user-agent": "undici" } });
+    expect(await errorOf(response)).toContain("The header User-Agent must name the product and its origin");
+  });
+
   test("the setting `metadata` spoils the documents", async ({ expect }) => {
     await changeSettings("bluesky", { metadata: "wrong_issuer" });
     expect(await getJson(`${ENTRYWAY}/.well-known/oauth-authorization-server`)).not.toMatchObject({ issuer: ENTRYWAY });

@@ -98,6 +98,8 @@ describe("an instance", () => {
     expect(silent.status).toBe(418);
     expect(await silent.json()).toHaveProperty("error");
     expect((await request(HOST, "GET", "/api/v2/instance?mood=1")).status).toBe(422);
+    const repeated = await request(HOST, "GET", "/api/v2/instance?lang=de&lang=en");
+    expect([repeated.status, await repeated.json()]).toEqual([422, { error: "Repeated parameter: lang" }]);
     await changeSettings("mastodon", { lenient: "user_agent,unknown_params" });
     const lenient = await request(HOST, "GET", "/api/v2/instance?mood=1", { headers: { "user-agent": "" } });
     expect(lenient.status).toBe(200);
@@ -218,6 +220,14 @@ describe("the authorize page", () => {
     const response = await authorize(HOST, await registerApp(), overrides);
     expect([response.status, response.headers.get("location")]).toEqual([status, null]);
     expect(response.headers.get("content-type")).toContain("text/html");
+  });
+
+  test("refuses a field that is given twice", async ({ expect }) => {
+    const app = await registerApp();
+    const query = `client_id=${app.client_id}&client_id=${app.client_id}`;
+    const response = await request(HOST, "GET", `/oauth/authorize?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("Repeated parameter: client_id");
   });
 
   test("lists the logins, and redirects with code and state", async ({ expect }) => {

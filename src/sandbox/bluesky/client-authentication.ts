@@ -1,15 +1,16 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
+import { findOperation, topMembers } from "#sandbox/operation.ts";
 import { type Client, resolveClient } from "./client-metadata.ts";
 import { checkProof, currentNonce, isProblem } from "./dpop.ts";
 import { isSignedBy, parseJwt, takeOnce, thumbprint } from "./jwt.ts";
 import { isLenient } from "./leniency.ts";
+import { OPERATIONS } from "./operations.ts";
 import { dpopChallenge, invalidClient, invalidRequest, oauthError } from "./responses.ts";
 
 /* Who calls PAR, token and revoke: form, DPoP proof and client assertion (rules 4 to 7). */
 
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const ASSERTION_AGE_SECONDS = 60;
-const CLIENT_FIELDS = new Set(["client_id", "client_assertion_type", "client_assertion"]);
 const MAX_JTI_LENGTH = 256;
 
 export interface AuthenticatedForm {
@@ -21,11 +22,7 @@ export interface AuthenticatedForm {
   readonly field: (name: string) => string;
 }
 
-async function readStrictForm(
-  request: Request,
-  sim: SimulatorContext,
-  fields: readonly string[],
-): Promise<URLSearchParams | Response> {
+async function readStrictForm(request: Request, sim: SimulatorContext): Promise<URLSearchParams | Response> {
   if (!/^application\/x-www-form-urlencoded(?:;|$)/.test(request.headers.get("content-type") ?? "")) {
     return invalidRequest("The content type must be application/x-www-form-urlencoded");
   }
@@ -38,7 +35,9 @@ async function readStrictForm(
   if (repeated !== undefined) {
     return invalidRequest(`Duplicate parameter "${repeated}"`);
   }
-  const unknown = names.find((name) => !fields.includes(name) && !CLIENT_FIELDS.has(name));
+  const operation = findOperation(OPERATIONS, request.method, new URL(request.url));
+  const fields = operation ? topMembers(operation) : [];
+  const unknown = names.find((name) => !fields.includes(name));
   return unknown === undefined || isLenient(sim, "unknown_parameters")
     ? form
     : invalidRequest(`Unknown parameter "${unknown}"`);
@@ -118,10 +117,9 @@ async function checkAuthentication(
 async function readAuthenticatedForm(
   request: Request,
   sim: SimulatorContext,
-  fields: readonly string[],
   isProofRequired: boolean,
 ): Promise<AuthenticatedForm | Response> {
-  const form = await readStrictForm(request, sim, fields);
+  const form = await readStrictForm(request, sim);
   if (form instanceof Response) {
     return form;
   }
@@ -151,11 +149,10 @@ function proofRefusal(text: string): Response {
 export async function withAuthenticatedForm(
   request: Request,
   sim: SimulatorContext,
-  fields: readonly string[],
   handle: (form: AuthenticatedForm) => Response | Promise<Response>,
   isProofRequired = true,
 ): Promise<Response> {
-  const form = await readAuthenticatedForm(request, sim, fields, isProofRequired);
+  const form = await readAuthenticatedForm(request, sim, isProofRequired);
   const response = form instanceof Response ? form : await handle(form);
   response.headers.set("dpop-nonce", await currentNonce(sim, new URL(request.url).hostname));
   return response;

@@ -5,6 +5,7 @@ import { consentPage } from "#sandbox/oauth-server.ts";
 import { type AuthenticatedForm, withAuthenticatedForm } from "./client-authentication.ts";
 import { type Client, isRegisteredRedirectUri, resolveClient } from "./client-metadata.ts";
 import { isLenient } from "./leniency.ts";
+import { PAGE_QUERY } from "./operations.ts";
 import { htmlErrorPage, invalidRequest, oauthError } from "./responses.ts";
 import { expandScopes } from "./scopes.ts";
 import { accountStatus, DID, findUserByName, HANDLE, pdsOf, type TestUser } from "./test-users.ts";
@@ -12,15 +13,6 @@ import { accountStatus, DID, findUserByName, HANDLE, pdsOf, type TestUser } from
 /* Pushed authorization requests and the authorization page: section 1.3, rules 3, 4 and 8. */
 
 const LIFETIME_MS = 5 * MINUTE;
-const REQUEST_FIELDS = [
-  "response_type",
-  "redirect_uri",
-  "scope",
-  "state",
-  "code_challenge",
-  "code_challenge_method",
-  "login_hint",
-];
 /** `login` and `untick` are the sandbox's own; its page adds `scope` to show what is asked for. */
 const SANDBOX_QUERY = ["login", "untick", "scope"];
 
@@ -115,7 +107,7 @@ export function pushAuthorizationRequest(request: Request, sim: SimulatorContext
     sim.store.put(requestKey(uri), stored);
     return Response.json({ request_uri: uri, expires_in: LIFETIME_MS / 1000 }, { status: 201 });
   };
-  return withAuthenticatedForm(request, sim, REQUEST_FIELDS, store, isProofRequired);
+  return withAuthenticatedForm(request, sim, store, isProofRequired);
 }
 
 /** 303 to the client, with `iss` and `state`; the setting `callback` spoils them (rule 8). */
@@ -155,7 +147,7 @@ async function requestFromQuery(
 /** The pushed request that the browser's URL names. */
 function pushedRequest(url: URL, sim: SimulatorContext, host: string): AuthorizationRequest | undefined {
   const query = url.searchParams;
-  const allowed = new Set(["client_id", "request_uri", ...SANDBOX_QUERY]);
+  const allowed = new Set([...PAGE_QUERY, ...SANDBOX_QUERY]);
   const request = sim.store.get<AuthorizationRequest>(requestKey(query.get("request_uri") ?? ""));
   const isValid = [...query.keys()].every((name) => allowed.has(name));
   const isOwn = request?.clientId === query.get("client_id") && request?.issuer === host;

@@ -44,7 +44,6 @@ const METHODS: Readonly<Record<string, XrpcMethod>> = {
     verb: "POST",
     hosts: "pds_or_entryway",
     auth: "none",
-    input: { type: "json", members: ["identifier", "password", "authFactorToken"] },
     handle: ({ sim, host, body }) => createSession(sim, host, body),
   },
   "com.atproto.server.refreshSession": {
@@ -70,28 +69,24 @@ const METHODS: Readonly<Record<string, XrpcMethod>> = {
     hosts: "pds",
     auth: "access",
     required: ["aud"],
-    optional: ["exp", "lxm"],
     handle: ({ sim, query }, caller) => getServiceAuth(sim, caller, query),
   },
   "com.atproto.repo.createRecord": {
     verb: "POST",
     hosts: "pds",
     auth: "access",
-    input: { type: "json", members: ["repo", "collection", "rkey", "validate", "record"] },
     handle: ({ sim, body }, caller) => createRecord(sim, caller, body),
   },
   "com.atproto.repo.putRecord": {
     verb: "POST",
     hosts: "pds",
     auth: "access",
-    input: { type: "json", members: ["repo", "collection", "rkey", "validate", "record", "swapRecord"] },
     handle: ({ sim, body }, caller) => putRecord(sim, caller, body),
   },
   "com.atproto.repo.deleteRecord": {
     verb: "POST",
     hosts: "pds",
     auth: "access",
-    input: { type: "json", members: ["repo", "collection", "rkey"] },
     handle: ({ sim, body }, caller) => deleteRecord(sim, caller, body),
   },
   "com.atproto.repo.getRecord": {
@@ -99,7 +94,6 @@ const METHODS: Readonly<Record<string, XrpcMethod>> = {
     hosts: "pds",
     auth: "none",
     required: ["repo", "collection", "rkey"],
-    optional: ["cid"],
     handle: ({ sim, host, query }) => getRecord(sim, host, query),
   },
   "com.atproto.repo.listRecords": {
@@ -107,14 +101,12 @@ const METHODS: Readonly<Record<string, XrpcMethod>> = {
     hosts: "pds",
     auth: "none",
     required: ["repo", "collection"],
-    optional: ["limit", "cursor", "reverse"],
     handle: ({ sim, host, query }) => listRecords(sim, host, query),
   },
   "com.atproto.repo.uploadBlob": {
     verb: "POST",
     hosts: "pds",
     auth: "access",
-    input: { type: "bytes" },
     handle: (call, caller) =>
       onPds(call, (pds) => {
         const window = takeUpload(call.sim, call.host);
@@ -147,7 +139,6 @@ const METHODS: Readonly<Record<string, XrpcMethod>> = {
     hosts: "app_view",
     auth: "none",
     required: ["uris"],
-    repeatable: ["uris"],
     handle: ({ sim, query }) => getPosts(sim, query.getAll("uris")),
   },
   "app.bsky.video.getUploadLimits": {
@@ -161,7 +152,6 @@ const METHODS: Readonly<Record<string, XrpcMethod>> = {
     hosts: "video_service",
     auth: "none",
     required: ["did", "name"],
-    input: { type: "bytes" },
     handle: ({ request, sim, query }) => uploadVideo(request, sim, query),
   },
   "app.bsky.video.getJobStatus": {

@@ -168,8 +168,7 @@ function refresh(
 
 /** POST /oauth/token */
 export function tokenEndpoint(request: Request, sim: SimulatorContext, host: string): Promise<Response> {
-  const fields = ["grant_type", "code", "redirect_uri", "code_verifier", "refresh_token"];
-  return withAuthenticatedForm(request, sim, fields, (form) => {
+  return withAuthenticatedForm(request, sim, (form) => {
     switch (form.field("grant_type")) {
       case "authorization_code":
         return exchangeCode(sim, host, form);
@@ -183,7 +182,7 @@ export function tokenEndpoint(request: Request, sim: SimulatorContext, host: str
 
 /** POST /oauth/revoke: also an unknown token is answered with success. */
 export function revokeEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
-  return withAuthenticatedForm(request, sim, ["token"], ({ client, field }) => {
+  return withAuthenticatedForm(request, sim, ({ client, field }) => {
     const token = field("token");
     const id =
       sim.store.get<RefreshToken>(refreshKey(token))?.session ?? findAccessToken(sim, token)?.record.session ?? "";

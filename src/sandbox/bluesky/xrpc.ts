@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
+import { type Operation, topMembers } from "#sandbox/operation.ts";
 import { authenticate, type Caller } from "./authorization.ts";
 import { currentNonce } from "./dpop.ts";
 import { isLenient } from "./leniency.ts";
-
+import { xrpcOperation } from "./operations.ts";
 import { takeCall } from "./rate-limits.ts";
 import { invalidXrpc, payloadTooLarge, xrpcError } from "./responses.ts";
 import type { Pds } from "./test-users.ts";
@@ -23,19 +24,12 @@ export interface XrpcCall {
   readonly body: JsonObject;
 }
 
-type Input =
-  | { readonly type: "none" }
-  | { readonly type: "bytes" }
-  | { readonly type: "json"; readonly members: readonly string[] };
-
+/** Which names it accepts, and which body, is in operations.ts. */
 interface MethodShape {
   readonly verb: "GET" | "POST";
   readonly hosts: "pds" | "pds_or_entryway" | "any" | "app_view" | "video_service";
+  /** Query parameters without which it is refused. */
   readonly required?: readonly string[];
-  readonly optional?: readonly string[];
-  /** Query fields that may be repeated. */
-  readonly repeatable?: readonly string[];
-  readonly input?: Input;
 }
 
 type Answer = Response | Promise<Response>;
@@ -47,14 +41,18 @@ export type XrpcMethod = MethodShape &
     | { readonly auth: "access" | "identity"; readonly handle: (call: XrpcCall, caller: Caller) => Answer }
   );
 
-function findParamProblem(sim: SimulatorContext, method: MethodShape, query: URLSearchParams): string | null {
-  const { required = [], optional = [], repeatable = [] } = method;
+function findParamProblem(
+  sim: SimulatorContext,
+  { required = [] }: MethodShape,
+  { query: accepted = [], repeatable = [] }: Operation,
+  query: URLSearchParams,
+): string | null {
   const names = [...query.keys()];
   const missing = required.find((name) => !query.get(name));
   if (missing !== undefined) {
     return `Params must have the property "${missing}"`;
   }
-  const unknown = names.find((name) => ![...required, ...optional].includes(name));
+  const unknown = names.find((name) => !accepted.includes(name));
   if (unknown !== undefined && !isLenient(sim, "unknown_parameters")) {
     return `Unknown parameter "${unknown}"`;
   }
@@ -106,19 +104,21 @@ function findBytesProblem(request: Request): string | null {
     : "Request length (Content-Length) required but not provided";
 }
 
-async function readInput(request: Request, sim: SimulatorContext, input: Input): Promise<JsonObject | Response> {
-  switch (input.type) {
-    case "json":
-      return readJson(request, sim, input.members);
-    case "bytes": {
-      const problem = findBytesProblem(request);
-      return problem === null ? {} : invalidXrpc(problem);
-    }
-    case "none":
-      return (await request.arrayBuffer()).byteLength > 0
-        ? invalidXrpc("A request body was provided when none was expected")
-        : {};
+async function readInput(
+  request: Request,
+  sim: SimulatorContext,
+  operation: Operation,
+): Promise<JsonObject | Response> {
+  if (operation.body?.types.includes("json")) {
+    return readJson(request, sim, topMembers(operation));
   }
+  if (operation.body) {
+    const problem = findBytesProblem(request);
+    return problem === null ? {} : invalidXrpc(problem);
+  }
+  return (await request.arrayBuffer()).byteLength > 0
+    ? invalidXrpc("A request body was provided when none was expected")
+    : {};
 }
 
 /** The headers show the tightest window: the handler's own, or the one of the caller's address. */
@@ -136,7 +136,8 @@ async function respond(call: Omit<XrpcCall, "body">, method: XrpcMethod): Promis
   if (request.method !== method.verb) {
     return xrpcError(405, "InvalidRequest", `Incorrect HTTP method (${request.method}) expected ${method.verb}`);
   }
-  const problem = findParamProblem(sim, method, query);
+  const operation = xrpcOperation(new URL(request.url).pathname);
+  const problem = findParamProblem(sim, method, operation, query);
   if (problem !== null) {
     return invalidXrpc(`Error: ${problem}`);
   }
@@ -144,7 +145,7 @@ async function respond(call: Omit<XrpcCall, "body">, method: XrpcMethod): Promis
   if (caller instanceof Response) {
     return caller;
   }
-  const body = await readInput(request, sim, method.input ?? { type: "none" });
+  const body = await readInput(request, sim, operation);
   if (body instanceof Response) {
     return body;
   }

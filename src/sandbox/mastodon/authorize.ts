@@ -3,6 +3,7 @@ import { consentPage, redirect } from "#sandbox/oauth-server.ts";
 import { findApp, splitScopes } from "./apps.ts";
 import type { Call } from "./call.ts";
 import { errorPage } from "./error-responses.ts";
+import { PAGE_QUERY } from "./operations.ts";
 import { findUserByLogin } from "./test-users.ts";
 import { findReusableToken, issueCode } from "./tokens.ts";
 
@@ -12,11 +13,7 @@ const DENIED = "The resource owner or authorization server denied the request.";
 const OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob";
 
 /** `login` and nothing else is the sandbox's own. */
-const KNOWN_PARAMS = new Set(
-  "response_type client_id redirect_uri scope state code_challenge code_challenge_method force_login lang login".split(
-    " ",
-  ),
-);
+const KNOWN_PARAMS = new Set([...PAGE_QUERY, "login"]);
 
 /** Every host has its own session, although the sandbox shows all of them under one origin. */
 const cookieName = (host: string): string => `sandbox_session_${host.replaceAll(/\W/g, "_")}`;
@@ -32,9 +29,14 @@ export function authorize(call: Call, logins: readonly SimulatorLogin[]): Respon
   const { url, instance, settings } = call;
   const query = url.searchParams;
   const param = (name: string): string => query.get(name) ?? "";
-  const unknown = [...query.keys()].find((name) => !KNOWN_PARAMS.has(name));
+  const names = [...query.keys()];
+  const unknown = names.find((name) => !KNOWN_PARAMS.has(name));
   if (unknown !== undefined && !settings.isLenient("unknown_params")) {
     return errorPage(400, `Unknown parameter: ${unknown}`);
+  }
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined && !settings.isLenient("unknown_params")) {
+    return errorPage(400, `Repeated parameter: ${repeated}`);
   }
   const app = findApp(call, param("client_id"));
   if (!app) {

@@ -11,9 +11,11 @@ export class ParamError extends Error {
 
 export class Params {
   readonly #values: ReadonlyMap<string, unknown>;
+  readonly #repeated: readonly string[];
 
-  constructor(values: ReadonlyMap<string, unknown>) {
+  constructor(values: ReadonlyMap<string, unknown>, repeated: readonly string[]) {
     this.#values = values;
+    this.#repeated = repeated;
   }
 
   has(name: string): boolean {
@@ -62,24 +64,35 @@ export class Params {
   unknownName(known: readonly string[]): string | undefined {
     return this.#values.keys().find((name) => !known.includes(name));
   }
+
+  /** A name that the query and the body give more than once, other than a list. */
+  repeatedName(): string | undefined {
+    return this.#repeated[0];
+  }
 }
 
-function addPairs(values: Map<string, unknown>, pairs: Iterable<readonly [string, unknown]>): void {
+/** Returns the names that were given before. */
+function addPairs(values: Map<string, unknown>, pairs: Iterable<readonly [string, unknown]>): readonly string[] {
+  const repeated: string[] = [];
   for (const [name, value] of pairs) {
     if (name.endsWith("[]")) {
       const listName = name.slice(0, -2);
       const list = values.get(listName);
       values.set(listName, Array.isArray(list) ? [...(list as unknown[]), value] : [value]);
     } else {
+      if (values.has(name)) {
+        repeated.push(name);
+      }
       values.set(name, value);
     }
   }
+  return repeated;
 }
 
 export function queryParams(url: URL): Params {
   const values = new Map<string, unknown>();
-  addPairs(values, url.searchParams);
-  return new Params(values);
+  const repeated = addPairs(values, url.searchParams);
+  return new Params(values, repeated);
 }
 
 async function readJson(request: Request): Promise<Iterable<readonly [string, unknown]>> {
@@ -102,25 +115,25 @@ async function readJson(request: Request): Promise<Iterable<readonly [string, un
 /** The query and the body; a body of another content type is refused. */
 export async function readParams(request: Request, url: URL): Promise<Params> {
   const values = new Map<string, unknown>();
-  addPairs(values, url.searchParams);
+  const repeated = [...addPairs(values, url.searchParams)];
   const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
   switch (type.trim().toLowerCase()) {
     case "application/json":
-      addPairs(values, await readJson(request));
+      repeated.push(...addPairs(values, await readJson(request)));
       break;
     case "application/x-www-form-urlencoded":
       // Read as bytes because the runtime logs a warning for forms read as text.
-      addPairs(values, new URLSearchParams(new TextDecoder().decode(await request.arrayBuffer())));
+      repeated.push(...addPairs(values, new URLSearchParams(new TextDecoder().decode(await request.arrayBuffer()))));
       break;
     case "multipart/form-data":
-      addPairs(values, await readMultipart(request));
+      repeated.push(...addPairs(values, await readMultipart(request)));
       break;
     default:
       if ((await request.arrayBuffer()).byteLength > 0) {
         throw new ParamError("Unsupported Media Type", 415);
       }
   }
-  return new Params(values);
+  return new Params(values, repeated);
 }
 
 async function readMultipart(request: Request): Promise<FormData> {

@@ -10,8 +10,6 @@ import { findUserById, type TestUser } from "./test-users.ts";
 const DEFAULT_PAGE_SIZE = 20;
 const MAX_PAGE_SIZE = 40;
 
-export const LIST_PARAMS = "limit exclude_reblogs exclude_replies only_media max_id min_id since_id".split(" ");
-
 /** GET /api/v1/accounts/verify_credentials */
 export function readOwnAccount({ instance }: Call, { user }: Caller): Response {
   return Response.json({

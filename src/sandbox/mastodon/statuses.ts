@@ -35,11 +35,6 @@ const CRASHED_LOCK_MS = 15 * MINUTE;
 const LOCK_POLL_MS = 25;
 const PLEROMA_KEY_LIFETIME_MS = 6 * HOUR;
 
-export const STATUS_PARAMS =
-  "status media_ids sensitive spoiler_text visibility language in_reply_to_id scheduled_at poll".split(" ");
-/** Since 4.5. */
-export const QUOTE_PARAMS = ["quoted_status_id", "quote_approval_policy"];
-
 /** POST /api/v1/statuses */
 export async function createStatus(call: Call, caller: Caller, params: Params): Promise<Response> {
   const key = call.request.headers.get("idempotency-key");
