@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { disconnectStatements, finishConnect, listAccounts, revokeConnection, syncAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { HOUR } from "#core/clock.ts";
+import { changeSettings } from "../sandbox/sandbox-api.ts";
 import { completePlatformLogin, createSandboxUser } from "./sandbox-context.ts";
 import { queryRows } from "./test-context.ts";
 
@@ -11,7 +12,10 @@ import { queryRows } from "./test-context.ts";
 const DRAWS = { login: "dora", channel: "UCdora000000000000000000" };
 const SINGS = { login: "dora_sings", channel: "UCdora000000000000000001" };
 
-afterEach(() => void vi.useRealTimers());
+afterEach(async () => {
+  vi.useRealTimers();
+  await changeSettings("youtube", { brand_accounts: null });
+});
 
 async function connect(ctx: Context, login: string): Promise<void> {
   const { url, browserToken } = await completePlatformLogin(ctx, "youtube", login);
@@ -117,4 +121,16 @@ test("a login from before the grant's owner was stored has a grant of its own", 
   await disconnect(ctx, DRAWS.channel);
   await settled();
   expect(await revocations()).toBe(before + 1);
+});
+
+test("a channel that is an account of its own to Google is revoked by itself", async () => {
+  await changeSettings("youtube", { brand_accounts: true });
+  const { ctx, settled } = await createSandboxUser();
+  await connect(ctx, DRAWS.login);
+  await connect(ctx, SINGS.login);
+  const before = await revocations();
+  await disconnect(ctx, DRAWS.channel);
+  await settled();
+  expect(await revocations()).toBe(before + 1);
+  expect(await workingChannels(ctx)).toEqual(["@dorasings"]);
 });

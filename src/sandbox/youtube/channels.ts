@@ -1,3 +1,5 @@
+import type { SimulatorContext } from "#sandbox/contract.ts";
+
 export interface Channel {
   readonly id: string;
   readonly title: string;
@@ -27,11 +29,15 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   dora_sings: "110000000000000000004",
 };
 
-export const subjectOf = (login: string): string => SUBJECTS[login] ?? "";
+/** With the setting `brand_accounts` a second channel is an account of its own to Google, with its own id and grant. */
+export function subjectOf(sim: SimulatorContext, login: string): string {
+  const isBrandAccount = sim.settings.extra["brand_accounts"] === true && login === "dora_sings";
+  return isBrandAccount ? "110000000000000000005" : (SUBJECTS[login] ?? "");
+}
 
 /** The logins of the Google user behind a login: one for each of the user's channels. */
-export const loginsOfSameUser = (login: string): readonly string[] =>
-  Object.keys(CHANNELS).filter((other) => subjectOf(other) === subjectOf(login));
+export const loginsOfSameUser = (sim: SimulatorContext, login: string): readonly string[] =>
+  Object.keys(CHANNELS).filter((other) => subjectOf(sim, other) === subjectOf(sim, login));
 
 export const channelsOf = (login: string): readonly Channel[] => CHANNELS[login] ?? [];
 

@@ -93,7 +93,7 @@ function issueIdToken(sim: SimulatorContext, login: string): string {
     iss: "https://accounts.google.com",
     azp: sim.app.clientId,
     aud: sim.app.clientId,
-    sub: subjectOf(login),
+    sub: subjectOf(sim, login),
     iat: issuedAt,
     exp: issuedAt + 3600,
   };
@@ -139,7 +139,7 @@ export async function tokenEndpoint(request: Request, sim: SimulatorContext): Pr
 
 /** Every token of the Google user for this project becomes invalid, whichever channel it is for. */
 export function revokeTokensOfUser(sim: SimulatorContext, login: string): boolean {
-  return loginsOfSameUser(login)
+  return loginsOfSameUser(sim, login)
     .map((other) => revokeTokensOfLogin(sim, other))
     .includes(true);
 }
