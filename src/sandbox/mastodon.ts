@@ -11,7 +11,7 @@ import {
   routeNotFound,
   tooManyRequests,
 } from "./mastodon/error-responses.ts";
-import { metadata, readInstance, readInstanceV1 } from "./mastodon/instance-endpoints.ts";
+import { metadata, readInstance, readInstanceV1, webfinger } from "./mastodon/instance-endpoints.ts";
 import { findInstance, HOSTS } from "./mastodon/instances.ts";
 import { deleteMedia, exceedsBodyLimit, readMedia, updateMedia, uploadMedia } from "./mastodon/media.ts";
 import { acceptedNames, rules } from "./mastodon/operations.ts";
@@ -82,6 +82,10 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     pattern: /^GET \/\.well-known\/oauth-authorization-server$/,
     authorize: isPublic(({ call }) => metadata(call)),
+  },
+  {
+    pattern: /^GET \/\.well-known\/webfinger$/,
+    authorize: isPublic(({ call, params }) => webfinger(call, params)),
   },
   {
     pattern: /^POST \/api\/v2\/media$/,

@@ -93,6 +93,14 @@ describe("an instance", () => {
     await changeSettings("mastodon", { metadata_host: null });
   });
 
+  test("finds its accounts by handle, without a redirect to another domain", async ({ expect }) => {
+    const find = (resource: string) => request(HOST, "GET", `/.well-known/webfinger?resource=${resource}`);
+    const found = await find(`acct:ada@${HOST}`);
+    expect([found.status, await found.json()]).toMatchObject([200, { subject: `acct:ada@${HOST}` }]);
+    expect((await find(`acct:nobody@${HOST}`)).status).toBe(404);
+    expect((await find("acct:ada@elsewhere.example")).status).toBe(404);
+  });
+
   test("refuses a request without a user agent and one with unknown query fields", async ({ expect }) => {
     const silent = await request(HOST, "GET", "/api/v2/instance", { headers: { "user-agent": "" } });
     expect(silent.status).toBe(418);

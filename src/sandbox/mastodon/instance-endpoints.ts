@@ -2,6 +2,8 @@ import type { JsonObject } from "#core/json.ts";
 import type { Call } from "./call.ts";
 import { routeNotFound } from "./error-responses.ts";
 import { FRAME_RATE_LIMIT, IMAGE_MATRIX_LIMIT, supportedMimeTypes, VIDEO_MATRIX_LIMIT } from "./instances.ts";
+import type { Params } from "./params.ts";
+import { testUsersOf } from "./test-users.ts";
 
 /* Metadata and limits of an instance: docs/platforms/mastodon.md 1.1, part 2 and 6.9. */
 
@@ -29,6 +31,23 @@ export function metadata(call: Call): Response {
     token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
     code_challenge_methods_supported: ["S256"],
   });
+}
+
+/** GET /.well-known/webfinger: the handles of an instance have its own domain, so nothing redirects (D spec/webfinger.md). */
+export function webfinger(call: Call, params: Params): Response {
+  const { host } = call.instance;
+  const [, username, domain] = /^acct:([^@]+)@(.+)$/.exec(params.text("resource") ?? "") ?? [];
+  const user = testUsersOf(host).find((one) => one.username.toLowerCase() === username?.toLowerCase());
+  if (!user || domain !== host) {
+    return new Response(null, { status: 404 });
+  }
+  const actor = `https://${host}/users/${user.username}`;
+  const document = {
+    subject: `acct:${user.username}@${host}`,
+    aliases: [`https://${host}/@${user.username}`, actor],
+    links: [{ rel: "self", type: "application/activity+json", href: actor }],
+  };
+  return Response.json(document, { headers: { "content-type": "application/jrd+json; charset=utf-8" } });
 }
 
 function configuration({ instance, settings }: Call): JsonObject {

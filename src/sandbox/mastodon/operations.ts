@@ -63,6 +63,13 @@ const OPERATIONS: readonly Operation[] = [
     query: LANGUAGE,
     source: "https://docs.joinmastodon.org/spec/oauth/",
   },
+  {
+    method: "GET",
+    hosts: HOSTS,
+    path: "/.well-known/webfinger",
+    query: ["resource", ...LANGUAGE],
+    source: "https://docs.joinmastodon.org/spec/webfinger/",
+  },
   { method: "GET", hosts: HOSTS, path: "/api/v2/instance", query: LANGUAGE, source: `${DOCS}/instance/#v2` },
   { method: "GET", hosts: HOSTS, path: "/api/v1/instance", query: LANGUAGE, source: `${DOCS}/instance/#v1` },
   {
