@@ -26,7 +26,14 @@ const Document: FC<{ title: string; script?: boolean; children?: Child }> = ({ t
 );
 
 /** The layout of sign-in, consent and error pages: one centred card. `script={false}` for pages that need no script. */
-export const AuthLayout: FC<{ title: string; script?: boolean; children?: Child; footer?: Child }> = (props) => (
+export const AuthLayout: FC<{
+  title: string;
+  script?: boolean;
+  /** A wider card for a page of running text. */
+  isText?: boolean;
+  children?: Child;
+  footer?: Child;
+}> = (props) => (
   <Document title={props.title} script={props.script ?? true}>
     <div class="auth-layout">
       <header>
@@ -34,7 +41,7 @@ export const AuthLayout: FC<{ title: string; script?: boolean; children?: Child;
           <Logo /> Almanac
         </a>
       </header>
-      <main class="card">{props.children}</main>
+      <main class={props.isText ? "card text" : "card"}>{props.children}</main>
       {props.footer !== undefined && <footer class="auth-footer">{props.footer}</footer>}
     </div>
   </Document>

@@ -165,12 +165,15 @@ async function readMembers(request: Request, contentType: string): Promise<reado
 async function findBodyProblem(operation: Operation, request: Request): Promise<UnacceptedRequest | undefined> {
   const contentType = request.headers.get("content-type") ?? "";
   const { body } = operation;
-  if (!body) {
-    const isEmpty = request.body === null || (await request.clone().arrayBuffer()).byteLength === 0;
-    return isEmpty ? undefined : { kind: "unexpected_body", name: contentType };
-  }
-  if (request.body === null || body.types.includes("bytes")) {
+  if (request.body === null || body?.types.includes("bytes")) {
     return undefined;
+  }
+  // Over HTTP an empty body is a stream too.
+  if ((await request.clone().arrayBuffer()).byteLength === 0) {
+    return undefined;
+  }
+  if (!body) {
+    return { kind: "unexpected_body", name: contentType };
   }
   if (!body.types.some((type) => CONTENT_TYPES[type].test(contentType))) {
     return { kind: "content_type", name: contentType };

@@ -48,6 +48,12 @@ describe.each(CASES)("$platform: $name", ({ operation, operations }) => {
     expect(await findUnaccepted(operation, requestTo(operation))).toBeUndefined();
   });
 
+  test("accepts an empty body, as a call over HTTP without one has it", async ({ expect }) => {
+    const { url, method, headers } = requestTo(operation);
+    const body = method === "GET" || method === "HEAD" ? null : new Blob([]).stream();
+    expect(await findUnaccepted(operation, new Request(url, { method, headers, body }))).toBeUndefined();
+  });
+
   test("refuses an unknown parameter", async ({ expect }) => {
     const request = requestTo(operation, (url) => {
       url.searchParams.set("mood", "1");

@@ -4,13 +4,24 @@ import type { Adapter } from "#platforms/contract.ts";
 import type { Operator } from "./operator.ts";
 import { Contact, PublicLayout } from "./public-layout.tsx";
 
+/** A sentence whose web addresses can be followed; a full stop behind one belongs to the sentence. */
+const Linked: FC<{ text: string }> = ({ text }) => (
+  <>
+    {text
+      .split(/(https:\/\/\S*[^\s.])/)
+      .map((part) => (part.startsWith("https://") ? <a href={part}>{part}</a> : part))}
+  </>
+);
+
 const PlatformSection: FC<{ adapter: Pick<Adapter, "platform" | "dataPolicy"> }> = ({ adapter }) => {
   const { use, revoke, statements, links } = adapter.dataPolicy;
   return (
     <section>
       <h3>{PLATFORM_NAMES[adapter.platform]}</h3>
       <p>{use}</p>
-      <p>{revoke}</p>
+      <p>
+        <Linked text={revoke} />
+      </p>
       {statements.map((statement) => (
         <p>{statement}</p>
       ))}

@@ -16,6 +16,7 @@ export const PublicLayout: FC<{ title: string; operator: Operator; children?: Ch
   <AuthLayout
     title={title}
     script={false}
+    isText
     footer={
       <>
         <a href="/privacy">Privacy</a> · <a href="/terms">Terms</a> · <a href="/data-deletion">Data deletion</a>
