@@ -199,6 +199,7 @@ export const WARNINGS = {
   missing_scope: "Connect the account again and grant every permission.",
   platform_without_account: "Connect an account of the platform, or leave the platform out.",
   due_soon: "Confirm at once.",
+  duplicate_text: "Change one of the texts, or set the posts further apart.",
   caption_near_limit: "Shorten the caption if the platform counts it differently.",
   caption_may_be_cut: "Shorten the caption if all of it must be shown.",
   caption_lost: "Add the caption at the platform.",

@@ -79,4 +79,9 @@ export interface PlatformLimits {
   readonly rules: readonly LimitRule[];
   /** Posts that the platform accepts per account within a rolling window; `what` names the kind of post. */
   readonly dailyCaps: readonly { readonly count: number; readonly windowHours: number; readonly what: string }[];
+  /**
+   * How long the platform refuses the same text for one account, for a warning of the preview. Null: no such time is known.
+   * `note` is a clause for people: what the platform refuses, and how sure the number is.
+   */
+  readonly duplicateText: { readonly windowSeconds: number; readonly note: string } | null;
 }

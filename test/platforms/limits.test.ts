@@ -8,6 +8,7 @@ import { limitsFor } from "#platforms/limits-for.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { CONTENT_TYPES } from "#media/content-types.ts";
 import { dailyCapProblems } from "#posting/preview/daily-caps.ts";
+import { withDuplicateTextWarnings } from "#posting/preview/duplicate-text.ts";
 import { image, validationInput, video } from "../support/adapter-inputs.ts";
 import type { LimitedAccount } from "../support/platform-sample.ts";
 import { sampleOf } from "../support/platform-samples.ts";
@@ -251,6 +252,24 @@ describe.each(subjects)("$platform, $name", (subject) => {
       expect(withOthers(cap.count - 1)).toEqual([]);
       expect(withOthers(cap.count)).toMatchObject([{ limit: cap.count, actual: cap.count + 1 }]);
     }
+  });
+
+  test("the same text causes a warning up to the end of the window for duplicates, and none a second past it", ({
+    expect,
+  }) => {
+    const warningsAfter = (seconds: number) => {
+      const target = { accountId: "a", platform: adapter.platform, effectiveCaption: "Hello", limits, warnings: [] };
+      const validation = {
+        targets: [{ ...target, skipped: false }],
+        previews: [target],
+      } as unknown as Parameters<typeof withDuplicateTextWarnings>[1];
+      const earlier = { postId: "p", at: 0, text: "Hello" };
+      const services = { adapterFor: () => adapter };
+      return withDuplicateTextWarnings(services, validation, () => [earlier], seconds * 1000)[0]?.warnings;
+    };
+    const seconds = limits.duplicateText?.windowSeconds ?? 0;
+    expect(warningsAfter(seconds)).toMatchObject(limits.duplicateText ? [{ code: "duplicate_text" }] : []);
+    expect(warningsAfter(seconds + 1)).toEqual([]);
   });
 
   test("the overview of the media agrees with the rules, and what is listed can be stored", ({ expect }) => {

@@ -116,6 +116,7 @@ export class FakePlatform {
         media: { textOnly: true, images: null, videos: null, mixed: true },
         rules: [],
         dailyCaps: [],
+        duplicateText: null,
       },
       options: z.looseObject({}),
       connect: {

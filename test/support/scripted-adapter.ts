@@ -22,6 +22,7 @@ export interface AdapterScript {
   readonly verify?: readonly VerifyOutcome[];
   readonly captionMax?: number;
   readonly dailyCaps?: PlatformLimits["dailyCaps"];
+  readonly duplicateText?: PlatformLimits["duplicateText"];
   readonly prepareAheadMs?: number;
   readonly fetchCapabilities?: Adapter["fetchCapabilities"];
   readonly dailyCapsOf?: (capabilities: JsonObject) => PlatformLimits["dailyCaps"];
@@ -54,6 +55,7 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
     },
     rules: [],
     dailyCaps: script.dailyCaps ?? [],
+    duplicateText: script.duplicateText ?? null,
   };
   const callCounts = { prepare: 0, commit: 0, verify: 0 };
 

@@ -115,6 +115,10 @@ const route = operation(null, {
             ],
             options: { type: "object", properties: {}, additionalProperties: true },
             daily_caps: [{ count: 100, window_hours: 24, what: "posts" }],
+            duplicate_text: {
+              window_seconds: 43_200,
+              note: "X refuses a text that the account has posted before, for up to 12 hours depending on the account",
+            },
             connect: { methods: [{ kind: "oauth", fields: [] }] },
           },
         ],

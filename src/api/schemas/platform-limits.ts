@@ -55,6 +55,16 @@ export const limitFields = {
   media: MediaLimits,
   rules: z.array(LimitRule).openapi({ description: "Every limit beside `caption` and the number of media." }),
   daily_caps: z.array(z.object({ count: z.int(), window_hours: z.number(), what: z.string() })),
+  duplicate_text: z
+    .object({
+      window_seconds: z.int(),
+      note: z.string().openapi({ description: "What the platform refuses, and how sure the number is." }),
+    })
+    .nullable()
+    .openapi({
+      description:
+        "How long the platform refuses the same text for one account: a preview warns of it with `duplicate_text`. Null if no such time is known. No platform documents a minimum time between two posts.",
+    }),
 };
 
 const AccountLimits = z.object(limitFields).openapi("AccountLimits");
@@ -78,7 +88,13 @@ function presentMedia({ textOnly, images, videos, mixed }: AdapterLimits["media"
   };
 }
 
-export function presentLimits({ caption, media, rules, dailyCaps }: AdapterLimits): z.infer<typeof AccountLimits> {
+export function presentLimits({
+  caption,
+  media,
+  rules,
+  dailyCaps,
+  duplicateText,
+}: AdapterLimits): z.infer<typeof AccountLimits> {
   return {
     caption: { max: caption.max, unit: caption.unit },
     media: presentMedia(media),
@@ -91,6 +107,7 @@ export function presentLimits({ caption, media, rules, dailyCaps }: AdapterLimit
       when: when ? { post_type: when.postType ?? null, options: { ...when.options } } : null,
     })),
     daily_caps: dailyCaps.map(({ count, windowHours, what }) => ({ count, window_hours: windowHours, what })),
+    duplicate_text: duplicateText && { window_seconds: duplicateText.windowSeconds, note: duplicateText.note },
   };
 }
 

@@ -61,6 +61,7 @@ export const limits = {
   rules: rulesFor(VIDEO),
   // Servers count points of all writes, also of other apps, and each server sets its own; the response headers tell.
   dailyCaps: [],
+  duplicateText: null,
 } as const satisfies PlatformLimits;
 
 /** The limits with the operator's settings. */

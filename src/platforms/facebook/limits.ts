@@ -62,4 +62,6 @@ export const limits = {
   ],
   // Facebook limits only reels, to 30 in 24 hours. A cap here would count all posts, so it is left to the platform.
   dailyCaps: [],
+  // Facebook refuses only a text that repeats the Page's newest post (error 506), however old that is: no window.
+  duplicateText: null,
 } as const satisfies PlatformLimits;

@@ -77,4 +77,5 @@ export const limits = {
   // For accounts whose own number could not be read: the content publishing guide says 100, the references of media_publish
   // and content_publishing_limit say 50; a carousel counts once.
   dailyCaps: [{ count: 50, windowHours: 24, what: "posts" }],
+  duplicateText: null,
 } as const satisfies PlatformLimits;

@@ -52,4 +52,10 @@ export const limits = {
   rules: [...mediaRuleLimits("image", IMAGE), ...mediaRuleLimits("video", VIDEO)],
   // Limits per app, member and day are only shown in the app's analytics; the refusal says when they reset.
   dailyCaps: [],
+  // About ten minutes by the sheet. Longer is reported without a number: an hourly repetition was refused
+  // (https://github.com/Arisamiga/Linkedin-RSS/issues/5), and a deleted post counts too (https://github.com/ComposioHQ/composio/issues/2710).
+  duplicateText: {
+    windowSeconds: 600,
+    note: "LinkedIn refuses content that the author has posted before, for about 10 minutes and sometimes longer",
+  },
 } as const satisfies PlatformLimits;

@@ -129,4 +129,5 @@ export const limits = {
   rules: rulesFor(readCapabilities({})),
   // app/lib/rate_limiter.rb: 300 posts in 3 hours.
   dailyCaps: [{ count: 300, windowHours: 3, what: "posts" }],
+  duplicateText: null,
 } as const satisfies PlatformLimits;

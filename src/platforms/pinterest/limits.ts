@@ -62,4 +62,5 @@ export const limits = {
     ...mediaRuleLimits("video", VIDEO),
   ],
   dailyCaps: [],
+  duplicateText: null,
 } as const satisfies PlatformLimits;

@@ -59,4 +59,5 @@ export const limits = {
   // For accounts whose own number could not be read: developers.facebook.com/documentation/threads/overview.md; a carousel
   // counts once.
   dailyCaps: [{ count: 250, windowHours: 24, what: "posts" }],
+  duplicateText: null,
 } as const satisfies PlatformLimits;

@@ -89,4 +89,5 @@ export const limits = {
   rules: rulesFor(VIDEO),
   // Content sharing guidelines: about 15 posts in 24 hours, including posts from other apps.
   dailyCaps: [{ count: 15, windowHours: 24, what: "posts" }],
+  duplicateText: null,
 } as const satisfies PlatformLimits;

@@ -112,6 +112,12 @@ export const limits = {
   rules: rulesFor(VIDEO),
   // X has no daily cap per account; the limit per 15 minutes differs between apps and is read from the response headers.
   dailyCaps: [],
+  // X names no number. https://www.ayrshare.com/solutions/x-twitter-api-error-403-duplicate-post-how-to-fix-it/: texts are compared
+  // by hash, for up to 12 hours, which differs between accounts.
+  duplicateText: {
+    windowSeconds: 12 * 3600,
+    note: "X refuses a text that the account has posted before, for up to 12 hours depending on the account",
+  },
 } as const satisfies PlatformLimits;
 
 /** The limits of one account: a paid subscription allows longer texts and videos. */

@@ -68,4 +68,5 @@ export const limits = {
   rules: rulesFor(VIDEO),
   // The daily cap of a channel is not public; YouTube counts the daily uploads of the whole app itself.
   dailyCaps: [],
+  duplicateText: null,
 } as const satisfies PlatformLimits;

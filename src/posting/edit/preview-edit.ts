@@ -4,7 +4,8 @@ import { MINUTE } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import { type ResolvedTarget, resolveTargets, accountFilterOf } from "#posting/preview/resolve-targets.ts";
-import { dailyCapProblems, longestCapWindowMs } from "#posting/preview/daily-caps.ts";
+import { dailyCapProblems } from "#posting/preview/daily-caps.ts";
+import { nearbyQuery, withDuplicateTextWarnings } from "#posting/preview/duplicate-text.ts";
 import { applyEdit, selectsAccounts, type EditedPost, type EditContext, editInputProblems } from "./apply-edit.ts";
 import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
 import { countHourlyUse } from "#quotas/index.ts";
@@ -24,10 +25,13 @@ import { type PostRow, toStoredPost } from "#posting/calendar/post-rows.ts";
 import { timeWarnings } from "#posting/preview/validate-schedule-time.ts";
 import { sortByIds, postsStatement } from "#posting/calendar/store-posts-by-id.ts";
 import {
+  comparedPart,
   dueTimesByAccount,
   nearbyPostsOfEditStatement,
   type NearbyPostRow,
-} from "#posting/preview/store-daily-caps.ts";
+  type TextAtTime,
+  textsByAccount,
+} from "#posting/preview/store-nearby-posts.ts";
 import {
   type FactsRow,
   postAccountsStatement,
@@ -89,8 +93,16 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
   if (problems.length > 0 || input.unreadMembers !== undefined) {
     refuseProblems(problemsOfReadMembers(problems, input.unreadMembers));
   }
+  const textsOfEdit = editedTexts(validatedEdits);
   const updates = await Promise.all(
-    validatedEdits.map(({ edited, validation }) => buildUpdate(edited, validation, editContext)),
+    validatedEdits.map(({ edited, validation }) => {
+      const textsOf = (accountId: string) => [
+        ...(data.nearbyTexts.get(accountId) ?? []),
+        ...textsOfEdit.filter((text) => text.accountId === accountId && text.postId !== edited.stored.post.id),
+      ];
+      const previews = withDuplicateTextWarnings(ctx, validation, textsOf, edited.scheduledAt);
+      return buildUpdate(edited, { ...validation, previews }, editContext);
+    }),
   );
   if (updates.every(({ preview }) => preview.changes.length === 0)) {
     refuseProblems([{ code: "no_changes", message: "this edit changes nothing" }]);
@@ -117,6 +129,7 @@ interface EditData {
   readonly editContext: Omit<EditContext, "media">;
   readonly rows: readonly PostRow[];
   readonly nearbyTimes: ReadonlyMap<string, readonly number[]>;
+  readonly nearbyTexts: ReadonlyMap<string, readonly TextAtTime[]>;
   readonly mediaLookup: MediaLookup;
   readonly mediaRows: readonly unknown[];
 }
@@ -136,7 +149,7 @@ async function loadEditData(ctx: Context, input: EditInput): Promise<EditData> {
       postAccountsStatement(db, actor, postIds),
       postFactsStatement(db, actor, postIds),
       mediaLookup.statement ?? db.d1.prepare("SELECT NULL WHERE 0"),
-      nearbyPostsOfEditStatement(db, actor, accountFilter, rescheduling, longestCapWindowMs(ctx)),
+      nearbyPostsOfEditStatement(db, actor, accountFilter, rescheduling, nearbyQuery(ctx)),
       ...previewUse.statements,
     ]);
   previewUse.check(counted, currentUse);
@@ -144,6 +157,7 @@ async function loadEditData(ctx: Context, input: EditInput): Promise<EditData> {
   return {
     rows: sortByIds(postIds, rowsOf<PostRow>(posts)),
     nearbyTimes: dueTimesByAccount(rowsOf<NearbyPostRow>(nearbyPostRows)),
+    nearbyTexts: textsByAccount(rowsOf<NearbyPostRow>(nearbyPostRows)),
     mediaLookup,
     mediaRows: rowsOf(mediaRows),
     editContext: {
@@ -234,6 +248,24 @@ function otherPostTimes(
       return [account.id, [...(nearbyTimes.get(account.id) ?? []), ...otherEdits.map((other) => other.scheduledAt)]];
     }),
   );
+}
+
+/** What the edited posts send after the edit, with what they have sent already. */
+function editedTexts(
+  validatedEdits: readonly { readonly edited: EditedPost; readonly validation: TargetValidation }[],
+): readonly (TextAtTime & { readonly accountId: string })[] {
+  return validatedEdits.flatMap(({ edited, validation }) => {
+    const sent = edited.lockedTargets.filter(({ state }) => state !== "failed" && state !== "skipped");
+    const planned = validation.targets.filter(({ skipped }) => !skipped);
+    return [...sent, ...planned.map((target) => ({ ...target, dueAt: edited.scheduledAt }))].map(
+      ({ accountId, effectiveCaption, dueAt }) => ({
+        accountId,
+        postId: edited.stored.post.id,
+        at: dueAt,
+        text: comparedPart(effectiveCaption),
+      }),
+    );
+  });
 }
 
 function dependenciesOf(edits: readonly EditedPost[], { media }: EditContext) {

@@ -4,7 +4,8 @@ import type { RefusalDetail } from "#core/errors.ts";
 import { assertScheduledPostsLimit, scheduledPostsStatement } from "#posting/scheduled-posts-quota.ts";
 import { countHourlyUse } from "#quotas/index.ts";
 import { resolveTargets, accountFilterOf } from "./resolve-targets.ts";
-import { dailyCapProblems, longestCapWindowMs } from "./daily-caps.ts";
+import { dailyCapProblems } from "./daily-caps.ts";
+import { nearbyQuery, withDuplicateTextWarnings } from "./duplicate-text.ts";
 import { refreshCapabilities } from "./refresh-capabilities.ts";
 import { lookUpMedia } from "./resolve-media.ts";
 import { validateTargets, problemsWithAnyMedia, postTypeOf, postTypeProblems } from "./validate-targets.ts";
@@ -12,7 +13,7 @@ import { withPlanHash, storedMedia } from "#posting/confirm/post-plan.ts";
 import { problemsOfReadMembers } from "./problems-of-read-members.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { timeProblems, timeWarnings } from "./validate-schedule-time.ts";
-import { dueTimesByAccount, type NearbyPostRow, nearbyPostsStatement } from "./store-daily-caps.ts";
+import { dueTimesByAccount, type NearbyPostRow, nearbyPostsStatement, textsByAccount } from "./store-nearby-posts.ts";
 import { issueToken, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
 import type { PreviewResult, ScheduleInput, SchedulePreview } from "#posting/types.ts";
 import { targetTextProblems, textProblems } from "./validate-text-encoding.ts";
@@ -24,23 +25,23 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     refuseProblems(inputProblems);
   }
   const accountFilter = accountFilterOf(input);
-  const capWindowMs = longestCapWindowMs(ctx);
   const mediaLookup = lookUpMedia(ctx, input);
   const previewUse = countHourlyUse(ctx, [{ kind: "previews", count: 1 }]);
   const [accountRows, mediaRows, nearbyPostRows, counted, currentUse, scheduled] = await ctx.db.d1.batch([
     accountsStatement(ctx.db, ctx.actor, accountFilter),
     mediaLookup.statement ?? ctx.db.d1.prepare("SELECT NULL WHERE 0"),
-    nearbyPostsStatement(ctx.db, ctx.actor, accountFilter, input.scheduledAt, capWindowMs),
+    nearbyPostsStatement(ctx.db, ctx.actor, accountFilter, input.scheduledAt, nearbyQuery(ctx)),
     ...previewUse.statements,
     scheduledPostsStatement(ctx.db, ctx.actor),
   ]);
   previewUse.check(counted, currentUse);
   const { resolvedTargets, ...resolution } = resolveTargets(input, readAccounts(accountRows?.results ?? []));
   const capabilities = await refreshCapabilities(ctx, resolvedTargets);
+  const nearbyPosts = (nearbyPostRows?.results ?? []) as unknown as NearbyPostRow[];
   const capProblems = dailyCapProblems(
     ctx,
     resolvedTargets,
-    dueTimesByAccount((nearbyPostRows?.results ?? []) as unknown as NearbyPostRow[]),
+    dueTimesByAccount(nearbyPosts),
     input.scheduledAt,
     capabilities,
   );
@@ -100,12 +101,18 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     dependencies,
     post,
   });
+  const nearbyTexts = textsByAccount(nearbyPosts);
   const preview: SchedulePreview = {
     action: "schedule",
     scheduledAt: post.scheduledAt,
     postType,
     caption: post.caption,
-    targets: validation.previews,
+    targets: withDuplicateTextWarnings(
+      ctx,
+      validation,
+      (accountId) => nearbyTexts.get(accountId) ?? [],
+      post.scheduledAt,
+    ),
     mediaItems: post.media,
     warnings: [...resolution.warnings, ...timeWarnings(post.scheduledAt, now)],
     planHash: post.planHash,

@@ -22,7 +22,7 @@ import { deadlineError, INTERNAL_ERROR, outcomeUnknownError, toTargetError } fro
 export const MAX_RUN_ATTEMPTS = 8;
 const RETRY_BASE_MS = 30 * SECOND;
 const RETRY_MAX_MS = 15 * MINUTE;
-const RETRY_DEADLINE_MS = 2 * HOUR;
+export const RETRY_DEADLINE_MS = 2 * HOUR;
 const RATE_LIMIT_DEADLINE_MS = DAY;
 /** Waits between lookups; after the last one the target ends as unconfirmed. */
 export const VERIFY_WAITS_SECONDS = [1, 2, 5, 10, 30, 60] as const;
