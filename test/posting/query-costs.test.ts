@@ -20,7 +20,8 @@ import { createAccount, createTestContext, oneHourAhead, NOON, schedulePost, fre
 
 const PUBLISHED_POSTS = 10_000;
 const dailyCaps = [{ count: 50, windowHours: 24, what: "posts" }];
-const ctx = createTestContext({ adapters: { x: scriptedAdapter("x", { dailyCaps }) } });
+const duplicateText = { windowSeconds: 12 * 3600, note: "X refuses the same text for 12 hours" };
+const ctx = createTestContext({ adapters: { x: scriptedAdapter("x", { dailyCaps, duplicateText }) } });
 const ids: string[] = [];
 let accountX: string;
 let accountY: string;
