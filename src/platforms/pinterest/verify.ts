@@ -55,9 +55,10 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   // `committedAt` is the time of the first call; after a crash only the recorded `sentAt` shows that the call was repeated.
   const sentTwice =
     commitRef.sendCount > 1 || (commitRef.sentAt !== null && commitRef.sentAt - committedAt > LAST_CHECK_MS);
-  return sentTwice || job.account.app.settings["RESEND"] === "never"
-    ? { state: "cannot_tell", detail: `board ${board} does not list the pin` }
-    : { state: "absent" };
+  // How soon a list shows a new pin is not documented, so that a pin it lacks may still be there.
+  return job.account.app.settings["RESEND"] === "once" && !sentTwice
+    ? { state: "absent" }
+    : { state: "cannot_tell", detail: `board ${board} does not list the pin` };
 }
 
 /** Each board that has no recorded pin may have got one from the lost run, so all of them are read before anything is said. */
