@@ -1,6 +1,6 @@
 import type { SandboxEnv } from "./env.ts";
 
-/** What this isolate has sent to D1 since it started. */
+/** What was sent to D1. */
 export interface D1Counts {
   /** Calls over the network in production: a batch is one, however many statements it holds. */
   roundTrips: number;
@@ -9,16 +9,20 @@ export interface D1Counts {
   rowsWritten: number;
 }
 
-const counts: D1Counts = { roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0 };
+export const noD1Counts = (): D1Counts => ({ roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0 });
 
-export const readD1Counts = (): D1Counts => ({ ...counts });
+/** What this isolate has sent since it started. */
+const isolateCounts = noD1Counts();
+
+export const readD1Counts = (): D1Counts => ({ ...isolateCounts });
 
 /** With `COUNT_D1` set, every call to D1 is counted, in the Worker and in its Durable Objects (`npm run punctual`). */
 export function withD1Counter<E extends SandboxEnv>(env: E): E {
-  return env["COUNT_D1"] === undefined ? env : { ...env, DB: countingD1(env.DB) };
+  return env["COUNT_D1"] === undefined ? env : { ...env, DB: countingD1(env.DB, isolateCounts) };
 }
 
-function countingD1(d1: D1Database): D1Database {
+/** The binding, which adds to `counts`; the `meta` of each answer says what the database itself counted. */
+export function countingD1(d1: D1Database, counts: D1Counts): D1Database {
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
   const countResult = <R extends D1Result>(result: R): R => {
     counts.statements += 1;

@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { createApi } from "#api/index.ts";
 import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
-import { type Count, countingD1 } from "../support/counting-d1.ts";
+import type { D1Counts } from "#sandbox/d1-counter.ts";
+import { countingD1 } from "../support/counting-d1.ts";
 import {
   connectAccounts,
   connectOneAccount,
@@ -16,7 +17,7 @@ import { type ApiCaller, createCaller } from "../support/create-caller.ts";
 
 const api = createApi(sandboxOutbound);
 
-interface Measured extends Count {
+interface Measured extends D1Counts {
   readonly status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary members of responses
   readonly body: any;

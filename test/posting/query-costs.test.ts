@@ -14,7 +14,7 @@ import {
   resumePostsOfAccounts,
   summarizeSchedule,
 } from "#posting/index.ts";
-import type { Count } from "../support/counting-d1.ts";
+import type { D1Counts } from "#sandbox/d1-counter.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
 import { createAccount, createTestContext, oneHourAhead, NOON, schedulePost, freezeClock } from "./test-context.ts";
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
     .run();
 });
 
-async function measureCost(work: () => Promise<unknown>): Promise<Count> {
+async function measureCost(work: () => Promise<unknown>): Promise<D1Counts> {
   ctx.counting.reset();
   await work();
   const count = { ...ctx.counting.count };
