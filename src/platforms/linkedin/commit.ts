@@ -19,6 +19,8 @@ import { toLittleText } from "./text.ts";
 
 /** `committedAt` older than this means that an earlier visible call was sent. */
 const SAME_CALL_MS = 10 * SECOND;
+/** LinkedIn refuses an identical post for about ten minutes, so a member's post is not sent again after nine. */
+export const RESEND_UNTIL_MS = 9 * MINUTE;
 /** How long after its upload a file may still be reported as not ready. */
 const MEDIA_NOT_READY_LIMIT_MS = 10 * MINUTE;
 
@@ -30,6 +32,15 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
     firstSentAt: commitRef.firstSentAt ?? job.committedAt ?? job.now,
     sentAt: job.now,
   };
+  if (isTooLateToRepeat(job, commitRef)) {
+    return {
+      state: "uncertain",
+      detail: "the outcome of the first call is unknown, and LinkedIn may accept the same post again",
+      httpStatus: null,
+      // No call was made, but none may follow either.
+      ref: { ...sentRef, sendCount: Math.max(2, sentRef.sendCount) },
+    };
+  }
   const { app, accessToken } = job.account;
   let response: PlatformResponse;
   try {
@@ -90,6 +101,12 @@ function publishedOutcome(urn: string): CommitOutcome {
 
 function isRepeated(job: Job, commitRef: CommitRef): boolean {
   return commitRef.sendCount > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_CALL_MS);
+}
+
+/** A kill or a wait between the decision to repeat a call and the call can take longer than LinkedIn remembers the first one. */
+function isTooLateToRepeat(job: Job, { firstSentAt }: CommitRef): boolean {
+  const firstCallAt = Math.min(job.committedAt ?? job.now, firstSentAt ?? job.now);
+  return !canListPosts(job) && job.now - firstCallAt >= RESEND_UNTIL_MS;
 }
 
 /** LinkedIn's API lists the posts of pages, but not those of members. */

@@ -1,5 +1,5 @@
 import { comparableText } from "#platforms/comparable-text.ts";
-import { MINUTE, SECOND } from "#core/clock.ts";
+import { SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
@@ -7,7 +7,7 @@ import { withQuery } from "#platforms/request-encoding.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { absentIfNothingElse, type CandidateList, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
 import { type ListedPost, PostList } from "./answers.ts";
-import { canListPosts } from "./commit.ts";
+import { canListPosts, RESEND_UNTIL_MS } from "./commit.ts";
 import { checkLogin } from "./connect.ts";
 import { PAGE_REFUSED_CODE, toAccountFault } from "./errors.ts";
 import { API_ORIGIN, postUrl, restHeaders } from "./hosts.ts";
@@ -16,8 +16,6 @@ import { fromLittleText } from "./text.ts";
 
 /** A member's post is sent once more after this time; LinkedIn's duplicate check then knows the first call if it arrived. */
 const RESEND_FROM_MS = 45 * SECOND;
-/** LinkedIn refuses an identical post for about ten minutes, so nothing is sent again after nine. */
-const RESEND_UNTIL_MS = 9 * MINUTE;
 const RETRY_SECONDS = 30;
 
 /** A page's post is absent after two checks, the second within a minute; LinkedIn's duplicate check is a second safeguard. */

@@ -181,6 +181,28 @@ describe("a duplicate", () => {
   );
 });
 
+test("a member's post is not repeated once LinkedIn may have forgotten the first call, whatever held the repetition up", async ({
+  expect,
+}) => {
+  const sentOnce = { sendCount: 1, firstSentAt: NOW, sentAt: NOW };
+  const commitAt = async (now: number, account = MEMBER, sent: object = sentOnce) => {
+    const client = scriptedClient({ status: 201, headers: { "x-restli-id": "urn:li:share:2" } });
+    const ref = { ...createCommitRef([], NOW), ...sent };
+    const outcome = await linkedin.commit(client, createPost({ committedAt: NOW, now }, account), ref);
+    return { outcome, calls: client.requests.length };
+  };
+  expect(await commitAt(NOW + 539_999)).toMatchObject({ outcome: { state: "published" }, calls: 1 });
+  const late = await commitAt(NOW + 540_000);
+  expect(late).toMatchObject({ outcome: { state: "uncertain", ref: { sendCount: 2 } }, calls: 0 });
+  // The process was killed during the first call: only the time of that call is known.
+  expect(await commitAt(NOW + 540_000, MEMBER, {})).toMatchObject({ outcome: { ref: { sendCount: 2 } }, calls: 0 });
+  const ref = late.outcome.state === "uncertain" ? (late.outcome.ref ?? null) : null;
+  const post = createPost({ committedAt: NOW, now: NOW + 541_000 });
+  expect(await linkedin.verify(scriptedClient(500), post, ref)).toMatchObject({ state: "cannot_tell" });
+  // A page's posts were listed: the first call is known to have failed.
+  expect(await commitAt(NOW + 540_000, PAGE)).toMatchObject({ outcome: { state: "published" }, calls: 1 });
+});
+
 describe("a member's post with an uncertain outcome", () => {
   const profile: ScriptedResponse = { json: { sub: "AbC123xyz", name: "Ada" } };
   const verifyAfter = async (elapsedMs: number, script: ScriptedResponse, overrides: object = {}, settings = {}) => {
