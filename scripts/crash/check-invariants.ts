@@ -35,8 +35,11 @@ interface PostView {
   readonly targets: readonly TargetView[];
 }
 
-/** The longest time one attempt may take, with its timeouts and one kill. */
-const MAX_ATTEMPT_MS = 100_000;
+/**
+ * A target whose last attempt is younger is being worked on: a call with a video waits up to two minutes for its answer, and an
+ * interrupted one is continued half a minute later.
+ */
+const MAX_ATTEMPT_MS = 200_000;
 
 const TERMINAL = new Set(["published", "partially_failed", "failed", "cancelled"]);
 
