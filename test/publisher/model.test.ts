@@ -44,10 +44,20 @@ async function runCommands(commands: readonly Command[]): Promise<void> {
 
 /** Runs `runs` sequences of a seed; a failure is shrunk and thrown with its seed and its commands. */
 async function runSeed(seed: number, runs: number): Promise<void> {
-  const result = await fc.check(fc.asyncProperty(commandSequences(STEPS), runCommands), {
-    seed,
-    numRuns: runs,
+  let hasFailed = false;
+  const property = fc.asyncProperty(commandSequences(STEPS), async (commands) => {
+    try {
+      await runCommands(commands);
+    } catch (error) {
+      if (!hasFailed) {
+        hasFailed = true;
+        // At once: shrinking takes minutes, and a failure that depends on random ids may not come again.
+        print(`seed ${seed} failed, before shrinking: ${String(error)} ${JSON.stringify(commands)}`);
+      }
+      throw error;
+    }
   });
+  const result = await fc.check(property, { seed, numRuns: runs });
   if (!result.failed) {
     return;
   }
