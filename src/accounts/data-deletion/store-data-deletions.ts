@@ -110,6 +110,16 @@ export function erasePersonStatements(
   now: number,
 ): D1PreparedStatement[] {
   return [
+    // First: some logins are found by the id of their account.
+    bindPerson(
+      db.d1.prepare(
+        `UPDATE connections AS c SET external_id = 'deleted:' || id, display_name = 'Deleted', scopes = '[]', sealed_tokens = NULL,
+           token_version = token_version + 1, status = 'needs_reconnect', status_reason = ?4, next_sync_at = NULL
+         WHERE ${OF_PERSON}`,
+      ),
+      deletion,
+      ERASED_REASON,
+    ),
     db.d1
       .prepare(
         `UPDATE accounts SET platform_account_id = 'deleted:' || id, username = 'deleted', display_name = 'Deleted', avatar_url = NULL,
@@ -117,16 +127,6 @@ export function erasePersonStatements(
          WHERE id IN (SELECT value FROM json_each(?1))`,
       )
       .bind(JSON.stringify(accountIds), ERASED_REASON),
-    bindPerson(
-      db.d1.prepare(
-        `UPDATE connections AS c SET external_id = 'deleted:' || id, display_name = 'Deleted', scopes = '[]', sealed_tokens = NULL,
-           token_version = token_version + 1, status = 'needs_reconnect', status_reason = ?4, next_sync_at = NULL
-         WHERE ${OF_PERSON} OR c.id IN (SELECT a.connection_id FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?5)))`,
-      ),
-      deletion,
-      ERASED_REASON,
-      JSON.stringify(accountIds),
-    ),
     db.d1
       .prepare("UPDATE data_deletions SET completed_at = ?2, external_id = NULL WHERE code = ?1")
       .bind(deletion.code, now),
