@@ -2,10 +2,10 @@ import type { SimulatorContext } from "./contract.ts";
 import { permissionDenied } from "./facebook/error-responses.ts";
 import { mayCreateContent, type Page, pagesOf } from "./facebook/test-users.ts";
 import { type Params, withUsageHeaders } from "./graph-api.ts";
+import { handleAccountEdge } from "./instagram/account-edges.ts";
 import { awaitDownload, containerJson, findContainer } from "./instagram/containers.ts";
-import { createContainer } from "./instagram/create-container.ts";
 import { objectNotFound, selectedFields } from "./instagram/error-responses.ts";
-import { findMedia, listMedia, publishContainer, publishingLimit, readMedia } from "./instagram/posts.ts";
+import { findMedia, readMedia } from "./instagram/posts.ts";
 import type { TestUser } from "./instagram/test-users.ts";
 import type { Token } from "./oauth-server.ts";
 
@@ -74,21 +74,11 @@ export async function handleAccountCall(call: AccountCall, id: string, edge: str
   return withUsageHeaders(response, account.user.userId, "instagram");
 }
 
-function handleEdge({ request, url, sim, params }: AccountCall, user: TestUser, edge: string) {
-  switch (`${request.method} ${edge}`) {
-    case "GET ":
-      return selectedFields(sim, "IGUser", profileOf(user), params);
-    case "GET media":
-      return listMedia(sim, user, url, params);
-    case "POST media":
-      return createContainer(sim, user, params);
-    case "POST media_publish":
-      return publishContainer(sim, user, params);
-    case "GET content_publishing_limit":
-      return publishingLimit(sim, user, params);
-    default:
-      return objectNotFound(sim, user.userId);
-  }
+function handleEdge(call: AccountCall, user: TestUser, edge: string) {
+  const methodAndEdge = `${call.request.method} ${edge}`;
+  return methodAndEdge === "GET "
+    ? selectedFields(call.sim, "IGUser", profileOf(user), call.params)
+    : (handleAccountEdge(methodAndEdge, call, user) ?? objectNotFound(call.sim, user.userId));
 }
 
 const profileOf = (user: TestUser) => ({

@@ -9,8 +9,8 @@ import {
   withUsageHeaders,
 } from "./graph-api.ts";
 import { bearerToken, revokeTokensOfLogin } from "./oauth-server.ts";
+import { handleAccountEdge } from "./instagram/account-edges.ts";
 import { containerJson, findContainer, awaitDownload } from "./instagram/containers.ts";
-import { createContainer } from "./instagram/create-container.ts";
 import {
   authorize,
   BASIC_SCOPE,
@@ -22,7 +22,7 @@ import {
 import { isProfessional, TEST_USERS, type TestUser } from "./instagram/test-users.ts";
 import { invalidParameter, objectNotFound, selectedFields } from "./instagram/error-responses.ts";
 import { rules } from "./instagram/operations.ts";
-import { listMedia, publishContainer, publishingLimit, readMedia } from "./instagram/posts.ts";
+import { readMedia } from "./instagram/posts.ts";
 
 /* Simulates the Instagram API with Instagram Login (login and graph.instagram.com): platforms/instagram.md part 6. */
 
@@ -63,20 +63,11 @@ function handleAccountCall(
   edge: string,
   params: Params,
 ) {
-  switch (`${request.method} ${edge}`) {
-    case "GET ":
-      return profileResponse(sim, user, params);
-    case "GET media":
-      return listMedia(sim, user, url, params);
-    case "POST media":
-      return createContainer(sim, user, params);
-    case "POST media_publish":
-      return publishContainer(sim, user, params);
-    case "GET content_publishing_limit":
-      return publishingLimit(sim, user, params);
-    default:
-      return graphError(sim, { code: 2500, message: `Unknown path components: /${edge}` });
-  }
+  const methodAndEdge = `${request.method} ${edge}`;
+  return methodAndEdge === "GET "
+    ? profileResponse(sim, user, params)
+    : (handleAccountEdge(methodAndEdge, { url, sim, params }, user) ??
+        graphError(sim, { code: 2500, message: `Unknown path components: /${edge}` }));
 }
 
 /**

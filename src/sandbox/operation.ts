@@ -144,13 +144,12 @@ function acceptsMember(members: readonly string[], path: string): boolean {
   );
 }
 
-/** Reads a copy, so that the simulator can read the body again. */
-async function readMembers(request: Request, contentType: string): Promise<readonly string[]> {
-  const copy = request.clone();
+async function readMembers(bytes: ArrayBuffer, contentType: string): Promise<readonly string[]> {
   if (CONTENT_TYPES.multipart.test(contentType)) {
-    return [...(await copy.formData()).keys()];
+    const form = await new Response(bytes, { headers: { "content-type": contentType } }).formData();
+    return [...form.keys()];
   }
-  const text = await copy.text();
+  const text = new TextDecoder().decode(bytes);
   if (CONTENT_TYPES.form.test(contentType)) {
     return [...new URLSearchParams(text).keys()];
   }
@@ -168,8 +167,10 @@ async function findBodyProblem(operation: Operation, request: Request): Promise<
   if (request.body === null || body?.types.includes("bytes")) {
     return undefined;
   }
+  // A copy, so that the simulator can read the body again.
+  const bytes = await request.clone().arrayBuffer();
   // Over HTTP an empty body is a stream too.
-  if ((await request.clone().arrayBuffer()).byteLength === 0) {
+  if (bytes.byteLength === 0) {
     return undefined;
   }
   if (!body) {
@@ -179,7 +180,7 @@ async function findBodyProblem(operation: Operation, request: Request): Promise<
     return { kind: "content_type", name: contentType };
   }
   const members = body.members ?? [];
-  const unknown = (await readMembers(request, contentType)).find((path) => !acceptsMember(members, path));
+  const unknown = (await readMembers(bytes, contentType)).find((path) => !acceptsMember(members, path));
   return unknown === undefined ? undefined : { kind: "unknown_member", name: unknown };
 }
 

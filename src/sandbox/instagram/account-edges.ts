@@ -1,0 +1,25 @@
+import type { SimulatorContext } from "#sandbox/contract.ts";
+import type { Params } from "#sandbox/graph-api.ts";
+import { createContainer } from "./create-container.ts";
+import { listMedia, publishContainer, publishingLimit } from "./posts.ts";
+import type { TestUser } from "./test-users.ts";
+
+/** The edges of an account, the same with either login; undefined for any other. */
+export function handleAccountEdge(
+  methodAndEdge: string,
+  { url, sim, params }: { readonly url: URL; readonly sim: SimulatorContext; readonly params: Params },
+  user: TestUser,
+): Response | Promise<Response> | undefined {
+  switch (methodAndEdge) {
+    case "GET media":
+      return listMedia(sim, user, url, params);
+    case "POST media":
+      return createContainer(sim, user, params);
+    case "POST media_publish":
+      return publishContainer(sim, user, params);
+    case "GET content_publishing_limit":
+      return publishingLimit(sim, user, params);
+    default:
+      return undefined;
+  }
+}
