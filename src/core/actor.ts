@@ -14,7 +14,9 @@ export interface Actor {
   /** False when the trial ended or the subscription lapsed; operations then answer 403. */
   readonly subscribed: boolean;
   readonly scopes: readonly Scope[];
-  readonly credential: { readonly kind: "api_key" | "oauth" | "session"; readonly id: string };
+  readonly credential:
+    | { readonly kind: "api_key" | "oauth"; readonly id: string; readonly name: string }
+    | { readonly kind: "session"; readonly id: string };
   readonly via: CreatedVia;
 }
 
@@ -26,4 +28,18 @@ export function requireSubscription({ subscribed }: Pick<Actor, "subscribed">): 
       message: "the trial has ended or the subscription has lapsed: choose a plan in the dashboard",
     });
   }
+}
+
+/** The API key or app that made or changed something, with its name at that time. */
+export interface Author {
+  readonly kind: "key" | "app";
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Null for the user in the dashboard. */
+export function authorOf({ credential }: Pick<Actor, "credential">): Author | null {
+  return credential.kind === "session"
+    ? null
+    : { kind: credential.kind === "api_key" ? "key" : "app", id: credential.id, name: credential.name };
 }

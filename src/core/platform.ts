@@ -28,6 +28,20 @@ export const PLATFORM_NAMES = {
   mastodon: "Mastodon",
 } as const satisfies Record<Platform, string>;
 
+/** The letters and the colour of a platform's badge on pages: white on the colour has a contrast of at least 4.5. */
+export const PLATFORM_BADGES = {
+  instagram: { letters: "Ig", color: "#b5246f" },
+  tiktok: { letters: "Tk", color: "#1c1c22" },
+  youtube: { letters: "Yt", color: "#c4120a" },
+  linkedin: { letters: "in", color: "#0a66c2" },
+  x: { letters: "X", color: "#0f1419" },
+  facebook: { letters: "f", color: "#0d5fce" },
+  pinterest: { letters: "P", color: "#b8001a" },
+  threads: { letters: "@", color: "#33302c" },
+  bluesky: { letters: "Bs", color: "#0560c9" },
+  mastodon: { letters: "M", color: "#5a4bd6" },
+} as const satisfies Record<Platform, { readonly letters: string; readonly color: string }>;
+
 const PLATFORM_SET: ReadonlySet<string> = new Set(PLATFORMS);
 
 export function isPlatform(value: string): value is Platform {
