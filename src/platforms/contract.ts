@@ -3,10 +3,14 @@ import type { DetailCode, LoginErrorCode, TargetErrorCode, WarningCode } from "#
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { MediaType, PostType } from "#core/status.ts";
+import type { AppearanceInput, PostAppearance } from "./appearance-contract.ts";
 import type { Connector } from "./connect-contract.ts";
+import type { OptionForm } from "./form-contract.ts";
 import type { PlatformLimits } from "./limits-contract.ts";
 
+export type * from "./appearance-contract.ts";
 export type * from "./connect-contract.ts";
+export type * from "./form-contract.ts";
 export type * from "./limits-contract.ts";
 
 /*
@@ -355,12 +359,18 @@ export interface Adapter {
   readonly limits: PlatformLimits;
   /** Known keys are parsed strictly, unknown keys pass (`z.looseObject`); used for validation, `GET /platforms` and the OpenAPI document. */
   readonly options: z.ZodType;
+  /** How pages ask for the options; absent where the platform has none of its own. */
+  readonly optionForm?: OptionForm;
+  /** What the account may choose at its platform, from its capabilities; absent where there is nothing to show. Pure. */
+  readonly creatorOf?: (capabilities: JsonObject, settings: AppCredentials["settings"]) => CreatorInfo | undefined;
   /** Login, tokens and accounts. */
   readonly connect: Connector;
   /** For the pages that the platform's review asks for. */
   readonly dataPolicy: DataPolicy;
   /** Pure: no network, no clock, no throw; does not change its input. */
   validate(input: ValidationInput): ValidationResult;
+  /** How the platform's own feed shows a target, as far as it is known. Pure; accepts every input, also one with problems. */
+  appearance(input: AppearanceInput): PostAppearance;
   /** Current capabilities, read before a preview where they change often; after a fault the stored ones are used. */
   readonly fetchCapabilities?: (client: PlatformClient, account: AccountAccess) => Promise<Result<JsonObject>>;
   /** The limits of one account, where they depend on its capabilities or the operator's settings; absent: `limits` holds for all accounts. Pure. */

@@ -55,7 +55,12 @@ export interface LimitCondition {
 /** The limits behind `validate`, served by `GET /platforms`. `limits.ts` of each folder names the source of every number. */
 export interface PlatformLimits {
   /** The default limit of an account; `unit` is a phrase for people (`UTF-16 code units`). */
-  readonly caption: { readonly max: number; readonly unit: string };
+  readonly caption: {
+    readonly max: number;
+    readonly unit: string;
+    /** What a person would not expect of the count, as a clause for pages ("a link counts as 23"); absent if there is nothing. */
+    readonly note?: string;
+  };
   /** What one post may contain; null means that the platform does not accept this type at all. */
   readonly media: {
     /** Whether a post without media is accepted. */

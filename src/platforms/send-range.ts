@@ -1,5 +1,12 @@
+import { MINUTE } from "#core/clock.ts";
 import { type PlatformResponse, callPlatform } from "./response.ts";
 import type { JobMedia, PlatformClient, PlatformRequestInit } from "./contract.ts";
+
+/**
+ * How long one step begins to send further parts of a file: the publisher ends a step after five minutes, and what the step
+ * sent would be sent again.
+ */
+export const SENDING_PARTS_MS = 2 * MINUTE;
 
 export interface ByteRange {
   readonly offset: number;

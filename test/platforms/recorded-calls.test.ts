@@ -94,46 +94,73 @@ async function postSections(adapter: Adapter, account: AccountAccess, whose: str
   return sections;
 }
 
-describe.each(PLATFORMS.flatMap((platform) => adapterFor(platform) ?? []))("$platform", (adapter) => {
+interface RecordedLogin {
+  readonly title: string;
+  readonly settings: Readonly<Record<string, string>>;
+  /** How many of the login's accounts post. */
+  readonly accounts: number;
+}
+
+/** The whole document of one login: connecting, a post of each kind, refreshing and revoking. */
+async function callsDocument(adapter: Adapter, { title, settings, accounts }: RecordedLogin): Promise<string> {
+  let login: ConnectedLogin | undefined;
+  const connecting = await recordCalls(async () => {
+    login = await logIn(adapter, "ada", settings);
+  });
+  const [account, ...others] = login?.accounts.slice(0, accounts) ?? [];
+  if (!login || !account) {
+    throw new Error("ada has no account");
+  }
+  const { tokenRefresh, revoke } = adapter.connect;
+  const posts = await postSections(adapter, account, "");
+  for (const other of others) {
+    posts.push(...(await postSections(adapter, other, ` of ${other.displayName}`)));
+  }
+  const { tokens } = login;
+  const client = simulatedClient(adapter);
+  const app = sandboxCredentials(adapter, settings);
+  const refreshing = await recordCalls(async () => {
+    if (tokenRefresh.kind === "refresh" && tokenRefresh.canRefresh(tokens)) {
+      vi.setSystemTime(Date.now() + 25 * 3_600_000);
+      await tokenRefresh.refresh(client, app, tokens, Date.now());
+    }
+  });
+  const revoking = await recordCalls(async () => {
+    const again = await logIn(adapter, "ada", settings);
+    await revoke?.(client, app, again.tokens);
+  });
+  const text = [
+    `# Calls to ${title}`,
+    "Recorded against the simulator; `npm run platforms:calls` writes this file. Changing values stand as ‹what they are›.",
+    "## Connecting, and reading the accounts",
+    connecting,
+    ...posts,
+    "## Refreshing the token",
+    refreshing,
+    "## Another login, and its revocation",
+    revoking,
+  ].join("\n\n");
+  return `${text}\n`;
+}
+
+const RECORDED = PLATFORMS.flatMap((platform) => {
+  const adapter = adapterFor(platform);
+  const { post, recorded, otherLogins } = sampleOf(platform);
+  const { settings, accounts } = recorded ?? { settings: post.settings ?? {}, accounts: 1 };
+  return adapter === undefined
+    ? []
+    : [
+        { adapter, file: platform, login: { title: platform, settings, accounts } },
+        ...(otherLogins ?? []).map(({ file, title, settings: own }) => ({
+          adapter,
+          file: `${platform}-${file}`,
+          login: { title: `${platform} ${title}`, settings: own, accounts: 1 },
+        })),
+      ];
+});
+
+describe.each(RECORDED)("$file", ({ adapter, file, login }) => {
   test("calls are as recorded", async ({ expect }) => {
-    const { post, recorded = { settings: post.settings ?? {}, accounts: 1 } } = sampleOf(adapter.platform);
-    let login: ConnectedLogin | undefined;
-    const connecting = await recordCalls(async () => {
-      login = await logIn(adapter, "ada", recorded.settings);
-    });
-    const [account, ...others] = login?.accounts.slice(0, recorded.accounts) ?? [];
-    if (!login || !account) {
-      throw new Error("ada has no account");
-    }
-    const { tokenRefresh, revoke } = adapter.connect;
-    const posts = await postSections(adapter, account, "");
-    for (const other of others) {
-      posts.push(...(await postSections(adapter, other, ` of ${other.displayName}`)));
-    }
-    const { tokens } = login;
-    const client = simulatedClient(adapter);
-    const app = sandboxCredentials(adapter, recorded.settings);
-    const refreshing = await recordCalls(async () => {
-      if (tokenRefresh.kind === "refresh" && tokenRefresh.canRefresh(tokens)) {
-        vi.setSystemTime(Date.now() + 25 * 3_600_000);
-        await tokenRefresh.refresh(client, app, tokens, Date.now());
-      }
-    });
-    const revoking = await recordCalls(async () => {
-      const again = await logIn(adapter, "ada", recorded.settings);
-      await revoke?.(client, app, again.tokens);
-    });
-    const text = [
-      `# Calls to ${adapter.platform}`,
-      "Recorded against the simulator; `npm run platforms:calls` writes this file. Changing values stand as ‹what they are›.",
-      "## Connecting, and reading the accounts",
-      connecting,
-      ...posts,
-      "## Refreshing the token",
-      refreshing,
-      "## Another login, and its revocation",
-      revoking,
-    ].join("\n\n");
-    await expect(`${text}\n`).toMatchFileSnapshot(`../../docs/platforms/calls/${adapter.platform}.md`);
+    await expect(await callsDocument(adapter, login)).toMatchFileSnapshot(`../../docs/platforms/calls/${file}.md`);
   });
 });

@@ -1,3 +1,4 @@
+import { SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { CommitOutcome, Fault, Job, PlatformClient } from "#platforms/contract.ts";
 import { postJson } from "#platforms/request-encoding.ts";
@@ -8,6 +9,12 @@ import { postUrl } from "./hosts.ts";
 import { COLLECTION } from "./record.ts";
 import { CommitRef } from "./refs.ts";
 import { openAccountServer, sessionUnreadable } from "./session.ts";
+
+/**
+ * Of `RobustHTTPClient` in util/http.go of https://github.com/bluesky-social/indigo, made for XRPC clients; `@atproto/api` and
+ * the official app set no limit.
+ */
+const CREATE_TIMEOUT_MS = 30 * SECOND;
 
 /**
  * Creates the record under its own key, so that a second call cannot create a second post: the server answers it with a bare
@@ -22,7 +29,9 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   const { did } = server.session;
   const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now };
   const body = { repo: did, collection: COLLECTION, rkey: commitRef.recordKey, record: commitRef.record };
-  const response = await server.call("com.atproto.repo.createRecord", postJson(body)).catch(() => null);
+  const response = await server
+    .call("com.atproto.repo.createRecord", { ...postJson(body), timeoutMs: CREATE_TIMEOUT_MS })
+    .catch(() => null);
   if (!response) {
     return {
       state: "uncertain",

@@ -51,7 +51,11 @@ function rulesFor(video: MediaRule): PlatformLimits["rules"] {
 }
 
 export const limits = {
-  caption: { max: CAPTION_MAX, unit: "graphemes, and at most 3000 bytes of UTF-8" },
+  caption: {
+    max: CAPTION_MAX,
+    unit: "graphemes, and at most 3000 bytes of UTF-8",
+    note: "a text also has at most 3,000 bytes",
+  },
   media: {
     textOnly: true,
     images: { max: IMAGES_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },

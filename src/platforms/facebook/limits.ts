@@ -42,7 +42,7 @@ export const VIDEO: MediaRule = {
 };
 
 export const limits = {
-  caption: { max: CAPTION_MAX, unit: "UTF-16 code units" },
+  caption: { max: CAPTION_MAX, unit: "UTF-16 code units", note: "most emoji count as two" },
   media: {
     textOnly: true,
     images: { max: IMAGES_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },

@@ -3,11 +3,13 @@ import { withAppSecretProof, withUndocumentedProof } from "#platforms/graph-api.
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { limitsWithOwnCap } from "#platforms/publishing-limit.ts";
 import { fetchCapabilities } from "./capabilities.ts";
+import { appearance } from "./appearance.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { limits } from "./limits.ts";
+import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
@@ -25,9 +27,11 @@ export const instagram = defineAdapter({
   operatorCredentials: "required",
   limits,
   options,
+  optionForm,
   connect,
   dataPolicy,
   validate,
+  appearance,
   fetchCapabilities: (client, account) => fetchCapabilities(clientFor(client, account), account),
   limitsOf: (capabilities) => limitsWithOwnCap(capabilities, limits),
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),

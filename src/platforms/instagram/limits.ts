@@ -42,7 +42,7 @@ export const VIDEO: MediaRule = {
 export const TRIAL_FOLLOWERS_MIN = 1000;
 
 export const limits = {
-  caption: { max: CAPTION_MAX, unit: "UTF-16 code units" },
+  caption: { max: CAPTION_MAX, unit: "UTF-16 code units", note: "most emoji count as two" },
   media: {
     textOnly: false,
     images: { max: CAROUSEL_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },

@@ -16,6 +16,7 @@ import {
 import { API_ORIGIN, postUrl, restHeaders } from "./hosts.ts";
 import { CommitRef } from "./refs.ts";
 import { toLittleText } from "./text.ts";
+import { WRITE_TIMEOUT_MS } from "./timeouts.ts";
 
 /** `committedAt` older than this means that an earlier visible call was sent. */
 const SAME_CALL_MS = 10 * SECOND;
@@ -44,11 +45,10 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   const { app, accessToken } = job.account;
   let response: PlatformResponse;
   try {
-    response = await callPlatform(
-      client,
-      `${API_ORIGIN}/rest/posts`,
-      postJson(postBody(job, commitRef), restHeaders(app, accessToken)),
-    );
+    response = await callPlatform(client, `${API_ORIGIN}/rest/posts`, {
+      ...postJson(postBody(job, commitRef), restHeaders(app, accessToken)),
+      timeoutMs: WRITE_TIMEOUT_MS,
+    });
   } catch {
     return {
       state: "uncertain",

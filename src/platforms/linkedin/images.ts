@@ -1,19 +1,19 @@
-import { MINUTE } from "#core/clock.ts";
+import { systemClock } from "#core/clock.ts";
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
-import { sendRange } from "#platforms/send-range.ts";
+import { SENDING_PARTS_MS, sendRange } from "#platforms/send-range.ts";
 import { ImageUploadSession } from "./answers.ts";
 import { connectionLost, isTrustedUploadUrl, readAssetProgress, unexpectedResponse } from "./assets.ts";
 import { toAccountFault } from "./errors.ts";
 import { API_ORIGIN, restHeaders } from "./hosts.ts";
 import { type ImagesCursor, createCommitRef } from "./refs.ts";
+import { WRITE_TIMEOUT_MS } from "./timeouts.ts";
 
 const INITIALIZE_UPLOAD_URL = `${API_ORIGIN}/rest/images?action=initializeUpload`;
 /** Images sent in one call of `prepare`, 40 MB at most; the next call sends the rest. */
 const IMAGES_PER_CALL = 5;
-const UPLOAD_TIMEOUT_MS = MINUTE;
 const FIRST_POLL_SECONDS = 1;
 const POLL_SECONDS = 3;
 
@@ -31,7 +31,11 @@ export async function prepareImages(
     availableCount: cursor?.availableCount ?? 0,
     uploadedAt: cursor?.uploadedAt ?? null,
   });
+  const startedAt = systemClock.now();
   for (const image of job.media.slice(uploadedBefore, uploadedBefore + IMAGES_PER_CALL)) {
+    if (systemClock.now() - startedAt >= SENDING_PARTS_MS) {
+      break;
+    }
     const uploaded = await uploadImage(client, job, image);
     if (!uploaded.ok) {
       const { fault } = uploaded;
@@ -52,11 +56,10 @@ export async function prepareImages(
 
 async function uploadImage(client: PlatformClient, job: Job, image: JobMedia): Promise<Result<string>> {
   const { app, accessToken, platformAccountId } = job.account;
-  const response = await callPlatform(
-    client,
-    INITIALIZE_UPLOAD_URL,
-    postJson({ initializeUploadRequest: { owner: platformAccountId } }, restHeaders(app, accessToken)),
-  ).catch(() => null);
+  const response = await callPlatform(client, INITIALIZE_UPLOAD_URL, {
+    ...postJson({ initializeUploadRequest: { owner: platformAccountId } }, restHeaders(app, accessToken)),
+    timeoutMs: WRITE_TIMEOUT_MS,
+  }).catch(() => null);
   if (!response) {
     return failed(connectionLost());
   }
@@ -76,7 +79,7 @@ async function uploadImage(client: PlatformClient, job: Job, image: JobMedia): P
         "content-type": image.contentType,
         "content-length": String(image.sizeBytes),
       },
-      timeoutMs: UPLOAD_TIMEOUT_MS,
+      timeoutMs: WRITE_TIMEOUT_MS,
     },
   );
   if (!uploadResponse) {

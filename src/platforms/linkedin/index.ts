@@ -1,5 +1,6 @@
 import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
+import { appearance } from "./appearance.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
@@ -20,6 +21,7 @@ export const linkedin = defineAdapter({
   connect,
   dataPolicy,
   validate,
+  appearance,
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
   prepare,
   commit,

@@ -36,7 +36,11 @@ export const VIDEO: MediaRule = {
 export const VIDEO_RATIO_MAX = 2.4;
 
 export const limits = {
-  caption: { max: CAPTION_MAX, unit: "UTF-16 code units of the text in LinkedIn's format" },
+  caption: {
+    max: CAPTION_MAX,
+    unit: "UTF-16 code units of the text in LinkedIn's format",
+    note: "brackets and some other signs count as two",
+  },
   media: {
     textOnly: true,
     images: { max: IMAGES_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },

@@ -1,14 +1,15 @@
-import { MINUTE } from "#core/clock.ts";
+import { systemClock } from "#core/clock.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
-import { sendRange } from "#platforms/send-range.ts";
+import { SENDING_PARTS_MS, sendRange } from "#platforms/send-range.ts";
 import { VideoUploadSession } from "./answers.ts";
 import { connectionLost, isTrustedUploadUrl, readAssetProgress, unexpectedResponse } from "./assets.ts";
 import { toAccountFault, UPLOAD_EXPIRED_CODE } from "./errors.ts";
 import { API_ORIGIN, restHeaders } from "./hosts.ts";
 import { createCommitRef, type VideoCursor } from "./refs.ts";
+import { WRITE_TIMEOUT_MS } from "./timeouts.ts";
 
 /*
  * Multipart upload (videos-api): LinkedIn defines the parts, each is sent to its own URL without a token (unless
@@ -18,7 +19,6 @@ import { createCommitRef, type VideoCursor } from "./refs.ts";
 const VIDEOS_URL = `${API_ORIGIN}/rest/videos`;
 /** Parts sent in one call of `prepare`, 32 MiB; the next call sends the rest. */
 const PARTS_PER_CALL = 8;
-const PART_TIMEOUT_MS = MINUTE;
 const POLL_SECONDS = 4;
 const MAX_RESTARTS = 2;
 const PART_REFUSED_MESSAGE =
@@ -59,11 +59,10 @@ async function initializeUpload(
       uploadThumbnail: false,
     },
   };
-  const response = await callPlatform(
-    client,
-    `${VIDEOS_URL}?action=initializeUpload`,
-    postJson(body, restHeaders(app, accessToken)),
-  );
+  const response = await callPlatform(client, `${VIDEOS_URL}?action=initializeUpload`, {
+    ...postJson(body, restHeaders(app, accessToken)),
+    timeoutMs: WRITE_TIMEOUT_MS,
+  });
   const upload = isOk(response) ? parseBody(VideoUploadSession, response)?.value : undefined;
   if (!upload) {
     return failed(isOk(response) ? unexpectedResponse(response) : toAccountFault(response, job));
@@ -108,7 +107,11 @@ async function sendParts(
     return await restartUpload(client, job, media, cursor, null);
   }
   const etags = [...cursor.etags];
+  const startedAt = systemClock.now();
   for (const part of cursor.parts.slice(cursor.etags.length, cursor.etags.length + PARTS_PER_CALL)) {
+    if (systemClock.now() - startedAt >= SENDING_PARTS_MS) {
+      break;
+    }
     const sent = await sendPart(client, job, media, part);
     if (sent.ok) {
       etags.push(sent.value);
@@ -145,7 +148,7 @@ async function sendPart(
         "content-type": "application/octet-stream",
         "content-length": String(length),
       },
-      timeoutMs: PART_TIMEOUT_MS,
+      timeoutMs: WRITE_TIMEOUT_MS,
     },
   );
   if (!response) {
@@ -198,11 +201,10 @@ async function finalizeUpload(
   const processing: VideoCursor = { ...cursor, stage: "processing", processingSince: job.now };
   let response: PlatformResponse;
   try {
-    response = await callPlatform(
-      client,
-      `${VIDEOS_URL}?action=finalizeUpload`,
-      postJson(body, restHeaders(app, accessToken)),
-    );
+    response = await callPlatform(client, `${VIDEOS_URL}?action=finalizeUpload`, {
+      ...postJson(body, restHeaders(app, accessToken)),
+      timeoutMs: WRITE_TIMEOUT_MS,
+    });
   } catch {
     // The call may have arrived; the video's status shows it.
     return { state: "again", afterSeconds: POLL_SECONDS, cursor: processing };

@@ -10,6 +10,7 @@ import { refusalMessage, toFault } from "./errors.ts";
 import { readCapabilities } from "./limits.ts";
 import { CommitRef } from "./refs.ts";
 
+/** Both official apps wait a minute: `timeoutInterval` of Mastodon+API.swift in mastodon-ios, MastodonAPIController of mastodon-android. */
 const COMMIT_TIMEOUT_MS = MINUTE;
 const CONFIRM_TIMEOUT_MS = 5000;
 

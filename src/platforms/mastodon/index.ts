@@ -1,11 +1,13 @@
 import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
+import { appearance } from "./appearance.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { fetchCapabilities } from "./instance.ts";
 import { limits, limitsOf } from "./limits.ts";
+import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
@@ -19,9 +21,11 @@ export const mastodon = defineAdapter({
   limits,
   limitsOf,
   options,
+  optionForm,
   connect,
   dataPolicy,
   validate,
+  appearance,
   fetchCapabilities,
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
   prepare,

@@ -124,7 +124,11 @@ export function limitsOf(stored: JsonObject): PlatformLimits {
 }
 
 export const limits = {
-  caption: { max: CAPTION_MAX, unit: "characters as displayed (grapheme clusters), a link counts 23" },
+  caption: {
+    max: CAPTION_MAX,
+    unit: "characters as displayed (grapheme clusters), a link counts 23",
+    note: "a link counts as 23",
+  },
   media: mediaLimits(readCapabilities({})),
   rules: rulesFor(readCapabilities({})),
   // app/lib/rate_limiter.rb: 300 posts in 3 hours.

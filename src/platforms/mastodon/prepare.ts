@@ -10,7 +10,8 @@ import { toMediaFault } from "./errors.ts";
 import { readCapabilities } from "./limits.ts";
 import { type CommitRef, Cursor } from "./refs.ts";
 
-const UPLOAD_TIMEOUT_MS = 2 * MINUTE;
+/** `timeoutInterval` of Mastodon+API+V2+Media.swift in https://github.com/mastodon/mastodon-ios. */
+const UPLOAD_TIMEOUT_MS = 3 * MINUTE;
 /** Media that no post uses is deleted in the night after it became a day old. */
 const MEDIA_LIFETIME_MS = 20 * HOUR;
 const PROCESSING_DEADLINE_MS = 30 * MINUTE;

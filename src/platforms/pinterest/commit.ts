@@ -1,3 +1,4 @@
+import { MINUTE } from "#core/clock.ts";
 import { toBase64 } from "#core/encoding.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
@@ -9,6 +10,13 @@ import { IMAGE_UNREACHABLE_CODE, isBoardFault, toFault } from "./errors.ts";
 import { apiUrl, pinUrl } from "./hosts.ts";
 import { INLINE_MAX_BYTES, INLINE_TYPES } from "./limits.ts";
 import { parseProgress, CommitRef } from "./refs.ts";
+
+/**
+ * Pinterest documents no time limit, and its own client sets none (`_request_timeout` of
+ * https://github.com/pinterest/pinterest-python-generated-api-client). It fetches the images before it answers, and pins are
+ * looked for only later, so the answer is waited for longer than usual.
+ */
+const CREATE_PIN_TIMEOUT_MS = MINUTE;
 
 /** Creates one pin on one board. */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -22,7 +30,10 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   const body = await pinBody(job, commitRef, board);
   let response: PlatformResponse;
   try {
-    response = await callPlatform(client, `${apiUrl(app)}/pins`, postJson(body, bearerHeader(accessToken)));
+    response = await callPlatform(client, `${apiUrl(app)}/pins`, {
+      ...postJson(body, bearerHeader(accessToken)),
+      timeoutMs: CREATE_PIN_TIMEOUT_MS,
+    });
   } catch {
     return {
       state: "uncertain",

@@ -2,11 +2,13 @@ import { SECOND } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { listBoards, fetchCapabilities } from "./boards.ts";
+import { appearance } from "./appearance.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { limits } from "./limits.ts";
+import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
@@ -22,9 +24,11 @@ export const pinterest = defineAdapter({
   operatorCredentials: "required",
   limits,
   options,
+  optionForm,
   connect,
   dataPolicy,
   validate,
+  appearance,
   fetchCapabilities,
   listBoards,
   // Only a video needs preparation; it is uploaded once per board.

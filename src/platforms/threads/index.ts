@@ -4,6 +4,7 @@ import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { withUndocumentedProof } from "#platforms/graph-api.ts";
 import { limitsWithOwnCap } from "#platforms/publishing-limit.ts";
 import { fetchCapabilities } from "./capabilities.ts";
+import { appearance } from "./appearance.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
@@ -24,6 +25,7 @@ export const threads = defineAdapter({
   connect,
   dataPolicy,
   validate,
+  appearance,
   fetchCapabilities: (client, account) => fetchCapabilities(withUndocumentedProof(client, account.app), account),
   limitsOf: (capabilities) => limitsWithOwnCap(capabilities, limits),
   // Text posts need a container too, which takes about half a minute.

@@ -37,7 +37,11 @@ export const VIDEO: MediaRule = {
 };
 
 export const limits = {
-  caption: { max: CAPTION_MAX, unit: "characters, an emoji counts its UTF-8 bytes" },
+  caption: {
+    max: CAPTION_MAX,
+    unit: "characters, an emoji counts its UTF-8 bytes",
+    note: "an emoji counts as several",
+  },
   media: {
     textOnly: true,
     images: { max: CAROUSEL_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },

@@ -1,14 +1,17 @@
 import { SECOND } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
+import { appearance } from "./appearance.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
-import { fetchCapabilities } from "./creator.ts";
+import { fetchCapabilities, toCreatorInfo } from "./creator.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { PREPARE_AHEAD_MAX_MS, limits, limitsOf } from "./limits.ts";
+import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
+import { isAudited } from "./scopes.ts";
 import { validate } from "./validate.ts";
 import { verify } from "./verify.ts";
 
@@ -23,9 +26,12 @@ export const tiktok = defineAdapter({
   limits,
   limitsOf,
   options,
+  optionForm,
+  creatorOf: (capabilities, settings) => toCreatorInfo(capabilities, isAudited(settings)),
   connect,
   dataPolicy,
   validate,
+  appearance,
   fetchCapabilities,
   prepareAheadMs: (job) =>
     Math.min(

@@ -73,7 +73,7 @@ export function limitsOf(capabilities: JsonObject): PlatformLimits {
 }
 
 export const limits = {
-  caption: { max: VIDEO_CAPTION_MAX, unit: "UTF-16 code units" },
+  caption: { max: VIDEO_CAPTION_MAX, unit: "UTF-16 code units", note: "most emoji count as two" },
   media: {
     textOnly: false,
     images: { max: PHOTOS_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },

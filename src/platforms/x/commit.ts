@@ -7,6 +7,7 @@ import { DUPLICATE_CODE, MEDIA_EXPIRED_CODE, QUOTE_REFUSED_CODE, toFault } from 
 import { API_ORIGIN } from "./hosts.ts";
 import { type QuotedPost, parseQuotedPost, quoteMode } from "./options.ts";
 import { CommitRef } from "./refs.ts";
+import { CALL_TIMEOUT_MS } from "./timeouts.ts";
 
 /** A recorded commit younger than this belongs to the current call. */
 const SAME_SEND_MS = 10_000;
@@ -16,11 +17,10 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now };
   let response: PlatformResponse;
   try {
-    response = await callPlatform(
-      client,
-      `${API_ORIGIN}/2/tweets`,
-      postJson(postBody(job, commitRef), bearerHeader(job.account.accessToken)),
-    );
+    response = await callPlatform(client, `${API_ORIGIN}/2/tweets`, {
+      ...postJson(postBody(job, commitRef), bearerHeader(job.account.accessToken)),
+      timeoutMs: CALL_TIMEOUT_MS,
+    });
   } catch {
     return {
       state: "uncertain",

@@ -96,7 +96,7 @@ function rulesFor(video: MediaRule): PlatformLimits["rules"] {
 }
 
 export const limits = {
-  caption: { max: CAPTION_MAX, unit: "weighted characters" },
+  caption: { max: CAPTION_MAX, unit: "weighted characters", note: "a link counts as 23, an emoji as two" },
   media: {
     textOnly: true,
     images: { max: 4, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },

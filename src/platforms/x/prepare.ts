@@ -1,3 +1,4 @@
+import { systemClock } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
@@ -10,6 +11,8 @@ import { videoCategory } from "./limits.ts";
 import { quoteMode } from "./options.ts";
 import { Cursor, type CommitRef } from "./refs.ts";
 import { sendForm } from "#platforms/send-form.ts";
+import { SENDING_PARTS_MS } from "#platforms/send-range.ts";
+import { CALL_TIMEOUT_MS } from "./timeouts.ts";
 import { isAnimated } from "./validate.ts";
 
 const UPLOAD_URL = `${API_ORIGIN}/2/media/upload`;
@@ -18,9 +21,8 @@ const KIB = 1024;
 const SEGMENT_BYTES = 1024 * KIB;
 const MIN_SEGMENT_BYTES = 128 * KIB;
 const MAX_SEGMENTS = 1000;
-/** Segments sent per step before the next alarm continues: seconds on a fast connection, up to a minute on a slow one. */
+/** Segments sent per step before the next alarm continues; a slow connection ends the step earlier. */
 const SEGMENTS_PER_CALL = 32;
-const APPEND_TIMEOUT_MS = 15_000;
 /** A media id is valid for one day. */
 const MEDIA_LIFETIME_SECONDS = 86_400;
 const PROCESSING_POLL_SECONDS = 5;
@@ -89,7 +91,7 @@ async function uploadImages(client: PlatformClient, job: Job): Promise<PrepareOu
       UPLOAD_URL,
       { media_category: "tweet_image" },
       { field: "media", media: image, name: image.filename, range },
-      { headers: bearerHeader(job.account.accessToken) },
+      { headers: bearerHeader(job.account.accessToken), timeoutMs: CALL_TIMEOUT_MS },
     );
     if (!response) {
       return { state: "refused", fault: connectionLost() };
@@ -127,11 +129,10 @@ async function initializeUpload(
     media_category: media.type === "video" ? videoCategory(media, job.account.app.settings) : "tweet_gif",
     total_bytes: media.sizeBytes,
   };
-  const response = await callPlatform(
-    client,
-    `${UPLOAD_URL}/initialize`,
-    postJson(body, bearerHeader(job.account.accessToken)),
-  );
+  const response = await callPlatform(client, `${UPLOAD_URL}/initialize`, {
+    ...postJson(body, bearerHeader(job.account.accessToken)),
+    timeoutMs: CALL_TIMEOUT_MS,
+  });
   const parsed = parseUpload(job, response);
   if (!parsed.ok) {
     return parsed;
@@ -157,8 +158,10 @@ async function appendSegments(
   media: JobMedia,
   startCursor: Cursor,
 ): Promise<PrepareOutcome> {
+  const startedAt = systemClock.now();
+  const mayBegin = (sent: number) => sent < SEGMENTS_PER_CALL && systemClock.now() - startedAt < SENDING_PARTS_MS;
   let cursor = startCursor;
-  for (let sent = 0; sent < SEGMENTS_PER_CALL && cursor.offset < media.sizeBytes; sent++) {
+  for (let sent = 0; mayBegin(sent) && cursor.offset < media.sizeBytes; sent++) {
     const outcome = await appendSegment(client, job, media, cursor);
     if (outcome.state === "sent") {
       cursor = outcome.cursor;
@@ -192,7 +195,7 @@ async function appendSegment(
     `${UPLOAD_URL}/${cursor.id}/append`,
     { segment_index: String(cursor.segmentIndex) },
     { field: "media", media, name: "segment", range: { offset: cursor.offset, length } },
-    { headers: bearerHeader(job.account.accessToken), timeoutMs: APPEND_TIMEOUT_MS },
+    { headers: bearerHeader(job.account.accessToken), timeoutMs: CALL_TIMEOUT_MS },
   );
   if (!response) {
     return { state: "temporary", fault: connectionLost() };
@@ -226,6 +229,7 @@ async function finalizeUpload(
     response = await callPlatform(client, `${UPLOAD_URL}/${cursor.id}/finalize`, {
       method: "POST",
       headers: bearerHeader(job.account.accessToken),
+      timeoutMs: CALL_TIMEOUT_MS,
     });
   } catch {
     // Finalizing may have started; reading the processing state can be repeated safely.

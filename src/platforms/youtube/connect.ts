@@ -36,9 +36,10 @@ export const connect: Connector = {
           response_type: "code",
           scope: LOGIN_SCOPES.join(" "),
           state: request.state,
-          // Google returns a refresh token only with both parameters, and only after `prompt=consent` on a repeated login.
+          // Google returns a refresh token only with both parameters, and only after `prompt=consent` on a repeated login. Both
+          // values: https://developers.google.com/identity/protocols/oauth2/web-server#creatingclient; why the second: README.
           access_type: "offline",
-          prompt: "consent",
+          prompt: "consent select_account",
           code_challenge: request.codeChallenge,
           code_challenge_method: "S256",
         });

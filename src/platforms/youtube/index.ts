@@ -1,11 +1,13 @@
 import { HOUR, SECOND } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
+import { appearance } from "./appearance.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { limits, limitsOf } from "./limits.ts";
+import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
@@ -22,9 +24,11 @@ export const youtube = defineAdapter({
   limits,
   limitsOf,
   options,
+  optionForm,
   connect,
   dataPolicy,
   validate,
+  appearance,
   // An upload session is valid for days, so the upload of a large file starts earlier.
   prepareAheadMs: (job) =>
     defaultPrepareAheadMs(job.media) +

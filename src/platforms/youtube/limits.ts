@@ -52,7 +52,11 @@ export function limitsOf(capabilities: JsonObject): PlatformLimits {
 }
 
 export const limits = {
-  caption: { max: DESCRIPTION_MAX_BYTES, unit: "UTF-8 bytes" },
+  caption: {
+    max: DESCRIPTION_MAX_BYTES,
+    unit: "UTF-8 bytes",
+    note: "letters with accents count as two, emoji as four",
+  },
   media: {
     textOnly: false,
     images: null,

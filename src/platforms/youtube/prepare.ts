@@ -13,6 +13,7 @@ import {
   querySession,
   sendChunk,
   findVideo,
+  UPLOAD_TIMEOUT_MS,
 } from "./upload-session.ts";
 
 /** "People & Blogs", YouTube's own default. */
@@ -47,15 +48,14 @@ async function startSession(
   restartCount: number,
 ): Promise<PrepareOutcome> {
   const url = withQuery(UPLOAD_URL, { uploadType: "resumable", part: "snippet,status", notifySubscribers: true });
-  const response = await callPlatform(
-    client,
-    url,
-    postJson(videoResource(job), {
+  const response = await callPlatform(client, url, {
+    ...postJson(videoResource(job), {
       ...bearerHeader(job.account.accessToken),
       "x-upload-content-type": media.contentType,
       "x-upload-content-length": String(media.sizeBytes),
     }),
-  );
+    timeoutMs: UPLOAD_TIMEOUT_MS,
+  });
   const session = isOk(response) ? URL.parse(response.headers.get("location") ?? "") : null;
   // The access token and the video are sent to this URL, so it must belong to the platform.
   if (session?.protocol !== "https:" || !UPLOAD_HOSTS.includes(session.hostname)) {

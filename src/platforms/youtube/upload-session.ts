@@ -15,7 +15,12 @@ import { toFault } from "./errors.ts";
 /** Every chunk but the last must be a multiple of this size. */
 const CHUNK_MULTIPLE_BYTES = 256 * 1024;
 const CHUNK_BYTES = 8 * 1024 ** 2;
-const CHUNK_TIMEOUT_MS = MINUTE;
+/**
+ * Of a call that creates or fills an upload session: DEFAULT_HTTP_TIMEOUT_SEC of googleapiclient/http.py in
+ * https://github.com/googleapis/google-api-python-client, the library of YouTube's own upload guide. Google names 60 seconds
+ * for PHP too (https://developers.google.com/display-video/api/guides/concepts/general/timeouts-retries).
+ */
+export const UPLOAD_TIMEOUT_MS = MINUTE;
 const QUERY_TIMEOUT_MS = 20 * SECOND;
 
 /** The state of a session according to one response. */
@@ -63,7 +68,7 @@ export async function sendChunk(
       "content-length": String(length),
       "content-range": `bytes ${offset}-${offset + length - 1}/${media.sizeBytes}`,
     },
-    timeoutMs: CHUNK_TIMEOUT_MS,
+    timeoutMs: UPLOAD_TIMEOUT_MS,
   });
   return toSessionResponse(response, job.now);
 }

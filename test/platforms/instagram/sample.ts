@@ -68,4 +68,7 @@ export const sample: PlatformSample = {
     // The direct login has no revoke call.
     revoke: { responses: [{ json: { success: true } }], tokens: { extra: { login: "page" } } },
   },
+  otherLogins: [
+    { file: "page", title: "with the login through a Facebook Page", settings: { LOGIN_VARIANT: "facebook" } },
+  ],
 };

@@ -61,7 +61,8 @@ describe("authorizeUrl", () => {
       scope: `openid ${UPLOAD} ${READ}`,
       state: "s",
       access_type: "offline",
-      prompt: "consent",
+      // A new refresh token on every login, and the choice of account and channel.
+      prompt: "consent select_account",
       code_challenge: "c",
       code_challenge_method: "S256",
     });

@@ -1,0 +1,31 @@
+import { isJsonObject, type JsonValue } from "#core/json.ts";
+import type { AppearanceInput, AppearanceLine, PostAppearance } from "#platforms/contract.ts";
+import { textOption } from "#platforms/text-marks.ts";
+import { findTextLinks } from "./rich-text.ts";
+
+/**
+ * github.com/bluesky-social/social-app, src/lib/constants.ts (`MAX_POST_LINES`) and src/components/images/AutoSizedImage.tsx (a
+ * single image at most 1:2 in feeds); that several images are squares is observed.
+ */
+const FEED_LINES = 25;
+
+export function appearance({ caption, options }: AppearanceInput): PostAppearance {
+  return {
+    format: null,
+    order: "text_first",
+    title: null,
+    text: caption,
+    cut: { lines: FEED_LINES, label: "Show more" },
+    marks: findTextLinks(caption),
+    media: { ratio: { min: 1 / 2, max: Infinity }, several: 1, fit: "cover" },
+    lines: cardLine(options["link_card"]),
+  };
+}
+
+/** A link in the text gets no card of its own. */
+function cardLine(card: JsonValue | undefined): readonly AppearanceLine[] {
+  const fields = isJsonObject(card) ? card : {};
+  const title = textOption(fields, "title");
+  const host = URL.parse(textOption(fields, "uri"))?.hostname;
+  return host ? [{ kind: "link", text: title === "" ? host : `${title} (${host})` }] : [];
+}

@@ -1,0 +1,22 @@
+import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
+import { ANY_RATIO, findMarks, FULL_SCREEN_RATIO, linkPreviewLine } from "#platforms/text-marks.ts";
+import { previewLink } from "./link.ts";
+
+/**
+ * Where the feed cuts is not documented; observed: about 477 characters on a desk, earlier on a phone
+ * (boldlytype.com/blog/facebook-post-character-limit). For a reel one line is assumed. Page posts made through the API mention nobody by name. The preview of a
+ * link is asked for with the member `link` (docs/pages-api/posts), which is sent for posts without media.
+ */
+export function appearance({ caption, placement, media }: AppearanceInput): PostAppearance {
+  const isReel = placement === "reels";
+  return {
+    format: isReel ? "Reel" : null,
+    order: isReel ? "media_first" : "text_first",
+    title: null,
+    text: caption,
+    cut: isReel ? { characters: 80, lines: 1, label: "See more" } : { characters: 477, lines: 5, label: "See more" },
+    marks: findMarks(caption, { links: true, hashtags: true }),
+    media: { ratio: isReel ? FULL_SCREEN_RATIO : ANY_RATIO, several: 1, fit: "cover" },
+    lines: media.length > 0 ? [] : linkPreviewLine(previewLink(caption)),
+  };
+}

@@ -1,0 +1,29 @@
+import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
+import { findMarks, FULL_SCREEN_RATIO } from "#platforms/text-marks.ts";
+import { IMAGE } from "./limits.ts";
+
+/**
+ * help.instagram.com/1643471055915254: the feed shows three lines and recommends 125 characters or fewer. Links in captions are
+ * not active. Content publishing guide: the media of a carousel are cropped to the ratio of the first one. Where the text of a
+ * reel is cut is not documented; one line is assumed.
+ */
+export function appearance({ caption, placement, media }: AppearanceInput): PostAppearance {
+  const isReel = placement === "reels" || (media.length === 1 && media[0]?.type === "video");
+  return {
+    format: isReel ? "Reel" : null,
+    order: "media_first",
+    title: null,
+    text: caption,
+    cut: isReel ? { characters: 55, lines: 1, label: "more" } : { characters: 125, lines: 3, label: "more" },
+    marks: findMarks(caption, { mentions: true, hashtags: true }),
+    media: {
+      ratio: isReel ? FULL_SCREEN_RATIO : { min: FEED_MIN_RATIO, max: IMAGE.maxRatio ?? 1.91 },
+      several: "first",
+      fit: "cover",
+    },
+    lines: [],
+  };
+}
+
+/** Since 2025 the feed shows 3:4 whole (pixextender.com/blog/instagram-post-size); before, 4:5 was the tallest. */
+const FEED_MIN_RATIO = 3 / 4;

@@ -1,0 +1,35 @@
+import type { AppearanceInput, AppearanceLine, PostAppearance } from "#platforms/contract.ts";
+import { shorten, textOption } from "#platforms/text-marks.ts";
+import { boardIds } from "./options.ts";
+
+/**
+ * help.pinterest.com/en/business/article/pinterest-product-specs: the feed shows the first 40 characters of a title and no
+ * description, and cuts off what is taller than 2:3.
+ */
+const FEED_TITLE_CHARACTERS = 40;
+
+export function appearance({ options }: AppearanceInput): PostAppearance {
+  return {
+    format: "Pin",
+    order: "media_first",
+    title: shorten(textOption(options, "title"), { characters: FEED_TITLE_CHARACTERS }),
+    text: "",
+    cut: null,
+    marks: [],
+    media: { ratio: { min: 2 / 3, max: Infinity }, several: "first", fit: "cover" },
+    lines: [
+      ...linkLine(textOption(options, "link")),
+      ...boardLine(boardIds(options).length),
+      { kind: "note", text: "The description is shown when the pin is opened" },
+    ],
+  };
+}
+
+function linkLine(link: string): readonly AppearanceLine[] {
+  const host = URL.parse(link)?.hostname;
+  return host ? [{ kind: "link", text: `Leads to ${host}` }] : [];
+}
+
+function boardLine(count: number): readonly AppearanceLine[] {
+  return count > 1 ? [{ kind: "collection", text: `One pin on each of ${count} boards` }] : [];
+}

@@ -1,0 +1,71 @@
+import type { JsonObject } from "#core/json.ts";
+import type { AppearanceLine, TextCut, TextRange } from "./contract.ts";
+
+const LINK = /\bhttps?:\/\/[^\s<>"']+/giu;
+const MENTION = /(?<![\p{L}\p{N}\p{M}_@./])@[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]{0,98}[\p{L}\p{N}_])?/gu;
+const HASHTAG = /(?<![\p{L}\p{N}\p{M}_&/])#(?=[\p{N}\p{M}_]{0,98}\p{L})[\p{L}\p{N}\p{M}_]{1,99}/gu;
+const TRAILING_PUNCTUATION = /[.,;:!?)\]…]+$/u;
+
+/** What a platform turns into a link in the texts of its posts. */
+interface MarkedParts {
+  readonly links?: boolean;
+  readonly mentions?: boolean;
+  readonly hashtags?: boolean;
+}
+
+/** The links, mentions and hashtags of a text; where two overlap, the one that begins first counts. */
+export function findMarks(text: string, { links, mentions, hashtags }: MarkedParts): readonly TextRange[] {
+  return withoutOverlaps([
+    ...(links ? rangesOf(text, LINK) : []),
+    ...(mentions ? rangesOf(text, MENTION) : []),
+    ...(hashtags ? rangesOf(text, HASHTAG) : []),
+  ]);
+}
+
+/** In the order of the text, without those that begin inside another one. */
+export function withoutOverlaps(ranges: readonly TextRange[]): readonly TextRange[] {
+  let end = 0;
+  return ranges
+    .toSorted((a, b) => a.start - b.start)
+    .filter((range) => {
+      const isFree = range.start >= end;
+      end = isFree ? range.end : end;
+      return isFree;
+    });
+}
+
+function rangesOf(text: string, pattern: RegExp): readonly TextRange[] {
+  return Array.from(text.matchAll(pattern), (match) => ({
+    start: match.index,
+    end: match.index + match[0].replace(TRAILING_PUNCTUATION, "").length,
+  }));
+}
+
+/** An option that is a text; empty when it is missing or has another type. */
+export function textOption(options: JsonObject, name: string): string {
+  const value = options[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** Where pages of links show a preview of the first link of a text, if the page behind it offers one. */
+export function linkPreviewLine(url: string | null | undefined): readonly AppearanceLine[] {
+  const host = URL.parse(url ?? "")?.hostname;
+  return host ? [{ kind: "link", text: `A preview of ${host}, if that page offers one` }] : [];
+}
+
+/** The first address of a text that names its scheme. */
+export function firstLink(text: string): string | null {
+  const [range] = findMarks(text, { links: true });
+  return range ? text.slice(range.start, range.end) : null;
+}
+
+/** A headline, shortened where the platform shortens it. */
+export function shorten(text: string, { characters = Infinity }: Pick<TextCut, "characters">): string | null {
+  const points = [...text];
+  return text === "" ? null : points.length > characters ? `${points.slice(0, characters).join("").trimEnd()}…` : text;
+}
+
+/** Shown whole, whatever its ratio. */
+export const ANY_RATIO = { min: 0, max: Infinity } as const;
+/** A window that fills a phone. */
+export const FULL_SCREEN_RATIO = { min: 9 / 16, max: 9 / 16 } as const;

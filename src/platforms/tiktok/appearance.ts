@@ -1,0 +1,29 @@
+import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
+import { findMarks, FULL_SCREEN_RATIO, shorten } from "#platforms/text-marks.ts";
+import { isDraft, titleOf } from "./options.ts";
+
+/**
+ * The window fills the screen, and media of another ratio get bars. Where the text is cut is not documented; observed: about 100
+ * characters (lettercounter.org/blog/tiktok-ads-character-limits says the same of ads). Links in captions are not active.
+ */
+export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
+  const hasVideo = media.some(({ type }) => type === "video");
+  const draft = isDraft(options);
+  return {
+    format: draft ? "Draft" : null,
+    order: "media_first",
+    title: hasVideo ? null : shorten(titleOf(options), {}),
+    text: caption,
+    cut: { characters: 100, lines: 2, label: "more" },
+    marks: findMarks(caption, { mentions: true, hashtags: true }),
+    media: { ratio: FULL_SCREEN_RATIO, several: FULL_SCREEN_RATIO.max, fit: "contain" },
+    lines: draft
+      ? [
+          {
+            kind: "note",
+            text: "Nothing is published: it waits as a draft in the TikTok app until you finish it there",
+          },
+        ]
+      : [],
+  };
+}

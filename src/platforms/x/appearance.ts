@@ -1,0 +1,42 @@
+import type { AppearanceInput, AppearanceLine, PostAppearance, TextRange } from "#platforms/contract.ts";
+import { findMarks, linkPreviewLine, textOption, withoutOverlaps } from "#platforms/text-marks.ts";
+import { CAPTION_MAX } from "./limits.ts";
+import { parseQuotedPost } from "./options.ts";
+import { measureText } from "./text.ts";
+
+/**
+ * That longer posts end with "Show more" after about 280 characters is observed (replysocial.co/blog), as are the ratios: one
+ * image is shown whole between 3:4 and 2:1, several are squares (aspectratiocalculator.pages.dev/blog/aspect-ratio-guide-twitter-x).
+ */
+export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
+  const { urls } = measureText(caption);
+  const quoted = parseQuotedPost(textOption(options, "quote_tweet_url"));
+  return {
+    format: null,
+    order: "text_first",
+    title: null,
+    text: caption,
+    cut: { characters: CAPTION_MAX, label: "Show more" },
+    marks: withoutOverlaps([...findMarks(caption, { mentions: true, hashtags: true }), ...locate(caption, urls)]),
+    media: { ratio: { min: 3 / 4, max: 2 }, several: 1, fit: "cover" },
+    lines: quoted ? [quoteLine(quoted.link)] : media.length > 0 ? [] : linkPreviewLine(withScheme(urls.at(-1))),
+  };
+}
+
+function quoteLine(link: string): AppearanceLine {
+  return { kind: "quote", text: `Quotes ${link}` };
+}
+
+/** A domain without a scheme is a link too. */
+function withScheme(url: string | undefined): string | undefined {
+  return url === undefined || /^https?:\/\//i.test(url) ? url : `https://${url}`;
+}
+
+function locate(text: string, urls: readonly string[]): readonly TextRange[] {
+  let from = 0;
+  return urls.flatMap((url) => {
+    const start = text.indexOf(url, from);
+    from = start < 0 ? from : start + url.length;
+    return start < 0 ? [] : [{ start, end: from }];
+  });
+}
