@@ -7,7 +7,9 @@ import { requireLoopback, type SandboxEnv } from "./env.ts";
  * a platform finishes the requests that it has received. Both sides of the HTTP calls between the two are here.
  */
 
-const CALL_PATH = "/calls/";
+const CALL_PATH = "/calls";
+/** The address of the call; not in the path, because logs of development servers have paths, and some addresses contain tokens. */
+const CALL_URL_HEADER = "x-simulated-url";
 
 /** Where the simulators run when they are not in this process (`SIMULATORS_ORIGIN`); null when they are. */
 export function simulatorsOrigin(env: SandboxEnv): string | null {
@@ -21,19 +23,22 @@ export function simulatorsOrigin(env: SandboxEnv): string | null {
 
 /** Sends a call to a platform to the simulators' worker. */
 export function forwardCall(origin: string, request: Request): Promise<Response> {
-  const { host, pathname, search } = new URL(request.url);
-  return fetch(new Request(`${origin}${CALL_PATH}${host}${pathname}${search}`, request));
+  const forwarded = new Request(`${origin}${CALL_PATH}`, request);
+  forwarded.headers.set(CALL_URL_HEADER, request.url);
+  return fetch(forwarded);
 }
 
 /** The call to a platform that a request to the simulators' worker stands for; null for any other request. */
 export async function readForwardedCall(request: Request): Promise<Request | null> {
-  const { pathname, search } = new URL(request.url);
-  if (!pathname.startsWith(CALL_PATH)) {
+  const url = request.headers.get(CALL_URL_HEADER);
+  if (new URL(request.url).pathname !== CALL_PATH || url === null || !URL.canParse(url)) {
     return null;
   }
-  return new Request(`https://${pathname.slice(CALL_PATH.length)}${search}`, {
+  const headers = new Headers(request.headers);
+  headers.delete(CALL_URL_HEADER);
+  return new Request(url, {
     method: request.method,
-    headers: request.headers,
+    headers,
     redirect: "manual",
     // Read here: what a platform has received does not depend on its caller any more.
     ...(request.body && { body: await request.arrayBuffer() }),

@@ -96,14 +96,23 @@ describe("403", () => {
     expect((await ada.createPost({ text: "c".repeat(25_001) })).status).toBe(403);
   });
 
-  test("the same text of the same user again within 15 minutes", async ({ expect }) => {
+  test("the same text of the same user again within twelve hours, or within those of a setting", async ({ expect }) => {
     expect((await ada.createPost({ text: "café" })).status).toBe(201);
     const again = await ada.createPost({ text: "cafe\u0301 " });
     expect(again.status).toBe(403);
     expect(await detailOf(again)).toBe("You are not allowed to create a Tweet with duplicate content.");
     expect((await ben.createPost({ text: "café" })).status).toBe(201);
-    advanceSeconds(15 * 60);
+    advanceSeconds(12 * 3600 - 60);
+    // The first login's token has expired.
+    ada = await createClient("ada");
+    expect((await ada.createPost({ text: "café" })).status).toBe(403);
+    advanceSeconds(60);
     expect((await ada.createPost({ text: "café" })).status).toBe(201);
+    advanceSeconds(15 * 60);
+    expect((await ada.createPost({ text: "café" })).status).toBe(403);
+    await changeSettings("x", { duplicate_minutes: 15 });
+    expect((await ada.createPost({ text: "café" })).status).toBe(201);
+    await changeSettings("x", { duplicate_minutes: null });
   });
 
   test("concurrent posts of the same text, except one", async ({ expect }) => {

@@ -28,7 +28,8 @@ import {
 const MAX_WEIGHTED_LENGTH = 280;
 const MAX_PREMIUM_WEIGHTED_LENGTH = 25_000;
 const MAX_SHORT_VIDEO_SECONDS = 140;
-const DUPLICATE_MINUTES = 15;
+/** X names no number; the longest that was seen: https://www.ayrshare.com/solutions/x-twitter-api-error-403-duplicate-post-how-to-fix-it/. */
+const DUPLICATE_MINUTES = 12 * 60;
 const PRICE_USD = 0.015;
 const URL_PRICE_USD = 0.2;
 const HANG_MS = 120_000;
