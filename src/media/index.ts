@@ -1,7 +1,13 @@
 export { completeMultipartUpload } from "./upload/complete-multipart-upload.ts";
+export { cancelUpload } from "./upload/cancel-upload.ts";
+export { openChunkReader, TransferInterrupted } from "./chunk-reader.ts";
+export { deleteMedia } from "./library/delete-media.ts";
+export { type Library, type LibraryItem, listMedia, type MediaUses } from "./library/list-media.ts";
+export type { LibraryPosition } from "./library/store-library.ts";
 export { importMedia } from "./import/import-media.ts";
-export { MAX_POST_MEDIA } from "./limits.ts";
+export { MAX_BYTES_TEXT, MAX_IMPORT_URLS, MAX_SINGLE_UPLOAD_BYTES } from "./limits.ts";
 export { receiveFile } from "./upload/receive-file.ts";
+export { receiveUnsizedFile } from "./upload/receive-unsized-file.ts";
 export { receivePart } from "./upload/receive-part.ts";
 export type { UploadBody } from "./upload/receive-upload-body.ts";
 export {
@@ -10,11 +16,20 @@ export {
   mediaRefs,
   mediaItemProblem,
   resolveMedia,
+  tooManyMediaProblem,
 } from "./import/resolve-media-refs.ts";
 export { verifyUploadUrl, type UploadGrant, type UploadSlot } from "./upload/signed-upload-url.ts";
 export { type StartedUpload, startUpload } from "./upload/start-upload.ts";
-export { findServableMedia, mediaStatement, parseMediaRows, type ReadyMediaRow } from "./store.ts";
+export {
+  findServableMedia,
+  mediaStatement,
+  newestMediaStatement,
+  parseMediaRows,
+  parseReadyMediaRows,
+  type ReadyMediaRow,
+} from "./store.ts";
 export { sweepMedia } from "./cleanup/sweep-media.ts";
 export type { ResolvedMedia } from "./types.ts";
 export { getUploadProgress } from "./upload/get-upload-progress.ts";
+export { CONTENT_TYPES, CONTENT_TYPES_TEXT } from "./content-types.ts";
 export { isMediaId, mediaIdOf, mediaKey } from "./urls.ts";

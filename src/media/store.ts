@@ -70,6 +70,27 @@ export function mediaStatement(
     .bind(JSON.stringify(ids), actor.workspaceId, actor.userId);
 }
 
+/** The actor's newest media that can be used, for a batch; `parseReadyMediaRows` parses its rows. */
+export function newestMediaStatement(
+  db: Db,
+  actor: Pick<Actor, "userId" | "workspaceId">,
+  limit: number,
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT ${MEDIA_COLUMNS} FROM media m WHERE m.workspace_id = ?1 AND m.user_id = ?2 AND m.state = 'ready'
+       ORDER BY m.created_at DESC, m.id DESC LIMIT ?3`,
+    )
+    .bind(actor.workspaceId, actor.userId, limit);
+}
+
+export function parseReadyMediaRows(
+  rows: readonly unknown[],
+  config: Pick<Config, "origin">,
+): readonly ResolvedMedia[] {
+  return (rows as readonly MediaRow[]).filter(isReady).map((row) => toResolved(row, config));
+}
+
 /**
  * Parses the rows of `mediaStatement`, by requested id. Null means that the bytes are not complete yet; a missing key means
  * that there is no such item.

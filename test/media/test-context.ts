@@ -60,7 +60,7 @@ export function createTestContext(
     limits: PLAN_LIMITS[options.plan ?? "scale"],
     subscribed: true,
     scopes: SCOPES,
-    credential: { kind: "api_key", id: "test" },
+    credential: { kind: "api_key", id: "test", name: "test" },
     via: "api",
   };
   return { ...services, actor, internet, deferredWork: () => Promise.all(deferred.splice(0)) };

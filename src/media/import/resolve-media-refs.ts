@@ -96,15 +96,18 @@ function successful(fetched: ReadonlyMap<string, CheckResult<ReceivedFile>>): Re
   return [...fetched.values()].flatMap((result) => (result.ok ? [result.value] : []));
 }
 
-function refuseTooMany(refs: readonly MediaRef[]): never {
-  const detail: RefusalDetail = {
-    code: "media_too_many",
-    message: `a post takes at most ${MAX_POST_MEDIA} media items`,
-    param: refs[MAX_POST_MEDIA]?.param ?? "media_urls",
-    limit: MAX_POST_MEDIA,
-    actual: refs.length,
-  };
-  refuse({ code: "validation_failed", message: detail.message, param: detail.param, details: [detail] });
+/** What is wrong with more media than any post takes; null when there are not as many. */
+export function tooManyMediaProblem(refs: readonly MediaRef[]): (RefusalDetail & { readonly param: string }) | null {
+  const firstBeyond = refs[MAX_POST_MEDIA];
+  return firstBeyond === undefined
+    ? null
+    : {
+        code: "media_too_many",
+        message: `a post takes at most ${MAX_POST_MEDIA} media items`,
+        param: firstBeyond.param,
+        limit: MAX_POST_MEDIA,
+        actual: refs.length,
+      };
 }
 
 function refuseProblems(details: readonly RefusalDetail[], count: number): never {
@@ -150,8 +153,9 @@ export async function resolveRefs(
   refs: readonly MediaRef[],
   limits = IMPORT_LIMITS,
 ): Promise<readonly ResolvedMedia[]> {
-  if (refs.length > MAX_POST_MEDIA) {
-    refuseTooMany(refs);
+  const tooMany = tooManyMediaProblem(refs);
+  if (tooMany) {
+    refuse({ code: "validation_failed", message: tooMany.message, param: tooMany.param, details: [tooMany] });
   }
   const ids = refs.flatMap(({ id }) => (id === null ? [] : [id]));
   const urls = [...new Set(refs.flatMap(({ id, url }) => (id === null ? [url] : [])))];

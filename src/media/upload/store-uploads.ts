@@ -218,3 +218,15 @@ export async function deleteOpenUploads(db: Db, ids: readonly string[]): Promise
     db.d1.prepare("DELETE FROM uploads WHERE id IN (SELECT value FROM json_each(?1)) AND state = 'open'").bind(list),
   ]);
 }
+
+export async function isOwnUpload(
+  db: Db,
+  { userId, workspaceId }: Pick<Actor, "userId" | "workspaceId">,
+  id: string,
+): Promise<boolean> {
+  const row = await db.d1
+    .prepare("SELECT 1 FROM uploads WHERE id = ? AND user_id = ? AND workspace_id = ?")
+    .bind(id, userId, workspaceId)
+    .first();
+  return row !== null;
+}

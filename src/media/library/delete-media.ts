@@ -1,0 +1,25 @@
+import type { Context } from "#context.ts";
+import { refuse } from "#core/errors.ts";
+import { type MediaUses, toUses, USES_PER_ITEM } from "./list-media.ts";
+import { removeUnused, selectFilename, selectUses } from "./store-library.ts";
+
+export type DeleteMediaResult =
+  | { readonly state: "deleted" }
+  /** Nothing was changed. */
+  | { readonly state: "in_use"; readonly filename: string; readonly uses: MediaUses };
+
+/** Deletes an item that no post uses; cancelled posts do not count. The sweep deletes the file and releases the storage. */
+export async function deleteMedia(
+  { actor, db, clock }: Pick<Context, "actor" | "db" | "clock">,
+  { id }: { readonly id: string },
+): Promise<DeleteMediaResult> {
+  const now = clock.now();
+  if (await removeUnused(db, actor, id, now)) {
+    return { state: "deleted" };
+  }
+  const filename = await selectFilename(db, actor, id);
+  if (filename === null) {
+    refuse({ code: "not_found", message: "there is no such media item" });
+  }
+  return { state: "in_use", filename, uses: toUses(await selectUses(db, id, USES_PER_ITEM, now)) };
+}

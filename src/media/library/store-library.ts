@@ -1,0 +1,114 @@
+import type { Actor } from "#core/actor.ts";
+import type { MediaType, PostStatus } from "#core/status.ts";
+import type { Db } from "#db/client.ts";
+import { USED_BYTES } from "#media/storage/store-save-media.ts";
+import { MEDIA_COLUMNS, type ReadyMediaRow } from "#media/store.ts";
+
+type Owner = Pick<Actor, "userId" | "workspaceId">;
+
+/** The place of an item in the library: newer items come before it. */
+export interface LibraryPosition {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+interface LibraryRow extends ReadyMediaRow {
+  readonly createdAt: number;
+}
+
+/** A post that uses an item; `uses` counts all of them. */
+export interface MediaUseRow {
+  readonly mediaId: string;
+  readonly postId: string;
+  readonly scheduledAt: number;
+  readonly status: PostStatus;
+  readonly uses: number;
+}
+
+export interface LibraryPage {
+  readonly rows: readonly LibraryRow[];
+  readonly uses: readonly MediaUseRow[];
+  readonly usedBytes: number;
+}
+
+/** The ready items of workspace ?1 of user ?2 from position (?3, ?4) on; `media_library` has them in this order. */
+const PAGE = `FROM media m WHERE m.workspace_id = ?1 AND m.user_id = ?2 AND m.state = 'ready' AND (m.created_at, m.id) < (?3, ?4)
+  AND (?5 IS NULL OR m.type = ?5) ORDER BY m.created_at DESC, m.id DESC LIMIT ?6`;
+
+/** The next post that uses an item comes first; without one, the last. */
+const NEXT_FIRST = "p.scheduled_at < ?1, abs(p.scheduled_at - ?1)";
+
+/** Posts that use the items that `items` selects, at most ?2 of each. */
+function usesOf(items: string): string {
+  return `SELECT mediaId, postId, scheduledAt, status, uses FROM (
+    SELECT pm.media_id AS mediaId, p.id AS postId, p.scheduled_at AS scheduledAt, p.status AS status,
+      count(*) OVER (PARTITION BY pm.media_id) AS uses,
+      row_number() OVER (PARTITION BY pm.media_id ORDER BY ${NEXT_FIRST}) AS place
+    FROM (${items}) i CROSS JOIN post_media pm ON pm.media_id = i.id CROSS JOIN posts p ON p.id = pm.post_id
+    WHERE p.status <> 'cancelled') WHERE place <= ?2 ORDER BY mediaId, place`;
+}
+
+const LAST_POSITION: LibraryPosition = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+
+/** One page of the library, where its items are used, and the storage that the user's workspaces use. */
+export async function selectLibraryPage(
+  db: Db,
+  owner: Owner,
+  page: {
+    readonly before: LibraryPosition | null;
+    readonly type: MediaType | null;
+    readonly rows: number;
+    readonly usesPerItem: number;
+    readonly now: number;
+  },
+): Promise<LibraryPage> {
+  const { createdAt, id } = page.before ?? LAST_POSITION;
+  const parameters = [owner.workspaceId, owner.userId, createdAt, id, page.type, page.rows] as const;
+  // The parameters of the page follow the two of the uses.
+  const shifted = `SELECT m.id AS id ${PAGE.replaceAll(/\?(\d)/g, (_, number: string) => `?${Number(number) + 2}`)}`;
+  const [rows, uses, storage] = await db.d1.batch([
+    db.d1.prepare(`SELECT ${MEDIA_COLUMNS}, m.created_at AS createdAt ${PAGE}`).bind(...parameters),
+    db.d1.prepare(usesOf(shifted)).bind(page.now, page.usesPerItem, ...parameters),
+    // It has the workspace at ?2 and does not use ?1.
+    db.d1.prepare(`SELECT ${USED_BYTES} AS usedBytes`).bind(null, owner.workspaceId),
+  ]);
+  return {
+    rows: (rows?.results ?? []) as unknown as readonly LibraryRow[],
+    uses: (uses?.results ?? []) as unknown as readonly MediaUseRow[],
+    usedBytes: (storage?.results[0] as { usedBytes: number } | undefined)?.usedBytes ?? 0,
+  };
+}
+
+/** Posts that use one item. */
+export async function selectUses(db: Db, mediaId: string, limit: number, now: number): Promise<readonly MediaUseRow[]> {
+  const { results } = await db.d1.prepare(usesOf("SELECT ?3 AS id")).bind(now, limit, mediaId).all<MediaUseRow>();
+  return results;
+}
+
+/**
+ * Hands an item that no post uses to the sweep, which deletes the file. Check and change are one statement: a confirm that ran
+ * before counts as use, and one that runs later does not find the item among those it depends on and writes nothing.
+ */
+export async function removeUnused(db: Db, owner: Owner, id: string, now: number): Promise<boolean> {
+  const { meta } = await db.d1
+    .prepare(
+      `UPDATE media SET state = 'removing', sweep_at = ?4
+       WHERE id = ?1 AND workspace_id = ?2 AND user_id = ?3 AND state IN ('ready', 'expiring')
+         AND NOT EXISTS (SELECT 1 FROM post_media pm CROSS JOIN posts p ON p.id = pm.post_id
+           WHERE pm.media_id = ?1 AND p.status <> 'cancelled')`,
+    )
+    .bind(id, owner.workspaceId, owner.userId, now)
+    .run();
+  return meta.changes > 0;
+}
+
+/** The name of an item that can be deleted or used; null when the actor's workspace has no such item. */
+export async function selectFilename(db: Db, owner: Owner, id: string): Promise<string | null> {
+  const row = await db.d1
+    .prepare(
+      `SELECT filename FROM media WHERE id = ?1 AND workspace_id = ?2 AND user_id = ?3 AND state IN ('ready', 'expiring')`,
+    )
+    .bind(id, owner.workspaceId, owner.userId)
+    .first<{ filename: string }>();
+  return row?.filename ?? null;
+}
