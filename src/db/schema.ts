@@ -1,6 +1,7 @@
 import type { PausedReason, TargetErrorCode } from "#core/codes.ts";
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Author } from "#core/actor.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
@@ -361,6 +362,40 @@ export interface StoredAttempt {
   readonly nextAttemptAt: number | null;
 }
 
+/** One entry of what was changed in a post, when and by whom; texts are shortened. */
+export interface StoredPostChange {
+  readonly at: number;
+  /** The version of the post after the change. */
+  readonly version: number;
+  /** How the request came; null for what the service did by itself. */
+  readonly via: CreatedVia | null;
+  /** The API key or app; null for the dashboard and for the service. */
+  readonly by: Author | null;
+  readonly what: PostChangeKind;
+  /** Why a post was paused or, where the service resumed it, had been paused. */
+  readonly reason?: PausedReason;
+  readonly accountId?: string;
+  readonly fields?: readonly StoredFieldChange[];
+  /** How many further fields an edit changed. */
+  readonly moreFields?: number;
+}
+
+export type PostChangeKind =
+  | "edited"
+  | "paused"
+  | "resumed"
+  | "cancelled"
+  | "retry_stopped"
+  | "account_disconnected"
+  | "account_reconnected";
+
+export interface StoredFieldChange {
+  readonly field: string;
+  readonly accountId?: string;
+  readonly from: string | number | null;
+  readonly to: string | number | null;
+}
+
 /** A media item as it was when the post was previewed; the bytes are in R2 under their hash. */
 export interface StoredMediaItem {
   readonly id: string;
@@ -401,6 +436,10 @@ export const posts = sqliteTable(
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
     finishedAt: integer("finished_at"),
+    /** The API key or app that made it; null for the dashboard, and for posts from before the column was added. */
+    createdBy: text("created_by", { mode: "json" }).$type<Author>(),
+    /** The newest 50 changes, oldest first; not a table of its own, because this row is written anyway. */
+    changes: text({ mode: "json" }).$type<StoredPostChange[]>(),
   },
   (t) => [
     index("posts_by_status").on(t.workspaceId, t.status, t.scheduledAt, t.id),
@@ -526,6 +565,9 @@ export const media = sqliteTable(
       .on(t.sha256)
       .where(sql`sha256 IS NOT NULL`),
     index("media_sweep").on(t.sweepAt),
+    index("media_library")
+      .on(t.workspaceId, t.createdAt, t.id)
+      .where(sql`state = 'ready'`),
   ],
 );
 

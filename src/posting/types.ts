@@ -1,8 +1,19 @@
+import type { Account, TargetAccount } from "#accounts/index.ts";
+import type { Author } from "#core/actor.ts";
 import type { PausedReason, TargetErrorCode } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
-import type { CreatedVia, ListedStatus, MediaType, PostStatus, PostType, TargetStatus } from "#core/status.ts";
-import type { StoredMediaItem } from "#db/schema.ts";
+import type {
+  AccountStatus,
+  CreatedVia,
+  ListedStatus,
+  MediaType,
+  PostStatus,
+  PostType,
+  TargetStatus,
+} from "#core/status.ts";
+import type { StoredMediaItem, StoredPostChange } from "#db/schema.ts";
+import type { CalendarDate } from "#core/wall-time.ts";
 import type {
   CreatorInfo,
   FaultCategory,
@@ -54,6 +65,8 @@ export interface Post {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly createdVia: CreatedVia;
+  /** The API key or app that made it; null for the dashboard. */
+  readonly createdBy: Author | null;
   readonly pausedReason: PausedReason | null;
   readonly planHash: string;
   readonly targets: readonly Target[];
@@ -190,6 +203,44 @@ export interface Page<T> {
   };
 }
 
+export interface CalendarFilter {
+  readonly accountId?: string | undefined;
+  readonly platform?: Platform | undefined;
+  readonly status?: ListedStatus | undefined;
+  readonly createdVia?: CreatedVia | undefined;
+}
+
+/** `from` <= time < `until`. */
+export interface CalendarInput extends CalendarFilter {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** What a calendar shows of a post. */
+export interface CalendarPost {
+  readonly id: string;
+  readonly status: ListedStatus;
+  readonly pausedReason: PausedReason | null;
+  readonly scheduledAt: number;
+  /** The first 140 characters, counted in code points. */
+  readonly caption: string;
+  readonly postType: PostType;
+  readonly platforms: readonly Platform[];
+  readonly createdVia: CreatedVia;
+  readonly mediaCount: number;
+  readonly firstMedia: { readonly type: MediaType; readonly url: string } | null;
+  readonly targets: readonly Pick<Target, "accountId" | "platform" | "status">[];
+}
+
+export interface Calendar {
+  /** By time. */
+  readonly posts: readonly CalendarPost[];
+  /** The connected accounts of the workspace. */
+  readonly accounts: readonly TargetAccount[];
+  /** Whether the range has more posts than were read. */
+  readonly hasMore: boolean;
+}
+
 export interface ScheduleSummary {
   readonly timezone: string;
   readonly counts: Readonly<Record<ListedStatus, number>>;
@@ -221,4 +272,93 @@ export interface Attempt {
   readonly platformCode: string | null;
   readonly message: string | null;
   readonly nextAttemptAt: number | null;
+}
+
+/** The posts ahead that an account is part of. Each number is counted up to `ACCOUNT_POSTS_MAX`. */
+export interface AccountPosts {
+  /** Scheduled and paused posts that still have to be published by it. */
+  readonly ahead: number;
+  /** Those of them whose time is after the login ends. */
+  readonly afterLoginEnd: number;
+  /** Scheduled posts that a disconnect pauses, because they have no other account. */
+  readonly pausedByDisconnect: number;
+}
+
+export interface AccountWithPosts extends Account {
+  readonly posts: AccountPosts;
+}
+
+export interface AccountOverview {
+  readonly accounts: readonly AccountWithPosts[];
+  /** In all workspaces of the user together. */
+  readonly connectedCount: number;
+}
+
+export type PostChange = StoredPostChange;
+
+/** A post with its history, for a person who wants to know what happened. */
+export interface PostRecord {
+  readonly post: Post;
+  /** Oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** The newest 50, oldest first. */
+  readonly changes: readonly PostChange[];
+  /** The accounts of the post and of its changes as they are now, by id. */
+  readonly accounts: ReadonlyMap<string, RecordAccount>;
+}
+
+interface RecordAccount {
+  readonly username: string;
+  readonly displayName: string;
+  readonly status: AccountStatus | "disconnected";
+  readonly statusReason: string | null;
+}
+
+/** A target that is not published, and why. */
+export interface TargetProblem {
+  readonly platform: Platform;
+  readonly username: string;
+  /** `unconfirmed`: it may be published; only a look at the platform tells. */
+  readonly status: "failed" | "unconfirmed";
+  readonly message: string | null;
+}
+
+export interface FailedPost extends PostSummary {
+  readonly problems: readonly TargetProblem[];
+}
+
+/** The posts ahead that will not go to a disconnected account of one platform. */
+export interface SkippedPosts {
+  readonly platform: Platform;
+  readonly count: number;
+  /** The first of them. */
+  readonly postId: string;
+}
+
+export interface Overview {
+  readonly nextPosts: readonly PostSummary[];
+  /** Posts of the last 30 days of which not everything was published, newest first. */
+  readonly failedPosts: readonly FailedPost[];
+  readonly hasMoreFailedPosts: boolean;
+  /** How many posts are paused, by a reason other than the user's own wish. */
+  readonly pausedPosts: readonly { readonly reason: PausedReason; readonly count: number }[];
+  /** Posts ahead that leave out an account, because it was disconnected; those paused for it are in `pausedPosts`. */
+  readonly skippedPosts: readonly SkippedPosts[];
+  /** How many posts are scheduled for after the end of the subscription; 0 where no end is known. */
+  readonly postsAfterSubscription: number;
+  readonly accounts: readonly AccountWithPosts[];
+  readonly hasPosts: boolean;
+  readonly hasPublished: boolean;
+  /** The last 30 days in UTC, oldest first. */
+  readonly outcomesByDay: readonly {
+    readonly date: CalendarDate;
+    readonly published: number;
+    readonly partiallyFailed: number;
+    readonly failed: number;
+  }[];
+  /** Scheduled and published posts of 90 days before and after now, by hour of the week in the user's zone: Monday 0:00 comes first. */
+  readonly countByHourOfWeek: readonly number[];
+  readonly lateness: ScheduleSummary["lateness"];
+  /** The same targets by ranges; `belowMs` is null for the last one. */
+  readonly latenessHistogram: readonly { readonly belowMs: number | null; readonly count: number }[];
 }

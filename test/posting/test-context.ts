@@ -72,7 +72,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     limits: UNLIMITED,
     subscribed: true,
     scopes: [...SCOPES],
-    credential: { kind: "api_key", id: crypto.randomUUID() },
+    credential: { kind: "api_key", id: crypto.randomUUID(), name: "test" },
     via: "api",
     ...options.actor,
   };

@@ -11,6 +11,7 @@ import type {
   PlatformClient,
 } from "#platforms/contract.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
+import { plainAppearance } from "../support/scripted-adapter.ts";
 
 /** A post as the platform accepted it; the tests compare the stored state with it. */
 export interface AcceptedPost {
@@ -111,6 +112,7 @@ export class FakePlatform {
       hasUserNamedHosts: false,
       operatorCredentials: "required",
       dataPolicy: { use: "Tests.", revoke: "Nowhere.", statements: [], links: [] },
+      appearance: ({ caption }) => plainAppearance(caption),
       limits: {
         caption: { max: 1000, unit: "characters" },
         media: { textOnly: true, images: null, videos: null, mixed: true },

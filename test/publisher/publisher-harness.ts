@@ -105,7 +105,7 @@ export class PublisherHarness {
       limits: PLAN_LIMITS.scale,
       subscribed: true,
       scopes: SCOPES,
-      credential: { kind: "api_key", id: "test" },
+      credential: { kind: "api_key", id: "test", name: "test" },
       via: "api",
     };
     this.ctx = {

@@ -1,3 +1,4 @@
+import type { Author } from "#core/actor.ts";
 import type { PausedReason } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
@@ -75,7 +76,7 @@ const TARGET_OBJECT = jsonObject<TargetRow>({
 /** The columns of a whole post with its targets, in one statement; it calls the table `p`. */
 export const POST_COLUMNS = `p.id AS id, p.workspace_id AS workspace_id, p.status AS status, p.paused_reason AS paused_reason,
   p.scheduled_at AS scheduled_at, p.version AS version, p.watch_at AS watch_at, p.post_type AS post_type, p.caption AS caption,
-  p.media AS media, p.platforms AS platforms, p.plan_hash AS plan_hash, p.created_via AS created_via, p.created_at AS created_at,
+  p.media AS media, p.platforms AS platforms, p.plan_hash AS plan_hash, p.created_via AS created_via, p.created_by AS created_by, p.created_at AS created_at,
   p.updated_at AS updated_at,
   (SELECT json_group_array(${TARGET_OBJECT}) FROM post_targets t WHERE t.post_id = p.id) AS targets`;
 
@@ -100,6 +101,7 @@ export interface PostRow extends CommonPostColumns {
   readonly media: string;
   readonly plan_hash: string;
   readonly created_via: CreatedVia;
+  readonly created_by: string | null;
   readonly created_at: number;
   readonly updated_at: number;
   readonly targets: string;
@@ -171,6 +173,7 @@ function toPostWithTargets(row: PostRow, rows: readonly TargetRow[], now: number
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     createdVia: row.created_via,
+    createdBy: row.created_by === null ? null : (JSON.parse(row.created_by) as Author),
     // A publishing post has a reason while its targets are looked up after a restore; it is paused for it if none is found.
     pausedReason: row.status === "publishing" ? null : row.paused_reason,
     planHash: row.plan_hash,

@@ -40,13 +40,7 @@ export async function readDayCounters(
   const nextSlot = Math.ceil(now / SLOT_MS) * SLOT_MS;
   const ranges = [[now, nextSlot], ...ends.map((end) => [Math.floor(end / SLOT_MS) * SLOT_MS, end])];
   const [days, boundaries] = await db.d1.batch<DayColumns & BoundaryColumns>([
-    db.d1
-      .prepare(
-        `SELECT day, scheduled, publishing, published, partially_failed, failed, paused, platforms,
-           iif(day BETWEEN ?2 AND ?3, slots, NULL) AS slots, iif(day BETWEEN ?2 AND ?3, lateness, NULL) AS lateness
-         FROM post_days WHERE workspace_id = ?1`,
-      )
-      .bind(actor.workspaceId, Math.floor(from / DAY), Math.floor(until / DAY)),
+    dayCountersStatement(db, actor, { from, until }),
     db.d1
       .prepare(
         `SELECT (SELECT p.scheduled_at FROM posts p WHERE p.workspace_id = ?1 AND p.status = 'scheduled' AND p.scheduled_at >= ?2
@@ -59,9 +53,43 @@ export async function readDayCounters(
   const boundaryRow = boundaries?.results[0];
   const [countBeforeFirstSlot = 0, ...countsAfterLastSlot] = JSON.parse(boundaryRow?.scheduled ?? "[]") as number[];
   return {
-    days: (days?.results ?? []).map(toDayCounters),
+    days: parseDayCounters(days),
     boundaries: { nextPostAt: boundaryRow?.next_at ?? null, countBeforeFirstSlot, countsAfterLastSlot },
   };
+}
+
+/** All days of the workspace, with the details of those in the window. */
+function dayCountersStatement(
+  db: Db,
+  actor: Actor,
+  window: { readonly from: number; readonly until: number },
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT day, scheduled, publishing, published, partially_failed, failed, paused, platforms,
+         iif(day BETWEEN ?2 AND ?3, slots, NULL) AS slots, iif(day BETWEEN ?2 AND ?3, lateness, NULL) AS lateness
+       FROM post_days WHERE workspace_id = ?1`,
+    )
+    .bind(actor.workspaceId, Math.floor(window.from / DAY), Math.floor(window.until / DAY));
+}
+
+/** The days of the window only. */
+export function windowDaysStatement(
+  db: Db,
+  actor: Actor,
+  window: { readonly from: number; readonly until: number },
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT day, scheduled, publishing, published, partially_failed, failed, paused, platforms, slots, lateness
+       FROM post_days WHERE workspace_id = ?1 AND day BETWEEN ?2 AND ?3`,
+    )
+    .bind(actor.workspaceId, Math.floor(window.from / DAY), Math.floor(window.until / DAY));
+}
+
+/** Parses the rows of either statement. */
+export function parseDayCounters(result: D1Result | undefined): readonly DayCounters[] {
+  return ((result?.results ?? []) as unknown as DayColumns[]).map(toDayCounters);
 }
 
 function toDayCounters(row: DayColumns): DayCounters {

@@ -1,3 +1,4 @@
+import type { Attempt } from "#posting/types.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredAttempt } from "#db/schema.ts";
@@ -37,17 +38,25 @@ export interface TargetHistoryRow {
 }
 
 /** The history of every target; empty for another user's post, one row without an account for a post without targets. */
-export async function selectTargetHistories(db: Db, actor: Actor, id: string): Promise<readonly TargetHistoryRow[]> {
-  const { results } = await db.d1
+export function targetHistoriesStatement(db: Db, actor: Actor, id: string): D1PreparedStatement {
+  return db.d1
     .prepare(
       `SELECT t.account_id AS account_id, t.platform AS platform, t.history AS history
        FROM posts p LEFT JOIN post_targets t ON t.post_id = p.id WHERE ${OWNED_BY_ACTOR} AND p.id = ?3`,
     )
-    .bind(actor.userId, actor.workspaceId, id)
-    .all<TargetHistoryRow>();
-  return results;
+    .bind(actor.userId, actor.workspaceId, id);
 }
 
-export function parseHistory(row: TargetHistoryRow): readonly StoredAttempt[] {
+/** The attempts of all targets, oldest first. */
+export function readAttempts(rows: readonly TargetHistoryRow[]): Attempt[] {
+  return rows
+    .flatMap((row) => {
+      const { account_id: accountId, platform } = row;
+      return accountId === null ? [] : parseHistory(row).map((attempt) => ({ accountId, platform, ...attempt }));
+    })
+    .toSorted((a, b) => a.at - b.at);
+}
+
+function parseHistory(row: TargetHistoryRow): readonly StoredAttempt[] {
   return JSON.parse(row.history) as StoredAttempt[];
 }

@@ -11,7 +11,7 @@ import {
   sumPlatforms,
   sumSlots,
 } from "./schedule-statistics.ts";
-import { isTimeZone } from "./time-zone-offset.ts";
+import { isTimeZone } from "#core/time-zone.ts";
 import type { ScheduleSummary } from "#posting/types.ts";
 
 const UPCOMING_DAYS = [1, 7, 30] as const;

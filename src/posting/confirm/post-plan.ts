@@ -2,7 +2,7 @@ import type { PausedReason } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PostType } from "#core/status.ts";
-import type { StoredMediaItem } from "#db/schema.ts";
+import type { StoredFieldChange, StoredMediaItem } from "#db/schema.ts";
 import { type PlanHashInput, planHashOf } from "./plan-hash.ts";
 
 /** A target as it will be inserted or updated. */
@@ -52,6 +52,8 @@ export interface PostUpdate {
   readonly removedAccountIds: readonly string[];
   /** Whether the edit sets a new time, which the confirm compares with the clock. */
   readonly rescheduled: boolean;
+  /** What the edit changes, for the record; a plan from before the column was added has none. */
+  readonly changes?: readonly StoredFieldChange[];
 }
 
 export const EDITABLE_STATUSES = ["scheduled", "paused", "failed", "partially_failed"] as const;

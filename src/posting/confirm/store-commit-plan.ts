@@ -1,5 +1,5 @@
 import { HOUR } from "#core/clock.ts";
-import type { Actor } from "#core/actor.ts";
+import { type Actor, authorOf } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import { isConstraintViolation, isLostResponse } from "#db/errors.ts";
 import { CONFIRMATION_RETENTION_MS } from "./confirmation-token.ts";
@@ -33,8 +33,8 @@ function issuedHour(plan: PostPlan): number {
 /** Writes a plan in one transaction, completely or not at all. */
 export async function commitPlan(db: Db, actor: Actor, attempt: ConfirmAttempt, now: number): Promise<ConfirmResult> {
   const { plan } = attempt;
-  const origin = { confirmHash: attempt.tokenHash, via: actor.via, now };
-  const writes = plan.kind === "schedule" ? scheduleStatements(db, plan, origin) : editStatements(db, plan, now);
+  const origin = { confirmHash: attempt.tokenHash, via: actor.via, by: authorOf(actor), now };
+  const writes = plan.kind === "schedule" ? scheduleStatements(db, plan, origin) : editStatements(db, plan, origin);
   const read = postsStatement(db, actor, postIdsOf(plan));
   const batch = [insertConfirmationStatement(db, attempt, actor.limits.scheduledPosts), ...writes, read];
   try {

@@ -1,6 +1,8 @@
+import type { Author } from "#core/actor.ts";
 import type { CreatedVia } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
+import { appendChange, changeOfEdit } from "#posting/change-record.ts";
 import { type EditPlan, type PostUpdate, type TargetUpsert, platformsOf, type SchedulePlan } from "./post-plan.ts";
 
 /*
@@ -11,21 +13,22 @@ import { type EditPlan, type PostUpdate, type TargetUpsert, platformsOf, type Sc
 export interface PostOrigin {
   readonly confirmHash: string;
   readonly via: CreatedVia;
+  readonly by: Author | null;
   readonly now: number;
 }
 
 export function scheduleStatements(
   db: Db,
   plan: SchedulePlan,
-  { confirmHash, via, now }: PostOrigin,
+  { confirmHash, via, by, now }: PostOrigin,
 ): D1PreparedStatement[] {
   const { post, userId, workspaceId, dependencies } = plan;
   return [
     db.d1
       .prepare(
         `INSERT INTO posts (id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms,
-           plan_hash, confirm_hash, created_via, created_at, updated_at)
-         VALUES (?1, ?2, ?3, 'scheduled', ?4, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13)`,
+           plan_hash, confirm_hash, created_via, created_by, created_at, updated_at)
+         VALUES (?1, ?2, ?3, 'scheduled', ?4, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14)`,
       )
       .bind(
         post.id,
@@ -40,6 +43,7 @@ export function scheduleStatements(
         post.planHash,
         confirmHash,
         via,
+        by === null ? null : JSON.stringify(by),
         now,
       ),
     upsertTargetsStatement(
@@ -58,8 +62,9 @@ export function scheduleStatements(
   ];
 }
 
-export function editStatements(db: Db, plan: EditPlan, now: number): D1PreparedStatement[] {
+export function editStatements(db: Db, plan: EditPlan, origin: PostOrigin): D1PreparedStatement[] {
   const { posts } = plan;
+  const { now } = origin;
   const targets = posts.flatMap((post) =>
     post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
   );
@@ -69,7 +74,7 @@ export function editStatements(db: Db, plan: EditPlan, now: number): D1PreparedS
     [...new Set(post.media?.map(({ id }) => id))].map((id) => [id, post.id] as const),
   );
   return [
-    updatePostsStatement(db, posts, now),
+    updatePostsStatement(db, posts, origin),
     ...(removedTargets.length > 0 ? [deleteTargetsStatement(db, removedTargets)] : []),
     ...(targets.length > 0 ? [upsertTargetsStatement(db, targets, now)] : []),
     ...(withNewMedia.length > 0
@@ -85,12 +90,12 @@ export function editStatements(db: Db, plan: EditPlan, now: number): D1PreparedS
 }
 
 /** Status and time columns are only written when one of them changes, because every index on them costs a row write. */
-function updatePostsStatement(db: Db, posts: readonly PostUpdate[], now: number): D1PreparedStatement {
+function updatePostsStatement(db: Db, posts: readonly PostUpdate[], { via, by, now }: PostOrigin): D1PreparedStatement {
   const changesSchedule = posts.some((post) => post.rescheduled || post.status !== post.previousStatus);
   const scheduleColumns = `status = e.value ->> 'status', paused_reason = e.value ->> 'pausedReason',
     scheduled_at = e.value ->> 'scheduledAt', run_id = NULL, finished_at = NULL,`;
   const rows = posts.map(
-    ({ id, status, pausedReason, scheduledAt, caption, postType, platforms, planHash, media }) => ({
+    ({ id, status, pausedReason, scheduledAt, caption, postType, platforms, planHash, media, changes = [] }) => ({
       id,
       status,
       pausedReason,
@@ -100,15 +105,17 @@ function updatePostsStatement(db: Db, posts: readonly PostUpdate[], now: number)
       platforms: JSON.stringify(platforms),
       planHash,
       media: media === null ? null : JSON.stringify(media),
+      change: changeOfEdit({ at: now, via, by }, changes),
     }),
   );
   return db.d1
     .prepare(
-      `UPDATE posts SET ${changesSchedule ? scheduleColumns : ""} version = version + 1, caption = e.value ->> 'caption',
+      `UPDATE posts AS p SET ${changesSchedule ? scheduleColumns : ""} version = version + 1, caption = e.value ->> 'caption',
          post_type = e.value ->> 'postType', platforms = e.value ->> 'platforms', plan_hash = e.value ->> 'planHash',
-         media = coalesce(e.value ->> 'media', media), updated_at = ?2,
+         media = coalesce(e.value ->> 'media', p.media), updated_at = ?2,
+         changes = iif(e.value ->> 'change' IS NULL, p.changes, ${appendChange("e.value ->> 'change'")}),
          watch_at = iif(e.value ->> 'status' = 'scheduled', ?2 + ${WATCH_UNARMED_MS}, NULL)
-       FROM json_each(?1) AS e WHERE posts.id = e.value ->> 'id'`,
+       FROM json_each(?1) AS e WHERE p.id = e.value ->> 'id'`,
     )
     .bind(JSON.stringify(rows), now);
 }

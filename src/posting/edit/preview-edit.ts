@@ -8,6 +8,7 @@ import { dailyCapProblems } from "#posting/preview/daily-caps.ts";
 import { nearbyQuery, withDuplicateTextWarnings } from "#posting/preview/duplicate-text.ts";
 import { applyEdit, selectsAccounts, type EditedPost, type EditContext, editInputProblems } from "./apply-edit.ts";
 import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
+import { toFieldChanges } from "#posting/change-record.ts";
 import { countHourlyUse } from "#quotas/index.ts";
 import { refreshCapabilities } from "#posting/preview/refresh-capabilities.ts";
 import { lookUpMedia, type MediaLookup } from "#posting/preview/resolve-media.ts";
@@ -337,6 +338,7 @@ async function buildUpdate(
       media: changes.some(({ field }) => field === "media_items") ? mediaItems : null,
       targets: changedTargets(edited, targets),
       removedAccountIds,
+      changes: toFieldChanges(changes),
     },
   };
 }

@@ -16,7 +16,7 @@ type InspectServices = Parameters<typeof getAccountAccess>[0] & Pick<Services, "
  */
 export async function refreshCapabilities(
   services: InspectServices,
-  resolvedTargets: readonly ResolvedTarget[],
+  resolvedTargets: readonly Pick<ResolvedTarget, "account">[],
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const fresh = new Map<string, JsonObject>();
   const inspectable = resolvedTargets.filter(
@@ -38,7 +38,7 @@ export async function refreshCapabilities(
 
 async function inspectAccounts(
   services: InspectServices,
-  inspectable: readonly ResolvedTarget[],
+  inspectable: readonly Pick<ResolvedTarget, "account">[],
   fresh: Map<string, JsonObject>,
 ): Promise<void> {
   try {
@@ -56,7 +56,7 @@ async function inspectAccounts(
 
 async function inspectAccount(
   services: InspectServices,
-  { account }: ResolvedTarget,
+  { account }: Pick<ResolvedTarget, "account">,
   access: Awaited<ReturnType<typeof getAccountAccess>> extends Map<string, infer R> ? R | undefined : never,
   fresh: Map<string, JsonObject>,
 ): Promise<void> {

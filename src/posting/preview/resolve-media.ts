@@ -1,8 +1,8 @@
 import type { Context } from "#context.ts";
 import { type RefusalDetail, RefusalError } from "#core/errors.ts";
+import { checkUrl } from "#core/public-address/check-url.ts";
 import type { MediaType } from "#core/status.ts";
 import {
-  MAX_POST_MEDIA,
   type MediaInput,
   type MediaRef,
   mediaRefs,
@@ -11,10 +11,11 @@ import {
   parseMediaRows,
   type ResolvedMedia,
   resolveMedia,
+  tooManyMediaProblem,
 } from "#media/index.ts";
 import type { MediaWithFacts } from "./validate-targets.ts";
 
-interface MediaResolution {
+export interface MediaResolution {
   readonly items: readonly ResolvedMedia[];
   readonly problems: readonly RefusalDetail[];
   /** Whether `items` are all media of the request. */
@@ -23,7 +24,9 @@ interface MediaResolution {
 
 /** Media of a request: stored ones are read by a statement of the preview's batch, others are imported after it. */
 export interface MediaLookup {
-  /** Null when nothing has to be read. */
+  /** Reads the stored media that the request names; null when it names none, or too many. */
+  readonly storedMedia: D1PreparedStatement | null;
+  /** The same where `resolve` needs it; null when nothing has to be read before. */
   readonly statement: D1PreparedStatement | null;
   /** Whether `resolve` fetches files of other servers, which costs minutes and gigabytes. */
   readonly fetches: boolean;
@@ -33,6 +36,13 @@ export interface MediaLookup {
   readonly guesses: readonly (readonly MediaWithFacts[])[];
   /** Matches the rows of the statement with the request; when this settles, media of other servers are imported and checked. */
   resolve(rows: readonly unknown[], refused: boolean): Promise<MediaResolution>;
+  /** The media without fetching any: `rows` are those of `storedMedia`, and addresses of other servers are checked as texts. */
+  check(rows: readonly unknown[]): MediaCheck;
+}
+
+interface MediaCheck extends MediaResolution {
+  /** Every medium of the request; one that was not read has an empty id. */
+  readonly shown: readonly MediaWithFacts[];
 }
 
 type MediaContext = Parameters<typeof resolveMedia>[0] & Pick<Context, "actor" | "config" | "db">;
@@ -41,25 +51,30 @@ export function lookUpMedia(ctx: MediaContext, input: MediaInput): MediaLookup {
   const refs = mediaRefs(ctx.config, input);
   const params = refs.map(({ param }) => param.replace(/\.url$/, ""));
   const ids = refs.flatMap(({ id }) => (id === null ? [] : [id]));
-  if (ids.length < refs.length || refs.length > MAX_POST_MEDIA) {
+  const isTooMany = tooManyMediaProblem(refs) !== null;
+  const storedMedia = ids.length > 0 && !isTooMany ? mediaStatement(ctx.db, ctx.actor, [...new Set(ids)]) : null;
+  const check = (rows: readonly unknown[]) => checkMedia(ctx, refs, parseMediaRows(rows, ctx.config));
+  if (ids.length < refs.length || isTooMany) {
     return {
+      storedMedia,
       statement: null,
       fetches: true,
       params,
       guesses: guessMedia(refs),
       // Nothing is fetched for a preview that is refused anyway.
       resolve: (_rows, refused) =>
-        refused && refs.length <= MAX_POST_MEDIA
-          ? Promise.resolve({ items: [], problems: [], complete: false })
-          : importMedia(ctx, input),
+        refused && !isTooMany ? Promise.resolve({ items: [], problems: [], complete: false }) : importMedia(ctx, input),
+      check,
     };
   }
   return {
-    statement: ids.length > 0 ? mediaStatement(ctx.db, ctx.actor, [...new Set(ids)]) : null,
+    storedMedia,
+    statement: storedMedia,
     fetches: false,
     params,
     guesses: guessMedia(refs),
     resolve: (rows) => Promise.resolve(matchMedia(refs, parseMediaRows(rows, ctx.config))),
+    check,
   };
 }
 
@@ -100,4 +115,31 @@ function matchMedia(
   const problems = refs.flatMap((ref, index) => mediaItemProblem(ref, media[index]) ?? []);
   const complete = problems.length === 0;
   return { items: complete ? media.flatMap((item) => item ?? []) : [], problems, complete };
+}
+
+function checkMedia(
+  ctx: MediaContext,
+  refs: readonly MediaRef[],
+  storedMedia: ReadonlyMap<string, ResolvedMedia | null>,
+): MediaCheck {
+  const [guesses = []] = guessMedia(refs);
+  const tooMany = tooManyMediaProblem(refs);
+  if (tooMany) {
+    return { items: [], problems: [tooMany], complete: false, shown: guesses };
+  }
+  const stored = matchMedia(
+    refs.filter(({ id }) => id !== null),
+    storedMedia,
+  );
+  const addresses = refs.filter(({ id }) => id === null);
+  const problems = addresses.flatMap(({ param, url }) => {
+    const checked = checkUrl(url, ctx.outbound.trustedMediaOrigin);
+    return checked.ok ? [] : [{ ...checked.problem, param }];
+  });
+  return {
+    items: stored.items,
+    problems: [...stored.problems, ...problems],
+    complete: stored.complete && addresses.length === 0,
+    shown: guesses.map((guess, index) => storedMedia.get(refs[index]?.id ?? "") ?? guess),
+  };
 }

@@ -25,8 +25,9 @@ export function timeProblems(scheduledAt: number, now: number, param: string): R
     : [];
 }
 
+/** A time that has passed is a problem and no warning. */
 export function timeWarnings(scheduledAt: number, now: number): ValidationWarning[] {
-  return scheduledAt - now < DUE_SOON_MS
+  return scheduledAt >= now && scheduledAt - now < DUE_SOON_MS
     ? [
         {
           code: "due_soon",

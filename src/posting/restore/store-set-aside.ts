@@ -1,4 +1,5 @@
 import type { Db } from "#db/client.ts";
+import { appendChange, changeByService } from "#posting/change-record.ts";
 import { HAS_PUBLICATION, stopRetriesStatements } from "#posting/status/store-stopped-retries.ts";
 
 /** A post whose row is older than what its object knows, or whose object is gone. */
@@ -33,14 +34,17 @@ export function setAsideStatements(db: Db, posts: readonly OutdatedPost[], now: 
          WHERE p.id = j.value ->> 0 AND p.version = j.value ->> 1 AND p.status IN ('scheduled', 'publishing')`,
       )
       .bind(now, ids(true)),
-    ...stopRetriesStatements(db, isPaused, [now, ids(false)]),
+    ...stopRetriesStatements(db, isPaused, [now, ids(false)], {
+      change: changeByService({ at: now, what: "retry_stopped", reason: "restored" }),
+    }),
     db.d1
       .prepare(
         `UPDATE posts AS p SET status = 'paused', paused_reason = 'restored', watch_at = NULL, updated_at = ?1,
-           version = max(p.version, j.value ->> 2) + 1
+           version = max(p.version, j.value ->> 2) + 1,
+           changes = ${appendChange("?3", "max(p.version, j.value ->> 2) + 1")}
          FROM json_each(?2) AS j
          WHERE p.id = j.value ->> 0 AND p.version = j.value ->> 1 AND p.status = 'scheduled' AND NOT ${HAS_PUBLICATION}`,
       )
-      .bind(now, ids(false)),
+      .bind(now, ids(false), changeByService({ at: now, what: "paused", reason: "restored" })),
   ];
 }

@@ -3,6 +3,7 @@ import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
 import { HAS_PUBLISHABLE_TARGET } from "./store-status-change.ts";
 import { HAS_PUBLICATION, stoppedRetryColumns } from "./store-stopped-retries.ts";
+import { appendChange, changeByService } from "#posting/change-record.ts";
 import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
 
 /*
@@ -39,20 +40,32 @@ export function skipTargetsStatements(
 ): D1PreparedStatement[] {
   const affectedPosts = `${OF_WORKSPACE} AND ${IS_UNSTARTED} AND EXISTS (
     SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id = ?3 AND t.state IN ${OPEN_STATES_SQL})`;
-  const bind = (sql: string) => db.d1.prepare(sql).bind(actor.userId, actor.workspaceId, accountId, now);
+  const bind = (sql: string, ...more: string[]) =>
+    db.d1.prepare(sql).bind(actor.userId, actor.workspaceId, accountId, now, ...more);
   return [
-    bind(`UPDATE posts AS p SET version = version + 1, updated_at = ?4 WHERE ${affectedPosts} ${RETURNING_CHANGED}`),
-    bind(`UPDATE posts AS p SET status = 'paused', paused_reason = 'account', watch_at = NULL, updated_at = ?4
+    bind(
+      `UPDATE posts AS p SET version = version + 1, updated_at = ?4, changes = ${appendChange("?5")}
+       WHERE ${affectedPosts} ${RETURNING_CHANGED}`,
+      changeByService({ at: now, what: "account_disconnected", accountId }),
+    ),
+    bind(
+      `UPDATE posts AS p SET status = 'paused', paused_reason = 'account', watch_at = NULL, updated_at = ?4,
+         changes = ${appendChange("?5", "p.version")}
       WHERE ${affectedPosts} AND p.status = 'scheduled' AND NOT ${HAS_PUBLICATION} AND NOT EXISTS (
-        SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id <> ?3 AND t.state IN ${OPEN_STATES_SQL}) ${RETURNING_CHANGED}`),
+        SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id <> ?3 AND t.state IN ${OPEN_STATES_SQL}) ${RETURNING_CHANGED}`,
+      changeByService({ at: now, what: "paused", reason: "account" }),
+    ),
     bind(`UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?4
       WHERE +account_id = ?3 AND state IN ${OPEN_STATES_SQL} AND post_id IN (
         SELECT p.id FROM posts p WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED})`),
     // After the targets: what has no open target now has nothing left to publish.
-    bind(`UPDATE posts AS p SET ${stoppedRetryColumns("?4")}
+    bind(
+      `UPDATE posts AS p SET ${stoppedRetryColumns("?4")}, changes = ${appendChange("?5", "p.version")}
       WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED} AND ${HAS_PUBLICATION}
         AND EXISTS (SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id = ?3 AND t.state = 'skipped')
-        AND NOT EXISTS (SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES_SQL}) ${RETURNING_CHANGED}`),
+        AND NOT EXISTS (SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES_SQL}) ${RETURNING_CHANGED}`,
+      changeByService({ at: now, what: "retry_stopped" }),
+    ),
   ];
 }
 
@@ -71,11 +84,12 @@ export async function markPausedForAccounts(
 ): Promise<readonly ChangedPostRow[]> {
   const { results } = await db.d1
     .prepare(
-      `UPDATE posts AS p SET status = 'paused', paused_reason = 'account', watch_at = NULL, version = version + 1, updated_at = ?2
+      `UPDATE posts AS p SET status = 'paused', paused_reason = 'account', watch_at = NULL, version = version + 1, updated_at = ?2,
+         changes = ${appendChange("?3")}
        WHERE ${IN_WORKSPACES_OF_ACCOUNTS} AND p.status = 'scheduled' AND EXISTS (${TARGETS_OF_ACCOUNTS} AND t.state IN ${OPEN_STATES_SQL})
          AND NOT ${HAS_PUBLISHABLE_TARGET} AND NOT ${HAS_PUBLICATION} ${RETURNING_CHANGED}`,
     )
-    .bind(JSON.stringify(accountIds), now)
+    .bind(JSON.stringify(accountIds), now, changeByService({ at: now, what: "paused", reason: "account" }))
     .all<ChangedPostRow>();
   return results;
 }
@@ -98,10 +112,12 @@ export async function markResumedForAccounts(
   const ids = JSON.stringify(accountIds);
   const usableAccounts = `SELECT a.id FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?1))
     AND a.status = 'active' AND a.disconnected_at IS NULL`;
+  const resumes = `p.paused_reason = 'account' AND ${REMAINING_PAUSED_REASON} IS NULL`;
   const [changed] = await db.d1.batch<ChangedPostRow>([
     db.d1
       .prepare(
         `UPDATE posts AS p SET version = version + 1, updated_at = ?2,
+           changes = ${appendChange(`iif(${resumes}, ?4, ?5)`)},
            status = iif(${REMAINING_PAUSED_REASON} IS NULL, 'scheduled', 'paused'),
            paused_reason = ${REMAINING_PAUSED_REASON},
            watch_at = iif(${REMAINING_PAUSED_REASON} IS NULL, ?2 + ${WATCH_UNARMED_MS}, NULL)
@@ -110,7 +126,13 @@ export async function markResumedForAccounts(
              SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.state = 'skipped' AND t.due_at > ?2 AND t.account_id IN (${usableAccounts})))
          ${RETURNING_CHANGED}`,
       )
-      .bind(ids, now, needsSubscription ? 1 : 0),
+      .bind(
+        ids,
+        now,
+        needsSubscription ? 1 : 0,
+        changeByService({ at: now, what: "resumed", reason: "account" }),
+        changeByService({ at: now, what: "account_reconnected" }),
+      ),
     db.d1
       .prepare(
         `UPDATE post_targets SET state = 'pending', updated_at = ?2

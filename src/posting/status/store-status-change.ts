@@ -3,6 +3,7 @@ import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
 import { type PostRow, toPost } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
+import { appendChange, changeByActor } from "#posting/change-record.ts";
 import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
 import { NOT_HELD } from "#posting/restore/store-service.ts";
 import { HAS_PUBLICATION, stopRetriesStatements } from "./store-stopped-retries.ts";
@@ -26,29 +27,32 @@ const IS_STOPPABLE = `(p.scheduled_at > ?4 OR ${NOT_HELD})`;
 /** Check and change are one statement, so that no alarm can come between them. ?4 is the current time. */
 const STATUS_CHANGES = {
   cancelled: {
+    change: { what: "cancelled" },
     set: "status = 'cancelled', paused_reason = NULL, watch_at = NULL",
     allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION} AND ${IS_STOPPABLE}`,
   },
   paused: {
+    change: { what: "paused", reason: "user" },
     set: "status = 'paused', paused_reason = 'user', watch_at = NULL",
     allowed: `p.status = 'scheduled' AND NOT ${HAS_PUBLICATION} AND ${IS_STOPPABLE}`,
   },
   scheduled: {
+    change: { what: "resumed" },
     set: `status = 'scheduled', paused_reason = NULL, watch_at = ?4 + ${WATCH_UNARMED_MS}`,
     allowed: `p.status = 'paused' AND p.scheduled_at > ?4 AND ${HAS_PUBLISHABLE_TARGET} AND ${NOT_HELD}`,
   },
-};
+} as const;
 
 /** Changes the status if that is allowed, then reads the post. */
 export function statusChangeStatements(db: Db, actor: Actor, { id, to, now }: StatusChange): D1PreparedStatement[] {
-  const { set, allowed } = STATUS_CHANGES[to];
+  const { set, allowed, change } = STATUS_CHANGES[to];
   return [
     db.d1
       .prepare(
-        `UPDATE posts AS p SET ${set}, version = version + 1, updated_at = ?4
+        `UPDATE posts AS p SET ${set}, version = version + 1, updated_at = ?4, changes = ${appendChange("?5")}
          WHERE p.user_id = ?1 AND p.workspace_id = ?2 AND p.id = ?3 AND ${allowed} RETURNING id`,
       )
-      .bind(actor.userId, actor.workspaceId, id, now),
+      .bind(actor.userId, actor.workspaceId, id, now, changeByActor(actor, { at: now, ...change })),
     postsStatement(db, actor, [id]),
   ];
 }
@@ -57,7 +61,9 @@ export function statusChangeStatements(db: Db, actor: Actor, { id, to, now }: St
 export function cancelStatements(db: Db, actor: Actor, { id, now }: Omit<StatusChange, "to">): D1PreparedStatement[] {
   const isCancellable = "p.user_id = ?2 AND p.workspace_id = ?3 AND p.id = ?4 AND p.status IN ('scheduled', 'paused')";
   return [
-    ...stopRetriesStatements(db, isCancellable, [now, actor.userId, actor.workspaceId, id]),
+    ...stopRetriesStatements(db, isCancellable, [now, actor.userId, actor.workspaceId, id], {
+      change: changeByActor(actor, { at: now, what: "retry_stopped" }),
+    }),
     ...statusChangeStatements(db, actor, { id, to: "cancelled", now }),
   ];
 }

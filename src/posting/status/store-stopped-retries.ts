@@ -1,4 +1,5 @@
 import type { Db } from "#db/client.ts";
+import { appendChange } from "#posting/change-record.ts";
 import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
 
 /*
@@ -16,17 +17,28 @@ export function stoppedRetryColumns(now: string): string {
     paused_reason = NULL, watch_at = NULL, finished_at = ${now}, updated_at = ${now}`;
 }
 
-/** Stops the retries among the posts (`p`) that match `where`, which uses the parameters and ?1 as the current time. */
+/**
+ * Stops the retries among the posts (`p`) that match `where`, which uses the parameters and ?1 as the current time; `change` is the
+ * record of it.
+ */
 export function stopRetriesStatements(
   db: Db,
   where: string,
-  [now, ...others]: readonly [number, ...(string | number)[]],
+  parameters: readonly [now: number, ...others: (string | number)[]],
+  { change }: { readonly change: string },
 ): [targets: D1PreparedStatement, posts: D1PreparedStatement] {
-  const bind = (sql: string) => db.d1.prepare(sql).bind(now, ...others);
   return [
-    bind(`UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?1
-      WHERE state IN ${OPEN_STATES_SQL} AND post_id IN (SELECT p.id FROM posts p WHERE ${where} AND ${HAS_PUBLICATION})`),
-    bind(`UPDATE posts AS p SET ${stoppedRetryColumns("?1")}, version = version + 1
-      WHERE ${where} AND ${HAS_PUBLICATION} RETURNING id`),
+    db.d1
+      .prepare(
+        `UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?1
+      WHERE state IN ${OPEN_STATES_SQL} AND post_id IN (SELECT p.id FROM posts p WHERE ${where} AND ${HAS_PUBLICATION})`,
+      )
+      .bind(...parameters),
+    db.d1
+      .prepare(
+        `UPDATE posts AS p SET ${stoppedRetryColumns("?1")}, version = version + 1, changes = ${appendChange(`?${parameters.length + 1}`)}
+         WHERE ${where} AND ${HAS_PUBLICATION} RETURNING id`,
+      )
+      .bind(...parameters, change),
   ];
 }

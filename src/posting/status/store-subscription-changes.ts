@@ -1,6 +1,7 @@
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
 import { HAS_PUBLISHABLE_TARGET } from "./store-status-change.ts";
+import { appendChange, changeByService } from "#posting/change-record.ts";
 import { stopRetriesStatements } from "./store-stopped-retries.ts";
 
 /** The posts of users by the index over workspace and status; `users` is the parameter with the JSON list of users. */
@@ -12,13 +13,16 @@ const OF_USERS = ofUsers("?1");
 export function pauseForSubscriptionStatements(db: Db, userIds: readonly string[], now: number): D1PreparedStatement[] {
   const users = JSON.stringify(userIds);
   return [
-    ...stopRetriesStatements(db, `p.status = 'scheduled' AND ${ofUsers("?2")}`, [now, users]),
+    ...stopRetriesStatements(db, `p.status = 'scheduled' AND ${ofUsers("?2")}`, [now, users], {
+      change: changeByService({ at: now, what: "retry_stopped", reason: "subscription" }),
+    }),
     db.d1
       .prepare(
-        `UPDATE posts AS p SET status = 'paused', paused_reason = 'subscription', version = version + 1, watch_at = NULL, updated_at = ?2
+        `UPDATE posts AS p SET status = 'paused', paused_reason = 'subscription', version = version + 1, watch_at = NULL, updated_at = ?2,
+           changes = ${appendChange("?3")}
          WHERE p.status = 'scheduled' AND ${OF_USERS}`,
       )
-      .bind(users, now),
+      .bind(users, now, changeByService({ at: now, what: "paused", reason: "subscription" })),
   ];
 }
 
@@ -43,15 +47,15 @@ export async function markResumedForSubscription(
     db.d1
       .prepare(
         `UPDATE posts AS p SET status = 'scheduled', paused_reason = NULL, version = version + 1,
-           watch_at = ?2 + ${WATCH_UNARMED_MS}, updated_at = ?2
+           watch_at = ?2 + ${WATCH_UNARMED_MS}, updated_at = ?2, changes = ${appendChange("?3")}
          WHERE ${resumable} AND ${HAS_PUBLISHABLE_TARGET} RETURNING id, version, status, scheduled_at, platforms, media`,
       )
-      .bind(users, now),
+      .bind(users, now, changeByService({ at: now, what: "resumed", reason: "subscription" })),
     db.d1
       .prepare(
-        `UPDATE posts AS p SET paused_reason = 'account', version = version + 1, updated_at = ?2 WHERE ${resumable}`,
+        `UPDATE posts AS p SET paused_reason = 'account', version = version + 1, updated_at = ?2, changes = ${appendChange("?3")} WHERE ${resumable}`,
       )
-      .bind(users, now),
+      .bind(users, now, changeByService({ at: now, what: "paused", reason: "account" })),
   ]);
   return resumed?.results ?? [];
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { summarizeSchedule } from "#posting/index.ts";
 import { type DayCounters, computeLateness, computePatterns } from "#posting/calendar/schedule-statistics.ts";
-import { isTimeZone, zoneOffsetAt } from "#posting/calendar/time-zone-offset.ts";
+import { isTimeZone, zoneOffsetAt } from "#core/time-zone.ts";
 import {
   createAccount,
   updatePostRow,

@@ -1,0 +1,2 @@
+ALTER TABLE `posts` ADD `created_by` text;--> statement-breakpoint
+ALTER TABLE `posts` ADD `changes` text;

@@ -1,0 +1,1 @@
+CREATE INDEX `media_library` ON `media` (`workspace_id`,`created_at`,`id`) WHERE state = 'ready';

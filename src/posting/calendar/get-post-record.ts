@@ -1,0 +1,50 @@
+import type { Context } from "#context.ts";
+import { refusePostNotFound } from "#posting/refuse.ts";
+import { type PostRow, toPost } from "./post-rows.ts";
+import {
+  type ChangesRow,
+  changesStatement,
+  type RecordAccountRow,
+  recordAccountsStatement,
+} from "./store-post-record.ts";
+import { postsStatement, readAttempts, type TargetHistoryRow, targetHistoriesStatement } from "./store-posts-by-id.ts";
+import type { PostChange, PostRecord } from "#posting/types.ts";
+
+/** Everything that is known about a post, in one round trip; cancelled posts too. */
+export async function getPostRecord(
+  ctx: Pick<Context, "actor" | "clock" | "db">,
+  input: { readonly id: string },
+): Promise<PostRecord> {
+  const { db, actor } = ctx;
+  const [posts, histories, changes, accounts] = await db.d1.batch([
+    postsStatement(db, actor, [input.id]),
+    targetHistoriesStatement(db, actor, input.id),
+    changesStatement(db, actor, input.id),
+    recordAccountsStatement(db, actor, input.id),
+  ]);
+  const [row] = rowsOf<PostRow>(posts);
+  if (!row) {
+    refusePostNotFound();
+  }
+  const stored = rowsOf<ChangesRow>(changes)[0]?.changes ?? "[]";
+  return {
+    post: toPost(row, ctx.clock.now()),
+    attempts: readAttempts(rowsOf<TargetHistoryRow>(histories)),
+    changes: JSON.parse(stored) as PostChange[],
+    accounts: new Map(
+      rowsOf<RecordAccountRow>(accounts).map((account) => [
+        account.id,
+        {
+          username: account.username,
+          displayName: account.display_name,
+          status: account.disconnected_at === null ? account.status : "disconnected",
+          statusReason: account.status_reason,
+        },
+      ]),
+    ),
+  };
+}
+
+function rowsOf<Row>(result: D1Result | undefined): Row[] {
+  return (result?.results ?? []) as Row[];
+}

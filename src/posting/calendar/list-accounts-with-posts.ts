@@ -1,0 +1,16 @@
+import { connectedCountStatement } from "#accounts/index.ts";
+import type { Context } from "#context.ts";
+import { accountsWithPostsStatements, readAccountsWithPosts } from "./store-account-posts.ts";
+import type { AccountOverview } from "#posting/types.ts";
+
+/** The connected accounts of the active workspace with the posts that depend on each, in one round trip. */
+export async function listAccountsWithPosts(ctx: Pick<Context, "actor" | "clock" | "db">): Promise<AccountOverview> {
+  const { actor, db } = ctx;
+  const now = ctx.clock.now();
+  const [accounts, posts, count] = await db.d1.batch([
+    ...accountsWithPostsStatements(db, actor, now),
+    connectedCountStatement(db, actor),
+  ]);
+  const connected = (count?.results[0] as { readonly connected: number } | undefined)?.connected ?? 0;
+  return { accounts: readAccountsWithPosts(accounts, posts, now), connectedCount: connected };
+}

@@ -1,0 +1,64 @@
+import { accountsStatement, readAccounts } from "#accounts/index.ts";
+import type { Context } from "#context.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
+import { type ArmablePost, type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
+import type { Calendar, CalendarInput, CalendarPost } from "#posting/types.ts";
+import { calendarStatement, type CalendarRow, type CalendarTargetRow } from "./store-calendar.ts";
+import { targetStatus } from "./target-status.ts";
+
+/** A month of more posts than this is shown up to here. */
+export const CALENDAR_ROWS = 1000;
+
+/** The posts of a range of time and the connected accounts of the active workspace, in one round trip. */
+export async function listCalendar(
+  ctx: Pick<Context, "actor" | "config" | "watch"> & ArmingServices,
+  { from, until, ...filter }: CalendarInput,
+): Promise<Calendar> {
+  const { db, actor } = ctx;
+  const now = ctx.clock.now();
+  const [posts, accounts] = await db.d1.batch([
+    calendarStatement(db, actor, { from, until, rows: CALENDAR_ROWS + 1 }, filter),
+    accountsStatement(db, actor, { ids: [], platforms: PLATFORMS }),
+  ]);
+  const rows = (posts?.results ?? []) as CalendarRow[];
+  const shown = rows.slice(0, CALENDAR_ROWS);
+  rearmOverdue(ctx, shown, armableFromRow);
+  return {
+    posts: shown.map((row) => toCalendarPost(row, now)),
+    accounts: readAccounts(accounts?.results ?? []),
+    hasMore: rows.length > CALENDAR_ROWS,
+  };
+}
+
+function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
+  const targets = (JSON.parse(row.targets) as CalendarTargetRow[]).toSorted((a, b) => a.position - b.position);
+  return {
+    id: row.id,
+    status: row.status,
+    // As in a full post: a publishing post has a reason while its targets are looked up after a restore.
+    pausedReason: row.status === "publishing" ? null : row.paused_reason,
+    scheduledAt: row.scheduled_at,
+    caption: row.caption,
+    postType: row.post_type,
+    platforms: JSON.parse(row.platforms) as Platform[],
+    createdVia: row.created_via,
+    mediaCount: row.media_count,
+    firstMedia: row.media_type === null || row.media_url === null ? null : { type: row.media_type, url: row.media_url },
+    targets: targets.map(({ accountId, platform, state, nextAttemptAt, verifyHistory }) => ({
+      accountId,
+      platform,
+      status: targetStatus(state, { postStatus: row.status, nextAttemptAt, history: verifyHistory ?? [], now }),
+    })),
+  };
+}
+
+function armableFromRow(row: CalendarRow): ArmablePost {
+  return {
+    id: row.id,
+    version: row.version,
+    status: row.status,
+    scheduledAt: row.scheduled_at,
+    platforms: JSON.parse(row.platforms) as Platform[],
+    media: [],
+  };
+}

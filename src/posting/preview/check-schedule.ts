@@ -1,0 +1,107 @@
+import { accountsStatement, readAccounts, type TargetAccount } from "#accounts/index.ts";
+import type { Context } from "#context.ts";
+import { type RefusalDetail, RefusalError } from "#core/errors.ts";
+import type { ValidationWarning } from "#platforms/contract.ts";
+import { storedMedia } from "#posting/confirm/post-plan.ts";
+import { assertScheduledPostsLimit, scheduledPostsStatement } from "#posting/scheduled-posts-quota.ts";
+import type { MediaItem, PreviewTarget, ScheduleInput } from "#posting/types.ts";
+import { assessSchedule, emptyCaptionProblems, scheduleTextProblems } from "./assess-schedule.ts";
+import { nearbyQuery } from "./duplicate-text.ts";
+import { lookUpMedia } from "./resolve-media.ts";
+import { accountFilterOf, resolveTargets } from "./resolve-targets.ts";
+import { type NearbyPostRow, nearbyPostsStatement } from "./store-nearby-posts.ts";
+import { timeWarnings } from "./validate-schedule-time.ts";
+
+/** A post that is still being written. */
+export interface CheckInput extends Omit<ScheduleInput, "scheduledAt" | "unreadMembers"> {
+  /** Null while no time is chosen. */
+  readonly scheduledAt: number | null;
+  /**
+   * The stored post that is being changed, which does not count as another post of its accounts. What only a new post may not do
+   * is left to the preview of the edit: past times, accounts that need a login, the number of scheduled posts.
+   */
+  readonly editedPostId?: string | undefined;
+}
+
+export interface ScheduleCheck {
+  /** Every problem; empty if a preview would be accepted as far as can be known without fetching anything. */
+  readonly problems: readonly RefusalDetail[];
+  /** Why no further post can be scheduled now; null if one can. */
+  readonly limitReached: string | null;
+  /** In the order of the request, also with problems; an account that cannot be posted to is left out. */
+  readonly targets: readonly PreviewTarget[];
+  readonly accounts: readonly TargetAccount[];
+  /** In the order of the request; an item that was not read has an empty id and no size. */
+  readonly mediaItems: readonly MediaItem[];
+  readonly warnings: readonly ValidationWarning[];
+}
+
+/**
+ * Everything that `previewSchedule` checks with what is stored: nothing is written, fetched or counted, and no platform is asked,
+ * so that it can be called while somebody types. `withAccounts` returns the whole input when the accounts are known, because
+ * what a form says of an option depends on the platform; accounts, time and media must be those of `input`.
+ */
+export async function checkSchedule(
+  ctx: Context,
+  input: CheckInput,
+  withAccounts: (accounts: readonly TargetAccount[]) => CheckInput = () => input,
+): Promise<ScheduleCheck> {
+  const now = ctx.clock.now();
+  const accountFilter = accountFilterOf(input);
+  const mediaLookup = lookUpMedia(ctx, input);
+  const [accountRows, mediaRows, nearbyPostRows, scheduled] = await ctx.db.d1.batch([
+    accountsStatement(ctx.db, ctx.actor, accountFilter),
+    mediaLookup.storedMedia ?? ctx.db.d1.prepare("SELECT NULL WHERE 0"),
+    nearbyPostsStatement(ctx.db, ctx.actor, accountFilter, input.scheduledAt ?? now, nearbyQuery(ctx)),
+    scheduledPostsStatement(ctx.db, ctx.actor),
+  ]);
+  const accounts = readAccounts(accountRows?.results ?? []);
+  const complete = withAccounts(accounts);
+  const media = mediaLookup.check(mediaRows?.results ?? []);
+  const read = { accounts, mediaItems: media.shown.map(storedMedia) };
+  const limitReached = complete.editedPostId === undefined ? scheduledPostsProblem(ctx, scheduled) : null;
+  const textProblems = scheduleTextProblems(complete);
+  if (textProblems.length > 0) {
+    const problems = [...emptyCaptionProblems(complete.caption), ...textProblems];
+    return { ...read, limitReached, problems, targets: [], warnings: [] };
+  }
+  const { scheduledAt, editedPostId } = complete;
+  const nearbyPosts = (nearbyPostRows?.results ?? []) as unknown as NearbyPostRow[];
+  const resolution = resolveTargets(complete, accounts);
+  const { problems, previews } = assessSchedule(ctx, complete, {
+    scheduledAt,
+    resolution,
+    capabilities: new Map(),
+    nearbyPosts: nearbyPosts.filter((row) => row.post_id !== editedPostId),
+    mediaLookup,
+  }).withMedia(media, media.shown, now);
+  return {
+    ...read,
+    limitReached,
+    problems: [
+      ...emptyCaptionProblems(complete.caption),
+      ...problems.filter((problem) => editedPostId === undefined || !isOfNewPostsOnly(problem)),
+    ],
+    targets: previews(),
+    warnings: [
+      ...resolution.warnings,
+      ...(scheduledAt === null || editedPostId !== undefined ? [] : timeWarnings(scheduledAt, now)),
+    ],
+  };
+}
+
+function isOfNewPostsOnly({ code }: RefusalDetail): boolean {
+  return code === "scheduled_at_in_past" || code === "account_not_found" || code === "account_needs_reconnect";
+}
+
+function scheduledPostsProblem(ctx: Pick<Context, "actor">, result: D1Result | undefined): string | null {
+  try {
+    assertScheduledPostsLimit(ctx, result, 1);
+    return null;
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      return error.refusal.message;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,176 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, test } from "vitest";
+import { DAY, HOUR } from "#core/clock.ts";
+import { listCalendar, cancelPost } from "#posting/index.ts";
+import { CALENDAR_ROWS } from "#posting/calendar/list-calendar.ts";
+import { calendarStatement } from "#posting/calendar/store-calendar.ts";
+import {
+  createAccount,
+  createMedia,
+  createTestContext,
+  freezeClock,
+  NOON,
+  schedulePost,
+  type TestContext,
+  updatePostRow,
+  updateTargetRow,
+} from "../test-context.ts";
+
+beforeEach(() => freezeClock());
+
+const MONTH = { from: NOON - 30 * DAY, until: NOON + 30 * DAY };
+
+async function insertPosts(ctx: TestContext, accountId: string, count: number): Promise<void> {
+  const { userId, workspaceId } = ctx.actor;
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?4)
+     INSERT INTO posts (id, workspace_id, user_id, status, scheduled_at, version, post_type, caption, media, platforms, plan_hash,
+       confirm_hash, created_via, created_at, updated_at)
+     SELECT 'many-' || ?1 || i, ?1, ?2, 'published', ?3 - i * 60000, 1, 'text', 'Hello', '[]', '["x"]', '', '', 'api', 1, 1 FROM n`,
+  )
+    .bind(workspaceId, userId, NOON, count)
+    .run();
+  await env.DB.prepare(
+    `INSERT INTO post_targets (post_id, account_id, platform, username, effective_caption, options, state, due_at, history, updated_at)
+     SELECT id, ?2, 'x', 'ada', 'Hello', '{}', 'published', scheduled_at, '[]', 1 FROM posts WHERE workspace_id = ?1`,
+  )
+    .bind(workspaceId, accountId)
+    .run();
+}
+
+describe("the posts of a range", () => {
+  test("by time, with what a chip shows", async () => {
+    const ctx = createTestContext();
+    const [x, instagram] = [await createAccount(ctx, "x"), await createAccount(ctx, "instagram")];
+    const image = await createMedia(ctx);
+    const later = await schedulePost(ctx, {
+      accountIds: [x, instagram],
+      mediaUrls: [image.url],
+      scheduledAt: NOON + 2 * HOUR,
+    });
+    await updatePostRow(later.id, { caption: "w".repeat(200) });
+    const sooner = await schedulePost(ctx, { accountIds: [x], scheduledAt: NOON + HOUR });
+    const { posts, accounts, hasMore } = await listCalendar(ctx, MONTH);
+    expect(posts.map(({ id }) => id)).toEqual([sooner.id, later.id]);
+    expect(posts[1]).toEqual({
+      id: later.id,
+      status: "scheduled",
+      pausedReason: null,
+      scheduledAt: NOON + 2 * HOUR,
+      caption: "w".repeat(140),
+      postType: "image",
+      platforms: ["x", "instagram"],
+      createdVia: "api",
+      mediaCount: 1,
+      firstMedia: { type: "image", url: image.url },
+      targets: [
+        { accountId: x, platform: "x", status: "pending" },
+        { accountId: instagram, platform: "instagram", status: "pending" },
+      ],
+    });
+    expect(posts[0]?.firstMedia).toBeNull();
+    expect(accounts.map(({ id }) => id)).toEqual([x, instagram]);
+    expect(hasMore).toBe(false);
+  });
+
+  test("its start belongs to it, its end does not", async () => {
+    const ctx = createTestContext();
+    const accountIds = [await createAccount(ctx)];
+    const { id } = await schedulePost(ctx, { accountIds, scheduledAt: NOON + DAY });
+    const ids = async (from: number, until: number) =>
+      (await listCalendar(ctx, { from, until })).posts.map((p) => p.id);
+    expect(await ids(NOON + DAY, NOON + DAY + 1)).toEqual([id]);
+    expect(await ids(NOON, NOON + DAY)).toEqual([]);
+  });
+
+  test("without cancelled posts, those of other workspaces and of other users", async () => {
+    const [ctx, other] = [createTestContext(), createTestContext()];
+    const accountIds = [await createAccount(ctx)];
+    const { id } = await schedulePost(ctx, { accountIds });
+    await cancelPost(ctx, { id: (await schedulePost(ctx, { accountIds })).id });
+    await schedulePost(other, { accountIds: [await createAccount(other)] });
+    const { posts } = await listCalendar(ctx, MONTH);
+    expect(posts.map((post) => post.id)).toEqual([id]);
+    const intruder = createTestContext({ actor: { workspaceId: ctx.actor.workspaceId } });
+    expect(await listCalendar(intruder, MONTH)).toEqual({ posts: [], accounts: [], hasMore: false });
+  });
+
+  test("the status of a target is the one of the whole post: a publication in doubt is unconfirmed after a minute", async () => {
+    const ctx = createTestContext();
+    const account = await createAccount(ctx);
+    const { id } = await schedulePost(ctx, { accountIds: [account] });
+    await updatePostRow(id, { status: "publishing" });
+    const attempt = { at: NOON - HOUR, step: "commit", outcome: "uncertain" };
+    await updateTargetRow(id, account, { state: "verifying", history: JSON.stringify([attempt]) });
+    const { posts } = await listCalendar(ctx, MONTH);
+    expect(posts[0]?.targets).toEqual([{ accountId: account, platform: "x", status: "unconfirmed" }]);
+  });
+});
+
+test("filters by account, platform, status and source", async () => {
+  const ctx = createTestContext();
+  const [x, y, instagram] = [
+    await createAccount(ctx, "x"),
+    await createAccount(ctx, "x"),
+    await createAccount(ctx, "instagram"),
+  ];
+  const image = await createMedia(ctx);
+  const a = await schedulePost(ctx, { accountIds: [x], scheduledAt: NOON + HOUR });
+  const b = await schedulePost(ctx, {
+    accountIds: [y, instagram],
+    mediaUrls: [image.url],
+    scheduledAt: NOON + 2 * HOUR,
+  });
+  await updatePostRow(b.id, { status: "failed", created_via: "dashboard" });
+  const ids = async (filter: object) => (await listCalendar(ctx, { ...MONTH, ...filter })).posts.map(({ id }) => id);
+  expect(await ids({ accountId: x })).toEqual([a.id]);
+  expect(await ids({ accountId: y })).toEqual([b.id]);
+  expect(await ids({ platform: "instagram" })).toEqual([b.id]);
+  expect(await ids({ platform: "x" })).toEqual([a.id, b.id]);
+  expect(await ids({ status: "failed" })).toEqual([b.id]);
+  expect(await ids({ status: "scheduled" })).toEqual([a.id]);
+  expect(await ids({ createdVia: "dashboard" })).toEqual([b.id]);
+  expect(await ids({ createdVia: "api", platform: "instagram" })).toEqual([]);
+  expect(await ids({ accountId: "unknown" })).toEqual([]);
+});
+
+describe("cost", () => {
+  test("a month of 500 posts is one round trip and reads each post and its targets once", async () => {
+    const ctx = createTestContext();
+    const account = await createAccount(ctx);
+    await insertPosts(ctx, account, 500);
+    ctx.counting.reset();
+    expect((await listCalendar(ctx, MONTH)).posts).toHaveLength(500);
+    expect(ctx.counting.count).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
+    expect(ctx.counting.count.rowsRead).toBeLessThan(1600);
+    ctx.counting.reset();
+    await listCalendar(ctx, { from: NOON + DAY, until: NOON + 30 * DAY });
+    expect(ctx.counting.count.rowsRead).toBeLessThan(20);
+  });
+
+  test("a range with more posts than a page can show says so", async () => {
+    const ctx = createTestContext();
+    await insertPosts(ctx, await createAccount(ctx), CALENDAR_ROWS + 1);
+    const { posts, hasMore } = await listCalendar(ctx, MONTH);
+    expect([posts.length, hasMore]).toEqual([CALENDAR_ROWS, true]);
+  });
+
+  test.each([
+    ["posts_by_time", {}],
+    ["posts_by_time", { platform: "x", accountId: "a", createdVia: "api" }],
+    ["posts_by_status", { status: "failed" }],
+  ] as const)("is a range of %s with the filters %o", async (index, filter) => {
+    const ctx = createTestContext();
+    const db = {
+      ...ctx.db,
+      d1: { prepare: (sql: string) => env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`) } as unknown as D1Database,
+    };
+    const { results } = await calendarStatement(db, ctx.actor, { ...MONTH, rows: 10 }, filter).all<{
+      detail: string;
+    }>();
+    const explained = results.map(({ detail }) => detail);
+    expect(explained[0]).toContain(`SEARCH p USING INDEX ${index} (workspace_id=?`);
+    expect(explained[0]).toContain("scheduled_at>? AND scheduled_at<?");
+    expect(explained.join("\n")).not.toContain("TEMP B-TREE");
+  });
+});
