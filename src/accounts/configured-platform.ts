@@ -1,5 +1,5 @@
 import type { Clock } from "#core/clock.ts";
-import type { Platform } from "#core/platform.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { checkPublicUrl } from "#core/public-address/check-public-url.ts";
 import { userAgent } from "#core/user-agent.ts";
 import type { Services } from "#context.ts";
@@ -23,6 +23,11 @@ export function configuredPlatform(
   const adapter = services.adapterFor(platform);
   const app = services.config.app(platform);
   return adapter && app ? { adapter, app } : null;
+}
+
+/** The platforms that accounts can be connected to on this installation, in the order of the product. */
+export function connectablePlatforms(services: Pick<Services, "adapterFor" | "config">): readonly Platform[] {
+  return PLATFORMS.filter((platform) => configuredPlatform(services, platform) !== null);
 }
 
 function openClient(

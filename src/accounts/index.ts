@@ -3,14 +3,22 @@ export { listBoards } from "./list-boards.ts";
 export { finishConnect } from "./connect/finish-connect.ts";
 export { mapInParallel } from "./map-in-parallel.ts";
 export { listAccounts } from "./list-accounts.ts";
-export { clientForLogin } from "./configured-platform.ts";
+export { clientForLogin, connectablePlatforms } from "./configured-platform.ts";
 export { markNeedsReconnect } from "./tokens/mark-account-needs-reconnect.ts";
 export { revokeConnection } from "./disconnect/revoke-connection.ts";
 export { startConnect } from "./connect/start-connect.ts";
 export { type LoginStartResult, startLogin } from "./connect/start-login.ts";
 export { clientMetadata } from "./connect/client-metadata.ts";
 export { findConnect, INVALID_STATE_MESSAGE, type OpenConnect } from "./connect/find-connect.ts";
-export { accountsStatement, readAccounts } from "./store-accounts.ts";
+export {
+  type AccountRow,
+  accountsStatement,
+  connectedAccountsStatement,
+  connectedCountStatement,
+  readAccounts,
+  toAccount,
+} from "./store-accounts.ts";
+export { ENDS_SOON_MS } from "./tokens/refresh-and-sync-times.ts";
 export { claimDueConnections as dueConnections } from "./store-connections.ts";
 export { disconnectStatements, readDisconnected } from "./disconnect/store-disconnect.ts";
 export { readPerson } from "./data-deletion/read-signed-request.ts";

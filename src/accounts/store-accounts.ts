@@ -58,19 +58,35 @@ export function toAccount(row: AccountRow, now: number): Account {
     missingScopes: JSON.parse(row.missing_scopes) as string[],
     capabilities: JSON.parse(row.capabilities) as JsonObject,
     tokenExpiresAt: row.token_expires_at,
+    loginEndsAt: row.ends_at,
     connectedAt: row.connected_at,
     lastSyncedAt: row.last_synced_at,
   };
 }
 
 export async function selectAccounts(db: Db, actor: Actor, platform: Platform | null): Promise<readonly AccountRow[]> {
-  const { results } = await db.d1
+  const { results } = await connectedAccountsStatement(db, actor, platform).all<AccountRow>();
+  return results;
+}
+
+/** The connected accounts of the workspace, as a statement for batches; `toAccount` parses its rows. */
+export function connectedAccountsStatement(
+  db: Db,
+  actor: Actor,
+  platform: Platform | null = null,
+): D1PreparedStatement {
+  return db.d1
     .prepare(
       `${SELECT_ACCOUNTS} WHERE ${OWNED_AND_CONNECTED} AND (?3 IS NULL OR a.platform = ?3) ORDER BY a.connected_at, a.rowid`,
     )
-    .bind(actor.userId, actor.workspaceId, platform)
-    .all<AccountRow>();
-  return results;
+    .bind(actor.userId, actor.workspaceId, platform);
+}
+
+/** How many accounts the user has in all workspaces together, as the limit of the plan counts them. */
+export function connectedCountStatement(db: Db, actor: Pick<Actor, "userId">): D1PreparedStatement {
+  return db.d1
+    .prepare("SELECT count(*) AS connected FROM accounts WHERE user_id = ?1 AND disconnected_at IS NULL")
+    .bind(actor.userId);
 }
 
 /** The connected accounts behind one login. */
@@ -124,6 +140,7 @@ export function readAccounts(rows: readonly unknown[]): readonly TargetAccount[]
     missingScopes: JSON.parse(row.missing_scopes) as string[],
     capabilities: JSON.parse(row.capabilities) as JsonObject,
     connectionId: row.connection_id,
+    loginEndsAt: row.ends_at,
   }));
 }
 

@@ -19,6 +19,8 @@ export interface Account {
   /** As the platform told them; the adapter interprets them. */
   readonly capabilities: JsonObject;
   readonly tokenExpiresAt: number | null;
+  /** When the user must log in again; null while the login is renewed by itself. */
+  readonly loginEndsAt: number | null;
   readonly connectedAt: number;
   readonly lastSyncedAt: number | null;
 }
@@ -84,6 +86,8 @@ export interface TargetAccount {
   readonly missingScopes: readonly string[];
   readonly capabilities: JsonObject;
   readonly connectionId: string;
+  /** When the login behind it ends for good, whatever is done with it; null if it does not. */
+  readonly loginEndsAt: number | null;
 }
 
 /** Access, with the version of the tokens that it uses and the hosts that its login fixed for itself. */

@@ -36,7 +36,7 @@ export function parsePassword(input: string, param = "password"): string {
     refuseInput(param, `the password must have at most ${PASSWORD_MAX} characters`);
   }
   if (!input.isWellFormed()) {
-    refuseInput(param, "the password contains an invalid character");
+    refuseInput(param, "the password contains a character that cannot be used: type it again");
   }
   return input;
 }
@@ -77,11 +77,11 @@ export function sortScopes(values: Iterable<string>): Scope[] {
 export function parseScopes(input: readonly string[]): Scope[] {
   const unknown = input.find((value) => !isScope(value));
   if (unknown !== undefined) {
-    refuseInput("scopes", "one of the scopes does not exist");
+    refuseInput("scopes", "one of the permissions does not exist: reload the page and choose again");
   }
   const scopes = sortScopes(input);
   if (scopes.length === 0) {
-    refuseInput("scopes", "choose at least one scope");
+    refuseInput("scopes", "choose at least one permission");
   }
   return scopes;
 }

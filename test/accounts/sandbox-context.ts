@@ -22,7 +22,7 @@ export async function createSandboxUser(settings: Readonly<Record<string, string
     plan: "scale",
     subscription: "active",
   });
-  const credential = { kind: "api_key", id: "test" } as const;
+  const credential = { kind: "api_key", id: "test", name: "test" } as const;
   const ctx: Context = {
     ...services,
     actor: {

@@ -49,7 +49,7 @@ export async function createTestUser(services: TestServices, plan: Plan = "scale
     limits: PLAN_LIMITS[plan],
     subscribed: true,
     scopes: SCOPES,
-    credential: { kind: "api_key", id: "test" },
+    credential: { kind: "api_key", id: "test", name: "test" },
     via: "api",
   };
   return { ...services, actor };

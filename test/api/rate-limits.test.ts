@@ -3,6 +3,7 @@ import { PLAN_LIMITS, PLANS } from "#core/plan.ts";
 import wrangler from "../../wrangler.toml?raw";
 import { callApi } from "../support/call-api.ts";
 import { createAnotherKey, createCaller } from "../support/create-caller.ts";
+import { sendUntilLimited } from "../support/send-until-limited.ts";
 
 const [production = ""] = wrangler.split("[env.sandbox]");
 
@@ -21,11 +22,9 @@ describe("429", () => {
   test("over the plan's rate, for that credential only", async ({ expect }) => {
     const caller = await createCaller({ plan: "starter" });
     const other = await createAnotherKey(caller, ["workspaces:read"]);
-    const requestCount = PLAN_LIMITS.starter.requestsPerMinute + 30;
-    const responses = [];
-    for (let sent = 0; sent < requestCount; sent += 1) {
-      responses.push(await callApi(caller, { method: "GET", path: "/workspaces" }));
-    }
+    const responses = await sendUntilLimited(PLAN_LIMITS.starter.requestsPerMinute, () =>
+      callApi(caller, { method: "GET", path: "/workspaces" }),
+    );
     const last = responses.at(-1);
     expect(last).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     expect(Number(last?.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -42,12 +41,9 @@ describe("429", () => {
         headers: { authorization: "Bearer invalid", "cf-connecting-ip": address },
       });
     const address = `2001:db8::${crypto.randomUUID()}`;
-    const statuses = [];
-    for (let sent = 0; sent < 80; sent += 1) {
-      statuses.push((await sendInvalid(address)).status);
-    }
-    expect(statuses[0]).toBe(401);
-    expect(statuses.at(-1)).toBe(429);
+    const responses = await sendUntilLimited(60, () => sendInvalid(address));
+    expect(responses[0].status).toBe(401);
+    expect(responses.at(-1)?.status).toBe(429);
     expect((await sendInvalid(`2001:db8::${crypto.randomUUID()}`)).status).toBe(401);
   });
 });

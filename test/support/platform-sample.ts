@@ -98,6 +98,15 @@ export interface PlatformSample {
     /** A video that the platform accepts, where the sandbox's own is too small. */
     readonly video: () => Promise<JobMedia>;
   };
+  /** Logins of another kind that the operator's settings choose; their calls are recorded in files of their own. */
+  readonly otherLogins?: readonly {
+    /** Follows the platform's name in the name of the file. */
+    readonly file: string;
+    /** Follows the platform's name in the title. */
+    readonly title: string;
+    /** The operator's settings of the platform, without its prefix. */
+    readonly settings: Readonly<Record<string, string>>;
+  }[];
 }
 
 export const TEXT_POST = { media: [], files: [], options: {} } as const satisfies PlatformSample["post"];

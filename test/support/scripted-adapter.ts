@@ -8,6 +8,7 @@ import {
   type ValidationInput,
   type Job,
   type PlatformLimits,
+  type PostAppearance,
   type PrepareOutcome,
   type ValidationProblem,
   type VerifyOutcome,
@@ -39,6 +40,20 @@ interface AdapterCall {
 export interface ScriptedAdapter extends Adapter {
   /** Every call of a step, in order. */
   readonly calls: readonly AdapterCall[];
+}
+
+/** A feed that shows everything. */
+export function plainAppearance(text: string): PostAppearance {
+  return {
+    format: null,
+    order: "text_first",
+    title: null,
+    text,
+    cut: null,
+    marks: [],
+    media: { ratio: { min: 0, max: Infinity }, several: "own", fit: "cover" },
+    lines: [],
+  };
 }
 
 /** An adapter that returns scripted outcomes and records its calls; the default of `placement` depends on the media. */
@@ -93,6 +108,7 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
       revoke: null,
     },
     validate: (input: ValidationInput) => validateByScript(input, max, script),
+    appearance: ({ caption }) => plainAppearance(caption),
     ...(script.fetchCapabilities && { fetchCapabilities: script.fetchCapabilities }),
     limitsOf: (capabilities) => ({
       ...limits,

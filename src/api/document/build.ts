@@ -5,7 +5,7 @@ import { adapterFor } from "#platforms/registry.ts";
 import type { ApiEnv } from "#api/env.ts";
 import { registerComponents } from "./components.ts";
 import { capitalize } from "./capitalize.ts";
-import { toOptionsSchema } from "./options.ts";
+import { toOptionsSchema } from "#platforms/options-schema.ts";
 
 /** The version of the document itself; the version of the API is in its path. */
 const DOCUMENT_VERSION = "1.1.0";

@@ -16,6 +16,8 @@ function mediaHeaders(media: ReadyMediaRow, etag: string): Record<string, string
     "cross-origin-resource-policy": "cross-origin",
     etag,
     "x-content-type-options": "nosniff",
+    // A rule in robots.txt would also keep out the fetchers of platforms.
+    "x-robots-tag": "noindex",
   };
 }
 

@@ -9,7 +9,7 @@ import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, PlatformName } from "#api/schemas/common.ts";
 import { json } from "#api/schemas/content.ts";
 import { limitFields, presentLimits } from "#api/schemas/platform-limits.ts";
-import { toOptionsSchema } from "#api/document/options.ts";
+import { toOptionsSchema } from "#platforms/options-schema.ts";
 
 const ConnectField = z
   .object({

@@ -111,6 +111,16 @@ function presentTarget(target: DomainTarget): Target {
   };
 }
 
+const CreatedBy = z
+  .object({
+    kind: z.enum(["key", "app"]),
+    id: Id.openapi({ description: "Of the API key, or of the grant that the user gave to the app." }),
+    name: z.string().openapi({ description: "The name of the key or app when the post was made." }),
+  })
+  .openapi("CreatedBy", {
+    description: "The API key or app that made a post; null for a post that was made in the dashboard.",
+  });
+
 export const Post = z
   .object({
     id: Id,
@@ -127,6 +137,7 @@ export const Post = z
     created_at: Instant,
     updated_at: Instant,
     created_via: z.enum(CREATED_VIA),
+    created_by: CreatedBy.nullable(),
     paused_reason: z.union([PausedReason, z.null()]),
     plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
     targets: z.array(Target).openapi({ description: "In the order of the request." }),
@@ -150,6 +161,7 @@ export function presentPost(post: DomainPost): Post {
     created_at: toIsoInstant(post.createdAt),
     updated_at: toIsoInstant(post.updatedAt),
     created_via: post.createdVia,
+    created_by: post.createdBy,
     paused_reason: post.pausedReason,
     plan_hash: post.planHash,
     targets: post.targets.map(presentTarget),
@@ -195,6 +207,7 @@ export const EXAMPLE_POST: Post = {
   created_at: "2026-11-20T09:05:00.000Z",
   updated_at: "2026-11-20T09:05:00.000Z",
   created_via: "api",
+  created_by: { kind: "key", id: "0197a3f0-5b1e-7c42-9d27-3f6c1a2b4d5e", name: "Shop import" },
   paused_reason: null,
   plan_hash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
   targets: [

@@ -50,7 +50,11 @@ export async function authenticate(
         now,
       ),
       scopes: JSON.parse(row.scopes) as Scope[],
-      credential: { kind: kind === "api_key" ? "api_key" : "oauth", id: row.credential_id },
+      credential: {
+        kind: kind === "api_key" ? "api_key" : "oauth",
+        id: row.credential_id,
+        name: row.credential_name,
+      },
       via: "api",
     },
   };

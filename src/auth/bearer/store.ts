@@ -8,6 +8,8 @@ import type { Db } from "#db/client.ts";
 
 export interface CredentialRow {
   readonly credential_id: string;
+  /** Of the key, or of the app that the grant is for. */
+  readonly credential_name: string;
   readonly user_id: string;
   readonly workspace_id: string;
   readonly scopes: string;
@@ -21,13 +23,13 @@ export interface CredentialRow {
 const USER_COLUMNS = `u.id AS user_id, u.active_workspace_id AS workspace_id, u.email_verified_at AS email_verified_at,
   s.plan AS plan, s.status AS status, s.current_period_end AS current_period_end`;
 
-const BY_KEY = `SELECT k.id AS credential_id, k.scopes AS scopes, k.last_used_at AS last_used_at, ${USER_COLUMNS}
+const BY_KEY = `SELECT k.id AS credential_id, k.name AS credential_name, k.scopes AS scopes, k.last_used_at AS last_used_at, ${USER_COLUMNS}
   FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE k.hash = ?1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?2)`;
 
-const BY_ACCESS_TOKEN = `SELECT g.id AS credential_id, t.scopes AS scopes, NULL AS last_used_at, ${USER_COLUMNS}
+const BY_ACCESS_TOKEN = `SELECT g.id AS credential_id, coalesce(c.name, '') AS credential_name, t.scopes AS scopes, NULL AS last_used_at, ${USER_COLUMNS}
   FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN users u ON u.id = g.user_id
-  LEFT JOIN subscriptions s ON s.user_id = u.id
+  LEFT JOIN oauth_clients c ON c.id = g.client_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE t.hash = ?1 AND t.kind = 'access' AND t.expires_at > ?2 AND g.revoked_at IS NULL AND g.resource = ?3`;
 
 export function keyStatement(db: Db, hash: string, now: number): D1PreparedStatement {

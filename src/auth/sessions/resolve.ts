@@ -19,6 +19,8 @@ export interface SignedInUser {
   /** Whether the user signed in, entered the password or used a passkey in this session a short time ago. */
   readonly recentlyAuthenticated: boolean;
   readonly subscription: SubscriptionState | null;
+  /** Oldest first; the active one is `actor.workspaceId`. */
+  readonly workspaces: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** The user of a session cookie: one D1 statement for a well-formed token, none for a malformed one. */
@@ -55,5 +57,6 @@ export async function resolveSession(
     hasPasskey: row.has_passkey === 1,
     recentlyAuthenticated: now - row.authenticated_at < REAUTHENTICATION_MS,
     subscription,
+    workspaces: JSON.parse(row.workspaces) as SignedInUser["workspaces"],
   };
 }

@@ -65,7 +65,7 @@ export async function createUser(
     case "email_taken":
       return refuse({
         code: "invalid_request",
-        message: "there is already an account with this e-mail",
+        message: "there is already an account with this e-mail: sign in instead",
         param: "email",
       });
     case "not_first":

@@ -28,6 +28,7 @@ describe("200", () => {
       "content-type": "image/jpeg",
       etag: `"${item.sha256}"`,
       "x-content-type-options": "nosniff",
+      "x-robots-tag": "noindex",
       "x-request-id": expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     expect(await readBytes(response)).toEqual(bytes);
