@@ -37,6 +37,7 @@ const AppsPage: FC<{ signedIn: SignedInUser; apps: readonly ConnectedApp[]; done
   <DashboardLayout
     title="AI & API"
     section="access"
+    assets={{ styles: ["settings"] }}
     signedIn={props.signedIn}
     lead="Apps and agents with access to your account. They stay connected when you sign out; revoke an app to end its access."
   >

@@ -6,11 +6,19 @@ const FORM_MAX_BYTES = 64 * 1024;
 /** Events of the payment provider contain whole objects. */
 const EVENT_MAX_BYTES = 512 * 1024;
 
+/** A post has as much text as a request of the API. */
+const POST_FORM_MAX_BYTES = 1024 * 1024;
+const POST_FORMS = new Set(["check", "preview", "confirm"].map((name) => `/dashboard/posts/${name}`));
+
+const formLimit = (maxSize: number): MiddlewareHandler<PageEnv> =>
+  bodyLimit({ maxSize, onError: (c) => c.text("The form data is too large.", 413) });
+
+const limitSmallForm = formLimit(FORM_MAX_BYTES);
+const limitPostForm = formLimit(POST_FORM_MAX_BYTES);
+
 /** For forms of the pages. */
-export const limitFormBody: MiddlewareHandler<PageEnv> = bodyLimit({
-  maxSize: FORM_MAX_BYTES,
-  onError: (c) => c.text("The form data is too large.", 413),
-});
+export const limitFormBody: MiddlewareHandler<PageEnv> = (c, next) =>
+  (POST_FORMS.has(c.req.path) ? limitPostForm : limitSmallForm)(c, next);
 
 /** For requests of OAuth clients. */
 export const limitOAuthBody: MiddlewareHandler<PageEnv> = bodyLimit({

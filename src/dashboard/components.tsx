@@ -1,4 +1,5 @@
 import type { Child, FC } from "hono/jsx";
+import { type Platform, PLATFORM_BADGES, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Scope } from "#core/scope.ts";
 
 /** The error of a form, with the message of the use case that refused it; `param` is the field it belongs to. */
@@ -13,9 +14,13 @@ export const Notice: FC<{ kind: "success" | "error" | "info"; children?: Child }
   </p>
 );
 
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Makes a sentence of a message: use cases write theirs in lower case, for programs. */
 export function toSentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  const text = capitalize(message);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
@@ -86,6 +91,23 @@ export const DateTime: FC<{ value: number; timeZone: string; showTime?: boolean 
   </time>
 );
 
+/** A coloured square with letters; `isDecorative` where the platform's name stands beside it. */
+export const PlatformBadge: FC<{ platform: Platform; isDecorative?: boolean }> = ({
+  platform,
+  isDecorative = false,
+}) => {
+  const { letters, color } = PLATFORM_BADGES[platform];
+  const label = isDecorative ? { "aria-hidden": "true" } : { role: "img", "aria-label": PLATFORM_NAMES[platform] };
+  return (
+    <svg class="platform-badge" viewBox="0 0 20 20" {...label}>
+      <rect width="20" height="20" rx="5" fill={color} />
+      <text x="10" y="14" text-anchor="middle" fill="#fff">
+        {letters}
+      </text>
+    </svg>
+  );
+};
+
 const SCOPE_LABELS = {
   "accounts:read": "See your connected social accounts",
   "accounts:write": "Connect and disconnect social accounts",
@@ -142,6 +164,8 @@ export const ConfirmForm: FC<{
   description: string;
   verb: string;
   target: string;
+  /** The page as it is without the action, for a button that leaves everything as it is. */
+  keepHref?: string;
   children?: Child;
 }> = (props) => (
   <details class="confirm">
@@ -150,6 +174,11 @@ export const ConfirmForm: FC<{
       <p>{props.description}</p>
       {props.children}
       <button class="danger">{`${props.verb} ${props.target}`}</button>
+      {props.keepHref !== undefined && (
+        <a class="button secondary" href={props.keepHref}>
+          Keep it
+        </a>
+      )}
     </form>
   </details>
 );

@@ -13,7 +13,7 @@ export function renderNotFound(c: PageContext): Promise<Response> {
     c,
     <AuthLayout title="Page not found" script={false}>
       <h1>Page not found</h1>
-      <p>The address may be outdated or mistyped.</p>
+      <p>The address may be outdated or mistyped, or what it showed was deleted or belongs to somebody else.</p>
       <p>
         <a class="button" href="/dashboard">
           Go to the dashboard
@@ -70,7 +70,10 @@ export function renderError(error: Error, c: PageContext): Promise<Response> {
     c,
     <AuthLayout title="Something went wrong" script={false}>
       <h1>Something went wrong</h1>
-      <p>This is an error on our side and has been logged. Please try again in a moment.</p>
+      <p>
+        This is an error on our side and has been logged. Reload this page in a moment. If you had sent a form, look
+        first whether it took effect.
+      </p>
     </AuthLayout>,
     500,
   );

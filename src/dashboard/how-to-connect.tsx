@@ -11,6 +11,7 @@ const HowToConnectPage: FC<{ signedIn: SignedInUser; config: Config }> = ({ sign
   <DashboardLayout
     title="AI & API"
     section="access"
+    assets={{ styles: ["settings"] }}
     signedIn={signedIn}
     lead="Three ways to connect. All of them use the same calendar, and nothing is scheduled without a confirmed preview."
   >

@@ -32,18 +32,80 @@ import { renderPage } from "./render-page.ts";
 
 const LIFETIME_DAYS = [30, KEY_DAYS_DEFAULT, 180, KEY_DAYS_MAX];
 
+const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(":read"));
+
+/** What most keys are for; every other combination is chosen permission by permission. */
+const PRESETS: readonly { id: string; label: string; description: string; scopes: readonly Scope[] }[] = [
+  {
+    id: "read",
+    label: "Read only",
+    description: "See accounts, posts and workspaces, and change nothing.",
+    scopes: READ_SCOPES,
+  },
+  {
+    id: "schedule",
+    label: "Schedule posts",
+    description: "See everything; schedule, change and cancel posts, and upload media.",
+    scopes: [...READ_SCOPES, "posts:write"],
+  },
+  {
+    id: "everything",
+    label: "Everything",
+    description: "Also connect and disconnect accounts, and manage workspaces and webhooks.",
+    scopes: SCOPES,
+  },
+];
+const CHOSEN_SCOPES = "chosen";
+
 interface KeyFormValues {
   readonly name: string;
+  /** A preset, or `chosen` for the scopes that are ticked. */
+  readonly access: string;
   readonly scopes: readonly string[];
   readonly days: string;
 }
 
-/** Only the read permissions are preselected; write permissions are an explicit choice. */
+/** Writing is an explicit choice. */
 const DEFAULT_VALUES: KeyFormValues = {
   name: "",
-  scopes: SCOPES.filter((scope) => scope.endsWith(":read")),
+  access: "read",
+  scopes: READ_SCOPES,
   days: String(KEY_DAYS_DEFAULT),
 };
+
+/** The ticked scopes are sent with a preset too, and do not count then. */
+function requestedScopes({ access, scopes }: KeyFormValues): readonly string[] {
+  return PRESETS.find(({ id }) => id === access)?.scopes ?? scopes;
+}
+
+const AccessOption: FC<{ id: string; label: string; description: string; selected: string }> = (props) => (
+  <label class="choice">
+    <input type="radio" name="access" value={props.id} checked={props.id === props.selected} />
+    <span>
+      <b>{props.label}</b>
+      <small>{props.description}</small>
+    </span>
+  </label>
+);
+
+/** The style sheet shows the checkboxes with the last option only, so that this works without a script. */
+const AccessFields: FC<{ values: KeyFormValues; error: FormError | undefined }> = ({ values, error }) => (
+  <div class="access-fields">
+    <fieldset>
+      <legend>What it may do</legend>
+      {PRESETS.map(({ id, label, description }) => (
+        <AccessOption id={id} label={label} description={description} selected={values.access} />
+      ))}
+      <AccessOption
+        id={CHOSEN_SCOPES}
+        label="Choose permissions"
+        description="Exactly those that the program needs."
+        selected={values.access}
+      />
+    </fieldset>
+    <ScopeCheckboxes legend="Permissions" scopes={SCOPES} selected={values.scopes} error={error} />
+  </div>
+);
 
 const ExpirySelect: FC<{ days: string; error: FormError | undefined }> = ({ days, error }) => (
   <div class="field">
@@ -181,6 +243,7 @@ const KeysPage: FC<{
   <DashboardLayout
     title="AI & API"
     section="access"
+    assets={{ styles: ["settings"] }}
     signedIn={signedIn}
     lead="Give programs and agents access to your calendar, each with only the permissions it needs."
   >
@@ -214,7 +277,7 @@ const KeysPage: FC<{
             hint="Where you use the key, for example “nightly import”."
             error={error}
           />
-          <ScopeCheckboxes legend="Permissions" scopes={SCOPES} selected={values.scopes} error={error} />
+          <AccessFields values={values} error={error} />
           <ExpirySelect days={values.days} error={error} />
           <ReauthenticationFields signedIn={signedIn} id="current_password" error={error} />
           <button>Create key</button>
@@ -259,14 +322,15 @@ export function showKeys(c: PageContext): Promise<Response> {
 export async function doCreateKey(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const days = form.text("expires_in_days");
-  const values: KeyFormValues = { name: form.text("name"), scopes: form.all("scope"), days };
+  const access = form.text("access") || CHOSEN_SCOPES;
+  const values: KeyFormValues = { name: form.text("name"), access, scopes: form.all("scope"), days };
   const created = await runUseCase(async () => {
     const { services, signedIn } = c.var;
     await requireRecentAuthentication(services, signedIn, { password: form.text(CURRENT_PASSWORD) });
     return createKey(services, {
       userId: signedIn.actor.userId,
       name: values.name,
-      scopes: values.scopes,
+      scopes: requestedScopes(values),
       expiresInDays: days === "never" ? null : Number(days || KEY_DAYS_DEFAULT),
       limit: signedIn.actor.limits.apiKeys,
     });

@@ -1,7 +1,8 @@
 import type { Child, FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 
-const Logo: FC = () => (
+/** The sign of the product; its name stands beside it. */
+export const Logo: FC = () => (
   <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
     <rect x="3" y="6" width="26" height="23" rx="6" fill="currentColor" />
     <path d="M10 3v7M22 3v7" stroke="currentColor" stroke-width="3" stroke-linecap="round" />
@@ -10,18 +11,36 @@ const Logo: FC = () => (
   </svg>
 );
 
-const Document: FC<{ title: string; script?: boolean; children?: Child }> = ({ title, script = true, children }) => (
+interface Assets {
+  /** Further style sheets and scripts in `static/`, by name without extension; `app` is on every page. */
+  readonly styles?: readonly string[];
+  readonly scripts?: readonly string[];
+}
+
+/** The frame of every page; `head` is what a page adds to its `<head>`. */
+export const Document: FC<{
+  title: string;
+  script?: boolean;
+  assets?: Assets | undefined;
+  head?: Child;
+  children?: Child;
+}> = (props) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{`${title} · Almanac`}</title>
+      <title>{`${props.title} · Almanac`}</title>
+      <link rel="icon" href="/favicon.ico" sizes="32x32" />
       <link rel="icon" href="/icon.svg" type="image/svg+xml" />
-      <link rel="stylesheet" href="/app.css" />
-      {script && <script type="module" src="/app.js"></script>}
+      {props.head}
+      {["app", ...(props.assets?.styles ?? [])].map((name) => (
+        <link rel="stylesheet" href={`/${name}.css`} />
+      ))}
+      {(props.script ?? true) &&
+        ["app", ...(props.assets?.scripts ?? [])].map((name) => <script type="module" src={`/${name}.js`}></script>)}
     </head>
-    <body>{children}</body>
+    <body>{props.children}</body>
   </html>
 );
 
@@ -34,7 +53,7 @@ export const AuthLayout: FC<{
   children?: Child;
   footer?: Child;
 }> = (props) => (
-  <Document title={props.title} script={props.script ?? true}>
+  <Document title={props.title} script={props.script ?? true} assets={{ styles: ["auth"] }}>
     <div class="auth-layout">
       <header>
         <a class="brand" href="/">
@@ -47,16 +66,93 @@ export const AuthLayout: FC<{
   </Document>
 );
 
-export type Section = "overview" | "access" | "workspaces" | "plan" | "profile";
+export type Section = "calendar" | "overview" | "media" | "accounts" | "access" | "workspaces" | "plan" | "profile";
+
+interface MenuEntry {
+  readonly section: Section;
+  readonly href: string;
+  readonly label: string;
+}
 
 /** The sections of the dashboard, in the order of the menu. */
-const MENU: readonly { section: Section; href: string; label: string }[] = [
-  { section: "overview", href: "/dashboard", label: "Overview" },
+const MENU: readonly MenuEntry[] = [
+  { section: "calendar", href: "/dashboard", label: "Calendar" },
+  { section: "overview", href: "/dashboard/overview", label: "Overview" },
+  { section: "media", href: "/dashboard/media", label: "Media" },
+  { section: "accounts", href: "/dashboard/accounts", label: "Accounts" },
   { section: "access", href: "/dashboard/keys", label: "AI & API" },
+];
+
+/** What belongs to the person and not to the workspace. */
+const PERSONAL_MENU: readonly MenuEntry[] = [
   { section: "workspaces", href: "/dashboard/workspaces", label: "Workspaces" },
   { section: "plan", href: "/dashboard/plan", label: "Plan" },
   { section: "profile", href: "/dashboard/profile", label: "Profile" },
 ];
+
+const MenuLinks: FC<{ entries: readonly MenuEntry[]; section: Section }> = ({ entries, section }) => (
+  <ul>
+    {entries.map((entry) => (
+      <li>
+        <a href={entry.href} aria-current={entry.section === section ? "page" : undefined}>
+          {entry.label}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+/** The active workspace, and a form for each other one. */
+const WorkspaceSwitch: FC<{ signedIn: SignedInUser }> = ({ signedIn: { workspaces, actor } }) => (
+  <ul class="workspace-switch" aria-label="Workspaces">
+    {workspaces.map(({ id, name }) => (
+      <li>
+        {id === actor.workspaceId ? (
+          <span aria-current="true">{name}</span>
+        ) : (
+          <form method="post" action={`/dashboard/workspaces/${id}/activate`}>
+            <input type="hidden" name="next" value="/dashboard" />
+            <button class="link" aria-label={`Switch to ${name}`}>
+              {name}
+            </button>
+          </form>
+        )}
+      </li>
+    ))}
+  </ul>
+);
+
+const MenuIcon: FC = () => (
+  <svg class="menu-icon narrow-only" viewBox="0 0 16 16" aria-hidden="true">
+    <path d="M2 4h12M2 8h12M2 12h12" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" />
+  </svg>
+);
+
+/** Workspaces, personal pages and sign-out; the sections too where the window is too narrow for the row of links. */
+const UserMenu: FC<{ section: Section; signedIn: SignedInUser }> = ({ section, signedIn }) => (
+  <details class="user-menu" data-menu>
+    <summary>
+      <MenuIcon />
+      <span class="visually-hidden">Menu, workspace</span>{" "}
+      <span class="user-menu-label">
+        {signedIn.workspaces.find(({ id }) => id === signedIn.actor.workspaceId)?.name ?? "Menu"}
+      </span>
+    </summary>
+    <div class="user-menu-panel">
+      <nav class="narrow-only" aria-label="Dashboard">
+        <MenuLinks entries={MENU} section={section} />
+      </nav>
+      {signedIn.workspaces.length > 1 && <WorkspaceSwitch signedIn={signedIn} />}
+      <nav aria-label="Personal">
+        <MenuLinks entries={PERSONAL_MENU} section={section} />
+      </nav>
+      <form class="sign-out" method="post" action="/logout">
+        <span class="user-email">{signedIn.email}</span>
+        <button class="secondary">Sign out</button>
+      </form>
+    </div>
+  </details>
+);
 
 /** A page of the dashboard: menu, heading, content. */
 export const DashboardLayout: FC<{
@@ -64,31 +160,30 @@ export const DashboardLayout: FC<{
   section: Section;
   signedIn: SignedInUser;
   lead?: Child;
+  /** For pages that use the whole width of the window. */
+  isWide?: boolean;
+  /** False where the page brings its own `<h1>`. */
+  hasHeading?: boolean;
+  /** False for pages without lists of items, which save the style sheet for them. */
+  hasLists?: boolean;
+  assets?: Assets;
   children?: Child;
-}> = ({ title, section, signedIn, lead, children }) => (
-  <Document title={title}>
+}> = ({ title, section, signedIn, lead, isWide = false, hasHeading = true, hasLists = !isWide, assets, children }) => (
+  <Document title={title} assets={{ ...assets, styles: [...(hasLists ? ["lists"] : []), ...(assets?.styles ?? [])] }}>
     <a class="skip-link" href="#content">
       Skip to content
     </a>
     <header class="top-bar">
       <a class="brand" href="/dashboard">
-        <Logo /> Almanac
+        <Logo /> <span class="brand-name">Almanac</span>
       </a>
-      <nav aria-label="Dashboard">
-        <ul>
-          {MENU.map((entry) => (
-            <li>
-              <a href={entry.href} aria-current={entry.section === section ? "page" : undefined}>
-                {entry.label}
-              </a>
-            </li>
-          ))}
-        </ul>
+      <nav class="wide-only" aria-label="Dashboard">
+        <MenuLinks entries={MENU} section={section} />
       </nav>
-      <form class="sign-out" method="post" action="/logout">
-        <span class="user-email">{signedIn.email}</span>
-        <button class="secondary">Sign out</button>
-      </form>
+      <a class="button new-post" href="/dashboard/posts/new">
+        New post
+      </a>
+      <UserMenu section={section} signedIn={signedIn} />
     </header>
     {!signedIn.actor.subscribed && section !== "plan" && (
       <p class="banner" role="status">
@@ -96,8 +191,8 @@ export const DashboardLayout: FC<{
         <a href="/dashboard/plan">Choose a plan</a>
       </p>
     )}
-    <main id="content" class="page">
-      <h1>{title}</h1>
+    <main id="content" class={isWide ? "page wide" : "page"}>
+      {hasHeading && <h1>{title}</h1>}
       {lead !== undefined && <p class="lead">{lead}</p>}
       {children}
     </main>

@@ -10,8 +10,22 @@ import { readForm, runUseCase } from "./form.ts";
 import { allowPaymentRedirect } from "./security-headers.ts";
 import { DashboardLayout } from "./layout.tsx";
 import { type FormError, DateTime, Notice, FormErrorNotice } from "./components.tsx";
-import { PLAN_NAMES, planFeatures } from "./plan-labels.ts";
+import { PLAN_NAMES, planFeatures, trialFeatures } from "./plan-labels.ts";
+import { readOperator } from "./public-pages/operator.ts";
+import { Contact } from "./public-pages/public-layout.tsx";
 import { renderPage } from "./render-page.ts";
+
+/** Who gives plans where nobody can pay for one. */
+const AskOperator: FC<{ config: Config }> = ({ config }) => {
+  const operator = readOperator(config);
+  return operator === null ? (
+    <>ask whoever runs this service</>
+  ) : (
+    <>
+      ask {operator.name} (<Contact operator={operator} />)
+    </>
+  );
+};
 
 const SubscriptionNotice: FC<{ signedIn: SignedInUser; config: Config; canPay: boolean }> = ({
   signedIn,
@@ -30,7 +44,14 @@ const SubscriptionNotice: FC<{ signedIn: SignedInUser; config: Config; canPay: b
       <Notice kind="error">
         Your {subscription?.status === "trialing" ? "trial" : "subscription"} has ended. API calls are refused and
         scheduled posts are paused. Posts whose time has not passed resume when you{" "}
-        {canPay ? "choose a plan" : "have a plan again: contact the operator of this service"}.
+        {canPay ? (
+          "choose a plan"
+        ) : (
+          <>
+            have a plan again: <AskOperator config={config} />
+          </>
+        )}
+        .
       </Notice>
     );
   }
@@ -38,7 +59,14 @@ const SubscriptionNotice: FC<{ signedIn: SignedInUser; config: Config; canPay: b
     case "trialing":
       return (
         <Notice kind="info">
-          Your free trial of the {plan} plan ends on {end}.
+          Your free trial of the {plan} plan ends on {end}. During the free trial: {trialFeatures(actor.plan, config)}.{" "}
+          {canPay ? (
+            "Scheduled posts are then paused until you choose a plan."
+          ) : (
+            <>
+              Scheduled posts are then paused until you have a plan: <AskOperator config={config} />.
+            </>
+          )}
         </Notice>
       );
     case "past_due":
@@ -56,13 +84,18 @@ const SubscriptionNotice: FC<{ signedIn: SignedInUser; config: Config; canPay: b
   }
 };
 
-const PlanCard: FC<{ plan: Plan; isCurrent: boolean; offer: "none" | "choose" }> = ({ plan, isCurrent, offer }) => (
+const PlanCard: FC<{ plan: Plan; config: Config; isCurrent: boolean; offer: "none" | "choose" }> = ({
+  plan,
+  config,
+  isCurrent,
+  offer,
+}) => (
   <li class={isCurrent ? "card plan-card current" : "card plan-card"}>
     <h2>
       {PLAN_NAMES[plan]} {isCurrent && <span class="tag active">Current plan</span>}
     </h2>
     <ul class="plain-list">
-      {planFeatures(plan).map((feature) => (
+      {planFeatures(plan, config).map((feature) => (
         <li>{feature}</li>
       ))}
     </ul>
@@ -82,7 +115,7 @@ async function renderPlanPage(c: PageContext, error?: FormError): Promise<Respon
   const isPaying = status === "active" || status === "past_due";
   const offer = billing !== null && !isPaying ? "choose" : "none";
   const document = (
-    <DashboardLayout title="Plan" section="plan" signedIn={signedIn}>
+    <DashboardLayout title="Plan" section="plan" assets={{ styles: ["settings"] }} signedIn={signedIn}>
       {c.req.query("done") === "paid" && (
         <Notice kind="success">
           Thank you. Your plan becomes active when the payment is confirmed, usually within seconds.
@@ -92,7 +125,7 @@ async function renderPlanPage(c: PageContext, error?: FormError): Promise<Respon
       <SubscriptionNotice signedIn={signedIn} config={services.config} canPay={billing !== null} />
       <ul class="plan-cards">
         {PLANS.map((plan) => (
-          <PlanCard plan={plan} isCurrent={plan === signedIn.actor.plan} offer={offer} />
+          <PlanCard plan={plan} config={services.config} isCurrent={plan === signedIn.actor.plan} offer={offer} />
         ))}
       </ul>
       {billing !== null && isPaying && (

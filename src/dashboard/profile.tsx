@@ -112,7 +112,7 @@ const PasskeySection: FC<ProfileProps> = ({ signedIn, passkeys, error }) => (
 );
 
 const ProfilePage: FC<ProfileProps> = (props) => (
-  <DashboardLayout title="Profile" section="profile" signedIn={props.signedIn}>
+  <DashboardLayout title="Profile" section="profile" assets={{ styles: ["settings"] }} signedIn={props.signedIn}>
     {props.done !== undefined && DONE_MESSAGES[props.done] !== undefined && (
       <Notice kind="success">{DONE_MESSAGES[props.done]}</Notice>
     )}

@@ -6,3 +6,12 @@ export async function withinRateLimit(c: PageContext, purpose: string): Promise<
   const { success } = await c.env.LIMIT_ANONYMOUS.limit({ key: `${purpose}:${clientAddress(c.req.raw.headers)}` });
   return success;
 }
+
+/**
+ * Whether the signed-in user may make another request of this kind: 240 in a minute, more than a person who types can cause. Such
+ * requests cost reads only, so they are counted where that costs nothing, and apart from the calls of the user's programs.
+ */
+export async function withinUserRateLimit(c: PageContext, purpose: string): Promise<boolean> {
+  const { success } = await c.env.LIMIT_USER_STARTER.limit({ key: `${purpose}:${c.var.signedIn.actor.userId}` });
+  return success;
+}

@@ -11,3 +11,8 @@ export async function renderPage(
 ): Promise<Response> {
   return c.html(raw(`<!doctype html>${(await document).toString()}`), status);
 }
+
+/** Whether a script asks for the part of the page that it renews, or shows in a dialog, instead of the whole. */
+export function wantsFragment(c: PageContext): boolean {
+  return c.req.header("x-fragment") === "1";
+}

@@ -1,14 +1,19 @@
 import { Hono } from "hono";
-import { resolveSession } from "#auth/index.ts";
+import { accountPages } from "./accounts/routes.tsx";
 import { doRevokeApp, showApps } from "./apps.tsx";
+import { doCheckPost } from "./composer/check-post.tsx";
 import { limitEventBody, limitFormBody } from "./body-limits.ts";
+import { showCalendar } from "./calendar/routes.tsx";
+import { doMove, showMove } from "./calendar/move-page.tsx";
 import { requireSession } from "./require-session.ts";
-import type { PageContext, PageEnv, OutboundFactory } from "./env.ts";
+import { requireSubscriptionToSend } from "./require-subscription.tsx";
+import type { PageEnv, OutboundFactory } from "./env.ts";
 import { renderError, renderNotFound } from "./error-pages.tsx";
+import { showFront } from "./front/routes.tsx";
 import { securityHeaders } from "./security-headers.ts";
 import { showHowToConnect } from "./how-to-connect.tsx";
 import { doCreateKey, doRevokeKey, doRotateKey, showKeys } from "./keys.tsx";
-import { showOverview } from "./overview.tsx";
+import { showOverview } from "./overview/routes.tsx";
 import { doForgot, doReset, doVerify, showForgot, showReset, showVerify } from "./password-reset.tsx";
 import {
   addPasskey,
@@ -18,20 +23,17 @@ import {
   passkeySignIn,
   passkeySignInOptions,
 } from "./passkeys.ts";
+import { mediaPages, mediaUploadForm } from "./media/routes.tsx";
+import { composer } from "./composer/routes.tsx";
 import { doCheckout, doPortal, showPlan, receivePaymentEvent } from "./plan-page.tsx";
 import { doChangePassword, doRemovePasskey, doSendVerification, doSetTimeZone, showProfile } from "./profile.tsx";
+import { createPostPages } from "./post/routes.tsx";
 import { showDataDeletion, showDeletionStatus, showPrivacy, showTerms } from "./public-pages/routes.tsx";
 import { requireSameOrigin } from "./require-same-origin.ts";
 import { withServices } from "./with-services.ts";
-import { readSession } from "./session-cookie.ts";
 import { doSignIn, doSignOut, showSignIn } from "./sign-in.tsx";
 import { doSignUp, showSignUp } from "./sign-up.tsx";
 import { doActivateWorkspace, doCreateWorkspace, doRenameWorkspace, showWorkspaces } from "./workspaces.tsx";
-
-async function redirectFromRoot(c: PageContext): Promise<Response> {
-  const signedIn = await resolveSession(c.var.services, readSession(c));
-  return c.redirect(signedIn === null ? "/login" : "/dashboard", 303);
-}
 
 /** All pages and their forms, and the webhook of the payment provider. */
 export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
@@ -43,8 +45,10 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   // Authenticated by its signature: none of the rules for forms apply.
   app.post("/billing/events", limitEventBody, receivePaymentEvent);
 
-  app.use(securityHeaders, requireSameOrigin, limitFormBody);
-  app.get("/", redirectFromRoot);
+  app.use(securityHeaders, requireSameOrigin);
+  app.use("/dashboard/media/uploads/form", requireSession).route("/dashboard/media/uploads/form", mediaUploadForm);
+  app.use(limitFormBody);
+  app.get("/", showFront);
   app.get("/privacy", showPrivacy);
   app.get("/terms", showTerms);
   app.get("/data-deletion", showDataDeletion);
@@ -59,7 +63,13 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.get("/verify-email", showVerify).post(doVerify);
 
   app.use("/dashboard/*", requireSession);
-  app.get("/dashboard", showOverview);
+  for (const path of ["edit/confirm", ":id/move", ":id/retry"]) {
+    app.use(`/dashboard/posts/${path}`, requireSubscriptionToSend);
+  }
+  app.get("/dashboard", showCalendar);
+  app.get("/dashboard/posts/:id/move", showMove).post("/dashboard/posts/:id/move", doMove);
+  app.get("/dashboard/overview", showOverview);
+  app.route("/dashboard/accounts", accountPages);
   app.get("/dashboard/keys", showKeys).post(doCreateKey);
   app.post("/dashboard/keys/:id/rotate", doRotateKey);
   app.post("/dashboard/keys/:id/revoke", doRevokeKey);
@@ -67,6 +77,10 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.get("/dashboard/apps", showApps);
   app.post("/dashboard/apps/:id/revoke", doRevokeApp);
   app.delete("/dashboard/apps/:id", doRevokeApp);
+  app.post("/dashboard/posts/check", doCheckPost);
+  // Before the post pages, whose addresses have an id in the same place.
+  app.route("/", composer);
+  app.route("/dashboard/posts", createPostPages());
   app.get("/dashboard/how-to-connect", showHowToConnect);
   app.get("/dashboard/profile", showProfile);
   app.post("/dashboard/profile/password", doChangePassword);
@@ -83,5 +97,6 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.get("/dashboard/workspaces", showWorkspaces).post(doCreateWorkspace);
   app.post("/dashboard/workspaces/:id/rename", doRenameWorkspace);
   app.post("/dashboard/workspaces/:id/activate", doActivateWorkspace);
+  app.route("/dashboard/media", mediaPages);
   return app;
 }

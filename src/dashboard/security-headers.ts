@@ -7,6 +7,7 @@ const CSP_DIRECTIVES = {
   scriptSrc: ["'self'"],
   styleSrc: ["'self'"],
   imgSrc: ["'self'", "https:", "data:"],
+  mediaSrc: ["'self'"],
   connectSrc: ["'self'"],
   baseUri: ["'none'"],
   frameAncestors: ["'none'"],

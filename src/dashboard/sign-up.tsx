@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
 import { type Mailer, signUp, signUpByEmail, signUpIsOpen, startSession } from "#auth/index.ts";
+import type { Config } from "#config.ts";
 import { type Plan, PLANS, TRIAL_DAYS } from "#core/plan.ts";
 import type { PageContext } from "./env.ts";
 import { localPath, readForm, runUseCase } from "./form.ts";
@@ -8,7 +9,9 @@ import { AuthLayout } from "./layout.tsx";
 import { withinRateLimit } from "./rate-limit.ts";
 import { createMailer } from "./mailer.ts";
 import { Field, type FormError, Notice, FormErrorNotice } from "./components.tsx";
-import { PLAN_NAMES, planFeatures } from "./plan-labels.ts";
+import { PLAN_NAMES, planFeatures, trialFeatures } from "./plan-labels.ts";
+import { type Operator, readOperator } from "./public-pages/operator.ts";
+import { Contact } from "./public-pages/public-layout.tsx";
 import { renderPage } from "./render-page.ts";
 import { writeSession } from "./session-cookie.ts";
 import { TimeZoneField } from "./time-zone-field.tsx";
@@ -21,29 +24,30 @@ interface SignUpFormValues {
 }
 
 /** Not shown where the operator gives every user the same plan. */
-const PlanSelect: FC<{ selected: Plan }> = ({ selected }) => (
-  <fieldset class="plan-options">
+const PlanSelect: FC<{ selected: Plan; config: Config }> = ({ selected, config }) => (
+  <fieldset>
     <legend>Plan</legend>
     {PLANS.map((plan) => (
-      <label class="plan-option">
+      <label class="choice">
         <input type="radio" name="plan" value={plan} checked={plan === selected} />
         <span>
           <b>{PLAN_NAMES[plan]}</b>
-          <small>{planFeatures(plan)[0]}</small>
+          <small>{planFeatures(plan, config)[0]}</small>
         </span>
       </label>
     ))}
+    <p class="hint">{`During the free trial: ${trialFeatures(selected, config)}.`}</p>
   </fieldset>
 );
 
 const SignUpPage: FC<{
   values: SignUpFormValues;
-  offersPlans: boolean;
+  config: Config;
   /** False where the link of an e-mail asks for it. */
   asksPassword: boolean;
   detectTimeZone: boolean;
   error?: FormError | undefined;
-}> = ({ values, offersPlans, asksPassword, detectTimeZone, error }) => (
+}> = ({ values, config, asksPassword, detectTimeZone, error }) => (
   <AuthLayout
     title="Create your account"
     footer={
@@ -53,7 +57,7 @@ const SignUpPage: FC<{
     }
   >
     <h1>Create your account</h1>
-    {offersPlans && <p class="lead">{TRIAL_DAYS} days free on every plan. No card required.</p>}
+    {offersPlans(config) && <p class="lead">{TRIAL_DAYS} days free on every plan. No card required.</p>}
     <FormErrorNotice error={error} fields={["email", "password", "time_zone"]} />
     <form method="post" action="/signup">
       <input type="hidden" name="next" value={values.next} />
@@ -78,7 +82,7 @@ const SignUpPage: FC<{
           error={error}
         />
       )}
-      {offersPlans && <PlanSelect selected={values.plan} />}
+      {offersPlans(config) && <PlanSelect selected={values.plan} config={config} />}
       <TimeZoneField
         value={values.timeZone}
         detect={detectTimeZone}
@@ -101,15 +105,25 @@ const CheckMailPage: FC = () => (
   </AuthLayout>
 );
 
-const SignUpClosedPage: FC = () => (
+const SignUpClosedPage: FC<{ operator: Operator | null }> = ({ operator }) => (
   <AuthLayout title="Sign-up is closed" footer={<a href="/login">Sign in</a>}>
     <h1>Sign-up is closed</h1>
-    <Notice kind="info">This service does not accept new accounts. Contact its operator.</Notice>
+    <Notice kind="info">
+      This service does not accept new accounts. Ask{" "}
+      {operator === null ? (
+        "whoever runs it"
+      ) : (
+        <>
+          {operator.name} (<Contact operator={operator} />)
+        </>
+      )}{" "}
+      for one.
+    </Notice>
   </AuthLayout>
 );
 
-function offersPlans(c: PageContext): boolean {
-  return c.var.services.config.planForAll === null;
+function offersPlans({ planForAll }: Config): boolean {
+  return planForAll === null;
 }
 
 function renderSignUp(
@@ -121,7 +135,7 @@ function renderSignUp(
   const page = (
     <SignUpPage
       values={values}
-      offersPlans={offersPlans(c)}
+      config={c.var.services.config}
       asksPassword={createMailer(c.env) === null}
       detectTimeZone={status === 200}
       error={error}
@@ -139,7 +153,7 @@ async function signUpWithMail(c: PageContext, mailer: Mailer, values: SignUpForm
 export async function showSignUp(c: PageContext): Promise<Response> {
   relaxFormActionCsp(c);
   if (!(await signUpIsOpen(c.var.services))) {
-    return renderPage(c, <SignUpClosedPage />, 403);
+    return renderPage(c, <SignUpClosedPage operator={readOperator(c.var.services.config)} />, 403);
   }
   const values: SignUpFormValues = { email: "", plan: "growth", timeZone: "UTC", next: localPath(c.req.query("next")) };
   return renderSignUp(c, values, 200);
@@ -158,7 +172,7 @@ export async function doSignUp(c: PageContext): Promise<Response> {
   };
   if (!(await withinRateLimit(c, "sign-up"))) {
     c.header("Retry-After", "60");
-    const error = { message: "too many attempts from your IP address: wait a minute" };
+    const error = { message: "too many attempts from your IP address: wait a minute, then try again" };
     return renderSignUp(c, values, 429, error);
   }
   const mailer = createMailer(c.env);

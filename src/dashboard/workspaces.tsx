@@ -1,6 +1,5 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import type { Context } from "#context.ts";
 import {
   activateWorkspace,
   createWorkspace,
@@ -9,13 +8,14 @@ import {
   type Workspace,
 } from "#workspaces/index.ts";
 import type { PageContext } from "./env.ts";
-import { readForm, runUseCase } from "./form.ts";
+import { localPath, readForm, runUseCase } from "./form.ts";
 import { DashboardLayout } from "./layout.tsx";
 import { Field, type FormError, DateTime, Notice, FormErrorNotice } from "./components.tsx";
 import { renderPage } from "./render-page.ts";
+import { contextOf } from "#dashboard/context-of.ts";
 
 const DONE_MESSAGES: Readonly<Record<string, string>> = {
-  created: "The workspace was created. Switch to it when you are ready.",
+  created: "The workspace was created. Switch to it to work there.",
   renamed: "The workspace was renamed.",
   switched: "You switched workspaces. Your API keys and apps now use this workspace too.",
 };
@@ -102,10 +102,6 @@ const WorkspacesPage: FC<{
   </DashboardLayout>
 );
 
-function contextOf(c: PageContext): Context {
-  return { ...c.var.services, actor: c.var.signedIn.actor };
-}
-
 async function renderWorkspacesPage(c: PageContext, error?: FormError): Promise<Response> {
   const workspaces = await listWorkspaces(contextOf(c));
   const { signedIn } = c.var;
@@ -140,7 +136,12 @@ export async function doRenameWorkspace(c: PageContext): Promise<Response> {
 }
 
 /** `POST /dashboard/workspaces/:id/activate` */
-export function doActivateWorkspace(c: PageContext): Promise<Response> {
+export async function doActivateWorkspace(c: PageContext): Promise<Response> {
+  const next = (await readForm(c)).text("next");
   const workspaceId = c.req.param("id") ?? "";
-  return runAndRedirect(c, "switched", () => activateWorkspace(contextOf(c), { workspaceId }));
+  const outcome = await runUseCase(() => activateWorkspace(contextOf(c), { workspaceId }));
+  if (!outcome.ok) {
+    return renderWorkspacesPage(c, outcome.error);
+  }
+  return c.redirect(next === "" ? "/dashboard/workspaces?done=switched" : localPath(next), 303);
 }

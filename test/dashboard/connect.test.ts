@@ -17,6 +17,7 @@ import {
   type SandboxLogin,
 } from "../accounts/sandbox-context.ts";
 import { queryRows } from "../accounts/test-context.ts";
+import { sendUntilLimited } from "../support/send-until-limited.ts";
 
 const ORIGIN = "http://localhost:8787";
 const app = createConnectRoutes(sandboxOutbound);
@@ -88,9 +89,28 @@ describe("GET /connect/{platform}", () => {
     expect((await open(link)).status).toBe(200);
   });
 
+  test("asks for trust except of the owner, who can go back", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const link = await requestLink(ctx);
+    const stranger = await open(link);
+    expect(stranger.text).toContain("Continue only if this is your workspace");
+    expect(stranger.text).not.toContain("Cancel");
+    const cookie = `__Host-session=${await startSession(ctx, { userId: ctx.actor.userId })}`;
+    for (const page of [
+      await open(link, { headers: { cookie } }),
+      await sendForm(link, { method: "none" }, { cookie }),
+    ]) {
+      expect(page.text).toContain("Continue to X");
+      expect(page.text).not.toContain("Continue only if");
+      expect(page.text).toContain('<a href="/dashboard/accounts">Cancel</a>');
+    }
+  });
+
   test("400 for an unknown link, and for one of another user who is signed in", async ({ expect }) => {
     const [{ ctx }, { ctx: other }] = [await createSandboxUser(), await createSandboxUser()];
-    expect((await open(`${ORIGIN}/connect/x?state=unknown`)).status).toBe(400);
+    const unknown = await open(`${ORIGIN}/connect/x?state=unknown`);
+    expect(unknown.status).toBe(400);
+    expect(unknown.text).toMatch(/href="\/dashboard\/accounts">\s*Try again/);
     expect((await open(`${ORIGIN}/connect/x`)).status).toBe(400);
     const token = await startSession(other, { userId: other.actor.userId });
     const link = await requestLink(ctx);
@@ -151,12 +171,9 @@ describe("POST /connect/{platform}", () => {
 
   test("429 for too many attempts from one address", async ({ expect }) => {
     const address = { "cf-connecting-ip": crypto.randomUUID() };
-    const statuses = [];
-    for (let count = 0; count < 61; count += 1) {
-      statuses.push((await sendForm(`${ORIGIN}/connect/x?state=unknown`, {}, address)).status);
-    }
-    expect(statuses.at(0)).toBe(400);
-    expect(statuses.at(-1)).toBe(429);
+    const pages = await sendUntilLimited(60, () => sendForm(`${ORIGIN}/connect/x?state=unknown`, {}, address));
+    expect(pages[0].status).toBe(400);
+    expect(pages.at(-1)?.status).toBe(429);
   });
 });
 
@@ -245,7 +262,10 @@ describe("GET /connect/{platform}/callback", () => {
     const page = await openCallback(await completePlatformLogin(ctx, "x"));
     expect(page.status).toBe(200);
     expect(page.text).toContain("X is connected");
-    expect(page.text).toContain("You can close this window.");
+    // The way back comes first, the window that may be closed last.
+    expect(page.text).toMatch(
+      /<\/h1>\s*<div class="actions">\s*<a class="button" href="\/dashboard\/accounts">.*Back to your accounts.*href="\/dashboard\/posts\/new">.*Write a post.*You can close this window\./s,
+    );
     const [account] = await listAccounts(ctx);
     expect(page.text).toContain(account!.username);
     expect(page.text.startsWith("<!doctype html>")).toBe(true);

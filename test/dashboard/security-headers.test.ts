@@ -6,7 +6,7 @@ import { allowPaymentRedirect, relaxFormActionCsp, securityHeaders } from "#dash
 import { ORIGIN } from "../support/origin.ts";
 
 const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; media-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const PAGE_HEADERS = {
   "cache-control": "no-store",

@@ -9,7 +9,16 @@ import { Notice } from "#dashboard/components.tsx";
  * have started from an agent and may never have signed in to the dashboard in this browser.
  */
 
-const CLOSE_HINT = "You can close this window.";
+/** The ways back, before everything else on the page. Whoever has no session in this browser is asked to sign in there. */
+const NextSteps: FC<{ children: Child }> = ({ children }) => <div class="actions">{children}</div>;
+
+const AccountsButton: FC<{ label: string }> = ({ label }) => (
+  <a class="button" href="/dashboard/accounts">
+    {label}
+  </a>
+);
+
+const CloseHint: FC = () => <p class="hint">You can close this window.</p>;
 
 const AccountList: FC<{ heading: string; children: Child[] }> = ({ heading, children }) =>
   children.length === 0 ? null : (
@@ -40,22 +49,29 @@ const ConnectedPage: FC<{ end: Extract<ConnectResult, { ok: true }> }> = ({ end 
   return (
     <AuthLayout title={title} script={false}>
       <h1>{title}</h1>
-      {end.pending ? (
+      <NextSteps>
+        <AccountsButton label="Back to your accounts" />
+        {!end.pending && (
+          <a class="button secondary" href="/dashboard/posts/new">
+            Write a post
+          </a>
+        )}
+      </NextSteps>
+      {end.pending && (
         <Notice kind="info">
-          {name} has not returned its accounts yet. Almanac tries again within minutes, or immediately when you sync
-          your accounts. {CLOSE_HINT}
+          {name} has not returned its accounts yet. Almanac tries again within minutes, or immediately when you check
+          your accounts.
         </Notice>
-      ) : (
-        <Notice kind="success">{CLOSE_HINT}</Notice>
       )}
       <AccountList heading="Connected now">{accountLines(end.added)}</AccountList>
       <AccountList heading="Reconnected">{accountLines(end.updated)}</AccountList>
       <AccountList heading="Not connected">{skippedLines(end.skipped)}</AccountList>
+      <CloseHint />
     </AuthLayout>
   );
 };
 
-/** Tells that the window can be closed, or what went wrong and what to do. */
+/** What is connected and where to go on, or what went wrong and what to do. */
 export const ConnectResultPage: FC<{ end: ConnectResult }> = ({ end }) =>
   end.ok ? <ConnectedPage end={end} /> : <ConnectFailedPage platform={end.platform} reason={end.reason} />;
 
@@ -65,7 +81,11 @@ export const ConnectFailedPage: FC<{ platform: Platform; reason: string }> = ({ 
     <AuthLayout title={title} script={false}>
       <h1>{title}</h1>
       <Notice kind="error">{reason}</Notice>
-      <p>Accounts that were already connected are not affected. {CLOSE_HINT}</p>
+      <NextSteps>
+        <AccountsButton label="Try again" />
+      </NextSteps>
+      <p>Accounts that were already connected are not affected.</p>
+      <CloseHint />
     </AuthLayout>
   );
 };

@@ -124,12 +124,16 @@ async function showStart(c: PageContext): Promise<Response> {
   }
   const { platform, state, login, action } = link;
   return await guarded(c, platform, async () => {
-    const connect = await findConnect(c.var.services, { platform, state, signedInUserId: await signedInUserId(c) });
+    const userId = await signedInUserId(c);
+    const connect = await findConnect(c.var.services, { platform, state, signedInUserId: userId });
     if (!connect) {
       return await showFailure(c, platform, INVALID_STATE_MESSAGE);
     }
     c.header("Content-Security-Policy", START_PAGE_CSP);
-    return await renderPage(c, <ConnectStartPage connect={connect} action={action} login={login} />);
+    return await renderPage(
+      c,
+      <ConnectStartPage connect={connect} action={action} login={login} isOwner={userId !== null} />,
+    );
   });
 }
 
@@ -144,21 +148,22 @@ async function start(c: PageContext): Promise<Response> {
   }
   return await guarded(c, platform, async () => {
     const form = await readForm(c);
+    const userId = await signedInUserId(c);
     const result = await startLogin(c.var.services, {
       platform,
       state,
-      signedInUserId: await signedInUserId(c),
+      signedInUserId: userId,
       method: form.text("method"),
       text: (name) => form.text(name),
     });
-    return await answerStart(c, link, form.text("login") || undefined, result);
+    return await answerStart(c, link, { login: form.text("login") || undefined, isOwner: userId !== null }, result);
   });
 }
 
 async function answerStart(
   c: PageContext,
   { platform, state, action }: LinkRequest,
-  login: string | undefined,
+  { login, isOwner }: { readonly login: string | undefined; readonly isOwner: boolean },
   result: LoginStartResult,
 ): Promise<Response> {
   switch (result.state) {
@@ -174,7 +179,13 @@ async function answerStart(
       c.header("Content-Security-Policy", START_PAGE_CSP);
       return await renderPage(
         c,
-        <ConnectStartPage connect={connect} action={action} login={login} entered={{ method, values, error }} />,
+        <ConnectStartPage
+          connect={connect}
+          action={action}
+          login={login}
+          isOwner={isOwner}
+          entered={{ method, values, error }}
+        />,
         400,
       );
     }

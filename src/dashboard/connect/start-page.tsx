@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { OpenConnect } from "#accounts/index.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { Field, type FormError, FormErrorNotice } from "#dashboard/components.tsx";
+import { Field, type FormError, FormErrorNotice, PlatformBadge } from "#dashboard/components.tsx";
 import { AuthLayout } from "#dashboard/layout.tsx";
 
 /*
@@ -85,8 +85,10 @@ export const ConnectStartPage: FC<{
   /** The address of the page, with its state. */
   action: string;
   login: string | undefined;
+  /** Whether the owner of the workspace is signed in in this browser; a link of somebody else is then refused. */
+  isOwner: boolean;
   entered?: EnteredValues | undefined;
-}> = ({ connect, action, login, entered }) => {
+}> = ({ connect, action, login, isOwner, entered }) => {
   const name = PLATFORM_NAMES[connect.platform];
   const isKnownMethod = connect.methods.some(({ kind }) => kind === entered?.method);
   return (
@@ -96,17 +98,24 @@ export const ConnectStartPage: FC<{
       footer="Almanac publishes only what is confirmed in that workspace. You can disconnect the account at any time."
     >
       <h1>
-        Connect {name} to the workspace{" "}
+        <PlatformBadge platform={connect.platform} isDecorative /> Connect {name} to the workspace{" "}
         <em>
           <bdi>{connect.workspaceName}</bdi>
         </em>{" "}
         of {shortenEmail(connect.ownerEmail)}
       </h1>
-      <p>Continue only if this is your workspace, or if you trust its owner to publish with your account.</p>
+      {!isOwner && (
+        <p>Continue only if this is your workspace, or if you trust its owner to publish with your account.</p>
+      )}
       {!isKnownMethod && <FormErrorNotice error={entered?.error} />}
       {connect.methods.map((form) => (
         <MethodForm connect={connect} form={form} action={action} login={login} entered={entered} />
       ))}
+      {isOwner && (
+        <p>
+          <a href="/dashboard/accounts">Cancel</a>
+        </p>
+      )}
     </AuthLayout>
   );
 };

@@ -126,3 +126,22 @@ for (const container of document.querySelectorAll("[data-passkey-confirm]")) {
     });
   }
 }
+
+// An open menu closes when the focus or a click goes elsewhere, and with Escape.
+for (const menu of document.querySelectorAll("details[data-menu]")) {
+  if (menu instanceof HTMLDetailsElement) {
+    const closeUnlessInside = (/** @type {Event} */ event) => {
+      if (!(event.target instanceof Node && menu.contains(event.target))) {
+        menu.open = false;
+      }
+    };
+    document.addEventListener("click", closeUnlessInside);
+    document.addEventListener("focusin", closeUnlessInside);
+    menu.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && menu.open) {
+        menu.open = false;
+        menu.querySelector("summary")?.focus();
+      }
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import { Hono } from "hono";
+import { connectablePlatforms, listAccounts, listBoards, startConnect, syncAccounts } from "#accounts/index.ts";
+import type { Context } from "#context.ts";
+import { requireSubscription } from "#core/actor.ts";
+import { isPlatform, type Platform } from "#core/platform.ts";
+import { displayOf } from "#dashboard/display.ts";
+import type { PageContext, PageEnv } from "#dashboard/env.ts";
+import { renderNotFound } from "#dashboard/error-pages.tsx";
+import { readForm, runUseCase } from "#dashboard/form.ts";
+import { isOnTrial } from "#dashboard/plan-labels.ts";
+import { renderPage } from "#dashboard/render-page.ts";
+import { limitsFor, ownLimits } from "#platforms/limits-for.ts";
+import {
+  type AccountWithPosts,
+  disconnectAccount,
+  listAccountsWithPosts,
+  pausePostsOfAccounts,
+  resumePostsOfAccounts,
+} from "#posting/index.ts";
+import type { AccountView } from "./account-item.tsx";
+import { AccountsPage, type AccountsPageProps, type SyncReport } from "./accounts-page.tsx";
+import { BoardsPage } from "./boards-page.tsx";
+import { describeOwnLimits } from "./sentences.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+
+/** `/dashboard/accounts`: what is connected, and connecting, checking and disconnecting it. */
+export const accountPages = new Hono<PageEnv>()
+  .get("/", showAccounts)
+  .post("/connect", doConnect)
+  .post("/sync", doSync)
+  .get("/:id/boards", showBoards)
+  .post("/:id/disconnect", doDisconnect);
+
+async function renderAccounts(
+  c: PageContext,
+  more: Pick<AccountsPageProps, "error" | "synced" | "disconnected"> = {},
+): Promise<Response> {
+  const ctx = contextOf(c);
+  const { accounts, connectedCount } = await listAccountsWithPosts(ctx);
+  const page = (
+    <AccountsPage
+      {...more}
+      signedIn={c.var.signedIn}
+      isTrial={isOnTrial(c.var.signedIn, ctx.config)}
+      display={displayOf(c)}
+      now={ctx.clock.now()}
+      accounts={accounts.map((account) => toView(ctx, account))}
+      connectedCount={connectedCount}
+      connectable={connectablePlatforms(ctx)}
+    />
+  );
+  return await renderPage(c, page, more.error === undefined ? 200 : 400);
+}
+
+function toView(ctx: Context, account: AccountWithPosts): AccountView {
+  const adapter = ctx.adapterFor(account.platform);
+  const settings = ctx.config.app(account.platform)?.settings ?? {};
+  const own = adapter ? ownLimits(adapter, account.capabilities, settings) : null;
+  return {
+    account,
+    ownLimits: adapter && own ? describeOwnLimits(own, limitsFor(adapter, {}, settings)) : [],
+    hasBoards: adapter?.listBoards !== undefined,
+  };
+}
+
+/** `GET /dashboard/accounts` */
+async function showAccounts(c: PageContext): Promise<Response> {
+  const isDisconnected = c.req.query("done") === "disconnected";
+  const paused = /^\d{1,5}$/.exec(c.req.query("paused") ?? "")?.[0];
+  return await renderAccounts(c, isDisconnected ? { disconnected: Number(paused ?? 0) } : {});
+}
+
+/** `POST /dashboard/accounts/connect`: also connects an account again. */
+async function doConnect(c: PageContext): Promise<Response> {
+  const platform = (await readForm(c)).text("platform");
+  if (!isPlatform(platform)) {
+    return await renderAccounts(c, { error: { message: "choose a platform" } });
+  }
+  const ctx = contextOf(c);
+  const started = await runUseCase(async () => {
+    requireSubscription(ctx.actor);
+    return await startConnect(ctx, { platform });
+  });
+  return started.ok ? c.redirect(started.value.connectUrl, 303) : await renderAccounts(c, { error: started.error });
+}
+
+/** `POST /dashboard/accounts/sync`: the answer is the page itself, because what was skipped and why is stored nowhere. */
+async function doSync(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const synced = await runUseCase(async () => {
+    requireSubscription(ctx.actor);
+    return await syncAndReport(ctx);
+  });
+  return await renderAccounts(c, synced.ok ? { synced: synced.value } : { error: synced.error });
+}
+
+async function syncAndReport(ctx: Context): Promise<SyncReport> {
+  const startedAt = ctx.clock.now();
+  const result = await syncAccounts(ctx);
+  await resumePostsOfAccounts(ctx, result.reactivatedAccountIds);
+  await pausePostsOfAccounts(ctx, result.blockedAccountIds);
+  const names = new Map(result.accounts.map((account) => [account.id, account.displayName]));
+  const namesOf = (ids: readonly string[]) => ids.flatMap((id) => names.get(id) ?? []);
+  const unanswered = result.accounts.filter(
+    ({ status, lastSyncedAt }) => status === "active" && (lastSyncedAt === null || lastSyncedAt < startedAt),
+  );
+  return {
+    checked: result.accounts.length - unanswered.length,
+    added: namesOf(result.added),
+    updated: namesOf(result.updated),
+    needsReconnect: result.needsReconnect.length,
+    skipped: result.skipped,
+    unanswered: [...new Set(unanswered.map(({ platform }): Platform => platform))],
+  };
+}
+
+/** `POST /dashboard/accounts/:id/disconnect` */
+async function doDisconnect(c: PageContext): Promise<Response> {
+  const { pausedPostIds } = await disconnectAccount(contextOf(c), { accountId: c.req.param("id") ?? "" });
+  const done = new URLSearchParams({ done: "disconnected", paused: String(pausedPostIds.length) });
+  return c.redirect(`/dashboard/accounts?${String(done)}`, 303);
+}
+
+/** `GET /dashboard/accounts/:id/boards` */
+async function showBoards(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const account = (await listAccounts(ctx)).find(({ id }) => id === c.req.param("id"));
+  if (!account || ctx.adapterFor(account.platform)?.listBoards === undefined) {
+    return await renderNotFound(c);
+  }
+  const listed = await runUseCase(() => listBoards(ctx, { accountId: account.id, platform: account.platform }));
+  return await renderPage(
+    c,
+    <BoardsPage
+      signedIn={c.var.signedIn}
+      account={account}
+      boards={listed.ok ? listed.value : []}
+      error={listed.ok ? undefined : listed.error}
+    />,
+  );
+}

@@ -1,0 +1,166 @@
+import type { FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
+import { zoneOffsetAt } from "#core/time-zone.ts";
+import { startOfMonth } from "#core/wall-time.ts";
+import { Notice } from "#dashboard/components.tsx";
+import { formatDate, formatZone } from "#dashboard/display.ts";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import { BadgeSymbols } from "./chip.tsx";
+import { isMovable } from "./labels.ts";
+import { type CalendarModel, hasTrouble, newPostHref, newPostMinute, refreshSeconds } from "./model.ts";
+import { calendarHref } from "./query.ts";
+import { ActiveFilters, Toolbar } from "./toolbar.tsx";
+import { ListView, MonthView, WeekView } from "./views.tsx";
+
+/** What a form that ends here has done. */
+const DONE_SENTENCES: Readonly<Record<string, string>> = {
+  saved: "The change is saved.",
+  scheduled: "The post is scheduled.",
+  cancelled: "The post is cancelled.",
+  paused: "The post is paused.",
+  resumed: "The post is scheduled again.",
+};
+
+const ReconnectNotice: FC<{ model: CalendarModel }> = ({ model: { accounts } }) => {
+  const waiting = accounts.filter(({ status }) => status === "needs_reconnect");
+  return waiting.length === 0 ? null : (
+    <p class="notice error">
+      {waiting.map(({ username, platform }) => `${username} (${PLATFORM_NAMES[platform]})`).join(", ")}{" "}
+      {waiting.length === 1 ? "needs a new login: its posts are" : "need a new login: their posts are"} paused until
+      then. <a href="/dashboard/accounts">Connect again</a>
+    </p>
+  );
+};
+
+/** How many posts, how many need attention, and in which zone all times are. */
+const Summary: FC<{ model: CalendarModel }> = ({ model }) => {
+  const { display, now, days } = model;
+  const posts = days.filter(({ isOutside }) => !isOutside).flatMap((day) => day.posts);
+  const troubled = posts.filter(hasTrouble).length;
+  const last = days.at(-1);
+  const changes = days.filter(({ clockChange }) => clockChange !== 0);
+  return (
+    <p class="item-meta">
+      <span>{posts.length === 0 ? "No posts" : posts.length === 1 ? "1 post" : `${posts.length} posts`}</span>
+      {troubled > 0 && <b class="trouble">{attentionWords(troubled)}</b>}
+      <span>
+        Times in{" "}
+        <a href="/dashboard/profile">
+          {formatZone(display.timeZone, days.some(({ isToday }) => isToday) || last === undefined ? now : last.start)}
+        </a>
+      </span>
+      {changes.map(({ date, clockChange, end }) => (
+        <span>
+          {formatDate(date, "medium").slice(0, -5)}: the clock goes {clockChange > 0 ? "forward" : "back"}{" "}
+          {Math.abs(clockChange)} minutes, then {offsetOf(display.timeZone, end)}
+        </span>
+      ))}
+    </p>
+  );
+};
+
+function offsetOf(timeZone: string, instant: number): string {
+  return /\((.+)\)/.exec(formatZone(timeZone, instant))?.[1] ?? `UTC${zoneOffsetAt(timeZone, instant)}`;
+}
+
+/** What to do first where nothing is planned. */
+const EmptyHint: FC<{ model: CalendarModel }> = ({ model }) => {
+  const { days, accounts, query } = model;
+  const isFiltered = Object.values(query.filter).some((value) => value !== undefined);
+  if (isFiltered || days.some(({ posts }) => posts.length > 0)) {
+    return null;
+  }
+  if (accounts.length === 0) {
+    return (
+      <p class="empty-state">
+        This is where your posts will be. <a href="/dashboard/accounts">Connect your first account</a> to plan one.
+      </p>
+    );
+  }
+  const next = days.find((day) => !day.isOutside && newPostMinute(model, day) !== null);
+  const minute = next === undefined ? null : newPostMinute(model, next);
+  return (
+    <p class="empty-state">
+      {next === undefined || minute === null ? (
+        "Nothing was planned here."
+      ) : (
+        <>
+          Nothing planned here yet. <a href={newPostHref(next.date, minute)}>Write a post</a>.
+        </>
+      )}
+    </p>
+  );
+};
+
+/** On a phone the current month begins with today; this leads to the days before. */
+const EarlierLink: FC<{ model: CalendarModel }> = ({ model: { query, today, days } }) => {
+  const first = startOfMonth(today);
+  if (query.chosenView !== null || startOfMonth(query.date) !== first || today === first) {
+    return null;
+  }
+  const troubled = days
+    .filter(({ isPast, isOutside }) => isPast && !isOutside)
+    .flatMap(({ posts }) => posts.filter(hasTrouble));
+  return (
+    <p class="earlier">
+      <a href={calendarHref(query, { view: "list", date: first })}>Earlier this month</a>
+      {troubled.length > 0 && <b class="trouble">{`: ${attentionWords(troubled.length)}`}</b>}
+    </p>
+  );
+};
+
+function attentionWords(count: number): string {
+  return count === 1 ? "1 needs attention" : `${count} need attention`;
+}
+
+/** What changes while the page is open; the script asks for it again. */
+export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
+  const posts = model.days.flatMap((day) => day.posts);
+  const used = new Set(posts.flatMap(({ post }) => post.platforms));
+  const { view } = model.query;
+  return (
+    <section id="calendar" data-refresh={refreshSeconds(model) ?? undefined} aria-label="Posts">
+      <BadgeSymbols platforms={PLATFORMS.filter((platform) => used.has(platform))} />
+      <Summary model={model} />
+      <ReconnectNotice model={model} />
+      {model.hasMore && (
+        <Notice kind="info">There are more posts than fit here: choose a shorter period or a filter to see all.</Notice>
+      )}
+      <EmptyHint model={model} />
+      <EarlierLink model={model} />
+      {view === "month" && <MonthView model={model} />}
+      {view === "week" && <WeekView model={model} />}
+      {view === "list" && <ListView model={model} />}
+      {posts.some(({ post }) => isMovable(post)) && (
+        <p class="hint">
+          <span class="narrow-hint">Tap Move to change the time.</span>
+          <span class="wide-hint">
+            To move a post, drag it{view === "list" ? " in the month or the week" : ""}, or use its Move link, which the
+            Tab key reaches after the post.
+          </span>
+        </p>
+      )}
+    </section>
+  );
+};
+
+export const CalendarPage: FC<{ signedIn: SignedInUser; model: CalendarModel; done: string | undefined }> = ({
+  signedIn,
+  model,
+  done = "",
+}) => (
+  <DashboardLayout
+    title={`Calendar, ${model.range.title}`}
+    section="calendar"
+    signedIn={signedIn}
+    isWide
+    hasHeading={false}
+    assets={{ styles: ["calendar"], scripts: ["calendar"] }}
+  >
+    <Toolbar model={model} />
+    {Object.hasOwn(DONE_SENTENCES, done) && <Notice kind="success">{DONE_SENTENCES[done]}</Notice>}
+    <ActiveFilters model={model} />
+    <CalendarBody model={model} />
+  </DashboardLayout>
+);

@@ -1,0 +1,51 @@
+import type { PausedReason } from "#core/codes.ts";
+import type { CreatedVia, ListedStatus } from "#core/status.ts";
+import type { CalendarPost } from "#posting/index.ts";
+
+export const STATUS_LABELS = {
+  scheduled: "Scheduled",
+  publishing: "Publishing",
+  published: "Published",
+  partially_failed: "Partly failed",
+  failed: "Failed",
+  paused: "Paused",
+} as const satisfies Record<ListedStatus, string>;
+
+export const SOURCE_LABELS = {
+  dashboard: "Dashboard",
+  api: "API",
+  mcp: "AI assistant",
+} as const satisfies Record<CreatedVia, string>;
+
+const PAUSED_LABELS = {
+  user: "Paused",
+  subscription: "Paused: no plan",
+  account: "Paused: reconnect",
+  restored: "Paused: check it",
+} as const satisfies Record<PausedReason, string>;
+
+/** How a post looks: the class of its chip, and the words that say the same. */
+export interface PostState {
+  readonly kind: "scheduled" | "publishing" | "published" | "trouble" | "paused";
+  readonly label: string;
+}
+
+/** A publication that nobody could confirm is as much trouble as one that failed: somebody has to look. */
+export function stateOf({ status, pausedReason, targets }: CalendarPost): PostState {
+  const has = (targetStatus: string) => targets.some((target) => target.status === targetStatus);
+  if (has("unconfirmed") && !has("failed")) {
+    return { kind: "trouble", label: "Unconfirmed" };
+  }
+  if (status === "failed" || status === "partially_failed") {
+    return { kind: "trouble", label: STATUS_LABELS[status] };
+  }
+  if (status === "paused") {
+    return { kind: "paused", label: PAUSED_LABELS[pausedReason ?? "user"] };
+  }
+  return { kind: status, label: STATUS_LABELS[status] };
+}
+
+/** Only posts that wait can be given another time. */
+export function isMovable({ status }: { readonly status: string }): boolean {
+  return status === "scheduled" || status === "paused";
+}

@@ -1,0 +1,127 @@
+import { MINUTE, SECOND } from "#core/clock.ts";
+import { type CalendarDate, instantsOf, toTimeOfDay, wallTimeAt } from "#core/wall-time.ts";
+import type { Calendar, CalendarPost } from "#posting/index.ts";
+import type { Display } from "#dashboard/display.ts";
+import { type CalendarDay, daysFrom, type PlacedPost, placePosts } from "./grid.ts";
+import { stateOf } from "./labels.ts";
+import { type CalendarQuery, type CalendarRange, rangeOf } from "./query.ts";
+
+export type Placed = PlacedPost<CalendarPost>;
+
+export interface CalendarEntry extends CalendarDay {
+  readonly posts: readonly Placed[];
+  readonly isPast: boolean;
+  readonly isToday: boolean;
+  /** Whether a month shows it only to fill a week. */
+  readonly isOutside: boolean;
+}
+
+/** All that a view of the calendar shows. */
+export interface CalendarModel {
+  readonly query: CalendarQuery;
+  readonly range: CalendarRange;
+  readonly display: Display;
+  readonly now: number;
+  readonly today: CalendarDate;
+  readonly days: readonly CalendarEntry[];
+  readonly accounts: Calendar["accounts"];
+  readonly hasMore: boolean;
+  /** The origin of stored media, whose addresses are written without it. */
+  readonly origin: string;
+}
+
+/** What has to be known before the posts are read. */
+export interface CalendarFrame {
+  readonly query: CalendarQuery;
+  readonly range: CalendarRange;
+  readonly days: readonly CalendarDay[];
+}
+
+export function frameOf(query: CalendarQuery, display: Display): CalendarFrame {
+  const range = rangeOf(query, display);
+  return { query, range, days: daysFrom(display.timeZone, range.first, range.days) };
+}
+
+export function modelOf(
+  { query, range, days }: CalendarFrame,
+  calendar: Calendar,
+  { display, now, origin }: Pick<CalendarModel, "display" | "now" | "origin">,
+): CalendarModel {
+  const { date: today } = wallTimeAt(display.timeZone, now);
+  const placed = placePosts(display.timeZone, days, calendar.posts);
+  return {
+    query,
+    range,
+    display,
+    now,
+    today,
+    origin,
+    accounts: calendar.accounts,
+    hasMore: calendar.hasMore,
+    days: days.map((day, index) => ({
+      ...day,
+      posts: placed[index] ?? [],
+      isPast: day.date < today,
+      isToday: day.date === today,
+      isOutside: query.view === "month" && day.date.slice(0, 7) !== query.date.slice(0, 7),
+    })),
+  };
+}
+
+/** Whether somebody has to look at the post. */
+export function hasTrouble({ post }: Placed): boolean {
+  return stateOf(post).kind === "trouble";
+}
+
+const MORNING = 9 * 60;
+const HALF_HOUR = 30;
+const MINUTES_PER_DAY = 1440;
+
+/** The time that a new post on this day starts with: nine o'clock, or the next half hour; null once the day is over. */
+export function newPostMinute(model: CalendarModel, day: CalendarEntry): number | null {
+  if (day.isPast) {
+    return null;
+  }
+  if (!day.isToday) {
+    return MORNING;
+  }
+  const next = Math.ceil((wallTimeAt(model.display.timeZone, model.now).minute + 1) / HALF_HOUR) * HALF_HOUR;
+  return next < MINUTES_PER_DAY ? Math.max(next, MORNING) : null;
+}
+
+/** The first half hour of a slot that is still ahead; null for a slot that is past or does not exist. */
+export function slotMinute(model: CalendarModel, day: CalendarEntry, hour: number): number | null {
+  const { timeZone } = model.display;
+  const isAhead = (minute: number) =>
+    (day.clockChange === 0
+      ? day.start + minute * MINUTE
+      : (instantsOf(timeZone, { date: day.date, minute }).at(-1) ?? 0)) > model.now;
+  return [hour * 60, hour * 60 + HALF_HOUR].find(isAhead) ?? null;
+}
+
+export function newPostHref(date: CalendarDate, minute: number): string {
+  return `/dashboard/posts/new?at=${date}T${toTimeOfDay(minute)}`;
+}
+
+const REFRESH_SECONDS = 4;
+const SLOW_REFRESH_SECONDS = 60;
+const STARTS_BEFORE_MS = 30 * SECOND;
+const STAYS_FAST_MS = 10 * MINUTE;
+
+/** After how many seconds the page asks again: soon while something is publishing, and shortly before the next post is due. */
+export function refreshSeconds(model: CalendarModel): number | null {
+  const waits = model.days.flatMap(({ posts }) =>
+    posts.flatMap(({ post }) => {
+      const { kind } = stateOf(post);
+      if (post.status !== "publishing" && kind !== "scheduled") {
+        return [];
+      }
+      if (model.now - post.scheduledAt > STAYS_FAST_MS) {
+        return [SLOW_REFRESH_SECONDS];
+      }
+      const untilDue = (post.scheduledAt - STARTS_BEFORE_MS - model.now) / SECOND;
+      return [post.status === "publishing" ? REFRESH_SECONDS : Math.max(REFRESH_SECONDS, Math.ceil(untilDue))];
+    }),
+  );
+  return waits.length === 0 ? null : Math.min(...waits);
+}

@@ -1,0 +1,278 @@
+import type { Child, FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import type { Services } from "#context.ts";
+import { type RefusalDetail, RefusalError } from "#core/errors.ts";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import { addDays, toTimeOfDay, type WallTime, wallTimeAt } from "#core/wall-time.ts";
+import { type EditPreview, getPost, type Post, previewEdit, type PreviewResult } from "#posting/index.ts";
+import { Notice } from "#dashboard/components.tsx";
+import { type Display, displayOf, formatDateTime, formatZone } from "#dashboard/display.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { localPath, readForm } from "#dashboard/form.ts";
+import { inWords, specsOf, warningsInWords } from "#dashboard/in-words.ts";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import { isMovable, STATUS_LABELS } from "./labels.ts";
+import { frameOf } from "./model.ts";
+import { type MoveFields, type MoveTime, readMoveTime } from "./move-time.ts";
+import { calendarHref, readCalendarQuery } from "./query.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+import { CONFIRM_EDIT_PATH, EditConfirmFields } from "#dashboard/post/edit-confirm-fields.tsx";
+
+interface MoveProps {
+  readonly post: Post;
+  readonly display: Display;
+  /** Where to go afterwards. */
+  readonly next: string;
+}
+
+/** The post in one line: its first words and where it goes. */
+const PostLine: FC<{ post: Post }> = ({ post: { caption, targets } }) => {
+  const words = Array.from(caption.trim()).slice(0, 140).join("");
+  return (
+    <div>
+      {words !== "" && (
+        <p>
+          <q>{words}</q>
+        </p>
+      )}
+      <p class="hint">
+        {targets.map(({ username, platform }) => `${username} (${PLATFORM_NAMES[platform]})`).join(", ")}
+      </p>
+    </div>
+  );
+};
+
+const MoveForm: FC<
+  MoveProps & { fields: MoveFields; now: number; time?: MoveTime | undefined; problems?: readonly string[] }
+> = ({ post, display, next, fields, now, time, problems = [] }) => {
+  const { date: today } = wallTimeAt(display.timeZone, now);
+  return (
+    <>
+      {problems.map((problem) => (
+        <Notice kind="error">{problem}</Notice>
+      ))}
+      <PostLine post={post} />
+      <form method="post" action={`/dashboard/posts/${post.id}/move`}>
+        <div class="field">
+          <label for="move-date">Date</label>
+          <input
+            id="move-date"
+            type="date"
+            name="date"
+            required
+            value={fields.date}
+            min={today}
+            max={addDays(today, 365)}
+          />
+        </div>
+        <div class="field">
+          <label for="move-time">Time</label>
+          <input id="move-time" type="time" name="time" required value={fields.time} />
+        </div>
+        {time?.kind === "repeated" && (
+          <fieldset class="checkbox-group">
+            <legend>Which of the two?</legend>
+            {(["earlier", "later"] as const).map((fold, index) => (
+              <label class="checkbox">
+                <input type="radio" name="fold" value={fold} checked={index === 0} />
+                <span>
+                  {formatDateTime(display, time.instants[index] ?? 0)},{" "}
+                  {formatZone(display.timeZone, time.instants[index] ?? 0)}
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        )}
+        <input type="hidden" name="next" value={next} />
+        <p class="hint">
+          Now planned for {formatDateTime(display, post.scheduledAt)}. Times in{" "}
+          {formatZone(display.timeZone, post.scheduledAt)}.
+        </p>
+        <div class="actions">
+          <button>Continue</button>
+          <a class="button secondary" href={next} data-close>
+            Do not move
+          </a>
+        </div>
+      </form>
+    </>
+  );
+};
+
+const MoveConfirmation: FC<
+  MoveProps & { services: Pick<Services, "adapterFor">; scheduledAt: number; result: PreviewResult<EditPreview> }
+> = ({ services, post, display, next, scheduledAt, result }) => {
+  const { timeZone } = display;
+  const [edited] = result.preview.posts;
+  const warnings = edited ? warningsInWords(services, edited.after, { button: "Move", display }) : [];
+  const [before, after] = [formatZone(timeZone, post.scheduledAt), formatZone(timeZone, scheduledAt)];
+  return (
+    <>
+      <PostLine post={post} />
+      <p>
+        {before === after ? `Times in ${after}.` : `The clock changes in between: ${before} before, ${after} after.`}
+        {edited?.changes.some(({ field, to }) => field === "status" && to === "scheduled") &&
+          " The post is paused now; at the new time it will be published."}
+      </p>
+      {warnings.map((sentence) => (
+        <Notice kind="info">{sentence}</Notice>
+      ))}
+      <form method="post" action={CONFIRM_EDIT_PATH}>
+        <EditConfirmFields confirmationToken={result.confirmationToken} postId={post.id} next={next} />
+        <div class="actions">
+          <button>Move</button>
+          <a class="button secondary" href={next} data-close>
+            Do not move
+          </a>
+        </div>
+      </form>
+    </>
+  );
+};
+
+/** A page with the content, or the content alone for the dialog of the calendar. */
+function respond(c: PageContext, title: string, content: Child, status: 200 | 400 = 200) {
+  return wantsFragment(c)
+    ? c.html(
+        <div class="card">
+          <h2 id="dialog-title">{title}</h2>
+          {content}
+        </div>,
+        status,
+      )
+    : renderPage(c, <MovePage title={title} signedIn={c.var.signedIn} content={content} />, status);
+}
+
+const MovePage: FC<{ title: string; signedIn: SignedInUser; content: Child }> = ({ title, signedIn, content }) => (
+  <DashboardLayout
+    title={title}
+    section="calendar"
+    signedIn={signedIn}
+    hasLists={false}
+    assets={{ styles: ["calendar"] }}
+  >
+    <div class="card">{content}</div>
+  </DashboardLayout>
+);
+
+function respondNotMovable(c: PageContext, post: Post, status: 200 | 400) {
+  return respond(
+    c,
+    "This post cannot be moved",
+    <>
+      <PostLine post={post} />
+      <p>
+        Only posts that wait can be moved; this one is{" "}
+        {post.status === "cancelled" ? "cancelled" : STATUS_LABELS[post.status].toLowerCase()}.
+      </p>
+      <p>
+        <a href={`/dashboard/posts/${post.id}`}>See the post</a>
+      </p>
+    </>,
+    status,
+  );
+}
+
+async function readPost(c: PageContext): Promise<Post> {
+  return getPost(contextOf(c), { id: c.req.param("id") ?? "" });
+}
+
+/** `GET /dashboard/posts/:id/move`: date and time in a form. */
+export async function showMove(c: PageContext): Promise<Response> {
+  const post = await readPost(c);
+  if (!isMovable(post)) {
+    return respondNotMovable(c, post, 200);
+  }
+  const display = displayOf(c);
+  const wall = wallTimeAt(display.timeZone, post.scheduledAt);
+  const fields = { date: wall.date, time: toTimeOfDay(wall.minute), fold: "" };
+  const next = localPath(c.req.query("next"));
+  return respond(
+    c,
+    "Move this post",
+    <MoveForm post={post} display={display} next={next} fields={fields} now={c.var.services.clock.now()} />,
+  );
+}
+
+/** `POST /dashboard/posts/:id/move`: asks whether to move the post to that time. */
+export async function doMove(c: PageContext): Promise<Response> {
+  const { services } = c.var;
+  const form = await readForm(c);
+  const fields: MoveFields = { date: form.text("date"), time: form.text("time"), fold: form.text("fold") };
+  const next = localPath(form.text("next") || undefined);
+  const display = displayOf(c);
+  const post = await readPost(c);
+  if (!isMovable(post)) {
+    return respondNotMovable(c, post, 400);
+  }
+  const time = readMoveTime(display, fields);
+  const refuse = (problems: readonly string[]) =>
+    respond(
+      c,
+      "Move this post",
+      <MoveForm
+        post={post}
+        display={display}
+        next={next}
+        fields={fields}
+        now={services.clock.now()}
+        time={time}
+        problems={problems}
+      />,
+      400,
+    );
+  if (time.kind !== "instant") {
+    return refuse([time.message]);
+  }
+  if (time.instant === post.scheduledAt) {
+    return refuse(["The post is planned for this time already."]);
+  }
+  try {
+    const input = { postIds: [post.id], scheduledAt: time.instant };
+    const result = await previewEdit(contextOf(c), input);
+    const [from, to] = [post.scheduledAt, time.instant].map((instant) => formatDateTime(display, instant));
+    return await respond(
+      c,
+      `Move from ${from} to ${to}?`,
+      <MoveConfirmation
+        services={services}
+        post={post}
+        display={display}
+        next={calendarWith(next, time.wall, display, services.clock.now())}
+        scheduledAt={time.instant}
+        result={result}
+      />,
+    );
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      const { details, message } = error.refusal;
+      return refuse(details?.map((detail) => problemInWords(services, post, detail)) ?? [inWords(message, [])]);
+    }
+    throw error;
+  }
+}
+
+/** The sentence of a problem, with the account that it belongs to where the post has several. */
+function problemInWords(
+  services: Pick<Services, "adapterFor">,
+  { targets }: Post,
+  { accountId, message }: RefusalDetail,
+): string {
+  const target = targets.find((candidate) => candidate.accountId === accountId);
+  const sentence = inWords(message, specsOf(services, target?.platform));
+  return target && targets.length > 1
+    ? `${target.username} (${PLATFORM_NAMES[target.platform]}): ${sentence}`
+    : sentence;
+}
+
+/** The calendar to return to, at the new date where it would not show it otherwise. */
+function calendarWith(next: string, { date }: WallTime, display: Display, now: number): string {
+  const url = new URL(next, "https://calendar.invalid");
+  if (url.pathname !== "/dashboard") {
+    return next;
+  }
+  const query = readCalendarQuery(url.searchParams, wallTimeAt(display.timeZone, now).date);
+  const { days } = frameOf(query, display);
+  return days.some((day) => day.date === date) ? next : calendarHref(query, { date });
+}

@@ -1,0 +1,43 @@
+import { instantOf, instantsOf, parseDate, parseTimeOfDay, type WallTime } from "#core/wall-time.ts";
+import { type Display, formatDate, formatTime, formatTimeOfDay } from "#dashboard/display.ts";
+
+/** What the form sends. */
+export interface MoveFields {
+  readonly date: string;
+  readonly time: string;
+  /** `earlier` or `later`, only where the clock shows the time twice. */
+  readonly fold: string;
+}
+
+export type MoveTime =
+  | { readonly kind: "instant"; readonly instant: number; readonly wall: WallTime }
+  | { readonly kind: "repeated"; readonly instants: readonly number[]; readonly message: string }
+  | { readonly kind: "invalid"; readonly message: string };
+
+/** Finds the instant of a date and a time on the person's clock. */
+export function readMoveTime(display: Display, { date: dateText, time, fold }: MoveFields): MoveTime {
+  const [date, minute] = [parseDate(dateText), parseTimeOfDay(time)];
+  if (date === null) {
+    return { kind: "invalid", message: "Choose a date." };
+  }
+  if (minute === null) {
+    return { kind: "invalid", message: "Choose a time." };
+  }
+  const wall = { date, minute };
+  const instants = instantsOf(display.timeZone, wall);
+  const [first, second] = instants;
+  const words = `${formatTimeOfDay(display, minute)} on ${formatDate(date, "medium")}`;
+  if (first === undefined) {
+    const later = formatTime(display, instantOf(display.timeZone, wall));
+    return {
+      kind: "invalid",
+      message: `${words} does not exist: the clock is moved forward over it. Choose another time, for example ${later}.`,
+    };
+  }
+  if (second === undefined || fold === "earlier") {
+    return { kind: "instant", instant: first, wall };
+  }
+  return fold === "later"
+    ? { kind: "instant", instant: second, wall }
+    : { kind: "repeated", instants, message: `The clock shows ${words} twice. Choose which of the two you mean.` };
+}

@@ -1,0 +1,108 @@
+import { isPlatform } from "#core/platform.ts";
+import { CREATED_VIA, POST_STATUSES } from "#core/status.ts";
+import {
+  addDays,
+  addMonths,
+  type CalendarDate,
+  daysBetween,
+  parseDate,
+  startOfMonth,
+  startOfWeek,
+} from "#core/wall-time.ts";
+import type { CalendarFilter } from "#posting/index.ts";
+import { type Display, formatDate } from "#dashboard/display.ts";
+
+export const VIEWS = ["month", "week", "list"] as const;
+export type View = (typeof VIEWS)[number];
+
+/** What the address of the calendar says. */
+export interface CalendarQuery {
+  readonly view: View;
+  /** Null where the address does not say: a month then reads as a list on a phone. */
+  readonly chosenView: View | null;
+  readonly date: CalendarDate;
+  readonly filter: CalendarFilter;
+}
+
+const LIST_DAYS = 28;
+const [FIRST_DATE, LAST_DATE] = ["2000-01-01", "2199-12-31"] as const;
+
+/** Reads an address leniently: what it does not know is left out, so that an old link still opens. */
+export function readCalendarQuery(params: URLSearchParams, today: CalendarDate): CalendarQuery {
+  const chosenView = VIEWS.find((view) => view === params.get("view")) ?? null;
+  const date = parseDate(params.get("date") ?? "");
+  const platform = params.get("platform") ?? "";
+  return {
+    view: chosenView ?? "month",
+    chosenView,
+    date: date !== null && date >= FIRST_DATE && date <= LAST_DATE ? date : today,
+    filter: {
+      accountId: params.get("account") || undefined,
+      platform: isPlatform(platform) ? platform : undefined,
+      status: POST_STATUSES.find((status) => status === params.get("status")),
+      createdVia: CREATED_VIA.find((via) => via === params.get("source")),
+    },
+  };
+}
+
+/** The address of the calendar with some of its values replaced; without a date it shows today. */
+export function calendarHref(
+  { chosenView, date, filter }: CalendarQuery,
+  changes: Partial<{ view: View; date: CalendarDate | null; filter: CalendarFilter }> = {},
+): string {
+  const view = changes.view ?? chosenView;
+  const shownDate = changes.date === undefined ? date : changes.date;
+  const params = new URLSearchParams({
+    ...(view !== null && { view }),
+    ...(shownDate !== null && { date: shownDate }),
+    ...filterParams(changes.filter ?? filter),
+  });
+  return `/dashboard?${params.toString()}`;
+}
+
+/** The filters by their names in the address. */
+export function filterParams({ accountId, platform, status, createdVia }: CalendarFilter): Record<string, string> {
+  return {
+    ...(accountId !== undefined && { account: accountId }),
+    ...(platform !== undefined && { platform }),
+    ...(status !== undefined && { status }),
+    ...(createdVia !== undefined && { source: createdVia }),
+  };
+}
+
+/** The days that a view shows, and where previous and next lead. */
+export interface CalendarRange {
+  readonly title: string;
+  readonly first: CalendarDate;
+  readonly days: number;
+  readonly previous: CalendarDate;
+  readonly next: CalendarDate;
+}
+
+/** Weeks are counted from dates and never by their numbers: a year has 52 or 53. */
+export function rangeOf({ view, date }: CalendarQuery, { firstWeekday }: Pick<Display, "firstWeekday">): CalendarRange {
+  if (view === "month") {
+    const [month, next] = [startOfMonth(date), addMonths(date, 1)];
+    const first = startOfWeek(month, firstWeekday);
+    const days = Math.ceil(daysBetween(first, next) / 7) * 7;
+    return { title: formatDate(month, "month"), first, days, previous: addMonths(date, -1), next };
+  }
+  const days = view === "week" ? 7 : LIST_DAYS;
+  const first = view === "week" ? startOfWeek(date, firstWeekday) : date;
+  return {
+    title: formatSpan(first, addDays(first, days - 1)),
+    first,
+    days,
+    previous: addDays(first, -days),
+    next: addDays(first, days),
+  };
+}
+
+/** `7 – 13 December 2026`, `28 Dec 2026 – 3 Jan 2027`. */
+function formatSpan(first: CalendarDate, last: CalendarDate): string {
+  if (first.slice(0, 7) === last.slice(0, 7)) {
+    return `${Number(first.slice(8))} – ${Number(last.slice(8))} ${formatDate(last, "month")}`;
+  }
+  const year = first.slice(0, 4) === last.slice(0, 4) ? "" : ` ${first.slice(0, 4)}`;
+  return `${formatDate(first, "short")}${year} – ${formatDate(last, "short")} ${last.slice(0, 4)}`;
+}

@@ -1,0 +1,122 @@
+import type { FC } from "hono/jsx";
+import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
+import { CREATED_VIA, POST_STATUSES } from "#core/status.ts";
+import { SOURCE_LABELS, STATUS_LABELS } from "./labels.ts";
+import type { CalendarModel } from "./model.ts";
+import { calendarHref, filterParams, type View, VIEWS } from "./query.ts";
+
+const VIEW_LABELS = { month: "Month", week: "Week", list: "List" } as const satisfies Record<View, string>;
+const PERIODS = { month: "month", week: "week", list: "four weeks" } as const satisfies Record<View, string>;
+
+const Arrow: FC<{ isBack?: boolean }> = ({ isBack = false }) => (
+  <svg class="arrow" viewBox="0 0 16 16" aria-hidden="true">
+    <path d={isBack ? "M10 3 5 8l5 5" : "m6 3 5 5-5 5"} fill="none" stroke="currentColor" stroke-width="2" />
+  </svg>
+);
+
+const Choice: FC<{
+  name: string;
+  label: string;
+  all: string;
+  value: string | undefined;
+  options: readonly (readonly [value: string, label: string])[];
+}> = ({ name, label, all, value, options }) => (
+  <div class="field">
+    <label for={`filter-${name}`}>{label}</label>
+    <select id={`filter-${name}`} name={name}>
+      <option value="">{all}</option>
+      {options.map(([option, text]) => (
+        <option value={option} selected={option === value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </div>
+);
+
+const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) => {
+  const { filter } = query;
+  const count = Object.keys(filterParams(filter)).length;
+  return (
+    <details class="filters" data-menu>
+      <summary class="button secondary">Filter{count > 0 && ` (${count})`}</summary>
+      <form class="card" method="get" action="/dashboard">
+        {query.chosenView !== null && <input type="hidden" name="view" value={query.chosenView} />}
+        <input type="hidden" name="date" value={query.date} />
+        <Choice
+          name="account"
+          label="Account"
+          all="All accounts"
+          value={filter.accountId}
+          options={accounts.map(({ id, username, platform }) => [id, `${username} (${PLATFORM_NAMES[platform]})`])}
+        />
+        <Choice
+          name="platform"
+          label="Platform"
+          all="All platforms"
+          value={filter.platform}
+          options={PLATFORMS.map((platform) => [platform, PLATFORM_NAMES[platform]])}
+        />
+        <Choice
+          name="status"
+          label="Status"
+          all="All"
+          value={filter.status}
+          options={POST_STATUSES.map((status) => [status, STATUS_LABELS[status]])}
+        />
+        <Choice
+          name="source"
+          label="Made in"
+          all="All"
+          value={filter.createdVia}
+          options={CREATED_VIA.map((via) => [via, SOURCE_LABELS[via]])}
+        />
+        <button>Show</button>
+      </form>
+    </details>
+  );
+};
+
+/** What the filters leave, in words. */
+export const ActiveFilters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) => {
+  const { accountId, platform, status, createdVia } = query.filter;
+  const words = [
+    accountId !== undefined &&
+      (accounts.find(({ id }) => id === accountId)?.username ?? "an account that is not connected"),
+    platform !== undefined && PLATFORM_NAMES[platform],
+    status !== undefined && STATUS_LABELS[status],
+    createdVia !== undefined && `made in: ${SOURCE_LABELS[createdVia]}`,
+  ].filter((word): word is string => typeof word === "string");
+  return words.length === 0 ? null : (
+    <p class="active-filters">
+      Only {words.join(" · ")} <a href={calendarHref(query, { filter: {} })}>Show all</a>
+    </p>
+  );
+};
+
+/** Heading, previous, today, next, the views and the filters. */
+export const Toolbar: FC<{ model: CalendarModel }> = ({ model }) => {
+  const { query, range } = model;
+  return (
+    <div class="calendar-bar">
+      <h1>{range.title}</h1>
+      <nav class="button-group" aria-label="Period">
+        <a href={calendarHref(query, { date: range.previous })} aria-label={`Previous ${PERIODS[query.view]}`}>
+          <Arrow isBack />
+        </a>
+        <a href={calendarHref(query, { date: null })}>Today</a>
+        <a href={calendarHref(query, { date: range.next })} aria-label={`Next ${PERIODS[query.view]}`}>
+          <Arrow />
+        </a>
+      </nav>
+      <nav class="button-group" aria-label="View">
+        {VIEWS.map((view) => (
+          <a href={calendarHref(query, { view })} aria-current={view === query.view ? "page" : undefined}>
+            {VIEW_LABELS[view]}
+          </a>
+        ))}
+      </nav>
+      <Filters model={model} />
+    </div>
+  );
+};

@@ -1,0 +1,203 @@
+import type { FC } from "hono/jsx";
+import { addDays, type CalendarDate } from "#core/wall-time.ts";
+import { formatDate, formatTimeOfDay } from "#dashboard/display.ts";
+import { Chip } from "./chip.tsx";
+import { isSkippedHour } from "./grid.ts";
+import {
+  type CalendarEntry,
+  type CalendarModel,
+  hasTrouble,
+  newPostHref,
+  newPostMinute,
+  type Placed,
+  slotMinute,
+} from "./model.ts";
+import { calendarHref } from "./query.ts";
+
+const MOST_PER_DAY = 4;
+const MOST_PER_HOUR = 4;
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+/** Hours that are low while they are empty. */
+const [FIRST_BUSY_HOUR, LAST_BUSY_HOUR] = [7, 21];
+
+/** As many posts as fit, in their order; one with trouble is never the one that is left out. */
+function fitting(posts: readonly Placed[], most: number): readonly Placed[] {
+  if (posts.length <= most) {
+    return posts;
+  }
+  const kept = new Set(posts.toSorted((a, b) => Number(hasTrouble(b)) - Number(hasTrouble(a))).slice(0, most - 1));
+  return posts.filter((post) => kept.has(post));
+}
+
+const Chips: FC<{ posts: readonly Placed[]; most: number; date: CalendarDate; model: CalendarModel }> = ({
+  posts,
+  most,
+  date,
+  model,
+}) => {
+  if (posts.length === 0) {
+    return null;
+  }
+  const shown = fitting(posts, most);
+  const rest = posts.length - shown.length;
+  return (
+    <ul class="chips">
+      {shown.map((placed) => (
+        <Chip placed={placed} model={model} />
+      ))}
+      {rest > 0 && (
+        <li>
+          <a class="more" href={calendarHref(model.query, { view: "list", date })}>
+            +{rest} more
+          </a>
+        </li>
+      )}
+    </ul>
+  );
+};
+
+/** `Thu, 3 Dec` in words; where a grid says the weekday and the month already, only the number is visible. */
+const DayHeading: FC<{ date: CalendarDate; model: CalendarModel }> = ({ date, model }) => {
+  const [day, month] = formatDate(date, "short").split(" ");
+  return (
+    <h2>
+      <a href={calendarHref(model.query, { view: "list", date })}>
+        <time datetime={date}>
+          <span class="weekday">{formatDate(date, "medium").slice(0, 3)}, </span>
+          {day}
+          <span class="month-name"> {month}</span>
+        </time>
+      </a>
+    </h2>
+  );
+};
+
+const AddLink: FC<{ day: CalendarEntry; model: CalendarModel }> = ({ day, model }) => {
+  const minute = newPostMinute(model, day);
+  return minute === null ? null : (
+    <a
+      class="add"
+      href={newPostHref(day.date, minute)}
+      aria-label={`New post on ${formatDate(day.date, "medium")}`}
+    ></a>
+  );
+};
+
+function dayClass({ isPast, isToday, isOutside, posts }: CalendarEntry): string {
+  const classes = {
+    past: isPast,
+    today: isToday,
+    outside: isOutside,
+    empty: posts.length === 0,
+    "has-trouble": posts.some(hasTrouble),
+  };
+  return ["day", ...Object.entries(classes).flatMap(([name, applies]) => (applies ? [name] : []))].join(" ");
+}
+
+/**
+ * Weeks as rows. Where the address names no view, the style sheet makes a list of it on a phone: `folds`. A month that was asked for
+ * stays a grid there, with the number of posts in each day.
+ */
+export const MonthView: FC<{ model: CalendarModel }> = ({ model }) => {
+  const { query, range, days, today } = model;
+  const isCurrent = today.slice(0, 7) === query.date.slice(0, 7);
+  return (
+    <div class={`month${query.chosenView === null ? " folds" : ""}${isCurrent ? " current" : ""}`}>
+      <div class="weekdays" aria-hidden="true">
+        {[0, 1, 2, 3, 4, 5, 6].map((index) => (
+          <span>{formatDate(addDays(range.first, index), "medium").slice(0, 3)}</span>
+        ))}
+      </div>
+      <ol class="days">
+        {days.map((day) => (
+          <li class={dayClass(day)} data-date={day.isPast ? undefined : day.date}>
+            <DayHeading date={day.date} model={model} />
+            {day.posts.length > 0 && <span class="day-count">{day.posts.length}</span>}
+            <Chips posts={day.posts} most={MOST_PER_DAY} date={day.date} model={model} />
+            <AddLink day={day} model={model} />
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+};
+
+const Slot: FC<{ day: CalendarEntry; hour: number; model: CalendarModel }> = ({ day, hour, model }) => {
+  const posts = day.posts.filter(({ minute }) => Math.floor(minute / 60) === hour);
+  const minute = slotMinute(model, day, hour);
+  const isSkipped = isSkippedHour(model.display.timeZone, day, hour);
+  const isQuiet = hour < FIRST_BUSY_HOUR || hour > LAST_BUSY_HOUR;
+  const slotClass = ["slot", isQuiet && "quiet", isSkipped && "skipped", posts.length > 0 && "busy"];
+  return (
+    <div
+      class={slotClass.filter(Boolean).join(" ")}
+      data-date={minute === null ? undefined : day.date}
+      data-hour={minute === null ? undefined : hour}
+    >
+      {isSkipped && <p>No {formatTimeOfDay(model.display, hour * 60)}: the clock moves forward</p>}
+      <Chips posts={posts} most={MOST_PER_HOUR} date={day.date} model={model} />
+      {/* For the pointer only: 168 stops would make the keyboard useless here, and the day has a link of its own. */}
+      {minute !== null && <a class="add" href={newPostHref(day.date, minute)} tabindex={-1} aria-hidden="true"></a>}
+    </div>
+  );
+};
+
+/** Seven days, with a row for each hour. */
+export const WeekView: FC<{ model: CalendarModel }> = ({ model }) => (
+  <div class="week">
+    <div class="hours" aria-hidden="true">
+      {HOURS.map((hour) => (
+        <span>{formatTimeOfDay(model.display, hour * 60).replace(":00 ", " ")}</span>
+      ))}
+    </div>
+    {model.days.map((day) => (
+      <section class={dayClass(day)} aria-label={formatDate(day.date, "long")}>
+        <header>
+          <DayHeading date={day.date} model={model} />
+          <AddLink day={day} model={model} />
+        </header>
+        <div class="slots">
+          {HOURS.map((hour) => (
+            <Slot day={day} hour={hour} model={model} />
+          ))}
+        </div>
+      </section>
+    ))}
+  </div>
+);
+
+/** Days with posts, and today. */
+export const ListView: FC<{ model: CalendarModel }> = ({ model }) => {
+  const { today } = model;
+  const names = new Map([
+    [today, "Today"],
+    [addDays(today, 1), "Tomorrow"],
+    [addDays(today, -1), "Yesterday"],
+  ]);
+  return (
+    <ol class="list">
+      {model.days
+        .filter(({ posts, isToday }) => posts.length > 0 || isToday)
+        .map((day) => (
+          <li class={dayClass(day)}>
+            <header>
+              <h2>
+                {names.has(day.date) && `${names.get(day.date)}, `}
+                <time datetime={day.date}>{formatDate(day.date, "long")}</time>
+              </h2>
+              <AddLink day={day} model={model} />
+            </header>
+            {day.posts.length === 0 ? (
+              <p class="hint">Nothing planned.</p>
+            ) : (
+              <ul class="chips">
+                {day.posts.map((placed) => (
+                  <Chip placed={placed} model={model} isDetailed />
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+    </ol>
+  );
+};

@@ -1,0 +1,170 @@
+import type { FC } from "hono/jsx";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import { PlatformBadge } from "#dashboard/components.tsx";
+import type { TargetInput } from "#posting/index.ts";
+import { describeAccount, targetsOf } from "./account-likeness.tsx";
+import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
+import { FieldProblems, problemsOf, TextArea } from "./fields.tsx";
+import { HiddenTexts, OptionInputs } from "./option-inputs.tsx";
+import { captionField, optionField } from "./post-form.ts";
+import { isEditableTarget, isRetry } from "./read-post-form.ts";
+
+interface AccountChoice {
+  readonly id: string;
+  readonly name: string;
+  readonly platform: Parameters<typeof accountName>[0]["platform"] | null;
+  /** Why the account cannot be chosen; null if it can. */
+  readonly obstacle: string | null;
+}
+
+/** The accounts of the workspace, and those that the form names beside them, which are shown so that they can be removed. */
+function accountChoices({ data: { accounts, post }, form }: ComposerView): readonly AccountChoice[] {
+  const listed = accounts
+    .filter(({ id }) => post === null || !isRetry(post) || form.accountIds.includes(id))
+    .map(({ id, platform, username, status, statusReason }) => ({
+      id,
+      platform,
+      name: username,
+      obstacle: status === "active" ? null : (statusReason ?? "This account needs a new login."),
+    }));
+  const missing = form.accountIds.filter((id) => !accounts.some((account) => account.id === id));
+  return [
+    ...listed,
+    ...missing.map((id) => {
+      const target = post?.targets.find(({ accountId }) => accountId === id);
+      return {
+        id,
+        platform: target?.platform ?? null,
+        name: target?.username ?? "An account that is not connected",
+        obstacle: "This account is disconnected: nothing is posted there unless it is connected again in time.",
+      };
+    }),
+  ];
+}
+
+/** Which accounts the post goes to. One that needs a login can be removed, but not added. */
+export const AccountChoices: FC<{ view: ComposerView }> = ({ view }) => {
+  const choices = accountChoices(view);
+  const locked = (view.data.post?.targets ?? []).filter(
+    (target) => view.form.postId !== "" && view.data.post && !isEditableTarget(view.data.post, target),
+  );
+  return (
+    <fieldset id="account" class="card">
+      <legend>Accounts</legend>
+      {choices.length === 0 && (
+        <p class="empty-state">
+          No account is connected yet. <a href="/dashboard/accounts">Connect your first account</a>, then write the
+          post.
+        </p>
+      )}
+      <div class="choices">
+        {choices.map(({ id, platform, name, obstacle }) => {
+          const isChosen = view.form.accountIds.includes(id);
+          return (
+            <div>
+              <label class="checkbox">
+                <input
+                  type="checkbox"
+                  name="account"
+                  value={id}
+                  checked={isChosen}
+                  disabled={obstacle !== null && !isChosen}
+                />
+                <span>
+                  {platform && <PlatformBadge platform={platform} />} {name}
+                </span>
+              </label>
+              {obstacle !== null && (
+                <p class="hint">
+                  {obstacle} <a href="/dashboard/accounts">Connect again</a>
+                </p>
+              )}
+            </div>
+          );
+        })}
+      </div>
+      {locked.length > 0 && (
+        <p class="hint">{`Already done, and not changed: ${locked.map(accountName).join(", ")}.`}</p>
+      )}
+      <FieldProblems view={view} field="account" />
+      <button class="secondary" name="intent" value="update" formaction="/dashboard/posts/preview#accounts-chosen">
+        Update form
+      </button>
+      <p class="hint">After choosing accounts, update the form to see what each of them can be told.</p>
+    </fieldset>
+  );
+};
+
+/** Text, options and check of one chosen account. */
+const AccountFields: FC<{ view: ComposerView; accountId: string; target: TargetInput | undefined }> = ({
+  view,
+  accountId,
+  target,
+}) => {
+  const account = findAccount(view.data, accountId);
+  const connected = view.data.accounts.find(({ id }) => id === accountId);
+  const look = connected ? describeAccount(view, connected, target) : null;
+  const creator = view.creators.get(accountId);
+  const own = captionField(accountId);
+  const caption = view.form.captions.get(accountId) ?? "";
+  const name = account ? account.username : "An account that is not connected";
+  return (
+    <fieldset class="card account-fields" id={`account.${accountId}`} data-account={accountId}>
+      <legend>
+        {account && <PlatformBadge platform={account.platform} isDecorative />}{" "}
+        {account && <span>{PLATFORM_NAMES[account.platform]}</span>} <span class="account-username">{name}</span>
+      </legend>
+      {creator && (
+        <p class="creator">
+          {creator.avatarUrl !== null && <img src={creator.avatarUrl} alt="" width="40" height="40" />}
+          <span>
+            Posts as <b>{creator.name ?? name}</b>
+          </span>
+        </p>
+      )}
+      <FieldProblems view={view} field={`account.${accountId}`} />
+      <p class={`count ${look?.isTooLong ? "field-error" : "hint"}`}>{look?.count}</p>
+      <details open={caption !== "" || problemsOf(view, own).length > 0}>
+        <summary>Different text for this account</summary>
+        <div class="field">
+          <TextArea view={view} name={own} value={caption} rows={4} label={`Text for ${name}`} hasHint />
+          <p class="hint" id={`${own}-hint`}>
+            Leave it empty to post the text above.
+          </p>
+          <FieldProblems view={view} field={own} />
+        </div>
+      </details>
+      <OptionInputs view={view} accountId={accountId} />
+      <div data-likeness={accountId}>{look?.likeness}</div>
+      {/* At the end, where what it says moves no field of the account. */}
+      <div data-check-result={accountId} role="status"></div>
+    </fieldset>
+  );
+};
+
+/** The fields of every chosen account; what was entered for others is kept out of sight. */
+export const ChosenAccounts: FC<{ view: ComposerView }> = ({ view }) => {
+  const { accountIds, captions, options } = view.form;
+  const targets = targetsOf(view);
+  const isHidden = (id: string) => !accountIds.includes(id);
+  return (
+    <div id="accounts-chosen" class="accounts-chosen">
+      {accountIds.length === 0 && (
+        <p class="empty-state">Choose accounts, and how the post will look on each appears here.</p>
+      )}
+      {accountIds.map((accountId) => (
+        <AccountFields view={view} accountId={accountId} target={targets.get(accountId)} />
+      ))}
+      {[...captions]
+        .filter(([id]) => isHidden(id))
+        .map(([id, caption]) => (
+          <HiddenTexts name={captionField(id)} texts={[caption]} />
+        ))}
+      {[...options]
+        .filter(([id]) => isHidden(id))
+        .flatMap(([id, values]) =>
+          Array.from(values, ([key, texts]) => <HiddenTexts name={optionField(id, key)} texts={texts} />),
+        )}
+    </div>
+  );
+};

@@ -1,0 +1,72 @@
+import type { TargetAccount } from "#accounts/index.ts";
+import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
+import type { MediaItem, TargetInput } from "#posting/index.ts";
+import { captionCount } from "./caption-count.ts";
+import type { ComposerView } from "./composer-view.ts";
+import { mediaUrlsOf } from "./post-form.ts";
+import { mediaTypesOf } from "./read-options.ts";
+import { toScheduleInput } from "./read-post-form.ts";
+
+/* How the post will look on an account, as the page is opened. The script's check says the same, so that nothing moves when it answers. */
+
+/** What the form says of each chosen account that is connected. */
+export function targetsOf({ services, form, data, display }: ComposerView): ReadonlyMap<string, TargetInput> {
+  const platforms = new Map(data.accounts.map(({ id, platform }) => [id, platform]));
+  const { targets = [] } = toScheduleInput(services, form, platforms, display).input;
+  return new Map(targets.map((target) => [target.accountId, target]));
+}
+
+/** Count and likeness of one account; null where its platform is not set up. */
+export function describeAccount(view: ComposerView, account: TargetAccount, target: TargetInput | undefined) {
+  const { services, form } = view;
+  const { platform, username, capabilities } = account;
+  const adapter = services.adapterFor(platform);
+  const app = services.config.app(platform);
+  if (!adapter || app === null) {
+    return null;
+  }
+  const media = mediaOf(view);
+  const caption = target?.caption ?? form.caption;
+  const result = adapter.validate({
+    caption,
+    postType: media.length === 0 ? "text" : media.some(({ type }) => type === "video") ? "video" : "image",
+    media: media.map((item) => ({ facts: {}, ...item })),
+    options: target?.platformOptions ?? {},
+    account: { username, capabilities },
+    settings: app.settings,
+  });
+  return {
+    count: captionCount(services, { platform, ...result }),
+    isTooLong: result.captionLength > result.captionLimit,
+    likeness: (
+      <PostLikeness
+        platform={platform}
+        username={username}
+        displayName={account.displayName}
+        caption={caption}
+        options={result.options}
+        media={media}
+        placement={result.placement}
+      />
+    ),
+  };
+}
+
+/** The media of the form; an address that is not stored is not read for this and has an empty id. */
+function mediaOf({ data, form }: ComposerView): readonly MediaItem[] {
+  return mediaUrlsOf(form).map(
+    (url) =>
+      data.media.get(url) ??
+      data.post?.mediaItems.find((item) => item.url === url) ?? {
+        id: "",
+        url,
+        type: mediaTypesOf([url])?.[0] ?? "image",
+        contentType: "",
+        sizeBytes: 0,
+        width: null,
+        height: null,
+        durationSeconds: null,
+        sha256: "",
+      },
+  );
+}

@@ -1,0 +1,140 @@
+import type { HtmlEscapedString } from "hono/utils/html";
+import { requireSubscription } from "#core/actor.ts";
+import type { Context } from "#context.ts";
+import { RefusalError } from "#core/errors.ts";
+import { toSentence } from "#dashboard/components.tsx";
+import { displayOf } from "#dashboard/display.ts";
+import { captionCount } from "./caption-count.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { inWords, specsOf, warningsInWords } from "#dashboard/in-words.ts";
+import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
+import { withinUserRateLimit } from "#dashboard/rate-limit.ts";
+import { readBodyText } from "#dashboard/read-body.ts";
+import { checkSchedule, type PreviewTarget, type ScheduleCheck } from "#posting/index.ts";
+import { fieldOf, type FormProblem } from "./form-problems.ts";
+import { parsePostForm } from "./post-form.ts";
+import { toFormProblem } from "./preview-form.ts";
+import { toScheduleInput } from "./read-post-form.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+
+/** What the script shows while somebody types. */
+interface CheckResponse {
+  /** Sentences about the post as a whole that stand in the way of scheduling it. */
+  readonly general: readonly string[];
+  /** Problems by the name of the field that they stand beside. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+  /** What the person should know about the post as a whole. */
+  readonly warnings: readonly string[];
+  readonly accounts: Readonly<Record<string, AccountCheck>>;
+}
+
+interface AccountCheck {
+  /** In the platform's own unit. */
+  readonly length: number;
+  readonly limit: number;
+  /** Both in words. */
+  readonly count: string;
+  readonly warnings: readonly string[];
+  readonly likeness_html: string;
+}
+
+/** `POST /dashboard/posts/check`: what a preview of the form would say, with nothing written. */
+export async function doCheckPost(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  if (!(await withinUserRateLimit(c, "check"))) {
+    return c.json(
+      response({ general: ["Too many checks in one minute: the form is checked again in a moment."] }),
+      429,
+    );
+  }
+  const form = parsePostForm(new URLSearchParams(await readBodyText(c)));
+  const display = displayOf(c);
+  const editedPostId = form.postId === "" ? undefined : form.postId;
+  let ownProblems: readonly FormProblem[] = [];
+  const { input: beforeAccounts } = toScheduleInput(ctx, form, new Map(), display);
+  const { scheduledAt } = beforeAccounts;
+  const check = await checkSchedule(ctx, { ...beforeAccounts, editedPostId }, (accounts) => {
+    const platforms = new Map(accounts.map(({ id, platform }) => [id, platform]));
+    const { input, problems } = toScheduleInput(ctx, form, platforms, display);
+    ownProblems = problems;
+    return { ...input, editedPostId };
+  });
+  const problems = [
+    ...ownProblems,
+    ...check.problems.map((problem) => {
+      const account = check.accounts.find(({ id }) => id === problem.accountId);
+      return toFormProblem(ctx, problem, fieldOf(problem, form), account);
+    }),
+  ];
+  const accounts = check.targets.map(
+    async (target) => [target.accountId, await describeTarget(ctx, target, check)] as const,
+  );
+  return c.json(
+    response({
+      general: [
+        ...subscriptionProblem(ctx),
+        ...(check.limitReached === null ? [] : [toSentence(check.limitReached)]),
+        ...problems.filter(({ field }) => field === "").map(({ message }) => message),
+      ],
+      fields: byField(problems),
+      warnings: warningsInWords(
+        ctx,
+        { scheduledAt: scheduledAt ?? 0, warnings: check.warnings, targets: [] },
+        { button: "Schedule", display },
+      ),
+      accounts: Object.fromEntries(await Promise.all(accounts)),
+    }),
+  );
+}
+
+function response(parts: Partial<CheckResponse>): CheckResponse {
+  return { general: [], fields: {}, warnings: [], accounts: {}, ...parts };
+}
+
+function subscriptionProblem({ actor }: Pick<Context, "actor">): readonly string[] {
+  try {
+    requireSubscription(actor);
+    return [];
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      return [toSentence(error.refusal.message)];
+    }
+    throw error;
+  }
+}
+
+function byField(problems: readonly FormProblem[]): CheckResponse["fields"] {
+  const fields = new Map<string, string[]>();
+  for (const { field, message } of problems) {
+    const sentences = fields.get(field) ?? [];
+    if (field !== "" && !sentences.includes(message)) {
+      fields.set(field, [...sentences, message]);
+    }
+  }
+  return Object.fromEntries(fields);
+}
+
+async function describeTarget(
+  services: Pick<Context, "adapterFor">,
+  target: PreviewTarget,
+  { accounts, mediaItems }: ScheduleCheck,
+): Promise<AccountCheck> {
+  const likeness: HtmlEscapedString | Promise<HtmlEscapedString> = (
+    <PostLikeness
+      platform={target.platform}
+      username={target.username}
+      displayName={accounts.find(({ id }) => id === target.accountId)?.displayName}
+      caption={target.effectiveCaption}
+      options={target.platformOptions}
+      media={mediaItems}
+      placement={target.placement}
+    />
+  );
+  return {
+    length: target.captionLength,
+    limit: target.captionLimit,
+    count: captionCount(services, target),
+    warnings: target.warnings.map(({ message }) => inWords(message, specsOf(services, target.platform))),
+    likeness_html: (await likeness).toString(),
+  };
+}

@@ -1,0 +1,104 @@
+import type { FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import { Notice } from "#dashboard/components.tsx";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import type { Post } from "#posting/index.ts";
+import { AccountChoices, ChosenAccounts } from "./account-fields.tsx";
+import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
+import { Labelled, ProblemSummary, RetryNotice, TextArea } from "./fields.tsx";
+import { MediaFields } from "./media-fields.tsx";
+import { captionField } from "./post-form.ts";
+import { TimeFields } from "./time-fields.tsx";
+
+/** The script of the composer is on the preview too: what is scheduled is no draft any more. */
+const COMPOSER_ASSETS = { styles: ["composer", "likeness"], scripts: ["upload", "composer"] } as const;
+export const PREVIEW_ASSETS = { styles: ["composer", "likeness"], scripts: ["composer"] } as const;
+
+/** Which accounts post the text; those with a text of their own are named, because a change of this one does not reach them. */
+const TextHint: FC<{ view: ComposerView }> = ({ view: { data, form } }) => (
+  <>
+    For every account that has no text of its own.{" "}
+    <span data-own-texts="">
+      {form.accountIds.map((id) => {
+        const account = findAccount(data, id);
+        return account && (form.captions.get(id) ?? "") !== "" ? (
+          <>
+            <a href={`#${captionField(id)}`}>{accountName(account)}</a> has its own text.{" "}
+          </>
+        ) : null;
+      })}
+    </span>
+  </>
+);
+
+const previewLabel = ({ form }: ComposerView): string =>
+  form.postId === "" ? "Preview and schedule" : "Preview the changes";
+
+/** The whole form; it works without a script, which only fills the empty parts. */
+export const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
+  <form class="composer" method="post" action="/dashboard/posts/preview" novalidate data-composer>
+    {/* What the Enter key of a field does: the first button of a form. */}
+    <button class="visually-hidden" name="intent" value="preview" tabindex={-1} aria-hidden="true">
+      {previewLabel(view)}
+    </button>
+    <ProblemSummary view={view} />
+    <RetryNotice view={view} />
+    {view.form.postId !== "" && <input type="hidden" name="post_id" value={view.form.postId} />}
+    <div class="composer-columns">
+      <div>
+        <AccountChoices view={view} />
+        <div class="card">
+          <Labelled view={view} field="caption" label="Text" hint={<TextHint view={view} />}>
+            <TextArea view={view} name="caption" value={view.form.caption} rows={7} hasHint />
+            {/* The script's line about the fullest text; it has its place from the beginning, so that nothing moves. */}
+            <p class="hint count" id="caption-count"></p>
+          </Labelled>
+        </div>
+        <MediaFields view={view} />
+        <TimeFields view={view} />
+      </div>
+      <ChosenAccounts view={view} />
+    </div>
+    <div class="composer-actions">
+      <button name="intent" value="preview">
+        {previewLabel(view)}
+      </button>
+      <div data-check-result="" role="status"></div>
+      <span class="hint">Nothing is scheduled before you have seen the preview.</span>
+    </div>
+  </form>
+);
+
+export const ComposerPage: FC<{
+  view: ComposerView;
+  title?: string | undefined;
+  signedIn: SignedInUser;
+}> = ({ view, title, signedIn }) => (
+  <DashboardLayout
+    title={title ?? (view.form.postId === "" ? "New post" : "Edit post")}
+    section="calendar"
+    signedIn={signedIn}
+    hasLists={false}
+    assets={COMPOSER_ASSETS}
+  >
+    <ComposerForm view={view} />
+  </DashboardLayout>
+);
+
+/** For a post that is being published, was published or is cancelled. */
+export const NotEditablePage: FC<{ post: Pick<Post, "id" | "status">; signedIn: SignedInUser }> = ({
+  post: { id, status },
+  signedIn,
+}) => (
+  <DashboardLayout title="Edit post" section="calendar" signedIn={signedIn}>
+    <Notice kind="info">{`A ${status} post cannot be edited. A copy of it can.`}</Notice>
+    <p class="actions">
+      <a class="button" href={`/dashboard/posts/new?duplicate=${id}`}>
+        Duplicate
+      </a>
+      <a class="button secondary" href={`/dashboard/posts/${id}`}>
+        Open the post
+      </a>
+    </p>
+  </DashboardLayout>
+);

@@ -1,0 +1,70 @@
+import { listBoards, type TargetAccount } from "#accounts/index.ts";
+import type { Context, Services } from "#context.ts";
+import { RefusalError } from "#core/errors.ts";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import { toSentence } from "#dashboard/components.tsx";
+import type { Display } from "#dashboard/display.ts";
+import { specsOf } from "#dashboard/in-words.ts";
+import type { Board, CreatorInfo } from "#platforms/contract.ts";
+import { type ComposerData, readCreators } from "#posting/index.ts";
+import type { FormProblem } from "./form-problems.ts";
+import type { PostForm } from "./post-form.ts";
+
+/** The boards of an account, or one sentence that says why they are not known. */
+type BoardsResult =
+  | { readonly ok: true; readonly boards: readonly Board[] }
+  | { readonly ok: false; readonly message: string };
+
+/** What the platforms say about the chosen accounts, by account. */
+export interface AccountSettings {
+  readonly boards: ReadonlyMap<string, BoardsResult>;
+  readonly creators: ReadonlyMap<string, CreatorInfo>;
+}
+
+/** Everything that the composer shows. */
+export interface ComposerView extends AccountSettings {
+  readonly services: Pick<Services, "adapterFor" | "config">;
+  readonly data: ComposerData;
+  readonly form: PostForm;
+  readonly problems: readonly FormProblem[];
+  readonly display: Display;
+  readonly now: number;
+  /** Uploads belong to it. */
+  readonly workspaceId: string;
+}
+
+/** Asks the platforms of the accounts, all at once; a platform that does not answer is told in words and stops nothing. */
+export async function readAccountSettings(ctx: Context, accounts: readonly TargetAccount[]): Promise<AccountSettings> {
+  const usable = accounts.filter(({ status }) => status === "active");
+  const withBoards = usable.filter(({ platform }) => ctx.adapterFor(platform)?.listBoards !== undefined);
+  const [creators, boards] = await Promise.all([
+    readCreators(ctx, usable),
+    Promise.all(withBoards.map(async (account) => [account.id, await readBoards(ctx, account)] as const)),
+  ]);
+  return { creators, boards: new Map(boards) };
+}
+
+async function readBoards(ctx: Context, { id, platform }: TargetAccount): Promise<BoardsResult> {
+  try {
+    return { ok: true, boards: await listBoards(ctx, { accountId: id, platform }) };
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      return { ok: false, message: toSentence(error.refusal.message) };
+    }
+    throw error;
+  }
+}
+
+/** The platform and the account's name there. */
+export function accountName({ platform, username }: Pick<TargetAccount, "platform" | "username">): string {
+  return `${PLATFORM_NAMES[platform]} ${username}`;
+}
+
+/** An account that the form names; of one that is no longer connected, what the post knows of it. */
+export function findAccount({ accounts, post }: ComposerData, id: string) {
+  return accounts.find((account) => account.id === id) ?? post?.targets.find(({ accountId }) => accountId === id);
+}
+
+export function optionSpecsOf({ services, data }: Pick<ComposerView, "services" | "data">, accountId: string) {
+  return specsOf(services, findAccount(data, accountId)?.platform);
+}

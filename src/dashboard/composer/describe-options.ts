@@ -1,0 +1,37 @@
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { Board } from "#platforms/contract.ts";
+import type { OptionSpec } from "#platforms/option-specs.ts";
+import { isAskedFor, type KnownMediaTypes, storedOption } from "./read-options.ts";
+
+/** The options of a target in plain words: what will be sent, with the defaults. Empty ones are left out. */
+export function describeOptions(
+  specs: readonly OptionSpec[],
+  options: JsonObject,
+  context: { readonly mediaTypes: KnownMediaTypes; readonly boards: readonly Board[] },
+): readonly { readonly label: string; readonly value: string }[] {
+  return specs
+    .filter((spec) => isAskedFor(spec, context.mediaTypes))
+    .map((spec) => ({ label: spec.label, value: describeValue(spec, storedOption(options, spec), context.boards) }))
+    .filter(({ value }) => value !== "");
+}
+
+function describeValue(spec: OptionSpec, value: JsonValue | undefined, boards: readonly Board[]): string {
+  if (value === undefined || value === null) {
+    return spec.choices?.[""] ?? "";
+  }
+  if (Array.isArray(value)) {
+    const texts = value.map(String);
+    return spec.input === "per_media"
+      ? texts
+          .map((text, index) => (text === "" ? "" : `${index + 1}. ${text}`))
+          .filter(Boolean)
+          .join(" ")
+      : texts.map((text) => (spec.input === "boards" ? boardName(boards, text) : text)).join(", ");
+  }
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return spec.choices?.[text] ?? (spec.type === "boolean" ? (value === true ? "Yes" : "No") : text);
+}
+
+function boardName(boards: readonly Board[], id: string): string {
+  return boards.find((board) => board.id === id)?.name ?? `Board ${id}`;
+}

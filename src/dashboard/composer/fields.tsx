@@ -1,0 +1,105 @@
+import type { Child, FC } from "hono/jsx";
+import { Notice } from "#dashboard/components.tsx";
+import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
+import type { FormProblem } from "./form-problems.ts";
+import { isRetry } from "./read-post-form.ts";
+
+/* Parts that several groups of fields use. The id of a field is its name, so that a problem can link to it. */
+
+type Problems = Pick<ComposerView, "problems">;
+
+export function problemsOf({ problems }: Problems, field: string): readonly FormProblem[] {
+  return problems.filter((problem) => problem.field === field);
+}
+
+/** The problems of one field, below it. */
+export const FieldProblems: FC<{ view: Problems; field: string }> = ({ view, field }) => {
+  const problems = problemsOf(view, field);
+  return problems.length === 0 ? null : (
+    <div id={`${field}-error`}>
+      {problems.map(({ message }) => (
+        <p class="field-error">{message}</p>
+      ))}
+    </div>
+  );
+};
+
+/** The attributes that tie an input to its hint and its problems. */
+export function describe(view: Problems, field: string, hasHint = false) {
+  const hasProblem = problemsOf(view, field).length > 0;
+  const ids = [hasHint && `${field}-hint`, hasProblem && `${field}-error`].filter(Boolean).join(" ");
+  return { "aria-describedby": ids || undefined, "aria-invalid": hasProblem ? "true" : undefined } as const;
+}
+
+/** A label, an input and what belongs to it. */
+export const Labelled: FC<{
+  view: Problems;
+  field: string;
+  label: Child;
+  hint?: Child;
+  children?: Child;
+}> = ({ view, field, label, hint, children }) => (
+  <div class="field">
+    <label for={field}>{label}</label>
+    {children}
+    {hint !== undefined && (
+      <p class="hint" id={`${field}-hint`}>
+        {hint}
+      </p>
+    )}
+    <FieldProblems view={view} field={field} />
+  </div>
+);
+
+export const TextArea: FC<{
+  view: Problems;
+  name: string;
+  value: string;
+  rows: number;
+  hasHint?: boolean;
+  label?: string;
+}> = ({ view, name, value, rows, hasHint = false, label }) => (
+  <textarea id={name} name={name} rows={rows} aria-label={label} {...describe(view, name, hasHint)}>
+    {/* A parser drops the first line break of a text area: this one, never one of the text. */}
+    {`\n${value}`}
+  </textarea>
+);
+
+/** The account that a field belongs to, for the list of all problems. */
+function accountOf(view: ComposerView, field: string): string {
+  const [, id = ""] = /^(?:account|caption|option)\.([^.]+)/.exec(field) ?? [];
+  const account = findAccount(view.data, id);
+  return account ? `${accountName(account)}: ` : "";
+}
+
+/** Every problem with a link to its field; the first thing that is read after a refusal. */
+export const ProblemSummary: FC<{ view: ComposerView }> = ({ view }) => {
+  const { problems } = view;
+  return problems.length === 0 ? null : (
+    <div class="notice error" role="alert">
+      <p>
+        <b>
+          {problems.length === 1 ? "One thing is" : `${problems.length} things are`} in the way. Nothing was scheduled,
+          and everything you wrote is still here.
+        </b>
+      </p>
+      <ul class="problem-list">
+        {problems.map(({ field, message }) => (
+          <li>{field === "" ? message : <a href={`#${field}`}>{`${accountOf(view, field)}${message}`}</a>}</li>
+        ))}
+      </ul>
+    </div>
+  );
+};
+
+/** What was already published, and why only the rest is tried again. */
+export const RetryNotice: FC<{ view: ComposerView }> = ({ view: { data } }) => {
+  const { post } = data;
+  const kept = post?.targets.filter(({ status }) => status !== "failed") ?? [];
+  return post === null || !isRetry(post) ? null : (
+    <Notice kind="info">
+      Only what is not published is tried again, at the new time.
+      {kept.length > 0 && ` This stays as it is: ${kept.map(accountName).join(", ")}.`}
+    </Notice>
+  );
+};

@@ -1,0 +1,125 @@
+import type { FC } from "hono/jsx";
+import type { MediaType } from "#core/status.ts";
+import type { ComposerView } from "./composer-view.ts";
+import { FieldProblems, Labelled, problemsOf, TextArea } from "./fields.tsx";
+import { mediaTypesOf } from "./read-options.ts";
+
+/** The last part of a URL's path, as a name. */
+export function fileNameOf(url: string): string {
+  const name = /([^/]+)\/?(?:[?#].*)?$/.exec(url)?.[1] ?? url;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** A small picture of a stored file; for a video a sign, because browsers would load the file. */
+export const Thumbnail: FC<{ url: string; type: MediaType | null }> = ({ url, type }) =>
+  type === "image" ? (
+    <img class="thumbnail" src={url} alt="" loading="lazy" decoding="async" width="72" height="72" />
+  ) : (
+    <svg class="thumbnail" viewBox="0 0 72 72" aria-hidden="true">
+      <path d="M28 22v28l23-14z" fill="currentColor" />
+    </svg>
+  );
+
+const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ view, url, index }) => {
+  const stored = view.data.media.get(url) ?? view.data.post?.mediaItems.find((item) => item.url === url);
+  const type = stored?.type ?? mediaTypesOf([url])?.[0] ?? null;
+  const name = fileNameOf(url);
+  const isOnly = view.form.media.length === 1;
+  const button = (intent: string, label: string, explanation: string, isOff = false) => (
+    <button
+      class="secondary"
+      name="intent"
+      value={`${intent}.${index}`}
+      formaction="/dashboard/posts/preview#media"
+      aria-label={`${explanation}: ${name}`}
+      disabled={isOff}
+    >
+      {label}
+    </button>
+  );
+  return (
+    <li id={`media.${index}`}>
+      <input type="hidden" name="media" value={url} />
+      <Thumbnail url={url} type={type} />
+      <div>
+        <p>
+          {`${index + 1}. ${name}`}
+          {stored && stored.width !== null && stored.height !== null && (
+            <span class="hint">{` ${stored.width} × ${stored.height}`}</span>
+          )}
+        </p>
+        <p class="item-actions">
+          {!isOnly && button("media_up", "Earlier", "Move earlier", index === 0)}
+          {!isOnly && button("media_down", "Later", "Move later", index === view.form.media.length - 1)}
+          {button("media_remove", "Remove", "Remove")}
+        </p>
+        <FieldProblems view={view} field={`media.${index}`} />
+      </div>
+    </li>
+  );
+};
+
+/** The media of the post in their order, and the ways to add some. */
+export const MediaFields: FC<{ view: ComposerView }> = ({ view }) => {
+  const { media, mediaUrls } = view.form;
+  const offered = view.data.newestMedia.filter(({ url }) => !media.includes(url));
+  const ofAddresses = view.problems.filter(({ field }) => {
+    const [, index] = /^media\.(\d+)$/.exec(field) ?? [];
+    return index !== undefined && Number(index) >= media.length;
+  });
+  return (
+    <fieldset id="media" class="card">
+      <legend>Images and videos</legend>
+      {media.length > 0 && (
+        <ol class="media-list">
+          {media.map((url, index) => (
+            <MediaEntry view={view} url={url} index={index} />
+          ))}
+        </ol>
+      )}
+      <FieldProblems view={view} field="media" />
+      <div class="upload" data-upload={view.workspaceId}>
+        <label for="files">Upload files</label>
+        <input id="files" type="file" multiple accept="image/*,video/*" />
+        <a href="/dashboard/media">Upload to your media, then choose here</a>
+      </div>
+      {offered.length > 0 && (
+        <details>
+          <summary>Choose from your media</summary>
+          <div class="library">
+            {offered.map(({ url, type, filename }) => (
+              <label class="library-item">
+                <input type="checkbox" name="library" value={url} />
+                <Thumbnail url={url} type={type} />
+                <span>{filename}</span>
+              </label>
+            ))}
+          </div>
+          <button class="secondary" name="intent" value="update" formaction="/dashboard/posts/preview#media">
+            Add what is ticked
+          </button>
+        </details>
+      )}
+      <details open={mediaUrls.trim() !== "" || problemsOf(view, "media_url").length + ofAddresses.length > 0}>
+        <summary>Add by web address</summary>
+        <Labelled
+          view={{ problems: view.problems }}
+          field="media_url"
+          label="Addresses"
+          hint="One per line, each beginning with https://. The files are fetched when you preview."
+        >
+          <TextArea view={view} name="media_url" value={mediaUrls} rows={2} hasHint />
+        </Labelled>
+        {ofAddresses.map(({ field, message }) => (
+          <p class="field-error" id={field}>
+            {message}
+          </p>
+        ))}
+      </details>
+    </fieldset>
+  );
+};

@@ -1,0 +1,198 @@
+import type { FC } from "hono/jsx";
+import type { OptionAvailability } from "#platforms/contract.ts";
+import type { OptionSpec } from "#platforms/option-specs.ts";
+import { type ComposerView, optionSpecsOf, findAccount } from "./composer-view.ts";
+import { describe, FieldProblems, Labelled } from "./fields.tsx";
+import { mediaUrlsOf, optionField } from "./post-form.ts";
+import { isAskedFor, mediaTypesOf } from "./read-options.ts";
+import { textsOfField } from "./read-post-form.ts";
+
+interface OptionProps {
+  readonly view: ComposerView;
+  readonly accountId: string;
+  readonly spec: OptionSpec;
+  /** The texts of the field; the default of the platform where nothing was chosen yet. */
+  readonly texts: readonly string[];
+  readonly availability: OptionAvailability | undefined;
+}
+
+function fieldName({ accountId, spec }: Pick<OptionProps, "accountId" | "spec">): string {
+  return optionField(accountId, spec.key);
+}
+
+const TextOption: FC<OptionProps> = (props) => {
+  const { view, spec, texts } = props;
+  const name = fieldName(props);
+  return (
+    <Labelled view={view} field={name} label={spec.label} hint={spec.hint}>
+      <input
+        id={name}
+        name={name}
+        type="text"
+        value={texts.at(-1) ?? ""}
+        {...describe(view, name, spec.hint !== undefined)}
+      />
+    </Labelled>
+  );
+};
+
+/** The hidden field sends `false` for a box that is not ticked. */
+const CheckboxOption: FC<OptionProps> = (props) => {
+  const { view, spec, texts, availability } = props;
+  const name = fieldName(props);
+  const disabled = availability?.disabled[spec.key];
+  const hint = disabled ?? spec.hint;
+  return (
+    <div class="field">
+      <input type="hidden" name={name} value="false" />
+      <label class="checkbox">
+        <input
+          id={name}
+          type="checkbox"
+          name={name}
+          value="true"
+          checked={disabled === undefined && texts.at(-1) === "true"}
+          disabled={disabled !== undefined}
+          {...describe(view, name, hint !== undefined)}
+        />
+        <span>{spec.label}</span>
+      </label>
+      {hint !== undefined && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      <FieldProblems view={view} field={name} />
+    </div>
+  );
+};
+
+const ChoiceOption: FC<OptionProps> = (props) => {
+  const { view, spec, texts, availability } = props;
+  const name = fieldName(props);
+  const { choices = {} } = spec;
+  const allowed = availability?.choices[spec.key];
+  const values = [
+    ...("" in choices ? [""] : []),
+    ...(spec.type === "boolean" ? ["true", "false"] : spec.values).filter((value) => allowed?.includes(value) ?? true),
+  ];
+  return (
+    <Labelled view={view} field={name} label={spec.label} hint={spec.hint}>
+      <select id={name} name={name} {...describe(view, name, spec.hint !== undefined)}>
+        {values.map((value) => (
+          <option value={value} selected={(texts.at(-1) ?? "") === value}>
+            {choices[value] ?? value}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+};
+
+const BoardsOption: FC<OptionProps> = (props) => {
+  const { view, accountId, spec, texts } = props;
+  const name = fieldName(props);
+  const result = view.boards.get(accountId);
+  const boards = result?.ok ? result.boards : [];
+  // A board that is chosen and not listed stays chosen until the person removes it.
+  const unlisted = texts.filter((id) => id !== "" && !boards.some((board) => board.id === id));
+  return (
+    <fieldset id={name} {...describe(view, name)}>
+      <legend>{spec.label}</legend>
+      {spec.hint !== undefined && <p class="hint">{spec.hint}</p>}
+      {result?.ok === false && (
+        <p class="field-error">{`The boards could not be loaded: ${result.message} “Update form” asks again.`}</p>
+      )}
+      {result?.ok === true && boards.length === 0 && <p class="hint">This account has no boards yet.</p>}
+      <div class="choices">
+        {[...boards, ...unlisted.map((id) => ({ id, name: `Board ${id}` }))].map(({ id, name: label }) => (
+          <label class="checkbox">
+            <input type="checkbox" name={name} value={id} checked={texts.includes(id)} />
+            <span>{label}</span>
+          </label>
+        ))}
+      </div>
+      <FieldProblems view={view} field={name} />
+    </fieldset>
+  );
+};
+
+/** One text for each medium, in their order. */
+const PerMediaOption: FC<OptionProps> = (props) => {
+  const { view, spec, texts } = props;
+  const name = fieldName(props);
+  const count = mediaUrlsOf(view.form).length;
+  return (
+    <fieldset id={name} {...describe(view, name)}>
+      <legend>{`${spec.label}${count === 1 ? "" : "s"}`}</legend>
+      {spec.hint !== undefined && <p class="hint">{spec.hint}</p>}
+      {Array.from({ length: count }, (_, index) => (
+        <input type="text" name={name} value={texts[index] ?? ""} aria-label={`${spec.label} of item ${index + 1}`} />
+      ))}
+      <FieldProblems view={view} field={name} />
+    </fieldset>
+  );
+};
+
+const OptionInput: FC<OptionProps> = (props) => {
+  const { spec } = props;
+  if (spec.type === "texts" && spec.input !== "words") {
+    return spec.input === "boards" ? <BoardsOption {...props} /> : <PerMediaOption {...props} />;
+  }
+  if (spec.type === "boolean" && spec.choices === undefined) {
+    return <CheckboxOption {...props} />;
+  }
+  return spec.type === "boolean" || spec.type === "choice" ? <ChoiceOption {...props} /> : <TextOption {...props} />;
+};
+
+function shownTexts(view: ComposerView, accountId: string, spec: OptionSpec): readonly string[] {
+  const texts = textsOfField(view.form, accountId, spec);
+  const isUnset = texts.length === 0 && spec.mustChoose === undefined && typeof spec.defaultValue !== "object";
+  return isUnset && spec.defaultValue !== undefined ? [String(spec.defaultValue)] : texts;
+}
+
+/** Keeps what was entered while its field is not shown. */
+export const HiddenTexts: FC<{ name: string; texts: readonly string[] }> = ({ name, texts }) => (
+  <>
+    {texts.map((text) => (
+      <input type="hidden" name={name} value={text} />
+    ))}
+  </>
+);
+
+/** The option fields of one account. */
+export const OptionInputs: FC<{ view: ComposerView; accountId: string }> = ({ view, accountId }) => {
+  const account = findAccount(view.data, accountId);
+  const creator = view.creators.get(accountId);
+  const form = account && view.services.adapterFor(account.platform)?.optionForm;
+  const availability = creator && form?.availability?.(creator);
+  const urls = mediaUrlsOf(view.form);
+  const mediaTypes = mediaTypesOf(urls);
+  const isShown = (spec: OptionSpec) =>
+    isAskedFor(spec, mediaTypes) && !(spec.input === "per_media" && urls.length === 0);
+  const specs = optionSpecsOf(view, accountId);
+  const shown = specs.filter(isShown);
+  return (
+    <>
+      {shown.map((spec, index) => (
+        <>
+          {spec.group !== undefined && spec.group !== shown[index - 1]?.group && (
+            <p class="option-group">{spec.group}</p>
+          )}
+          <OptionInput
+            view={view}
+            accountId={accountId}
+            spec={spec}
+            texts={shownTexts(view, accountId, spec)}
+            availability={availability}
+          />
+        </>
+      ))}
+      {specs
+        .filter((spec) => !isShown(spec))
+        .map((spec) => (
+          <HiddenTexts name={optionField(accountId, spec.key)} texts={textsOfField(view.form, accountId, spec)} />
+        ))}
+    </>
+  );
+};

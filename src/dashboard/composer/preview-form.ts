@@ -1,0 +1,123 @@
+import type { Context } from "#context.ts";
+import { requireSubscription } from "#core/actor.ts";
+import { HOUR } from "#core/clock.ts";
+import { type Refusal, type RefusalDetail, RefusalError } from "#core/errors.ts";
+import { toSentence } from "#dashboard/components.tsx";
+import type { Display } from "#dashboard/display.ts";
+import { inWords, specsOf } from "#dashboard/in-words.ts";
+import {
+  type ComposerData,
+  type EditPreview,
+  type Post,
+  previewEdit,
+  type PreviewResult,
+  previewSchedule,
+  type SchedulePreview,
+} from "#posting/index.ts";
+import { accountName, findAccount } from "./composer-view.ts";
+import { fieldOf, type FormProblem } from "./form-problems.ts";
+import type { PostForm } from "./post-form.ts";
+import { type AccountPlatforms, toEditInput, toScheduleInput } from "./read-post-form.ts";
+
+type FormResult<T> =
+  | { readonly ok: true; readonly value: PreviewResult<T> }
+  | { readonly ok: false; readonly problems: readonly FormProblem[] };
+
+/**
+ * A member that no request has: with it, a preview reports every problem and is refused even if it finds none, because the form
+ * has problems of its own.
+ */
+const FORM_PROBLEMS = "form";
+
+/** Previews a new post; with problems of the form itself, together with all those of the preview. */
+export async function previewForm(
+  ctx: Context,
+  data: ComposerData,
+  form: PostForm,
+  display: Display,
+): Promise<FormResult<SchedulePreview>> {
+  const { input, problems } = toScheduleInput(ctx, form, platformsOf(data), display);
+  const isTimeMissing = input.scheduledAt === null;
+  const scheduledAt = input.scheduledAt ?? ctx.clock.now() + HOUR;
+  const unreadMembers = unreadMembersOf(problems, isTimeMissing);
+  return collectProblems(ctx, data, form, problems, form.accountIds, () =>
+    previewSchedule(ctx, { ...input, scheduledAt, unreadMembers }),
+  );
+}
+
+/** Previews an edit with only what the form changes of the post. */
+export async function previewFormChanges(
+  ctx: Context,
+  data: ComposerData,
+  post: Post,
+  form: PostForm,
+  display: Display,
+): Promise<FormResult<EditPreview>> {
+  const { input, problems } = toEditInput(ctx, form, post, platformsOf(data), display);
+  const isTimeMissing = problems.some(({ field }) => field === "date" || field === "time" || field === "fold");
+  const unreadMembers = unreadMembersOf(problems, isTimeMissing);
+  const accountIds = (input.targetOptions ?? []).map(({ accountId }) => accountId);
+  return collectProblems(ctx, data, form, problems, accountIds, () => previewEdit(ctx, { ...input, unreadMembers }));
+}
+
+function unreadMembersOf(problems: readonly FormProblem[], isTimeMissing: boolean): ReadonlySet<string> | undefined {
+  return problems.length === 0 ? undefined : new Set(isTimeMissing ? ["scheduled_at"] : [FORM_PROBLEMS]);
+}
+
+async function collectProblems<T>(
+  ctx: Context,
+  data: ComposerData,
+  form: PostForm,
+  ownProblems: readonly FormProblem[],
+  accountIds: readonly string[],
+  preview: () => Promise<PreviewResult<T>>,
+): Promise<FormResult<T>> {
+  try {
+    requireSubscription(ctx.actor);
+    return { ok: true, value: await preview() };
+  } catch (error) {
+    if (!(error instanceof RefusalError) || error.refusal.code === "not_found") {
+      throw error;
+    }
+    const problems = [...ownProblems, ...toFormProblems(ctx, data, form, error.refusal, accountIds)];
+    const unique = new Map(problems.map((problem) => [JSON.stringify([problem.field, problem.message]), problem]));
+    return { ok: false, problems: [...unique.values()] };
+  }
+}
+
+/** The problems of a refusal with the field that each belongs to, in the words of the form. */
+function toFormProblems(
+  ctx: Context,
+  data: ComposerData,
+  form: PostForm,
+  { message, details }: Refusal,
+  accountIds: readonly string[],
+): readonly FormProblem[] {
+  if (details === undefined) {
+    return [{ field: "", message: toSentence(message) }];
+  }
+  return details.map((detail) => {
+    const account = detail.accountId === undefined ? undefined : findAccount(data, detail.accountId);
+    return toFormProblem(ctx, detail, fieldOf(detail, form, accountIds), account);
+  });
+}
+
+/** One problem in the words of the form; `account` is the one that it is about, if it is about one. */
+export function toFormProblem(
+  services: Pick<Context, "adapterFor">,
+  { message, accountId }: RefusalDetail,
+  field: string,
+  account: Parameters<typeof accountName>[0] | undefined,
+): FormProblem {
+  const sentence = inWords(message, specsOf(services, account?.platform));
+  // Several accounts can have a problem with a field that they share.
+  const isShared = accountId !== undefined && !field.includes(accountId);
+  return { field, message: isShared && account ? `${accountName(account)}: ${sentence}` : sentence };
+}
+
+function platformsOf({ accounts, post }: ComposerData): AccountPlatforms {
+  return new Map([
+    ...(post?.targets ?? []).map(({ accountId, platform }) => [accountId, platform] as const),
+    ...accounts.map(({ id, platform }) => [id, platform] as const),
+  ]);
+}

@@ -1,0 +1,162 @@
+import type { Child, FC } from "hono/jsx";
+import type { TargetAccount } from "#accounts/index.ts";
+import type { SignedInUser } from "#auth/index.ts";
+import { wallTimeAt } from "#core/wall-time.ts";
+import { Notice } from "#dashboard/components.tsx";
+import { type Display, formatDate, formatDateTime, formatTime, formatZone } from "#dashboard/display.ts";
+import { deadlineInWords } from "#dashboard/in-words.ts";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import type { PreviewResult, SchedulePreview } from "#posting/index.ts";
+import { accountName, type AccountSettings, type ComposerView } from "./composer-view.ts";
+import { PREVIEW_ASSETS } from "./composer-page.tsx";
+import { type PostForm, postFormFields } from "./post-form.ts";
+import { PreviewedPost, Statements } from "./target-preview.tsx";
+
+/** The whole form out of sight, so that it can be sent again or changed. */
+export const HiddenForm: FC<{ form: PostForm }> = ({ form }) => (
+  <>
+    {postFormFields(form).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
+export const ChangeButton: FC = () => (
+  <button class="secondary" name="intent" value="change" formaction="/dashboard/posts/preview">
+    Change something
+  </button>
+);
+
+/** The one deadline of a preview: when the post is due, if that is before the preview is over. */
+export const ExpiryHint: FC<{
+  expiresAt: number;
+  scheduledAt: number;
+  display: Display;
+  verb: string;
+  button?: string;
+}> = ({ expiresAt, scheduledAt, display, verb, button = verb }) =>
+  scheduledAt <= expiresAt ? (
+    <p class="notice info">{deadlineInWords(button, scheduledAt, display)}</p>
+  ) : (
+    <p class="hint">
+      This preview is valid for five minutes, until {formatTime(display, expiresAt)}. {verb} it before then, or preview
+      it again.
+    </p>
+  );
+
+/** When the post goes out, with the zone. */
+export const When: FC<{ instant: number; display: Display }> = ({ instant, display }) => (
+  <p>
+    <time datetime={new Date(instant).toISOString()}>{formatDateTime(display, instant)}</time>{" "}
+    <span class="hint">{formatZone(display.timeZone, instant)}</span>
+  </p>
+);
+
+/** The first characters of the hash, by which a person can compare what was previewed with what is published. */
+export const PlanHash: FC<{ hash: string }> = ({ hash }) => (
+  <details>
+    <summary>Technical details</summary>
+    <p class="hint">
+      Fingerprint of this content: <code title={hash}>{hash.slice(0, 12)}</code>
+    </p>
+  </details>
+);
+
+/** What ends before the post's time and would keep it from being published: logins and the free trial. */
+const EndsBefore: FC<{
+  accounts: readonly TargetAccount[];
+  trialEndsAt: number | null;
+  preview: SchedulePreview;
+  display: Display;
+}> = ({ accounts, trialEndsAt, preview, display }) => {
+  const dateOf = (instant: number) => formatDate(wallTimeAt(display.timeZone, instant).date, "medium");
+  const logins = preview.targets.flatMap(({ accountId }) => {
+    const account = accounts.find(({ id }) => id === accountId);
+    return account && account.loginEndsAt !== null && account.loginEndsAt < preview.scheduledAt
+      ? [{ name: accountName(account), endsAt: account.loginEndsAt }]
+      : [];
+  });
+  return (
+    <>
+      {logins.map(({ name, endsAt }) => (
+        <p class="notice info">
+          {`${name}: this login ends on ${dateOf(endsAt)}, before this post. `}
+          <a href="/dashboard/accounts">Reconnect it in time</a>.
+        </p>
+      ))}
+      {trialEndsAt !== null && trialEndsAt < preview.scheduledAt && (
+        <p class="notice info">
+          {`Your free trial ends on ${dateOf(trialEndsAt)}. If you have no plan by then, this post is paused. `}
+          <a href="/dashboard/plan">Choose a plan</a>
+        </p>
+      )}
+    </>
+  );
+};
+
+export const PreviewPage: FC<{
+  signedIn: SignedInUser;
+  services: ComposerView["services"];
+  settings: AccountSettings;
+  previewed: PreviewResult<SchedulePreview>;
+  form: PostForm;
+  display: Display;
+  accounts: readonly TargetAccount[];
+  /** Null where no plan is needed. */
+  trialEndsAt: number | null;
+}> = ({ signedIn, services, settings, previewed, form, display, accounts, trialEndsAt }) => {
+  const { preview } = previewed;
+  return (
+    <DashboardLayout title="Preview" section="calendar" signedIn={signedIn} hasLists={false} assets={PREVIEW_ASSETS}>
+      <When instant={preview.scheduledAt} display={display} />
+      <EndsBefore accounts={accounts} trialEndsAt={trialEndsAt} preview={preview} display={display} />
+      <Statements services={services} preview={preview} />
+      <p class="actions">
+        <button form="confirm">Schedule</button>
+      </p>
+      <PreviewedPost services={services} settings={settings} preview={preview} />
+      <form class="composer-actions" id="confirm" method="post" action="/dashboard/posts/confirm">
+        <HiddenForm form={form} />
+        <input type="hidden" name="confirmation_token" value={previewed.confirmationToken} />
+        <Statements services={services} preview={preview} />
+        <p class="actions">
+          <button>Schedule</button>
+          <ChangeButton />
+        </p>
+        <ExpiryHint
+          expiresAt={previewed.expiresAt}
+          scheduledAt={preview.scheduledAt}
+          display={display}
+          verb="Schedule"
+        />
+        <PlanHash hash={preview.planHash} />
+      </form>
+    </DashboardLayout>
+  );
+};
+
+/** A confirm that was refused: what happened, and the way on, with nothing lost. */
+export const RefusedConfirmPage: FC<{ signedIn: SignedInUser; form: PostForm; children?: Child }> = ({
+  signedIn,
+  form,
+  children,
+}) => (
+  <DashboardLayout
+    title="Not scheduled yet"
+    section="calendar"
+    signedIn={signedIn}
+    hasLists={false}
+    assets={PREVIEW_ASSETS}
+  >
+    <Notice kind="error">{children}</Notice>
+    <form method="post" action="/dashboard/posts/preview">
+      <HiddenForm form={form} />
+      <p class="actions">
+        <button name="intent" value="preview">
+          Preview again
+        </button>
+        <ChangeButton />
+      </p>
+    </form>
+  </DashboardLayout>
+);

@@ -1,0 +1,228 @@
+import type { Services } from "#context.ts";
+import { canonicalJson, type JsonObject, type JsonValue } from "#core/json.ts";
+import type { Platform } from "#core/platform.ts";
+import type { Display } from "#dashboard/display.ts";
+import { specsOf } from "#dashboard/in-words.ts";
+import type { OptionSpec } from "#platforms/option-specs.ts";
+import type { EditInput, Post, ScheduleInput, Target, TargetInput } from "#posting/index.ts";
+import type { FormProblem } from "./form-problems.ts";
+import { EMPTY_FORM, mediaUrlsOf, optionField, type PostForm } from "./post-form.ts";
+import {
+  effectiveOption,
+  isAskedFor,
+  type KnownMediaTypes,
+  mediaTypesOf,
+  readOption,
+  storedOption,
+  toOptions,
+  writeOption,
+} from "./read-options.ts";
+import { readTime, timeFields } from "./read-time.ts";
+
+/** The platforms of the accounts that a form can name; options of any other account are not read, and a preview refuses it. */
+export type AccountPlatforms = ReadonlyMap<string, Platform>;
+
+type FormServices = Pick<Services, "adapterFor">;
+
+interface ReadForm<Input> {
+  readonly input: Input;
+  readonly problems: readonly FormProblem[];
+}
+
+/** A new post; the time is null, with a problem that says why, when the form has none. */
+export function toScheduleInput(
+  services: FormServices,
+  form: PostForm,
+  platforms: AccountPlatforms,
+  display: Display,
+): ReadForm<Omit<ScheduleInput, "scheduledAt"> & { readonly scheduledAt: number | null }> {
+  const time = readTime(form, display);
+  const targets = form.accountIds.map((id) => readTarget(services, form, platforms, id));
+  const mediaUrls = mediaUrlsOf(form);
+  return {
+    input: {
+      caption: form.caption,
+      scheduledAt: time.instant,
+      targets: targets.map(({ target }) => target),
+      ...(mediaUrls.length > 0 && { mediaUrls }),
+    },
+    problems: [...time.problems, ...targets.flatMap(({ problems }) => problems)],
+  };
+}
+
+/** The texts of an option's field; those of a new form while the account's fields have not been shown. */
+export function textsOfField(form: PostForm, accountId: string, { key, initial }: OptionSpec): readonly string[] {
+  return form.options.get(accountId)?.get(key) ?? (initial === undefined ? [] : [initial]);
+}
+
+function readTarget(
+  services: FormServices,
+  form: PostForm,
+  platforms: AccountPlatforms,
+  accountId: string,
+): { readonly target: TargetInput; readonly problems: readonly FormProblem[] } {
+  const platform = platforms.get(accountId);
+  const mediaTypes = mediaTypesOf(mediaUrlsOf(form));
+  const specs = specsOf(services, platform).filter((spec) => isAskedFor(spec, mediaTypes));
+  const textsOf = (spec: OptionSpec) => textsOfField(form, accountId, spec);
+  const options = toOptions(specs, (spec) => readOption(spec, textsOf(spec)));
+  const caption = form.captions.get(accountId) ?? "";
+  return {
+    target: {
+      accountId,
+      ...(caption !== "" && { caption }),
+      ...(Object.keys(options).length > 0 && { platformOptions: options }),
+    },
+    problems: specs.flatMap((spec) => choiceProblem(spec, textsOf(spec), options, accountId)),
+  };
+}
+
+/** What the person must choose although the API has a default. */
+function choiceProblem(
+  spec: OptionSpec,
+  texts: readonly string[] | undefined,
+  options: JsonObject,
+  accountId: string,
+): FormProblem[] {
+  return spec.mustChoose?.(options) === true && (texts?.at(-1) ?? "") === ""
+    ? [{ field: optionField(accountId, spec.key), message: `${spec.label}: choose one.` }]
+    : [];
+}
+
+/** Whether the post can be edited at all. */
+export function isEditablePost(post: Pick<Post, "status">): boolean {
+  return post.status === "scheduled" || post.status === "paused" || isRetry(post);
+}
+
+/** Whether an edit of the post tries again what failed, at a new time. */
+export function isRetry({ status }: Pick<Post, "status">): boolean {
+  return status === "failed" || status === "partially_failed";
+}
+
+/** Whether an edit can change the target; a failed post's edit retries what failed and leaves the rest as it is. */
+export function isEditableTarget(post: Pick<Post, "status">, { status }: Pick<Target, "status">): boolean {
+  return isRetry(post) ? status === "failed" : status === "pending" || status === "skipped" || status === "processing";
+}
+
+/** What the form changes of a stored post, and nothing else: what stays the same is not sent. */
+export function toEditInput(
+  services: FormServices,
+  form: PostForm,
+  post: Post,
+  platforms: AccountPlatforms,
+  display: Display,
+): ReadForm<EditInput> {
+  const editable = new Map(
+    post.targets.filter((target) => isEditableTarget(post, target)).map((target) => [target.accountId, target]),
+  );
+  const isSameTime = sameMinute(form, post.scheduledAt, display);
+  const time = readTime(form, display);
+  const mediaUrls = mediaUrlsOf(form);
+  const isSameMedia = canonicalJson(mediaUrls) === canonicalJson(post.mediaItems.map(({ url }) => url));
+  // The form lists accounts in its own order: the same ones in another order are no change.
+  const isSameAccounts =
+    form.accountIds.length === editable.size && form.accountIds.every((accountId) => editable.has(accountId));
+  const changes = form.accountIds.map((accountId) => {
+    const stored = editable.get(accountId);
+    const read = readTarget(services, form, platforms, accountId);
+    const target = stored ? targetChanges(services, form, post, stored) : read.target;
+    return { target, problems: read.problems };
+  });
+  const targetOptions = changes
+    .map(({ target }) => target)
+    .filter(({ caption, platformOptions }) => caption !== undefined || platformOptions !== undefined);
+  return {
+    input: {
+      postIds: [post.id],
+      ...(form.caption !== post.caption && { caption: form.caption }),
+      ...(!isSameTime && time.instant !== null && { scheduledAt: time.instant }),
+      ...(!isSameMedia && (mediaUrls.length > 0 ? { mediaUrls } : { removeMedia: true })),
+      ...(!isSameAccounts && { accountIds: form.accountIds }),
+      ...(targetOptions.length > 0 && { targetOptions }),
+    },
+    problems: [...(isSameTime ? [] : time.problems), ...changes.flatMap(({ problems }) => problems)],
+  };
+}
+
+/** A form shows minutes: the seconds of a time that an API call set stay as long as the minute does. */
+function sameMinute(form: PostForm, instant: number, { timeZone }: Display): boolean {
+  const { date, time, fold } = timeFields(instant, timeZone);
+  return form.date === date && form.time === time && form.fold === fold;
+}
+
+/** The own caption and the options of an account that differ from the stored ones; null removes what was set. */
+function targetChanges(services: FormServices, form: PostForm, post: Post, stored: Target): TargetInput {
+  const { accountId } = stored;
+  const caption = form.captions.get(accountId) ?? "";
+  const textsOf = (spec: OptionSpec) => textsOfField(form, accountId, spec);
+  const mediaTypes = mediaTypesOf(mediaUrlsOf(form));
+  const allSpecs = specsOf(services, stored.platform);
+  const specs = allSpecs.filter((spec) => isAskedFor(spec, mediaTypes));
+  const changed = specs.filter((spec) => !isSameValue(spec, textsOf(spec), stored.platformOptions));
+  // With other media an option may have no field any more: it must not stay where nobody sees it.
+  const typesBefore = post.mediaItems.map(({ type }) => type);
+  const dropped = allSpecs.filter(
+    (spec) => isAskedFor(spec, typesBefore) && !specs.includes(spec) && !isSameValue(spec, [], stored.platformOptions),
+  );
+  const changedNames = new Set([...changed, ...dropped].map(nameOf));
+  // All members of an object are sent when one of them changes.
+  const ofChanged = specs.filter((spec) => changedNames.has(nameOf(spec)));
+  const set = toOptions(ofChanged, (spec) => effectiveOption(spec, textsOf(spec)));
+  const removed = [...changedNames].filter((name) => set[name] === undefined);
+  const platformOptions = { ...set, ...Object.fromEntries(removed.map((name) => [name, null])) };
+  return {
+    accountId,
+    ...(caption !== ownCaption(stored) && { caption: caption === "" ? null : caption }),
+    ...(changedNames.size > 0 && { platformOptions }),
+  };
+}
+
+function nameOf({ key }: OptionSpec): string {
+  return key.split(".")[0] ?? key;
+}
+
+function isSameValue(spec: OptionSpec, texts: readonly string[] | undefined, stored: JsonObject): boolean {
+  // Read as the field shows it, so that what a field cannot show is no change either.
+  const before = effectiveOption(spec, writeOption(spec, storedOption(stored, spec)));
+  return canonicalJson(orNull(effectiveOption(spec, texts))) === canonicalJson(orNull(before));
+}
+
+function orNull(value: JsonValue | undefined): JsonValue {
+  return value ?? null;
+}
+
+function ownCaption({ caption, platformOptions }: Target): string {
+  const inOptions = platformOptions["caption"];
+  return caption ?? (typeof inOptions === "string" ? inOptions : "");
+}
+
+/** The form that shows a stored post: all of it for an edit, without the time for a duplicate. */
+export function formOfPost(services: FormServices, post: Post, use: "edit" | "duplicate", display: Display): PostForm {
+  const targets = use === "edit" ? post.targets.filter((target) => isEditableTarget(post, target)) : post.targets;
+  const mediaTypes: KnownMediaTypes = post.mediaItems.map(({ type }) => type);
+  const valuesOf = (target: Target): ReadonlyMap<string, readonly string[]> =>
+    new Map(
+      specsOf(services, target.platform)
+        // What a person must choose, they choose for every new post.
+        .filter((spec) => isAskedFor(spec, mediaTypes) && (use === "edit" || spec.mustChoose === undefined))
+        .map(
+          (spec) =>
+            [spec.key, writeOption(spec, storedOption(target.platformOptions, spec) ?? spec.defaultValue)] as const,
+        )
+        .filter(([, texts]) => texts.length > 0),
+    );
+  return {
+    ...EMPTY_FORM,
+    caption: post.caption,
+    ...(use === "duplicate"
+      ? { time: timeFields(post.scheduledAt, display.timeZone).time }
+      : !isRetry(post) && timeFields(post.scheduledAt, display.timeZone)),
+    accountIds: targets.map(({ accountId }) => accountId),
+    captions: new Map(
+      targets.map((target) => [target.accountId, ownCaption(target)] as const).filter(([, caption]) => caption !== ""),
+    ),
+    options: new Map(targets.map((target) => [target.accountId, valuesOf(target)])),
+    media: post.mediaItems.map(({ url }) => url),
+    postId: use === "edit" ? post.id : "",
+  };
+}

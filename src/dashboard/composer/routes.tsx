@@ -1,0 +1,217 @@
+import { Hono } from "hono";
+import type { Context } from "#context.ts";
+import { requireSubscription } from "#core/actor.ts";
+import type { RefusalCode } from "#core/codes.ts";
+import { RefusalError } from "#core/errors.ts";
+import { wallTimeAt } from "#core/wall-time.ts";
+import { displayOf } from "#dashboard/display.ts";
+import type { PageContext, PageEnv } from "#dashboard/env.ts";
+import { inWords, specsOfAll } from "#dashboard/in-words.ts";
+import { readBodyText } from "#dashboard/read-body.ts";
+import { firstWords } from "#dashboard/post/post-state.ts";
+import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import { MAX_POST_MEDIA } from "#media/limits.ts";
+import { type ComposerData, confirmSchedule, loadComposer, type Post } from "#posting/index.ts";
+import { applyIntent } from "./apply-intent.ts";
+import { ComposerForm, ComposerPage, NotEditablePage } from "./composer-page.tsx";
+import { type ComposerView, optionSpecsOf, readAccountSettings } from "./composer-view.ts";
+import { EditPreviewPage } from "./edit-preview-page.tsx";
+import type { FormProblem } from "./form-problems.ts";
+import { EMPTY_FORM, mediaUrlsOf, parsePostForm, type PostForm } from "./post-form.ts";
+import { PreviewPage, RefusedConfirmPage } from "./preview-page.tsx";
+import { previewForm, previewFormChanges } from "./preview-form.ts";
+import { formOfPost, isEditablePost } from "./read-post-form.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+
+const momentOf = (c: PageContext) => ({
+  now: c.var.services.clock.now(),
+  workspaceId: c.var.signedIn.actor.workspaceId,
+});
+
+/** The composer with what the platforms say about the chosen accounts. */
+async function viewOf(
+  c: PageContext,
+  data: ComposerData,
+  form: PostForm,
+  problems: readonly FormProblem[] = [],
+): Promise<ComposerView> {
+  const ctx = contextOf(c);
+  const chosen = data.accounts.filter(({ id }) => form.accountIds.includes(id));
+  const settings = await readAccountSettings(ctx, chosen);
+  return { ...settings, services: ctx, data, form, problems, display: displayOf(c), ...momentOf(c) };
+}
+
+/** The whole page, or the form alone for a dialog. */
+async function renderComposer(
+  c: PageContext,
+  data: ComposerData,
+  form: PostForm,
+  problems: readonly FormProblem[] = [],
+  title?: string,
+): Promise<Response> {
+  const view = await viewOf(c, data, form, problems);
+  const status = problems.length > 0 ? 400 : 200;
+  if (wantsFragment(c)) {
+    return c.html(<ComposerForm view={view} />, status);
+  }
+  return renderPage(c, <ComposerPage view={view} title={title} signedIn={c.var.signedIn} />, status);
+}
+
+/** `GET /dashboard/posts/new` */
+async function showNewPost(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const display = displayOf(c);
+  const duplicate = c.req.query("duplicate");
+  const mediaUrls = (c.req.queries("media") ?? []).slice(0, MAX_POST_MEDIA);
+  const data = await loadComposer(ctx, { postId: duplicate ?? null, mediaUrls });
+  const named = knownAccounts(data, c.req.queries("account") ?? []);
+  const copy = data.post === null ? EMPTY_FORM : formOfPost(ctx, data.post, "duplicate", display);
+  // A duplicate for named accounts leaves out the others, which may have the post already.
+  const content = data.post === null || named.length > 0 ? { ...copy, accountIds: named } : copy;
+  const [, date, time] = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?$/.exec(c.req.query("at") ?? "") ?? [];
+  const start = data.post === null ? wallTimeAt(display.timeZone, ctx.clock.now()).date : "";
+  return renderComposer(
+    c,
+    { ...data, post: null },
+    {
+      ...content,
+      // An address that is not in the library of this workspace is left out.
+      media: [...new Set([...content.media, ...mediaUrls.filter((url) => data.media.has(url))])],
+      accountIds: knownAccounts(data, content.accountIds),
+      date: date ?? start,
+      time: time ?? content.time,
+    },
+    [],
+    data.post === null ? undefined : `Copy of “${firstWords(data.post.caption)}”`,
+  );
+}
+
+/** The accounts that can be chosen: those of a copied post may be disconnected by now. */
+function knownAccounts({ accounts }: ComposerData, ids: readonly string[]): readonly string[] {
+  return accounts.filter(({ id, status }) => status === "active" && ids.includes(id)).map(({ id }) => id);
+}
+
+/** `GET /dashboard/posts/:id/edit` */
+async function showEditPost(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const data = await loadComposer(ctx, { postId: c.req.param("id") ?? "", mediaUrls: [] });
+  if (data.post === null) {
+    return c.notFound();
+  }
+  return !isEditablePost(data.post)
+    ? renderPage(c, <NotEditablePage post={data.post} signedIn={c.var.signedIn} />, 409)
+    : renderComposer(c, data, formOfPost(ctx, data.post, "edit", displayOf(c)));
+}
+
+/** Reads a submitted form and what it refers to; a post that is not the person's is a missing page. */
+async function readSubmitted(c: PageContext): Promise<{ form: PostForm; params: URLSearchParams; data: ComposerData }> {
+  const params = new URLSearchParams(await readBodyText(c));
+  const form = parsePostForm(params);
+  const postId = form.postId === "" ? null : form.postId;
+  const data = await loadComposer(contextOf(c), { postId, mediaUrls: mediaUrlsOf(form) });
+  return { form, params, data };
+}
+
+/** `POST /dashboard/posts/preview`: every button of the composer. */
+async function doPreview(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const { form, params, data } = await readSubmitted(c);
+  const intent = params.get("intent") ?? "preview";
+  if (intent !== "preview") {
+    return renderComposer(
+      c,
+      data,
+      applyIntent(form, intent, (accountId) => optionSpecsOf({ services: ctx, data }, accountId)),
+    );
+  }
+  return data.post === null ? previewNewPost(c, data, form) : previewChanges(c, data, data.post, form);
+}
+
+async function previewNewPost(c: PageContext, data: ComposerData, form: PostForm): Promise<Response> {
+  const ctx = contextOf(c);
+  const display = displayOf(c);
+  const previewed = await previewForm(ctx, data, form, display);
+  if (!previewed.ok) {
+    return renderComposer(c, data, form, previewed.problems);
+  }
+  const settings = await readAccountSettings(ctx, accountsWithBoards(ctx, data, form));
+  const { subscription } = c.var.signedIn;
+  const isOnTrial = ctx.config.planForAll === null && subscription?.status === "trialing";
+  return renderPage(
+    c,
+    <PreviewPage
+      signedIn={c.var.signedIn}
+      services={ctx}
+      settings={settings}
+      previewed={previewed.value}
+      form={form}
+      display={display}
+      accounts={data.accounts}
+      trialEndsAt={isOnTrial ? subscription.currentPeriodEnd : null}
+    />,
+  );
+}
+
+async function previewChanges(c: PageContext, data: ComposerData, post: Post, form: PostForm): Promise<Response> {
+  const ctx = contextOf(c);
+  const display = displayOf(c);
+  const previewed = await previewFormChanges(ctx, data, post, form, display);
+  if (!previewed.ok) {
+    return renderComposer(c, data, form, previewed.problems);
+  }
+  const settings = await readAccountSettings(ctx, accountsWithBoards(ctx, data, form));
+  const view = { ...settings, services: ctx, data, form, problems: [], display, ...momentOf(c) };
+  return renderPage(c, <EditPreviewPage signedIn={c.var.signedIn} view={view} previewed={previewed.value} />);
+}
+
+/** A preview names boards; what else the platforms say it has already. */
+function accountsWithBoards(ctx: Context, { accounts }: ComposerData, { accountIds }: PostForm) {
+  return accounts.filter(
+    ({ id, platform }) => accountIds.includes(id) && ctx.adapterFor(platform)?.listBoards !== undefined,
+  );
+}
+
+/** What a person reads instead of the sentence for programs. */
+const CONFIRM_MESSAGES: Partial<Record<RefusalCode, string>> = {
+  invalid_confirmation_token:
+    "This preview can no longer be scheduled: it is valid for five minutes, and only as long as nothing else changes. Everything you wrote is still here.",
+  scheduled_at_in_past: "The chosen time has passed. Everything you wrote is still here: choose a later time.",
+};
+
+/** `POST /dashboard/posts/confirm` */
+async function doConfirm(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const params = new URLSearchParams(await readBodyText(c));
+  try {
+    requireSubscription(ctx.actor);
+    const { posts } = await confirmSchedule(ctx, { confirmationToken: params.get("confirmation_token") ?? "" });
+    return c.redirect(`/dashboard/posts/${posts[0]?.id ?? ""}?done=scheduled`, 303);
+  } catch (error) {
+    if (!(error instanceof RefusalError)) {
+      throw error;
+    }
+    const { code, message, details = [], postIds = [] } = error.refusal;
+    const [postId] = postIds;
+    if (code === "token_already_used" && postId !== undefined) {
+      return c.redirect(`/dashboard/posts/${postId}`, 303);
+    }
+    const sentences =
+      details.length > 1 ? details.map((detail) => detail.message) : [CONFIRM_MESSAGES[code] ?? message];
+    return renderPage(
+      c,
+      <RefusedConfirmPage signedIn={c.var.signedIn} form={parsePostForm(params)}>
+        {sentences.map((sentence) => inWords(sentence, specsOfAll(ctx))).join(" ")}
+      </RefusedConfirmPage>,
+      400,
+    );
+  }
+}
+
+/** The composer, the preview and the confirm of new posts; the addresses that a form posts to begin a new post when they are opened. */
+export const composer = new Hono<PageEnv>()
+  .get("/dashboard/posts/new", showNewPost)
+  .get("/dashboard/posts/preview", (c) => c.redirect("/dashboard/posts/new", 303))
+  .get("/dashboard/posts/confirm", (c) => c.redirect("/dashboard/posts/new", 303))
+  .post("/dashboard/posts/preview", doPreview)
+  .post("/dashboard/posts/confirm", doConfirm)
+  .get("/dashboard/posts/:id/edit", showEditPost);

@@ -1,0 +1,147 @@
+import type { FC } from "hono/jsx";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import { capitalize, PlatformBadge, toSentence } from "#dashboard/components.tsx";
+import { inWords, isDueSoon, specsOf, specsOfAll } from "#dashboard/in-words.ts";
+import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
+import type { LinkedSentence } from "#platforms/contract.ts";
+import type { PreviewTarget, SchedulePreview } from "#posting/index.ts";
+import { captionCount } from "./caption-count.ts";
+import type { AccountSettings, ComposerView } from "./composer-view.ts";
+import { describeOptions } from "./describe-options.ts";
+import { fileNameOf, Thumbnail } from "./media-fields.tsx";
+
+interface TargetProps {
+  readonly services: ComposerView["services"];
+  readonly settings: AccountSettings;
+  readonly preview: SchedulePreview;
+  readonly target: PreviewTarget;
+}
+
+const Linked: FC<{ sentence: LinkedSentence }> = ({ sentence }) => (
+  <p>
+    {sentence.map((part) =>
+      typeof part === "string" ? (
+        part
+      ) : (
+        <a href={part.url} target="_blank" rel="noopener noreferrer">
+          {part.text}
+        </a>
+      ),
+    )}
+  </p>
+);
+
+/** What one account will show: text, options in words, placement, cost and warnings. */
+const TargetPreview: FC<TargetProps> = ({ services, settings, preview, target }) => {
+  const specs = specsOf(services, target.platform);
+  const boards = settings.boards.get(target.accountId);
+  const options = describeOptions(specs, target.platformOptions, {
+    mediaTypes: preview.mediaItems.map(({ type }) => type),
+    boards: boards?.ok ? boards.boards : [],
+  });
+  const details = [
+    ...(target.placement === null ? [] : [{ label: "Published as", value: capitalize(target.placement) }]),
+    ...options,
+    ...(target.cost === null
+      ? []
+      : [{ label: "Cost", value: `$${target.cost.amountUsd} (${toSentence(target.cost.reason)})` }]),
+    { label: "Length of the text", value: captionCount(services, target) },
+  ];
+  return (
+    <li class="card target-preview">
+      <h2>
+        <PlatformBadge platform={target.platform} isDecorative /> {PLATFORM_NAMES[target.platform]}{" "}
+        <span class="account-username">{target.username}</span>
+      </h2>
+      {target.creator !== null && <p>Posts as {target.creator.name ?? target.username}</p>}
+      <PostLikeness
+        platform={target.platform}
+        username={target.username}
+        displayName={target.creator?.name}
+        avatarUrl={target.creator?.avatarUrl}
+        caption={target.effectiveCaption}
+        options={target.platformOptions}
+        media={preview.mediaItems}
+        placement={target.placement}
+      />
+      {target.effectiveCaption === "" ? (
+        <p class="hint">No text.</p>
+      ) : (
+        <details>
+          <summary>The whole text</summary>
+          <blockquote class="post-text">{target.effectiveCaption}</blockquote>
+        </details>
+      )}
+      <dl class="details">
+        {details.map(({ label, value }) => (
+          <>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+      {target.warnings.map(({ message }) => (
+        <p class="notice info">{inWords(message, specs)}</p>
+      ))}
+    </li>
+  );
+};
+
+/** The media of the post, once for all accounts. */
+const MediaPreview: FC<{ preview: SchedulePreview }> = ({ preview: { mediaItems } }) =>
+  mediaItems.length === 0 ? null : (
+    <section aria-labelledby="preview-media">
+      <h2 id="preview-media">{mediaItems.length === 1 ? "One file" : `${mediaItems.length} files, in this order`}</h2>
+      <ol class="media-list">
+        {mediaItems.map(({ url, type, width, height }, index) => (
+          <li>
+            <Thumbnail url={url} type={type} />
+            <div>
+              <p>{`${index + 1}. ${fileNameOf(url)}`}</p>
+              <p class="hint">
+                {type === "image" ? "Image" : "Video"}
+                {width !== null && height !== null && `, ${width} × ${height}`}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+
+/** Exactly what will go out, account by account; until when it can be confirmed stands at the button. */
+export const PreviewedPost: FC<Omit<TargetProps, "target">> = (props) => (
+  <>
+    {props.preview.warnings
+      .filter((warning) => !isDueSoon(warning))
+      .map(({ message }) => (
+        <p class="notice info">{inWords(message, specsOfAll(props.services))}</p>
+      ))}
+    <MediaPreview preview={props.preview} />
+    <section aria-labelledby="preview-targets">
+      <h2 id="preview-targets">
+        {props.preview.targets.length === 1 ? "One account" : `${props.preview.targets.length} accounts`}
+      </h2>
+      <ul class="target-previews">
+        {props.preview.targets.map((target) => (
+          <TargetPreview {...props} target={target} />
+        ))}
+      </ul>
+    </section>
+  </>
+);
+
+/** What the platforms ask to be said before the button that posts, each sentence once. */
+export const Statements: FC<Omit<TargetProps, "target" | "settings">> = ({ services, preview }) => {
+  const sentences = preview.targets.flatMap(
+    ({ platform, platformOptions }) => services.adapterFor(platform)?.optionForm?.statements?.(platformOptions) ?? [],
+  );
+  const unique = new Map(sentences.map((sentence) => [JSON.stringify(sentence), sentence]));
+  return (
+    <>
+      {[...unique.values()].map((sentence) => (
+        <Linked sentence={sentence} />
+      ))}
+    </>
+  );
+};

@@ -1,0 +1,35 @@
+import { resolveSession, signUpIsOpen } from "#auth/index.ts";
+import { PLATFORMS } from "#core/platform.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { readOperator } from "#dashboard/public-pages/operator.ts";
+import { renderPage } from "#dashboard/render-page.ts";
+import { readSession } from "#dashboard/session-cookie.ts";
+import { FrontPage } from "./front-page.tsx";
+
+/** `GET /`: the page for strangers; whoever is signed in continues to the calendar. */
+export async function showFront(c: PageContext): Promise<Response> {
+  const { services } = c.var;
+  const session = readSession(c);
+  // A cached page must not stand where the redirect of a signed-in browser belongs.
+  c.header("Vary", "Cookie");
+  if (session !== undefined) {
+    if ((await resolveSession(services, session)) !== null) {
+      return c.redirect("/dashboard", 303);
+    }
+  } else {
+    c.header("Cache-Control", "public, max-age=300");
+  }
+  const { config } = services;
+  return renderPage(
+    c,
+    <FrontPage
+      origin={config.origin}
+      baseUrl={config.baseUrl}
+      docsUrl={config.setting("DOCS_URL")}
+      platforms={PLATFORMS.filter((platform) => config.app(platform) !== null)}
+      canSignUp={await signUpIsOpen(services)}
+      hasTrial={config.planForAll === null}
+      operator={readOperator(config)}
+    />,
+  );
+}

@@ -1,0 +1,96 @@
+import type { FC } from "hono/jsx";
+import type { PostAppearance } from "#platforms/contract.ts";
+import type { MediaItem } from "#posting/index.ts";
+
+type MediaLook = PostAppearance["media"];
+
+const UNKNOWN_RATIO = 1;
+/** Beyond these a medium would be a thread or fill the page. */
+const SHOWN_RATIOS = { min: 0.4, max: 3 } as const;
+
+function ratioOf({ width, height }: MediaItem): number {
+  return width !== null && height !== null && width > 0 && height > 0 ? width / height : UNKNOWN_RATIO;
+}
+
+function clamp(value: number, { min, max }: { readonly min: number; readonly max: number }): number {
+  return Math.min(Math.max(value, min), max);
+}
+
+/** Upright media are shown smaller, so that a likeness fits beside a form. */
+const TALL_RATIO = 0.7;
+
+/** The ratio of the frame in which a medium is shown. */
+function frameRatio(look: MediaLook, media: readonly MediaItem[], index: number): number {
+  const item = media[index];
+  const isOwn = media.length === 1 || look.several === "own";
+  const measured = isOwn ? item : media[0];
+  const natural = measured ? ratioOf(measured) : UNKNOWN_RATIO;
+  const ratio = media.length > 1 && typeof look.several === "number" ? look.several : clamp(natural, look.ratio);
+  return clamp(ratio, SHOWN_RATIOS);
+}
+
+const NAMES = { image: "Image", video: "Video" } as const satisfies Record<MediaItem["type"], string>;
+
+/** `1:05`; empty when the duration is not known. */
+function formatDuration(seconds: number | null): string {
+  const whole = Math.round(seconds ?? 0);
+  return seconds === null ? "" : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+const VideoFrame: FC<{ item: MediaItem; label: string }> = ({ item, label }) => (
+  <span
+    class="likeness-video"
+    role="img"
+    aria-label={[label, formatDuration(item.durationSeconds)].filter(Boolean).join(", ")}
+  >
+    <svg viewBox="0 0 48 48" aria-hidden="true">
+      <circle cx="24" cy="24" r="23" />
+      <path d="M19 15v18l15-9z" />
+    </svg>
+    <span aria-hidden="true">{formatDuration(item.durationSeconds)}</span>
+  </span>
+);
+
+/** One medium in the frame that the feed gives it; the empty drawing has the frame's ratio, because pages have no inline styles. */
+const Frame: FC<{ item: MediaItem; ratio: number; fit: MediaLook["fit"]; label: string }> = (props) => {
+  const { item, ratio, fit, label } = props;
+  return (
+    <li class={`likeness-frame ${fit}`}>
+      <svg viewBox={`0 0 ${Math.round(ratio * 1000)} 1000`} aria-hidden="true"></svg>
+      {item.type === "video" ? (
+        <VideoFrame item={item} label={label} />
+      ) : item.id === "" ? (
+        <span class="likeness-video">Not fetched yet</span>
+      ) : (
+        <img src={item.url} alt={label} loading="lazy" decoding="async" />
+      )}
+    </li>
+  );
+};
+
+/** The media of a post: one in its frame, several as a strip with their number. */
+export const LikenessMedia: FC<{ media: readonly MediaItem[]; look: MediaLook }> = ({ media, look }) => {
+  if (media.length === 0) {
+    return null;
+  }
+  const isSeveral = media.length > 1;
+  const isTall = frameRatio(look, media, 0) < TALL_RATIO;
+  return (
+    <div class={isTall ? "likeness-media likeness-tall" : "likeness-media"}>
+      <ul
+        class={isSeveral ? "likeness-strip" : undefined}
+        {...(isSeveral && { tabindex: 0, "aria-label": `${media.length} items` })}
+      >
+        {media.map((item, index) => (
+          <Frame
+            item={item}
+            ratio={frameRatio(look, media, index)}
+            fit={look.fit}
+            label={`${NAMES[item.type]}${isSeveral ? ` ${index + 1} of ${media.length}` : ""}`}
+          />
+        ))}
+      </ul>
+      {isSeveral && <span class="likeness-count">{`1/${media.length}`}</span>}
+    </div>
+  );
+};

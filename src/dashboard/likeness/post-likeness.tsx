@@ -1,0 +1,98 @@
+import type { FC } from "hono/jsx";
+import type { JsonObject } from "#core/json.ts";
+import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
+import { PlatformBadge } from "#dashboard/components.tsx";
+import type { PostAppearance } from "#platforms/contract.ts";
+import { adapterFor } from "#platforms/registry.ts";
+import type { MediaItem } from "#posting/index.ts";
+import { findCut, splitAtMarks } from "./cut-text.ts";
+import { LikenessMedia } from "./likeness-media.tsx";
+
+interface LikenessProps {
+  readonly platform: Platform;
+  readonly username: string;
+  readonly displayName?: string | null | undefined;
+  readonly avatarUrl?: string | null | undefined;
+  /** The effective caption of this account. */
+  readonly caption: string;
+  /** With defaults where they are known; invalid ones are ignored. */
+  readonly options: JsonObject;
+  /** An item with an empty id is one that was not read yet: its address is not opened. */
+  readonly media: readonly MediaItem[];
+  readonly placement: string | null;
+}
+
+const Author: FC<
+  Pick<LikenessProps, "platform" | "username" | "displayName" | "avatarUrl"> & { format: string | null }
+> = (props) => {
+  const { platform, username, displayName, avatarUrl, format } = props;
+  const name = displayName || username;
+  return (
+    <div class="likeness-author">
+      {avatarUrl ? (
+        <img class="likeness-avatar" src={avatarUrl} alt="" loading="lazy" referrerpolicy="no-referrer" />
+      ) : (
+        <span class="likeness-avatar" aria-hidden="true">
+          {[...name][0]?.toUpperCase()}
+        </span>
+      )}
+      <span class="likeness-name">
+        <b>{name}</b>
+        {name !== username && <span class="likeness-muted">{username}</span>}
+      </span>
+      {format !== null && <span class="tag">{format}</span>}
+      <PlatformBadge platform={platform} isDecorative />
+    </div>
+  );
+};
+
+const Text: FC<{ look: PostAppearance; range: readonly [number, number] }> = ({ look, range }) => (
+  <>
+    {splitAtMarks(look.text, look.marks, range).map(({ text, isMarked }) =>
+      isMarked ? <span class="likeness-mark">{text}</span> : text,
+    )}
+  </>
+);
+
+/** The text up to where the feed cuts it, and the rest behind the feed's own words. */
+const Caption: FC<{ look: PostAppearance }> = ({ look }) => {
+  if (look.text === "") {
+    return null;
+  }
+  const end = findCut(look.text, look.cut);
+  return (
+    <div class="likeness-text">
+      <Text look={look} range={[0, end]} />
+      {end < look.text.length && (
+        <details>
+          <summary>{`… ${look.cut?.label ?? "more"}`}</summary>
+          <Text look={look} range={[end, look.text.length]} />
+        </details>
+      )}
+    </div>
+  );
+};
+
+/** How a post will look in a platform's feed, as far as that is known. Its style sheet is `likeness`. */
+export const PostLikeness: FC<LikenessProps> = ({ media, ...props }) => {
+  const look = adapterFor(props.platform)?.appearance({ ...props, media });
+  if (look === undefined) {
+    return null;
+  }
+  const mediaBlock = <LikenessMedia media={media} look={look.media} />;
+  return (
+    <figure class="likeness" aria-label={`Likeness of the post on ${PLATFORM_NAMES[props.platform]}`}>
+      <div class="likeness-post">
+        <Author {...props} format={look.format} />
+        {look.order === "media_first" && mediaBlock}
+        {look.title !== null && <p class="likeness-title">{look.title}</p>}
+        <Caption look={look} />
+        {look.order === "text_first" && mediaBlock}
+        {look.lines.map(({ kind, text }) => (
+          <p class={kind === "note" ? "likeness-note" : "likeness-line"}>{text}</p>
+        ))}
+      </div>
+      <figcaption>How it will look, roughly; the text and media are exact.</figcaption>
+    </figure>
+  );
+};

@@ -1,0 +1,303 @@
+import type { FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import {
+  CONTENT_TYPES,
+  CONTENT_TYPES_TEXT,
+  type Library,
+  type LibraryItem,
+  type LibraryPosition,
+  MAX_BYTES_TEXT,
+  MAX_IMPORT_URLS,
+  type MediaUses,
+} from "#media/index.ts";
+import { ConfirmForm, Notice, toSentence } from "#dashboard/components.tsx";
+import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import { describeMedia, formatBytes, STATUS_LABELS } from "./labels.ts";
+
+const PATH = "/dashboard/media";
+
+/** One thing that went wrong, with the file or the address that it is about. */
+export interface MediaProblem {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** What the page says about the form that was sent before. */
+export interface MediaPageMessages {
+  readonly done?: string | undefined;
+  /** Problems of the last form: of single files or addresses, or one of all with an empty name. */
+  readonly problems?: readonly MediaProblem[];
+  /** How many files of the last form were saved in spite of the problems. */
+  readonly saved?: number;
+  /** The item that was not deleted, because posts use it. */
+  readonly inUse?: { readonly filename: string; readonly uses: MediaUses };
+  /** The addresses as they were entered. */
+  readonly urls?: string;
+}
+
+const DONE = {
+  uploaded: "Your files are in the library.",
+  imported: "The files were fetched and are in the library.",
+  deleted: "The file was deleted. Its storage is free again in about a minute.",
+} as const;
+
+/** Links to the posts that use an item. */
+const UseLinks: FC<{ uses: MediaUses; display: Display }> = ({ uses, display }) => (
+  <ul class="media-uses">
+    {uses.posts.map((use) => (
+      <li>
+        <a href={`/dashboard/posts/${use.postId}`}>
+          <time datetime={new Date(use.scheduledAt).toISOString()}>{formatDateTime(display, use.scheduledAt)}</time>
+        </a>
+        , {STATUS_LABELS[use.status]}
+      </li>
+    ))}
+    {uses.count > uses.posts.length && <li>{`and in ${uses.count - uses.posts.length} more`}</li>}
+  </ul>
+);
+
+const countOf = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+const Messages: FC<{ messages: MediaPageMessages; display: Display }> = ({ messages, display }) => {
+  const { done, problems = [], saved = 0, inUse } = messages;
+  const [first] = problems;
+  return (
+    <>
+      {done !== undefined && Object.hasOwn(DONE, done) && (
+        <Notice kind="success">{DONE[done as keyof typeof DONE]}</Notice>
+      )}
+      {saved > 0 && (
+        <Notice kind="success">{`${countOf(saved, "file")} ${saved === 1 ? "is" : "are"} in the library.`}</Notice>
+      )}
+      {first && (
+        <div class="notice error" role="alert">
+          {problems.length === 1 && first.name === "" ? (
+            <p>{toSentence(first.message)}</p>
+          ) : (
+            <ul class="media-problems">
+              {problems.map(({ name, message }) => (
+                <li>
+                  {name !== "" && <b>{`${name}: `}</b>}
+                  {toSentence(message)}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      {inUse && (
+        <div class="notice error" role="alert">
+          <p>
+            <b>{inUse.filename}</b>{" "}
+            {`was not deleted: ${inUse.uses.count === 1 ? "a post uses it" : `${inUse.uses.count} posts use it`}. Cancel ${inUse.uses.count === 1 ? "the post" : "the posts"} or choose another file there first.`}
+          </p>
+          <UseLinks uses={inUse.uses} display={display} />
+        </div>
+      )}
+    </>
+  );
+};
+
+/** The picture, or the first frame of the video; its size is known, so that nothing moves when it arrives. */
+const Thumbnail: FC<{ item: LibraryItem }> = ({ item }) => (
+  <a
+    class="media-thumbnail"
+    href={item.url}
+    aria-label={`Open ${item.type === "video" ? "the video " : ""}${item.filename}`}
+  >
+    {item.type === "image" ? (
+      <img
+        src={item.url}
+        alt=""
+        loading="lazy"
+        decoding="async"
+        width={item.width ?? undefined}
+        height={item.height ?? undefined}
+      />
+    ) : (
+      <>
+        <video
+          src={`${item.url}#t=0.1`}
+          preload="metadata"
+          muted
+          playsinline
+          tabindex={-1}
+          aria-hidden="true"
+          width={item.width ?? undefined}
+          height={item.height ?? undefined}
+        />
+        <span class="media-film">Video</span>
+      </>
+    )}
+  </a>
+);
+
+const MediaCard: FC<{ item: LibraryItem; display: Display }> = ({ item, display }) => (
+  <li class="media-item">
+    <Thumbnail item={item} />
+    <div class="media-text">
+      <h2>{item.filename}</h2>
+      <p class="item-meta">{describeMedia(item)}</p>
+      {item.count === 0 ? (
+        <p class="item-meta">Not used in a post</p>
+      ) : (
+        <>
+          <p class="item-meta">{`Used in ${countOf(item.count, "post")}`}</p>
+          <UseLinks uses={item} display={display} />
+        </>
+      )}
+    </div>
+    <div class="item-actions">
+      <a class="button secondary" href={`/dashboard/posts/new?media=${encodeURIComponent(item.url)}`}>
+        Use in a new post
+      </a>
+      {item.count === 0 && (
+        <ConfirmForm
+          action={`${PATH}/${item.id}/delete`}
+          description="The file is deleted for good. Cancelled posts that had it keep their text only."
+          verb="Delete"
+          target={item.filename}
+        />
+      )}
+    </div>
+  </li>
+);
+
+const positionParameter = ({ createdAt, id }: LibraryPosition) => `${createdAt}-${id}`;
+
+/** The part of the page that the script renews after an upload. */
+export const MediaGrid: FC<{
+  library: Library;
+  isFirstPage: boolean;
+  isTrial: boolean;
+  display: Display;
+  now: number;
+}> = ({ library, isFirstPage, isTrial, display, now }) => (
+  <>
+    <div class="media-storage">
+      <p>
+        <b>{formatBytes(library.usedBytes)}</b>{" "}
+        {`of ${formatBytes(library.limitBytes)} used by your workspaces${isTrial ? " during your free trial" : ""}. `}
+        <a href="/dashboard/plan">Plan</a>
+      </p>
+      <progress
+        aria-label="Storage used"
+        value={Math.min(library.usedBytes, library.limitBytes)}
+        max={Math.max(1, library.limitBytes)}
+      />
+    </div>
+    {library.items.length === 0 ? (
+      <p class="empty-state">
+        {isFirstPage
+          ? "Nothing here yet. Add pictures and videos above, then use them in your posts."
+          : "There is nothing older."}
+      </p>
+    ) : (
+      <ul class="media-grid">
+        {library.items.map((item) => (
+          <MediaCard item={item} display={display} />
+        ))}
+      </ul>
+    )}
+    {(library.next !== null || !isFirstPage) && (
+      <nav class="media-pages" aria-label="Pages of the library">
+        {!isFirstPage && (
+          <a class="button secondary" href={PATH}>
+            Newest
+          </a>
+        )}
+        {library.next !== null && (
+          <a class="button secondary" href={`${PATH}?before=${positionParameter(library.next)}`} rel="next">
+            Older
+          </a>
+        )}
+      </nav>
+    )}
+    {library.items.some(({ count }) => count > 0) && (
+      <p class="hint">{`Times are in ${formatZone(display.timeZone, now)}.`}</p>
+    )}
+  </>
+);
+
+const ACCEPT = Object.keys(CONTENT_TYPES).join(",");
+
+/** Choosing files works with a form; the script sends each by itself, shows its progress and continues after an interruption. */
+const UploadForm: FC<{ workspaceId: string }> = ({ workspaceId }) => (
+  <form
+    class="card media-upload"
+    method="post"
+    action={`${PATH}/uploads/form`}
+    enctype="multipart/form-data"
+    data-upload={workspaceId}
+    data-upload-refresh="library"
+  >
+    <div class="field">
+      <label for="files">Add pictures and videos</label>
+      <input id="files" type="file" name="file" multiple accept={ACCEPT} aria-describedby="files-hint" required />
+      <p class="hint" id="files-hint">
+        {`${CONTENT_TYPES_TEXT}; an image up to ${MAX_BYTES_TEXT.image}, a video up to ${MAX_BYTES_TEXT.video}.`}
+        <noscript> Without JavaScript the files of one upload have at most 90 MiB together.</noscript>
+        <span class="media-drop"> Or drop files here.</span>
+      </p>
+    </div>
+    <button>Upload</button>
+  </form>
+);
+
+const ImportForm: FC<{ urls: string | undefined }> = ({ urls }) => (
+  <details class="media-import" open={urls !== undefined}>
+    <summary>Fetch from a web address instead</summary>
+    <form class="card" method="post" action={`${PATH}/import`}>
+      <div class="field">
+        <label for="urls">Addresses of pictures and videos</label>
+        <textarea
+          id="urls"
+          name="urls"
+          rows={3}
+          required
+          spellcheck={false}
+          aria-describedby="urls-hint"
+          aria-invalid={urls === undefined ? undefined : "true"}
+          placeholder="https://"
+        >
+          {urls}
+        </textarea>
+        <p class="hint" id="urls-hint">
+          {`Public https addresses, one per line, up to ${MAX_IMPORT_URLS}. If one cannot be fetched, none is stored.`}
+        </p>
+      </div>
+      <button class="secondary">Fetch</button>
+    </form>
+  </details>
+);
+
+/** The library of the active workspace, with the forms that add to it. */
+export const MediaPage: FC<{
+  signedIn: SignedInUser;
+  library: Library;
+  isFirstPage: boolean;
+  isTrial: boolean;
+  display: Display;
+  now: number;
+  messages: MediaPageMessages;
+}> = ({ signedIn, library, isFirstPage, isTrial, display, now, messages }) => (
+  <DashboardLayout
+    title="Media"
+    section="media"
+    signedIn={signedIn}
+    lead="The pictures and videos of this workspace. What no post uses for 30 days is deleted by itself."
+    assets={{ styles: ["media"], scripts: ["upload"] }}
+  >
+    <Messages messages={messages} display={display} />
+    {signedIn.actor.subscribed && (
+      <div class="media-forms">
+        <UploadForm workspaceId={signedIn.actor.workspaceId} />
+        <ImportForm urls={messages.urls} />
+      </div>
+    )}
+    <section id="library" aria-label="Library">
+      <MediaGrid library={library} isFirstPage={isFirstPage} isTrial={isTrial} display={display} now={now} />
+    </section>
+  </DashboardLayout>
+);

@@ -1,0 +1,183 @@
+import { Hono } from "hono";
+import { requireSubscription } from "#core/actor.ts";
+import { refuse, RefusalError } from "#core/errors.ts";
+import {
+  deleteMedia,
+  importMedia,
+  isMediaId,
+  type LibraryPosition,
+  listMedia,
+  MAX_SINGLE_UPLOAD_BYTES,
+  openChunkReader,
+  receiveUnsizedFile,
+  TransferInterrupted,
+} from "#media/index.ts";
+import type { PageContext, PageEnv } from "#dashboard/env.ts";
+import { displayOf } from "#dashboard/display.ts";
+import { readForm, runUseCase } from "#dashboard/form.ts";
+import { isOnTrial } from "#dashboard/plan-labels.ts";
+import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import { boundaryOf, MalformedForm, readMultipart } from "./multipart.ts";
+import { MediaGrid, MediaPage, type MediaPageMessages, type MediaProblem } from "./page.tsx";
+import { doCancelUpload, doStartUpload } from "./uploads.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+
+/** The position in `before`; null on the first page and for what is none. */
+function readPosition(c: PageContext): LibraryPosition | null {
+  const match = /^(\d{1,15})-(.+)$/.exec(c.req.query("before") ?? "");
+  const [, createdAt = "", id = ""] = match ?? [];
+  return isMediaId(id) ? { createdAt: Number(createdAt), id } : null;
+}
+
+async function renderLibrary(
+  c: PageContext,
+  messages: MediaPageMessages,
+  status: 200 | 400 | 403 | 409 | 413 = 200,
+): Promise<Response> {
+  const before = readPosition(c);
+  const library = await listMedia(contextOf(c), { before });
+  const { services, signedIn } = c.var;
+  const props = {
+    library,
+    isFirstPage: before === null,
+    isTrial: isOnTrial(signedIn, services.config),
+    display: displayOf(c),
+    now: services.clock.now(),
+  };
+  return wantsFragment(c)
+    ? c.html(<MediaGrid {...props} />, status)
+    : renderPage(c, <MediaPage {...props} signedIn={c.var.signedIn} messages={messages} />, status);
+}
+
+/** `GET /dashboard/media`; with `x-fragment: 1` only the library without the forms. */
+function showMedia(c: PageContext): Promise<Response> {
+  return renderLibrary(c, { done: c.req.query("done") });
+}
+
+/** `POST /dashboard/media/:id/delete` */
+async function doDeleteMedia(c: PageContext): Promise<Response> {
+  const result = await deleteMedia(contextOf(c), { id: c.req.param("id") ?? "" });
+  return result.state === "deleted"
+    ? c.redirect("/dashboard/media?done=deleted", 303)
+    : renderLibrary(c, { inUse: result }, 409);
+}
+
+/** Every problem of a refusal; `urls[2]` becomes the third address. */
+function importProblems({ refusal }: RefusalError, urls: readonly string[]): readonly MediaProblem[] {
+  const problems = (refusal.details ?? []).map(({ message, param }) => ({
+    name: urls[Number(/^urls\[(\d+)\]/.exec(param ?? "")?.[1] ?? Number.NaN)] ?? "",
+    message,
+  }));
+  return problems.length > 0 && refusal.code === "validation_failed"
+    ? problems
+    : [{ name: "", message: refusal.message }];
+}
+
+/** `POST /dashboard/media/import` */
+async function doImportMedia(c: PageContext): Promise<Response> {
+  const text = (await readForm(c)).text("urls");
+  const urls = text.split(/\s+/).filter((url) => url !== "");
+  try {
+    requireSubscription(c.var.signedIn.actor);
+    await importMedia(contextOf(c), { urls });
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      return renderLibrary(c, { problems: importProblems(error, urls), urls: text }, 400);
+    }
+    throw error;
+  }
+  return c.redirect("/dashboard/media?done=imported", 303);
+}
+
+const TOO_LARGE =
+  "the files have more than 90 MiB together: choose fewer or smaller ones, or upload them with JavaScript switched on, which sends large files in parts";
+
+/** Counts what a request sends, because one without a length may send anything. */
+function limitBytes(read: () => Promise<Uint8Array | null>): () => Promise<Uint8Array | null> {
+  let bytes = 0;
+  return async () => {
+    const chunk = await read();
+    bytes += chunk?.length ?? 0;
+    if (bytes > MAX_SINGLE_UPLOAD_BYTES) {
+      refuse({ code: "validation_failed", message: TOO_LARGE, param: "form" });
+    }
+    return chunk;
+  };
+}
+
+interface ReceivedForm {
+  readonly saved: number;
+  readonly problems: readonly MediaProblem[];
+}
+
+/** Receives the files of a form one after the other; a refused one does not stop those after it. */
+async function receiveFiles(c: PageContext, body: ReadableStream<Uint8Array>, boundary: string): Promise<ReceivedForm> {
+  const reader = openChunkReader(body);
+  const form = readMultipart(
+    limitBytes(() => reader.next()),
+    boundary,
+  );
+  const problems: MediaProblem[] = [];
+  let saved = 0;
+  try {
+    for (let part = await form.next(); part !== null; part = await form.next()) {
+      const { filename } = part;
+      if (part.name === "file" && filename !== null && filename !== "") {
+        const result = await runUseCase(() => receiveUnsizedFile(contextOf(c), { filename, read: () => part.read() }));
+        if (result.ok) {
+          saved += 1;
+        } else if (result.error.param === "form") {
+          return { saved, problems: [...problems, { name: "", message: result.error.message }] };
+        } else {
+          problems.push({ name: filename, message: result.error.message });
+        }
+      }
+    }
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      problems.push({ name: "", message: error.refusal.message });
+    } else if (error instanceof MalformedForm || error instanceof TransferInterrupted) {
+      problems.push({ name: "", message: "the upload was interrupted: send the files that are missing again" });
+    } else {
+      throw error;
+    }
+  } finally {
+    reader.close();
+  }
+  return { saved, problems };
+}
+
+/** `POST /dashboard/media/uploads/form`: the files of a form, streamed. */
+async function doUploadForm(c: PageContext): Promise<Response> {
+  const allowed = await runUseCase(async () => requireSubscription(c.var.signedIn.actor));
+  if (!allowed.ok) {
+    return renderLibrary(c, { problems: [{ name: "", message: allowed.error.message }] }, 403);
+  }
+  if (Number(c.req.header("content-length") ?? 0) > MAX_SINGLE_UPLOAD_BYTES) {
+    return renderLibrary(c, { problems: [{ name: "", message: TOO_LARGE }] }, 413);
+  }
+  const boundary = boundaryOf(c.req.header("content-type") ?? "");
+  const { body } = c.req.raw;
+  if (boundary === null || body === null) {
+    return renderLibrary(c, { problems: [{ name: "", message: "choose the files to upload" }] }, 400);
+  }
+  const { saved, problems } = await receiveFiles(c, body, boundary);
+  if (problems.length > 0) {
+    const isTooLarge = problems.some(({ message }) => message === TOO_LARGE);
+    return renderLibrary(c, { saved, problems }, isTooLarge ? 413 : 400);
+  }
+  return saved === 0
+    ? renderLibrary(c, { problems: [{ name: "", message: "choose the files to upload" }] }, 400)
+    : c.redirect("/dashboard/media?done=uploaded", 303);
+}
+
+/** The form with files: mounted before the limit for forms, because it has its own. */
+export const mediaUploadForm = new Hono<PageEnv>().post("/", doUploadForm);
+
+/** The pages of the media library. */
+export const mediaPages = new Hono<PageEnv>()
+  .get("/", showMedia)
+  .post("/import", doImportMedia)
+  .post("/uploads", doStartUpload)
+  .post("/uploads/:id/cancel", doCancelUpload)
+  .post("/:id/delete", doDeleteMedia);

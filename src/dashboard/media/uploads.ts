@@ -1,0 +1,88 @@
+import { requireSubscription } from "#core/actor.ts";
+import { toIsoInstant } from "#core/clock.ts";
+import { refuse, RefusalError } from "#core/errors.ts";
+import { isJsonObject } from "#core/json.ts";
+import { isOverloaded } from "#db/errors.ts";
+import { cancelUpload, CONTENT_TYPES, CONTENT_TYPES_TEXT, startUpload } from "#media/index.ts";
+import { toSentence } from "#dashboard/components.tsx";
+import type { PageContext } from "#dashboard/env.ts";
+import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/error-pages.tsx";
+import { contextOf } from "#dashboard/context-of.ts";
+
+/*
+ * Handlers with JSON responses for the script `upload.js`. The bytes go to the same signed URLs as those of the API.
+ */
+
+/** The message for a program names the member of the request, which nobody sees here. */
+function sentenceOf({ refusal }: RefusalError): string {
+  return refusal.details?.[0]?.code === "media_type_unsupported"
+    ? `This kind of file cannot be used: send ${CONTENT_TYPES_TEXT}.`
+    : toSentence(refusal.message);
+}
+
+/** Some systems do not tell browsers the type of a file; then its name does. */
+function typeByName(filename: string): string {
+  const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase();
+  const found = Object.entries(CONTENT_TYPES).find(([, { extensions }]) => extensions.some((one) => one === extension));
+  return found?.[0] ?? "";
+}
+
+async function respond(c: PageContext, run: () => Promise<object>): Promise<Response> {
+  try {
+    return c.json(await run());
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      return c.json({ error: sentenceOf(error) }, 400);
+    }
+    if (isOverloaded(error)) {
+      setOverloadedHeaders(c);
+      return c.json({ error: OVERLOADED_MESSAGE }, 503);
+    }
+    throw error;
+  }
+}
+
+/** `POST /dashboard/media/uploads`: the response of `POST /v1/media/uploads`, and where to cancel the upload. */
+export function doStartUpload(c: PageContext): Promise<Response> {
+  const { signedIn } = c.var;
+  return respond(c, async () => {
+    requireSubscription(signedIn.actor);
+    const body: unknown = await c.req.json().catch(() => null);
+    const { filename, content_type: contentType, size_bytes: sizeBytes } = isJsonObject(body) ? body : {};
+    if (typeof filename !== "string" || typeof contentType !== "string" || typeof sizeBytes !== "number") {
+      refuse({ code: "invalid_request", message: "the request names no file" });
+    }
+    const ctx = contextOf(c);
+    const { upload, mediaItem } = await startUpload(ctx, {
+      filename,
+      contentType: contentType === "" ? typeByName(filename) : contentType,
+      sizeBytes,
+    });
+    return {
+      upload: {
+        method: upload.method,
+        url: upload.url,
+        headers: upload.headers,
+        expires_at: toIsoInstant(upload.expiresAt),
+        parts:
+          upload.parts?.map((part) => ({
+            part_number: part.partNumber,
+            url: part.url,
+            size_bytes: part.sizeBytes,
+          })) ?? null,
+        complete_url: upload.completeUrl,
+        cancel_url: `/dashboard/media/uploads/${mediaItem.id}/cancel`,
+      },
+      media_item: { url: mediaItem.url, type: mediaItem.type },
+    };
+  });
+}
+
+/** `POST /dashboard/media/uploads/:id/cancel`: releases the storage that the upload had reserved. */
+export function doCancelUpload(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  return respond(c, async () => {
+    await cancelUpload(ctx, { id: c.req.param("id") ?? "" });
+    return { cancelled: true };
+  });
+}

@@ -1,0 +1,185 @@
+import type { Child, FC } from "hono/jsx";
+import { accountState } from "#dashboard/accounts/account-item.tsx";
+import { countOf } from "#dashboard/accounts/sentences.ts";
+import { PlatformBadge } from "#dashboard/components.tsx";
+import { type Display, formatDate } from "#dashboard/display.ts";
+import type { PausedReason } from "#core/codes.ts";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import type { ListedStatus } from "#core/status.ts";
+import { addDays, wallTimeAt } from "#core/wall-time.ts";
+import type { AccountWithPosts, FailedPost, Overview, SkippedPosts, TargetProblem } from "#posting/index.ts";
+import { PostLine } from "./post-line.tsx";
+import type { SubscriptionEnd } from "./subscription-end.ts";
+
+type AutomaticPause = Exclude<PausedReason, "user">;
+
+/** Why posts were paused without the user's doing, and where that is repaired. */
+const PAUSES = {
+  account: { because: "no account of theirs can publish", href: "/dashboard/accounts", action: "Look at the accounts" },
+  subscription: { because: "the subscription has ended", href: "/dashboard/plan", action: "Choose a plan" },
+  restored: {
+    because: "the database was put back, and they may be outdated",
+    href: "/dashboard?view=list&status=paused",
+    action: "Check them, then resume or cancel",
+  },
+} as const satisfies Record<AutomaticPause, { because: string; href: string; action: string }>;
+
+function pauseOf(reason: PausedReason) {
+  return reason === "user" ? null : PAUSES[reason];
+}
+
+const Item: FC<{ href: string; action: string; label?: string; children?: Child }> = (props) => (
+  <li class="attention-item">
+    <div>{props.children}</div>
+    <a href={props.href} aria-label={props.label}>
+      {props.action}
+    </a>
+  </li>
+);
+
+const AccountProblem: FC<{ account: AccountWithPosts; display: Display; now: number }> = ({
+  account,
+  display,
+  now,
+}) => {
+  const { posts, loginEndsAt } = account;
+  const isBlocked = accountState(account, now) === "blocked";
+  return (
+    <Item
+      href={`/dashboard/accounts#account-${account.id}`}
+      action="Reconnect"
+      label={`Reconnect ${account.displayName}`}
+    >
+      <PlatformBadge platform={account.platform} /> <bdi>{account.displayName}</bdi>{" "}
+      {isBlocked
+        ? `needs a new login${posts.ahead > 0 ? `; ${countOf(posts.ahead, "post")} ahead ${posts.ahead === 1 ? "needs" : "need"} it` : ""}.`
+        : `has a login that ends on ${formatDate(wallTimeAt(display.timeZone, loginEndsAt ?? 0).date, "medium")}; ${
+            posts.afterLoginEnd === 0
+              ? "no post after that needs it yet"
+              : `${countOf(posts.afterLoginEnd, "post")} after that ${posts.afterLoginEnd === 1 ? "needs" : "need"} it`
+          }.`}
+    </Item>
+  );
+};
+
+const MAX_PROBLEMS = 3;
+const UNCONFIRMED = "it may be published; look at the platform before you send it again.";
+
+/** One line for each distinct reason, with the accounts that it concerns. */
+function describeProblems(problems: readonly TargetProblem[]): readonly string[] {
+  const accountsOf = new Map<string, string[]>();
+  for (const { platform, username, status, message } of problems) {
+    const reason = status === "unconfirmed" ? UNCONFIRMED : (message ?? "it was not published.");
+    accountsOf.set(reason, [...(accountsOf.get(reason) ?? []), `${PLATFORM_NAMES[platform]} (${username})`]);
+  }
+  return [...accountsOf].map(([reason, accounts]) => `${accounts.join(", ")}: ${reason}`);
+}
+
+const FailedPostItem: FC<{ post: FailedPost; display: Display; now: number }> = ({ post, display, now }) => {
+  const lines = describeProblems(post.problems);
+  const isUnconfirmed = post.problems.length > 0 && post.problems.every(({ status }) => status === "unconfirmed");
+  const state = isUnconfirmed ? "Unconfirmed" : post.status === "failed" ? "Failed" : "Partly failed";
+  return (
+    <li class="attention-post">
+      <PostLine post={post} display={display} now={now} tag={<span class="tag blocked">{state}</span>} />
+      <ul class="problems">
+        {lines.slice(0, MAX_PROBLEMS).map((line) => (
+          <li>{line}</li>
+        ))}
+        {lines.length > MAX_PROBLEMS && (
+          <li>{`${countOf(lines.length - MAX_PROBLEMS, "more reason")} on the page of the post`}</li>
+        )}
+      </ul>
+    </li>
+  );
+};
+
+const SkippedPostsItem: FC<{ skipped: SkippedPosts }> = ({ skipped: { platform, count, postId } }) => (
+  <Item href="/dashboard/accounts" action="Connect it again" label={`Connect ${PLATFORM_NAMES[platform]} again`}>
+    {`${countOf(count, "post")} will not go to ${PLATFORM_NAMES[platform]}, whose account is disconnected. Connect it again or leave it out: `}
+    <a href={`/dashboard/posts/${postId}`}>{count === 1 ? "look at the post" : "look at the first post"}</a>.
+  </Item>
+);
+
+/** A trial, or the days that are left after a failed payment. */
+const SubscriptionEndItem: FC<{ end: SubscriptionEnd; count: number; display: Display }> = ({
+  end: { at, isTrial },
+  count,
+  display,
+}) => {
+  const date = formatDate(wallTimeAt(display.timeZone, at).date, "medium");
+  const posts = `${countOf(count, "post is", "posts are")} planned after that and will be paused then.`;
+  return (
+    <Item href="/dashboard/plan" action={isTrial ? "Choose a plan" : "Update the payment"}>
+      {isTrial
+        ? `Your free trial ends on ${date}; ${posts}`
+        : `The last payment failed, and your plan ends on ${date}; ${posts}`}
+    </Item>
+  );
+};
+
+/** Accounts that cannot publish now, or whose login ends before posts that need it. */
+function accountsWithProblems(overview: Overview, now: number): readonly AccountWithPosts[] {
+  return overview.accounts.filter(
+    (account) => accountState(account, now) !== "active" || account.posts.afterLoginEnd > 0,
+  );
+}
+
+/** Longer lists stand beside two cards instead of one. */
+const SHORT_LIST = 3;
+
+/** What somebody has to repair, each with the way there; one sentence when there is nothing. */
+export const Attention: FC<{
+  overview: Overview;
+  subscriptionEnd: SubscriptionEnd | null;
+  display: Display;
+  now: number;
+}> = ({ overview, subscriptionEnd, display, now }) => {
+  const accounts = accountsWithProblems(overview, now);
+  const { failedPosts, pausedPosts, skippedPosts, postsAfterSubscription } = overview;
+  const end = postsAfterSubscription > 0 ? subscriptionEnd : null;
+  const count =
+    accounts.length + failedPosts.length + pausedPosts.length + skippedPosts.length + (end === null ? 0 : 1);
+  const isCalm = count === 0;
+  // The list of the calendar shows four weeks from its date on.
+  const listFrom = addDays(wallTimeAt(display.timeZone, now).date, -27);
+  const listHref = (status: ListedStatus) => `/dashboard?view=list&date=${listFrom}&status=${status}`;
+  const isLong = count > SHORT_LIST;
+  return (
+    <section class={isLong ? "card long" : "card"} aria-labelledby="attention">
+      <h2 id="attention">Needs attention</h2>
+      {isCalm ? (
+        <p class="calm">Nothing needs your attention.</p>
+      ) : (
+        <ul class="attention">
+          {accounts.map((account) => (
+            <AccountProblem account={account} display={display} now={now} />
+          ))}
+          {end !== null && <SubscriptionEndItem end={end} count={postsAfterSubscription} display={display} />}
+          {skippedPosts.map((skipped) => (
+            <SkippedPostsItem skipped={skipped} />
+          ))}
+          {pausedPosts.map(({ reason, count }) => {
+            const pause = pauseOf(reason);
+            return (
+              pause && (
+                <Item href={pause.href} action={pause.action}>
+                  {`${countOf(count, "post is", "posts are")} paused, because ${pause.because}.`}
+                </Item>
+              )
+            );
+          })}
+          {failedPosts.map((post) => (
+            <FailedPostItem post={post} display={display} now={now} />
+          ))}
+        </ul>
+      )}
+      {overview.hasMoreFailedPosts && (
+        <p>
+          More failed in the last weeks: <a href={listHref("failed")}>failed</a> and{" "}
+          <a href={listHref("partially_failed")}>partly failed</a> posts.
+        </p>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,35 @@
+import type { PostRecord } from "#posting/index.ts";
+import { isPublic } from "./post-state.ts";
+
+/** What a person can do with a post as it is now; the use cases decide again. */
+export interface AllowedActions {
+  readonly edit: boolean;
+  readonly move: boolean;
+  readonly pause: boolean;
+  readonly resume: boolean;
+  /** `retry`: what is public stays, and only the rest is stopped. */
+  readonly cancel: "post" | "retry" | null;
+  readonly retry: boolean;
+}
+
+export function allowedActions(
+  { post, accounts }: PostRecord,
+  { now, subscribed }: { readonly now: number; readonly subscribed: boolean },
+): AllowedActions {
+  const { status, targets } = post;
+  const isWaiting = status === "scheduled" || status === "paused";
+  const hasPublication = targets.some(isPublic);
+  const hasFailed = targets.some((target) => target.status === "failed");
+  const retry = (status === "failed" || status === "partially_failed") && hasFailed;
+  const isUsable = targets.some(
+    (target) => target.status === "pending" && accounts.get(target.accountId)?.status === "active",
+  );
+  return {
+    edit: isWaiting || retry,
+    move: isWaiting,
+    pause: status === "scheduled" && !hasPublication,
+    resume: status === "paused" && post.scheduledAt > now && isUsable && subscribed,
+    cancel: isWaiting ? (hasPublication ? "retry" : "post") : null,
+    retry,
+  };
+}

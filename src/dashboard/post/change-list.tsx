@@ -1,0 +1,81 @@
+import type { FC } from "hono/jsx";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import { type Display, formatDateTime } from "#dashboard/display.ts";
+import type { PostChange, PostRecord } from "#posting/index.ts";
+import { CHANGE_LABELS, describeAuthor, describeReason, POST_STATUS_LABELS, TARGET_STATUS_LABELS } from "./wording.ts";
+
+type FieldChange = NonNullable<PostChange["fields"]>[number];
+type NameOf = (accountId: string | undefined) => string;
+
+function valueInWords({ field, accountId }: FieldChange, value: string | number | null, display: Display): string {
+  if (value === null || value === "") {
+    return "none";
+  }
+  const text = String(value);
+  if (field === "scheduled_at") {
+    return formatDateTime(display, Date.parse(text));
+  }
+  if (field === "status") {
+    const labels: Readonly<Record<string, string>> =
+      accountId === undefined ? POST_STATUS_LABELS : TARGET_STATUS_LABELS;
+    return labels[text]?.toLowerCase() ?? text;
+  }
+  return field === "caption" ? `“${text}”` : text;
+}
+
+const FIELD_LABELS: Readonly<Record<string, (account: string | null) => string>> = {
+  status: (account) => account ?? "Status",
+  scheduled_at: () => "Time",
+  caption: (account) => (account === null ? "Text" : `Own text for ${account}`),
+  platform_options: (account) => `Options for ${account ?? "all"}`,
+};
+
+/** One changed field: `Time: Mon, 3 Dec 2026, 09:00 → Tue, 4 Dec 2026, 09:00`. */
+function describeField(change: FieldChange, nameOf: NameOf, display: Display): string {
+  const { field, accountId, from, to } = change;
+  if (field === "targets") {
+    return accountId === undefined
+      ? "Order of the accounts"
+      : `${from === null ? "Added" : "Removed"} ${nameOf(accountId)}`;
+  }
+  if (field === "media_items") {
+    return from === to ? "Other media, or another order" : `Media: ${from} → ${to}`;
+  }
+  const label = FIELD_LABELS[field]?.(accountId === undefined ? null : nameOf(accountId)) ?? field.replaceAll("_", " ");
+  return `${label}: ${valueInWords(change, from, display)} → ${valueInWords(change, to, display)}`;
+}
+
+/** What was changed when and by whom, newest first. */
+export const ChangeList: FC<{ record: PostRecord; display: Display }> = ({ record, display }) => {
+  const nameOf: NameOf = (accountId) => {
+    const target = record.post.targets.find((candidate) => candidate.accountId === accountId);
+    const name = record.accounts.get(accountId ?? "")?.username ?? target?.username ?? "an account";
+    return target ? `${name} (${PLATFORM_NAMES[target.platform]})` : name;
+  };
+  if (record.changes.length === 0) {
+    return <p class="hint">Nothing was changed since it was made.</p>;
+  }
+  return (
+    <ol class="timeline">
+      {record.changes.toReversed().map((change) => (
+        <li>
+          <time datetime={new Date(change.at).toISOString()}>{formatDateTime(display, change.at)}</time>{" "}
+          <b>
+            {change.what === "account_disconnected" && change.accountId !== undefined
+              ? `${nameOf(change.accountId)} was disconnected and is left out`
+              : CHANGE_LABELS[change.what]}
+          </b>{" "}
+          {[describeAuthor(change), describeReason(change)].filter(Boolean).join(", ")}
+          {change.fields !== undefined && (
+            <ul>
+              {change.fields.map((field) => (
+                <li>{describeField(field, nameOf, display)}</li>
+              ))}
+              {change.moreFields !== undefined && <li>{`and ${change.moreFields} more`}</li>}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+};

@@ -1,0 +1,96 @@
+import type { FC } from "hono/jsx";
+import { type Refusal, RefusalError } from "#core/errors.ts";
+import type { RefusalCode } from "#core/codes.ts";
+import { Notice } from "#dashboard/components.tsx";
+import type { PageContext } from "#dashboard/env.ts";
+import { localPath, readForm } from "#dashboard/form.ts";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import { inWords, specsOfAll } from "#dashboard/in-words.ts";
+import { renderPage } from "#dashboard/render-page.ts";
+import { confirmEdit } from "#posting/index.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+
+const POST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What a person reads instead of the sentence for programs. */
+const MESSAGES: Partial<Record<RefusalCode, string>> = {
+  invalid_confirmation_token:
+    "This preview can no longer be saved: it is valid for five minutes, and only as long as nothing else changes. Nothing was changed.",
+  token_already_used: "This change has already been saved.",
+  post_changed: "The post was changed, or started to publish, after this preview was made. Nothing was changed by you.",
+  scheduled_at_in_past: "The chosen time has passed. Nothing was changed: choose a later time.",
+};
+
+const RefusedPage: FC<{
+  services: PageContext["var"]["services"];
+  signedIn: PageContext["var"]["signedIn"];
+  refusal: Refusal;
+  postPath: string | null;
+}> = ({ services, signedIn, refusal, postPath }) => {
+  const isSaved = refusal.code === "token_already_used";
+  const details = refusal.details ?? [];
+  const specs = specsOfAll(services);
+  return (
+    <DashboardLayout
+      title={isSaved ? "Already saved" : "The change was not saved"}
+      section="calendar"
+      signedIn={signedIn}
+    >
+      <Notice kind={isSaved ? "info" : "error"}>{MESSAGES[refusal.code] ?? inWords(refusal.message, specs)}</Notice>
+      {details.length > 1 && (
+        <ul>
+          {details.map(({ message }) => (
+            <li>{inWords(message, specs)}</li>
+          ))}
+        </ul>
+      )}
+      <p class="actions">
+        {postPath === null ? (
+          <a class="button" href="/dashboard">
+            Go to the calendar
+          </a>
+        ) : (
+          <>
+            <a class="button" href={postPath}>
+              Open the post
+            </a>{" "}
+            <a class="button secondary" href={`${postPath}/edit`}>
+              Edit it again
+            </a>
+          </>
+        )}
+      </p>
+    </DashboardLayout>
+  );
+};
+
+/** The path with `done=saved` in its query. The text is not resolved as a URL: `/.//host` would become another site. */
+function withSaved(path: string): string {
+  const [address = "", fragment] = path.split("#", 2);
+  const [pathname = "", ...query] = address.split("?");
+  const params = new URLSearchParams(query.join("?"));
+  params.set("done", "saved");
+  return `${pathname}?${params.toString()}${fragment === undefined ? "" : `#${fragment}`}`;
+}
+
+/** `POST /dashboard/posts/edit/confirm`: saves a previewed edit, whichever page previewed it. */
+export async function doConfirmEdit(c: PageContext): Promise<Response> {
+  const { services, signedIn } = c.var;
+  const form = await readForm(c);
+  const postId = form.text("post_id");
+  const postPath = POST_ID.test(postId) ? `/dashboard/posts/${postId}` : null;
+  const next = form.text("next");
+  try {
+    await confirmEdit(contextOf(c), { confirmationToken: form.text("confirmation_token") });
+  } catch (error) {
+    if (!(error instanceof RefusalError)) {
+      throw error;
+    }
+    return renderPage(
+      c,
+      <RefusedPage services={services} signedIn={signedIn} refusal={error.refusal} postPath={postPath} />,
+      400,
+    );
+  }
+  return c.redirect(withSaved(next === "" ? (postPath ?? "/dashboard") : localPath(next)), 303);
+}

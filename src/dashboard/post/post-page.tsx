@@ -1,0 +1,166 @@
+import type { FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import type { PostStatus } from "#core/status.ts";
+import { wallTimeAt } from "#core/wall-time.ts";
+import { type FormError, Notice, toSentence } from "#dashboard/components.tsx";
+import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import type { PostRecord, Target } from "#posting/index.ts";
+import { PostActions } from "./actions.tsx";
+import { allowedActions } from "./allowed-actions.ts";
+import { ChangeList } from "./change-list.tsx";
+import { describePost, firstWords, refreshSeconds } from "./post-state.ts";
+import { TargetItem } from "./target-item.tsx";
+import { describeAuthor } from "./wording.ts";
+
+export interface PostPageProps {
+  readonly record: PostRecord;
+  readonly signedIn: SignedInUser;
+  readonly display: Display;
+  readonly now: number;
+  readonly done?: string | undefined;
+  readonly error?: FormError | undefined;
+}
+
+/** What was done, and the status in which that is still so: a page that is loaded again later must not contradict itself. */
+const DONE: Readonly<Record<string, { readonly sentence: string; readonly status?: PostStatus }>> = {
+  saved: { sentence: "Your change is saved." },
+  scheduled: { sentence: "Your post is scheduled.", status: "scheduled" },
+  paused: { sentence: "The post is paused.", status: "paused" },
+  resumed: { sentence: "The post is scheduled again.", status: "scheduled" },
+  cancelled: { sentence: "The post is cancelled.", status: "cancelled" },
+  "retry-stopped": { sentence: "Nothing more of this post is tried." },
+};
+
+/** Accounts that are left out are not counted among those that the post goes to. */
+function accountsHeading(targets: readonly Target[]): string {
+  const used = targets.filter(({ status }) => status !== "skipped").length;
+  if (targets.length === 1) {
+    return "Account";
+  }
+  return used === targets.length ? `${used} accounts` : `${used} of ${targets.length} accounts`;
+}
+
+/** The part that changes while the post is being published; the script fetches it again. */
+export const LivePart: FC<PostPageProps> = ({ record, signedIn, display, now }) => {
+  const { post } = record;
+  const state = describePost(record, { display, now });
+  const actions = allowedActions(record, { now, subscribed: signedIn.actor.subscribed });
+  return (
+    <div class="columns-of-post" data-refresh={refreshSeconds(record, now) ?? undefined}>
+      <section class="card" aria-labelledby="status">
+        <div class="item-header">
+          <h2 id="status">
+            <span class={`tag ${state.tone}`}>{state.label}</span>
+          </h2>
+        </div>
+        {state.sentences.map((sentence) => (
+          <p>{sentence}</p>
+        ))}
+        {post.status === "paused" && post.pausedReason === "subscription" && (
+          <p>
+            <a href="/dashboard/plan">Choose a plan</a>
+          </p>
+        )}
+        {post.status === "paused" && post.pausedReason === "account" && (
+          <p>
+            <a href="/dashboard/accounts">Connect an account again</a>
+          </p>
+        )}
+        <PostActions postId={post.id} actions={actions} />
+      </section>
+      <section aria-labelledby="accounts">
+        <h2 id="accounts">{accountsHeading(post.targets)}</h2>
+        <ul class="items">
+          {post.targets.map((target) => (
+            <TargetItem target={target} record={record} display={display} now={now} canEdit={actions.edit} />
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+};
+
+const MEDIA_NAMES = { image: "Image", video: "Video" } as const;
+
+/** What was confirmed, by whom and when. */
+const Facts: FC<Pick<PostPageProps, "record" | "display">> = ({ record: { post }, display }) => (
+  <section class="card" aria-labelledby="facts">
+    <h2 id="facts">This post</h2>
+    <p class="post-text">{post.caption}</p>
+    {post.mediaItems.length > 0 && (
+      <ul>
+        {post.mediaItems.map(({ url, type, width, height }, index) => (
+          <li>
+            <a href={url}>{`${MEDIA_NAMES[type]} ${index + 1}`}</a>
+            {width !== null && height !== null && <small>{` ${width} × ${height}`}</small>}
+          </li>
+        ))}
+      </ul>
+    )}
+    <dl class="details">
+      <dt>Made</dt>
+      <dd>
+        {formatDateTime(display, post.createdAt)} {describeAuthor({ via: post.createdVia, by: post.createdBy })}
+      </dd>
+    </dl>
+    <details>
+      <summary>Technical details</summary>
+      <dl class="details">
+        <dt>Version</dt>
+        <dd>{post.version}</dd>
+        <dt>Fingerprint</dt>
+        <dd>
+          <code title="The beginning of the plan hash: SHA-256 of exactly what is published">
+            {post.planHash.slice(0, 12)}
+          </code>
+        </dd>
+      </dl>
+    </details>
+  </section>
+);
+
+/** Everything that is known about one post. */
+export const PostPage: FC<PostPageProps> = (props) => {
+  const { record, signedIn, display, done, error } = props;
+  const { post } = record;
+  const { date } = wallTimeAt(display.timeZone, post.scheduledAt);
+  const known = done === undefined ? undefined : DONE[done];
+  const notice = known?.status === undefined || known.status === post.status ? known?.sentence : undefined;
+  return (
+    <DashboardLayout
+      title={firstWords(post.caption)}
+      section="calendar"
+      signedIn={signedIn}
+      lead={
+        <>
+          <time datetime={new Date(post.scheduledAt).toISOString()}>{formatDateTime(display, post.scheduledAt)}</time>,{" "}
+          {formatZone(display.timeZone, post.scheduledAt)}
+          {post.status !== "cancelled" && (
+            <>
+              {" · "}
+              <a href={`/dashboard?view=week&date=${date}`}>Show in the calendar</a>
+            </>
+          )}
+        </>
+      }
+      assets={{ styles: ["likeness", "post"], scripts: ["post"] }}
+    >
+      {notice !== undefined && <Notice kind="success">{notice}</Notice>}
+      {error !== undefined && <Notice kind="error">{toSentence(error.message)}</Notice>}
+      <p role="status" class="visually-hidden" data-announcer></p>
+      <div class="post">
+        <div id="post-live">
+          <LivePart {...props} />
+        </div>
+        <div>
+          <Facts record={record} display={display} />
+          <section class="card" aria-labelledby="changes">
+            <h2 id="changes">Changes</h2>
+            <ChangeList record={record} display={display} />
+          </section>
+        </div>
+      </div>
+    </DashboardLayout>
+  );
+};

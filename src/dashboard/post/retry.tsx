@@ -1,0 +1,248 @@
+import type { FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import type { Services } from "#context.ts";
+import { MINUTE } from "#core/clock.ts";
+import { RefusalError } from "#core/errors.ts";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import { Notice, PlatformBadge } from "#dashboard/components.tsx";
+import { readTime, timeFields } from "#dashboard/composer/read-time.ts";
+import { type Display, displayOf, formatDateTime, formatZone } from "#dashboard/display.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { readForm } from "#dashboard/form.ts";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import { inWords, isDueSoon, specsOf, specsOfAll, warningsInWords } from "#dashboard/in-words.ts";
+import { renderPage } from "#dashboard/render-page.ts";
+import { type EditPreview, getPostRecord, type PostRecord, previewEdit, type PreviewResult } from "#posting/index.ts";
+import { firstWords } from "./post-state.ts";
+import { adviceFor } from "./wording.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+import { CONFIRM_EDIT_PATH, EditConfirmFields } from "./edit-confirm-fields.tsx";
+
+interface RetryFields {
+  readonly when: string;
+  readonly date: string;
+  readonly time: string;
+  readonly fold: string;
+}
+
+interface RetryProps {
+  readonly services: Pick<Services, "adapterFor">;
+  readonly record: PostRecord;
+  readonly signedIn: SignedInUser;
+  readonly display: Display;
+}
+
+/** Between one and two minutes ahead, so that there is time to confirm. */
+function soon(now: number): number {
+  return Math.floor((now + 2 * MINUTE) / MINUTE) * MINUTE;
+}
+
+const FailedAccounts: FC<Pick<RetryProps, "record" | "services">> = ({ record: { post, accounts }, services }) => (
+  <ul class="items">
+    {post.targets
+      .filter(({ status }) => status === "failed")
+      .map(({ accountId, platform, username, error }) => (
+        <li class="item">
+          <h3 class="account-name">
+            <PlatformBadge platform={platform} /> {username}
+          </h3>
+          {error !== null && (
+            <p>
+              {inWords(error.message, specsOf(services, platform))} {adviceFor(error)}
+            </p>
+          )}
+          {accounts.get(accountId)?.status !== "active" && (
+            <p class="notice info">
+              This account cannot be posted to at the moment. <a href="/dashboard/accounts">Connect it again</a>
+            </p>
+          )}
+        </li>
+      ))}
+  </ul>
+);
+
+const WhenFields: FC<{ fields: RetryFields; display: Display; now: number; readings: readonly number[] }> = (props) => {
+  const { fields, display, now, readings } = props;
+  return (
+    <>
+      <fieldset class="checkbox-group">
+        <legend>When</legend>
+        <label class="checkbox">
+          <input type="radio" name="when" value="now" checked={fields.when !== "later"} />
+          <span>Now, as soon as it is confirmed</span>
+        </label>
+        <label class="checkbox">
+          <input type="radio" name="when" value="later" checked={fields.when === "later"} />
+          <span>At the time below</span>
+        </label>
+      </fieldset>
+      <div class="field">
+        <label for="date">Date</label>
+        <input id="date" type="date" name="date" value={fields.date} />
+      </div>
+      <div class="field">
+        <label for="time">Time</label>
+        <input id="time" type="time" name="time" value={fields.time} aria-describedby="zone" />
+        <p class="hint" id="zone">
+          {formatZone(display.timeZone, now)}
+        </p>
+      </div>
+      {readings.length > 1 && (
+        <fieldset class="checkbox-group">
+          <legend>Which of the two?</legend>
+          {readings.slice(0, 2).map((instant, index) => (
+            <label class="checkbox">
+              <input type="radio" name="fold" value={index === 0 ? "earlier" : "later"} checked={index === 0} />
+              <span>
+                {formatDateTime(display, instant)}, {formatZone(display.timeZone, instant)}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </>
+  );
+};
+
+const RetryPage: FC<
+  RetryProps & { fields: RetryFields; now: number; readings?: readonly number[]; problems?: readonly string[] }
+> = ({ services, record, signedIn, display, fields, now, readings = [], problems = [] }) => {
+  const { post } = record;
+  const path = `/dashboard/posts/${post.id}`;
+  const failed = post.targets.filter(({ status }) => status === "failed").length;
+  const isRetryable = (post.status === "failed" || post.status === "partially_failed") && failed > 0;
+  return (
+    <DashboardLayout
+      title="Try again what failed"
+      section="calendar"
+      signedIn={signedIn}
+      lead={firstWords(post.caption)}
+      assets={{ styles: ["post"] }}
+    >
+      {problems.length > 0 && (
+        <Notice kind="error">{problems.map((problem) => inWords(problem, specsOfAll(services))).join(" ")}</Notice>
+      )}
+      {isRetryable ? (
+        <div class="post">
+          <section aria-labelledby="what">
+            <h2 id="what">{failed === 1 ? "One account is tried again" : `${failed} accounts are tried again`}</h2>
+            <FailedAccounts record={record} services={services} />
+            <p class="hint">
+              Where the post is public, or may be, nothing is sent again. To change text, options or media first,{" "}
+              <a href={`${path}/edit`}>edit the post</a>.
+            </p>
+          </section>
+          <form class="card" method="post" action={`${path}/retry`}>
+            <WhenFields fields={fields} display={display} now={now} readings={readings} />
+            <div class="actions">
+              <button>Continue</button>
+              <a class="button secondary" href={path}>
+                Back
+              </a>
+            </div>
+          </form>
+        </div>
+      ) : (
+        <p>
+          Nothing of this post can be tried again: no account is known to have failed. <a href={path}>See the post</a>
+        </p>
+      )}
+    </DashboardLayout>
+  );
+};
+
+const ConfirmRetryPage: FC<RetryProps & { result: PreviewResult<EditPreview>; isNow: boolean }> = (props) => {
+  const { services, record, signedIn, display, result, isNow } = props;
+  const { post } = record;
+  const path = `/dashboard/posts/${post.id}`;
+  const after = result.preview.posts[0]?.after;
+  const at = after?.scheduledAt ?? 0;
+  const warnings = after
+    ? warningsInWords(
+        services,
+        // The person chose no time: what they must be quick for is said below.
+        isNow ? { ...after, warnings: after.warnings.filter((warning) => !isDueSoon(warning)) } : after,
+        { button: "Try again", display },
+      )
+    : [];
+  return (
+    <DashboardLayout title="Try again?" section="calendar" signedIn={signedIn} assets={{ styles: ["post"] }}>
+      <section class="card" aria-labelledby="retry">
+        <h2 id="retry">{firstWords(post.caption)}</h2>
+        <p>
+          Published on <b>{formatDateTime(display, at)}</b>, {formatZone(display.timeZone, at)}, to:
+        </p>
+        <ul class="items">
+          {after?.targets.map(({ platform, username }) => (
+            <li class="account-name">
+              <PlatformBadge platform={platform} isDecorative /> {username} on {PLATFORM_NAMES[platform]}
+            </li>
+          ))}
+        </ul>
+        {warnings.map((sentence) => (
+          <Notice kind="info">{sentence}</Notice>
+        ))}
+        {isNow && <p class="hint">Confirm before that time, otherwise nothing is sent.</p>}
+        <form method="post" action={CONFIRM_EDIT_PATH}>
+          <EditConfirmFields confirmationToken={result.confirmationToken} postId={post.id} next={path} />
+          <div class="actions">
+            <button>Try again</button>
+            <a class="button secondary" href={path}>
+              Do not try again
+            </a>
+          </div>
+        </form>
+      </section>
+    </DashboardLayout>
+  );
+};
+
+async function readRecord(c: PageContext): Promise<RetryProps> {
+  const { services, signedIn } = c.var;
+  const record = await getPostRecord(contextOf(c), { id: c.req.param("id") ?? "" });
+  return { services, record, signedIn, display: displayOf(c) };
+}
+
+/** `GET /dashboard/posts/:id/retry`: which accounts are tried again, and when. */
+export async function showRetry(c: PageContext): Promise<Response> {
+  const props = await readRecord(c);
+  const now = c.var.services.clock.now();
+  const fields = { when: "now", ...timeFields(soon(now), props.display.timeZone) };
+  return renderPage(c, <RetryPage {...props} fields={fields} now={now} />);
+}
+
+/** `POST /dashboard/posts/:id/retry`: asks for the confirmation; the token is confirmed like that of every other edit. */
+export async function doRetry(c: PageContext): Promise<Response> {
+  const { services } = c.var;
+  const form = await readForm(c);
+  const props = await readRecord(c);
+  const now = services.clock.now();
+  const fields: RetryFields = {
+    when: form.text("when"),
+    date: form.text("date"),
+    time: form.text("time"),
+    fold: form.text("fold"),
+  };
+  const isNow = fields.when !== "later";
+  const chosen = isNow ? null : readTime(fields, props.display);
+  const scheduledAt = chosen === null ? soon(now) : chosen.instant;
+  const refused = (problems: readonly string[]) =>
+    renderPage(
+      c,
+      <RetryPage {...props} fields={fields} now={now} readings={chosen?.readings ?? []} problems={problems} />,
+      400,
+    );
+  if (scheduledAt === null) {
+    return refused((chosen?.problems ?? []).map(({ message }) => message));
+  }
+  try {
+    const result = await previewEdit(contextOf(c), { postIds: [props.record.post.id], scheduledAt });
+    return await renderPage(c, <ConfirmRetryPage {...props} result={result} isNow={isNow} />);
+  } catch (error) {
+    if (!(error instanceof RefusalError) || error.refusal.code === "not_found") {
+      throw error;
+    }
+    const { message, details = [] } = error.refusal;
+    return refused(details.length === 0 ? [message] : details.map((detail) => detail.message));
+  }
+}

@@ -1,0 +1,74 @@
+import { Hono } from "hono";
+import { RefusalError } from "#core/errors.ts";
+import { displayOf } from "#dashboard/display.ts";
+import type { PageContext, PageEnv } from "#dashboard/env.ts";
+import type { FormError } from "#dashboard/components.tsx";
+import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import { cancelPost, getPostRecord, pausePost, resumePost } from "#posting/index.ts";
+import { doConfirmEdit } from "./confirm-edit.tsx";
+import { LivePart, PostPage } from "./post-page.tsx";
+import { doRetry, showRetry } from "./retry.tsx";
+import { contextOf } from "#dashboard/context-of.ts";
+
+function idOf(c: PageContext): string {
+  return c.req.param("id") ?? "";
+}
+
+async function renderPost(c: PageContext, error?: FormError): Promise<Response> {
+  const { services, signedIn } = c.var;
+  const record = await getPostRecord(contextOf(c), { id: idOf(c) });
+  const props = {
+    record,
+    signedIn,
+    display: displayOf(c),
+    now: services.clock.now(),
+    done: c.req.query("done"),
+    error,
+  };
+  return wantsFragment(c)
+    ? c.html(<LivePart {...props} />)
+    : renderPage(c, <PostPage {...props} />, error === undefined ? 200 : 400);
+}
+
+/** Changes the post; a refusal is a sentence on the post as it is now, and another user's post is the 404 page. */
+async function change(c: PageContext, useCase: () => Promise<string>): Promise<Response> {
+  try {
+    const done = await useCase();
+    return c.redirect(`/dashboard/posts/${idOf(c)}?done=${done}`, 303);
+  } catch (error) {
+    if (!(error instanceof RefusalError) || error.refusal.code === "not_found") {
+      throw error;
+    }
+    return renderPost(c, { message: error.refusal.message });
+  }
+}
+
+/** Other pages are beside it under words, as `/new`. */
+const POST = "/:id{[0-9a-f-]{36}}";
+
+/** The pages of one post: everything known about it, and what can be done with it. */
+export function createPostPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.post("/edit/confirm", doConfirmEdit);
+  app.get(POST, (c) => renderPost(c));
+  app.post(`${POST}/pause`, (c) =>
+    change(c, async () => {
+      await pausePost(contextOf(c), { id: idOf(c) });
+      return "paused";
+    }),
+  );
+  app.post(`${POST}/resume`, (c) =>
+    change(c, async () => {
+      await resumePost(contextOf(c), { id: idOf(c) });
+      return "resumed";
+    }),
+  );
+  app.post(`${POST}/cancel`, (c) =>
+    change(c, async () => {
+      const { status } = await cancelPost(contextOf(c), { id: idOf(c) });
+      return status === "cancelled" ? "cancelled" : "retry-stopped";
+    }),
+  );
+  app.get(`${POST}/retry`, showRetry).post(`${POST}/retry`, doRetry);
+  return app;
+}

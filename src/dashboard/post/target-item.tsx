@@ -1,0 +1,262 @@
+import type { FC } from "hono/jsx";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import type { PostStatus, TargetStatus } from "#core/status.ts";
+import { PlatformBadge, toSentence } from "#dashboard/components.tsx";
+import { describeOptions } from "#dashboard/composer/describe-options.ts";
+import type { KnownMediaTypes } from "#dashboard/composer/read-options.ts";
+import { type Display, formatDateTime } from "#dashboard/display.ts";
+import { inWords, specsOf } from "#dashboard/in-words.ts";
+import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
+import { adapterFor } from "#platforms/registry.ts";
+import type { Attempt, PostRecord, Target } from "#posting/index.ts";
+import { describeLateness, formatExactTime } from "./post-state.ts";
+import { adviceFor, describeAttempt, isLoginError, TARGET_STATUS_LABELS } from "./wording.ts";
+
+const TONES = {
+  pending: "",
+  processing: "expiring",
+  published: "active",
+  failed: "failed",
+  unconfirmed: "failed",
+  skipped: "",
+} as const satisfies Record<TargetStatus, string>;
+
+/** What a target that was never tried is called, which follows from the post. */
+const UNTRIED_LABELS: Partial<Record<PostStatus, string>> = {
+  scheduled: "Scheduled",
+  paused: "Paused",
+  cancelled: "Not published",
+};
+
+/** Consecutive attempts that say the same are one line. */
+interface FoldedAttempt extends Attempt {
+  readonly count: number;
+}
+
+function foldAttempts(attempts: readonly Attempt[]): FoldedAttempt[] {
+  const folded: FoldedAttempt[] = [];
+  for (const attempt of attempts) {
+    const last = folded.at(-1);
+    if (last && last.step === attempt.step && last.outcome === attempt.outcome && last.message === attempt.message) {
+      folded[folded.length - 1] = { ...attempt, count: last.count + 1 };
+    } else {
+      folded.push({ ...attempt, count: 1 });
+    }
+  }
+  return folded;
+}
+
+const Attempts: FC<{ attempts: readonly Attempt[]; display: Display }> = ({ attempts, display }) =>
+  attempts.length === 0 ? null : (
+    <details>
+      <summary>What was done, step by step</summary>
+      <ol class="timeline">
+        {foldAttempts(attempts).map((attempt) => (
+          <li>
+            <time datetime={new Date(attempt.at).toISOString()}>
+              {formatDateTime(display, attempt.at).replace(/, [^,]*$/, "")}, {formatExactTime(display, attempt.at)}
+            </time>{" "}
+            {describeAttempt(attempt)}
+            {attempt.count > 1 && ` (${attempt.count} times)`}.{attempt.message !== null && <q>{attempt.message}</q>}
+            {attempt.nextAttemptAt !== null && ` Next step at ${formatExactTime(display, attempt.nextAttemptAt)}.`}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+
+const TargetErrorText: FC<{ target: Target; postId: string; canEdit: boolean }> = ({ target, postId, canEdit }) => {
+  const { error } = target;
+  if (error === null) {
+    return null;
+  }
+  return (
+    <div class={`notice ${target.status === "pending" ? "info" : "error"}`}>
+      <p>
+        {inWords(error.message, specsOf({ adapterFor }, target.platform))}
+        {error.platformCode !== null && (
+          <>
+            {" "}
+            <small>
+              {PLATFORM_NAMES[target.platform]} calls this <code>{error.platformCode}</code>.
+            </small>
+          </>
+        )}
+      </p>
+      {target.status !== "unconfirmed" && <p>{adviceFor(error)}</p>}
+      {isLoginError(error) ? (
+        <p>
+          <a href="/dashboard/accounts">Connect the account again</a>
+        </p>
+      ) : (
+        canEdit &&
+        error.whoMustAct === "user" &&
+        target.status === "failed" && (
+          <p>
+            <a href={`/dashboard/posts/${postId}/edit`}>Edit the post</a>
+          </p>
+        )
+      )}
+    </div>
+  );
+};
+
+/** A person must find out what the service cannot, and is the only one who may post again. */
+const UnconfirmedHelp: FC<{ target: Target; postId: string; isPublishing: boolean }> = ({
+  target,
+  postId,
+  isPublishing,
+}) => (
+  <div>
+    <p>
+      {isPublishing
+        ? `${PLATFORM_NAMES[target.platform]} has not told yet whether the post is public. It is looked for again and is not sent a second time.`
+        : "It is never sent again by itself, because that could publish it twice."}
+    </p>
+    {!isPublishing && (
+      <p>
+        Open {target.username} at {PLATFORM_NAMES[target.platform]} and look for it. If it is there, nothing is left to
+        do. If not,{" "}
+        <a href={`/dashboard/posts/new?duplicate=${postId}&account=${target.accountId}`}>
+          duplicate the post for this account
+        </a>
+        .
+      </p>
+    )}
+  </div>
+);
+
+function httpUrl(url: string | null): string | null {
+  return url !== null && /^https?:\/\//i.test(url) ? url : null;
+}
+
+const Outcome: FC<{ target: Target; display: Display }> = ({ target, display }) => {
+  const { platform, publishedAt, lateByMs, nextAttemptAt } = target;
+  const url = httpUrl(target.platformPostUrl);
+  return (
+    <p class="item-meta">
+      {publishedAt !== null && (
+        <span>
+          {formatDateTime(display, publishedAt)}
+          {lateByMs !== null && `, ${describeLateness(lateByMs)}`}
+        </span>
+      )}
+      {url !== null && (
+        <a href={url} rel="noreferrer" target="_blank">
+          Open at {PLATFORM_NAMES[platform]}
+        </a>
+      )}
+      {nextAttemptAt !== null && (
+        <span>
+          {target.status === "unconfirmed" ? "Looked for again at" : "Next try at"}{" "}
+          {formatExactTime(display, nextAttemptAt)}
+        </span>
+      )}
+      {target.attempts > 0 && <span>{target.attempts === 1 ? "1 attempt" : `${target.attempts} attempts`}</span>}
+    </p>
+  );
+};
+
+const Options: FC<{ target: Target; mediaTypes: KnownMediaTypes }> = ({ target, mediaTypes }) => {
+  const specs = specsOf({ adapterFor }, target.platform);
+  const options = describeOptions(specs, target.platformOptions, { mediaTypes, boards: [] });
+  return options.length === 0 ? null : (
+    <dl class="details">
+      {options.map(({ label, value }) => (
+        <>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+    </dl>
+  );
+};
+
+/** `canReturn`: a reconnect makes a target that is left out one of the post's again. */
+const AccountState: FC<{
+  target: Target;
+  status: string | undefined;
+  reason: string | null;
+  canReturn: boolean;
+}> = (props) => {
+  const { target, status, reason, canReturn } = props;
+  const isOpen = target.status === "pending" || target.status === "skipped" || target.status === "failed";
+  if (!isOpen || status === "active" || (target.error !== null && isLoginError(target.error))) {
+    return null;
+  }
+  if (target.status === "skipped" && status === "disconnected" && canReturn) {
+    return (
+      <p class="notice info">
+        Left out: the account was disconnected. <a href="/dashboard/accounts">Connect it again</a> before the time and
+        it is included again.
+      </p>
+    );
+  }
+  return (
+    <p class="notice info">
+      {status === "needs_reconnect"
+        ? `This account needs a new login. ${reason === null ? "" : toSentence(reason)} `
+        : "This account is disconnected. "}
+      <a href="/dashboard/accounts">Connect it again</a>
+    </p>
+  );
+};
+
+/** One account of the post: what happened to it, what goes there, and what was done. */
+export const TargetItem: FC<{
+  target: Target;
+  record: PostRecord;
+  display: Display;
+  now: number;
+  canEdit: boolean;
+}> = (props) => {
+  const { target, record, display, now, canEdit } = props;
+  const { post } = record;
+  const account = record.accounts.get(target.accountId);
+  const label =
+    (target.status === "pending" && target.attempts === 0 && UNTRIED_LABELS[post.status]) ||
+    TARGET_STATUS_LABELS[target.status];
+  return (
+    <li class="item">
+      <div class="item-header">
+        <h3 class="account-name">
+          <PlatformBadge platform={target.platform} /> {account?.displayName || target.username}{" "}
+          <small>{target.username}</small>
+        </h3>
+        <span class={`tag ${TONES[target.status]}`}>{label}</span>
+      </div>
+      <Outcome target={target} display={display} />
+      <TargetErrorText target={target} postId={post.id} canEdit={canEdit} />
+      {target.status === "unconfirmed" && (
+        <UnconfirmedHelp target={target} postId={post.id} isPublishing={post.status === "publishing"} />
+      )}
+      {post.status !== "cancelled" && (
+        <AccountState
+          target={target}
+          status={account?.status ?? "disconnected"}
+          reason={account?.statusReason ?? null}
+          canReturn={(post.status === "scheduled" || post.status === "paused") && post.scheduledAt > now}
+        />
+      )}
+      <details open={post.targets.length === 1}>
+        <summary>{target.caption === null ? "What is posted here" : "What is posted here, with its own text"}</summary>
+        <div class="posted">
+          <PostLikeness
+            platform={target.platform}
+            username={target.username}
+            displayName={account?.displayName}
+            caption={target.effectiveCaption}
+            options={target.platformOptions}
+            media={post.mediaItems}
+            placement={null}
+          />
+          <Options target={target} mediaTypes={post.mediaItems.map(({ type }) => type)} />
+        </div>
+      </details>
+      <Attempts
+        attempts={record.attempts.filter(({ accountId }) => accountId === target.accountId)}
+        display={display}
+      />
+    </li>
+  );
+};

@@ -1,0 +1,181 @@
+// @ts-check
+// Drag to move, the move form in a dialog, and statuses that follow what is being published. Without this script the links remain.
+
+/** What the server answers to a request with this header is only the part of the page that is asked for. */
+const FRAGMENT = { "x-fragment": "1" };
+
+const dialog = document.createElement("dialog");
+dialog.setAttribute("aria-labelledby", "dialog-title");
+const status = document.createElement("p");
+status.className = "hint";
+status.setAttribute("role", "status");
+document.querySelector("main")?.append(dialog, status);
+
+const region = () => document.getElementById("calendar");
+
+/** @param {string} url @param {RequestInit} [init] */
+async function openDialog(url, init) {
+  const response = await fetch(url, { ...init, headers: FRAGMENT }).catch(() => null);
+  if (response === null) {
+    status.textContent = "There is no connection. Try again in a moment.";
+    return;
+  }
+  if (response.redirected || response.status > 400) {
+    location.assign(init ? location.href : url);
+    return;
+  }
+  dialog.innerHTML = await response.text();
+  if (!dialog.open) {
+    dialog.showModal();
+  }
+  const first = dialog.querySelector("input:not([type=hidden]), button");
+  if (first instanceof HTMLElement) {
+    first.focus();
+  }
+}
+
+dialog.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form instanceof HTMLFormElement && form.action.endsWith("/move")) {
+    event.preventDefault();
+    const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+    void openDialog(form.action, { method: "POST", body });
+  }
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) {
+    return;
+  }
+  if (link.dataset["close"] !== undefined && dialog.open) {
+    event.preventDefault();
+    dialog.close();
+  } else if (link.matches(".move")) {
+    event.preventDefault();
+    void openDialog(link.href);
+  }
+});
+
+/** @type {HTMLElement | null} */
+let dragged = null;
+
+/** @param {Event} event @returns {HTMLElement | null} */
+function cellOf(event) {
+  return dragged && event.target instanceof Element ? event.target.closest("#calendar [data-date]") : null;
+}
+
+/** @param {HTMLElement | null} cell */
+function markCell(cell) {
+  for (const marked of document.querySelectorAll(".drop-here")) {
+    marked.classList.toggle("drop-here", marked === cell);
+  }
+  cell?.classList.add("drop-here");
+}
+
+document.addEventListener("dragstart", (event) => {
+  const item = event.target instanceof Element ? event.target.closest(".chip-item") : null;
+  if (!(item instanceof HTMLElement) || !event.dataTransfer) {
+    return;
+  }
+  if (item.dataset["move"] === undefined) {
+    event.preventDefault();
+    return;
+  }
+  dragged = item;
+  event.dataTransfer.effectAllowed = "move";
+  event.dataTransfer.setDragImage(item, 12, 12);
+  region()?.classList.add("dragging");
+});
+
+document.addEventListener("dragover", (event) => {
+  const cell = cellOf(event);
+  if (cell) {
+    event.preventDefault();
+  }
+  if (dragged) {
+    markCell(cell);
+  }
+});
+
+document.addEventListener("drop", (event) => {
+  const cell = cellOf(event);
+  if (!cell || !dragged) {
+    return;
+  }
+  event.preventDefault();
+  const { date = "", hour } = cell.dataset;
+  const { move = "", time = "" } = dragged.dataset;
+  // A month keeps the time of day; the lower half of an hour of the week is its half past.
+  const box = cell.getBoundingClientRect();
+  const half = event.clientY > box.top + box.height / 2 ? "30" : "00";
+  const newTime = hour === undefined ? time : `${hour.padStart(2, "0")}:${half}`;
+  const link = dragged.querySelector("a.move");
+  const next = link instanceof HTMLAnchorElement ? (new URL(link.href).searchParams.get("next") ?? "") : "";
+  const body = new URLSearchParams({ date, time: newTime, next });
+  void openDialog(`/dashboard/posts/${move}/move`, { method: "POST", body });
+});
+
+document.addEventListener("dragend", () => {
+  dragged = null;
+  markCell(null);
+  region()?.classList.remove("dragging");
+});
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+let sequence = 0;
+
+function states() {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const chip of document.querySelectorAll("#calendar .chip")) {
+    const words = chip.querySelector(".state")?.textContent ?? "";
+    found.set(chip.getAttribute("href") ?? "", `${chip.querySelector("time")?.textContent ?? ""} ${words}`);
+  }
+  return found;
+}
+
+/** Asks again for the posts; only the answer to the newest request counts, and none while somebody is moving a post. */
+async function refresh() {
+  const current = ++sequence;
+  const response = await fetch(location.href, { headers: FRAGMENT }).catch(() => null);
+  const html = response?.ok && !response.redirected ? await response.text() : null;
+  const old = region();
+  if (current !== sequence || old === null) {
+    return;
+  }
+  if (html !== null && dragged === null && !dialog.open) {
+    const before = states();
+    const focused = old.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
+    old.outerHTML = html;
+    if (focused) {
+      const again = document.querySelector(`#calendar a[href="${CSS.escape(focused)}"]`);
+      if (again instanceof HTMLElement) {
+        again.focus();
+      }
+    }
+    const changed = [...states()].filter(([href, words]) => before.has(href) && before.get(href) !== words);
+    if (changed.length > 0) {
+      status.textContent = changed.map(([, words]) => words).join(", ");
+    }
+  }
+  plan();
+}
+
+/** Waits as long as the page says; a hidden page asks nothing until it is shown again. */
+function plan() {
+  clearTimeout(timer);
+  const seconds = Number(region()?.dataset["refresh"] ?? 0);
+  if (seconds > 0 && !document.hidden) {
+    timer = setTimeout(() => void refresh(), Math.min(seconds, 86_400) * 1000);
+  }
+}
+
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(timer);
+  if (!document.hidden && region()?.dataset["refresh"]) {
+    void refresh();
+  }
+});
+plan();

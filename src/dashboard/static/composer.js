@@ -1,0 +1,305 @@
+// @ts-check
+// The composer: a check while somebody types, fields of chosen accounts, order of media, and a draft that survives a reload.
+
+/** Names the draft that the preview page belongs to. Every tab has a storage of its own, so that none overwrites another. */
+const CURRENT = "draft";
+const store = sessionStorage;
+
+/** @param {string} selector @param {any} [root] @returns {any} */
+const one = (selector, root = document) => root.querySelector(selector);
+/** @param {string} selector @param {any} [root] @returns {any[]} */
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+/** @param {string} id @returns {any} */
+const byId = (id) => document.getElementById(id);
+
+/** @param {string} className @param {string} [text] */
+function paragraph(className, text = "") {
+  const element = document.createElement("p");
+  element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+/** A live region changes only when it says something else. @param {any} region @param {string} className @param {string[]} texts @param {Element[]} more */
+function show(region, className, texts = [], ...more) {
+  const parts = [...texts.map((text) => paragraph(className, text)), ...more];
+  if (region && region.textContent !== parts.map((part) => part.textContent).join("")) {
+    region.replaceChildren(...parts);
+  }
+}
+
+/** @param {any} form */
+function enhance(form) {
+  const isRefused = location.pathname.endsWith("/preview");
+  const key = (isRefused && store.getItem(CURRENT)) || CURRENT + location.pathname + location.search;
+  const body = (/** @type {any} */ intent = "update") => {
+    const params = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+    params.set("intent", intent);
+    return params;
+  };
+  const initial = String(body());
+  let problems = all('[id$="-error"]', form).map(({ id }) => id.slice(0, -6));
+  // Fields that somebody changed, and accounts that these belong to; after a refusal, also those with a problem.
+  const touched = new Set(problems);
+  let isEdited = isRefused;
+  let isKept = true;
+  let timer = 0;
+  let latest = 0;
+  let refreshes = 0;
+  let controller = new AbortController();
+
+  const save = () => {
+    if (isKept && String(body()) !== initial) {
+      store.setItem(key, String(body()));
+    }
+  };
+
+  const showProblems = (/** @type {string} */ field, /** @type {string[]} */ sentences) => {
+    const control = byId(field);
+    const id = `${field}-error`;
+    let box = byId(id);
+    if (control && !box) {
+      box = document.createElement("div");
+      box.id = id;
+      control[/FIELDSET|LI/.test(control.tagName) ? "append" : "after"](box);
+    }
+    show(box, "field-error", sentences);
+    if (control) {
+      control.ariaInvalid = sentences.length > 0 || null;
+      const others = (control.getAttribute("aria-describedby") ?? "").replace(id, "").trim();
+      control.setAttribute("aria-describedby", sentences.length > 0 ? `${others} ${id}` : others);
+    }
+  };
+
+  /** Nothing is said of a field before somebody was there. @param {string[]} fields */
+  const isTouched = (...fields) => fields.some((field) => touched.has(field));
+  const touch = (/** @type {string} */ name) => {
+    const [area, account] = name.split(".");
+    touched.add(name).add(account);
+    if (/^(media_|library)/.test(name)) {
+      touched.add("media");
+    }
+    // The day is wrong when the time has passed.
+    if (area === "time" && byId("date").value) {
+      touched.add("date");
+    }
+  };
+
+  const showCheck = (/** @type {any} */ { general, fields, warnings, accounts }) => {
+    const before = problems;
+    problems = Object.keys(fields).filter((field) => {
+      const [area = ""] = field.split(".");
+      return area === "account" ? isTouched(field) && field === area : isTouched(field, area);
+    });
+    for (const field of new Set([...before, ...problems])) {
+      showProblems(field, problems.includes(field) ? fields[field] : []);
+    }
+    const count = problems.length;
+    const summary = count ? [`${count} ${count > 1 ? "fields" : "field"} to change first.`] : [];
+    show(one('[data-check-result=""]', form), "", isEdited ? [...summary, ...general, ...warnings] : []);
+    let closest = "";
+    let fullest = -1;
+    /** @type {any[]} */
+    const ownTexts = [];
+    for (const fieldset of all("[data-account]", form)) {
+      const id = fieldset.dataset.account;
+      const { length = 0, limit = 1, count = "", warnings: hints, likeness_html: html = "" } = accounts[id] ?? {};
+      const result = one("[data-check-result]", fieldset);
+      const texts = isTouched("media", "caption", id, `account.${id}`) ? (fields[`account.${id}`] ?? []) : [];
+      const obstacles = texts.map((/** @type {string} */ text) => paragraph("field-error", text));
+      show(result, "notice info", hints, ...obstacles);
+      const line = one(".count", fieldset);
+      line.textContent = count;
+      line.className = `count ${length > limit ? "field-error" : "hint"}`;
+      const name = all("legend span", fieldset)
+        .map((part) => part.textContent)
+        .join(" ");
+      if (byId(`caption.${id}`).value) {
+        const link = document.createElement("a");
+        link.href = `#caption.${id}`;
+        link.textContent = name;
+        ownTexts.push(link, " has its own text. ");
+      }
+      if (count && length / limit > fullest) {
+        fullest = length / limit;
+        closest = `Closest to its limit: ${name}, ${count.replace(/ \(.*/, "")}.`;
+      }
+      const likeness = one("[data-likeness]", fieldset);
+      if (likeness.shown !== html) {
+        // Escaped by the service.
+        likeness.innerHTML = likeness.shown = html;
+      }
+    }
+    one("[data-own-texts]", form).replaceChildren(...ownTexts);
+    byId("caption-count").textContent = closest;
+    if (fields.fold && !byId("fold")) {
+      void refresh(["fieldset:has(#date)"]);
+    }
+  };
+
+  const check = async () => {
+    controller.abort();
+    controller = new AbortController();
+    const mine = ++latest;
+    const request = { method: "POST", body: body(), signal: controller.signal };
+    const response = await fetch("/dashboard/posts/check", request).catch(() => null);
+    const result = await response?.json().catch(() => null);
+    // A late response never replaces a newer one.
+    if (result && mine === latest) {
+      showCheck(result);
+    }
+  };
+
+  const checkSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      save();
+      void check();
+    }, 400);
+  };
+
+  /** Takes parts of the form from the service, which writes them anew. @param {string[]} selectors @param {any} params @param {boolean} keepsAccounts */
+  const refresh = async (selectors, params = body(), keepsAccounts = false) => {
+    const mine = ++refreshes;
+    const before = new Map(all("textarea[id]", form).map(({ id, value }) => [id, value]));
+    const request = { method: "POST", body: params, headers: { "x-fragment": "1" } };
+    const response = await fetch("/dashboard/posts/preview", request).catch(() => null);
+    const fresh = new DOMParser().parseFromString((await response?.text()) ?? "", "text/html");
+    if (mine !== refreshes || !one("form", fresh)) {
+      return false;
+    }
+    const focused = document.activeElement?.id;
+    for (const selector of selectors) {
+      const [current, next] = [one(selector, form), one(selector, fresh)];
+      if (current && next) {
+        // What is being typed, and uploads that are under way, stay as they are.
+        for (const kept of all(`[data-upload]${keepsAccounts ? ", [data-account]" : ""}`, current)) {
+          const { account } = kept.dataset;
+          one(account ? `[data-account="${account}"]` : "[data-upload]", next)?.replaceWith(kept);
+        }
+        // What was typed or unfolded while the service answered.
+        for (const typed of all("textarea[id]", current)) {
+          const twin = one(`#${CSS.escape(typed.id)}`, next);
+          if (twin) {
+            if (typed.value !== before.get(typed.id)) {
+              twin.value = typed.value;
+            }
+            if (typed.closest("details[open]")) {
+              twin.closest("details").open = true;
+            }
+          }
+        }
+        current.replaceWith(next);
+      }
+    }
+    prepare();
+    byId(focused ?? "")?.focus();
+    isEdited = true;
+    checkSoon();
+    return true;
+  };
+  const MEDIA = ["#media", "#accounts-chosen"];
+
+  const entries = () => all(".media-list > li", form);
+
+  const move = async (/** @type {number} */ from, /** @type {number} */ to) => {
+    const step = Math.sign(to - from);
+    for (let index = from; index !== to; index += step) {
+      await refresh(MEDIA, body(`media_${step > 0 ? "down" : "up"}.${index}`));
+    }
+  };
+
+  function prepare() {
+    const caption = byId("caption");
+    const ids = caption.getAttribute("aria-describedby").replace(/ ?caption-count/, "");
+    caption.setAttribute("aria-describedby", `${ids} caption-count`);
+    // Without a script, these show the fields of chosen accounts.
+    for (const part of all("#account > [name=intent], #account > [name=intent] + .hint", form)) {
+      part.hidden = true;
+    }
+    for (const entry of entries()) {
+      entry.draggable = true;
+    }
+  }
+
+  /** @type {any} */
+  let dragged = null;
+  const on = (/** @type {string} */ type, /** @type {any} */ listener) =>
+    form.addEventListener(type, (/** @type {any} */ event) => listener(event.target, event));
+  on("dragstart", (/** @type {any} */ target) => (dragged = target.closest(".media-list > li")));
+  on("dragover", (/** @type {any} */ target, /** @type {any} */ event) => {
+    if (dragged && target.closest(".media-list")) {
+      event.preventDefault();
+    }
+  });
+  on("drop", (/** @type {any} */ target) => {
+    const over = target.closest(".media-list > li");
+    if (dragged && over) {
+      void move(entries().indexOf(dragged), entries().indexOf(over));
+    }
+    dragged = null;
+  });
+  on("click", async (/** @type {any} */ target, /** @type {any} */ event) => {
+    const button = target.closest("#media [name=intent]");
+    if (button) {
+      event.preventDefault();
+      const [action, index] = button.value.split(".");
+      touch("media");
+      await refresh(MEDIA, body(button.value));
+      const place = Number(index) + (action === "media_up" ? -1 : action === "media_down" ? 1 : 0);
+      const same = one(`[value="${action}.${place}"]:enabled`, form);
+      (same ?? one("button:enabled", entries()[place] ?? byId("media")) ?? one("#media a"))?.focus();
+    }
+  });
+  // Its own script has put the file into the form.
+  on("uploaded", () => {
+    touch("media");
+    void refresh(MEDIA);
+  });
+
+  for (const type of ["input", "change"]) {
+    on(type, (/** @type {any} */ { name }) => {
+      isEdited = true;
+      touch(name);
+      if (type === "change" && name === "account") {
+        void refresh(["#accounts-chosen"], body(), true);
+      } else {
+        checkSoon();
+      }
+    });
+  }
+  on("submit", () => {
+    save();
+    store.setItem(CURRENT, key);
+  });
+  addEventListener("pagehide", save);
+
+  prepare();
+  const draft = !isRefused && store.getItem(key);
+  if (draft && draft !== initial) {
+    const notice = paragraph("notice info", "What you wrote here before is restored. ");
+    notice.role = "status";
+    notice.innerHTML += '<button type="button" class="link">Discard it</button>';
+    one("button", notice).addEventListener("click", () => {
+      isKept = false;
+      store.removeItem(key);
+      location.reload();
+    });
+    void refresh([".composer-columns"], new URLSearchParams(draft)).then((isDone) => isDone && form.prepend(notice));
+  } else {
+    void check();
+  }
+}
+
+for (const form of all("form[data-composer]")) {
+  enhance(form);
+}
+
+// What is scheduled or saved is no draft any more.
+for (const form of all('form[action$="/confirm"]')) {
+  form.addEventListener("submit", (/** @type {any} */ { submitter }) => {
+    if (!submitter?.hasAttribute("formaction")) {
+      store.removeItem(store.getItem(CURRENT) ?? "");
+    }
+  });
+}

@@ -1,0 +1,194 @@
+// @ts-check
+// Sends the files of every [data-upload] element: several at once, with progress, resumable in parts.
+
+/**
+ * One request, repeated while the connection or the service fails.
+ * @param {AbortSignal} signal @param {string} method @param {string} url @param {any} [body] @param {any} [onProgress]
+ * @returns {Promise<any>}
+ */
+async function send(signal, method, url, body, onProgress) {
+  for (let attempt = 0; ; attempt += 1) {
+    const request = new XMLHttpRequest();
+    await new Promise((resolve) => {
+      request.open(method, url);
+      request.upload.addEventListener("progress", onProgress);
+      request.addEventListener("loadend", resolve);
+      signal.addEventListener("abort", () => request.abort());
+      request.send(body);
+    });
+    signal.throwIfAborted();
+    const { status } = request;
+    if (status === 200) {
+      return JSON.parse(request.responseText);
+    }
+    if ((status > 0 && status < 500) || attempt === 5) {
+      const { error } = JSON.parse(status ? request.responseText : "{}");
+      throw new Error(error?.message ?? error ?? "the connection was lost. Try again to continue.");
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1000 * 2 ** attempt));
+  }
+}
+
+/** @param {File} file @param {string} key @param {AbortSignal} signal @param {any} view @returns {Promise<any>} */
+async function upload(file, key, signal, view) {
+  const missingParts = async () => (await send(signal, "GET", started.upload.complete_url)).upload.missing_parts;
+  const put = (/** @type {any} */ { url, size_bytes: size = file.size }, start = 0) =>
+    send(signal, "PUT", url, file.slice(start, start + size, file.type), (/** @type {any} */ { loaded }) =>
+      view.show(start + loaded),
+    );
+  let started = JSON.parse(localStorage.getItem(key) ?? "null");
+  // One that has ended or expired begins anew.
+  if (!(started && (await missingParts().catch(() => []))[0])) {
+    const { name: filename, type: content_type, size: size_bytes } = file;
+    const body = JSON.stringify({ filename, content_type, size_bytes });
+    started = await send(signal, "POST", "/dashboard/media/uploads", body);
+  }
+  const { parts, complete_url: completeUrl, cancel_url: cancelUrl } = started.upload;
+  view.cancelUrl = cancelUrl;
+  if (!parts) {
+    return put(started.upload);
+  }
+  localStorage.setItem(key, JSON.stringify(started));
+  let failure;
+  for (let last, [next] = await missingParts(); next; [next] = await missingParts()) {
+    // After a failure a part may have arrived all the same; if it is still missing, the failure counts.
+    if (next === last) {
+      throw failure;
+    }
+    last = next;
+    await put(parts[next - 1], (next - 1) * parts[0].size_bytes).catch((error) => (failure = error));
+  }
+  const result = await send(signal, "POST", completeUrl);
+  localStorage.removeItem(key);
+  return result;
+}
+
+/** @param {any} root */
+function enhance(root) {
+  const make = (/** @type {string} */ tag, properties = {}) => Object.assign(document.createElement(tag), properties);
+  const input =
+    root.querySelector("input") ??
+    root.appendChild(make("input", { type: "file", multiple: true, ariaLabel: "Upload images and videos" }));
+  const list = make("ul", { className: "uploads" });
+  const status = make("p", { className: "hint", role: "status" });
+  /** @type {Set<any>} */
+  const waiting = new Set();
+  let running = 0;
+  const runNext = async () => {
+    const [work] = waiting;
+    if (work && running < 3) {
+      waiting.delete(work);
+      running += 1;
+      await work();
+      running -= 1;
+      await runNext();
+    }
+  };
+  const addFile = (/** @type {File} */ file) => {
+    const { name, size } = file;
+    const key = `upload:${root.dataset.upload}:${name}:${size}:${file.lastModified}`;
+    const controller = new AbortController();
+    const row = make("li");
+    const label = make("span");
+    const bar = make("progress", { max: size, ariaLabel: name });
+    const button = /** @type {HTMLButtonElement} */ (make("button", { type: "button", className: "secondary" }));
+    row.append(label, button, bar);
+    list.append(row);
+    const view = {
+      cancelUrl: "",
+      show: (/** @type {number} */ bytes) => {
+        Object.assign(bar, { value: bytes });
+        label.textContent = `${name}: ${bytes < size ? `${Math.floor((100 * bytes) / size)} %` : "checking"}`;
+      },
+    };
+    const work = async () => {
+      try {
+        const { media_item: detail } = await upload(file, key, controller.signal, view);
+        row.remove();
+        status.textContent = `${name} was uploaded.`;
+        root.dispatchEvent(new CustomEvent("uploaded", { detail, bubbles: true }));
+      } catch (error) {
+        if (row.isConnected) {
+          row.className = "failed";
+          label.role = "alert";
+          label.textContent = `${name}: ${/** @type {Error} */ (error).message}`;
+          button.textContent = "Try again";
+        }
+      }
+    };
+    const start = () => {
+      row.className = "";
+      label.textContent = `${name}: waiting`;
+      button.textContent = "Cancel";
+      waiting.add(work);
+      void runNext();
+    };
+    button.addEventListener("click", () => {
+      if (row.className) {
+        start();
+        return;
+      }
+      row.remove();
+      controller.abort();
+      waiting.delete(work);
+      localStorage.removeItem(key);
+      status.textContent = `The upload of ${name} was cancelled.`;
+      input.focus();
+      if (view.cancelUrl) {
+        void fetch(view.cancelUrl, { method: "POST" });
+      }
+    });
+    start();
+  };
+
+  root.append(list, status);
+  root.querySelector("button")?.remove();
+  // The form must not send the files again.
+  input.name = "";
+  input.required = false;
+  const addFiles = (/** @type {any} */ { files }) => {
+    for (const file of files) {
+      addFile(file);
+    }
+  };
+  const addChosen = () => {
+    addFiles(input);
+    input.value = "";
+  };
+  input.addEventListener("change", addChosen);
+  // Files can be chosen before this script runs.
+  addChosen();
+  for (const name of ["dragover", "dragleave", "drop"]) {
+    root.addEventListener(name, (/** @type {any} */ event) => {
+      event.preventDefault();
+      root.classList.toggle("dropping", name === "dragover");
+      if (name === "drop") {
+        addFiles(event.dataTransfer);
+      }
+    });
+  }
+  const shown = document.getElementById(root.dataset.uploadRefresh);
+  root.addEventListener("uploaded", async (/** @type {any} */ { detail: { url } }) => {
+    const form = root.closest("[data-composer]");
+    if (form) {
+      if (!form.querySelector(".media-list")) {
+        root.before(make("ol", { className: "media-list" }));
+      }
+      // As the server renders an entry, without the buttons that order them.
+      const entry = make("li");
+      const remove = make("button", { type: "button", className: "secondary", textContent: "Remove" });
+      remove.addEventListener("click", () => entry.remove());
+      const name = make("p", { textContent: decodeURIComponent(url.split("/").pop()) });
+      entry.append(make("input", { type: "hidden", name: "media", value: url }), name, remove);
+      form.querySelector(".media-list").append(entry);
+    }
+    if (shown) {
+      const response = await fetch(location.pathname, { headers: { "x-fragment": "1" } });
+      shown.innerHTML = await response.text();
+    }
+  });
+}
+
+for (const element of document.querySelectorAll("[data-upload]")) {
+  enhance(element);
+}

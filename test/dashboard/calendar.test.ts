@@ -1,0 +1,320 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { DAY, HOUR } from "#core/clock.ts";
+import {
+  createAccount,
+  createTestContext,
+  schedulePost,
+  updatePostRow,
+  updateTargetRow,
+} from "../posting/test-context.ts";
+import { countingD1 } from "../support/counting-d1.ts";
+import { createServiceFixture, signInNewUser } from "../auth/service-fixture.ts";
+
+/** A Wednesday. */
+const NOW = Date.UTC(2030, 4, 15, 12, 0);
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: NOW }));
+afterEach(() => void vi.useRealTimers());
+
+const service = createServiceFixture();
+
+/** A signed-in user with an account, and a way to schedule posts for them. */
+async function createPlanner(timeZone = "UTC") {
+  const user = await signInNewUser(service, { timeZone });
+  const ctx = createTestContext({ actor: { userId: user.userId, workspaceId: user.workspaceId } });
+  const account = await createAccount(ctx);
+  const open = async (path: string, headers: Record<string, string> = { "accept-language": "en-GB" }) => {
+    const response = await user.browser.get(path, headers);
+    expect(response.status).toBe(200);
+    return response.text();
+  };
+  return {
+    ...user,
+    ctx,
+    account,
+    open,
+    schedule: (scheduledAt: number, caption = "Hello") =>
+      schedulePost(ctx, { accountIds: [account], scheduledAt, caption }),
+  };
+}
+
+/** The text of the page without its markup. */
+function textOf(html: string): string {
+  return html.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
+}
+
+describe("the first page after sign-in", () => {
+  test("shows the month with its posts, their times in the user's zone, and the zone", async () => {
+    const { open, schedule } = await createPlanner("Asia/Tokyo");
+    const { id } = await schedule(Date.UTC(2030, 4, 16, 22, 5), "Pumpkin soup from five");
+    const html = await open("/dashboard");
+    expect(html).toContain(`href="/dashboard/posts/${id}"`);
+    const text = textOf(html);
+    expect(text).toContain("May 2030");
+    expect(text).toContain("07:05");
+    expect(text).toContain("Pumpkin soup from five");
+    expect(text).toContain("Asia/Tokyo (UTC+09:00)");
+    const [, ofThisDay = ""] = html.split(`data-date="2030-05-17"`);
+    expect(ofThisDay.split("data-date=")[0]).toContain(id);
+  });
+
+  test("hours, first weekday and names follow the browser's language", async () => {
+    const { open, schedule } = await createPlanner();
+    await schedule(NOW + 3 * HOUR);
+    const american = textOf(await open("/dashboard?view=month", { "accept-language": "en-US" }));
+    expect(american).toContain("Sun Mon Tue");
+    expect(american).toContain("3:00 pm");
+    expect(textOf(await open("/dashboard?view=month"))).toContain("Mon Tue Wed");
+  });
+
+  test("takes two round trips, whatever the number of posts", async () => {
+    const { ctx, account, browser } = await createPlanner();
+    for (let day = 1; day <= 5; day++) {
+      await schedulePost(ctx, { accountIds: [account], scheduledAt: NOW + day * DAY });
+    }
+    const counting = countingD1(env.DB);
+    const counted = createServiceFixture({ DB: counting.d1 });
+    counting.reset();
+    const response = await counted.fetch("/dashboard", { headers: { cookie: `__Host-session=${browser.session}` } });
+    expect(response.status).toBe(200);
+    expect(counting.count.roundTrips).toBe(2);
+  });
+
+  test("without a session leads to sign-in and back to the same view", async () => {
+    const response = await service.fetch("/dashboard?view=week&date=2030-05-20");
+    expect(response.headers.get("location")).toBe("/login?next=%2Fdashboard%3Fview%3Dweek%26date%3D2030-05-20");
+  });
+});
+
+describe("views", () => {
+  test("previous, today and next keep view and filters", async () => {
+    const { open, account } = await createPlanner();
+    const html = (await open(`/dashboard?view=week&date=2030-12-31&account=${account}&status=failed`)).replaceAll(
+      "&amp;",
+      "&",
+    );
+    const filters = `&account=${account}&status=failed`;
+    expect(html).toContain(`href="/dashboard?view=week&date=2030-12-23${filters}"`);
+    expect(html).toContain(`href="/dashboard?view=week${filters}"`);
+    expect(html).toContain(`href="/dashboard?view=week&date=2031-01-06${filters}"`);
+    expect(html).toContain(`href="/dashboard?view=list&date=2030-12-31${filters}"`);
+    expect(textOf(html)).toContain("30 Dec 2030 – 5 Jan 2031");
+  });
+
+  test("a full day names how many more there are, leads to the list of that day, and never hides what failed", async () => {
+    const { open, schedule } = await createPlanner();
+    const ids: string[] = [];
+    for (let hour = 1; hour <= 6; hour++) {
+      ids.push((await schedule(NOW + hour * HOUR)).id);
+    }
+    await updatePostRow(ids[5]!, { status: "failed" });
+    const html = (await open("/dashboard?view=month")).replaceAll("&amp;", "&");
+    expect(textOf(html)).toContain("+3 more");
+    expect(html).toContain(`href="/dashboard?view=list&date=2030-05-15"`);
+    expect(ids.map((id) => html.includes(`href="/dashboard/posts/${id}"`))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    const list = await open("/dashboard?view=list&date=2030-05-15");
+    expect(ids.every((id) => list.includes(`href="/dashboard/posts/${id}"`))).toBe(true);
+  });
+
+  test("the repeated hour of a clock change shows its offset, and the skipped one takes no posts", async () => {
+    const { open, schedule } = await createPlanner("Europe/Berlin");
+    await schedule(Date.UTC(2030, 9, 27, 0, 30));
+    await schedule(Date.UTC(2030, 9, 27, 1, 30));
+    const autumn = textOf(await open("/dashboard?view=week&date=2030-10-27"));
+    expect(autumn).toContain("02:30 UTC+02:00");
+    expect(autumn).toContain("02:30 UTC+01:00");
+    expect(autumn).toContain("Sun, 27 Oct: the clock goes back 60 minutes, then UTC+01:00");
+    const spring = await open("/dashboard?view=week&date=2031-03-30");
+    expect(spring).toContain("at=2031-03-30T01:00");
+    expect(spring).not.toContain("at=2031-03-30T02:00");
+    expect(spring).toContain("at=2031-03-30T03:00");
+  });
+
+  test("only time ahead is offered for new posts", async () => {
+    const { open } = await createPlanner();
+    const week = await open("/dashboard?view=week");
+    expect(week).not.toContain("at=2030-05-14");
+    expect(week).not.toContain("at=2030-05-15T11:00");
+    expect(week).not.toContain("at=2030-05-15T12:00");
+    expect(week).toContain("at=2030-05-15T12:30");
+    expect(week).toContain("at=2030-05-16T00:00");
+    const month = await open("/dashboard?view=month");
+    expect(month).not.toContain("at=2030-05-14");
+    expect(month).toContain("at=2030-05-15T12:30");
+    expect(month).toContain("at=2030-05-16T09:00");
+  });
+
+  test("zones far from UTC put posts on their own day", async () => {
+    const chatham = await createPlanner("Pacific/Chatham");
+    await chatham.schedule(Date.UTC(2030, 4, 16, 11, 20));
+    const html = await chatham.open("/dashboard?view=month");
+    expect(html.split(`data-date="2030-05-17"`)[1]?.split("data-date=")[0]).toContain("00:05");
+    const samoa = await createPlanner("Pacific/Pago_Pago");
+    await samoa.schedule(Date.UTC(2030, 4, 17, 10, 59));
+    const other = await samoa.open("/dashboard?view=month");
+    expect(other.split(`data-date="2030-05-16"`)[1]?.split("data-date=")[0]).toContain("23:59");
+  });
+});
+
+describe("posts", () => {
+  test("everything but scheduled has its status in words", async () => {
+    const { open, schedule, account } = await createPlanner();
+    const [failed, partly, paused, published, unconfirmed] = [
+      await schedule(NOW + 24 * HOUR),
+      await schedule(NOW + 48 * HOUR),
+      await schedule(NOW + 72 * HOUR),
+      await schedule(NOW + 96 * HOUR),
+      await schedule(NOW + 120 * HOUR),
+    ];
+    await updatePostRow(failed.id, { status: "failed" });
+    await updateTargetRow(failed.id, account, { state: "failed" });
+    await updatePostRow(partly.id, { status: "partially_failed" });
+    await updatePostRow(paused.id, { status: "paused", paused_reason: "account" });
+    await updatePostRow(published.id, { status: "published" });
+    await updatePostRow(unconfirmed.id, { status: "failed" });
+    await updateTargetRow(unconfirmed.id, account, { state: "unconfirmed" });
+    const text = textOf(await open("/dashboard?view=month"));
+    for (const word of [
+      "Failed",
+      "Partly failed",
+      "Paused: reconnect",
+      "Published",
+      "Unconfirmed",
+      "3 need attention",
+    ]) {
+      expect(text).toContain(word);
+    }
+  });
+
+  test("only scheduled and paused posts can be moved", async () => {
+    const { open, schedule } = await createPlanner();
+    const [scheduled, paused, published] = [
+      await schedule(NOW + HOUR),
+      await schedule(NOW + 2 * HOUR),
+      await schedule(NOW + 3 * HOUR),
+    ];
+    await updatePostRow(paused.id, { status: "paused" });
+    await updatePostRow(published.id, { status: "published" });
+    const html = await open("/dashboard?view=month");
+    const movable = [scheduled, paused, published].map(({ id }) => html.includes(`data-move="${id}"`));
+    expect(movable).toEqual([true, true, false]);
+  });
+
+  test("hostile text is shown as text", async () => {
+    const { open, schedule } = await createPlanner();
+    await schedule(NOW + HOUR, `<script>alert(1)</script>"'&`);
+    for (const view of ["month", "week", "list"]) {
+      const html = await open(`/dashboard?view=${view}&account=%22%3E%3Cscript%3Ealert(2)&date=%3Cscript%3E`);
+      expect(html).not.toContain("<script>alert");
+    }
+    expect(await open("/dashboard")).toContain("&lt;script&gt;alert(1)");
+  });
+
+  test("another user's posts and accounts are not shown, nor can they be filtered for", async () => {
+    const [mine, other] = [await createPlanner(), await createPlanner()];
+    const { id } = await other.schedule(NOW + HOUR, "Secret plan");
+    expect(await mine.open(`/dashboard?account=${other.account}`)).not.toContain("Secret plan");
+    expect(await mine.open("/dashboard")).not.toContain(id);
+  });
+
+  test("an account that needs a new login is named", async () => {
+    const { open, account } = await createPlanner();
+    await env.DB.prepare("UPDATE accounts SET status = 'needs_reconnect', username = 'bakery' WHERE id = ?")
+      .bind(account)
+      .run();
+    const html = await open("/dashboard");
+    expect(textOf(html)).toContain("bakery (X) needs a new login");
+    expect(html).toContain(`href="/dashboard/accounts"`);
+  });
+});
+
+describe("filters", () => {
+  test("by account, platform, status and source, and named in words", async () => {
+    const { open, ctx, account } = await createPlanner();
+    const second = await createAccount(ctx);
+    const [a, b] = [
+      await schedulePost(ctx, { accountIds: [account], scheduledAt: NOW + HOUR }),
+      await schedulePost(ctx, { accountIds: [second], scheduledAt: NOW + 2 * HOUR }),
+    ];
+    await updatePostRow(b.id, { status: "failed", created_via: "mcp" });
+    const shown = async (search: string) => {
+      const html = await open(`/dashboard?${search}`);
+      return [a.id, b.id].map((id) => html.includes(`posts/${id}`));
+    };
+    expect(await shown(`account=${account}`)).toEqual([true, false]);
+    expect(await shown("status=failed")).toEqual([false, true]);
+    expect(await shown("source=mcp")).toEqual([false, true]);
+    expect(await shown("platform=instagram")).toEqual([false, false]);
+    expect(await shown("platform=x")).toEqual([true, true]);
+    const html = await open("/dashboard?status=failed&source=mcp");
+    expect(textOf(html)).toContain("Only Failed · made in: AI assistant Show all");
+    expect(html).toContain(`<option value="failed" selected`);
+  });
+});
+
+describe("the part that follows what is being published", () => {
+  const refreshIn = (html: string) => /data-refresh="(\d+)"/.exec(html)?.[1];
+
+  test("is asked for soon while something is publishing, otherwise before the next post, otherwise never", async () => {
+    const { open, schedule } = await createPlanner();
+    expect(refreshIn(await open("/dashboard"))).toBeUndefined();
+    const { id } = await schedule(NOW + HOUR);
+    expect(refreshIn(await open("/dashboard"))).toBe("3570");
+    await updatePostRow(id, { status: "publishing", scheduled_at: NOW });
+    expect(refreshIn(await open("/dashboard"))).toBe("4");
+    await updatePostRow(id, { scheduled_at: NOW - HOUR });
+    expect(refreshIn(await open("/dashboard"))).toBe("60");
+    await updatePostRow(id, { status: "published" });
+    expect(refreshIn(await open("/dashboard"))).toBeUndefined();
+  });
+
+  test("is answered without the rest of the page", async () => {
+    const { open } = await createPlanner();
+    const html = await open("/dashboard?view=week", { "x-fragment": "1" });
+    expect(html).toMatch(/^<section id="calendar"/);
+    expect(html).not.toContain("<h1");
+  });
+});
+
+test("a month of 200 posts is less than 15 KB on the wire, in every view", async () => {
+  const { open, ctx, account } = await createPlanner();
+  const { id } = await schedulePost(ctx, { accountIds: [account], scheduledAt: NOW + HOUR });
+  const columns =
+    "workspace_id, user_id, status, version, post_type, caption, media, plan_hash, confirm_hash, created_via";
+  const rows = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 199)`;
+  await env.DB.prepare(
+    `${rows} INSERT INTO posts (id, scheduled_at, platforms, created_at, updated_at, ${columns})
+     SELECT lower(hex(randomblob(16))), ?2 + (i * 7919 % 640) * 3600000 - 300 * 3600000, '["x","instagram","linkedin","mastodon"]', 1, 1, ${columns}
+     FROM n, posts WHERE posts.id = ?1`,
+  )
+    .bind(id, NOW)
+    .run();
+  for (const view of ["month", "week", "list"]) {
+    const html = await open(`/dashboard?view=${view}&date=2030-05-10`);
+    const compressed = new Response(html).body!.pipeThrough(new CompressionStream("gzip"));
+    expect((await new Response(compressed).arrayBuffer()).byteLength).toBeLessThan(15_000);
+  }
+});
+
+test("an empty calendar says what to do first", async () => {
+  const user = await signInNewUser(service);
+  const html = await (await user.browser.get("/dashboard")).text();
+  expect(textOf(html)).toContain("Connect your first account");
+  const { open } = await createPlanner();
+  expect(textOf(await open("/dashboard"))).toContain("Nothing planned here yet. Write a post");
+  expect(textOf(await open("/dashboard?date=2020-01-01"))).toContain("Nothing was planned here.");
+});
+
+test("the result of a form is announced", async () => {
+  const { open } = await createPlanner();
+  expect(await open("/dashboard?done=saved")).toContain(`role="status">The change is saved.`);
+  expect(await open("/dashboard?done=constructor")).not.toContain("notice success");
+});

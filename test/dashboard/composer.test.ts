@@ -1,0 +1,617 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { createServices } from "#context.ts";
+import { setTimeZone, startSession } from "#auth/index.ts";
+import { describe, test } from "vitest";
+import { MINUTE, toIsoInstant } from "#core/clock.ts";
+import type { Platform } from "#core/platform.ts";
+import { PLATFORMS } from "#core/platform.ts";
+import { createService } from "#service.ts";
+import { BrowserClient, type ServiceFixture } from "../auth/service-fixture.ts";
+import { createTestContext } from "../auth/test-context.ts";
+import { createUniqueFile, uploadFile } from "../journeys/journey-driver.ts";
+import { connectAccounts, type ConnectedAccount } from "../support/api-workflows.ts";
+import { countingD1 } from "../support/counting-d1.ts";
+import { callApi } from "../support/call-api.ts";
+import { type ApiCaller, createCaller } from "../support/create-caller.ts";
+
+/* The whole way of a person: forms in, forms out, on the service with simulated platforms and without any script. */
+
+const service: ServiceFixture = {
+  services: createTestContext(),
+  fetch: (path, init) => exports.default.fetch(new Request(new URL(path, env.ORIGIN), { redirect: "manual", ...init })),
+};
+
+async function createPerson() {
+  const caller = await createCaller();
+  const browser = new BrowserClient(service);
+  browser.session = await startSession(
+    createServices(env, service.services.outbound, () => {}),
+    {
+      userId: caller.userId,
+    },
+  );
+  return { caller, browser };
+}
+
+const connect = async (caller: ApiCaller, platform: Platform, login = "ada"): Promise<ConnectedAccount> =>
+  (await connectAccounts(caller, platform, login))[0]!;
+
+type Fields = Record<string, string | readonly string[]>;
+
+const PREVIEW = "/dashboard/posts/preview";
+
+const decode = (text: string) =>
+  text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+
+/** The fields of the page's first form with the action, as a browser sends them when nothing is changed. */
+function formFields(html: string, action: string): Fields {
+  const form = new RegExp(`<form[^>]*action="${action}"[^>]*>([\\s\\S]*?)</form>`).exec(html)?.[1] ?? "";
+  const fields: Record<string, string[]> = {};
+  const add = (name: string, value: string) => (fields[name] = [...(fields[name] ?? []), decode(value)]);
+  const attribute = (tag: string, name: string) => new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
+  for (const [, tag = "", area = ""] of form.matchAll(
+    /(<input[^>]*>|<select[^>]*>(?=([\s\S]*?)<\/select>)|<textarea[^>]*>(?=([\s\S]*?)<\/textarea>))/g,
+  )) {
+    const name = attribute(tag, "name");
+    if (name === undefined || / disabled/.test(tag)) {
+      continue;
+    }
+    if (tag.startsWith("<select")) {
+      const options = [...area.matchAll(/<option value="([^"]*)"( selected)?/g)];
+      add(name, (options.find(([, , selected]) => selected) ?? options[0])?.[1] ?? "");
+    } else if (tag.startsWith("<textarea")) {
+      const start = form.indexOf(tag) + tag.length;
+      const text = form.slice(start, form.indexOf("</textarea>", start));
+      add(name, text.replace(/^\n/, ""));
+    } else if (!/type="(?:checkbox|radio)"/.test(tag) || / checked/.test(tag)) {
+      add(name, attribute(tag, "value") ?? "");
+    }
+  }
+  return fields;
+}
+
+const at = (days: number) => {
+  const instant = Math.ceil((Date.now() + days * 24 * 60 * MINUTE) / MINUTE) * MINUTE;
+  const iso = toIsoInstant(instant);
+  return { iso, date: iso.slice(0, 10), time: iso.slice(11, 16) };
+};
+
+const doneId = (response: Response) =>
+  /^\/dashboard\/posts\/([0-9a-f-]+)\?done=scheduled$/.exec(response.headers.get("location") ?? "")?.[1];
+
+async function schedule(browser: BrowserClient, fields: Fields): Promise<string> {
+  const preview = await browser.post(PREVIEW, { intent: "preview", ...fields });
+  const html = await preview.text();
+  if (preview.status !== 200) {
+    throw new Error(html.replaceAll(/\s*<[^>]+>\s*/g, " "));
+  }
+  const confirmed = await browser.post("/dashboard/posts/confirm", formFields(html, "/dashboard/posts/confirm"));
+  return doneId(confirmed) ?? `${confirmed.status} ${await confirmed.text()}`;
+}
+
+const readPost = async (caller: ApiCaller, id: string) =>
+  (await callApi(caller, { method: "GET", path: `/posts/${id}` })).body.post;
+
+/** Options of every platform as a form sends them, and as the API takes them. */
+const OPTIONS: Partial<Record<Platform, { form: Fields; api: object }>> = {
+  instagram: { form: { share_to_feed: "false", trial_reel_type: "" }, api: { share_to_feed: false } },
+  tiktok: {
+    form: { privacy_status: "public", allow_comment: ["false", "true"], allow_duet: "false", allow_stitch: "false" },
+    api: { privacy_status: "public", allow_comment: true, allow_duet: false, allow_stitch: false },
+  },
+  youtube: { form: { title: "A bowl", made_for_kids: "false" }, api: { title: "A bowl" } },
+  facebook: { form: { placement: "timeline" }, api: { placement: "timeline" } },
+  pinterest: {
+    form: { board_ids: ["549755885175"], title: "Glaze" },
+    api: { board_ids: ["549755885175"], title: "Glaze" },
+  },
+  x: { form: { reply_settings: "following" }, api: { reply_settings: "following" } },
+  bluesky: { form: { langs: "en, de", alt_texts: "A wheel" }, api: { langs: ["en", "de"], alt_texts: ["A wheel"] } },
+  mastodon: {
+    form: { visibility: "unlisted", alt_texts: "A wheel" },
+    api: { visibility: "unlisted", alt_texts: ["A wheel"] },
+  },
+};
+
+const optionFields = ({ id, platform }: ConnectedAccount): Fields =>
+  Object.fromEntries(
+    Object.entries(OPTIONS[platform]?.form ?? {}).map(([key, value]) => [`option.${id}.${key}`, value]),
+  );
+
+describe("a person schedules with forms alone", () => {
+  test(
+    "on all platforms, with own texts and options; the API makes the same post",
+    { timeout: 120_000 },
+    async ({ expect }) => {
+      const { caller, browser } = await createPerson();
+      const accounts: ConnectedAccount[] = [];
+      for (const platform of PLATFORMS) {
+        accounts.push(await connect(caller, platform));
+      }
+      const media = await uploadFile(caller, await createUniqueFile("landscape.mp4"));
+      const { iso, date, time } = at(3);
+      const page = await (
+        await browser.get(`/dashboard/posts/new?${accounts.map(({ id }) => `account=${id}`).join("&")}`)
+      ).text();
+      const fields: Fields = {
+        ...formFields(page, PREVIEW),
+        caption: "Line one\r\nline two",
+        date,
+        time,
+        media: [media.url],
+        ...Object.fromEntries(accounts.map(({ id, platform }) => [`caption.${id}`, `At ${platform}`])),
+        ...Object.assign({}, ...accounts.map(optionFields)),
+      };
+      const id = await schedule(browser, fields);
+      const made = await readPost(caller, id);
+      expect(made).toMatchObject({
+        status: "scheduled",
+        caption: "Line one\nline two",
+        created_via: "dashboard",
+        scheduled_at: iso,
+      });
+
+      const body = {
+        caption: "Line one\nline two",
+        scheduled_at: iso,
+        media_items: [media],
+        targets: accounts.map(({ id: account_id, platform }) => ({
+          account_id,
+          caption: `At ${platform}`,
+          platform_options: OPTIONS[platform]?.api ?? {},
+        })),
+      };
+      const previewed = await callApi(caller, { method: "POST", path: "/posts/preview", body });
+      const confirmed = await callApi(caller, {
+        method: "POST",
+        path: "/posts/confirm",
+        body: { confirmation_token: previewed.body.confirmation_token },
+      });
+      const [byApi] = confirmed.body.posts;
+      expect(made.plan_hash).toBe(byApi.plan_hash);
+      const without = ({
+        id: _id,
+        created_at: _c,
+        updated_at: _u,
+        created_via: _v,
+        created_by: _b,
+        ...post
+      }: Record<string, unknown>) => post;
+      expect(without(made)).toEqual(without(byApi));
+      expect([made.created_via, byApi.created_via]).toEqual(["dashboard", "api"]);
+    },
+  );
+});
+
+const HOSTILE = `</textarea><script>alert("1")</script>&amp;'`;
+
+describe("a refused form", () => {
+  test("is shown again as it was, escaped, with every problem beside its field", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const youtube = await connect(caller, "youtube");
+    const x = await connect(caller, "x");
+    const fields: Fields = {
+      caption: `${HOSTILE}\n${"long ".repeat(1100)}`,
+      date: "2026-02-30",
+      time: "",
+      account: [youtube.id, x.id],
+      [`caption.${x.id}`]: `\n ${HOSTILE}`,
+      [`option.${youtube.id}.title`]: HOSTILE,
+      [`option.${youtube.id}.made_for_kids`]: ["false", "true"],
+      [`option.${x.id}.quote_tweet_url`]: `"><img src=x>`,
+      media_url: `${HOSTILE}\nhttp://example.com/a.jpg`,
+    };
+    const response = await browser.post(PREVIEW, { intent: "preview", ...fields });
+    const html = await response.text();
+    expect(response.status).toBe(400);
+    expect(html).not.toContain("<script>alert");
+    expect(html).not.toContain("<img src=x>");
+    expect(formFields(html, PREVIEW)).toMatchObject(
+      Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, [value].flat()])),
+    );
+    for (const field of ["date", "time", `option.${youtube.id}.title`, `option.${x.id}.quote_tweet_url`]) {
+      expect(html).toContain(`href="#${field}"`);
+    }
+    expect(html).toContain("Choose a time.");
+    expect(html).not.toContain("platform_options");
+    expect(html).not.toContain("GET /");
+  });
+
+  test("names the fields in plain words, and nothing is counted as scheduled", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "youtube");
+    const html = await (await browser.post(PREVIEW, { caption: "A bowl", account: id, ...at(1) })).text();
+    expect(html).toContain("“Title of the video” is missing: fill it in.");
+    expect((await callApi(caller, { method: "GET", path: "/posts" })).body.pagination.total).toBe(0);
+  });
+
+  test("without accounts and text says so", async ({ expect }) => {
+    const { browser } = await createPerson();
+    const html = await (await browser.post(PREVIEW, { caption: "Text", ...at(1) })).text();
+    expect(html).toContain('href="#account"');
+    expect(await (await browser.post(PREVIEW, { caption: "", ...at(1) })).text()).toContain(
+      "The caption must not be empty.",
+    );
+  });
+
+  test("may be as large as a request of the API, and no larger", async ({ expect }) => {
+    const { browser } = await createPerson();
+    const post = (length: number) => browser.post(PREVIEW, { intent: "update", caption: "a".repeat(length) });
+    expect([(await post(900_000)).status, (await post(1_100_000)).status]).toEqual([200, 413]);
+  });
+
+  test("keeps what was entered for an account that is not chosen any more", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "x");
+    const hidden = { [`caption.${id}`]: "own", [`option.${id}.reply_settings`]: "verified" };
+    const html = await (await browser.post(PREVIEW, { intent: "update", caption: "A", ...hidden })).text();
+    expect(formFields(html, PREVIEW)).toMatchObject({
+      [`caption.${id}`]: ["own"],
+      [`option.${id}.reply_settings`]: ["verified"],
+    });
+  });
+});
+
+test("what the script says about the form has its place beside the button, and a new form says nothing", async ({
+  expect,
+}) => {
+  const { browser } = await createPerson();
+  const page = await (await browser.get("/dashboard/posts/new")).text();
+  const bar = page.slice(page.indexOf('class="composer-actions"'));
+  expect(bar).toContain('data-check-result="" role="status"></div>');
+  expect(bar).toContain("Preview and schedule");
+  expect(page.slice(0, page.indexOf('class="composer-actions"'))).not.toContain('data-check-result=""');
+});
+
+test("the hint of the text names the accounts that have their own", async ({ expect }) => {
+  const { caller, browser } = await createPerson();
+  const [x, mastodon] = [await connect(caller, "x"), await connect(caller, "mastodon")];
+  const fields = { intent: "update", caption: "A", account: [x.id, mastodon.id], [`caption.${x.id}`]: "own" };
+  const html = await (await browser.post(PREVIEW, fields)).text();
+  expect(html).toMatch(new RegExp(`<a href="#caption.${x.id}">[^<]+</a> has its own text.`));
+  expect(html).not.toContain(`href="#caption.${mastodon.id}"`);
+});
+
+describe("media in the form", () => {
+  test("are moved and removed by buttons, and their descriptions go with them", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "bluesky");
+    const name = `option.${id}.alt_texts`;
+    const fields = {
+      caption: "A",
+      account: id,
+      media: ["https://a.example/1.jpg", "https://a.example/2.jpg"],
+      [name]: ["one", "two"],
+    };
+    const pageAfter = async (intent: string) => (await browser.post(PREVIEW, { ...fields, intent })).text();
+    const press = async (intent: string) => formFields(await pageAfter(intent), PREVIEW);
+    expect(await pageAfter("media_up.1")).toContain('aria-label="Move earlier: 1.jpg"');
+    expect(await pageAfter("media_remove.1")).not.toContain('aria-label="Move');
+    expect(await press("media_up.1")).toMatchObject({
+      media: ["https://a.example/2.jpg", "https://a.example/1.jpg"],
+      [name]: ["two", "one"],
+    });
+    expect(await press("media_remove.0")).toMatchObject({ media: ["https://a.example/2.jpg"], [name]: ["two"] });
+    expect(await press("media_up.0")).toMatchObject({ media: fields.media });
+    expect(await press("media_up.99")).toMatchObject({ media: fields.media });
+  });
+
+  test("named in the address are in the form, others' files are not", async ({ expect }) => {
+    const [mine, theirs] = [await createPerson(), await createPerson()];
+    const [item, foreign] = [
+      await uploadFile(mine.caller, await createUniqueFile("portrait.jpg")),
+      await uploadFile(theirs.caller, await createUniqueFile("portrait.jpg")),
+    ];
+    const query = new URLSearchParams([
+      ["media", item.url],
+      ["media", foreign.url],
+      ["media", "javascript:alert(1)"],
+    ]);
+    const page = await (await mine.browser.get(`/dashboard/posts/new?${query.toString()}`)).text();
+    expect(formFields(page, PREVIEW)["media"]).toEqual([item.url]);
+  });
+
+  test("are chosen from the library, which has the person's own files only", async ({ expect }) => {
+    const [mine, other] = [await createPerson(), await createPerson()];
+    const item = await uploadFile(mine.caller, await createUniqueFile("portrait.jpg"));
+    const page = await (await mine.browser.get("/dashboard/posts/new")).text();
+    expect(page).toContain(`name="library" value="${item.url}"`);
+    expect(await (await other.browser.get("/dashboard/posts/new")).text()).not.toContain(item.url);
+    const html = await (await mine.browser.post(PREVIEW, { intent: "update", library: item.url })).text();
+    expect(formFields(html, PREVIEW)).toMatchObject({ media: [item.url] });
+  });
+});
+
+describe("the preview", () => {
+  async function previewText() {
+    const person = await createPerson();
+    const { id } = await connect(person.caller, "x");
+    const when = at(2);
+    const fields = { caption: "A new glaze", account: id, date: when.date, time: when.time };
+    const html = await (await person.browser.post(PREVIEW, fields)).text();
+    return { ...person, id, fields, html, confirm: formFields(html, "/dashboard/posts/confirm") };
+  }
+
+  test("has text, time with zone, cost and hash, and leads back to the form as it was", async ({ expect }) => {
+    const { browser, html, confirm, fields } = await previewText();
+    expect(html).toContain("A new glaze");
+    expect(html).toContain("UTC");
+    expect(html).toContain("$0.015");
+    expect(html).toContain("five minutes");
+    // The button is at the top too; what programs compare is out of the way.
+    expect(html.indexOf('<button form="confirm">Schedule</button>')).toBeLessThan(html.indexOf("A new glaze"));
+    expect(html).toMatch(/<details><summary>Technical details<\/summary>[\s\S]*Fingerprint/);
+    const changed = await (await browser.post(PREVIEW, { ...confirm, intent: "change" })).text();
+    expect(formFields(changed, PREVIEW)).toMatchObject({
+      caption: ["A new glaze"],
+      date: [fields.date],
+      time: [fields.time],
+    });
+  });
+
+  test("of a post that is due within minutes names that time as its one deadline", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "x");
+    const { date, time } = at(2 / (24 * 60));
+    const html = await (await browser.post(PREVIEW, { caption: "At once", account: id, date, time })).text();
+    expect(html).toContain(`Press Schedule before ${time}.`);
+    expect(html).not.toMatch(/five minutes|confirm before/i);
+  });
+
+  test("used twice leads to the same post", async ({ expect }) => {
+    const { browser, caller, confirm } = await previewText();
+    const first = await browser.post("/dashboard/posts/confirm", confirm);
+    const id = doneId(first);
+    const second = await browser.post("/dashboard/posts/confirm", confirm);
+    expect([second.status, second.headers.get("location")]).toEqual([303, `/dashboard/posts/${id}`]);
+    expect((await callApi(caller, { method: "GET", path: "/posts" })).body.pagination.total).toBe(1);
+  });
+
+  test("that is over offers one button to preview again, with everything still there", async ({ expect }) => {
+    const { browser, confirm } = await previewText();
+    const refused = await browser.post("/dashboard/posts/confirm", { ...confirm, confirmation_token: "over" });
+    const html = await refused.text();
+    expect(refused.status).toBe(400);
+    expect(html).toContain("Preview again");
+    const again = await browser.post(PREVIEW, { ...formFields(html, PREVIEW), intent: "preview" });
+    expect([again.status, await again.text()]).toEqual([200, expect.stringContaining("A new glaze")]);
+  });
+
+  test("of another user's accounts is refused like unknown ones, and confirming another user's preview too", async ({
+    expect,
+  }) => {
+    const { id, confirm } = await previewText();
+    const other = await createPerson();
+    const html = await (await other.browser.post(PREVIEW, { caption: "A", account: id, ...at(1) })).text();
+    expect(html).toContain("No connected account has this id.");
+    expect(html).not.toContain("ada_example");
+    expect((await other.browser.post("/dashboard/posts/confirm", confirm)).status).toBe(400);
+  });
+
+  test("needs a subscription", async ({ expect }) => {
+    const caller = await createCaller({ subscription: "canceled" });
+    const browser = new BrowserClient(service);
+    browser.session = await startSession(service.services, { userId: caller.userId });
+    const refused = await browser.post(PREVIEW, { caption: "A", ...at(1) });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("choose a plan")]);
+  });
+
+  test("opened as an address begins a new post", async ({ expect }) => {
+    const { browser } = await createPerson();
+    expect((await browser.get(PREVIEW)).headers.get("location")).toBe("/dashboard/posts/new");
+  });
+});
+
+describe("a time that occurs twice", () => {
+  test("is asked for with both readings, and the chosen one is scheduled", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    await setTimeZone(service.services, { userId: caller.userId, timeZone: "Europe/Berlin" });
+    const { id } = await connect(caller, "x");
+    const year = new Date(Date.now()).getUTCFullYear() + (new Date(Date.now()).getUTCMonth() > 8 ? 1 : 0);
+    const sunday = [25, 26, 27, 28, 29, 30, 31].find((day) => new Date(Date.UTC(year, 9, day)).getUTCDay() === 0);
+    const fields = { caption: "Twice", account: id, date: `${year}-10-${sunday}`, time: "02:30" };
+    const html = await (await browser.post(PREVIEW, fields)).text();
+    expect(html).toContain("The first one: 02:30, Europe/Berlin (UTC+02:00)");
+    expect(html).toContain("The second one: 02:30, Europe/Berlin (UTC+01:00)");
+    const postId = await schedule(browser, { ...fields, fold: "later" });
+    expect((await readPost(caller, postId)).scheduled_at).toBe(`${year}-10-${sunday}T01:30:00.000Z`);
+  });
+});
+
+describe("an edit", () => {
+  async function scheduledPost() {
+    const person = await createPerson();
+    const [x, mastodon] = [await connect(person.caller, "x"), await connect(person.caller, "mastodon")];
+    const when = at(2);
+    const fields: Fields = {
+      caption: "A new glaze",
+      account: [x.id, mastodon.id],
+      date: when.date,
+      time: when.time,
+      [`option.${mastodon.id}.visibility`]: "unlisted",
+    };
+    return { ...person, x, mastodon, fields, id: await schedule(person.browser, fields) };
+  }
+
+  test("shows the post, what changes in words, and saves it", async ({ expect }) => {
+    const { browser, caller, id, mastodon } = await scheduledPost();
+    const form = formFields(await (await browser.get(`/dashboard/posts/${id}/edit`)).text(), PREVIEW);
+    const unchanged = await browser.post(PREVIEW, form);
+    expect([unchanged.status, await unchanged.text()]).toEqual([
+      400,
+      expect.stringContaining("This edit changes nothing."),
+    ]);
+    const html = await (
+      await browser.post(PREVIEW, {
+        ...form,
+        caption: "A blue glaze",
+        [`option.${mastodon.id}.visibility`]: "private",
+        account: [mastodon.id],
+      })
+    ).text();
+    expect(html).toContain("<del>A new glaze</del>");
+    expect(html).toContain("<ins>A blue glaze</ins>");
+    expect(html).toContain("<del>Everyone, but not in public timelines</del>");
+    expect(html).toContain("<ins>Followers only</ins>");
+    const saved = await browser.post(
+      "/dashboard/posts/edit/confirm",
+      formFields(html, "/dashboard/posts/edit/confirm"),
+    );
+    expect([saved.status, saved.headers.get("location")]).toEqual([303, `/dashboard/posts/${id}?done=saved`]);
+    expect(await readPost(caller, id)).toMatchObject({
+      caption: "A blue glaze",
+      targets: [{ account_id: mastodon.id, platform_options: { visibility: "private" } }],
+    });
+  });
+
+  test("of another user's post, and a duplicate of it, are a missing page", async ({ expect }) => {
+    const { id } = await scheduledPost();
+    const { browser } = await createPerson();
+    const answers = [
+      await browser.get(`/dashboard/posts/${id}/edit`),
+      await browser.get(`/dashboard/posts/new?duplicate=${id}`),
+      await browser.post(PREVIEW, { caption: "A", post_id: id, ...at(1) }),
+      await browser.get("/dashboard/posts/nothing/edit"),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  });
+
+  test("of a cancelled post is not offered, a copy is", async ({ expect }) => {
+    const { browser, caller, id } = await scheduledPost();
+    await callApi(caller, { method: "DELETE", path: `/posts/${id}`, body: { confirm: true } });
+    const page = await browser.get(`/dashboard/posts/${id}/edit`);
+    expect([page.status, await page.text()]).toEqual([409, expect.stringContaining(`duplicate=${id}`)]);
+  });
+
+  test("has count and likeness of each account before any script asks for them", async ({ expect }) => {
+    const { browser, id, x, mastodon } = await scheduledPost();
+    const page = await (await browser.get(`/dashboard/posts/${id}/edit`)).text();
+    expect(page).toContain("11 of 25,000 characters");
+    for (const account of [x, mastodon]) {
+      expect(page).toMatch(new RegExp(`data-likeness="${account.id}"><figure class="likeness"`));
+    }
+    const form = formFields(page, PREVIEW);
+    const checked: { accounts: Record<string, { likeness_html: string; count: string }> } = await (
+      await browser.post("/dashboard/posts/check", form)
+    ).json();
+    for (const { likeness_html, count } of Object.values(checked.accounts)) {
+      expect(page).toContain(likeness_html);
+      expect(page).toContain(count);
+    }
+  });
+
+  test("a duplicate has the content, the time of day and no day, and says what it is a copy of", async ({ expect }) => {
+    const { browser, id, x, mastodon, fields } = await scheduledPost();
+    const page = await (await browser.get(`/dashboard/posts/new?duplicate=${id}`)).text();
+    expect(page).toContain("Copy of “A new glaze”");
+    const form = formFields(page, PREVIEW);
+    expect(form).toMatchObject({
+      caption: ["A new glaze"],
+      account: [x.id, mastodon.id],
+      date: [""],
+      time: [fields["time"]],
+      [`option.${mastodon.id}.visibility`]: ["unlisted"],
+    });
+    expect(form["post_id"]).toBeUndefined();
+  });
+});
+
+describe("a post that failed in part", () => {
+  test("is tried again only where it failed, at a new time, and says so", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const [x, mastodon] = [await connect(caller, "x"), await connect(caller, "mastodon")];
+    const when = at(2);
+    const fields = { caption: "A new glaze", account: [x.id, mastodon.id], date: when.date, time: when.time };
+    const id = await schedule(browser, fields);
+    await env.DB.batch([
+      env.DB.prepare("UPDATE posts SET status = 'partially_failed' WHERE id = ?1").bind(id),
+      env.DB.prepare("UPDATE post_targets SET state = 'published' WHERE post_id = ?1 AND account_id = ?2").bind(
+        id,
+        x.id,
+      ),
+      env.DB.prepare("UPDATE post_targets SET state = 'failed' WHERE post_id = ?1 AND account_id = ?2").bind(
+        id,
+        mastodon.id,
+      ),
+    ]);
+    const page = await (await browser.get(`/dashboard/posts/${id}/edit`)).text();
+    expect(page).toContain("Only what is not published is tried again, at the new time.");
+    const form = formFields(page, PREVIEW);
+    expect(form).toMatchObject({ account: [mastodon.id], date: [""], time: [""] });
+    expect(await (await browser.post(PREVIEW, form)).text()).toContain("Choose a day.");
+    const later = at(4);
+    const html = await (await browser.post(PREVIEW, { ...form, date: later.date, time: later.time })).text();
+    const saved = await browser.post(
+      "/dashboard/posts/edit/confirm",
+      formFields(html, "/dashboard/posts/edit/confirm"),
+    );
+    expect(saved.status).toBe(303);
+    const post = await readPost(caller, id);
+    expect(post.targets.map(({ status }: { status: string }) => status)).toEqual(["published", "pending"]);
+    expect(post.scheduled_at).toBe(later.iso);
+  });
+});
+
+describe("an account that needs a new login", () => {
+  test("is shown with the way to connect it again, and cannot be chosen", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "x");
+    await env.DB.prepare("UPDATE accounts SET status = 'needs_reconnect' WHERE id = ?1").bind(id).run();
+    const page = await (await browser.get(`/dashboard/posts/new?account=${id}`)).text();
+    expect(page).toMatch(new RegExp(`name="account" value="${id}" disabled`));
+    expect(page).toContain("This account needs a new login.");
+    expect(page).toContain('href="/dashboard/accounts"');
+    const refused = await browser.post(PREVIEW, { caption: "A", account: id, ...at(1) });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(`href="#account.${id}"`)]);
+  });
+});
+
+describe("what the audit of a platform asks for", () => {
+  test("creator, a privacy nobody chose for the person, interactions off and the consent before the button", async ({
+    expect,
+  }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "tiktok", "ben");
+    const video = await uploadFile(caller, await createUniqueFile("portrait.mp4"));
+    const page = await (await browser.get(`/dashboard/posts/new?account=${id}`)).text();
+    expect(page).toContain("<b>Ben</b>");
+    const fields = { ...formFields(page, PREVIEW), caption: "A wheel", media: video.url, ...at(1) };
+    expect(fields).toMatchObject({ [`option.${id}.privacy_status`]: [""], [`option.${id}.allow_comment`]: ["false"] });
+    const update = await (await browser.post(PREVIEW, { ...fields, intent: "update" })).text();
+    expect(update).toMatch(new RegExp(`name="option.${id}.allow_duet" value="true"[^>]* disabled`));
+    expect(update).not.toContain(`<option value="public"`);
+    expect((await browser.post(PREVIEW, fields)).status).toBe(400);
+    const preview = await browser.post(PREVIEW, { ...fields, [`option.${id}.privacy_status`]: "private" });
+    const html = await preview.text();
+    expect(preview.status).toBe(200);
+    expect(html.indexOf("Music Usage Confirmation")).toBeGreaterThan(0);
+    expect(html.indexOf("Music Usage Confirmation")).toBeLessThan(html.indexOf(">Schedule<"));
+  });
+});
+
+test("a page reads its data in one round trip, however many accounts there are", async ({ expect }) => {
+  const { caller, browser } = await createPerson();
+  await connect(caller, "x");
+  await connect(caller, "facebook");
+  const db = countingD1(env.DB);
+  const worker = createService(() => service.services.outbound);
+  const counted = new BrowserClient({
+    services: service.services,
+    async fetch(path, init) {
+      const context = createExecutionContext();
+      const request = new Request(new URL(path, env.ORIGIN), { redirect: "manual", ...init });
+      const response = await worker.fetch(request, { ...env, DB: db.d1 }, context);
+      await waitOnExecutionContext(context);
+      return response;
+    },
+  });
+  counted.session = browser.session;
+  const response = await counted.get("/dashboard/posts/new");
+  expect([response.status, db.count.roundTrips]).toEqual([200, 2]);
+});

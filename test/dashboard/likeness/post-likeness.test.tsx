@@ -1,0 +1,100 @@
+import type { HtmlEscapedString } from "hono/utils/html";
+import { describe, test } from "vitest";
+import { PLATFORMS } from "#core/platform.ts";
+import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
+import type { MediaItem } from "#posting/index.ts";
+
+function item(overrides: Partial<MediaItem> = {}): MediaItem {
+  return {
+    id: "0197a000-0000-7000-8000-000000000001",
+    type: "image",
+    url: "https://media.example.com/a.jpg",
+    contentType: "image/jpeg",
+    sizeBytes: 1000,
+    width: 1000,
+    height: 1000,
+    durationSeconds: null,
+    sha256: "",
+    ...overrides,
+  };
+}
+
+type Props = Parameters<typeof PostLikeness>[0];
+
+async function render(props: Partial<Props>): Promise<string> {
+  const all = {
+    platform: "x",
+    username: "ada",
+    caption: "",
+    options: {},
+    media: [],
+    placement: null,
+    ...props,
+  } as const;
+  const element: HtmlEscapedString | Promise<HtmlEscapedString> = <PostLikeness {...all} />;
+  return (await element).toString();
+}
+
+const HOSTILE = `<img src=x onerror=alert(1)>"'&<script>`;
+
+describe("a likeness", () => {
+  test("says on every platform that it is one, and needs no inline style", async ({ expect }) => {
+    for (const platform of PLATFORMS) {
+      const html = await render({
+        platform,
+        caption: "Hello",
+        media: [item(), item({ type: "video", durationSeconds: 65 })],
+      });
+      expect(html).toContain("How it will look, roughly; the text and media are exact.");
+      expect(html).not.toMatch(/style=|onerror|<script/);
+      expect(html).toContain("1/2");
+      expect(html).toContain("Video 2 of 2, 1:05");
+    }
+  });
+
+  test("escapes whatever people and platforms wrote", async ({ expect }) => {
+    for (const platform of PLATFORMS) {
+      const html = await render({
+        platform,
+        username: HOSTILE,
+        displayName: HOSTILE,
+        avatarUrl: `https://a.example/${HOSTILE}`,
+        caption: `${HOSTILE} #${HOSTILE} ${"x".repeat(500)}`,
+        options: { title: HOSTILE, spoiler_text: HOSTILE, link_card: { uri: "https://a.example", title: HOSTILE } },
+        media: [item({ url: `https://a.example/${HOSTILE}` })],
+      });
+      expect(html).not.toMatch(/<img src=x|<script/);
+      expect(html).toContain("&lt;img src=x");
+    }
+  });
+
+  test("shows the text up to the feed's cut, and the rest behind the feed's words", async ({ expect }) => {
+    const html = await render({ caption: `${"a".repeat(280)}b` });
+    expect(html).toMatch(/a{280}<details><summary>… Show more<\/summary>b<\/details>/);
+    expect(await render({ caption: "a".repeat(280) })).not.toContain("<details>");
+  });
+
+  test("marks links, mentions and hashtags, and links nothing", async ({ expect }) => {
+    const html = await render({ caption: "See https://example.com/b for #news" });
+    expect(html).toContain('<span class="likeness-mark">https://example.com/b</span> for');
+    expect(html).toContain('<span class="likeness-mark">#news</span>');
+    expect(html).not.toContain("<a ");
+  });
+
+  test("crops an image as the platform does, and a short film stands upright", async ({ expect }) => {
+    const ratio = async (props: Partial<Props>) => /<svg viewBox="0 0 (\d+) 1000"/.exec(await render(props))?.[1];
+    expect(await ratio({ platform: "instagram", media: [item({ width: 900, height: 1600 })] })).toBe("750");
+    expect(await ratio({ platform: "instagram", media: [item({ width: 1000, height: 1000 })] })).toBe("1000");
+    expect(await ratio({ platform: "pinterest", media: [item({ width: 500, height: 2000 })] })).toBe("667");
+    const film = item({ type: "video", width: 1920, height: 1080 });
+    expect(await ratio({ platform: "instagram", placement: "reels", media: [film] })).toBe("563");
+    expect(await ratio({ platform: "youtube", placement: "long", media: [film] })).toBe("1778");
+    expect(await ratio({ platform: "x", media: [item({ width: null, height: null })] })).toBe("1000");
+  });
+
+  test("an address that was not read yet is not opened", async ({ expect }) => {
+    const html = await render({ media: [item({ id: "", url: "https://tracker.example/x.jpg" })] });
+    expect(html).not.toContain("tracker.example");
+    expect(html).toContain("Not fetched yet");
+  });
+});

@@ -1,0 +1,449 @@
+import { describe, test } from "vitest";
+import { PLATFORMS, type Platform } from "#core/platform.ts";
+import { fieldOf } from "#dashboard/composer/form-problems.ts";
+import { type PostForm, parsePostForm, postFormFields } from "#dashboard/composer/post-form.ts";
+import { formOfPost, toEditInput, toScheduleInput } from "#dashboard/composer/read-post-form.ts";
+import { readTime, timeFields } from "#dashboard/composer/read-time.ts";
+import { optionSpecs } from "#platforms/option-specs.ts";
+import { toOptionsSchema } from "#platforms/options-schema.ts";
+import { adapterFor } from "#platforms/registry.ts";
+import type { Post, Target } from "#posting/index.ts";
+
+const BERLIN = { timeZone: "Europe/Berlin", hour12: false, firstWeekday: 0 };
+const services = { adapterFor };
+const platformsOf = (...platforms: Platform[]) => new Map(platforms.map((platform) => [`id-${platform}`, platform]));
+
+const form = (fields: readonly (readonly [string, string])[]): PostForm =>
+  parsePostForm(new URLSearchParams(fields.map(([name, value]) => [name, value])));
+
+const optionsOf = (
+  platform: Platform,
+  fields: Readonly<Record<string, string | readonly string[]>>,
+  media: string[] = [],
+) => {
+  const id = `id-${platform}`;
+  const { input, problems } = toScheduleInput(
+    services,
+    form([
+      ["caption", "A bowl"],
+      ["date", "2026-12-24"],
+      ["time", "18:30"],
+      ["account", id],
+      ...media.map((url) => ["media", url] as const),
+      ...Object.entries(fields).flatMap(([key, values]) =>
+        [values].flat().map((value) => [`option.${id}.${key}`, value] as const),
+      ),
+    ]),
+    platformsOf(platform),
+    BERLIN,
+  );
+  return { options: input.targets?.[0]?.platformOptions, problems };
+};
+
+describe("the form of every platform", () => {
+  test.for(PLATFORMS)(
+    "%s: every option has words or is set automatically, and no others are named",
+    (platform, { expect }) => {
+      const adapter = adapterFor(platform)!;
+      const { properties } = toOptionsSchema(adapter) as { properties: Record<string, { properties?: object }> };
+      const asked = Object.entries(properties)
+        .filter(([name]) => name !== "caption" && !adapter.optionForm?.automatic?.includes(name))
+        .flatMap(([name, property]) =>
+          property.properties ? Object.keys(property.properties).map((member) => `${name}.${member}`) : [name],
+        );
+      const specs = optionSpecs(adapter);
+      expect(specs.map(({ key }) => key).toSorted()).toEqual(asked.toSorted());
+      for (const spec of specs.filter(({ type }) => type === "choice")) {
+        const hasEmpty = spec.defaultValue === undefined || spec.defaultValue === null || spec.mustChoose !== undefined;
+        expect(Object.keys(spec.choices ?? {}).toSorted(), spec.key).toEqual(
+          [...(hasEmpty ? [""] : []), ...spec.values].toSorted(),
+        );
+      }
+      for (const spec of specs.filter(({ type, defaultValue }) => type === "boolean" && defaultValue === undefined)) {
+        expect(Object.keys(spec.choices ?? {}).toSorted(), spec.key).toEqual(["", "false", "true"]);
+      }
+      for (const spec of specs.filter(({ type }) => type === "texts")) {
+        expect(spec.input, spec.key).toBeDefined();
+      }
+    },
+  );
+});
+
+describe("a form as it was typed", () => {
+  const fields = [
+    ["caption", 'One\n"two" <b>'],
+    ["date", "2026-02-30"],
+    ["time", "25:61"],
+    ["fold", "later"],
+    ["account", "a"],
+    ["account", "b"],
+    ["caption.a", "own"],
+    ["caption.c", "of an account that is not chosen any more"],
+    ["option.a.title", "T.i.t"],
+    ["option.a.link_card.uri", "https://example.com"],
+    ["option.c.alt_texts", ""],
+    ["option.c.alt_texts", "second"],
+    ["media", "https://one.example/a.jpg"],
+    ["media", "https://one.example/b.jpg"],
+    ["media_url", "https://two.example\n https://three.example"],
+    ["post_id", "p"],
+  ] as const;
+
+  test("survives as fields, with everything that cannot be used", ({ expect }) => {
+    const written = postFormFields(form(fields));
+    expect(new Set(written)).toEqual(new Set(fields));
+    expect(written).toHaveLength(fields.length);
+  });
+
+  test("has the line breaks that were typed, no NUL, and each account once", ({ expect }) => {
+    const read = form([
+      ["caption", "a\r\nb\0"],
+      ["account", "x"],
+      ["account", "x"],
+    ]);
+    expect([read.caption, read.accountIds]).toEqual(["a\nb", ["x"]]);
+  });
+});
+
+describe("options as the API takes them", () => {
+  test("text, choice and booleans; what equals the default is not sent", ({ expect }) => {
+    expect(optionsOf("youtube", { title: "A bowl", made_for_kids: ["false", "true"] }).options).toEqual({
+      title: "A bowl",
+      made_for_kids: true,
+    });
+    expect(optionsOf("youtube", { title: "A bowl", made_for_kids: ["false"] }).options).toEqual({ title: "A bowl" });
+    expect(optionsOf("mastodon", { visibility: "public", sensitive: "" }).options).toBeUndefined();
+    expect(optionsOf("mastodon", { visibility: "direct", sensitive: "false" }).options).toEqual({
+      visibility: "direct",
+      sensitive: false,
+    });
+    expect(optionsOf("x", { reply_settings: "" }).options).toBeUndefined();
+    expect(optionsOf("x", { reply_settings: "verified" }).options).toEqual({ reply_settings: "verified" });
+  });
+
+  test("lists: chosen boards, words with commas, one text per medium", ({ expect }) => {
+    expect(optionsOf("pinterest", { board_ids: ["12", "7"] }).options).toEqual({ board_ids: ["12", "7"] });
+    expect(optionsOf("bluesky", { langs: " en, pt-BR ,", alt_texts: ["", "two", ""] }).options).toEqual({
+      langs: ["en", "pt-BR"],
+      alt_texts: ["", "two"],
+    });
+  });
+
+  test("an object is sent with all its members, or not at all", ({ expect }) => {
+    const members = { "link_card.uri": "", "link_card.title": "", "link_card.description": "" };
+    expect(optionsOf("bluesky", members).options).toBeUndefined();
+    expect(optionsOf("bluesky", { ...members, "link_card.title": "T" }).options).toEqual({
+      link_card: { uri: "", title: "T", description: "" },
+    });
+  });
+
+  test("those for videos only are not sent with images", ({ expect }) => {
+    expect(optionsOf("facebook", { placement: "timeline" }, ["https://m.example/a.jpg"]).options).toBeUndefined();
+    expect(optionsOf("facebook", { placement: "timeline" }, ["https://m.example/a.mp4"]).options).toEqual({
+      placement: "timeline",
+    });
+    expect(optionsOf("facebook", { placement: "timeline" }, ["https://m.example/watch"]).options).toEqual({
+      placement: "timeline",
+    });
+  });
+
+  test("an option that the platform does not have, and those of an unknown account, are not read", ({ expect }) => {
+    expect(optionsOf("linkedin", { title: "x", __proto__: "y" }).options).toBeUndefined();
+    const { input } = toScheduleInput(
+      services,
+      form([
+        ["account", "nobody"],
+        ["option.nobody.title", "x"],
+      ]),
+      new Map(),
+      BERLIN,
+    );
+    expect(input.targets).toEqual([{ accountId: "nobody" }]);
+  });
+
+  test("what the person must choose is asked for, and interactions are off until they are allowed", ({ expect }) => {
+    const video = ["https://m.example/a.mp4"];
+    const { options, problems } = optionsOf("tiktok", {}, video);
+    expect(options).toEqual({ allow_comment: false, allow_duet: false, allow_stitch: false });
+    expect(problems.map(({ field }) => field)).toEqual(["option.id-tiktok.privacy_status"]);
+    expect(optionsOf("tiktok", { privacy_status: "public", allow_duet: ["false", "true"] }, video)).toEqual({
+      options: { allow_comment: false, allow_stitch: false },
+      problems: [],
+    });
+    expect(optionsOf("tiktok", { is_draft: "true" }, video).problems).toEqual([]);
+  });
+});
+
+describe("the time in the person's zone", () => {
+  const at = (date: string, time: string, fold = "") => readTime({ date, time, fold }, BERLIN);
+
+  test("one that exists once", ({ expect }) => {
+    expect(at("2026-12-24", "18:30", "later")).toEqual({
+      instant: Date.parse("2026-12-24T17:30:00Z"),
+      readings: [],
+      problems: [],
+    });
+  });
+
+  test("without day or time, and with ones that do not exist", ({ expect }) => {
+    expect(at("", "").problems.map(({ field, message }) => [field, message])).toEqual([
+      ["date", "Choose a day."],
+      ["time", "Choose a time."],
+    ]);
+    expect(at("2026-02-30", "24:00").problems.map(({ field }) => field)).toEqual(["date", "time"]);
+  });
+
+  test("one that the clocks skip is refused with its neighbours", ({ expect }) => {
+    const { instant, problems } = at("2026-03-29", "02:30");
+    expect(instant).toBeNull();
+    expect(problems).toEqual([
+      {
+        field: "time",
+        message:
+          "There is no 02:30 on Sunday, 29 March 2026 in Europe/Berlin: the clocks are moved forward. Choose 01:59 or earlier, or 03:00 or later.",
+      },
+    ]);
+    expect(
+      readTime({ date: "2026-10-04", time: "02:10", fold: "" }, { ...BERLIN, timeZone: "Australia/Lord_Howe" })
+        .problems[0]?.message,
+    ).toContain("Choose 01:59 or earlier, or 02:30 or later");
+  });
+
+  test("one that occurs twice needs a choice", ({ expect }) => {
+    const [earlier, later] = [Date.parse("2026-10-25T00:30:00Z"), Date.parse("2026-10-25T01:30:00Z")];
+    expect(at("2026-10-25", "02:30")).toMatchObject({
+      instant: null,
+      readings: [earlier, later],
+      problems: [{ field: "fold" }],
+    });
+    expect(at("2026-10-25", "02:30", "earlier")).toEqual({
+      instant: earlier,
+      readings: [earlier, later],
+      problems: [],
+    });
+    expect(at("2026-10-25", "02:30", "later").instant).toBe(later);
+    expect([timeFields(earlier, "Europe/Berlin").fold, timeFields(later, "Europe/Berlin").fold]).toEqual([
+      "earlier",
+      "later",
+    ]);
+  });
+});
+
+const target = (platform: Platform, more: Partial<Target> = {}): Target => ({
+  accountId: `id-${platform}`,
+  platform,
+  username: "ada",
+  caption: null,
+  effectiveCaption: "A bowl",
+  platformOptions: {},
+  status: "pending",
+  platformPostId: null,
+  platformPostUrl: null,
+  publishedAt: null,
+  attempts: 0,
+  nextAttemptAt: null,
+  error: null,
+  dueAt: 0,
+  startedAt: null,
+  lateByMs: null,
+  ...more,
+});
+
+const post = (targets: readonly Target[], more: Partial<Post> = {}): Post => ({
+  id: "p",
+  workspaceId: "w",
+  status: "scheduled",
+  caption: "A bowl",
+  postType: "video",
+  scheduledAt: Date.parse("2026-12-24T17:30:42Z"),
+  publishedAt: null,
+  version: 1,
+  createdAt: 0,
+  updatedAt: 0,
+  createdVia: "api",
+  createdBy: null,
+  pausedReason: null,
+  planHash: "",
+  targets,
+  mediaItems: [
+    {
+      id: "m",
+      type: "video",
+      url: "https://m.example/a.mp4",
+      contentType: "video/mp4",
+      sizeBytes: 1,
+      width: null,
+      height: null,
+      durationSeconds: null,
+      sha256: "",
+    },
+  ],
+  ...more,
+});
+
+describe("a stored post", () => {
+  const stored = post([
+    target("youtube", { platformOptions: { title: "A bowl", made_for_kids: false }, caption: "own" }),
+    target("tiktok", { platformOptions: { privacy_status: "public", allow_comment: true, is_draft: false } }),
+    target("instagram", { platformOptions: { placement: "reels", trial_reel_type: null } }),
+    target("pinterest", { platformOptions: { board_ids: ["7", "12"] } }),
+    target("bluesky", {
+      platformOptions: { alt_texts: ["a"], langs: ["en", "de"] },
+    }),
+  ]);
+  const platforms = platformsOf("youtube", "tiktok", "instagram", "pinterest", "bluesky", "x");
+  const shown = formOfPost(services, stored, "edit", BERLIN);
+  const editWith = (change: Partial<PostForm>) =>
+    toEditInput(services, { ...shown, ...change }, stored, platforms, BERLIN);
+  const withOption = (id: string, key: string, ...texts: string[]) => ({
+    options: new Map([...shown.options, [id, new Map([...(shown.options.get(id) ?? []), [key, texts]])]]),
+  });
+
+  test("is shown as form and read back without a change, also through the fields", ({ expect }) => {
+    expect(editWith({})).toEqual({ input: { postIds: ["p"] }, problems: [] });
+    const again = form(postFormFields(shown));
+    expect(toEditInput(services, again, stored, platforms, BERLIN)).toEqual({
+      input: { postIds: ["p"] },
+      problems: [],
+    });
+  });
+
+  test("an option that the new media leave no field for is removed", ({ expect }) => {
+    const link_card = { uri: "https://example.com", title: "t", description: "" };
+    const text = post([target("bluesky", { platformOptions: { link_card } })], { mediaItems: [], postType: "text" });
+    const fields = formOfPost(services, text, "edit", BERLIN);
+    const edit = (change: Partial<PostForm>) =>
+      toEditInput(services, { ...fields, ...change }, text, platforms, BERLIN).input;
+    expect(edit({})).toEqual({ postIds: ["p"] });
+    expect(edit({ mediaUrls: "https://m.example/a.jpg" }).targetOptions).toEqual([
+      { accountId: "id-bluesky", platformOptions: { link_card: null } },
+    ]);
+    const title = new Map([
+      ["id-bluesky", new Map([...fields.options.get("id-bluesky")!, ["link_card.title", ["new"]]])],
+    ]);
+    expect(edit({ options: title }).targetOptions).toEqual([
+      { accountId: "id-bluesky", platformOptions: { link_card: { ...link_card, title: "new" } } },
+    ]);
+  });
+
+  test("the same accounts in another order are no change", ({ expect }) => {
+    expect(editWith({ accountIds: shown.accountIds.toReversed() }).input).toEqual({ postIds: ["p"] });
+  });
+
+  test("only what changed is sent", ({ expect }) => {
+    expect(editWith({ caption: "New" }).input).toEqual({ postIds: ["p"], caption: "New" });
+    expect(editWith({ time: "18:31" }).input).toEqual({
+      postIds: ["p"],
+      scheduledAt: Date.parse("2026-12-24T17:31:00Z"),
+    });
+    expect(editWith({ media: [] }).input).toEqual({ postIds: ["p"], removeMedia: true });
+    expect(editWith({ media: [], mediaUrls: "https://m.example/b.mp4" }).input).toEqual({
+      postIds: ["p"],
+      mediaUrls: ["https://m.example/b.mp4"],
+    });
+    expect(editWith({ captions: new Map() }).input.targetOptions).toEqual([{ accountId: "id-youtube", caption: null }]);
+    expect(editWith(withOption("id-youtube", "made_for_kids", "false", "true")).input.targetOptions).toEqual([
+      { accountId: "id-youtube", platformOptions: { made_for_kids: true } },
+    ]);
+    expect(editWith(withOption("id-tiktok", "allow_comment", "false")).input.targetOptions).toEqual([
+      { accountId: "id-tiktok", platformOptions: { allow_comment: false } },
+    ]);
+    expect(editWith(withOption("id-bluesky", "langs", "")).input.targetOptions).toEqual([
+      { accountId: "id-bluesky", platformOptions: { langs: null } },
+    ]);
+  });
+
+  test("accounts are added and removed by the whole list; a new one brings its options", ({ expect }) => {
+    const { accountIds } = shown;
+    expect(
+      editWith({ accountIds: [...accountIds.slice(1), "id-x"], ...withOption("id-x", "reply_settings", "verified") })
+        .input,
+    ).toEqual({
+      postIds: ["p"],
+      accountIds: [...accountIds.slice(1), "id-x"],
+      targetOptions: [{ accountId: "id-x", platformOptions: { reply_settings: "verified" } }],
+    });
+  });
+
+  test("of a failed post only what failed can be changed", ({ expect }) => {
+    const failed = post([target("x", { status: "published" }), target("bluesky", { status: "failed" })], {
+      status: "partially_failed",
+    });
+    const retry = formOfPost(services, failed, "edit", BERLIN);
+    expect([retry.accountIds, retry.date, retry.time]).toEqual([["id-bluesky"], "", ""]);
+    expect(
+      toEditInput(services, { ...retry, date: "2026-12-24", time: "19:00" }, failed, platforms, BERLIN).input,
+    ).toEqual({
+      postIds: ["p"],
+      scheduledAt: Date.parse("2026-12-24T18:00:00Z"),
+    });
+  });
+
+  test("a duplicate has all its content and the time of day, and asks for the day and again for what the person must choose", ({
+    expect,
+  }) => {
+    const copy = formOfPost(services, stored, "duplicate", BERLIN);
+    expect([copy.date, copy.time, copy.postId]).toEqual(["", "18:30", ""]);
+    const { input, problems } = toScheduleInput(services, copy, platforms, BERLIN);
+    expect(problems.map(({ field }) => field)).toEqual(["date", "option.id-tiktok.privacy_status"]);
+    expect(input).toMatchObject({
+      caption: "A bowl",
+      mediaUrls: ["https://m.example/a.mp4"],
+      targets: [
+        { accountId: "id-youtube", caption: "own", platformOptions: { title: "A bowl" } },
+        { accountId: "id-tiktok" },
+        { accountId: "id-instagram" },
+        { accountId: "id-pinterest", platformOptions: { board_ids: ["7", "12"] } },
+        { accountId: "id-bluesky", platformOptions: { langs: ["en", "de"], alt_texts: ["a"] } },
+      ],
+    });
+    expect(input.targets?.[2]).toEqual({ accountId: "id-instagram" });
+  });
+});
+
+test("every problem of a preview has its field", ({ expect }) => {
+  const read = form([
+    ["account", "a"],
+    ["account", "b"],
+    ["media", "u"],
+    ["media_url", "v"],
+  ]);
+  const field = (param: string, accountId?: string) => fieldOf({ param, ...(accountId && { accountId }) }, read);
+  expect([
+    field("caption"),
+    field("scheduled_at"),
+    field("targets"),
+    field("targets[1].caption", "b"),
+    field("targets[1].account_id"),
+    field("targets[0].platform_options.title", "a"),
+    field("targets[0].platform_options.alt_texts[1]", "a"),
+    field("target_options[0].platform_options.link_card.uri", "b"),
+    field("targets[].platform_options.title", "b"),
+    field("targets[1].platform_options.caption", "b"),
+    field("targets[0]", "a"),
+    field("account_ids[1]", "b"),
+    field("media_urls[1]"),
+    field("media_urls"),
+    field("media_items[0].url"),
+    field("post_ids[0]"),
+    field("scheduled_at", "a"),
+  ]).toEqual([
+    "caption",
+    "date",
+    "account",
+    "caption.b",
+    "account.b",
+    "option.a.title",
+    "option.a.alt_texts",
+    "option.b.link_card.uri",
+    "option.b.title",
+    "caption.b",
+    "account.a",
+    "account.b",
+    "media.1",
+    "media",
+    "media.0",
+    "",
+    "date",
+  ]);
+});
