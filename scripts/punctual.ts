@@ -140,7 +140,7 @@ const service = await startService({
 try {
   const { origin } = service;
   const gauge = await RuntimeGauge.open(origin, service.pid, port, inspectorPort);
-  const sender = await PostSender.create(origin);
+  const sender = await PostSender.create(origin, count);
   const answering = sender.platforms.filter((platform) => platform !== hanging);
   if (hanging !== undefined && answering.length === sender.platforms.length) {
     throw new Error(`--hang needs a platform that accepts texts: ${sender.platforms.join(", ")}`);

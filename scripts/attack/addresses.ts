@@ -164,6 +164,7 @@ export default {
     },
     {
       name: "servers to connect at private addresses",
+      slow: true,
       async run(service, log) {
         const user = await service.createUser();
         await withCanary(async (port, hits) => {
@@ -182,6 +183,7 @@ export default {
     },
     {
       name: "metadata documents of OAuth clients at private addresses",
+      slow: true,
       async run(service, log) {
         const cookie = await service.signIn(await service.createUser());
         await withCanary(async (port, hits) => {

@@ -26,6 +26,20 @@ function authorizePath(clientId: string, changes: Readonly<Record<string, string
   return `/oauth/authorize?${String(query)}`;
 }
 
+/** Allows a request on the consent page; returns the code. */
+async function approve(service: AttackedService, cookie: string, clientId: string): Promise<string> {
+  const path = authorizePath(clientId);
+  const { text } = await service.prepare("GET", path, { cookie });
+  const csrf_token = /name="csrf_token" value="([^"]+)"/.exec(text)?.[1] ?? "";
+  const form = { decision: "allow", scope: "posts:read", csrf_token };
+  const { location } = await service.prepare("POST", path, { cookie, form });
+  const code = new URL(location ?? "about:blank").searchParams.get("code");
+  if (code === null) {
+    throw new Error(`no code in ${location}`);
+  }
+  return service.addSecret(code);
+}
+
 /** Requests with an error, which the specification lets a server send to the redirect URI. */
 const ERRORS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "another response type": { response_type: "token" },
@@ -50,7 +64,48 @@ const WRONG_REDIRECT_URIS = [
   "http://app.example.com/callback",
   "https://app.example.com:8443/callback",
   "https://app.example.com/callback%2f..%2fevil",
+  "https://app.example.com/callback/",
+  "https://app.example.com/Callback",
+  "https://app.example.com./callback",
+  "https://app.example.com/callback%00",
+  "https://app.example.com/callback\t",
+  "https://\u0430pp.example.com/callback",
+  "https://app.example.com\\@evil.example/callback",
 ];
+
+/** Addresses beside a loopback address, of which only the port may differ. */
+const WRONG_LOOPBACK_URIS = [
+  "http://127.0.0.1@evil.example/callback",
+  "http://127.0.0.1:80@evil.example/callback",
+  "http://127.0.0.1.evil.example/callback",
+  "http://127.0.0.1:1234567/callback",
+  "http://localhost:1234/callback",
+  "http://127.0.0.1:1234/other",
+  "http://127.0.0.1:1234/callback?next=x",
+  "https://127.0.0.1:1234/callback",
+];
+
+const VERIFIER = "v".repeat(43);
+const GUESSES = 40;
+
+/** A string like this one, with another character at this place. */
+function changedAt(text: string, index: number): string {
+  const place = text.length - 1 - (index % 20);
+  return `${text.slice(0, place)}${text[place] === "a" ? "b" : "a"}${text.slice(place + 1)}`;
+}
+
+/** A code that the user of this session has just approved, and the form that exchanges it. */
+async function approvedExchange(service: AttackedService): Promise<Readonly<Record<string, string>>> {
+  const clientId = await registerClient(service);
+  const cookie = await service.signIn(await service.createUser());
+  return {
+    grant_type: "authorization_code",
+    client_id: clientId,
+    code: await approve(service, cookie, clientId),
+    code_verifier: VERIFIER,
+    redirect_uri: REDIRECT_URI,
+  };
+}
 
 const leavesUs = (service: AttackedService, location: string | null): boolean =>
   location !== null && new URL(location, service.origin).origin !== service.origin;
@@ -63,11 +118,17 @@ export default {
       async run(service, log) {
         const clientId = await registerClient(service);
         const cookie = await service.signIn(await service.createUser());
-        for (const redirectUri of WRONG_REDIRECT_URIS) {
-          const path = authorizePath(clientId, { redirect_uri: redirectUri });
+        const loopbackId = await registerClient(service, "http://127.0.0.1/callback");
+        const paths = [
+          ...WRONG_REDIRECT_URIS.map((uri) => authorizePath(clientId, { redirect_uri: uri })),
+          ...WRONG_LOOPBACK_URIS.map((uri) => authorizePath(loopbackId, { redirect_uri: uri })),
+          // Two of them, the registered one first.
+          `${authorizePath(clientId)}&redirect_uri=${encodeURIComponent("https://evil.example/")}`,
+        ];
+        for (const path of paths) {
           for (const session of [undefined, cookie]) {
             const answer = await service.send("GET", path, { cookie: session });
-            log.expectStatus(redirectUri, answer, 400);
+            log.expectStatus(path, answer, 400);
             log.expect(!leavesUs(service, answer.location), "no redirect", `redirected to ${answer.location}`);
           }
         }
@@ -127,15 +188,91 @@ export default {
       },
     },
     {
+      name: "guesses of a code and of its verifier, the challenge in its place, another client, other addresses",
+      async run(service, log) {
+        const form = await approvedExchange(service);
+        const { code = "" } = form;
+        const exchange = (changes: Readonly<Record<string, string>>) =>
+          service.send("POST", "/oauth/token", { form: { ...form, ...changes } });
+        const guesses = Array.from({ length: GUESSES }, (_, index) => index);
+        const tries: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+          ...guesses.map((index) => ["a code", { code: changedAt(code, index) }] as const),
+          ...guesses.map((index) => ["a verifier", { code_verifier: changedAt(VERIFIER, index) }] as const),
+          ...["", "v", CHALLENGE, "v".repeat(42), "v".repeat(44), "v".repeat(129), `${VERIFIER}\u0000`, "*"].map(
+            (code_verifier) => ["a verifier", { code_verifier }] as const,
+          ),
+          ["another client", { client_id: await registerClient(service) }],
+          ["no client", { client_id: "" }],
+          ...[...WRONG_REDIRECT_URIS, ...WRONG_LOOPBACK_URIS].map(
+            (redirect_uri) => ["an address", { redirect_uri }] as const,
+          ),
+          ["another resource", { resource: "https://evil.example/" }],
+        ];
+        for (const [what, changes] of tries) {
+          log.expectStatus(`${what}: ${JSON.stringify(changes)}`, await exchange(changes), 400, 401);
+        }
+        const twice = new URLSearchParams([...Object.entries(form), ["code_verifier", changedAt(VERIFIER, 0)]]);
+        log.expectStatus("two verifiers", await service.send("POST", "/oauth/token", { form: twice }), 400);
+        log.expectStatus("none of them has used the code up", await exchange({}), 200);
+      },
+    },
+    {
+      name: "a code that is used by eight at once, and again; what happens to its tokens",
+      async run(service, log) {
+        const form = await approvedExchange(service);
+        const answers = await Promise.all(
+          Array.from({ length: 8 }, () => service.send("POST", "/oauth/token", { form })),
+        );
+        const issued = answers.filter(({ status }) => status === 200);
+        log.expect(issued.length === 1, "one of eight", `${issued.length} of eight parallel exchanges were answered`);
+        const { access_token: key, refresh_token } = issued[0]?.json ?? {};
+        service.addSecret(key);
+        service.addSecret(refresh_token);
+        log.expectStatus("the code again", await service.send("POST", "/oauth/token", { form }), 400);
+        // Using a code again, with the right verifier, is the sign of a stolen code: its tokens end.
+        const read = await service.send("GET", "/v1/posts", { key });
+        log.expectStatus("the tokens of a code that was used again", read, 401);
+        const refresh = { grant_type: "refresh_token", client_id: form["client_id"] ?? "", refresh_token };
+        log.expectStatus("their refresh", await service.send("POST", "/oauth/token", { form: refresh }), 400);
+      },
+    },
+    {
+      name: "a refresh token with another client, and to get more than was granted",
+      async run(service, log) {
+        const form = await approvedExchange(service);
+        const { json } = await service.prepare("POST", "/oauth/token", { form });
+        service.addSecret(json.access_token);
+        const refresh = {
+          grant_type: "refresh_token",
+          client_id: form["client_id"] ?? "",
+          refresh_token: service.addSecret(json.refresh_token),
+        };
+        const tries: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+          ["another client", { client_id: await registerClient(service) }],
+          ["more scopes", { scope: "posts:read posts:write" }],
+          ["another resource", { resource: "https://evil.example/" }],
+          ["the access token in its place", { refresh_token: json.access_token }],
+          ["a changed one", { refresh_token: changedAt(json.refresh_token, 0) }],
+        ];
+        for (const [what, changes] of tries) {
+          const answer = await service.send("POST", "/oauth/token", { form: { ...refresh, ...changes } });
+          log.expectStatus(what, answer, 400, 401);
+        }
+        const schedule = await service.send("POST", "/v1/posts/preview", { key: json.access_token, json: {} });
+        log.expectStatus("writing with a token for reading", schedule, 403);
+      },
+    },
+    {
       name: "a flood of registrations, and registrations that are large or dangerous",
       async run(service, log) {
         const json = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: "none" };
         let limited = 0;
-        for (let count = 0; count < 80; count += 1) {
+        // More than twice the limit of a minute, because the next minute may begin meanwhile.
+        for (let count = 0; count < 140; count += 1) {
           const { status } = await service.send("POST", "/oauth/register", { json, address: "198.51.100.7" });
           limited += status === 429 ? 1 : 0;
         }
-        log.expect(limited >= 10, `429 × ${limited}`, `80 registrations from one address, ${limited} refused`);
+        log.expect(limited >= 10, `429 × ${limited}`, `140 registrations from one address, ${limited} refused`);
         const large = { ...json, redirect_uris: [`https://app.example.com/${"x".repeat(3000)}`] };
         log.expectStatus("3 KB of addresses", await service.send("POST", "/oauth/register", { json: large }), 400);
         const huge = { ...json, client_name: "x".repeat(100_000) };

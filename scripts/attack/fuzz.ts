@@ -145,6 +145,7 @@ export default {
   attacks: [
     {
       name: "bodies and queries made from the schemas of the document, with hostile values",
+      slow: true,
       async run(service, log) {
         const user = await service.createUser();
         const accountIds = [await service.connect(user), await service.connect(user, "bluesky")];

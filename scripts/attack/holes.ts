@@ -1,8 +1,10 @@
 import type { Mutant } from "../crash/mutants.ts";
 
-/** A check that a copy of the source code lacks, and the topic whose attacks must find that. */
+/** A check that a copy of the source code lacks, and the attack that must find that. */
 export interface Hole extends Pick<Mutant, "name" | "what" | "changes"> {
   readonly topic: string;
+  /** The name of the attack begins with this. */
+  readonly attack: string;
 }
 
 export const HOLES: readonly Hole[] = [
@@ -10,6 +12,7 @@ export const HOLES: readonly Hole[] = [
     name: "no-scope-check",
     what: "a credential may do what its scopes do not allow",
     topic: "scopes",
+    attack: "every operation with a key of every other scope",
     changes: [
       {
         file: "src/api/guard.ts",
@@ -22,6 +25,7 @@ export const HOLES: readonly Hole[] = [
     name: "no-owner-check",
     what: "a post is found by its id alone, whoever owns it",
     topic: "tenants",
+    attack: "another user's ids and tokens",
     changes: [
       {
         file: "src/posting/calendar/store-posts-by-id.ts",
@@ -34,6 +38,7 @@ export const HOLES: readonly Hole[] = [
     name: "no-browser-check",
     what: "the callback of a login demands a cookie, but not that of the browser that started it",
     topic: "connect",
+    attack: "a stranger's callback",
     changes: [
       {
         file: "src/accounts/connect/store-connect-states.ts",
@@ -46,6 +51,7 @@ export const HOLES: readonly Hole[] = [
     name: "no-consent-token",
     what: "consent is accepted without the token of the page",
     topic: "authorize",
+    attack: "consent without the page",
     changes: [
       {
         file: "src/dashboard/oauth/authorize.tsx",
@@ -58,6 +64,7 @@ export const HOLES: readonly Hole[] = [
     name: "quick-unknown-address",
     what: "signing in with an unknown address answers without hashing the password",
     topic: "sign-in",
+    attack: "whether an address has an account",
     changes: [
       {
         file: "src/auth/users/password-hash.ts",
@@ -66,6 +73,110 @@ export const HOLES: readonly Hole[] = [
     return { matches: false, outdated: false };
   }
   const [scheme, N, r, p, salt, key] = (stored ?? DUMMY_HASH).split("$");`,
+      },
+    ],
+  },
+  {
+    name: "any-verifier",
+    what: "a code is exchanged without the verifier of the app that asked for it",
+    topic: "authorize",
+    attack: "guesses of a code and of its verifier",
+    changes: [
+      {
+        file: "src/auth/oauth/store.ts",
+        from: "client_id = ?2 AND code_challenge = ?3 AND",
+        to: "client_id = ?2 AND code_challenge <> ?3 || 'x' AND",
+      },
+    ],
+  },
+  {
+    name: "any-port-of-our-host",
+    what: "any port of the service's own host may be fetched",
+    topic: "addresses",
+    attack: "media at private addresses",
+    changes: [
+      {
+        file: "src/core/public-address/check-url.ts",
+        from: "url.origin === new URL(trustedOrigin).origin",
+        to: "url.hostname === new URL(trustedOrigin).hostname",
+      },
+    ],
+  },
+  {
+    name: "no-pixel-limit",
+    what: "pictures may have any number of pixels",
+    topic: "pictures",
+    attack: "pictures of four thousand megapixels",
+    changes: [
+      {
+        file: "src/media/formats/inspect-file.ts",
+        from: `if (inspection.type === "image" && pixels > MAX_IMAGE_MEGAPIXELS * 1e6) {`,
+        to: `if (inspection.type === "image" && pixels > Number.MAX_VALUE) {`,
+      },
+    ],
+  },
+  {
+    name: "no-origin-needed",
+    what: "a form without an Origin header is accepted",
+    topic: "forms",
+    attack: "every form of every page",
+    changes: [
+      {
+        file: "src/dashboard/require-same-origin.ts",
+        from: "const isOurs = origin ===",
+        to: "const isOurs = origin === undefined || origin ===",
+      },
+    ],
+  },
+  {
+    name: "claimed-address",
+    what: "the address of a caller is what X-Forwarded-For claims",
+    topic: "requests",
+    attack: "another address in X-Forwarded-For",
+    changes: [
+      {
+        file: "src/core/client-address.ts",
+        from: `headers.get("cf-connecting-ip");`,
+        to: `headers.get("x-forwarded-for") ?? headers.get("cf-connecting-ip");`,
+      },
+    ],
+  },
+  {
+    name: "no-workspace-limit",
+    what: "a user may create any number of workspaces",
+    topic: "quotas",
+    attack: "more workspaces than the plan has",
+    changes: [
+      {
+        file: "src/workspaces/store.ts",
+        from: "WHERE ${used} < ?5",
+        to: "WHERE 0 * ${used} < ?5",
+      },
+    ],
+  },
+  {
+    name: "unread-body-is-our-fault",
+    what: "a body that is not JSON is answered as an error of the service",
+    topic: "fuzz",
+    attack: "bodies that are not what they say",
+    changes: [
+      {
+        file: "src/api/body.ts",
+        from: `refuse({ code: "invalid_request", message: "the body is not valid JSON" });`,
+        to: `throw new Error("not JSON");`,
+      },
+    ],
+  },
+  {
+    name: "credential-in-log",
+    what: "the log shows the credential of a call",
+    topic: "secrets",
+    attack: "secrets in the log",
+    changes: [
+      {
+        file: "src/api/guard.ts",
+        from: "    const { actor } = authentication;\n",
+        to: `    const { actor } = authentication;\n    console.log(c.req.raw.headers.get("authorization"));\n`,
       },
     ],
   },

@@ -42,6 +42,7 @@ export default {
   attacks: [
     {
       name: "forty keys at the same moment, and their requests together",
+      slow: true,
       async run(service, log) {
         const user = await service.createUser(PLAN);
         const keys = [user.key, ...(await createKeys(service, user, 40))];

@@ -52,6 +52,8 @@ export default {
     {
       name: "secrets in the log of the whole run",
       async run(service, log) {
+        const { key } = await service.createUser();
+        await service.prepare("GET", "/v1/accounts", { key });
         await sleep(LOG_DELAY_MS);
         const text = await service.readLog();
         log.expect(text.length > 1000, "there is a log", "the log is empty");

@@ -54,6 +54,7 @@ export default {
     },
     {
       name: "guesses of one password: thirty from one address, and twenty from as many",
+      slow: true,
       async run(service, log) {
         const user = await service.createUser();
         let limited = 0;
@@ -73,6 +74,7 @@ export default {
     },
     {
       name: "guesses that come too early: what they cost, for an address with an account and without",
+      slow: true,
       async run(service, log) {
         for (const victim of [await service.createUser(), unknownUser()]) {
           for (let count = 0; count < 10; count += 1) {

@@ -32,6 +32,7 @@ interface TargetView {
 interface PostView {
   readonly id: string;
   readonly status: string;
+  readonly scheduled_at: string;
   readonly targets: readonly TargetView[];
 }
 
@@ -40,17 +41,48 @@ interface PostView {
  * interrupted one is continued half a minute later.
  */
 const MAX_ATTEMPT_MS = 200_000;
+/**
+ * A platform that processes a post is asked again and again, which no attempt records; a video of which nothing is published after
+ * ten minutes is sent again.
+ */
+const MAX_PROCESSING_MS = 660_000;
 
 const TERMINAL = new Set(["published", "partially_failed", "failed", "cancelled"]);
 
-/** Whether an open post makes progress: its next attempt is not overdue, or there was an attempt recently. */
-async function isProgressing(client: ApiClient, post: ExpectedPost, view: PostView): Promise<boolean> {
-  const since = Date.now() - MAX_ATTEMPT_MS;
+interface AttemptView {
+  readonly at: string;
+  readonly platform: string;
+  readonly step: string;
+  readonly outcome: string;
+  readonly message: string | null;
+}
+
+/**
+ * What is known of an open post that makes no progress: its next attempt is overdue or there is none, and the last one was long ago.
+ * Null for one that makes progress.
+ */
+async function describeStalled(client: ApiClient, post: ExpectedPost, view: PostView): Promise<string | null> {
+  const now = Date.now();
+  const since = now - MAX_ATTEMPT_MS;
   if (view.targets.some(({ next_attempt_at }) => next_attempt_at !== null && Date.parse(next_attempt_at) > since)) {
-    return true;
+    return null;
   }
-  const { attempts } = await client.callUntilOk("GET", `/v1/posts/${view.id}/attempts`, undefined, post.apiKey);
-  return (attempts as { at: string }[]).some(({ at }) => Date.parse(at) > since);
+  const answer = await client.callUntilOk("GET", `/v1/posts/${view.id}/attempts`, undefined, post.apiKey);
+  const attempts = answer["attempts"] as AttemptView[];
+  const isRecent = ({ at, step, outcome }: AttemptView): boolean =>
+    Date.parse(at) > (step === "verify" && outcome !== "published" ? now - MAX_PROCESSING_MS : since);
+  if (attempts.some(isRecent)) {
+    return null;
+  }
+  const ago = (instant: string): string => `${Math.round((now - Date.parse(instant)) / 1000)} s ago`;
+  const targets = view.targets.map(
+    ({ platform, status, next_attempt_at }) =>
+      `${platform} ${status}${next_attempt_at === null ? "" : `, next attempt ${ago(next_attempt_at)}`}`,
+  );
+  const history = attempts.map(
+    ({ at, platform, step, outcome, message }) => `${platform} ${step} ${outcome} ${ago(at)} ${message ?? ""}`,
+  );
+  return `${view.id}, due ${ago(view.scheduled_at)}: ${targets.join(", ")}; ${history.join("; ")}`;
 }
 
 async function readPost(client: ApiClient, expected: ExpectedPost): Promise<PostView> {
@@ -170,9 +202,9 @@ export async function checkInvariants(
       report("I7", `${post.successfulConfirms} confirms of one token answered 200`);
     }
     states[view?.status ?? "never confirmed"] = (states[view?.status ?? "never confirmed"] ?? 0) + 1;
-    if (view && !TERMINAL.has(view.status) && !(await isProgressing(client, post, view))) {
-      const targets = view.targets.map((target) => `${target.platform} ${target.status}`).join(", ");
-      report("I2", `still ${view.status} (${view.id}: ${targets})`);
+    const stalled = view && !TERMINAL.has(view.status) ? await describeStalled(client, post, view) : null;
+    if (stalled !== null) {
+      report("I2", `still ${view?.status} (${stalled})`);
     }
     if (view && view.targets.length !== post.platforms.length) {
       report("I8", `${view.targets.length} targets instead of ${post.platforms.length}`);

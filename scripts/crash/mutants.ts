@@ -265,6 +265,17 @@ export const MUTANTS: readonly Mutant[] = [
   },
 ];
 
+/** What `wrangler dev` needs of the project beside its packages. */
+const PARTS_TO_RUN = [
+  "src",
+  "migrations",
+  "wrangler.toml",
+  "package.json",
+  "tsconfig.json",
+  "scripts/assets.ts",
+  "scripts/assets",
+];
+
 /** Copies the project with the changes applied; throws if a text to change is not there exactly once. */
 export async function createCopy(
   root: string,
@@ -272,7 +283,7 @@ export async function createCopy(
   additionalParts: readonly string[] = [],
 ): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), `almanac-${name}-`));
-  for (const part of ["src", "migrations", "wrangler.toml", "package.json", "tsconfig.json", ...additionalParts]) {
+  for (const part of [...PARTS_TO_RUN, ...additionalParts]) {
     await cp(join(root, part), join(copy, part), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));

@@ -5,6 +5,7 @@ import { runConnectFlow } from "./browser/connect-flow.ts";
 import { runConsentFlow } from "./browser/consent-flow.ts";
 import { runPasskeyFlow } from "./browser/passkey-flow.ts";
 import { runAccountPages } from "./browser/account-pages.ts";
+import { runLiveCheck } from "./browser/live-check.ts";
 import { PageChecker } from "./browser/page-checker.ts";
 import { withService } from "../service.ts";
 
@@ -36,9 +37,12 @@ async function checkPages(origin: string): Promise<string[]> {
       };
       // First, because a browser in which another user is signed in is refused.
       await runConnectFlow(checker);
+      await checker.open("/");
+      await checker.checkPage("front");
       await runAccountPages(checker, user);
       await runConsentFlow(checker);
       if (options.javaScriptEnabled) {
+        await runLiveCheck(checker);
         await runPasskeyFlow(checker, user);
       }
       findings.push(...(await checker.finish()));

@@ -40,7 +40,11 @@ async function checkKeys(checker: PageChecker): Promise<void> {
   await checker.open("/dashboard/keys");
   await checker.checkPage("keys-empty");
   await page.getByLabel("Name").fill("nightly import");
+  await page.getByRole("radio", { name: /Choose permissions/ }).check();
   await page.getByRole("checkbox", { name: /posts:write/ }).check();
+  await checker.checkPage("key-permissions");
+  await page.getByRole("radio", { name: /Schedule posts/ }).check();
+  checker.expect("a preset hides the permissions", await page.getByRole("checkbox").first().isHidden());
   await page.getByRole("button", { name: "Create key" }).click();
   const key = (await page.locator(".new-key code").textContent()) ?? "";
   checker.expect("the key is shown once", /^alk_[0-9A-Za-z]{49}$/.test(key));
@@ -103,6 +107,8 @@ async function checkProfile(checker: PageChecker, user: BrowserUser): Promise<vo
 
 async function checkSignIn(checker: PageChecker, user: BrowserUser): Promise<void> {
   const { page } = checker;
+  await page.locator("summary", { hasText: "Menu" }).click();
+  await checker.checkPage("menu");
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.waitForURL("**/login");
   await signIn(checker, { ...user, password: "wrong horse battery" });

@@ -21,6 +21,7 @@ export async function runPasskeyFlow(checker: PageChecker, user: BrowserUser): P
   await page.getByRole("button", { name: "Add a passkey" }).click();
   await page.getByText("The passkey is added.").waitFor();
   await checker.checkPage("passkey");
+  await page.locator("summary", { hasText: "Menu" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.waitForURL("**/login");
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();

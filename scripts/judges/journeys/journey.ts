@@ -1,0 +1,378 @@
+import { randomBytes } from "node:crypto";
+import type { Page } from "playwright-core";
+import { call, sleep } from "../../service.ts";
+import { type Mode, Person, type UploadFile } from "./person.ts";
+
+export interface JourneyParts {
+  readonly origin: string;
+  readonly page: Page;
+  readonly mode: Mode;
+  /** Whether the mouse can drag: WebDriver BiDi starts no drag and drop in Firefox. */
+  readonly canDrag: boolean;
+  /** Called before each step with its name. */
+  readonly onStep: (name: string) => void;
+}
+
+interface ApiPost {
+  readonly id: string;
+  readonly status: string;
+  readonly caption: string;
+  readonly scheduled_at: string;
+}
+
+interface ApiAccount {
+  readonly id: string;
+  readonly platform: string;
+  readonly username: string;
+}
+
+const DAY_MS = 86_400_000;
+const PLATFORMS = ["X", "LinkedIn", "Instagram"];
+const CAPTION = "The kiln is on. New bowls next week";
+const OWN_CAPTION = "Kiln on, bowls next week";
+const EDITED = "The kiln is on. New bowls on Friday";
+const BY_API = "Written by a program";
+const PUBLISH_TIMEOUT_MS = 150_000;
+
+/** `YYYY-MM-DD` in UTC, which is the zone of the journey's user. */
+const dayIn = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+
+/** From the front page to a repaired post, by what the pages say and nothing else. */
+export class Journey {
+  readonly #parts: JourneyParts;
+  readonly #person: Person;
+  #key = "";
+  #repairedId = "";
+
+  constructor(parts: JourneyParts) {
+    this.#parts = parts;
+    this.#person = new Person(parts.page, parts.mode);
+  }
+
+  async run(): Promise<void> {
+    const steps: readonly [string, () => Promise<void>][] = [
+      ["sign up", () => this.#signUp()],
+      ["create a key", () => this.#createKey()],
+      ["connect three platforms", () => this.#connectPlatforms()],
+      // Early, because the next try is up to two minutes away.
+      ["repair a failed post", () => this.#repair()],
+      ["upload a picture and a film", () => this.#upload()],
+      ["compose with an own text, preview, schedule", () => this.#compose()],
+      ["the API shows the post of the dashboard", () => this.#findInApi()],
+      ["the dashboard shows a post of the API", () => this.#findInDashboard()],
+      ["move", () => this.#move()],
+      ["edit", () => this.#edit()],
+      ["duplicate", () => this.#duplicate()],
+      ["cancel", () => this.#cancel()],
+      ["reconnect an account", () => this.#reconnect()],
+      ["the repaired post is published", () => this.#findRepaired()],
+    ];
+    for (const [name, step] of steps) {
+      this.#parts.onStep(name);
+      await step();
+    }
+  }
+
+  get #page(): Page {
+    return this.#parts.page;
+  }
+
+  async #open(path: string): Promise<void> {
+    await this.#page.goto(`${this.#parts.origin}${path}`);
+  }
+
+  async #heading(name: string | RegExp): Promise<void> {
+    await this.#page.getByRole("heading", { name }).first().waitFor();
+  }
+
+  async #notice(text: string | RegExp): Promise<void> {
+    await this.#page.getByRole("status").filter({ hasText: text }).first().waitFor();
+  }
+
+  /** By the menu, wherever it is. */
+  async #goTo(section: string): Promise<void> {
+    await this.#page.waitForLoadState("load");
+    const link = this.#page.getByRole("link", { name: section, exact: true });
+    if (!(await link.first().isVisible())) {
+      await this.#person.unfold("Menu");
+    }
+    await this.#person.press(link.filter({ visible: true }).first());
+  }
+
+  async #signUp(): Promise<void> {
+    const person = this.#person;
+    await this.#open("/");
+    await person.followLink("Create an account");
+    await person.type("E-mail", `journey-${randomBytes(6).toString("hex")}@example.com`);
+    await person.type("Password", `correct horse ${randomBytes(6).toString("hex")}`);
+    await person.pressButton("Create account");
+    await this.#page.waitForURL("**/dashboard");
+    await this.#heading(/\d{4}/);
+  }
+
+  async #createKey(): Promise<void> {
+    const person = this.#person;
+    await this.#goTo("AI & API");
+    await person.type("Name", "journey");
+    await person.choose(this.#page.getByRole("radio", { name: /^Everything/ }));
+    await person.pressButton("Create key");
+    const shown = this.#page.getByText(/^alk_\w{49}$/);
+    await shown.waitFor();
+    this.#key = (await shown.textContent()) ?? "";
+  }
+
+  async #connectPlatforms(): Promise<void> {
+    const person = this.#person;
+    await this.#goTo("Accounts");
+    for (const name of PLATFORMS) {
+      await person.pressButton(`Connect ${name}`);
+      await this.#logIn(name);
+    }
+  }
+
+  /** Through the page that names the workspace, and the platform's own. */
+  async #logIn(platform: string): Promise<void> {
+    await this.#person.pressButton(`Continue to ${platform}`);
+    await this.#person.followLink(/ada/);
+    await this.#heading(`${platform} is connected`);
+    await this.#person.followLink("Back to your accounts");
+    await this.#heading("Accounts");
+  }
+
+  async #sample(name: string, mimeType: string): Promise<UploadFile> {
+    const response = await fetch(`${this.#parts.origin}/sandbox/media/${name}`);
+    // Files of the same bytes would be one item for all journeys of a workspace.
+    return { name, mimeType, buffer: Buffer.from(await response.arrayBuffer()) };
+  }
+
+  async #upload(): Promise<void> {
+    const person = this.#person;
+    await this.#goTo("Media");
+    await this.#page.waitForLoadState("load");
+    await person.chooseFiles("Add pictures and videos", [
+      await this.#sample("portrait.jpg", "image/jpeg"),
+      await this.#sample("portrait.mp4", "video/mp4"),
+    ]);
+    // With a script the upload begins when the files are chosen.
+    if (this.#parts.mode === "noscript") {
+      await person.pressButton("Upload");
+    }
+    for (const name of ["portrait.jpg", "portrait.mp4"]) {
+      await this.#heading(name);
+    }
+  }
+
+  async #tickAccount(username: string): Promise<void> {
+    await this.#person.choose(this.#page.getByRole("checkbox", { name: new RegExp(`\\b${username}$`) }).first());
+  }
+
+  /** Only without a script the form must be sent to see the fields of an account. */
+  async #updateForm(): Promise<void> {
+    const button = this.#page.getByRole("button", { name: "Update form" });
+    if (await button.isVisible()) {
+      await this.#person.press(button);
+    }
+  }
+
+  async #compose(): Promise<void> {
+    const person = this.#person;
+    await person.followLink("New post");
+    await this.#heading("New post");
+    await person.type("Text", CAPTION);
+    await this.#tickAccount("ada_example");
+    await this.#tickAccount("ada-example");
+    await this.#updateForm();
+    await person.unfold("Choose from your media");
+    await person.choose(this.#page.getByRole("checkbox", { name: /portrait\.jpg/ }));
+    const add = this.#page.getByRole("button", { name: "Add what is ticked" });
+    if (await add.isVisible()) {
+      await person.press(add);
+    }
+    const own = this.#page.getByRole("group", { name: /ada_example/ });
+    await person.unfold("Different text for this account", own);
+    await person.type("Text for ada_example", OWN_CAPTION);
+    await person.type("Day", dayIn(1));
+    await person.type("Time", "10:30");
+    await person.pressButton("Preview and schedule");
+    await this.#heading("Preview");
+    for (const text of [CAPTION, OWN_CAPTION]) {
+      await this.#page.getByText(text).first().waitFor();
+    }
+    await person.pressButton("Schedule");
+    await this.#notice(/scheduled/i);
+  }
+
+  async #posts(): Promise<readonly ApiPost[]> {
+    const { posts } = await call<{ posts: ApiPost[] }>(this.#parts.origin, "GET", "/v1/posts", { key: this.#key });
+    return posts;
+  }
+
+  async #findInApi(): Promise<void> {
+    const post = (await this.#posts()).find(({ caption }) => caption === CAPTION);
+    if (post?.status !== "scheduled" || post.scheduled_at !== `${dayIn(1)}T10:30:00.000Z`) {
+      throw new Error(`the API does not list the post as it was scheduled: ${JSON.stringify(post)}`);
+    }
+  }
+
+  async #scheduleByApi(platform: string, caption: string, dueAt: number): Promise<ApiPost> {
+    const { origin } = this.#parts;
+    const key = this.#key;
+    const { accounts } = await call<{ accounts: ApiAccount[] }>(origin, "GET", "/v1/accounts", { key });
+    const account = accounts.find((candidate) => candidate.platform === platform);
+    const body = {
+      caption,
+      scheduled_at: new Date(dueAt).toISOString(),
+      targets: [{ account_id: account?.id }],
+    };
+    const preview = await call<{ confirmation_token: string }>(origin, "POST", "/v1/posts/preview", { key, body });
+    const confirm = { confirmation_token: preview.confirmation_token };
+    const { posts } = await call<{ posts: [ApiPost] }>(origin, "POST", "/v1/posts/confirm", { key, body: confirm });
+    return posts[0];
+  }
+
+  async #openCalendar(view: "month" | "list", day = dayIn(1)): Promise<void> {
+    await this.#open(`/dashboard?view=${view}&date=${day}`);
+  }
+
+  /** A month on a phone shows how many posts a day has, the list shows which. */
+  get #view(): "month" | "list" {
+    return this.#parts.mode === "touch" ? "list" : "month";
+  }
+
+  async #findInDashboard(): Promise<void> {
+    await this.#openCalendar(this.#view);
+    await this.#scheduleByApi("linkedin", BY_API, Date.now() + DAY_MS);
+    await this.#page.reload();
+    await this.#page.getByRole("link", { name: BY_API }).first().waitFor();
+  }
+
+  async #move(): Promise<void> {
+    const person = this.#person;
+    await this.#openCalendar(this.#view);
+    const post = this.#page.getByRole("link", { name: CAPTION }).filter({ visible: true }).first();
+    await post.waitFor();
+    if (this.#parts.mode === "script" && this.#parts.canDrag) {
+      const add = this.#page.getByRole("link", {
+        name: new RegExp(`^New post on \\w+, ${Number(dayIn(2).slice(8))} `),
+      });
+      await post.dragTo(this.#page.getByRole("listitem").filter({ has: add }).first());
+    } else {
+      if (this.#parts.mode === "noscript" || this.#parts.mode === "script") {
+        // The link appears under the mouse.
+        await post.hover();
+      }
+      await person.press(
+        this.#page
+          .getByRole("link", { name: /^Move the post of 10:30/ })
+          .filter({ visible: true })
+          .first(),
+      );
+      await person.type("Date", dayIn(2));
+      await person.pressButton("Continue");
+    }
+    await this.#heading(/^Move from .* to .*\?$/);
+    await person.pressButton("Move");
+    await this.#notice(/moved|saved/i);
+    const moved = (await this.#posts()).find(({ caption }) => caption === CAPTION);
+    if (moved?.scheduled_at !== `${dayIn(2)}T10:30:00.000Z`) {
+      throw new Error(`the post is not where it was moved to: ${JSON.stringify(moved)}`);
+    }
+  }
+
+  async #openPost(caption: string, day: string): Promise<void> {
+    await this.#openCalendar("list", day);
+    await this.#person.press(this.#page.getByRole("link", { name: caption }).filter({ visible: true }).first());
+    await this.#page.waitForURL("**/dashboard/posts/*");
+  }
+
+  async #edit(): Promise<void> {
+    const person = this.#person;
+    await this.#openPost(CAPTION, dayIn(2));
+    await person.followLink("Edit");
+    await person.type("Text", EDITED);
+    await person.pressButton("Preview the changes");
+    await this.#heading("What changes");
+    await person.pressButton("Save the changes");
+    await this.#notice(/changed|saved|edited/i);
+  }
+
+  async #duplicate(): Promise<void> {
+    const person = this.#person;
+    await this.#openPost(EDITED, dayIn(2));
+    await person.followLink("Duplicate");
+    await this.#heading(/^Copy of/);
+    await person.type("Text", `${EDITED} again`);
+    await person.type("Day", dayIn(3));
+    await person.type("Time", "11:00");
+    await person.pressButton("Preview and schedule");
+    await this.#heading("Preview");
+    await person.pressButton("Schedule");
+    await this.#notice(/scheduled/i);
+  }
+
+  async #cancel(): Promise<void> {
+    await this.#openPost(`${EDITED} again`, dayIn(3));
+    await this.#person.unfold(/^Cancel/);
+    await this.#person.pressButton("Cancel this post");
+    await this.#notice(/cancelled/i);
+  }
+
+  async #waitForStatus(id: string, status: string): Promise<void> {
+    for (const deadline = Date.now() + PUBLISH_TIMEOUT_MS; Date.now() < deadline; await sleep(500)) {
+      const { post } = await call<{ post: ApiPost }>(this.#parts.origin, "GET", `/v1/posts/${id}`, { key: this.#key });
+      if (post.status === status) {
+        return;
+      }
+    }
+    throw new Error(`the post did not become ${status}`);
+  }
+
+  async #repair(): Promise<void> {
+    const person = this.#person;
+    const { origin } = this.#parts;
+    // A platform may refuse a text that was posted before.
+    const caption = `Will fail once ${randomBytes(4).toString("hex")}`;
+    // An earlier run may have ended between the fault and its post.
+    await call(origin, "DELETE", "/sandbox/platforms/x/faults");
+    await call(origin, "POST", "/sandbox/platforms/x/faults", {
+      body: {
+        match: { method: "POST", path: "/2/tweets" },
+        effect: "answer",
+        status: 403,
+        body: { title: "Forbidden", detail: "You are not permitted to perform this action.", status: 403 },
+      },
+    });
+    const post = await this.#scheduleByApi("x", caption, Date.now() + 4000);
+    await this.#waitForStatus(post.id, "failed");
+    await this.#openCalendar("list", dayIn(0));
+    await this.#page
+      .getByRole("link", { name: new RegExp(`${caption}.*Failed`) })
+      .first()
+      .waitFor();
+    await this.#openPost(caption, dayIn(0));
+    await person.followLink("Try again what failed");
+    await person.pressButton("Continue");
+    await person.pressButton("Try again");
+    await this.#notice(/saved/i);
+    this.#repairedId = post.id;
+  }
+
+  async #findRepaired(): Promise<void> {
+    await this.#waitForStatus(this.#repairedId, "published");
+    await this.#open(`/dashboard/posts/${this.#repairedId}`);
+    await this.#page.getByText("Published", { exact: true }).first().waitFor();
+  }
+
+  async #reconnect(): Promise<void> {
+    const person = this.#person;
+    await call(this.#parts.origin, "POST", "/sandbox/platforms/linkedin/revoke", { body: { account: "ada" } });
+    await this.#goTo("Accounts");
+    await person.pressButton("Check now");
+    await this.#page.getByText(/a new login before anything can be published/).waitFor();
+    await person.pressButton("Reconnect Ada Example (LinkedIn)");
+    await this.#logIn("LinkedIn");
+    if (await this.#page.getByText(/a new login before anything/).isVisible()) {
+      throw new Error("the account still needs a login");
+    }
+  }
+}
