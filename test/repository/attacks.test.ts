@@ -21,8 +21,13 @@ describe("a hole of the attack run", () => {
     },
   );
 
-  test.each(HOLES)("$name belongs to a topic", ({ topic }) => {
-    expect(TOPICS.map((candidate) => candidate.topic)).toContain(topic);
+  test.each(HOLES)("$name belongs to one attack", ({ topic, attack }) => {
+    const attacks = TOPICS.find((candidate) => candidate.topic === topic)?.attacks ?? [];
+    expect(attacks.filter(({ name }) => name.startsWith(attack))).toHaveLength(1);
+  });
+
+  test.each(TOPICS)("shows that the attacks of $topic can fail", ({ topic }) => {
+    expect(HOLES.map((hole) => hole.topic)).toContain(topic);
   });
 });
 
