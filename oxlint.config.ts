@@ -15,6 +15,7 @@ export const MODULES = {
   accounts: ["core", "db", "config.ts", "context.ts", "platforms"],
   media: ["core", "db", "config.ts", "context.ts", "quotas"],
   posting: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "quotas"],
+  wire: ["core", "config.ts", "context.ts", "platforms", "workspaces", "accounts", "media", "posting", "quotas"],
   api: [
     "core",
     "db",
@@ -27,6 +28,7 @@ export const MODULES = {
     "media",
     "posting",
     "quotas",
+    "wire",
   ],
   dashboard: [
     "core",

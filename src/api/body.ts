@@ -2,7 +2,7 @@ import { refuse } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { ApiContext } from "./env.ts";
 import { TransportError } from "./errors.ts";
-import { assertWellFormed } from "./well-formed.ts";
+import { assertWellFormed } from "#wire/well-formed.ts";
 
 const MAX_BODY_BYTES = 1024 ** 2;
 

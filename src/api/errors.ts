@@ -2,11 +2,12 @@ import type { ErrorHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { HttpErrorCode, RefusalCode } from "#core/codes.ts";
-import { type RefusalDetail, type Refusal, RefusalError } from "#core/errors.ts";
+import { RefusalError } from "#core/errors.ts";
 import { log } from "#core/log.ts";
 import { isOverloaded, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
-import type { ErrorBody } from "./schemas/error.ts";
+import { describeError, refusalBody } from "#wire/refusal-body.ts";
+import type { ErrorBody } from "#wire/schemas/error.ts";
 
 /** The only map from refusal codes to HTTP statuses. */
 const STATUS = {
@@ -52,39 +53,9 @@ export class TransportError extends Error {
   }
 }
 
-function toJsonDetail(detail: RefusalDetail): NonNullable<ErrorBody["details"]>[number] {
-  const { accountId, ...rest } = detail;
-  return accountId === undefined ? rest : { ...rest, account_id: accountId };
-}
-
-function refusalBody(refusal: Refusal, requestId: string): ErrorBody {
-  return {
-    error: refusal.message,
-    code: refusal.code,
-    ...(refusal.param !== undefined && { param: refusal.param }),
-    ...(refusal.details && refusal.details.length > 0 && { details: refusal.details.map(toJsonDetail) }),
-    ...(refusal.postIds && refusal.postIds.length > 0 && { post_ids: [...refusal.postIds] }),
-    request_id: requestId,
-  };
-}
-
 function transportErrorResponse(c: ApiContext, code: HttpErrorCode, message: string): Response {
   const body: ErrorBody = { error: message, code, request_id: c.var.requestId };
   return c.json(body, TRANSPORT_STATUS[code]);
-}
-
-/** The message of a failed drizzle query contains its parameters, which may be secret, so the message of its cause is logged. */
-function describeError(error: unknown): { name: string; message: string; stack: string } {
-  if (!(error instanceof Error)) {
-    return { name: typeof error, message: "", stack: "" };
-  }
-  const messageSource = "params" in error ? error.cause : error;
-  const frames = (error.stack ?? "").split("\n").filter((line) => line.startsWith("    at "));
-  return {
-    name: error.name,
-    message: messageSource instanceof Error ? messageSource.message : "",
-    stack: frames.slice(0, 8).join("\n"),
-  };
 }
 
 /** Responds to a refusal with its status. Any other error is logged, and the response does not describe it. */

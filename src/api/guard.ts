@@ -3,25 +3,11 @@ import { authenticate } from "#auth/index.ts";
 import { clientAddress } from "#core/client-address.ts";
 import { type Actor, requireSubscription } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
-import type { Plan } from "#core/plan.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
-import type { Config, Env } from "#config.ts";
+import type { Config } from "#config.ts";
+import { countRequest, rateLimitPolicy, WINDOW_SECONDS } from "#wire/rate-limit.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 
-const LIMITER_BINDING = {
-  starter: "LIMIT_STARTER",
-  growth: "LIMIT_GROWTH",
-  scale: "LIMIT_SCALE",
-} as const satisfies Record<Plan, keyof Env>;
-
-/** Counts the requests with all credentials of a user; otherwise every further key would multiply the limit. */
-const USER_LIMITER_BINDING = {
-  starter: "LIMIT_USER_STARTER",
-  growth: "LIMIT_USER_GROWTH",
-  scale: "LIMIT_USER_SCALE",
-} as const satisfies Record<Plan, keyof Env>;
-
-const WINDOW_SECONDS = 60;
 const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(":read"));
 
 /** RFC 9728 (protected resource metadata) section 3.1: the path of the resource follows the well-known part. */
@@ -72,23 +58,12 @@ async function refuseUnauthenticated(
   refuse({ code: "unauthenticated", message: "the credential is unknown, expired or revoked" });
 }
 
-async function enforceRateLimit(c: ApiContext, { plan, limits, credential, userId }: Actor): Promise<void> {
-  const { requestsPerMinute, userRequestsPerMinute } = limits;
-  const userPolicy = `"${plan}-user"`;
-  c.header(
-    "RateLimit-Policy",
-    `"${plan}";q=${requestsPerMinute};w=${WINDOW_SECONDS}, ${userPolicy};q=${userRequestsPerMinute};w=${WINDOW_SECONDS}`,
-  );
-  const { success } = await c.env[LIMITER_BINDING[plan]].limit({ key: credential.id });
-  if (!success) {
-    c.header("RateLimit", `"${plan}";r=0;t=${WINDOW_SECONDS}`);
-    refuseRateLimited(c, `over ${requestsPerMinute} requests in a minute: wait a minute`);
-  }
-  // A request that its credential may not send does not use up what the others may.
-  const { success: userMay } = await c.env[USER_LIMITER_BINDING[plan]].limit({ key: userId });
-  if (!userMay) {
-    c.header("RateLimit", `${userPolicy};r=0;t=${WINDOW_SECONDS}`);
-    refuseRateLimited(c, `over ${userRequestsPerMinute} requests in a minute with all your credentials: wait a minute`);
+async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
+  c.header("RateLimit-Policy", rateLimitPolicy(actor));
+  const exceeded = await countRequest(c.env, actor);
+  if (exceeded) {
+    c.header("RateLimit", `"${exceeded.policy}";r=0;t=${WINDOW_SECONDS}`);
+    refuseRateLimited(c, exceeded.message);
   }
 }
 

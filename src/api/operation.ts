@@ -8,7 +8,7 @@ import { errorResponsesFor } from "./document/error-responses.ts";
 import type { ApiEnv } from "./env.ts";
 import { guard } from "./guard.ts";
 import { idempotent, type LargeResponse } from "./idempotency.ts";
-import { toRefusal } from "./validation-refusal.ts";
+import { toRefusal } from "#wire/validation-refusal.ts";
 
 /** The part of an operation that its own file defines. Credentials, headers and error responses are added by `operation`. */
 type OperationDefinition = RouteConfig & {

@@ -1,55 +1,22 @@
 import type { z } from "@hono/zod-openapi";
-import { type RefusalDetail, RefusalError, refuse } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { Context } from "#context.ts";
+import { refuseWithAllProblems } from "#wire/unread-members.ts";
+import type { ValidationFailure } from "#wire/validation-refusal.ts";
 import type { ApiContext } from "./env.ts";
-import { refusalOf, toRefusal, type ValidationFailure } from "./validation-refusal.ts";
 
 type ValidationResult = { readonly success: true } | (ValidationFailure & { readonly success: false });
 
-/** The body without the members that do not match its schema, with substitutes for required ones. */
-function readableBody(
-  body: JsonValue,
-  unread: ReadonlySet<string>,
-  substitutes: Readonly<Record<string, JsonValue>>,
-): JsonValue {
-  return body === null || typeof body !== "object" || Array.isArray(body)
-    ? body
-    : {
-        ...Object.fromEntries(Object.entries(body).filter(([name]) => !unread.has(name))),
-        ...Object.fromEntries(Object.entries(substitutes).filter(([name]) => unread.has(name))),
-      };
-}
-
-async function problemsOf(check: () => Promise<unknown>): Promise<readonly RefusalDetail[]> {
-  try {
-    await check();
-  } catch (error) {
-    if (error instanceof RefusalError && error.refusal.code === "validation_failed") {
-      return error.refusal.details ?? [];
-    }
-    throw error;
-  }
-  throw new Error("a preview with unread members was not refused");
-}
-
-/**
- * Refuses a body that does not match its schema, with every problem of the members that do: the caller corrects them all
- * at once. `check` must refuse, because the substitutes are nobody's wish.
- */
-export function refuseWithAllProblems<T>(
+/** The hook of an operation whose refusal lists problems of format and of meaning together. */
+export function allProblemsHook<T>(
   schema: z.ZodType<T>,
   substitutes: () => Readonly<Record<string, JsonValue>>,
   check: (ctx: Context, body: T, unread: ReadonlySet<string>) => Promise<unknown>,
 ) {
-  const refuseAll = async (failure: ValidationFailure, c: ApiContext): Promise<never> => {
-    const refusal = toRefusal(failure);
-    const unread = new Set(failure.error.issues.map(({ path: [member] }) => String(member)));
-    const readable = schema.safeParse(readableBody(c.var.body ?? null, unread, substitutes()));
-    const others = readable.success ? await problemsOf(() => check(c.var.ctx, readable.data, unread)) : [];
-    const { message, details } = refusalOf([...(refusal.details ?? []), ...others]);
-    refuse({ ...refusal, message, details });
-  };
   return (result: ValidationResult, c: ApiContext): Promise<never> | undefined =>
-    result.success ? undefined : refuseAll(result, c);
+    result.success
+      ? undefined
+      : refuseWithAllProblems({ ...result, data: c.var.body ?? null }, schema, substitutes(), (body, unread) =>
+          check(c.var.ctx, body, unread),
+        );
 }

@@ -4,9 +4,9 @@ import { type Platform, PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { EXAMPLE_ACCOUNT_ID, Id } from "#api/schemas/common.ts";
+import { EXAMPLE_ACCOUNT_ID, Id } from "#wire/schemas/common.ts";
 import { capitalize } from "#api/document/capitalize.ts";
-import { json } from "#api/schemas/content.ts";
+import { json } from "#wire/schemas/content.ts";
 
 const Board = z
   .object({

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { startConnect } from "#accounts/index.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { EXAMPLE_PLATFORM, Instant, PlatformName, optional } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_PLATFORM, Instant, PlatformName, optional } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
 
 const ConnectBody = z
   .object({

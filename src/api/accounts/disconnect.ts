@@ -9,8 +9,8 @@ import {
   EXAMPLE_PLATFORM,
   Id,
   PlatformName,
-} from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
+} from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
 
 const DisconnectBody = z.object({ account_id: Id, confirm: ExplicitConfirm }).openapi("DisconnectBody");
 

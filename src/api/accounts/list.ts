@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { listAccounts } from "#accounts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { AccountList, EXAMPLE_ACCOUNT, presentAccount } from "#api/schemas/account.ts";
-import { PlatformName } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
+import { AccountList, EXAMPLE_ACCOUNT, presentAccount } from "#wire/schemas/account.ts";
+import { PlatformName } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
 
 const route = operation("accounts:read", {
   method: "get",

@@ -1,7 +1,7 @@
 import { syncAccounts } from "#accounts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { EXAMPLE_ACCOUNT, presentSync, SyncResult } from "#api/schemas/account.ts";
-import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_ACCOUNT, presentSync, SyncResult } from "#wire/schemas/account.ts";
+import { json } from "#wire/schemas/content.ts";
 import { pausePostsOfAccounts, resumePostsOfAccounts } from "#posting/index.ts";
 
 const route = operation("accounts:write", {

@@ -2,8 +2,8 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Config } from "#config.ts";
 import { SCOPES, type Scope } from "#core/scope.ts";
 import type { ApiEnv } from "#api/env.ts";
-import { ErrorBody } from "#api/schemas/error.ts";
-import { EXAMPLE_ID, EXAMPLE_OTHER_ID } from "#api/schemas/common.ts";
+import { ErrorBody } from "#wire/schemas/error.ts";
+import { EXAMPLE_ID, EXAMPLE_OTHER_ID } from "#wire/schemas/common.ts";
 import { AUTHENTICATED_HEADERS, HEADERS, type HeaderFields, headerReferences, COMMON_HEADERS } from "./headers.ts";
 import { ERROR_RESPONSE_NAMES, type ErrorStatus } from "./error-responses.ts";
 

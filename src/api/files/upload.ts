@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { Hono } from "hono";
 import type { ApiEnv } from "#api/env.ts";
-import { presentMediaItem } from "#api/schemas/media.ts";
+import { presentMediaItem } from "#wire/schemas/media.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import {

@@ -3,8 +3,8 @@ import { toIsoInstant } from "#core/clock.ts";
 import { LIMIT_NAMES, type LimitKey, PLAN_LIMITS, PLANS } from "#core/plan.ts";
 import { HOURLY_LIMITS, listLimits, type UserLimits } from "#quotas/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { Instant } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
+import { Instant } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
 
 const DESCRIPTIONS: Record<LimitKey, string> = {
   accounts: "Connected accounts.",

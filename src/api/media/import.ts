@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { importMedia } from "#media/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_MEDIA_ITEM, MediaItemList, MediaUrl, presentMediaItem } from "#api/schemas/media.ts";
+import { json } from "#wire/schemas/content.ts";
+import { EXAMPLE_MEDIA_ITEM, MediaItemList, MediaUrl, presentMediaItem } from "#wire/schemas/media.ts";
 
 const ImportMediaBody = z
   .object({ urls: z.array(MediaUrl).min(1).max(10).openapi({ description: "Public HTTPS URLs." }) })

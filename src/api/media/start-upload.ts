@@ -3,9 +3,9 @@ import { toIsoInstant } from "#core/clock.ts";
 import { MEDIA_TYPES } from "#core/status.ts";
 import { startUpload, type StartedUpload } from "#media/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { Instant } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_MEDIA_ITEM } from "#api/schemas/media.ts";
+import { Instant } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
+import { EXAMPLE_MEDIA_ITEM } from "#wire/schemas/media.ts";
 
 const StartUploadBody = z
   .object({

@@ -11,8 +11,8 @@ import {
   Instant,
   instantOrNull,
   PlatformName,
-} from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
+} from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
 
 const Attempt = z
   .object({

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { cancelPost } from "#posting/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { ExplicitConfirm, EXAMPLE_ID, Id, IdInPath } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
+import { ExplicitConfirm, EXAMPLE_ID, Id, IdInPath } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
 
 const CancelBody = z.object({ confirm: ExplicitConfirm }).openapi("CancelBody");
 

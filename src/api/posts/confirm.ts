@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { confirmSchedule } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_POST, Post, presentPost } from "#api/schemas/post.ts";
+import { json } from "#wire/schemas/content.ts";
+import { EXAMPLE_POST, Post, presentPost } from "#wire/schemas/post.ts";
 import { postsByReference } from "./large-response.ts";
-import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#api/schemas/preview.ts";
+import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#wire/schemas/preview.ts";
 
 const ScheduledPosts = z
   .object({

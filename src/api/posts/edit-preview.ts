@@ -1,17 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { type EditInput, previewEdit } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { refuseWithAllProblems } from "#api/unread-members.ts";
-import { EXAMPLE_ID, Id, InstantInput, optional } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
-import { Caption, contentFields, targetList, toContent, toTargets } from "#api/schemas/post-input.ts";
+import { allProblemsHook } from "#api/unread-members.ts";
+import { EXAMPLE_ID, Id, InstantInput, optional } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
+import { Caption, contentFields, targetList, toContent, toTargets } from "#wire/schemas/post-input.ts";
 import {
   EditPreviewResponse,
   EXAMPLE_CONFIRMATION,
   EXAMPLE_SCHEDULE_PREVIEW,
   presentConfirmation,
   presentEditPreview,
-} from "#api/schemas/preview.ts";
+} from "#wire/schemas/preview.ts";
 
 const YEAR_MINUTES = 365 * 24 * 60;
 
@@ -89,7 +89,7 @@ export const editPreview = newRouter().openapi(
     const previewed = await previewEdit(c.var.ctx, toInput(c.req.valid("json")));
     return c.json({ preview: presentEditPreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
   },
-  refuseWithAllProblems(
+  allProblemsHook(
     PreviewEditBody,
     () => ({}),
     (ctx, body, unreadMembers) => previewEdit(ctx, { ...toInput(body), unreadMembers }),

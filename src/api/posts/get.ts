@@ -1,9 +1,9 @@
 import { getPost } from "#posting/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { IdInPath } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_POST, PostResponse, presentPost } from "#api/schemas/post.ts";
+import { IdInPath } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
+import { EXAMPLE_POST, PostResponse, presentPost } from "#wire/schemas/post.ts";
 
 const route = operation("posts:read", {
   method: "get",

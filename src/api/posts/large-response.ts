@@ -1,7 +1,7 @@
 import { getPosts } from "#posting/index.ts";
 import type { LargeResponse } from "#api/idempotency.ts";
 import type { JsonObject } from "#core/json.ts";
-import { presentPost } from "#api/schemas/post.ts";
+import { presentPost } from "#wire/schemas/post.ts";
 
 interface Reference {
   readonly workspaceId: string;

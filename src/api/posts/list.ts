@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { POST_STATUSES } from "#core/status.ts";
 import { listPosts } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { InstantInQuery, QueryBoolean, queryInteger } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#api/schemas/post.ts";
+import { InstantInQuery, QueryBoolean, queryInteger } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
+import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#wire/schemas/post.ts";
 
 const LIMIT = { min: 1, max: 200, default: 50 };
 const OFFSET = { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 };

@@ -2,18 +2,18 @@ import { z } from "@hono/zod-openapi";
 import { POST_TYPES } from "#core/status.ts";
 import { previewSchedule, type ScheduleInput } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { refuseWithAllProblems } from "#api/unread-members.ts";
-import { EXAMPLE_ACCOUNT_ID, InstantInput, optional } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_POST } from "#api/schemas/post.ts";
+import { allProblemsHook } from "#api/unread-members.ts";
+import { EXAMPLE_ACCOUNT_ID, InstantInput, optional } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
+import { EXAMPLE_POST } from "#wire/schemas/post.ts";
 import {
   EXAMPLE_CONFIRMATION,
   EXAMPLE_SCHEDULE_PREVIEW,
   presentConfirmation,
   presentSchedulePreview,
   SchedulePreviewResponse,
-} from "#api/schemas/preview.ts";
-import { Caption, contentFields, toContent } from "#api/schemas/post-input.ts";
+} from "#wire/schemas/preview.ts";
+import { Caption, contentFields, toContent } from "#wire/schemas/post-input.ts";
 
 const PreviewScheduleBody = z
   .object({
@@ -73,7 +73,7 @@ export const preview = newRouter().openapi(
     const previewed = await previewSchedule(c.var.ctx, toInput(c.req.valid("json")));
     return c.json({ preview: presentSchedulePreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
   },
-  refuseWithAllProblems(PreviewScheduleBody, substitutes, (ctx, body, unreadMembers) =>
+  allProblemsHook(PreviewScheduleBody, substitutes, (ctx, body, unreadMembers) =>
     previewSchedule(ctx, { ...toInput(body), unreadMembers }),
   ),
 );

@@ -3,8 +3,8 @@ import { POST_STATUSES } from "#core/status.ts";
 import { summarizeSchedule } from "#posting/index.ts";
 import type { ScheduleSummary as DomainSummary } from "#posting/types.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { EXAMPLE_PLATFORM, Instant, instantOrNull, PlatformName } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
+import { EXAMPLE_PLATFORM, Instant, instantOrNull, PlatformName } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
 
 const Counts = z.object(
   Object.fromEntries(POST_STATUSES.map((status) => [status, z.int()])) as Record<

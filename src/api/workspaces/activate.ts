@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { activateWorkspace } from "#workspaces/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { EXAMPLE_WORKSPACE_ID, Id } from "#api/schemas/common.ts";
-import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceResponse } from "#api/schemas/workspace.ts";
+import { EXAMPLE_WORKSPACE_ID, Id } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
+import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceResponse } from "#wire/schemas/workspace.ts";
 
 const ActivateWorkspaceBody = z.object({ workspace_id: Id }).openapi("ActivateWorkspaceBody");
 

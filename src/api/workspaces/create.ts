@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { createWorkspace } from "#workspaces/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceResponse } from "#api/schemas/workspace.ts";
+import { json } from "#wire/schemas/content.ts";
+import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceResponse } from "#wire/schemas/workspace.ts";
 
 const CreateWorkspaceBody = z
   .object({

@@ -1,7 +1,7 @@
 import { listWorkspaces } from "#workspaces/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#api/schemas/content.ts";
-import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceList } from "#api/schemas/workspace.ts";
+import { json } from "#wire/schemas/content.ts";
+import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceList } from "#wire/schemas/workspace.ts";
 
 const route = operation("workspaces:read", {
   method: "get",

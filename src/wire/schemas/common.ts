@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { toIsoInstant } from "#core/clock.ts";
 import { PLATFORMS } from "#core/platform.ts";
-import { parseInstant } from "#api/instant.ts";
+import { parseInstant } from "#wire/instant.ts";
 
 export const EXAMPLE_ID = "01983c1e-7d1a-7c3e-9a57-3f1f6f0f2a11";
 export const EXAMPLE_OTHER_ID = "01983c1e-8f02-7b61-8d0c-6b1de2c4a9f7";

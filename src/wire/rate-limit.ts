@@ -1,0 +1,47 @@
+import type { Actor } from "#core/actor.ts";
+import type { Plan } from "#core/plan.ts";
+import type { Env } from "#config.ts";
+
+const LIMITER_BINDING = {
+  starter: "LIMIT_STARTER",
+  growth: "LIMIT_GROWTH",
+  scale: "LIMIT_SCALE",
+} as const satisfies Record<Plan, keyof Env>;
+
+/** Counts the requests with all credentials of a user; otherwise every further key would multiply the limit. */
+const USER_LIMITER_BINDING = {
+  starter: "LIMIT_USER_STARTER",
+  growth: "LIMIT_USER_GROWTH",
+  scale: "LIMIT_USER_SCALE",
+} as const satisfies Record<Plan, keyof Env>;
+
+export const WINDOW_SECONDS = 60;
+
+/** The header `RateLimit-Policy`: the limit of the credential, then that of all credentials of its user. */
+export function rateLimitPolicy({ plan, limits }: Actor): string {
+  return `"${plan}";q=${limits.requestsPerMinute};w=${WINDOW_SECONDS}, "${plan}-user";q=${limits.userRequestsPerMinute};w=${WINDOW_SECONDS}`;
+}
+
+/** Which of the two limits a request exceeds, in the words of the refusal. */
+export interface ExceededLimit {
+  readonly policy: string;
+  readonly message: string;
+}
+
+/** Counts a request; one that its credential may not send does not use up what the user's others may. */
+export async function countRequest(
+  env: Env,
+  { plan, limits, credential, userId }: Actor,
+): Promise<ExceededLimit | null> {
+  const { requestsPerMinute, userRequestsPerMinute } = limits;
+  if (!(await env[LIMITER_BINDING[plan]].limit({ key: credential.id })).success) {
+    return { policy: plan, message: `over ${requestsPerMinute} requests in a minute: wait a minute` };
+  }
+  if (!(await env[USER_LIMITER_BINDING[plan]].limit({ key: userId })).success) {
+    return {
+      policy: `${plan}-user`,
+      message: `over ${userRequestsPerMinute} requests in a minute with all your credentials: wait a minute`,
+    };
+  }
+  return null;
+}

@@ -1,0 +1,85 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "#context.ts";
+import type { JsonObject } from "#core/json.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
+import type { Adapter, AppCredentials, ConnectMethod as AdapterConnectMethod } from "#platforms/contract.ts";
+import { limitsFor } from "#platforms/limits-for.ts";
+import { toOptionsSchema } from "#platforms/options-schema.ts";
+import { adapterFor } from "#platforms/registry.ts";
+import { PlatformName } from "./common.ts";
+import { limitFields, presentLimits } from "./platform-limits.ts";
+
+const ConnectField = z
+  .object({
+    name: z.string(),
+    label: z.string(),
+    description: z.string(),
+    is_secret: z.boolean().openapi({
+      description:
+        "Whether only the page at `connect_url` accepts it; other fields can be sent as `input` of `POST /accounts`.",
+    }),
+    is_required: z.boolean(),
+    max_length: z.int(),
+    example: z.string(),
+  })
+  .openapi("ConnectField", { description: "A value that the platform needs before a login." });
+
+const ConnectMethod = z
+  .object({
+    kind: z.enum(["oauth", "credentials"]).openapi({
+      description: "`oauth`: the user logs in at the platform. `credentials`: the user enters an app password.",
+    }),
+    fields: z.array(ConnectField),
+  })
+  .openapi("ConnectMethod", { description: "A way to connect an account." });
+
+export const PlatformRules = z
+  .object({
+    platform: PlatformName,
+    ...limitFields,
+    options: z
+      .custom<JsonObject>()
+      .openapi({ type: "object", additionalProperties: true, description: "JSON Schema of `platform_options`." }),
+    connect: z.object({ methods: z.array(ConnectMethod) }),
+  })
+  .openapi("PlatformRules", { description: "The rules of a platform, with which posts are validated." });
+
+function presentRules(
+  platform: Platform,
+  adapter: Adapter,
+  settings: AppCredentials["settings"] | undefined,
+): z.infer<typeof PlatformRules> {
+  return {
+    platform,
+    ...presentLimits(limitsFor(adapter, {}, settings)),
+    options: toOptionsSchema(adapter),
+    connect: { methods: adapter.connect.methods.map(presentMethod) },
+  };
+}
+
+function presentMethod(method: AdapterConnectMethod): z.infer<typeof ConnectMethod> {
+  const fields = method.kind === "oauth" ? method.input : method.fields;
+  return {
+    kind: method.kind,
+    fields: fields.map(({ name, label, description, isSecret, isRequired, maxLength, example }) => ({
+      name,
+      label,
+      description,
+      is_secret: isSecret,
+      is_required: isRequired,
+      max_length: maxLength,
+      example,
+    })),
+  };
+}
+
+/** Cached, because the rules of an installation are constant and generating their JSON Schemas is expensive. */
+let cachedRules: z.infer<typeof PlatformRules>[] | undefined;
+
+export function listRules({ config }: Pick<Context, "config">): z.infer<typeof PlatformRules>[] {
+  cachedRules ??= PLATFORMS.flatMap((platform) => {
+    const adapter = adapterFor(platform);
+    return adapter ? [presentRules(platform, adapter, config.app(platform)?.settings)] : [];
+  });
+  return cachedRules;
+}
