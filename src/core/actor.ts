@@ -3,6 +3,9 @@ import type { Plan, PlanLimits } from "./plan.ts";
 import type { Scope } from "./scope.ts";
 import type { CreatedVia } from "./status.ts";
 
+/** Who confirms a credential's previews: whoever holds the credential, or the person on an approval page. */
+export type Confirms = "self" | "person";
+
 /** The authenticated caller; taken from the credential, never from a parameter. */
 export interface Actor {
   readonly userId: string;
@@ -15,9 +18,11 @@ export interface Actor {
   readonly subscribed: boolean;
   readonly scopes: readonly Scope[];
   readonly credential:
-    | { readonly kind: "api_key" | "oauth"; readonly id: string; readonly name: string }
+    | { readonly kind: "api_key" | "oauth"; readonly id: string; readonly name: string; readonly confirms: Confirms }
     | { readonly kind: "session"; readonly id: string };
   readonly via: CreatedVia;
+  /** The IANA time zone of the user's profile. */
+  readonly timeZone: string;
 }
 
 /** Checked before anything is read, so that the refusal does not reveal whether something exists. */

@@ -28,6 +28,10 @@ export type PostType = (typeof POST_TYPES)[number];
 export const MEDIA_TYPES = ["image", "video"] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
+/** All but `pending` are final. */
+export const APPROVAL_STATES = ["pending", "approved", "declined", "expired", "stale", "withdrawn"] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
 export const CREATED_VIA = ["api", "dashboard", "mcp"] as const;
 export type CreatedVia = (typeof CREATED_VIA)[number];
 

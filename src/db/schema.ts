@@ -1,12 +1,20 @@
 import type { PausedReason, TargetErrorCode } from "#core/codes.ts";
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { Author } from "#core/actor.ts";
+import type { Author, Confirms } from "#core/actor.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Scope } from "#core/scope.ts";
-import type { AccountStatus, CreatedVia, MediaType, PostStatus, PostType, TargetState } from "#core/status.ts";
+import type {
+  AccountStatus,
+  ApprovalState,
+  CreatedVia,
+  MediaType,
+  PostStatus,
+  PostType,
+  TargetState,
+} from "#core/status.ts";
 
 /*
  * Instants are integers in milliseconds since 1970 (UTC); of secrets only the hex SHA-256 is stored; lists and objects are JSON.
@@ -60,6 +68,8 @@ export const workspaces = sqliteTable(
     userId: text("user_id").notNull(),
     name: text().notNull(),
     createdAt: integer("created_at").notNull(),
+    /** Whether a person must identify again before approving what an agent asks for. */
+    approvalReauthentication: integer("approval_reauthentication", { mode: "boolean" }).notNull().default(false),
   },
   (t) => [index("workspaces_user").on(t.userId)],
 );
@@ -102,6 +112,8 @@ export const apiKeys = sqliteTable(
     expiresAt: integer("expires_at"),
     lastUsedAt: integer("last_used_at"),
     revokedAt: integer("revoked_at"),
+    /** Who confirms the previews of this key. */
+    confirms: text().$type<Confirms>().notNull().default("self"),
   },
   (t) => [uniqueIndex("api_keys_hash").on(t.hash), index("api_keys_user").on(t.userId)],
 );
@@ -174,6 +186,8 @@ export const oauthGrants = sqliteTable(
     codeUsedAt: integer("code_used_at"),
     createdAt: integer("created_at").notNull(),
     revokedAt: integer("revoked_at"),
+    /** Who confirms the previews of this app; grants from before the column was added confirm themselves. */
+    confirms: text().$type<Confirms>().notNull().default("self"),
   },
   (t) => [
     uniqueIndex("oauth_grants_code").on(t.codeHash),
@@ -506,6 +520,44 @@ export const confirmations = sqliteTable(
 );
 
 /** Counters per workspace and UTC day, maintained by triggers on posts (never written by code). `WITHOUT ROWID`. */
+/** A plan that a credential may not confirm itself: a person decides about it in the dashboard. */
+export const approvals = sqliteTable(
+  "approvals",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    /** Hash of the confirmation token; the posts are committed under it, so that the token remains single-use. */
+    tokenHash: text("token_hash").notNull(),
+    kind: text().$type<"schedule" | "edit">().notNull(),
+    /** The whole plan as the token held it, as JSON. */
+    plan: text().notNull(),
+    /** What the person sees and approves: of a new post its own hash, of an edit a hash over those of its posts. */
+    planHash: text("plan_hash").notNull(),
+    requestedBy: text("requested_by", { mode: "json" }).$type<Author>().notNull(),
+    via: text().$type<CreatedVia>().notNull(),
+    state: text().$type<ApprovalState>().notNull(),
+    /** The person's words on declining. */
+    note: text(),
+    postIds: text("post_ids", { mode: "json" }).$type<string[]>(),
+    /** Why it became stale: the problems of the second check. */
+    details: text({ mode: "json" }).$type<JsonObject[]>(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    decidedAt: integer("decided_at"),
+  },
+  (t) => [
+    uniqueIndex("approvals_token").on(t.userId, t.tokenHash),
+    index("approvals_by_state").on(t.userId, t.state, t.expiresAt),
+    index("approvals_pending")
+      .on(t.expiresAt)
+      .where(sql`state = 'pending'`),
+    index("approvals_decided")
+      .on(t.decidedAt)
+      .where(sql`decided_at IS NOT NULL`),
+  ],
+);
+
 export const postDays = sqliteTable(
   "post_days",
   {

@@ -22,7 +22,7 @@ export async function createSandboxUser(settings: Readonly<Record<string, string
     plan: "scale",
     subscription: "active",
   });
-  const credential = { kind: "api_key", id: "test", name: "test" } as const;
+  const credential = { kind: "api_key", id: "test", name: "test", confirms: "self" } as const;
   const ctx: Context = {
     ...services,
     actor: {
@@ -34,6 +34,7 @@ export async function createSandboxUser(settings: Readonly<Record<string, string
       scopes: SCOPES,
       credential,
       via: "api",
+      timeZone: "UTC",
     },
   };
   return { ctx, settled: () => Promise.all(deferred.splice(0)) };

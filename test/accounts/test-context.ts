@@ -49,8 +49,9 @@ export async function createTestUser(services: TestServices, plan: Plan = "scale
     limits: PLAN_LIMITS[plan],
     subscribed: true,
     scopes: SCOPES,
-    credential: { kind: "api_key", id: "test", name: "test" },
+    credential: { kind: "api_key", id: "test", name: "test", confirms: "self" },
     via: "api",
+    timeZone: "UTC",
   };
   return { ...services, actor };
 }

@@ -32,6 +32,7 @@ async function signedInUser(service: ServiceFixture) {
       scopes: SCOPES,
       credential: { kind: "session", id: "test" },
       via: "dashboard",
+      timeZone: "UTC",
     },
   };
   return { ...user, ctx, text: async (path = PAGE) => await (await user.browser.get(path)).text() };

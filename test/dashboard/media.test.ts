@@ -48,6 +48,7 @@ async function signIn() {
       scopes: SCOPES,
       credential: { kind: "session", id: "x" },
       via: "dashboard",
+      timeZone: "UTC",
     },
   };
   const send = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>

@@ -60,8 +60,9 @@ export function createTestContext(
     limits: PLAN_LIMITS[options.plan ?? "scale"],
     subscribed: true,
     scopes: SCOPES,
-    credential: { kind: "api_key", id: "test", name: "test" },
+    credential: { kind: "api_key", id: "test", name: "test", confirms: "self" },
     via: "api",
+    timeZone: "UTC",
   };
   return { ...services, actor, internet, deferredWork: () => Promise.all(deferred.splice(0)) };
 }

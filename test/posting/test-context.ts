@@ -72,8 +72,9 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     limits: UNLIMITED,
     subscribed: true,
     scopes: [...SCOPES],
-    credential: { kind: "api_key", id: crypto.randomUUID(), name: "test" },
+    credential: { kind: "api_key", id: crypto.randomUUID(), name: "test", confirms: "self" },
     via: "api",
+    timeZone: "UTC",
     ...options.actor,
   };
   return {

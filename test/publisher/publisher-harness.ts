@@ -105,8 +105,9 @@ export class PublisherHarness {
       limits: PLAN_LIMITS.scale,
       subscribed: true,
       scopes: SCOPES,
-      credential: { kind: "api_key", id: "test", name: "test" },
+      credential: { kind: "api_key", id: "test", name: "test", confirms: "self" },
       via: "api",
+      timeZone: "UTC",
     };
     this.ctx = {
       ...services,

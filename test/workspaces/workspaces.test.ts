@@ -18,7 +18,7 @@ async function createUserContext(plan: Plan = "scale"): Promise<Context> {
   const services = createServices(env, outbound, () => undefined);
   const email = `${crypto.randomUUID()}@example.com`;
   const { userId, workspaceId } = await createUser(services, { email, password: null, plan });
-  const credential = { kind: "api_key", id: "test", name: "test" } as const;
+  const credential = { kind: "api_key", id: "test", name: "test", confirms: "self" } as const;
   return {
     ...services,
     actor: {
@@ -30,6 +30,7 @@ async function createUserContext(plan: Plan = "scale"): Promise<Context> {
       scopes: SCOPES,
       credential,
       via: "api",
+      timeZone: "UTC",
     },
   };
 }

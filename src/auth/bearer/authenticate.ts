@@ -54,8 +54,10 @@ export async function authenticate(
         kind: kind === "api_key" ? "api_key" : "oauth",
         id: row.credential_id,
         name: row.credential_name,
+        confirms: row.confirms,
       },
       via: "api",
+      timeZone: row.time_zone,
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Confirms } from "#core/actor.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { Db } from "#db/client.ts";
 
@@ -13,6 +14,8 @@ export interface CredentialRow {
   readonly user_id: string;
   readonly workspace_id: string;
   readonly scopes: string;
+  readonly confirms: Confirms;
+  readonly time_zone: string;
   readonly last_used_at: number | null;
   readonly email_verified_at: number | null;
   readonly plan: Plan | null;
@@ -20,14 +23,14 @@ export interface CredentialRow {
   readonly current_period_end: number | null;
 }
 
-const USER_COLUMNS = `u.id AS user_id, u.active_workspace_id AS workspace_id, u.email_verified_at AS email_verified_at,
+const USER_COLUMNS = `u.id AS user_id, u.active_workspace_id AS workspace_id, u.email_verified_at AS email_verified_at, u.time_zone AS time_zone,
   s.plan AS plan, s.status AS status, s.current_period_end AS current_period_end`;
 
-const BY_KEY = `SELECT k.id AS credential_id, k.name AS credential_name, k.scopes AS scopes, k.last_used_at AS last_used_at, ${USER_COLUMNS}
+const BY_KEY = `SELECT k.id AS credential_id, k.name AS credential_name, k.scopes AS scopes, k.confirms AS confirms, k.last_used_at AS last_used_at, ${USER_COLUMNS}
   FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE k.hash = ?1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?2)`;
 
-const BY_ACCESS_TOKEN = `SELECT g.id AS credential_id, coalesce(c.name, '') AS credential_name, t.scopes AS scopes, NULL AS last_used_at, ${USER_COLUMNS}
+const BY_ACCESS_TOKEN = `SELECT g.id AS credential_id, coalesce(c.name, '') AS credential_name, t.scopes AS scopes, g.confirms AS confirms, NULL AS last_used_at, ${USER_COLUMNS}
   FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN users u ON u.id = g.user_id
   LEFT JOIN oauth_clients c ON c.id = g.client_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE t.hash = ?1 AND t.kind = 'access' AND t.expires_at > ?2 AND g.revoked_at IS NULL AND g.resource = ?3`;

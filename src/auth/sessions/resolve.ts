@@ -49,6 +49,7 @@ export async function resolveSession(
       scopes: SCOPES,
       credential: { kind: "session", id: hash },
       via: "dashboard",
+      timeZone: row.time_zone,
     },
     email: row.email,
     emailVerified: row.email_verified_at !== null,

@@ -329,7 +329,7 @@ describe("what happened", () => {
 
   test("the app or the dashboard that made it", async () => {
     const author = await createPostAuthor(service, {
-      actor: { credential: { kind: "oauth", id: "g", name: "<b>Planner</b>" }, via: "mcp" },
+      actor: { credential: { kind: "oauth", id: "g", name: "<b>Planner</b>", confirms: "self" }, via: "mcp" },
     });
     const accountId = await createAccount(author.ctx);
     const post = await schedulePost(author.ctx, { accountIds: [accountId], scheduledAt: Date.now() + DAY });
