@@ -1,5 +1,6 @@
 export { cancelPost } from "./status/cancel-post.ts";
 export { confirmEdit } from "./confirm/confirm-edit.ts";
+export { confirmPreview } from "./confirm/confirm-preview.ts";
 export { confirmSchedule } from "./confirm/confirm-schedule.ts";
 export { deauthorize } from "./status/deauthorize.ts";
 export { deletePersonalData, finishOpenDeletions } from "./status/delete-personal-data.ts";

@@ -15,17 +15,23 @@ import type { ConfirmInput, Post } from "#posting/types.ts";
 
 export type ConfirmContext = Pick<Context, "actor" | "ids" | "tokens"> & ArmingServices;
 
-/** Commits a plan in one transaction, then arms the objects. Returns the posts in the order of the plan. */
+/** What a confirmed plan was for; the posts are in the order of the plan. */
+interface ConfirmedPlan {
+  readonly kind: PostPlan["kind"];
+  readonly posts: readonly Post[];
+}
+
+/** Commits a plan in one transaction, then arms the objects. With `kind`, a token of the other kind is refused. */
 export async function confirmPlan(
   ctx: ConfirmContext,
   input: ConfirmInput,
-  kind: PostPlan["kind"],
-): Promise<readonly Post[]> {
+  kind?: PostPlan["kind"],
+): Promise<ConfirmedPlan> {
   const tokenHash = await hashToken(input.confirmationToken);
-  const plan = await openToken(ctx, tokenHash, kind);
+  const plan = await openToken(ctx, tokenHash);
   const now = ctx.clock.now();
   // A caller who lost the first response must learn that the posts exist, even after the token's or the posts' time.
-  if (plan === null) {
+  if (plan === null || (kind !== undefined && plan.kind !== kind)) {
     refuseUsedToken(await findPostsOfUsedToken(ctx.db, { userId: ctx.actor.userId, tokenHash, now }));
     refuseToken();
   }
@@ -47,7 +53,7 @@ export async function confirmPlan(
     case "committed": {
       const posts = sortByIds(postIdsOf(plan), result.rows).map((row) => toPost(row, now));
       await armPosts(ctx, posts.filter((post) => post.status === "scheduled").map(armableFromPost));
-      return posts;
+      return { kind: plan.kind, posts };
     }
   }
 }

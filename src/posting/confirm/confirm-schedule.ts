@@ -6,10 +6,14 @@ export async function confirmSchedule(
   ctx: ConfirmContext,
   input: ConfirmInput,
 ): Promise<{ readonly posts: readonly Post[]; readonly planHash: string }> {
-  const posts = await confirmPlan(ctx, input, "schedule");
-  const [post] = posts;
+  const { posts } = await confirmPlan(ctx, input, "schedule");
+  return { posts, planHash: planHashOfOnly(posts) };
+}
+
+/** The hash of what was scheduled: a confirmed schedule has one post. */
+export function planHashOfOnly([post]: readonly Post[]): string {
   if (!post) {
     throw new Error("a confirmed plan has no post");
   }
-  return { posts, planHash: post.planHash };
+  return post.planHash;
 }

@@ -14,8 +14,6 @@ const TOKEN_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 /** The size limit of a request, so that no plan in KV is larger than what its caller sent. */
 const MAX_PLAN_BYTES = 1024 * 1024;
 
-type PlanOfKind<Kind extends PostPlan["kind"]> = Extract<PostPlan, { kind: Kind }>;
-
 function tokenKey(userId: string, hash: string): string {
   return `ct:${userId}:${hash}`;
 }
@@ -53,20 +51,18 @@ export async function hashToken(token: string): Promise<string> {
   return TOKEN_PATTERN.test(token) ? await sha256Hex(token) : refuseToken();
 }
 
-/** The plan of a token; null when it is unknown, expired, or of another user, workspace or kind. */
-export async function openToken<Kind extends PostPlan["kind"]>(
+/** The plan of a token; null when it is unknown, expired, or of another user or workspace. */
+export async function openToken(
   ctx: Pick<Context, "actor" | "clock" | "tokens">,
   hash: string,
-  kind: Kind,
-): Promise<PlanOfKind<Kind> | null> {
+): Promise<PostPlan | null> {
   const plan = await ctx.tokens.get<PostPlan>(tokenKey(ctx.actor.userId, hash), "json");
   const isValid =
     plan !== null &&
-    plan.kind === kind &&
     plan.userId === ctx.actor.userId &&
     plan.workspaceId === ctx.actor.workspaceId &&
     ctx.clock.now() < plan.expiresAt;
-  return isValid ? (plan as PlanOfKind<Kind>) : null;
+  return isValid ? plan : null;
 }
 
 /** The same refusal for every token that cannot be used, so that the reasons are not distinguishable. */

@@ -1,0 +1,13 @@
+import { type ConfirmContext, confirmPlan } from "./commit-previewed-plan.ts";
+import { planHashOfOnly } from "./confirm-schedule.ts";
+import type { ConfirmInput, Post } from "#posting/types.ts";
+
+type ConfirmedPreview =
+  | { readonly kind: "schedule"; readonly posts: readonly Post[]; readonly planHash: string }
+  | { readonly kind: "edit"; readonly posts: readonly Post[] };
+
+/** Confirms a preview of either kind: the token alone says which it was. */
+export async function confirmPreview(ctx: ConfirmContext, input: ConfirmInput): Promise<ConfirmedPreview> {
+  const { kind, posts } = await confirmPlan(ctx, input);
+  return kind === "schedule" ? { kind, posts, planHash: planHashOfOnly(posts) } : { kind, posts };
+}
