@@ -58,7 +58,10 @@ const OBJECT_LOCATIONS = [
 
 export interface Config {
   readonly origin: string;
+  /** The address of the API. */
   readonly baseUrl: string;
+  /** The address of the MCP server: always on the API's origin. */
+  readonly mcpUrl: string;
   readonly authUrl: string;
   readonly docsUrl: string;
   readonly tokenKeys: string;
@@ -166,10 +169,12 @@ function readLimit(plan: string, name: string, value: unknown): [LimitKey, numbe
 
 export function readConfig(env: Env): Config {
   const origin = env.ORIGIN;
+  const baseUrl = readText(env, "BASE_URL") ?? `${origin}/v1`;
   const signup = readText(env, "SIGNUP");
   return {
     origin,
-    baseUrl: readText(env, "BASE_URL") ?? `${origin}/v1`,
+    baseUrl,
+    mcpUrl: `${new URL(baseUrl).origin}/mcp`,
     authUrl: readText(env, "AUTH_URL") ?? origin,
     docsUrl: readText(env, "DOCS_URL") ?? `${origin}/docs`,
     tokenKeys: env.TOKEN_KEYS,

@@ -1,32 +1,20 @@
 import type { MiddlewareHandler } from "hono";
 import { authenticate } from "#auth/index.ts";
-import { clientAddress } from "#core/client-address.ts";
 import { type Actor, requireSubscription } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
-import type { Config } from "#config.ts";
-import { countRequest, rateLimitPolicy, WINDOW_SECONDS } from "#wire/rate-limit.ts";
+import { bearerChallenge } from "#wire/bearer-challenge.ts";
+import { countInvalidCredential, countRequest, rateLimitPolicy, WINDOW_SECONDS } from "#wire/rate-limit.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 
 const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(":read"));
-
-/** RFC 9728 (protected resource metadata) section 3.1: the path of the resource follows the well-known part. */
-function resourceMetadataUrl(config: Pick<Config, "baseUrl">): string {
-  const { origin, pathname } = new URL(config.baseUrl);
-  return `${origin}/.well-known/oauth-protected-resource${pathname}`;
-}
 
 function setChallengeHeader(
   c: ApiContext,
   scopes: readonly Scope[],
   error?: "invalid_token" | "insufficient_scope",
 ): void {
-  const parts = [
-    `resource_metadata="${resourceMetadataUrl(c.var.services.config)}"`,
-    `scope="${scopes.join(" ")}"`,
-    ...(error ? [`error="${error}"`] : []),
-  ];
-  c.header("WWW-Authenticate", `Bearer ${parts.join(", ")}`);
+  c.header("WWW-Authenticate", bearerChallenge(c.var.services.config.baseUrl, scopes, error));
 }
 
 function refuseRateLimited(c: ApiContext, message: string): never {
@@ -34,7 +22,6 @@ function refuseRateLimited(c: ApiContext, message: string): never {
   refuse({ code: "rate_limited", message });
 }
 
-/** Checking an invalid credential costs a hash or a read, so their number is limited for each address. */
 async function refuseUnauthenticated(
   c: ApiContext,
   scope: Scope | null,
@@ -49,9 +36,7 @@ async function refuseUnauthenticated(
       message: "send an API key or an access token as `Authorization: Bearer <token>`",
     });
   }
-  const address = clientAddress(c.req.raw.headers);
-  const { success } = await c.env.LIMIT_ANONYMOUS.limit({ key: `invalid-credential:${address}` });
-  if (!success) {
+  if (!(await countInvalidCredential(c.env, c.req.raw.headers))) {
     refuseRateLimited(c, "too many invalid credentials from this address: wait a minute");
   }
   setChallengeHeader(c, scopes, "invalid_token");
@@ -71,7 +56,11 @@ async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
 export function guard(scope: Scope | null): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const { services } = c.var;
-    const authentication = await authenticate(services, c.req.raw.headers.get("authorization"));
+    const authentication = await authenticate(
+      services,
+      c.req.raw.headers.get("authorization"),
+      services.config.baseUrl,
+    );
     if (!authentication.ok) {
       return refuseUnauthenticated(c, scope, authentication.reason);
     }

@@ -1,4 +1,5 @@
 import type { Actor } from "#core/actor.ts";
+import { clientAddress } from "#core/client-address.ts";
 import type { Plan } from "#core/plan.ts";
 import type { Env } from "#config.ts";
 
@@ -26,6 +27,12 @@ export function rateLimitPolicy({ plan, limits }: Actor): string {
 export interface ExceededLimit {
   readonly policy: string;
   readonly message: string;
+}
+
+/** Counts an invalid credential of an address: checking one costs a hash or a read. False when there were too many. */
+export async function countInvalidCredential(env: Env, headers: Headers): Promise<boolean> {
+  const { success } = await env.LIMIT_ANONYMOUS.limit({ key: `invalid-credential:${clientAddress(headers)}` });
+  return success;
 }
 
 /** Counts a request; one that its credential may not send does not use up what the user's others may. */

@@ -73,6 +73,8 @@ describe("C. Authorize and consent", () => {
     ["C28 a challenge with padding", "invalid_request", { code_challenge: `${"a".repeat(42)}=` }],
     ["C29 a foreign resource", "invalid_target", { resource: "https://api.example/v1" }],
     ["C29 two resources, one foreign", "invalid_target", { resource: [`${ORIGIN}/v1`, "https://api.example"] }],
+    ["C29 both resources", "invalid_target", { resource: [`${ORIGIN}/v1`, `${ORIGIN}/mcp`] }],
+    ["C29 a path below a resource", "invalid_target", { resource: `${ORIGIN}/mcp/v1` }],
     ["C29 a resource with a fragment", "invalid_target", { resource: `${ORIGIN}/v1#x` }],
     ["C30 a repeated scope", "invalid_request", { scope: ["posts:read", "posts:write"] }],
     ["C30 a request object", "request_not_supported", { request: "e30.e30." }],
@@ -135,12 +137,15 @@ describe("C. Authorize and consent", () => {
     expect(response.headers.get("location") ?? "").not.toContain("evil.example");
   });
 
-  test.for([`${ORIGIN}/v1`, `${ORIGIN}/v1/`, ORIGIN.replace("http://localhost", "HTTP://LOCALHOST") + "/v1"])(
-    "C29 our resource is accepted as %s",
-    async (resource, { expect }) => {
-      expect((await openConsentPage({ resource })).response.status).toBe(200);
-    },
-  );
+  test.for([
+    `${ORIGIN}/v1`,
+    `${ORIGIN}/v1/`,
+    `${ORIGIN}/mcp`,
+    `${ORIGIN}/mcp/`,
+    ORIGIN.replace("http://localhost", "HTTP://LOCALHOST") + "/v1",
+  ])("C29 our resource is accepted as %s", async (resource, { expect }) => {
+    expect((await openConsentPage({ resource })).response.status).toBe(200);
+  });
 
   test.for([
     ["http://127.0.0.1/cb", "http://127.0.0.1:51004/cb", 200],

@@ -83,10 +83,10 @@ describe("A. Bearer credentials on /v1", () => {
     const counting = countingD1(env.DB);
     const { services } = createServiceFixture({ DB: counting.d1 });
     for (const credential of [key, tokens.access_token]) {
-      await authenticate(services, `Bearer ${credential}`);
+      await authenticate(services, `Bearer ${credential}`, services.config.baseUrl);
       await services.waitForDeferred();
       counting.reset();
-      expect((await authenticate(services, `Bearer ${credential}`)).ok).toBe(true);
+      expect((await authenticate(services, `Bearer ${credential}`, services.config.baseUrl)).ok).toBe(true);
       expect(counting.count).toMatchObject({ roundTrips: 1, statements: 1 });
     }
   });
@@ -190,6 +190,29 @@ describe("A. Bearer credentials on /v1", () => {
     const otherResource = createServiceFixture({ BASE_URL: "http://127.0.0.1:8787/v1" });
     expect((await callApi(otherResource, tokens.access_token)).status).toBe(401);
     expect((await callApi(service, tokens.access_token)).status).toBe(200);
+  });
+
+  test("A10 an access token opens the API or the MCP server, whichever its user granted, and an API key both", async ({
+    expect,
+  }) => {
+    const { services } = service;
+    const { baseUrl, mcpUrl } = services.config;
+    const entries = async (token: string) => {
+      const [api, mcp] = [
+        await authenticate(services, `Bearer ${token}`, baseUrl),
+        await authenticate(services, `Bearer ${token}`, mcpUrl),
+      ];
+      return [api.ok && api.actor.via, mcp.ok && mcp.actor.via];
+    };
+    const forNone = await obtainTokens(service);
+    const forApi = await obtainTokens(service, { query: { resource: baseUrl } });
+    const forMcp = await obtainTokens(service, { query: { resource: mcpUrl } });
+    const { key } = await createUserWithKey();
+    expect(await entries(forNone.tokens.access_token)).toEqual(["api", false]);
+    expect(await entries(forApi.tokens.access_token)).toEqual(["api", false]);
+    expect(await entries(forMcp.tokens.access_token)).toEqual([false, "mcp"]);
+    expect(await entries(key)).toEqual(["api", "mcp"]);
+    expect((await callApi(service, forMcp.tokens.access_token)).status).toBe(401);
   });
 
   test("A11 a session cookie alone is 401", async ({ expect }) => {

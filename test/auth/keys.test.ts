@@ -159,7 +159,7 @@ describe("B. API keys", () => {
     const uses = async (at: number) => {
       vi.setSystemTime(at);
       const deferred: Promise<unknown>[] = [];
-      await authenticate({ ...context, defer: (work) => deferred.push(work) }, `Bearer ${key}`);
+      await authenticate({ ...context, defer: (work) => deferred.push(work) }, `Bearer ${key}`, context.config.baseUrl);
       await Promise.all(deferred);
       return deferred.length;
     };

@@ -40,7 +40,13 @@ describe("F. Metadata", () => {
       scopes_supported: SCOPES,
     });
     expect(await document(RESOURCE)).toEqual(inserted);
-    for (const other of ["/v2", "/v1/", "/v1/posts", "/"]) {
+    expect(await document(`${RESOURCE}/mcp`)).toEqual({
+      ...inserted,
+      resource: `${ORIGIN}/mcp`,
+      resource_name: "Almanac (MCP server)",
+    });
+    expect(await document(SERVER)).toMatchObject({ protected_resources: [`${ORIGIN}/v1`, `${ORIGIN}/mcp`] });
+    for (const other of ["/v2", "/mcp/", "/mcp/x", "/v1/", "/v1/posts", "/"]) {
       expect((await service.fetch(`${RESOURCE}${other}`)).status, other).toBe(404);
     }
   });

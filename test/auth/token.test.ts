@@ -6,6 +6,7 @@ import {
   obtainCode,
   errorCodeOf,
   formBody,
+  ORIGIN,
   obtainTokens,
   createPkcePair,
   registerClient,
@@ -234,6 +235,30 @@ describe("D. Token, refresh, revoke", () => {
     const full = await (await refresh(narrow, app.id)).json<TokenResponse>();
     expect(full.scope).toBe("posts:read posts:write");
   });
+
+  test.for([
+    ["the API", "/v1", "/mcp"],
+    ["the MCP server", "/mcp", "/v1"],
+  ] as const)(
+    "D48 a grant for %s is exchanged and refreshed for that resource only",
+    async ([, granted, other], { expect }) => {
+      const resource = `${ORIGIN}${granted}`;
+      const { app, tokenRequest } = await obtainCode(service, { query: { resource } });
+      const refused = await requestToken(service, { ...tokenRequest, resource: `${ORIGIN}${other}` });
+      expect([refused.status, await errorCodeOf(refused)]).toEqual([400, "invalid_target"]);
+      const exchanged = await requestToken(service, { ...tokenRequest, resource: `${resource}/` });
+      expect(exchanged.status).toBe(200);
+      const tokens = await exchanged.json<TokenResponse>();
+      for (const foreign of [`${ORIGIN}${other}`, "https://api.example/"]) {
+        const response = await refresh(tokens, app.id, { resource: foreign });
+        expect([response.status, await errorCodeOf(response)]).toEqual([400, "invalid_target"]);
+      }
+      const refreshed = await refresh(tokens, app.id, { resource });
+      expect(refreshed.status).toBe(200);
+      const { access_token: next } = await refreshed.json<TokenResponse>();
+      expect((await callApi(service, next)).status).toBe(granted === "/v1" ? 200 : 401);
+    },
+  );
 
   test("D49 a refresh token of another client is invalid_grant and its owner is not affected", async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["Date"] });

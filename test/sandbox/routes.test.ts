@@ -21,7 +21,7 @@ describe("POST /sandbox/users", () => {
 
   test("creates a user on the scale plan with a key of all scopes", async ({ expect }) => {
     const created = await (await fetchApp("/sandbox/users", { method: "POST" })).json<CreatedUser>();
-    const authentication = await authenticate(services, `Bearer ${created.api_key}`);
+    const authentication = await authenticate(services, `Bearer ${created.api_key}`, services.config.baseUrl);
     expect(authentication).toMatchObject({
       ok: true,
       actor: { userId: created.user_id, workspaceId: created.workspace_id, plan: "scale", subscribed: true },
@@ -39,7 +39,7 @@ describe("POST /sandbox/users", () => {
     };
     const created = await (await postJson("/sandbox/users", input)).json<CreatedUser>();
     expect(created).toMatchObject({ email: "grace@example.com", password: "correct horse battery" });
-    expect(await authenticate(services, `Bearer ${created.api_key}`)).toMatchObject({
+    expect(await authenticate(services, `Bearer ${created.api_key}`, services.config.baseUrl)).toMatchObject({
       actor: { plan: "starter", subscribed: false, scopes: ["posts:read"] },
     });
     const repeated = await postJson("/sandbox/users", input);

@@ -14,10 +14,14 @@ const LAST_USED_GRANULARITY_MS = 5 * MINUTE;
 // Exactly one space (RFC 6750, bearer tokens); the scheme is case-insensitive (RFC 9110 11.1).
 const BEARER = /^bearer ([0-9A-Za-z_]+)$/i;
 
-/** Authenticates an `Authorization` header: one D1 statement for a well-formed token, none for a malformed one. */
+/**
+ * Authenticates an `Authorization` header: one D1 statement for a well-formed token, none for a malformed one. `resource` is the URL of
+ * the API or of the MCP server: an access token opens the one that its user granted, an API key opens both.
+ */
 export async function authenticate(
   services: Pick<Services, "db" | "clock" | "config" | "defer">,
   authorization: string | null,
+  resource: string,
 ): Promise<Authentication> {
   if (authorization === null) {
     return { ok: false, reason: "missing" };
@@ -30,8 +34,7 @@ export async function authenticate(
   const { db, config } = services;
   const now = services.clock.now();
   const hash = await hashSecret(token);
-  const statement =
-    kind === "api_key" ? keyStatement(db, hash, now) : accessTokenStatement(db, hash, now, config.baseUrl);
+  const statement = kind === "api_key" ? keyStatement(db, hash, now) : accessTokenStatement(db, hash, now, resource);
   const row = await statement.first<CredentialRow>();
   if (row === null) {
     return { ok: false, reason: "invalid" };
@@ -56,7 +59,7 @@ export async function authenticate(
         name: row.credential_name,
         confirms: row.confirms,
       },
-      via: "api",
+      via: resource === config.mcpUrl ? "mcp" : "api",
       timeZone: row.time_zone,
     },
   };

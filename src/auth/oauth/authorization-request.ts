@@ -2,7 +2,7 @@ import type { Scope } from "#core/scope.ts";
 import type { Config } from "#config.ts";
 import { isRegisteredRedirectUri, isUsableRedirectUri, appendParameters } from "./redirect-uri.ts";
 import type { OAuthErrorCode } from "./oauth-refusal.ts";
-import { isThisResource } from "./resource.ts";
+import { findResource, supportedResources } from "./resource.ts";
 import { parseScopeParameter } from "./parse-scopes.ts";
 import type { Client } from "./store.ts";
 
@@ -11,6 +11,8 @@ export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;
   readonly scopes: readonly Scope[];
+  /** The URL of the API or of the MCP server. */
+  readonly resource: string;
   readonly state: string | undefined;
   readonly codeChallenge: string;
 }
@@ -53,7 +55,7 @@ export function requestedClientId(params: URLSearchParams): string | undefined {
 
 /** Validates a request of a client that was looked up. Errors get a redirect location only after client and redirect URI are validated. */
 export function validateRequest(
-  config: Pick<Config, "authUrl" | "baseUrl">,
+  config: Pick<Config, "authUrl" | "baseUrl" | "mcpUrl">,
   client: Client | null,
   params: URLSearchParams,
 ): RequestValidation {
@@ -101,14 +103,18 @@ export function validateRequest(
   ) {
     return clientError("invalid_request", "PKCE with code_challenge_method S256 is required");
   }
-  if (!isThisResource(config, resources)) {
-    return clientError("invalid_target", `the only supported resource is ${config.baseUrl}`);
+  const resource = findResource(config, resources);
+  if (resource === null) {
+    return clientError("invalid_target", supportedResources(config));
   }
   const scopes = parseScopeParameter(values["scope"]);
   if (scopes === null) {
     return clientError("invalid_scope", "none of the requested scopes exists");
   }
-  return { kind: "valid", request: { client, redirectUri, scopes, state, codeChallenge } };
+  return {
+    kind: "valid",
+    request: { client, redirectUri, scopes, resource: resource ?? config.baseUrl, state, codeChallenge },
+  };
 }
 
 /** A client with a single redirect URI may omit the parameter (RFC 6749 3.1.2.3). */

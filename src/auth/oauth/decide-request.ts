@@ -31,7 +31,7 @@ export async function approveRequest(
     userId: input.userId,
     clientId: request.client.id,
     scopes,
-    resource: config.baseUrl,
+    resource: request.resource,
     redirectUri: request.redirectUri,
     codeHash: await hashSecret(code),
     codeChallenge: request.codeChallenge,

@@ -3,8 +3,8 @@ import type { Services } from "#context.ts";
 import { generateSecret, hashSecret, secretKind } from "#auth/secrets.ts";
 import { type IssuedTokens, issueTokens } from "./issue-tokens.ts";
 import { refuseOAuth } from "./oauth-refusal.ts";
-import { requireThisResource } from "./resource.ts";
-import { consumeCode, type Client, revokeReplayedGrant } from "./store.ts";
+import { requireGrantedResource } from "./resource.ts";
+import { consumeCode, type Client, findResourceOfCode, revokeReplayedGrant } from "./store.ts";
 
 const CODE_VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
@@ -19,10 +19,11 @@ export async function exchangeCode(
   input: { code: string; verifier: string; redirectUri: string | null; resources: readonly string[] },
 ): Promise<IssuedTokens> {
   const { db, clock, ids, config } = services;
-  requireThisResource(config, input.resources);
+  const codeHash = await hashSecret(input.code);
+  requireGrantedResource(config, input.resources, await findResourceOfCode(db, codeHash, client.id));
   if (secretKind(input.code) === "authorization_code" && CODE_VERIFIER.test(input.verifier)) {
     const claim = {
-      codeHash: await hashSecret(input.code),
+      codeHash,
       clientId: client.id,
       challenge: await s256(input.verifier),
       redirectUri: input.redirectUri,

@@ -1,10 +1,10 @@
 import { SCOPES } from "#core/scope.ts";
 import type { Config } from "#config.ts";
 
-type ServerUrls = Pick<Config, "authUrl" | "baseUrl" | "docsUrl">;
+type ServerUrls = Pick<Config, "authUrl" | "baseUrl" | "mcpUrl" | "docsUrl">;
 
 /** The metadata of the authorization server (RFC 8414). */
-export function serverMetadata({ authUrl, docsUrl }: ServerUrls) {
+export function serverMetadata({ authUrl, baseUrl, mcpUrl, docsUrl }: ServerUrls) {
   return {
     issuer: authUrl,
     authorization_endpoint: `${authUrl}/oauth/authorize`,
@@ -20,18 +20,19 @@ export function serverMetadata({ authUrl, docsUrl }: ServerUrls) {
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
+    protected_resources: [baseUrl, mcpUrl],
     service_documentation: docsUrl,
   };
 }
 
-/** The metadata of the protected resource (RFC 9728): which resource this is and which server issues tokens for it. */
-export function resourceMetadata({ authUrl, baseUrl, docsUrl }: ServerUrls) {
+/** The metadata of a protected resource (RFC 9728): which resource this is and which server issues tokens for it. */
+export function resourceMetadata({ authUrl, mcpUrl, docsUrl }: ServerUrls, resource: string) {
   return {
-    resource: baseUrl,
+    resource,
     authorization_servers: [authUrl],
     scopes_supported: SCOPES,
     bearer_methods_supported: ["header"],
-    resource_name: "Almanac",
+    resource_name: resource === mcpUrl ? "Almanac (MCP server)" : "Almanac",
     resource_documentation: docsUrl,
   };
 }

@@ -5,7 +5,7 @@ import { hashSecret, secretKind } from "#auth/secrets.ts";
 import { deriveNextTokens } from "./derive-tokens.ts";
 import { type IssuedTokens, issueTokens } from "./issue-tokens.ts";
 import { refuseOAuth } from "./oauth-refusal.ts";
-import { requireThisResource } from "./resource.ts";
+import { requireGrantedResource } from "./resource.ts";
 import { type Client, findRefreshToken, revokeGrantOfRefreshToken, rotateRefreshToken } from "./store.ts";
 
 const ROTATION_GRACE_MS = 10 * SECOND;
@@ -40,7 +40,7 @@ export async function refreshTokens(
     await revokeGrantOfRefreshToken(db, hash, client.id, now);
     return invalidGrant();
   }
-  requireThisResource(config, input.resources);
+  requireGrantedResource(config, input.resources, token.resource);
   const scopes = input.scope === undefined ? token.scopes : narrowScopes(token.scopes, input.scope);
   const rotated = await rotateRefreshToken(db, {
     hash,

@@ -1,6 +1,8 @@
 import type { Config } from "#config.ts";
 import { refuseOAuth } from "./oauth-refusal.ts";
 
+type ResourceUrls = Pick<Config, "baseUrl" | "mcpUrl">;
+
 function normalizeUri(text: string): string | null {
   if (!URL.canParse(text) || text.includes("#")) {
     return null;
@@ -9,14 +11,32 @@ function normalizeUri(text: string): string | null {
   return new URL(text).href.replace(/\/$/, "");
 }
 
-/** Whether every requested `resource` is this API (RFC 8707); the parameter may be omitted. */
-export function isThisResource(config: Pick<Config, "baseUrl">, resources: readonly string[]): boolean {
-  const baseUrl = normalizeUri(config.baseUrl);
-  return resources.every((resource) => normalizeUri(resource) === baseUrl);
+/**
+ * The resource that the values of `resource` name (RFC 8707): the API or the MCP server, as the configuration spells it. Undefined
+ * without a value; null when they name anything else, or both, because a token is for one of them.
+ */
+export function findResource(config: ResourceUrls, values: readonly string[]): string | null | undefined {
+  const [first, ...others] = values.map(
+    (value) => [config.baseUrl, config.mcpUrl].find((url) => normalizeUri(url) === normalizeUri(value)) ?? null,
+  );
+  return others.every((other) => other === first) ? first : null;
 }
 
-export function requireThisResource(config: Pick<Config, "baseUrl">, resources: readonly string[]): void {
-  if (!isThisResource(config, resources)) {
-    refuseOAuth("invalid_target", `the only supported resource is ${config.baseUrl}`);
+export function supportedResources(config: ResourceUrls): string {
+  return `resource must be ${config.baseUrl} or ${config.mcpUrl}`;
+}
+
+/** Refuses a `resource` that is not the one of the grant; the parameter may be omitted. */
+export function requireGrantedResource(
+  config: ResourceUrls,
+  values: readonly string[],
+  grantedResource: string | null,
+): void {
+  const resource = findResource(config, values);
+  if (resource === null) {
+    refuseOAuth("invalid_target", supportedResources(config));
+  }
+  if (resource !== undefined && grantedResource !== null && resource !== grantedResource) {
+    refuseOAuth("invalid_target", `the user granted access to ${grantedResource}`);
   }
 }

@@ -114,6 +114,14 @@ export interface CodeExchange {
 
 const CODE_CONDITION = `code_hash = ?1 AND client_id = ?2 AND code_challenge = ?3 AND (?4 IS NULL OR redirect_uri = ?4)`;
 
+/** The resource of a code's grant, which never changes; null when the client has no such code. */
+export async function findResourceOfCode(db: Db, codeHash: string, clientId: string): Promise<string | null> {
+  return db.d1
+    .prepare("SELECT resource FROM oauth_grants WHERE code_hash = ?1 AND client_id = ?2")
+    .bind(codeHash, clientId)
+    .first<string>("resource");
+}
+
 /** One conditional update: a wrong verifier does not consume the code, and of two concurrent exchanges only one succeeds. */
 export async function consumeCode(db: Db, claim: CodeExchange): Promise<{ id: string; scopes: Scope[] } | null> {
   const row = await db.d1
@@ -138,6 +146,8 @@ export async function revokeReplayedGrant(db: Db, claim: CodeExchange): Promise<
 
 export interface RefreshTokenRow {
   readonly scopes: readonly Scope[];
+  /** Of the grant. */
+  readonly resource: string;
   readonly expiresAt: number;
   readonly rotatedAt: number | null;
 }
@@ -146,15 +156,20 @@ export interface RefreshTokenRow {
 export async function findRefreshToken(db: Db, hash: string, clientId: string): Promise<RefreshTokenRow | null> {
   const row = await db.d1
     .prepare(
-      `SELECT t.scopes AS scopes, t.expires_at AS expires_at, t.rotated_at AS rotated_at
+      `SELECT t.scopes AS scopes, t.expires_at AS expires_at, t.rotated_at AS rotated_at, g.resource AS resource
        FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id
        WHERE t.hash = ?1 AND t.kind = 'refresh' AND g.client_id = ?2 AND g.revoked_at IS NULL`,
     )
     .bind(hash, clientId)
-    .first<{ scopes: string; expires_at: number; rotated_at: number | null }>();
+    .first<{ scopes: string; expires_at: number; rotated_at: number | null; resource: string }>();
   return row === null
     ? null
-    : { scopes: JSON.parse(row.scopes) as Scope[], expiresAt: row.expires_at, rotatedAt: row.rotated_at };
+    : {
+        scopes: JSON.parse(row.scopes) as Scope[],
+        resource: row.resource,
+        expiresAt: row.expires_at,
+        rotatedAt: row.rotated_at,
+      };
 }
 
 /** Marks a refresh token as rotated. Within the grace period it can be used again, because responses get lost and processes share a client. */

@@ -39,11 +39,14 @@ export function createOAuth(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.get("/.well-known/oauth-protected-resource/:path{.+}?", (c) => {
     const { config } = c.var.services;
     const path = c.req.param("path");
-    if (path !== undefined && `/${path}` !== new URL(config.baseUrl).pathname) {
+    const resource = [config.baseUrl, config.mcpUrl].find(
+      (url) => path === undefined || `/${path}` === new URL(url).pathname,
+    );
+    if (resource === undefined) {
       return c.notFound();
     }
     c.header("Cache-Control", `public, max-age=${METADATA_SECONDS}`);
-    return c.json(resourceMetadata(config));
+    return c.json(resourceMetadata(config, resource));
   });
 
   for (const path of ["/oauth/token", "/oauth/revoke", "/oauth/register"]) {
