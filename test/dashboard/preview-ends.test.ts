@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY } from "#core/clock.ts";
 import { withSandboxCredentials } from "#sandbox/index.ts";
 import { createServiceFixture, signInNewUser } from "../auth/service-fixture.ts";
-import { createAccount, createTestContext } from "../posting/test-context.ts";
+import { createAccount, createTestContext, schedulePost } from "../posting/test-context.ts";
 
 const NOW = Date.UTC(2030, 4, 15, 12, 0);
 
@@ -12,8 +12,10 @@ afterEach(() => void vi.useRealTimers());
 
 const BILLED = { ...withSandboxCredentials(env) };
 
-/** The text of the preview of a post on that day, for a person on trial whose login ends in ten days. */
-async function preview(date: string, settings: Record<string, unknown> = {}) {
+const textOf = async (response: Response) => (await response.text()).replaceAll(/<[^>]+>/g, "");
+
+/** A person on trial whose login ends in ten days. */
+async function createPerson(settings: Record<string, unknown> = {}) {
   const service = createServiceFixture({ ...BILLED, ...settings });
   const user = await signInNewUser(service, { subscription: "trialing" });
   const ctx = createTestContext({ actor: { userId: user.userId, workspaceId: user.workspaceId } });
@@ -23,10 +25,29 @@ async function preview(date: string, settings: Record<string, unknown> = {}) {
   )
     .bind(NOW + 10 * DAY, account)
     .run();
+  return { ...user, ctx, account };
+}
+
+/** The text of the preview of a new post on that day. */
+async function preview(date: string, settings: Record<string, unknown> = {}) {
+  const { browser, account } = await createPerson(settings);
   const fields = { intent: "preview", caption: "Hi", account, date, time: "09:30" };
-  const response = await user.browser.post("/dashboard/posts/preview", fields);
+  const response = await browser.post("/dashboard/posts/preview", fields);
   expect(response.status).toBe(200);
-  return (await response.text()).replaceAll(/<[^>]+>/g, "");
+  return textOf(response);
+}
+
+/** The texts of the two pages that preview another time of a scheduled post: the composer's and the calendar's. */
+async function previewsOfEdit(date: string, settings: Record<string, unknown> = {}) {
+  const { browser, ctx, account } = await createPerson(settings);
+  const { id } = await schedulePost(ctx, { accountIds: [account], scheduledAt: NOW + DAY, caption: "Hi" });
+  const fields = { intent: "preview", post_id: id, caption: "Hi", account, date, time: "09:30" };
+  const responses = [
+    await browser.post("/dashboard/posts/preview", fields),
+    await browser.post(`/dashboard/posts/${id}/move`, { date, time: "09:30", next: "/dashboard" }),
+  ];
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+  return Promise.all(responses.map(textOf));
 }
 
 const LOGIN = "this login ends on Sat, 25 May 2030, before this post. Reconnect it in time";
@@ -48,4 +69,30 @@ describe("the preview warns", () => {
     expect(text).toContain(LOGIN);
     expect(text).not.toContain("trial ends");
   });
+});
+
+describe("the previews of an edit warn", () => {
+  test("when the login and the trial end before the new time", async () => {
+    for (const text of await previewsOfEdit("2030-05-28")) {
+      expect(text).toContain(LOGIN);
+      expect(text).toContain(TRIAL);
+    }
+  });
+
+  test("not while both last", async () => {
+    for (const text of await previewsOfEdit("2030-05-20")) {
+      expect(text).not.toMatch(/login ends|trial ends/);
+    }
+  });
+});
+
+test("the previews warn of the end of a plan whose payment failed", async () => {
+  const { browser, userId, account } = await createPerson();
+  await env.DB.prepare("UPDATE subscriptions SET status = 'past_due', current_period_end = ?1 WHERE user_id = ?2")
+    .bind(NOW + 5 * DAY, userId)
+    .run();
+  const fields = { intent: "preview", caption: "Hi", account, date: "2030-05-28", time: "09:30" };
+  expect(await textOf(await browser.post("/dashboard/posts/preview", fields))).toContain(
+    "The last payment failed, and your plan ends on Mon, 20 May 2030. If it is not paid by then, this post is paused.",
+  );
 });

@@ -1,4 +1,5 @@
 import type { Child, FC } from "hono/jsx";
+import { type Account, listAccounts } from "#accounts/index.ts";
 import type { SignedInUser } from "#auth/index.ts";
 import type { Services } from "#context.ts";
 import { type RefusalDetail, RefusalError } from "#core/errors.ts";
@@ -8,10 +9,12 @@ import { type EditPreview, getPost, type Post, previewEdit, type PreviewResult }
 import { Notice } from "#dashboard/components.tsx";
 import { type Display, displayOf, formatDateTime, formatZone } from "#dashboard/display.ts";
 import type { PageContext } from "#dashboard/env.ts";
+import { EndsBefore } from "#dashboard/ends-before.tsx";
 import { localPath, readForm } from "#dashboard/form.ts";
 import { inWords, specsOf, warningsInWords } from "#dashboard/in-words.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import { readSubscriptionEnd, type SubscriptionEnd } from "#dashboard/subscription-end.ts";
 import { isMovable, STATUS_LABELS } from "./labels.ts";
 import { frameOf } from "./model.ts";
 import { type MoveFields, type MoveTime, readMoveTime } from "./move-time.ts";
@@ -101,8 +104,14 @@ const MoveForm: FC<
 };
 
 const MoveConfirmation: FC<
-  MoveProps & { services: Pick<Services, "adapterFor">; scheduledAt: number; result: PreviewResult<EditPreview> }
-> = ({ services, post, display, next, scheduledAt, result }) => {
+  MoveProps & {
+    services: Pick<Services, "adapterFor">;
+    accounts: readonly Account[];
+    subscriptionEnd: SubscriptionEnd | null;
+    scheduledAt: number;
+    result: PreviewResult<EditPreview>;
+  }
+> = ({ services, accounts, subscriptionEnd, post, display, next, scheduledAt, result }) => {
   const { timeZone } = display;
   const [edited] = result.preview.posts;
   const warnings = edited ? warningsInWords(services, edited.after, { button: "Move", display }) : [];
@@ -118,6 +127,9 @@ const MoveConfirmation: FC<
       {warnings.map((sentence) => (
         <Notice kind="info">{sentence}</Notice>
       ))}
+      {edited && (
+        <EndsBefore accounts={accounts} subscriptionEnd={subscriptionEnd} preview={edited.after} display={display} />
+      )}
       <form method="post" action={CONFIRM_EDIT_PATH}>
         <EditConfirmFields confirmationToken={result.confirmationToken} postId={post.id} next={next} />
         <div class="actions">
@@ -230,13 +242,16 @@ export async function doMove(c: PageContext): Promise<Response> {
   }
   try {
     const input = { postIds: [post.id], scheduledAt: time.instant };
-    const result = await previewEdit(contextOf(c), input);
+    const ctx = contextOf(c);
+    const [result, accounts] = await Promise.all([previewEdit(ctx, input), listAccounts(ctx)]);
     const [from, to] = [post.scheduledAt, time.instant].map((instant) => formatDateTime(display, instant));
     return await respond(
       c,
       `Move from ${from} to ${to}?`,
       <MoveConfirmation
         services={services}
+        accounts={accounts}
+        subscriptionEnd={readSubscriptionEnd(c.var.signedIn, services.config)}
         post={post}
         display={display}
         next={calendarWith(next, time.wall, display, services.clock.now())}

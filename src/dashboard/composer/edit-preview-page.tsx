@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { type JsonObject, isJsonObject } from "#core/json.ts";
 import { formatDateTime } from "#dashboard/display.ts";
+import { EndsBefore } from "#dashboard/ends-before.tsx";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import type { EditChange, EditPreview, PreviewResult } from "#posting/index.ts";
 import { accountName, type ComposerView, findAccount, optionSpecsOf } from "./composer-view.ts";
@@ -11,6 +12,7 @@ import { RetryNotice } from "./fields.tsx";
 import { fileNameOf } from "./media-fields.tsx";
 import { ChangeButton, ExpiryHint, HiddenForm, PlanHash, When } from "./preview-page.tsx";
 import { PreviewedPost, Statements } from "./target-preview.tsx";
+import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
 import { CONFIRM_EDIT_PATH, EditConfirmFields } from "#dashboard/post/edit-confirm-fields.tsx";
 
 interface ChangeInWords {
@@ -102,7 +104,8 @@ export const EditPreviewPage: FC<{
   signedIn: SignedInUser;
   view: ComposerView;
   previewed: PreviewResult<EditPreview>;
-}> = ({ signedIn, view, previewed }) => {
+  subscriptionEnd: SubscriptionEnd | null;
+}> = ({ signedIn, view, previewed, subscriptionEnd }) => {
   const { display } = view;
   const [post] = previewed.preview.posts;
   if (!post) {
@@ -134,6 +137,12 @@ export const EditPreviewPage: FC<{
       </section>
       <h2>The post afterwards</h2>
       <When instant={post.after.scheduledAt} display={display} />
+      <EndsBefore
+        accounts={view.data.accounts}
+        subscriptionEnd={subscriptionEnd}
+        preview={post.after}
+        display={display}
+      />
       <PreviewedPost services={view.services} settings={view} preview={post.after} />
       <div class="composer-actions">
         <Statements services={view.services} preview={post.after} />

@@ -1,13 +1,14 @@
 import type { Child, FC } from "hono/jsx";
 import type { TargetAccount } from "#accounts/index.ts";
 import type { SignedInUser } from "#auth/index.ts";
-import { wallTimeAt } from "#core/wall-time.ts";
 import { Notice } from "#dashboard/components.tsx";
-import { type Display, formatDate, formatDateTime, formatTime, formatZone } from "#dashboard/display.ts";
+import { type Display, formatDateTime, formatTime, formatZone } from "#dashboard/display.ts";
+import { EndsBefore } from "#dashboard/ends-before.tsx";
 import { deadlineInWords } from "#dashboard/in-words.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
+import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
 import type { PreviewResult, SchedulePreview } from "#posting/index.ts";
-import { accountName, type AccountSettings, type ComposerView } from "./composer-view.ts";
+import { type AccountSettings, type ComposerView } from "./composer-view.ts";
 import { PREVIEW_ASSETS } from "./composer-page.tsx";
 import { type PostForm, postFormFields } from "./post-form.ts";
 import { PreviewedPost, Statements } from "./target-preview.tsx";
@@ -62,38 +63,6 @@ export const PlanHash: FC<{ hash: string }> = ({ hash }) => (
   </details>
 );
 
-/** What ends before the post's time and would keep it from being published: logins and the free trial. */
-const EndsBefore: FC<{
-  accounts: readonly TargetAccount[];
-  trialEndsAt: number | null;
-  preview: SchedulePreview;
-  display: Display;
-}> = ({ accounts, trialEndsAt, preview, display }) => {
-  const dateOf = (instant: number) => formatDate(wallTimeAt(display.timeZone, instant).date, "medium");
-  const logins = preview.targets.flatMap(({ accountId }) => {
-    const account = accounts.find(({ id }) => id === accountId);
-    return account && account.loginEndsAt !== null && account.loginEndsAt < preview.scheduledAt
-      ? [{ name: accountName(account), endsAt: account.loginEndsAt }]
-      : [];
-  });
-  return (
-    <>
-      {logins.map(({ name, endsAt }) => (
-        <p class="notice info">
-          {`${name}: this login ends on ${dateOf(endsAt)}, before this post. `}
-          <a href="/dashboard/accounts">Reconnect it in time</a>.
-        </p>
-      ))}
-      {trialEndsAt !== null && trialEndsAt < preview.scheduledAt && (
-        <p class="notice info">
-          {`Your free trial ends on ${dateOf(trialEndsAt)}. If you have no plan by then, this post is paused. `}
-          <a href="/dashboard/plan">Choose a plan</a>
-        </p>
-      )}
-    </>
-  );
-};
-
 export const PreviewPage: FC<{
   signedIn: SignedInUser;
   services: ComposerView["services"];
@@ -102,14 +71,13 @@ export const PreviewPage: FC<{
   form: PostForm;
   display: Display;
   accounts: readonly TargetAccount[];
-  /** Null where no plan is needed. */
-  trialEndsAt: number | null;
-}> = ({ signedIn, services, settings, previewed, form, display, accounts, trialEndsAt }) => {
+  subscriptionEnd: SubscriptionEnd | null;
+}> = ({ signedIn, services, settings, previewed, form, display, accounts, subscriptionEnd }) => {
   const { preview } = previewed;
   return (
     <DashboardLayout title="Preview" section="calendar" signedIn={signedIn} hasLists={false} assets={PREVIEW_ASSETS}>
       <When instant={preview.scheduledAt} display={display} />
-      <EndsBefore accounts={accounts} trialEndsAt={trialEndsAt} preview={preview} display={display} />
+      <EndsBefore accounts={accounts} subscriptionEnd={subscriptionEnd} preview={preview} display={display} />
       <Statements services={services} preview={preview} />
       <p class="actions">
         <button form="confirm">Schedule</button>

@@ -10,6 +10,7 @@ import { inWords, specsOfAll } from "#dashboard/in-words.ts";
 import { readBodyText } from "#dashboard/read-body.ts";
 import { firstWords } from "#dashboard/post/post-state.ts";
 import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import { readSubscriptionEnd } from "#dashboard/subscription-end.ts";
 import { MAX_POST_MEDIA } from "#media/limits.ts";
 import { type ComposerData, confirmSchedule, loadComposer, type Post } from "#posting/index.ts";
 import { applyIntent } from "./apply-intent.ts";
@@ -135,8 +136,6 @@ async function previewNewPost(c: PageContext, data: ComposerData, form: PostForm
     return renderComposer(c, data, form, previewed.problems);
   }
   const settings = await readAccountSettings(ctx, accountsWithBoards(ctx, data, form));
-  const { subscription } = c.var.signedIn;
-  const isOnTrial = ctx.config.planForAll === null && subscription?.status === "trialing";
   return renderPage(
     c,
     <PreviewPage
@@ -147,7 +146,7 @@ async function previewNewPost(c: PageContext, data: ComposerData, form: PostForm
       form={form}
       display={display}
       accounts={data.accounts}
-      trialEndsAt={isOnTrial ? subscription.currentPeriodEnd : null}
+      subscriptionEnd={readSubscriptionEnd(c.var.signedIn, ctx.config)}
     />,
   );
 }
@@ -161,7 +160,15 @@ async function previewChanges(c: PageContext, data: ComposerData, post: Post, fo
   }
   const settings = await readAccountSettings(ctx, accountsWithBoards(ctx, data, form));
   const view = { ...settings, services: ctx, data, form, problems: [], display, ...momentOf(c) };
-  return renderPage(c, <EditPreviewPage signedIn={c.var.signedIn} view={view} previewed={previewed.value} />);
+  return renderPage(
+    c,
+    <EditPreviewPage
+      signedIn={c.var.signedIn}
+      view={view}
+      previewed={previewed.value}
+      subscriptionEnd={readSubscriptionEnd(c.var.signedIn, ctx.config)}
+    />,
+  );
 }
 
 /** A preview names boards; what else the platforms say it has already. */

@@ -9,7 +9,7 @@ import type { ListedStatus } from "#core/status.ts";
 import { addDays, wallTimeAt } from "#core/wall-time.ts";
 import type { AccountWithPosts, FailedPost, Overview, SkippedPosts, TargetProblem } from "#posting/index.ts";
 import { PostLine } from "./post-line.tsx";
-import type { SubscriptionEnd } from "./subscription-end.ts";
+import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
 
 type AutomaticPause = Exclude<PausedReason, "user">;
 

@@ -12,7 +12,7 @@ import { HoursPlot } from "./hours-plot.tsx";
 import { LatenessPlot } from "./lateness-plot.tsx";
 import { OutcomesPlot } from "./outcomes-plot.tsx";
 import { PostLine } from "./post-line.tsx";
-import type { SubscriptionEnd } from "./subscription-end.ts";
+import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
 
 interface OverviewPageProps {
   readonly signedIn: SignedInUser;

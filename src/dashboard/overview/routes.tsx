@@ -3,7 +3,7 @@ import type { PageContext } from "#dashboard/env.ts";
 import { renderPage } from "#dashboard/render-page.ts";
 import { getOverview } from "#posting/index.ts";
 import { OverviewPage } from "./overview-page.tsx";
-import { readSubscriptionEnd } from "./subscription-end.ts";
+import { readSubscriptionEnd } from "#dashboard/subscription-end.ts";
 import { contextOf } from "#dashboard/context-of.ts";
 
 /** `GET /dashboard/overview` */
