@@ -19,10 +19,14 @@ export function planFeatures(plan: Plan, { limitOverrides }: Pick<Config, "limit
   ];
 }
 
+export function countAccounts(count: number): string {
+  return count === 1 ? "1 account" : `${count} accounts`;
+}
+
 /** What a free trial of the plan allows: `5 accounts, 1 GB of media`. */
 export function trialFeatures(plan: Plan, { limitOverrides }: Pick<Config, "limitOverrides">): string {
   const { accounts, storageBytes } = limitsFor({ plan, isTrial: true, mustProveEmail: false }, limitOverrides);
-  return `${accounts} ${accounts === 1 ? "account" : "accounts"}, ${formatBytes(storageBytes)} of media`;
+  return `${countAccounts(accounts)}, ${formatBytes(storageBytes)} of media`;
 }
 
 /** Whether the lower limits of trials count for the user, as in `subscriptionAccess`. */

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { applyStripeEvent, readBillingSettings, openPortal, startCheckout } from "#auth/billing/index.ts";
-import { GRACE_DAYS, type Plan, PLANS } from "#core/plan.ts";
+import { GRACE_DAYS, limitsFor, type Plan, PLANS } from "#core/plan.ts";
 import type { Config } from "#config.ts";
 import { pausePostsForSubscription } from "#posting/status/pause-posts-for-subscription.ts";
 import { resumePostsForSubscription } from "#posting/status/resume-posts-for-subscription.ts";
@@ -10,7 +10,8 @@ import { readForm, runUseCase } from "./form.ts";
 import { allowPaymentRedirect } from "./security-headers.ts";
 import { DashboardLayout } from "./layout.tsx";
 import { type FormError, DateTime, Notice, FormErrorNotice } from "./components.tsx";
-import { PLAN_NAMES, planFeatures, trialFeatures } from "./plan-labels.ts";
+import { formatBytes } from "./media/labels.ts";
+import { countAccounts, PLAN_NAMES, planFeatures, trialFeatures } from "./plan-labels.ts";
 import { readOperator } from "./public-pages/operator.ts";
 import { Contact } from "./public-pages/public-layout.tsx";
 import { renderPage } from "./render-page.ts";
@@ -59,7 +60,7 @@ const SubscriptionNotice: FC<{ signedIn: SignedInUser; config: Config; canPay: b
     case "trialing":
       return (
         <Notice kind="info">
-          Your free trial of the {plan} plan ends on {end}. During the free trial: {trialFeatures(actor.plan, config)}.{" "}
+          Your free trial of the {plan} plan ends on {end}. <TrialLimits signedIn={signedIn} config={config} />{" "}
           {canPay ? (
             "Scheduled posts are then paused until you choose a plan."
           ) : (
@@ -82,6 +83,20 @@ const SubscriptionNotice: FC<{ signedIn: SignedInUser; config: Config; canPay: b
         </Notice>
       );
   }
+};
+
+/** What the trial allows now, and what a confirmed e-mail address adds. */
+const TrialLimits: FC<{ signedIn: SignedInUser; config: Config }> = ({ signedIn: { actor }, config }) => {
+  const now = countAccounts(actor.limits.accounts);
+  const confirmed = limitsFor({ plan: actor.plan, isTrial: true, mustProveEmail: false }, config.limitOverrides);
+  return confirmed.accounts === actor.limits.accounts ? (
+    <>During the free trial: {trialFeatures(actor.plan, config)}.</>
+  ) : (
+    <>
+      During the free trial: {formatBytes(confirmed.storageBytes)} of media and, until your e-mail address is confirmed,{" "}
+      {now}. <a href="/dashboard/profile">Confirm it</a> to connect up to {confirmed.accounts}.
+    </>
+  );
 };
 
 const PlanCard: FC<{ plan: Plan; config: Config; isCurrent: boolean; offer: "none" | "choose" }> = ({
@@ -132,6 +147,11 @@ async function renderPlanPage(c: PageContext, error?: FormError): Promise<Respon
         <form method="post" action="/dashboard/plan/portal">
           <button>Manage payment</button>
         </form>
+      )}
+      {offer === "choose" && (
+        <p class="hint">
+          The next page, at our payment provider Stripe, shows the price. Nothing is paid before you agree there.
+        </p>
       )}
       {billing === null && services.config.planForAll === null && (
         <p class="hint">Plans are set by the operator of this service.</p>

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { BrowserClient, createServiceFixture, signInNewUser } from "../auth/service-fixture.ts";
 
@@ -29,6 +30,19 @@ describe("the limits of a trial", () => {
     );
   });
 
+  test("are the fewer ones of an e-mail address that is not confirmed, with what confirming it changes", async ({
+    expect,
+  }) => {
+    const mailing = createServiceFixture({ EMAIL: { send: () => Promise.resolve() }, MAIL_FROM: "hello@example.com" });
+    const { browser, userId } = await signInNewUser(mailing);
+    const page = async () => (await pageOf(browser, "/dashboard/plan")).replaceAll(/<[^>]+>/g, "");
+    expect(await page()).toContain(
+      "During the free trial: 1 GB of media and, until your e-mail address is confirmed, 2 accounts. Confirm it to connect up to 5.",
+    );
+    await env.DB.prepare("UPDATE users SET email_verified_at = 1 WHERE id = ?1").bind(userId).run();
+    expect(await page()).toContain("During the free trial: 5 accounts, 1 GB of media.");
+  });
+
   test("are not told with a paid plan, or where every user has the same plan", async ({ expect }) => {
     const { browser } = await signInNewUser(service, { subscription: "active" });
     const tried = await signInNewUser(service);
@@ -41,6 +55,16 @@ describe("the limits of a trial", () => {
     }
     expect(await pageOf(forAll, "/signup")).not.toContain("trial");
   });
+});
+
+test("where plans can be paid, the page says where the price is shown", async ({ expect }) => {
+  const names = ["SECRET_KEY", "WEBHOOK_SECRET", "PRICE_STARTER", "PRICE_GROWTH", "PRICE_SCALE"];
+  const settings = Object.fromEntries(names.map((name) => [`STRIPE_${name}`, "value"]));
+  const { browser } = await signInNewUser(createServiceFixture(settings));
+  const sentence = "The next page, at our payment provider Stripe, shows the price.";
+  expect(await pageOf(browser, "/dashboard/plan")).toContain(sentence);
+  const { browser: free } = await signInNewUser(service);
+  expect(await pageOf(free, "/dashboard/plan")).not.toContain("price");
 });
 
 test("without a payment provider the page of the plan says what the end brings, and whom to ask", async ({
