@@ -4,6 +4,15 @@ import type { CreatorInfo } from "./contract.ts";
 
 /* How a page asks a person for the options of a platform: the words that the schema of the options does not have. */
 
+/** A question that comes before several options; it is no option itself. */
+export interface OptionSwitch {
+  /** Its name in the form, which no option of the platform has. */
+  readonly key: string;
+  readonly label: string;
+  /** What a person reads who switched it on and then chose none of the options. */
+  readonly unanswered: string;
+}
+
 /** One option in words. What it accepts, its default and whether it is required follow from the schema. */
 export interface OptionField {
   /** A few words, without a full stop. */
@@ -16,6 +25,8 @@ export interface OptionField {
   readonly input?: "boards" | "per_media" | "words";
   /** Shown above the first of several consecutive fields that belong together. */
   readonly group?: string;
+  /** The switch that reveals the option and its neighbours with the same one; while it is off, the option is not set. */
+  readonly behind?: OptionSwitch;
   /** The option is asked for only when the post has such media; `text`: only when it has none. */
   readonly onlyFor?: PostType;
   /** The value of a new form, where it is not the schema's default. */

@@ -105,6 +105,44 @@ describe("a form as it was typed", () => {
   });
 });
 
+describe("options behind a switch", () => {
+  const choices = { privacy_status: "public", disclose_your_brand: ["false", "true"] };
+  const field = "option.id-tiktok.promotes";
+
+  test("are set while it is on, and not while it is off, whatever was ticked before", ({ expect }) => {
+    const on = optionsOf("tiktok", { ...choices, promotes: ["false", "true"] }, ["https://one.example/a.mp4"]);
+    expect(on.options).toMatchObject({ disclose_your_brand: true });
+    expect(on.problems).toEqual([]);
+    const off = optionsOf("tiktok", { ...choices, promotes: "false" }, ["https://one.example/a.mp4"]);
+    expect(off.options).not.toHaveProperty("disclose_your_brand");
+    expect(off.problems).toEqual([]);
+  });
+
+  test("are set where the form has no switch yet, as that of a stored post", ({ expect }) => {
+    const { options } = optionsOf("tiktok", choices, ["https://one.example/a.mp4"]);
+    expect(options).toMatchObject({ disclose_your_brand: true });
+  });
+
+  test("must be answered by who switches it on", ({ expect }) => {
+    const { problems } = optionsOf("tiktok", { privacy_status: "public", promotes: ["false", "true"] });
+    expect(problems).toEqual([
+      { field, message: "Say whether the post promotes yourself, someone else, or both, or switch it off." },
+    ]);
+  });
+
+  test("are removed from a stored post when it is switched off", ({ expect }) => {
+    const stored = post([
+      target("tiktok", { platformOptions: { privacy_status: "public", disclose_your_brand: true } }),
+    ]);
+    const shown = formOfPost(services, stored, "edit", BERLIN);
+    const off = parsePostForm(
+      new URLSearchParams([...postFormFields(shown).map(([name, value]) => [name, value]), [field, "false"]]),
+    );
+    const { input } = toEditInput(services, off, stored, platformsOf("tiktok"), BERLIN);
+    expect(input.targetOptions).toEqual([{ accountId: "id-tiktok", platformOptions: { disclose_your_brand: false } }]);
+  });
+});
+
 describe("options as the API takes them", () => {
   test("text, choice and booleans; what equals the default is not sent", ({ expect }) => {
     expect(optionsOf("youtube", { title: "A bowl", made_for_kids: ["false", "true"] }).options).toEqual({

@@ -1,11 +1,11 @@
-import type { FC } from "hono/jsx";
-import type { OptionAvailability } from "#platforms/contract.ts";
+import type { Child, FC } from "hono/jsx";
+import type { OptionAvailability, OptionSwitch } from "#platforms/contract.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
 import { type ComposerView, optionSpecsOf, findAccount } from "./composer-view.ts";
 import { describe, FieldProblems, Labelled } from "./fields.tsx";
 import { mediaUrlsOf, optionField } from "./post-form.ts";
 import { isAskedFor, mediaTypesOf } from "./read-options.ts";
-import { textsOfField } from "./read-post-form.ts";
+import { isSwitchOn, textsOfField } from "./read-post-form.ts";
 
 interface OptionProps {
   readonly view: ComposerView;
@@ -160,6 +160,27 @@ export const HiddenTexts: FC<{ name: string; texts: readonly string[] }> = ({ na
   </>
 );
 
+/** A switch and the options that it reveals; where a browser cannot hide them, they are all shown. */
+const SwitchedOptions: FC<{
+  view: ComposerView;
+  name: string;
+  question: OptionSwitch;
+  group: string | undefined;
+  isOn: boolean;
+  children?: Child;
+}> = ({ view, name, question, group, isOn, children }) => (
+  <fieldset class="switched-options" id={name} {...describe(view, name)}>
+    {group !== undefined && <legend>{group}</legend>}
+    <input type="hidden" name={name} value="false" />
+    <label class="checkbox">
+      <input type="checkbox" name={name} value="true" checked={isOn} data-switch="" />
+      <span>{question.label}</span>
+    </label>
+    <div class="switched">{children}</div>
+    <FieldProblems view={view} field={name} />
+  </fieldset>
+);
+
 /** The option fields of one account. */
 export const OptionInputs: FC<{ view: ComposerView; accountId: string }> = ({ view, accountId }) => {
   const account = findAccount(view.data, accountId);
@@ -172,22 +193,42 @@ export const OptionInputs: FC<{ view: ComposerView; accountId: string }> = ({ vi
     isAskedFor(spec, mediaTypes) && !(spec.input === "per_media" && urls.length === 0);
   const specs = optionSpecsOf(view, accountId);
   const shown = specs.filter(isShown);
+  const inputOf = (spec: OptionSpec) => (
+    <OptionInput
+      view={view}
+      accountId={accountId}
+      spec={spec}
+      texts={shownTexts(view, accountId, spec)}
+      availability={availability}
+    />
+  );
   return (
     <>
-      {shown.map((spec, index) => (
-        <>
-          {spec.group !== undefined && spec.group !== shown[index - 1]?.group && (
-            <p class="option-group">{spec.group}</p>
-          )}
-          <OptionInput
-            view={view}
-            accountId={accountId}
-            spec={spec}
-            texts={shownTexts(view, accountId, spec)}
-            availability={availability}
-          />
-        </>
-      ))}
+      {shown.map((spec, index) => {
+        const { behind, group } = spec;
+        const before = shown[index - 1];
+        if (behind) {
+          return (
+            behind.key !== before?.behind?.key && (
+              <SwitchedOptions
+                view={view}
+                name={optionField(accountId, behind.key)}
+                question={behind}
+                group={group}
+                isOn={isSwitchOn(view.form, accountId, behind, specs)}
+              >
+                {shown.filter((other) => other.behind?.key === behind.key).map(inputOf)}
+              </SwitchedOptions>
+            )
+          );
+        }
+        return (
+          <>
+            {group !== undefined && group !== before?.group && <p class="option-group">{group}</p>}
+            {inputOf(spec)}
+          </>
+        );
+      })}
       {specs
         .filter((spec) => !isShown(spec))
         .map((spec) => (

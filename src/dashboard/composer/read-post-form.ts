@@ -3,6 +3,7 @@ import { canonicalJson, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Display } from "#dashboard/display.ts";
 import { specsOf } from "#dashboard/in-words.ts";
+import type { OptionSwitch } from "#platforms/contract.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
 import type { EditInput, Post, ScheduleInput, Target, TargetInput } from "#posting/index.ts";
 import type { FormProblem } from "./form-problems.ts";
@@ -55,6 +56,36 @@ export function textsOfField(form: PostForm, accountId: string, { key, initial }
   return form.options.get(accountId)?.get(key) ?? (initial === undefined ? [] : [initial]);
 }
 
+/** Whether the form asks for what is behind the switch; a form without it does if something behind it is chosen. */
+export function isSwitchOn(form: PostForm, accountId: string, { key }: OptionSwitch, specs: readonly OptionSpec[]) {
+  const answer = form.options.get(accountId)?.get(key)?.at(-1);
+  return answer === undefined
+    ? specs.some((spec) => spec.behind?.key === key && isChosen(spec, textsOfField(form, accountId, spec)))
+    : answer === "true";
+}
+
+function isChosen(spec: OptionSpec, texts: readonly string[]): boolean {
+  return readOption(spec, texts) !== undefined;
+}
+
+/** The texts of a field as they count: none while its switch is off. */
+function answersOf(form: PostForm, accountId: string, specs: readonly OptionSpec[]) {
+  return (spec: OptionSpec): readonly string[] =>
+    spec.behind && !isSwitchOn(form, accountId, spec.behind, specs) ? [] : textsOfField(form, accountId, spec);
+}
+
+/** Switches that are on while nothing behind them is chosen. */
+function switchProblems(form: PostForm, accountId: string, specs: readonly OptionSpec[]): FormProblem[] {
+  const switches = new Map(specs.flatMap(({ behind }) => (behind ? [[behind.key, behind] as const] : [])));
+  return [...switches.values()]
+    .filter((one) => isSwitchOn(form, accountId, one, specs))
+    .filter(
+      ({ key }) =>
+        !specs.some((spec) => spec.behind?.key === key && isChosen(spec, textsOfField(form, accountId, spec))),
+    )
+    .map(({ key, unanswered }) => ({ field: optionField(accountId, key), message: unanswered }));
+}
+
 function readTarget(
   services: FormServices,
   form: PostForm,
@@ -64,7 +95,7 @@ function readTarget(
   const platform = platforms.get(accountId);
   const mediaTypes = mediaTypesOf(mediaUrlsOf(form));
   const specs = specsOf(services, platform).filter((spec) => isAskedFor(spec, mediaTypes));
-  const textsOf = (spec: OptionSpec) => textsOfField(form, accountId, spec);
+  const textsOf = answersOf(form, accountId, specs);
   const options = toOptions(specs, (spec) => readOption(spec, textsOf(spec)));
   const caption = form.captions.get(accountId) ?? "";
   return {
@@ -73,7 +104,10 @@ function readTarget(
       ...(caption !== "" && { caption }),
       ...(Object.keys(options).length > 0 && { platformOptions: options }),
     },
-    problems: specs.flatMap((spec) => choiceProblem(spec, textsOf(spec), options, accountId)),
+    problems: [
+      ...specs.flatMap((spec) => choiceProblem(spec, textsOf(spec), options, accountId)),
+      ...switchProblems(form, accountId, specs),
+    ],
   };
 }
 
@@ -154,9 +188,9 @@ function sameMinute(form: PostForm, instant: number, { timeZone }: Display): boo
 function targetChanges(services: FormServices, form: PostForm, post: Post, stored: Target): TargetInput {
   const { accountId } = stored;
   const caption = form.captions.get(accountId) ?? "";
-  const textsOf = (spec: OptionSpec) => textsOfField(form, accountId, spec);
   const mediaTypes = mediaTypesOf(mediaUrlsOf(form));
   const allSpecs = specsOf(services, stored.platform);
+  const textsOf = answersOf(form, accountId, allSpecs);
   const specs = allSpecs.filter((spec) => isAskedFor(spec, mediaTypes));
   const changed = specs.filter((spec) => !isSameValue(spec, textsOf(spec), stored.platformOptions));
   // With other media an option may have no field any more: it must not stay where nobody sees it.

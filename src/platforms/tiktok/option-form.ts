@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import type { CreatorInfo, LinkedSentence, OptionAvailability, OptionForm } from "#platforms/contract.ts";
+import type { CreatorInfo, LinkedSentence, OptionAvailability, OptionForm, OptionSwitch } from "#platforms/contract.ts";
 import { PHOTO_TITLE_MAX } from "./limits.ts";
 import { isBrandedContent, isDraft, PRIVATE_LEVEL, PUBLIC_LEVEL } from "./options.ts";
 
@@ -44,6 +44,12 @@ function statements(options: JsonObject): readonly LinkedSentence[] {
   ];
 }
 
+const COMMERCIAL_CONTENT = {
+  key: "promotes",
+  label: "This post promotes something",
+  unanswered: "Say whether the post promotes yourself, someone else, or both, or switch it off.",
+} as const satisfies OptionSwitch;
+
 export const optionForm = {
   fields: {
     privacy_status: {
@@ -58,10 +64,13 @@ export const optionForm = {
       label: "Your brand",
       hint: "You promote yourself or your own business. The post is labelled “Promotional content”.",
       group: "Disclose commercial content",
+      behind: COMMERCIAL_CONTENT,
     },
     disclose_branded_content: {
       label: "Branded content",
       hint: "You promote another brand or a third party. The post is labelled “Paid partnership” and cannot be private.",
+      group: "Disclose commercial content",
+      behind: COMMERCIAL_CONTENT,
     },
     title: { label: "Title", hint: `Up to ${PHOTO_TITLE_MAX} characters.`, onlyFor: "image", group: "More" },
     is_ai_generated: {
