@@ -18,6 +18,7 @@ export {
 } from "./users/reset-password.ts";
 export { revokeKey } from "./keys/revoke.ts";
 export { rotateKey } from "./keys/rotate.ts";
+export { setKeyConfirms } from "./keys/set-confirms.ts";
 export { setSubscription } from "./subscriptions/set.ts";
 export { setTimeZone } from "./users/set-time-zone.ts";
 export { signIn } from "./sessions/sign-in.ts";

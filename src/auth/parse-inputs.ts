@@ -1,4 +1,5 @@
 import { hasControlCharacter } from "#core/text.ts";
+import { type Confirms, CONFIRMS } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
 
@@ -60,6 +61,11 @@ export function parseName(input: string): string {
     refuseInput("name", `the name must have 1 to ${NAME_MAX} characters`);
   }
   return name;
+}
+
+/** Who confirms the previews of a key or an app. */
+export function parseConfirms(input: string): Confirms {
+  return CONFIRMS.find((known) => known === input) ?? refuseInput("confirms", "choose who confirms posts");
 }
 
 const SCOPE_SET: ReadonlySet<string> = new Set(SCOPES);

@@ -3,8 +3,9 @@ import type { Plan, PlanLimits } from "./plan.ts";
 import type { Scope } from "./scope.ts";
 import type { CreatedVia } from "./status.ts";
 
+export const CONFIRMS = ["self", "person"] as const;
 /** Who confirms a credential's previews: whoever holds the credential, or the person on an approval page. */
-export type Confirms = "self" | "person";
+export type Confirms = (typeof CONFIRMS)[number];
 
 /** The authenticated caller; taken from the credential, never from a parameter. */
 export interface Actor {

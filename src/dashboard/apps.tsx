@@ -1,14 +1,21 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { type ConnectedApp, listApps, revokeApp } from "#auth/oauth/index.ts";
+import { type ConnectedApp, listApps, revokeApp, setAppConfirms } from "#auth/oauth/index.ts";
 import { ApiAccessTabs } from "./api-access-tabs.tsx";
+import { AskFirstForm, ConfirmsNote } from "./confirms.tsx";
 import type { PageContext } from "./env.ts";
+import { readForm } from "./form.ts";
 import { ScopeList } from "./keys.tsx";
 import { DashboardLayout } from "./layout.tsx";
 import { ConfirmForm, DateTime, Notice } from "./components.tsx";
 import { renderPage } from "./render-page.ts";
 
-const AppRow: FC<{ app: ConnectedApp; timeZone: string }> = ({ app, timeZone }) => (
+const DONE_MESSAGES: Readonly<Record<string, string>> = {
+  revoked: "Access revoked: the next call of the app is refused.",
+  confirms: "Saved: it applies from the next call of the app on.",
+};
+
+const AppRow: FC<{ app: ConnectedApp; isForAgents: boolean; timeZone: string }> = ({ app, isForAgents, timeZone }) => (
   <li class="item">
     <div class="item-header">
       <h3>
@@ -20,9 +27,24 @@ const AppRow: FC<{ app: ConnectedApp; timeZone: string }> = ({ app, timeZone }) 
       <span>
         Connected <DateTime value={app.since} timeZone={timeZone} />
       </span>
+      <span>{isForAgents ? "As an agent tool" : "Through the API"}</span>
+      {app.scopes.includes("posts:write") && <ConfirmsNote confirms={app.confirms} holder="The app" />}
     </p>
     <ScopeList scopes={app.scopes} />
     <div class="item-actions">
+      {app.scopes.includes("posts:write") &&
+        (app.confirms === "self" ? (
+          <AskFirstForm action={`/dashboard/apps/${app.grantId}/confirms`} target={app.name} />
+        ) : (
+          <ConfirmForm
+            action={`/dashboard/apps/${app.grantId}/confirms`}
+            verb="Stop asking"
+            target={`about posts of ${app.name}`}
+            description="The app then schedules and changes posts without asking you."
+          >
+            <input type="hidden" name="confirms" value="self" />
+          </ConfirmForm>
+        ))}
       <ConfirmForm
         action={`/dashboard/apps/${app.grantId}/revoke`}
         verb="Revoke"
@@ -33,7 +55,12 @@ const AppRow: FC<{ app: ConnectedApp; timeZone: string }> = ({ app, timeZone }) 
   </li>
 );
 
-const AppsPage: FC<{ signedIn: SignedInUser; apps: readonly ConnectedApp[]; done: string | undefined }> = (props) => (
+const AppsPage: FC<{
+  signedIn: SignedInUser;
+  apps: readonly ConnectedApp[];
+  mcpUrl: string;
+  done: string | undefined;
+}> = (props) => (
   <DashboardLayout
     title="AI & API"
     section="access"
@@ -42,7 +69,7 @@ const AppsPage: FC<{ signedIn: SignedInUser; apps: readonly ConnectedApp[]; done
     lead="Apps and agents with access to your account. They stay connected when you sign out; revoke an app to end its access."
   >
     <ApiAccessTabs current="apps" />
-    {props.done === "revoked" && <Notice kind="success">Access revoked: the next call of the app is refused.</Notice>}
+    {DONE_MESSAGES[props.done ?? ""] !== undefined && <Notice kind="success">{DONE_MESSAGES[props.done ?? ""]}</Notice>}
     <section aria-labelledby="apps">
       <h2 id="apps">Connected apps</h2>
       {props.apps.length === 0 ? (
@@ -53,7 +80,7 @@ const AppsPage: FC<{ signedIn: SignedInUser; apps: readonly ConnectedApp[]; done
       ) : (
         <ul class="items">
           {props.apps.map((app) => (
-            <AppRow app={app} timeZone={props.signedIn.timeZone} />
+            <AppRow app={app} isForAgents={app.resource === props.mcpUrl} timeZone={props.signedIn.timeZone} />
           ))}
         </ul>
       )}
@@ -65,11 +92,20 @@ const AppsPage: FC<{ signedIn: SignedInUser; apps: readonly ConnectedApp[]; done
 export async function showApps(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const apps = await listApps(services, { userId: signedIn.actor.userId });
-  return renderPage(c, <AppsPage signedIn={signedIn} apps={apps} done={c.req.query("done")} />);
+  const { mcpUrl } = services.config;
+  return renderPage(c, <AppsPage signedIn={signedIn} apps={apps} mcpUrl={mcpUrl} done={c.req.query("done")} />);
 }
 
 /** `POST /dashboard/apps/:id/revoke` and `DELETE /dashboard/apps/:id` */
 export async function doRevokeApp(c: PageContext): Promise<Response> {
   await revokeApp(c.var.services, { userId: c.var.signedIn.actor.userId, grantId: c.req.param("id") ?? "" });
   return c.redirect("/dashboard/apps?done=revoked", 303);
+}
+
+/** `POST /dashboard/apps/:id/confirms` */
+export async function doSetAppConfirms(c: PageContext): Promise<Response> {
+  const confirms = (await readForm(c)).text("confirms");
+  const { services, signedIn } = c.var;
+  await setAppConfirms(services, { userId: signedIn.actor.userId, grantId: c.req.param("id") ?? "", confirms });
+  return c.redirect("/dashboard/apps?done=confirms", 303);
 }

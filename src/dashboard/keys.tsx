@@ -10,10 +10,12 @@ import {
   requireRecentAuthentication,
   revokeKey,
   rotateKey,
+  setKeyConfirms,
   type SignedInUser,
 } from "#auth/index.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
 import { ApiAccessTabs } from "./api-access-tabs.tsx";
+import { AskFirstForm, ConfirmsChoice, ConfirmsNote } from "./confirms.tsx";
 import type { PageContext } from "./env.ts";
 import { ReauthenticationFields } from "./reauthentication.tsx";
 import { readForm, runUseCase } from "./form.ts";
@@ -51,7 +53,7 @@ const PRESETS: readonly { id: string; label: string; description: string; scopes
   {
     id: "everything",
     label: "Everything",
-    description: "Also connect and disconnect accounts, and manage workspaces and webhooks.",
+    description: "Also connect and disconnect accounts, and create and switch workspaces.",
     scopes: SCOPES,
   },
 ];
@@ -63,6 +65,7 @@ interface KeyFormValues {
   readonly access: string;
   readonly scopes: readonly string[];
   readonly days: string;
+  readonly confirms: string;
 }
 
 /** Writing is an explicit choice. */
@@ -71,6 +74,7 @@ const DEFAULT_VALUES: KeyFormValues = {
   access: "read",
   scopes: READ_SCOPES,
   days: String(KEY_DAYS_DEFAULT),
+  confirms: "self",
 };
 
 /** The ticked scopes are sent with a preset too, and do not count then. */
@@ -88,7 +92,7 @@ const AccessOption: FC<{ id: string; label: string; description: string; selecte
   </label>
 );
 
-/** The style sheet shows the checkboxes with the last option only, so that this works without a script. */
+/** The style sheet shows the checkboxes with the last option only, and who confirms with writing only: both work without a script. */
 const AccessFields: FC<{ values: KeyFormValues; error: FormError | undefined }> = ({ values, error }) => (
   <div class="access-fields">
     <fieldset>
@@ -104,6 +108,7 @@ const AccessFields: FC<{ values: KeyFormValues; error: FormError | undefined }> 
       />
     </fieldset>
     <ScopeCheckboxes legend="Permissions" scopes={SCOPES} selected={values.scopes} error={error} />
+    <ConfirmsChoice order={["self", "person"]} holder="The key's holder" selected={values.confirms} error={error} />
   </div>
 );
 
@@ -173,6 +178,7 @@ const KeyRow: FC<{ apiKey: ApiKey; signedIn: SignedInUser; now: number }> = ({ a
   const { timeZone } = signedIn;
   const state = keyState(apiKey, now);
   const usable = state === "active" || state === "expiring";
+  const writesPosts = apiKey.scopes.includes("posts:write");
   return (
     <li class={`item ${state}`}>
       <div class="item-header">
@@ -196,10 +202,25 @@ const KeyRow: FC<{ apiKey: ApiKey; signedIn: SignedInUser; now: number }> = ({ a
         <span>
           <KeyExpiry apiKey={apiKey} state={state} timeZone={timeZone} />
         </span>
+        {usable && writesPosts && <ConfirmsNote confirms={apiKey.confirms} holder="The key's holder" />}
       </p>
       <ScopeList scopes={apiKey.scopes} />
       {usable && (
         <div class="item-actions">
+          {writesPosts &&
+            (apiKey.confirms === "self" ? (
+              <AskFirstForm action={`/dashboard/keys/${apiKey.id}/confirms`} target={apiKey.name} />
+            ) : (
+              <ConfirmForm
+                action={`/dashboard/keys/${apiKey.id}/confirms`}
+                verb="Stop asking"
+                target={`about posts of ${apiKey.name}`}
+                description="Whoever holds the key then schedules and changes posts without asking you."
+              >
+                <input type="hidden" name="confirms" value="self" />
+                <ReauthenticationFields signedIn={signedIn} id={`confirms-password-${apiKey.id}`} />
+              </ConfirmForm>
+            ))}
           <ConfirmForm
             action={`/dashboard/keys/${apiKey.id}/rotate`}
             verb="Rotate"
@@ -230,16 +251,21 @@ export const ScopeList: FC<{ scopes: readonly Scope[] }> = ({ scopes }) => (
   </ul>
 );
 
+const DONE_MESSAGES: Readonly<Record<string, string>> = {
+  revoked: "The key is revoked.",
+  confirms: "Saved: it applies from the next call with the key on.",
+};
+
 const KeysPage: FC<{
   signedIn: SignedInUser;
   keys: readonly ApiKey[];
   now: number;
   values: KeyFormValues;
   error?: FormError | undefined;
-  rotationError?: FormError | undefined;
+  changeError?: FormError | undefined;
   created?: { key: CreatedKey; rotated: boolean } | undefined;
   done?: string | undefined;
-}> = ({ signedIn, keys, now, values, error, rotationError, created, done }) => (
+}> = ({ signedIn, keys, now, values, error, changeError, created, done }) => (
   <DashboardLayout
     title="AI & API"
     section="access"
@@ -248,8 +274,8 @@ const KeysPage: FC<{
     lead="Give programs and agents access to your calendar, each with only the permissions it needs."
   >
     <ApiAccessTabs current="keys" />
-    <FormErrorNotice error={rotationError} />
-    {done === "revoked" && <Notice kind="success">The key is revoked.</Notice>}
+    <FormErrorNotice error={changeError} />
+    {DONE_MESSAGES[done ?? ""] !== undefined && <Notice kind="success">{DONE_MESSAGES[done ?? ""]}</Notice>}
     {created && <NewKeyNotice created={created.key} rotated={created.rotated} />}
     <div class="two-columns">
       <section aria-labelledby="keys">
@@ -266,7 +292,7 @@ const KeysPage: FC<{
       </section>
       <section class="card" aria-labelledby="new-key">
         <h2 id="new-key">New key</h2>
-        <FormErrorNotice error={error} fields={["name", "scopes", "expires_in_days", "current_password"]} />
+        <FormErrorNotice error={error} fields={["name", "scopes", "confirms", "expires_in_days", "current_password"]} />
         <form method="post" action="/dashboard/keys">
           <Field
             name="name"
@@ -292,7 +318,7 @@ async function renderKeysPage(
   more: {
     values?: KeyFormValues;
     error?: FormError;
-    rotationError?: FormError;
+    changeError?: FormError;
     created?: { key: CreatedKey; rotated: boolean };
   },
 ) {
@@ -305,11 +331,11 @@ async function renderKeysPage(
     values: more.values ?? DEFAULT_VALUES,
     done: c.req.query("done"),
   };
-  const { error, rotationError, created } = more;
+  const { error, changeError, created } = more;
   return renderPage(
     c,
-    <KeysPage {...props} error={error} rotationError={rotationError} created={created} />,
-    error === undefined && rotationError === undefined ? 200 : 400,
+    <KeysPage {...props} error={error} changeError={changeError} created={created} />,
+    error === undefined && changeError === undefined ? 200 : 400,
   );
 }
 
@@ -323,7 +349,8 @@ export async function doCreateKey(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const days = form.text("expires_in_days");
   const access = form.text("access") || CHOSEN_SCOPES;
-  const values: KeyFormValues = { name: form.text("name"), access, scopes: form.all("scope"), days };
+  const confirms = form.text("confirms") || DEFAULT_VALUES.confirms;
+  const values: KeyFormValues = { name: form.text("name"), access, scopes: form.all("scope"), days, confirms };
   const created = await runUseCase(async () => {
     const { services, signedIn } = c.var;
     await requireRecentAuthentication(services, signedIn, { password: form.text(CURRENT_PASSWORD) });
@@ -331,6 +358,7 @@ export async function doCreateKey(c: PageContext): Promise<Response> {
       userId: signedIn.actor.userId,
       name: values.name,
       scopes: requestedScopes(values),
+      confirms,
       expiresInDays: days === "never" ? null : Number(days || KEY_DAYS_DEFAULT),
       limit: signedIn.actor.limits.apiKeys,
     });
@@ -348,14 +376,31 @@ export async function doRotateKey(c: PageContext): Promise<Response> {
     requireRecentAuthentication(services, signedIn, { password: form.text(CURRENT_PASSWORD) }),
   );
   if (!confirmed.ok) {
-    return renderKeysPage(c, { rotationError: confirmed.error });
+    return renderKeysPage(c, { changeError: confirmed.error });
   }
   const { userId, limits } = signedIn.actor;
   const id = c.req.param("id") ?? "";
   const rotated = await runUseCase(() => rotateKey(services, { userId, id, limit: limits.apiKeys }), "quota_exceeded");
   return rotated.ok
     ? renderKeysPage(c, { created: { key: rotated.value, rotated: true } })
-    : renderKeysPage(c, { rotationError: rotated.error });
+    : renderKeysPage(c, { changeError: rotated.error });
+}
+
+/** `POST /dashboard/keys/:id/confirms`: to stop asking allows the key more, so that it needs what creating a key needs. */
+export async function doSetKeyConfirms(c: PageContext): Promise<Response> {
+  const { services, signedIn } = c.var;
+  const form = await readForm(c);
+  const confirms = form.text("confirms");
+  if (confirms !== "person") {
+    const confirmed = await runUseCase(() =>
+      requireRecentAuthentication(services, signedIn, { password: form.text(CURRENT_PASSWORD) }),
+    );
+    if (!confirmed.ok) {
+      return renderKeysPage(c, { changeError: confirmed.error });
+    }
+  }
+  await setKeyConfirms(services, { userId: signedIn.actor.userId, id: c.req.param("id") ?? "", confirms });
+  return c.redirect("/dashboard/keys?done=confirms", 303);
 }
 
 /** `POST /dashboard/keys/:id/revoke` and `DELETE /dashboard/keys/:id` */

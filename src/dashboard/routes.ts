@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { accountPages } from "./accounts/routes.tsx";
-import { doRevokeApp, showApps } from "./apps.tsx";
+import { doRevokeApp, doSetAppConfirms, showApps } from "./apps.tsx";
 import { doCheckPost } from "./composer/check-post.tsx";
 import { limitEventBody, limitFormBody } from "./body-limits.ts";
 import { showCalendar } from "./calendar/routes.tsx";
@@ -12,7 +12,7 @@ import { renderError, renderNotFound } from "./error-pages.tsx";
 import { showFront } from "./front/routes.tsx";
 import { securityHeaders } from "./security-headers.ts";
 import { showHowToConnect } from "./how-to-connect.tsx";
-import { doCreateKey, doRevokeKey, doRotateKey, showKeys } from "./keys.tsx";
+import { doCreateKey, doRevokeKey, doRotateKey, doSetKeyConfirms, showKeys } from "./keys.tsx";
 import { showOverview } from "./overview/routes.tsx";
 import { doForgot, doReset, doVerify, showForgot, showReset, showVerify } from "./password-reset.tsx";
 import {
@@ -72,9 +72,11 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.route("/dashboard/accounts", accountPages);
   app.get("/dashboard/keys", showKeys).post(doCreateKey);
   app.post("/dashboard/keys/:id/rotate", doRotateKey);
+  app.post("/dashboard/keys/:id/confirms", doSetKeyConfirms);
   app.post("/dashboard/keys/:id/revoke", doRevokeKey);
   app.delete("/dashboard/keys/:id", doRevokeKey);
   app.get("/dashboard/apps", showApps);
+  app.post("/dashboard/apps/:id/confirms", doSetAppConfirms);
   app.post("/dashboard/apps/:id/revoke", doRevokeApp);
   app.delete("/dashboard/apps/:id", doRevokeApp);
   app.post("/dashboard/posts/check", doCheckPost);

@@ -121,13 +121,16 @@ describe("B. API keys", () => {
     expect((await callApi(service, key)).status).toBe(401);
   });
 
-  test("B20 rotation keeps name, scopes and lifetime; the old key expires after a day", async ({ expect }) => {
+  test("B20 rotation keeps name, scopes, lifetime and who confirms; the old key expires after a day", async ({
+    expect,
+  }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { userId } = await createTestUser(services, { subscription: "active" });
-    const old = await createKey(services, { userId, name: "bot", scopes: ["posts:read"], expiresInDays: 30 });
+    const kept = { name: "bot", scopes: ["posts:read"], confirms: "person" } as const;
+    const old = await createKey(services, { userId, ...kept, expiresInDays: 30 });
     const next = await rotateKey(services, { userId, id: old.id });
     const made = (await listKeys(services, { userId })).find((key) => key.id === next.id);
-    expect(made).toMatchObject({ id: next.id, name: "bot", scopes: ["posts:read"], expiresAt: Date.now() + 30 * DAY });
+    expect(made).toMatchObject({ id: next.id, ...kept, expiresAt: Date.now() + 30 * DAY });
     expect((await callApi(service, old.key)).status).toBe(200);
     expect((await callApi(service, next.key)).status).toBe(200);
     vi.setSystemTime(Date.now() + DAY);

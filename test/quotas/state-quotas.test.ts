@@ -139,9 +139,11 @@ describe("connected apps", () => {
           redirectUri: "https://app.example/callback",
           codeChallenge: "c",
           scopes: ["posts:read"],
+          resource: ctx.config.baseUrl,
           state: null,
         } as unknown as Parameters<typeof approveRequest>[1]["request"],
         selectedScopes: ["posts:read"],
+        confirms: undefined,
         limit: 2,
       });
     const refusals = refusalsIn(await eight((index) => approve(`app-${index}`)));

@@ -2,7 +2,7 @@ import { DAY } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import { refuseQuota } from "#core/quota.ts";
 import type { Services } from "#context.ts";
-import { parseName, parseScopes } from "#auth/parse-inputs.ts";
+import { parseConfirms, parseName, parseScopes } from "#auth/parse-inputs.ts";
 import { hashSecret, generateSecret, secretHint } from "#auth/secrets.ts";
 import { insertKey } from "./store.ts";
 
@@ -15,6 +15,8 @@ export interface NewKey {
   readonly scopes: readonly string[];
   /** Null for a key that never expires; there is no implicit default. */
   readonly expiresInDays: number | null;
+  /** Who confirms the previews of the key; its holder where nothing is said. */
+  readonly confirms?: string;
   /** How many keys the user may have; the operator's own commands have no limit. */
   readonly limit?: number;
 }
@@ -42,6 +44,7 @@ export async function createKey(services: Pick<Services, "db" | "clock" | "ids">
   const { db, clock, ids } = services;
   const name = parseName(input.name);
   const scopes = parseScopes(input.scopes);
+  const confirms = parseConfirms(input.confirms ?? "self");
   const days = input.expiresInDays;
   if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= KEY_DAYS_MAX)) {
     refuse({
@@ -53,7 +56,7 @@ export async function createKey(services: Pick<Services, "db" | "clock" | "ids">
   const now = clock.now();
   const key = generateSecret(ids, "api_key");
   const created = { id: ids.uuid(), hint: secretHint(key), expiresAt: days === null ? null : now + days * DAY };
-  const row = { ...created, userId: input.userId, name, scopes, hash: await hashSecret(key), createdAt: now };
+  const row = { ...created, userId: input.userId, name, scopes, confirms, hash: await hashSecret(key), createdAt: now };
   const { limit = Number.MAX_SAFE_INTEGER } = input;
   const { inserted, used } = await insertKey(db, row, limit);
   if (!inserted) {

@@ -5,7 +5,7 @@ import { type CreatedKey, refuseKeyLimit } from "./create.ts";
 import { hashSecret, generateSecret, secretHint } from "#auth/secrets.ts";
 import { countActiveKeys, findActiveKey, replaceKey } from "./store.ts";
 
-/** A new key with the name, scopes and lifetime of the old one, which keeps working for a day. */
+/** A new key with the name, scopes, lifetime and confirmation of the old one, which keeps working for a day. */
 export async function rotateKey(
   services: Pick<Services, "db" | "clock" | "ids">,
   input: { userId: string; id: string; limit?: number },

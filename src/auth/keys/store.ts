@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, isNull, or } from "drizzle-orm";
+import type { Confirms } from "#core/actor.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Db } from "#db/client.ts";
 import { apiKeys } from "#db/schema.ts";
@@ -8,6 +9,7 @@ export interface ApiKey {
   readonly name: string;
   readonly hint: string;
   readonly scopes: readonly Scope[];
+  readonly confirms: Confirms;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
@@ -19,6 +21,7 @@ const PUBLIC_COLUMNS = {
   name: apiKeys.name,
   hint: apiKeys.hint,
   scopes: apiKeys.scopes,
+  confirms: apiKeys.confirms,
   createdAt: apiKeys.createdAt,
   expiresAt: apiKeys.expiresAt,
   lastUsedAt: apiKeys.lastUsedAt,
@@ -50,12 +53,16 @@ export async function countActiveKeys(db: Db, userId: string, now: number): Prom
 }
 
 /** Counting and inserting are one statement, so that parallel calls cannot exceed the limit. */
-export async function insertKey(db: Db, key: KeyInsert, limit: number): Promise<{ inserted: boolean; used: number }> {
+export async function insertKey(
+  db: Db,
+  key: KeyInsert & { readonly confirms: Confirms },
+  limit: number,
+): Promise<{ inserted: boolean; used: number }> {
   const [inserted, counted] = await db.d1.batch<{ used: number }>([
     db.d1
       .prepare(
-        `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at)
-         SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?2, ?8 WHERE ${ACTIVE_KEYS} < ?9 RETURNING 1 AS used`,
+        `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at, confirms)
+         SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?2, ?8, ?10 WHERE ${ACTIVE_KEYS} < ?9 RETURNING 1 AS used`,
       )
       .bind(
         key.userId,
@@ -67,6 +74,7 @@ export async function insertKey(db: Db, key: KeyInsert, limit: number): Promise<
         JSON.stringify(key.scopes),
         key.expiresAt,
         limit,
+        key.confirms,
       ),
     db.d1.prepare(`SELECT ${ACTIVE_KEYS} AS used`).bind(key.userId, key.createdAt),
   ]);
@@ -99,6 +107,19 @@ export async function markKeyRevoked(db: Db, userId: string, id: string, now: nu
   return updated.results.length === 1;
 }
 
+/** False when the user has no such key that works. */
+export async function updateKeyConfirms(
+  db: Db,
+  input: { userId: string; id: string; confirms: Confirms; now: number },
+): Promise<boolean> {
+  const updated = await db.orm
+    .update(apiKeys)
+    .set({ confirms: input.confirms })
+    .where(and(ownedBy(input.userId, input.id), notExpired(input.now)))
+    .returning({ id: apiKeys.id });
+  return updated.length === 1;
+}
+
 /**
  * Inserts the new key and sets the expiry of the old one in one batch; does nothing when the old one is no longer active, or when
  * the user has `limit` keys that work.
@@ -112,10 +133,10 @@ export async function replaceKey(
   const [inserted] = await db.d1.batch([
     db.d1
       .prepare(
-        `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS
-         (SELECT 1 FROM api_keys WHERE id = ?9 AND user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7))
-         AND (SELECT count(*) FROM api_keys WHERE user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7)) < ?10
+        // Who confirms is read here, so that a change of it in the meantime is not undone.
+        `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at, confirms)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, confirms FROM api_keys
+         WHERE id = ?9 AND user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7) AND (SELECT count(*) FROM api_keys WHERE user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7)) < ?10
          RETURNING id`,
       )
       .bind(

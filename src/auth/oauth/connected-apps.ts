@@ -1,6 +1,7 @@
 import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
-import { type ConnectedApp, revokeGrant, selectApps } from "./store.ts";
+import { parseConfirms } from "#auth/parse-inputs.ts";
+import { type ConnectedApp, revokeGrant, selectApps, updateGrantConfirms } from "./store.ts";
 
 /** The apps that currently have access to the user's account. */
 export function listApps(services: Pick<Services, "db" | "clock">, input: { userId: string }): Promise<ConnectedApp[]> {
@@ -13,6 +14,16 @@ export async function revokeApp(
   input: { userId: string; grantId: string },
 ): Promise<void> {
   if (!(await revokeGrant(services.db, input.userId, input.grantId, services.clock.now()))) {
+    refuse({ code: "not_found", message: "connected app not found" });
+  }
+}
+
+/** Changes who confirms the previews of an app, from its next call on. */
+export async function setAppConfirms(
+  services: Pick<Services, "db">,
+  input: { userId: string; grantId: string; confirms: string },
+): Promise<void> {
+  if (!(await updateGrantConfirms(services.db, { ...input, confirms: parseConfirms(input.confirms) }))) {
     refuse({ code: "not_found", message: "connected app not found" });
   }
 }

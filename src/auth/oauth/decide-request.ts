@@ -1,18 +1,38 @@
+import type { Confirms } from "#core/actor.ts";
 import { SECOND } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import { refuseQuota } from "#core/quota.ts";
 import type { Services } from "#context.ts";
+import { parseConfirms } from "#auth/parse-inputs.ts";
 import { hashSecret, generateSecret } from "#auth/secrets.ts";
 import { type AuthorizationRequest, responseLocation } from "./authorization-request.ts";
 import { CLIENT_LIFETIME_MS } from "./register-client.ts";
-import { hasApproved, insertGrant } from "./store.ts";
+import { hasApproved, insertGrant, selectLastConfirms } from "./store.ts";
 
 const CODE_LIFETIME_MS = 60 * SECOND;
+
+/** An app waits for a person until somebody decides otherwise. */
+const DEFAULT_CONFIRMS: Confirms = "person";
+
+/** Who confirms the app's previews unless the user chooses otherwise: as last time, because more scopes need another consent. */
+export async function lastConfirms(
+  services: Pick<Services, "db">,
+  input: { userId: string; clientId: string },
+): Promise<Confirms> {
+  return (await selectLastConfirms(services.db, input)) ?? DEFAULT_CONFIRMS;
+}
 
 /** Grants the app those requested scopes that the user left selected; returns the redirect with the authorization code. */
 export async function approveRequest(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
-  input: { userId: string; request: AuthorizationRequest; selectedScopes: readonly string[]; limit: number },
+  input: {
+    userId: string;
+    request: AuthorizationRequest;
+    selectedScopes: readonly string[];
+    /** Undefined where the user was not asked, because the app does not write posts. */
+    confirms: string | undefined;
+    limit: number;
+  },
 ): Promise<string> {
   const { db, clock, ids, config } = services;
   const { request } = input;
@@ -24,6 +44,7 @@ export async function approveRequest(
       param: "scope",
     });
   }
+  const confirms = parseConfirms(input.confirms ?? DEFAULT_CONFIRMS);
   const now = clock.now();
   const code = generateSecret(ids, "authorization_code");
   const grant = {
@@ -31,6 +52,7 @@ export async function approveRequest(
     userId: input.userId,
     clientId: request.client.id,
     scopes,
+    confirms,
     resource: request.resource,
     redirectUri: request.redirectUri,
     codeHash: await hashSecret(code),

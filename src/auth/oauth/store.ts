@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import type { Confirms } from "#core/actor.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Db } from "#db/client.ts";
 import { oauthClients, type oauthGrants } from "#db/schema.ts";
@@ -43,7 +44,7 @@ export async function upsertClient(db: Db, client: Client): Promise<void> {
     .onConflictDoUpdate({ target: oauthClients.id, set: { name, uri, redirectUris, expiresAt } });
 }
 
-type GrantInsert = typeof oauthGrants.$inferInsert;
+type GrantInsert = typeof oauthGrants.$inferInsert & { readonly confirms: Confirms };
 
 const EXTEND_CLIENT = "UPDATE oauth_clients SET expires_at = ?2 WHERE id = ?1 AND kind = 'dynamic'";
 
@@ -64,8 +65,8 @@ export async function insertGrant(
   const [inserted, , counted] = await db.d1.batch<{ used: number }>([
     db.d1
       .prepare(
-        `INSERT INTO oauth_grants (id, user_id, client_id, scopes, resource, redirect_uri, code_hash, code_challenge, code_expires_at, created_at)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE ${OTHER_APPS} < ?11`,
+        `INSERT INTO oauth_grants (id, user_id, client_id, scopes, resource, redirect_uri, code_hash, code_challenge, code_expires_at, created_at, confirms)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12 WHERE ${OTHER_APPS} < ?11`,
       )
       .bind(
         grant.id,
@@ -79,6 +80,7 @@ export async function insertGrant(
         grant.codeExpiresAt,
         grant.createdAt,
         limit,
+        grant.confirms,
       ),
     db.d1
       .prepare(`${EXTEND_CLIENT} AND EXISTS (SELECT 1 FROM oauth_grants WHERE id = ?3)`)
@@ -86,6 +88,21 @@ export async function insertGrant(
     db.d1.prepare(`SELECT ${OTHER_APPS} AS used FROM (SELECT ?1)`).bind(grant.id, grant.userId, grant.clientId),
   ]);
   return inserted?.meta.changes === 1 ? null : (counted?.results[0]?.used ?? 0);
+}
+
+/** Who confirms, as the user last chose it for this client; null without a grant that may write posts. */
+export async function selectLastConfirms(
+  db: Db,
+  input: { userId: string; clientId: string },
+): Promise<Confirms | null> {
+  return db.d1
+    .prepare(
+      `SELECT confirms FROM oauth_grants
+       WHERE user_id = ?1 AND client_id = ?2 AND revoked_at IS NULL AND scopes LIKE '%"posts:write"%'
+       ORDER BY created_at DESC, id DESC LIMIT 1`,
+    )
+    .bind(input.userId, input.clientId)
+    .first<Confirms>("confirms");
 }
 
 /** Whether a user has allowed access to this redirect URI of a client and not revoked it. */
@@ -242,6 +259,8 @@ export interface ConnectedApp {
   readonly name: string;
   readonly uri: string | null;
   readonly scopes: readonly Scope[];
+  readonly resource: string;
+  readonly confirms: Confirms;
   readonly since: number;
 }
 
@@ -249,21 +268,34 @@ export interface ConnectedApp {
 export async function selectApps(db: Db, userId: string, now: number): Promise<ConnectedApp[]> {
   const { results } = await db.d1
     .prepare(
-      `SELECT g.id AS grant_id, g.client_id AS client_id, coalesce(c.name, g.client_id) AS name, c.uri AS uri, g.scopes AS scopes, g.created_at AS since
+      `SELECT g.id AS grant_id, g.client_id AS client_id, coalesce(c.name, g.client_id) AS name, c.uri AS uri, g.scopes AS scopes, g.resource AS resource, g.confirms AS confirms,
+         g.created_at AS since
        FROM oauth_grants g LEFT JOIN oauth_clients c ON c.id = g.client_id
        WHERE g.user_id = ?1 AND g.revoked_at IS NULL AND EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = g.id AND t.expires_at > ?2)
        ORDER BY g.id DESC`,
     )
     .bind(userId, now)
-    .all<{ grant_id: string; client_id: string; name: string; uri: string | null; scopes: string; since: number }>();
-  return results.map((row) => ({
-    grantId: row.grant_id,
-    clientId: row.client_id,
-    name: row.name,
-    uri: row.uri,
-    scopes: JSON.parse(row.scopes) as Scope[],
-    since: row.since,
+    .all<
+      Omit<ConnectedApp, "grantId" | "clientId" | "scopes"> & { grant_id: string; client_id: string; scopes: string }
+    >();
+  return results.map(({ grant_id: grantId, client_id: clientId, scopes, ...app }) => ({
+    ...app,
+    grantId,
+    clientId,
+    scopes: JSON.parse(scopes) as Scope[],
   }));
+}
+
+/** False when the user has no such grant, or has revoked it. */
+export async function updateGrantConfirms(
+  db: Db,
+  input: { userId: string; grantId: string; confirms: Confirms },
+): Promise<boolean> {
+  const updated = await db.d1
+    .prepare("UPDATE oauth_grants SET confirms = ?3 WHERE id = ?1 AND user_id = ?2 AND revoked_at IS NULL RETURNING id")
+    .bind(input.grantId, input.userId, input.confirms)
+    .all();
+  return updated.results.length === 1;
 }
 
 export async function revokeGrant(db: Db, userId: string, grantId: string, now: number): Promise<boolean> {

@@ -2,6 +2,7 @@ import { resolveSession, type SignedInUser } from "#auth/index.ts";
 import {
   approveRequest,
   denyRequest,
+  lastConfirms,
   mayRedirectError,
   resolveClient,
   requiresFetch,
@@ -74,10 +75,17 @@ async function respondToStep(c: PageContext, step: AuthorizationStep, error?: { 
   if (validation === null || signedIn === null) {
     return redirectToSignIn(c, query);
   }
-  const token = await csrfToken(step.session, query);
-  const page = (
-    <ConsentPage request={validation.request} signedIn={signedIn} query={query} csrfToken={token} error={error} />
-  );
+  const { services } = c.var;
+  const { request } = validation;
+  const props = {
+    request,
+    signedIn,
+    query,
+    csrfToken: await csrfToken(step.session, query),
+    isForAgents: request.resource === services.config.mcpUrl,
+    confirms: await lastConfirms(services, { userId: signedIn.actor.userId, clientId: request.client.id }),
+  };
+  const page = <ConsentPage {...props} error={error} />;
   return renderPage(c, page, error === undefined ? 200 : 400);
 }
 
@@ -105,6 +113,7 @@ export async function decideConsent(c: PageContext): Promise<Response> {
       userId: signedIn.actor.userId,
       request: validation.request,
       selectedScopes: form.all("scope"),
+      confirms: form.text("confirms") || undefined,
       limit: signedIn.actor.limits.connectedApps,
     }),
   );

@@ -1,38 +1,49 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
+import type { Confirms } from "#core/actor.ts";
 import { type AuthorizationRequest, isLoopback } from "#auth/oauth/index.ts";
+import { ConfirmsChoice } from "#dashboard/confirms.tsx";
 import { AuthLayout } from "#dashboard/layout.tsx";
 import { type FormError, Notice, ScopeCheckboxes, toSentence } from "#dashboard/components.tsx";
 
 /** Details that distinguish an app from another with the same name. */
-const AppDetails: FC<{ request: AuthorizationRequest; email: string }> = ({ request, email }) => (
-  <dl class="details">
-    <dt>Signed in as</dt>
-    <dd>{email}</dd>
-    {request.client.kind === "metadata_document" && (
-      <>
-        <dt>App identified by</dt>
-        <dd>{new URL(request.client.id).host}</dd>
-      </>
-    )}
-    {request.client.uri !== null && (
-      <>
-        <dt>Website</dt>
-        <dd>{new URL(request.client.uri).host}</dd>
-      </>
-    )}
-    <dt>Redirects to</dt>
-    <dd>{new URL(request.redirectUri).host}</dd>
-  </dl>
-);
+const AppDetails: FC<{ request: AuthorizationRequest; email: string; isForAgents: boolean }> = (props) => {
+  const { request, email, isForAgents } = props;
+  return (
+    <dl class="details">
+      <dt>Signed in as</dt>
+      <dd>{email}</dd>
+      <dt>Connects</dt>
+      <dd>{isForAgents ? "as an agent tool" : "through the API"}</dd>
+      {request.client.kind === "metadata_document" && (
+        <>
+          <dt>App identified by</dt>
+          <dd>{new URL(request.client.id).host}</dd>
+        </>
+      )}
+      {request.client.uri !== null && (
+        <>
+          <dt>Website</dt>
+          <dd>{new URL(request.client.uri).host}</dd>
+        </>
+      )}
+      <dt>Redirects to</dt>
+      <dd>{new URL(request.redirectUri).host}</dd>
+    </dl>
+  );
+};
 
 export const ConsentPage: FC<{
   request: AuthorizationRequest;
   signedIn: SignedInUser;
   query: string;
   csrfToken: string;
+  /** The request is for the MCP server, not for the API. */
+  isForAgents: boolean;
+  /** Preselected. */
+  confirms: Confirms;
   error: FormError | undefined;
-}> = ({ request, signedIn, query, csrfToken, error }) => (
+}> = ({ request, signedIn, query, csrfToken, isForAgents, confirms, error }) => (
   <AuthLayout
     title={`Authorize ${request.client.name}`}
     script={false}
@@ -42,7 +53,7 @@ export const ConsentPage: FC<{
       <bdi>{request.client.name}</bdi> wants to access your Almanac account
     </h1>
     {error !== undefined && <Notice kind="error">{toSentence(error.message)}</Notice>}
-    <AppDetails request={request} email={signedIn.email} />
+    <AppDetails request={request} email={signedIn.email} isForAgents={isForAgents} />
     {isLoopback(request.redirectUri) && (
       <Notice kind="info">
         This app runs on your own computer. Continue only if you have just started it yourself: any program on it could
@@ -52,6 +63,9 @@ export const ConsentPage: FC<{
     <form method="post" action={`/oauth/authorize${query}`}>
       <input type="hidden" name="csrf_token" value={csrfToken} />
       <ScopeCheckboxes legend="Requested permissions" scopes={request.scopes} selected={request.scopes} />
+      {request.scopes.includes("posts:write") && (
+        <ConfirmsChoice order={["person", "self"]} holder="The app confirms itself" selected={confirms} />
+      )}
       <div class="actions">
         <button name="decision" value="allow">
           Allow
