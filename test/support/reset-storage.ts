@@ -3,15 +3,17 @@ import { env } from "cloudflare:workers";
 
 /**
  * Empties the database, KV, R2 and every object. `reset` passes over what is not in memory, and the runtime drops an object
- * that is idle for ten seconds, so they are woken first. Posts stay asleep: no id returns, and `reset` deletes all alarms.
+ * that is idle for ten seconds, so they are woken first: a mark of the database that outlives it would hold all publishing.
+ * Posts stay asleep: no id returns, and `reset` deletes all alarms.
  */
 export async function resetStorage(): Promise<void> {
-  const { DB, TOKENS, MEDIA, SANDBOX_BLOBS, SIMULATORS } = env;
-  const simulatorIds = await listDurableObjectIds(SIMULATORS);
+  const { DB, TOKENS, MEDIA, SANDBOX_BLOBS, SIMULATORS, WATCH } = env;
+  const [simulatorIds, watchIds] = await Promise.all([listDurableObjectIds(SIMULATORS), listDurableObjectIds(WATCH)]);
   await Promise.all([
     DB.prepare("SELECT 1").run(),
     ...[TOKENS, MEDIA, SANDBOX_BLOBS].map((bucket) => bucket.list({ limit: 1 })),
     ...simulatorIds.map((id) => runInDurableObject(SIMULATORS.get(id), () => undefined)),
+    ...watchIds.map((id) => runInDurableObject(WATCH.get(id), () => undefined)),
   ]);
   await reset();
 }
