@@ -24,7 +24,7 @@ import {
   passkeySignInOptions,
 } from "./passkeys.ts";
 import { mediaPages, mediaUploadForm } from "./media/routes.tsx";
-import { composer } from "./composer/routes.tsx";
+import { composer, composerFilesForm } from "./composer/routes.tsx";
 import { doCheckout, doPortal, showPlan, receivePaymentEvent } from "./plan-page.tsx";
 import { doChangePassword, doRemovePasskey, doSendVerification, doSetTimeZone, showProfile } from "./profile.tsx";
 import { createPostPages } from "./post/routes.tsx";
@@ -47,6 +47,7 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
 
   app.use(securityHeaders, requireSameOrigin);
   app.use("/dashboard/media/uploads/form", requireSession).route("/dashboard/media/uploads/form", mediaUploadForm);
+  app.use("/dashboard/posts/files", requireSession).route("/dashboard/posts/files", composerFilesForm);
   app.use(limitFormBody);
   app.get("/", showFront);
   app.get("/privacy", showPrivacy);

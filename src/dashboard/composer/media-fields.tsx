@@ -84,8 +84,10 @@ export const MediaFields: FC<{ view: ComposerView }> = ({ view }) => {
       <FieldProblems view={view} field="media" />
       <div class="upload" data-upload={view.workspaceId}>
         <label for="files">Upload files</label>
-        <input id="files" type="file" multiple accept="image/*,video/*" />
-        <a href="/dashboard/media">Upload to your media, then choose here</a>
+        <input id="files" type="file" name="file" multiple accept="image/*,video/*" />
+        <button class="secondary" formaction="/dashboard/posts/files" formenctype="multipart/form-data">
+          Upload these files
+        </button>
       </div>
       {offered.length > 0 && (
         <details>

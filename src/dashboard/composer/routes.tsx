@@ -4,9 +4,12 @@ import { requireSubscription } from "#core/actor.ts";
 import type { RefusalCode } from "#core/codes.ts";
 import { RefusalError } from "#core/errors.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
+import { toSentence } from "#dashboard/components.tsx";
 import { displayOf } from "#dashboard/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/env.ts";
+import { runUseCase } from "#dashboard/form.ts";
 import { inWords, specsOfAll } from "#dashboard/in-words.ts";
+import { receiveForm } from "#dashboard/media/receive-form.ts";
 import { readBodyText } from "#dashboard/read-body.ts";
 import { firstWords } from "#dashboard/post/post-state.ts";
 import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
@@ -49,9 +52,10 @@ async function renderComposer(
   form: PostForm,
   problems: readonly FormProblem[] = [],
   title?: string,
+  refusedStatus: 400 | 413 = 400,
 ): Promise<Response> {
   const view = await viewOf(c, data, form, problems);
-  const status = problems.length > 0 ? 400 : 200;
+  const status = problems.length > 0 ? refusedStatus : 200;
   if (wantsFragment(c)) {
     return c.html(<ComposerForm view={view} />, status);
   }
@@ -104,19 +108,56 @@ async function showEditPost(c: PageContext): Promise<Response> {
     : renderComposer(c, data, formOfPost(ctx, data.post, "edit", displayOf(c)));
 }
 
-/** Reads a submitted form and what it refers to; a post that is not the person's is a missing page. */
-async function readSubmitted(c: PageContext): Promise<{ form: PostForm; params: URLSearchParams; data: ComposerData }> {
-  const params = new URLSearchParams(await readBodyText(c));
-  const form = parsePostForm(params);
+/** What a submitted form refers to; a post that is not the person's is a missing page. */
+function loadFor(c: PageContext, form: PostForm): Promise<ComposerData> {
   const postId = form.postId === "" ? null : form.postId;
-  const data = await loadComposer(contextOf(c), { postId, mediaUrls: mediaUrlsOf(form) });
-  return { form, params, data };
+  return loadComposer(contextOf(c), { postId, mediaUrls: mediaUrlsOf(form) });
+}
+
+/** `POST /dashboard/posts/files`: stores the files that were chosen in the form and shows it again with them. */
+async function doAddFiles(c: PageContext): Promise<Response> {
+  const allowed = await runUseCase(async () => requireSubscription(c.var.signedIn.actor));
+  const received = await receiveForm(c, { storesFiles: allowed.ok });
+  const { files, fields, problems, isTooLarge } = received ?? {
+    files: [],
+    fields: new URLSearchParams(),
+    problems: [],
+    isTooLarge: false,
+  };
+  for (const url of files) {
+    fields.append("media", url);
+  }
+  const form = parsePostForm(fields);
+  const sentences = allowed.ok
+    ? problems.map(({ name, message }) => (name === "" ? toSentence(message) : `${name}: ${toSentence(message)}`))
+    : [toSentence(allowed.error.message)];
+  if (files.length === 0 && sentences.length === 0) {
+    sentences.push("Choose the files first, then upload them.");
+  }
+  const inForm = sentences.map((message) => ({ field: "media", message }));
+  return renderComposer(c, await loadFor(c, form), form, inForm, undefined, isTooLarge ? 413 : 400);
+}
+
+/** Mounted before the limit for forms, because it has its own. */
+export const composerFilesForm = new Hono<PageEnv>().post("/", doAddFiles);
+
+/** Without a script, a file that is only chosen arrives as its name. */
+function filesNotUploaded(params: URLSearchParams): readonly FormProblem[] {
+  return params
+    .getAll("file")
+    .filter((name) => name !== "")
+    .map((name) => ({
+      field: "media",
+      message: `${name} is not uploaded yet: choose it again and press “Upload these files”.`,
+    }));
 }
 
 /** `POST /dashboard/posts/preview`: every button of the composer. */
 async function doPreview(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
-  const { form, params, data } = await readSubmitted(c);
+  const params = new URLSearchParams(await readBodyText(c));
+  const form = parsePostForm(params);
+  const data = await loadFor(c, form);
   const intent = params.get("intent") ?? "preview";
   if (intent !== "preview") {
     return renderComposer(
@@ -124,6 +165,10 @@ async function doPreview(c: PageContext): Promise<Response> {
       data,
       applyIntent(form, intent, (accountId) => optionSpecsOf({ services: ctx, data }, accountId)),
     );
+  }
+  const missing = filesNotUploaded(params);
+  if (missing.length > 0) {
+    return renderComposer(c, data, form, missing);
   }
   return data.post === null ? previewNewPost(c, data, form) : previewChanges(c, data, data.post, form);
 }

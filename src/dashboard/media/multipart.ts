@@ -13,7 +13,8 @@ export interface FormPart {
 }
 
 const MAX_HEADER_BYTES = 8 * 1024;
-const MAX_PARTS = 100;
+/** A post for many accounts has hundreds of fields. */
+const MAX_PARTS = 1000;
 const CR = 13;
 const LF = 10;
 const HYPHEN = 45;

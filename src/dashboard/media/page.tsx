@@ -14,14 +14,9 @@ import { ConfirmForm, Notice, toSentence } from "#dashboard/components.tsx";
 import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import { describeMedia, formatBytes, STATUS_LABELS } from "./labels.ts";
+import type { MediaProblem } from "./receive-form.ts";
 
 const PATH = "/dashboard/media";
-
-/** One thing that went wrong, with the file or the address that it is about. */
-export interface MediaProblem {
-  readonly name: string;
-  readonly message: string;
-}
 
 /** What the page says about the form that was sent before. */
 export interface MediaPageMessages {

@@ -1,24 +1,14 @@
 import { Hono } from "hono";
 import { requireSubscription } from "#core/actor.ts";
-import { refuse, RefusalError } from "#core/errors.ts";
-import {
-  deleteMedia,
-  importMedia,
-  isMediaId,
-  type LibraryPosition,
-  listMedia,
-  MAX_SINGLE_UPLOAD_BYTES,
-  openChunkReader,
-  receiveUnsizedFile,
-  TransferInterrupted,
-} from "#media/index.ts";
+import { RefusalError } from "#core/errors.ts";
+import { deleteMedia, importMedia, isMediaId, type LibraryPosition, listMedia } from "#media/index.ts";
 import type { PageContext, PageEnv } from "#dashboard/env.ts";
 import { displayOf } from "#dashboard/display.ts";
 import { readForm, runUseCase } from "#dashboard/form.ts";
 import { isOnTrial } from "#dashboard/plan-labels.ts";
 import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
-import { boundaryOf, MalformedForm, readMultipart } from "./multipart.ts";
-import { MediaGrid, MediaPage, type MediaPageMessages, type MediaProblem } from "./page.tsx";
+import { MediaGrid, MediaPage, type MediaPageMessages } from "./page.tsx";
+import { type MediaProblem, receiveForm } from "./receive-form.ts";
 import { doCancelUpload, doStartUpload } from "./uploads.ts";
 import { contextOf } from "#dashboard/context-of.ts";
 
@@ -89,84 +79,18 @@ async function doImportMedia(c: PageContext): Promise<Response> {
   return c.redirect("/dashboard/media?done=imported", 303);
 }
 
-const TOO_LARGE =
-  "the files have more than 90 MiB together: choose fewer or smaller ones, or upload them with JavaScript switched on, which sends large files in parts";
-
-/** Counts what a request sends, because one without a length may send anything. */
-function limitBytes(read: () => Promise<Uint8Array | null>): () => Promise<Uint8Array | null> {
-  let bytes = 0;
-  return async () => {
-    const chunk = await read();
-    bytes += chunk?.length ?? 0;
-    if (bytes > MAX_SINGLE_UPLOAD_BYTES) {
-      refuse({ code: "validation_failed", message: TOO_LARGE, param: "form" });
-    }
-    return chunk;
-  };
-}
-
-interface ReceivedForm {
-  readonly saved: number;
-  readonly problems: readonly MediaProblem[];
-}
-
-/** Receives the files of a form one after the other; a refused one does not stop those after it. */
-async function receiveFiles(c: PageContext, body: ReadableStream<Uint8Array>, boundary: string): Promise<ReceivedForm> {
-  const reader = openChunkReader(body);
-  const form = readMultipart(
-    limitBytes(() => reader.next()),
-    boundary,
-  );
-  const problems: MediaProblem[] = [];
-  let saved = 0;
-  try {
-    for (let part = await form.next(); part !== null; part = await form.next()) {
-      const { filename } = part;
-      if (part.name === "file" && filename !== null && filename !== "") {
-        const result = await runUseCase(() => receiveUnsizedFile(contextOf(c), { filename, read: () => part.read() }));
-        if (result.ok) {
-          saved += 1;
-        } else if (result.error.param === "form") {
-          return { saved, problems: [...problems, { name: "", message: result.error.message }] };
-        } else {
-          problems.push({ name: filename, message: result.error.message });
-        }
-      }
-    }
-  } catch (error) {
-    if (error instanceof RefusalError) {
-      problems.push({ name: "", message: error.refusal.message });
-    } else if (error instanceof MalformedForm || error instanceof TransferInterrupted) {
-      problems.push({ name: "", message: "the upload was interrupted: send the files that are missing again" });
-    } else {
-      throw error;
-    }
-  } finally {
-    reader.close();
-  }
-  return { saved, problems };
-}
-
 /** `POST /dashboard/media/uploads/form`: the files of a form, streamed. */
 async function doUploadForm(c: PageContext): Promise<Response> {
   const allowed = await runUseCase(async () => requireSubscription(c.var.signedIn.actor));
   if (!allowed.ok) {
     return renderLibrary(c, { problems: [{ name: "", message: allowed.error.message }] }, 403);
   }
-  if (Number(c.req.header("content-length") ?? 0) > MAX_SINGLE_UPLOAD_BYTES) {
-    return renderLibrary(c, { problems: [{ name: "", message: TOO_LARGE }] }, 413);
-  }
-  const boundary = boundaryOf(c.req.header("content-type") ?? "");
-  const { body } = c.req.raw;
-  if (boundary === null || body === null) {
-    return renderLibrary(c, { problems: [{ name: "", message: "choose the files to upload" }] }, 400);
-  }
-  const { saved, problems } = await receiveFiles(c, body, boundary);
+  const received = await receiveForm(c);
+  const { files, problems, isTooLarge } = received ?? { files: [], problems: [], isTooLarge: false };
   if (problems.length > 0) {
-    const isTooLarge = problems.some(({ message }) => message === TOO_LARGE);
-    return renderLibrary(c, { saved, problems }, isTooLarge ? 413 : 400);
+    return renderLibrary(c, { saved: files.length, problems }, isTooLarge ? 413 : 400);
   }
-  return saved === 0
+  return files.length === 0
     ? renderLibrary(c, { problems: [{ name: "", message: "choose the files to upload" }] }, 400)
     : c.redirect("/dashboard/media?done=uploaded", 303);
 }

@@ -248,7 +248,7 @@ function enhance(form) {
       await refresh(MEDIA, body(button.value));
       const place = Number(index) + (action === "media_up" ? -1 : action === "media_down" ? 1 : 0);
       const same = one(`[value="${action}.${place}"]:enabled`, form);
-      (same ?? one("button:enabled", entries()[place] ?? byId("media")) ?? one("#media a"))?.focus();
+      (same ?? one("button:enabled", entries()[place] ?? byId("media")) ?? byId("files"))?.focus();
     }
   });
   // Its own script has put the file into the form.

@@ -1,0 +1,115 @@
+import { refuse, RefusalError } from "#core/errors.ts";
+import { runUseCase } from "#dashboard/form.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+import { MAX_SINGLE_UPLOAD_BYTES, openChunkReader, receiveUnsizedFile, TransferInterrupted } from "#media/index.ts";
+import { boundaryOf, type FormPart, MalformedForm, readMultipart } from "./multipart.ts";
+
+/** One thing that went wrong, with the file or the address that it is about; the name is empty for the form as a whole. */
+export interface MediaProblem {
+  readonly name: string;
+  readonly message: string;
+}
+
+export interface ReceivedForm {
+  /** The addresses of the stored files, in their order. */
+  readonly files: readonly string[];
+  /** Every other field. */
+  readonly fields: URLSearchParams;
+  readonly problems: readonly MediaProblem[];
+  /** Whether reading ended before the end of the form. */
+  readonly isTooLarge: boolean;
+}
+
+const MAX_TEXT_BYTES = 1024 * 1024;
+
+const TOO_LARGE =
+  "the files have more than 90 MiB together: choose fewer or smaller ones, or upload them with JavaScript switched on, which sends large files in parts";
+const TOO_MUCH_TEXT = "the form has more text than a post can have";
+const INTERRUPTED = "the upload was interrupted: send the files that are missing again";
+
+/** Refuses when more is read than `max` bytes, because a request without a length may send anything. */
+function limitBytes(max: number, message: string, read: () => Promise<Uint8Array | null>) {
+  let bytes = 0;
+  return async () => {
+    const chunk = await read();
+    bytes += chunk?.length ?? 0;
+    if (bytes > max) {
+      refuse({ code: "validation_failed", message, param: "form" });
+    }
+    return chunk;
+  };
+}
+
+/** The text of a field. Its chunks are valid until the next one is read. */
+async function readText(read: () => Promise<Uint8Array | null>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let chunk = await read(); chunk !== null; chunk = await read()) {
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/**
+ * Reads a form with files as it arrives: each file named `file` is stored, one after the other, and a refused one does not stop those
+ * after it. With `storesFiles: false` only the other fields are read. Null for a body that is no form with files.
+ */
+export async function receiveForm(
+  c: PageContext,
+  { storesFiles = true }: { readonly storesFiles?: boolean } = {},
+): Promise<ReceivedForm | null> {
+  const fields = new URLSearchParams();
+  const files: string[] = [];
+  const problems: MediaProblem[] = [];
+  const tooLarge = (message: string) => ({
+    files,
+    fields,
+    problems: [...problems, { name: "", message }],
+    isTooLarge: true,
+  });
+  const boundary = boundaryOf(c.req.header("content-type") ?? "");
+  const { body } = c.req.raw;
+  if (boundary === null || body === null) {
+    return null;
+  }
+  if (Number(c.req.header("content-length") ?? 0) > MAX_SINGLE_UPLOAD_BYTES) {
+    return tooLarge(TOO_LARGE);
+  }
+  const reader = openChunkReader(body);
+  const form = readMultipart(
+    limitBytes(MAX_SINGLE_UPLOAD_BYTES, TOO_LARGE, () => reader.next()),
+    boundary,
+  );
+  let part: FormPart | null = null;
+  const readOfPart = () => (part === null ? Promise.resolve(null) : part.read());
+  const readField = limitBytes(MAX_TEXT_BYTES, TOO_MUCH_TEXT, readOfPart);
+  try {
+    for (part = await form.next(); part !== null; part = await form.next()) {
+      const { name, filename } = part;
+      if (filename === null) {
+        fields.append(name, await readText(readField));
+      } else if (name === "file" && filename !== "" && storesFiles) {
+        const stored = await runUseCase(() => receiveUnsizedFile(contextOf(c), { filename, read: readOfPart }));
+        if (stored.ok) {
+          files.push(stored.value.url);
+        } else if (stored.error.param === "form") {
+          return tooLarge(stored.error.message);
+        } else {
+          problems.push({ name: filename, message: stored.error.message });
+        }
+      }
+    }
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      return tooLarge(error.refusal.message);
+    }
+    if (!(error instanceof MalformedForm || error instanceof TransferInterrupted)) {
+      throw error;
+    }
+    problems.push({ name: "", message: INTERRUPTED });
+  } finally {
+    reader.close();
+  }
+  return { files, fields, problems, isTooLarge: false };
+}
