@@ -13,5 +13,5 @@ export default {
   // A package of its own, with its own lock file; its tools are run as programs.
   ignore: ["scripts/judges/**"],
   // `cloudflare:workers` and `cloudflare:test` are modules of the runtime.
-  ignoreDependencies: ["cloudflare", "@modelcontextprotocol/server", "gpt-tokenizer"],
+  ignoreDependencies: ["cloudflare"],
 } satisfies KnipConfig;

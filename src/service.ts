@@ -10,13 +10,15 @@ import { runCron } from "#sync/index.ts";
 import type { Env } from "./config.ts";
 import { createServices, type Outbound } from "./context.ts";
 
+const MCP_PATH = "/mcp";
+
 /** The handlers that a Worker entry file exports. */
 export interface Service {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
   scheduled(env: Env, ctx: ExecutionContext): Promise<void>;
 }
 
-/** The complete service: the API under its prefix, pages and OAuth for all other paths. */
+/** The complete service: the API under its prefix, the MCP server at its path, pages and OAuth for all other paths. */
 export function createService(createOutbound: (env: Env) => Outbound): Service {
   const api = createApi(createOutbound);
   const pages = createPages(createOutbound);
@@ -30,6 +32,10 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
   return {
     fetch(request, env, ctx) {
       const path = getPath(request);
+      if (path === MCP_PATH) {
+        // Loaded with its first request: most isolates never see one, and its libraries take time to start.
+        return import("#mcp/index.ts").then(({ serveMcp }) => serveMcp(request, env, ctx, createOutbound));
+      }
       const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
       return isApi ? api.fetch(request, env, ctx) : browserApp.fetch(request, env, ctx);
     },

@@ -2,37 +2,8 @@ import { refuse } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { ApiContext } from "./env.ts";
 import { TransportError } from "./errors.ts";
+import { decodeUtf8, readBytes } from "#wire/read-bytes.ts";
 import { assertWellFormed } from "#wire/well-formed.ts";
-
-const MAX_BODY_BYTES = 1024 ** 2;
-
-const bodyTooLarge = () => new TransportError("payload_too_large", "the body is over 1 MiB");
-
-async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) {
-    throw bodyTooLarge();
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) {
-      throw bodyTooLarge();
-    }
-    chunks.push(chunk);
-  }
-  const [first] = chunks;
-  if (first && chunks.length === 1) {
-    return first;
-  }
-  const joined = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return joined;
-}
 
 function isJson(contentType: string | null): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
@@ -46,14 +17,6 @@ function parseJson(text: string): JsonValue {
   }
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    refuse({ code: "invalid_request", message: "the body is not valid UTF-8" });
-  }
-}
-
 /** Hono's validators read this cache instead of the body. Its declared type is too narrow for a promise of text. */
 function cacheBodyText(c: ApiContext, text: string): void {
   c.req.bodyCache.text = Promise.resolve(text) as never;
@@ -62,6 +25,9 @@ function cacheBodyText(c: ApiContext, text: string): void {
 /** Reads the body once, within the size limit, and caches its text for the validators. */
 export async function readBody(c: ApiContext): Promise<JsonValue> {
   const bytes = await readBytes(c.req.raw);
+  if (bytes === null) {
+    throw new TransportError("payload_too_large", "the body is over 1 MiB");
+  }
   if (bytes.byteLength === 0) {
     refuse({ code: "invalid_request", message: "a JSON body is required" });
   }
@@ -72,7 +38,7 @@ export async function readBody(c: ApiContext): Promise<JsonValue> {
   if (encoding.toLowerCase() !== "identity") {
     throw new TransportError("unsupported_media_type", "send the body uncompressed");
   }
-  const text = decodeUtf8(bytes);
+  const text = decodeUtf8(bytes) ?? refuse({ code: "invalid_request", message: "the body is not valid UTF-8" });
   const body = parseJson(text);
   assertWellFormed(body);
   cacheBodyText(c, text);

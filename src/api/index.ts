@@ -25,7 +25,7 @@ import { editPreview } from "./posts/edit-preview.ts";
 import { get } from "./posts/get.ts";
 import { list as listPosts } from "./posts/list.ts";
 import { preview } from "./posts/preview.ts";
-import { getRequestId } from "./request-id.ts";
+import { getRequestId } from "#wire/request-id.ts";
 import { summary } from "./schedule/summary.ts";
 import { activate } from "./workspaces/activate.ts";
 import { create } from "./workspaces/create.ts";

@@ -42,6 +42,27 @@ export const PLATFORM_BADGES = {
   mastodon: { letters: "M", color: "#5a4bd6" },
 } as const satisfies Record<Platform, { readonly letters: string; readonly color: string }>;
 
+/** Other names that people and models use. */
+const OTHER_NAMES: Readonly<Record<string, Platform>> = {
+  twitter: "x",
+  tweet: "x",
+  ig: "instagram",
+  insta: "instagram",
+  fb: "facebook",
+  meta: "facebook",
+  yt: "youtube",
+  tt: "tiktok",
+  pin: "pinterest",
+  bsky: "bluesky",
+  fediverse: "mastodon",
+};
+
+/** The platform that a name means; undefined for a name that means none. */
+export function platformCalled(name: string): Platform | undefined {
+  const word = name.toLowerCase().replaceAll(/[^a-z]/g, "");
+  return isPlatform(word) ? word : Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word] : undefined;
+}
+
 const PLATFORM_SET: ReadonlySet<string> = new Set(PLATFORMS);
 
 export function isPlatform(value: string): value is Platform {

@@ -4,7 +4,7 @@ import type { JsonValue } from "#core/json.ts";
 import { refusalOf, toRefusal, type ValidationFailure } from "./validation-refusal.ts";
 
 /** The body without the members that do not match its schema, with substitutes for required ones. */
-function readableBody(
+export function readableBody(
   body: JsonValue,
   unread: ReadonlySet<string>,
   substitutes: Readonly<Record<string, JsonValue>>,
@@ -17,7 +17,8 @@ function readableBody(
       };
 }
 
-async function problemsOf(check: () => Promise<unknown>): Promise<readonly RefusalDetail[]> {
+/** What a check refuses that must refuse something. */
+export async function problemsOf(check: () => Promise<unknown>): Promise<readonly RefusalDetail[]> {
   try {
     await check();
   } catch (error) {

@@ -4,21 +4,10 @@ import { type Platform, PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
+import { BoardList, presentBoard } from "#wire/schemas/board.ts";
 import { EXAMPLE_ACCOUNT_ID, Id } from "#wire/schemas/common.ts";
 import { capitalize } from "#api/document/capitalize.ts";
 import { json } from "#wire/schemas/content.ts";
-
-const Board = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    description: z.string().nullable(),
-    privacy: z.string(),
-    pin_count: z.int().nullable(),
-  })
-  .openapi("Board", { description: "A board of the account, to which a post can be added." });
-
-const BoardList = z.object({ boards: z.array(Board) }).openapi("BoardList");
 
 function boardsOperation(platform: Platform) {
   const name = PLATFORM_NAMES[platform];
@@ -50,14 +39,7 @@ function boardsOperation(platform: Platform) {
   return newRouter().openapi(route, async (c) => {
     const { account_id: accountId } = c.req.valid("query");
     const listed = await listBoards(c.var.ctx, { accountId, platform });
-    const boards = listed.map(({ id, name, description, privacy, pinCount }) => ({
-      id,
-      name,
-      description,
-      privacy,
-      pin_count: pinCount,
-    }));
-    return c.json({ boards }, 200);
+    return c.json({ boards: listed.map(presentBoard) }, 200);
   });
 }
 

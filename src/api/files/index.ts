@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import type { ApiContext, ApiEnv } from "#api/env.ts";
 import { onError } from "#api/errors.ts";
-import { getRequestId } from "#api/request-id.ts";
+import { getRequestId } from "#wire/request-id.ts";
 import type { Env } from "#config.ts";
 import { createServices, type Outbound } from "#context.ts";
 import { refuse } from "#core/errors.ts";

@@ -43,12 +43,13 @@ export const PlatformRules = z
     connect: z.object({ methods: z.array(ConnectMethod) }),
   })
   .openapi("PlatformRules", { description: "The rules of a platform, with which posts are validated." });
+export type PlatformRules = z.infer<typeof PlatformRules>;
 
 function presentRules(
   platform: Platform,
   adapter: Adapter,
   settings: AppCredentials["settings"] | undefined,
-): z.infer<typeof PlatformRules> {
+): PlatformRules {
   return {
     platform,
     ...presentLimits(limitsFor(adapter, {}, settings)),
@@ -74,12 +75,21 @@ function presentMethod(method: AdapterConnectMethod): z.infer<typeof ConnectMeth
 }
 
 /** Cached, because the rules of an installation are constant and generating their JSON Schemas is expensive. */
-let cachedRules: z.infer<typeof PlatformRules>[] | undefined;
+let cachedRules: PlatformRules[] | undefined;
 
-export function listRules({ config }: Pick<Context, "config">): z.infer<typeof PlatformRules>[] {
+export function listRules({ config }: Pick<Context, "config">): PlatformRules[] {
   cachedRules ??= PLATFORMS.flatMap((platform) => {
     const adapter = adapterFor(platform);
     return adapter ? [presentRules(platform, adapter, config.app(platform)?.settings)] : [];
   });
   return cachedRules;
+}
+
+/** The rules of one platform; each of the list has them. */
+export function rulesOf(services: Pick<Context, "config">, platform: Platform): PlatformRules {
+  const rules = listRules(services).find((candidate) => candidate.platform === platform);
+  if (!rules) {
+    throw new Error(`no rules of ${platform}`);
+  }
+  return rules;
 }

@@ -1,4 +1,6 @@
 import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "#core/json.ts";
+import type { Platform } from "#core/platform.ts";
 import type { ScheduleInput, TargetInput } from "#posting/types.ts";
 import { EXAMPLE_PLATFORM, Id, optional, PlatformName } from "./common.ts";
 import { MediaItemInput, MediaUrl } from "./media.ts";
@@ -6,8 +8,8 @@ import { PlatformOptions } from "./platform-options.ts";
 
 const CAPTION_MAX = 100_000;
 /** The highest number of accounts that a plan allows. */
-const TARGETS_MAX = 100;
-const MEDIA_MAX = 50;
+export const TARGETS_MAX = 100;
+export const MEDIA_MAX = 50;
 
 export const Caption = z.string().max(CAPTION_MAX);
 
@@ -40,9 +42,22 @@ export const contentFields = {
   }),
 };
 
-export function toTargets(
-  targets: readonly z.infer<typeof ScheduleTarget>[] | undefined,
-): readonly TargetInput[] | undefined {
+interface TargetMembers {
+  readonly account_id: string;
+  readonly caption?: string | null | undefined;
+  readonly platform_options?: JsonObject | undefined;
+}
+
+/** The members of `contentFields`, any of which may be left out. */
+interface ContentMembers {
+  readonly account_ids?: readonly string[] | undefined;
+  readonly platforms?: readonly Platform[] | undefined;
+  readonly targets?: readonly TargetMembers[] | undefined;
+  readonly media_items?: ScheduleInput["mediaItems"];
+  readonly media_urls?: readonly string[] | undefined;
+}
+
+export function toTargets(targets: readonly TargetMembers[] | undefined): readonly TargetInput[] | undefined {
   return targets?.map(({ account_id, caption, platform_options }) => ({
     accountId: account_id,
     caption,
@@ -50,10 +65,8 @@ export function toTargets(
   }));
 }
 
-type Content = z.infer<z.ZodObject<typeof contentFields>>;
-
 export function toContent(
-  body: Content,
+  body: ContentMembers,
 ): Pick<ScheduleInput, "accountIds" | "platforms" | "targets" | "mediaItems" | "mediaUrls"> {
   return {
     accountIds: body.account_ids,

@@ -182,7 +182,9 @@ export const PostSummary = z
   })
   .openapi("PostSummary");
 
-export function presentPostSummary(post: DomainPostSummary): z.infer<typeof PostSummary> {
+export type PostSummary = z.infer<typeof PostSummary>;
+
+export function presentPostSummary(post: DomainPostSummary): PostSummary {
   return {
     id: post.id,
     status: post.status,

@@ -72,6 +72,7 @@ export const SchedulePreview = z
     plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
   })
   .openapi("SchedulePreview");
+export type SchedulePreview = z.infer<typeof SchedulePreview>;
 
 const EditChange = z
   .object({
@@ -95,6 +96,7 @@ export const EditPreview = z
     ),
   })
   .openapi("EditPreview");
+export type EditPreview = z.infer<typeof EditPreview>;
 
 const confirmationFields = {
   confirmation_token: z.string().openapi({ description: "For the matching confirm call: works once, for this user." }),
@@ -139,7 +141,7 @@ function presentCreator(creator: NonNullable<DomainPreviewTarget["creator"]>): z
   };
 }
 
-export function presentSchedulePreview(preview: DomainSchedulePreview): z.infer<typeof SchedulePreview> {
+export function presentSchedulePreview(preview: DomainSchedulePreview): SchedulePreview {
   return {
     action: preview.action,
     scheduled_at: toIsoInstant(preview.scheduledAt),
@@ -152,7 +154,7 @@ export function presentSchedulePreview(preview: DomainSchedulePreview): z.infer<
   };
 }
 
-export function presentEditPreview(preview: DomainEditPreview): z.infer<typeof EditPreview> {
+export function presentEditPreview(preview: DomainEditPreview): EditPreview {
   return {
     action: preview.action,
     posts: preview.posts.map((post) => ({
@@ -184,7 +186,7 @@ export function presentConfirmation({
 
 const [exampleTarget] = EXAMPLE_POST.targets;
 
-export const EXAMPLE_SCHEDULE_PREVIEW: z.infer<typeof SchedulePreview> = {
+export const EXAMPLE_SCHEDULE_PREVIEW: SchedulePreview = {
   action: "schedule",
   scheduled_at: EXAMPLE_POST.scheduled_at,
   post_type: EXAMPLE_POST.post_type,

@@ -1,0 +1,86 @@
+import type { z } from "@hono/zod-openapi";
+import type { Context } from "#context.ts";
+import type { Refusal, RefusalDetail } from "#core/errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
+import { isTimeZone } from "#core/time-zone.ts";
+import { readableBody } from "#wire/unread-members.ts";
+import { formatPath, refusalOf, toRefusal } from "#wire/validation-refusal.ts";
+import { assertWellFormed } from "#wire/well-formed.ts";
+import type { TimeReader } from "./local-time.ts";
+import { TargetArgument } from "./post-arguments.ts";
+
+export type ReadArguments<Schema extends z.ZodObject> =
+  | { readonly ok: true; readonly input: z.output<Schema> }
+  | {
+      readonly ok: false;
+      /** The refusal for these problems and others that were found beside them. */
+      readonly refusal: (others: readonly RefusalDetail[]) => Refusal;
+      /** The arguments without the unreadable ones; undefined if a required one is missing. */
+      readonly readable: (substitutes: Readonly<Record<string, JsonValue>>) => z.output<Schema> | undefined;
+      readonly unread: ReadonlySet<string>;
+    };
+
+/** Reads arguments in the zone that they name, or else in the person's own. */
+export function readArguments<Schema extends z.ZodObject>(
+  { actor, clock }: Pick<Context, "actor" | "clock">,
+  input: (reader: TimeReader) => Schema,
+  args: JsonObject,
+): ReadArguments<Schema> {
+  assertWellFormed(args);
+  const schema = input({ timeZone: zoneOf(args, actor.timeZone), now: clock.now() });
+  const { known, problems } = withoutUnknown(schema, args);
+  const parsed = schema.safeParse(known);
+  if (parsed.success && problems.length === 0) {
+    return { ok: true, input: parsed.data };
+  }
+  const failure = parsed.success ? null : { target: "json", data: known, error: parsed.error };
+  const unread = new Set(failure?.error.issues.map(({ path: [member] }) => String(member)));
+  return {
+    ok: false,
+    unread,
+    readable: (substitutes) => schema.safeParse(readableBody(known, unread, substitutes)).data,
+    refusal(others) {
+      const refusal = failure && toRefusal(failure);
+      const all = [...problems, ...(refusal?.details ?? []), ...others];
+      return refusal && all.length === 1 ? refusal : refusalOf(all);
+    },
+  };
+}
+
+function zoneOf({ time_zone: named }: JsonObject, own: string): string | null {
+  if (named === undefined || named === null) {
+    return own;
+  }
+  return typeof named === "string" && isTimeZone(named) ? named : null;
+}
+
+/** The arguments that the tool has. A name that it does not have may be a slip that changes the meaning, so it is refused. */
+function withoutUnknown(
+  schema: z.ZodObject,
+  args: JsonObject,
+): { readonly known: JsonObject; readonly problems: readonly RefusalDetail[] } {
+  const problems: RefusalDetail[] = [];
+  const pick = (members: JsonObject, names: readonly string[], path: readonly PropertyKey[]): JsonObject => {
+    const unknown = Object.keys(members).filter((name) => !names.includes(name));
+    problems.push(...unknown.map((name) => unknownArgument(formatPath([...path, name]), name, names)));
+    return Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)));
+  };
+  // What is read can be sent back, and reads say null for what is not set.
+  const set = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+  const known = Object.entries(pick(set, Object.keys(schema.shape), [])).map(([name, value]) => [
+    name,
+    // Targets are the only arguments with names of their own.
+    Array.isArray(value)
+      ? (value as readonly JsonValue[]).map((item, index) =>
+          isJsonObject(item) ? pick(item, Object.keys(TargetArgument.shape), [name, index]) : item,
+        )
+      : value,
+  ]);
+  return { known: Object.fromEntries(known) as JsonObject, problems };
+}
+
+function unknownArgument(param: string, name: string, names: readonly string[]): RefusalDetail {
+  const meant = names.find((known) => known.includes(name) || name.includes(known));
+  const advice = meant === undefined ? `it takes ${names.join(", ") || "no arguments"}` : `it is called ${meant}`;
+  return { code: "unknown_argument", message: `this tool has no argument ${name}: ${advice}`, param };
+}

@@ -1,0 +1,83 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { listAccounts } from "#accounts/index.ts";
+import { type Refusal, type RefusalDetail, RefusalError } from "#core/errors.ts";
+import type { JsonObject } from "#core/json.ts";
+import { log } from "#core/log.ts";
+import { isOverloaded, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
+import { describeError, refusalBody } from "#wire/refusal-body.ts";
+import type { ErrorBody } from "#wire/schemas/error.ts";
+import { adviceFor, type HintFacts, needsAccounts, nextStepFor } from "./hints.ts";
+import { timeInWords } from "./local-time.ts";
+import { oneLine } from "./quoted.ts";
+import type { Call } from "./tool.ts";
+
+const MAX_SENTENCE = 600;
+
+/** Where hosts and programs find the body that the API would have answered. */
+const ERROR_META_KEY = "almanac/error";
+
+/**
+ * A failed call as the model reads it. The body is not in `structuredContent`, because clients compare that with the schema
+ * of the tool's answer and throw an error's away.
+ */
+function toResult(text: string, body: ErrorBody): CallToolResult {
+  return { content: [{ type: "text", text }], isError: true, _meta: { [ERROR_META_KEY]: body } };
+}
+
+/** The value that a problem is about: `targets[0].caption` of the arguments. */
+function valueAt(args: JsonObject, param: string | undefined): unknown {
+  return (param?.match(/[^.[\]]+/g) ?? []).reduce<unknown>(
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+    args,
+  );
+}
+
+function problemLine(problem: RefusalDetail, facts: HintFacts): string {
+  const { code, param, platform, accountId } = problem;
+  const sentence = param === undefined ? problem.message : problem.message.replace(`${param} `, "");
+  const account = accountId !== undefined && platform !== undefined ? `${platform} account ${accountId}: ` : "";
+  const advice = adviceFor(problem, facts);
+  return `- ${param ?? "arguments"}: ${account}${oneLine(sentence, MAX_SENTENCE)}${advice === "" ? "" : `; ${advice}`} [${code}]`;
+}
+
+function headline({ code, message, details = [], postIds = [], retryAfterSeconds }: Refusal, now: string): string {
+  const sentence = details.length > 1 ? `${details.length} problems found` : oneLine(message, MAX_SENTENCE);
+  return [
+    `${code}: ${sentence.replace(/[.:;]$/, "")}.`,
+    ...(postIds.length > 0 && !postIds.every((id) => sentence.includes(id)) ? [`Posts: ${postIds.join(", ")}.`] : []),
+    ...(retryAfterSeconds === undefined ? [] : [`Try again in ${Math.ceil(retryAfterSeconds)} s.`]),
+    nextStepFor({ code }),
+    ...(code === "scheduled_at_in_past" ? [`It is now ${now}.`] : []),
+  ].join(" ");
+}
+
+async function refusalResult({ ctx, requestId }: Call, args: JsonObject, refusal: Refusal): Promise<CallToolResult> {
+  const { timeZone, scopes } = ctx.actor;
+  const now = ctx.clock.now();
+  const details = refusal.details ?? [];
+  const accounts = needsAccounts(details) && scopes.includes("accounts:read") ? await listAccounts(ctx) : null;
+  const lines = details.map((problem) =>
+    problemLine(problem, { now, timeZone, accounts, given: valueAt(args, problem.param) }),
+  );
+  return toResult(
+    [headline(refusal, timeInWords(timeZone, now)), ...lines].join("\n"),
+    refusalBody(refusal, requestId),
+  );
+}
+
+/** Any other error. It may have come after a write, so the model is told to look first. */
+export async function errorResult(call: Call, tool: string, args: JsonObject, error: unknown): Promise<CallToolResult> {
+  if (error instanceof RefusalError) {
+    return refusalResult(call, args, error.refusal);
+  }
+  const { requestId } = call;
+  if (isOverloaded(error)) {
+    const message = `the service is overloaded: send the same call again in ${OVERLOADED_RETRY_SECONDS} seconds`;
+    return toResult(`overloaded: ${message}.`, { code: "overloaded", error: message, request_id: requestId });
+  }
+  log("error", "mcp.unexpected", { request_id: requestId, tool, ...describeError(error) });
+  return toResult(
+    `internal_error: something went wrong here, and it is not known whether anything was written. Read (list_posts, get_post) before you repeat a write. Request id for the operator: ${requestId}`,
+    { code: "internal_error", error: "internal error", request_id: requestId },
+  );
+}

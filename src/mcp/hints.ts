@@ -1,0 +1,121 @@
+import type { Account } from "#accounts/index.ts";
+import { DETAILS, type DetailCode, REFUSALS, type RefusalCode } from "#core/codes.ts";
+import type { Refusal, RefusalDetail } from "#core/errors.ts";
+import { platformCalled } from "#core/platform.ts";
+import { timeInWords } from "./local-time.ts";
+import { quoted } from "./quoted.ts";
+
+/** What a hint may tell beside the problem itself. */
+export interface HintFacts {
+  readonly now: number;
+  readonly timeZone: string;
+  /** The connected accounts; null where the credential may not read them. */
+  readonly accounts: readonly Account[] | null;
+  /** The value of the argument that the problem is about. */
+  readonly given: unknown;
+}
+
+type Hint = (problem: RefusalDetail, facts: HintFacts) => string;
+
+const clockHint: Hint = (_problem, { now, timeZone }) => `it is now ${timeInWords(timeZone, now)}`;
+
+const accountsHint: Hint = (_problem, { accounts }) => {
+  if (accounts === null) {
+    return "this credential may not read the accounts: ask the person for their ids";
+  }
+  const usable = accounts.filter(({ status }) => status === "active");
+  return usable.length === 0
+    ? "no account can be posted to: connect_account gives an address for the person"
+    : `choose from ${usable.map(({ id, platform, username }) => `${id} (${platform} ${quoted(username)})`).join(", ")}`;
+};
+
+const reconnectHint: Hint = (problem, facts) =>
+  `connect_account gives an address for the person to log in again; until then ${accountsHint(problem, facts)}`;
+
+const valueHint: Hint = (_problem, { given }) => {
+  const meant = typeof given === "string" ? platformCalled(given) : undefined;
+  return meant === undefined ? "" : `${quoted(given as string)} is called ${meant} here`;
+};
+
+const rulesHint: Hint = ({ platform }) =>
+  platform === undefined ? "" : `get_platform_rules with platform ${platform} tells all options`;
+
+const boardsHint: Hint = ({ platform }) => (platform === undefined ? "" : `list_${platform}_boards tells the ids`);
+
+const limitHint: Hint = ({ limit, actual, message }) => {
+  const texts = [
+    ...(limit !== undefined && !message.includes(String(limit)) ? [`the limit is ${limit}`] : []),
+    ...(actual !== undefined && !message.includes(String(actual)) ? [`it is ${actual}`] : []),
+  ];
+  return texts.join(", ");
+};
+
+const MEDIA_ADDRESS = "import_media or media_urls with a public https address, or create_upload for a file";
+
+/** What the sentences of the API leave out, by the code of the problem: the next step of somebody who has only these tools. */
+const HINTS: Partial<Record<DetailCode, Hint>> = {
+  required: valueHint,
+  wrong_type: (_problem, { given }) =>
+    typeof given === "string" && /^\s*[[{]/.test(given) ? "send the value itself, not as a text of JSON" : "",
+  invalid_value: valueHint,
+  invalid_format: (_problem, { given }) =>
+    typeof given === "string" && given.startsWith("@") ? "that is a name: list_accounts tells the ids" : "",
+  account_needs_reconnect: reconnectHint,
+  account_not_found: accountsHint,
+  account_not_on_post: () => "get_post tells the accounts of the post; add one with targets or account_ids",
+  board_not_found: boardsHint,
+  media_not_found: () => MEDIA_ADDRESS,
+  media_not_ready: () => "send the file to the address that create_upload gave, then preview again",
+  media_required: () => MEDIA_ADDRESS,
+  no_changes: () => "send what is to be different",
+  nothing_to_retry: () => "get_post with with_attempts tells what happened",
+  option_conflict: rulesHint,
+  option_invalid: rulesHint,
+  option_not_allowed: rulesHint,
+  option_required: (problem, facts) =>
+    [problem.param?.includes("board") === true ? boardsHint(problem, facts) : "", rulesHint(problem, facts)]
+      .filter((hint) => hint !== "")
+      .join("; "),
+  platform_not_configured: () => "leave it out; only the operator of this service can change that",
+  post_not_found: () => "list_posts tells the ids",
+  scheduled_at_in_past: clockHint,
+  scheduled_at_required: clockHint,
+  scheduled_at_too_far: clockHint,
+  targets_required: accountsHint,
+};
+
+const NEED_ACCOUNTS: ReadonlySet<DetailCode> = new Set([
+  "account_needs_reconnect",
+  "account_not_found",
+  "targets_required",
+]);
+
+export function needsAccounts(problems: readonly RefusalDetail[]): boolean {
+  return problems.some(({ code }) => NEED_ACCOUNTS.has(code));
+}
+
+/** What to do about a problem, in one line; empty if its sentence says it. */
+export function adviceFor(problem: RefusalDetail, facts: HintFacts): string {
+  const general = DETAILS[problem.code];
+  // Some of the general sentences only point at the message.
+  const fallback = general.includes("`message`") ? "" : general.charAt(0).toLowerCase() + general.slice(1, -1);
+  const hint = HINTS[problem.code]?.(problem, facts) ?? fallback;
+  return [limitHint(problem, facts), hint].filter((text) => text !== "").join("; ");
+}
+
+/** Where the next step of the API's callers is another one here. */
+const NEXT_STEPS: Partial<Record<RefusalCode, string>> = {
+  invalid_request: "Correct the arguments.",
+  validation_failed: "Correct all of it in one new call; nothing was written.",
+  confirmation_required: "Ask the person, then call again with confirm: true.",
+  post_changed: "get_post shows them as they are now: preview the edit again.",
+  invalid_state: "get_post or list_accounts shows the state now.",
+  insufficient_scope: "Ask the person to connect this app again with the scope, or for a key that has it.",
+  quota_exceeded: "Ask the person: something has to be removed, or the plan enlarged.",
+  not_found: "list_posts, list_accounts and get_overview tell the ids.",
+  rate_limited: "Wait, then send the same call again.",
+};
+
+export function nextStepFor({ code }: Pick<Refusal, "code">): string {
+  return NEXT_STEPS[code] ?? REFUSALS[code];
+}

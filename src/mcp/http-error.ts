@@ -1,0 +1,37 @@
+import type { HttpErrorCode, RefusalCode } from "#core/codes.ts";
+
+/** Errors of JSON-RPC: https://www.jsonrpc.org/specification#error_object; -32000 is the first that is free for servers. */
+const RPC_CODE = { parse: -32_700, request: -32_600, internal: -32_603, server: -32_000 } as const;
+
+/** A request that is refused before any message of the protocol is handled. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly status: number;
+  readonly code: HttpErrorCode | RefusalCode;
+  readonly kind: keyof typeof RPC_CODE;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    status: number,
+    code: HttpErrorCode | RefusalCode,
+    message: string,
+    {
+      kind = "server",
+      headers = {},
+    }: { kind?: keyof typeof RPC_CODE; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.kind = kind;
+    this.headers = headers;
+  }
+}
+
+/** As an error of JSON-RPC, with the body that the API would have answered as its data. */
+export function toResponse({ status, code, kind, headers, message }: HttpError, requestId: string): Response {
+  const data = { error: message, code, request_id: requestId };
+  return Response.json(
+    { jsonrpc: "2.0", error: { code: RPC_CODE[kind], message, data }, id: null },
+    { status, headers },
+  );
+}

@@ -1,0 +1,153 @@
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { authenticate } from "#auth/index.ts";
+import type { Env } from "#config.ts";
+import { createServices, type Outbound, type Services } from "#context.ts";
+import type { Actor } from "#core/actor.ts";
+import { log } from "#core/log.ts";
+import type { Scope } from "#core/scope.ts";
+import { isOverloaded, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
+import { bearerChallenge } from "#wire/bearer-challenge.ts";
+import { countInvalidCredential, countRequest, rateLimitPolicy, WINDOW_SECONDS } from "#wire/rate-limit.ts";
+import { decodeUtf8, readBytes } from "#wire/read-bytes.ts";
+import { describeError } from "#wire/refusal-body.ts";
+import { getRequestId } from "#wire/request-id.ts";
+import { HttpError, toResponse } from "./http-error.ts";
+import { createServer } from "./server.ts";
+
+/** What an app needs for everything but connecting accounts and changing workspaces: clients ask for exactly these. */
+const USUAL_SCOPES: readonly Scope[] = ["accounts:read", "posts:read", "posts:write", "workspaces:read"];
+
+/** Any origin may call: there are no cookies, so that a page of another site cannot use the credentials of its visitor. */
+const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers":
+    "WWW-Authenticate, MCP-Protocol-Version, Retry-After, RateLimit-Policy, X-Request-Id",
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+};
+
+const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
+  "Access-Control-Allow-Methods": "POST",
+  "Access-Control-Allow-Headers":
+    "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, MCP-Session-Id, Last-Event-ID, X-Request-Id",
+  "Access-Control-Max-Age": "86400",
+};
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** A page can make its own name point at this host (DNS rebinding): then the names that its browser sends give it away. */
+function checkHost(request: Request, mcpUrl: string): void {
+  const expected = new URL(mcpUrl);
+  const host = request.headers.get("host") ?? new URL(request.url).host;
+  const origin = request.headers.get("origin");
+  const isLocalOrigin = origin !== null && URL.canParse(origin) && LOOPBACK.has(new URL(origin).hostname);
+  if (host !== expected.host || (LOOPBACK.has(expected.hostname) && origin !== null && !isLocalOrigin)) {
+    throw new HttpError(403, "invalid_request", `this server answers at ${mcpUrl} only`, { kind: "request" });
+  }
+}
+
+/** The one message of a request. A hundred calls in a batch would count as one request. */
+async function readMessage(request: Request): Promise<unknown> {
+  const bytes = await readBytes(request);
+  if (bytes === null) {
+    throw new HttpError(413, "payload_too_large", "the body is over 1 MiB", { kind: "request" });
+  }
+  let message: unknown;
+  try {
+    message = JSON.parse(decodeUtf8(bytes) ?? "");
+  } catch {
+    throw new HttpError(400, "invalid_request", "the body is not valid JSON", { kind: "parse" });
+  }
+  if (Array.isArray(message)) {
+    throw new HttpError(400, "invalid_request", "send one message at a time, not a batch", { kind: "request" });
+  }
+  return message;
+}
+
+const retryAfter = (seconds: number) => ({ "Retry-After": String(seconds) });
+
+async function authenticateCaller(services: Services, env: Env, { headers }: Request): Promise<Actor> {
+  const { mcpUrl } = services.config;
+  const authentication = await authenticate(services, headers.get("authorization"), mcpUrl);
+  if (authentication.ok) {
+    return authentication.actor;
+  }
+  const isMissing = authentication.reason === "missing";
+  if (!isMissing && !(await countInvalidCredential(env, headers))) {
+    throw new HttpError(429, "rate_limited", "too many invalid credentials from this address: wait a minute", {
+      headers: retryAfter(WINDOW_SECONDS),
+    });
+  }
+  const message = isMissing
+    ? "send an API key or an access token as `Authorization: Bearer <token>`"
+    : "the credential is unknown, expired, revoked or was granted for another resource";
+  throw new HttpError(401, "unauthenticated", message, {
+    headers: { "WWW-Authenticate": bearerChallenge(mcpUrl, USUAL_SCOPES, isMissing ? undefined : "invalid_token") },
+  });
+}
+
+async function enforceRateLimit(env: Env, actor: Actor): Promise<void> {
+  const exceeded = await countRequest(env, actor);
+  if (exceeded) {
+    throw new HttpError(429, "rate_limited", exceeded.message, {
+      headers: { ...retryAfter(WINDOW_SECONDS), "RateLimit-Policy": rateLimitPolicy(actor) },
+    });
+  }
+}
+
+async function serve(request: Request, env: Env, services: Services, requestId: string): Promise<Response> {
+  const { mcpUrl } = services.config;
+  checkHost(request, mcpUrl);
+  if (request.method === "OPTIONS") {
+    return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
+  }
+  if (request.method !== "POST") {
+    throw new HttpError(405, "method_not_allowed", `${request.method} is not allowed here: use POST`, {
+      kind: "request",
+      headers: { Allow: "OPTIONS, POST" },
+    });
+  }
+  const message = await readMessage(request);
+  const actor = await authenticateCaller(services, env, request);
+  await enforceRateLimit(env, actor);
+  const ctx = { ...services, actor };
+  const handler = createMcpHandler(({ era }) => createServer(ctx, requestId, era), {
+    onerror: (error) => log("warn", "mcp.protocol_error", { request_id: requestId, name: error.name }),
+  });
+  return handler.fetch(request, {
+    parsedBody: message,
+    // The token itself stays here.
+    authInfo: { token: "", clientId: actor.credential.id, scopes: [...actor.scopes], resource: new URL(mcpUrl) },
+  });
+}
+
+function toErrorResponse(error: unknown, requestId: string): Response {
+  if (error instanceof HttpError) {
+    return toResponse(error, requestId);
+  }
+  if (isOverloaded(error)) {
+    const headers = retryAfter(OVERLOADED_RETRY_SECONDS);
+    return toResponse(new HttpError(503, "overloaded", "the service is overloaded", { headers }), requestId);
+  }
+  log("error", "mcp.unexpected", { request_id: requestId, ...describeError(error) });
+  return toResponse(new HttpError(500, "internal_error", "internal error", { kind: "internal" }), requestId);
+}
+
+/** Answers one request to the MCP server. */
+export async function serveMcp(
+  request: Request,
+  env: Env,
+  executionCtx: ExecutionContext,
+  createOutbound: (env: Env) => Outbound,
+): Promise<Response> {
+  const services = createServices(env, createOutbound(env), (work) => executionCtx.waitUntil(work));
+  const requestId = getRequestId(request, services.ids);
+  const response = await serve(request, env, services, requestId).catch((error: unknown) =>
+    toErrorResponse(error, requestId),
+  );
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries({ ...COMMON_HEADERS, "X-Request-Id": requestId })) {
+    headers.set(name, value);
+  }
+  return new Response(response.body, { status: response.status, headers });
+}

@@ -1,0 +1,134 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  McpServer,
+  type ScopeChallengeHandler,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Context } from "#context.ts";
+import { requireSubscription } from "#core/actor.ts";
+import { HOUR } from "#core/clock.ts";
+import { refuse } from "#core/errors.ts";
+import { isJsonObject, type JsonObject } from "#core/json.ts";
+import { log } from "#core/log.ts";
+import type { Scope } from "#core/scope.ts";
+import { errorResult } from "./error-result.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import type { Answer, Call, Tool } from "./tool.ts";
+import { TOOLS } from "./tools/index.ts";
+
+/** The protocol of the request: `legacy` until 2025-11-25, `modern` from 2026-07-28 on. */
+type Era = "legacy" | "modern";
+
+const LIST_CACHE = { ttlMs: HOUR, cacheScope: "private" } as const;
+
+/** The lists depend only on the credential, so that nobody has to be told of a change. */
+const NO_CHANGES = { listChanged: false } as const;
+
+/** The server of one request. */
+export function createServer(ctx: Context, requestId: string, era: Era): McpServer {
+  const server = new McpServer(
+    { name: "almanac", title: "Almanac", version: "1.0.0", websiteUrl: ctx.config.docsUrl },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { tools: NO_CHANGES, resources: NO_CHANGES, prompts: NO_CHANGES },
+      cacheHints: {
+        "tools/list": LIST_CACHE,
+        "prompts/list": LIST_CACHE,
+        "resources/list": LIST_CACHE,
+        "resources/templates/list": LIST_CACHE,
+        "server/discover": LIST_CACHE,
+      },
+    },
+  );
+  for (const tool of TOOLS) {
+    server.registerTool(
+      tool.name,
+      {
+        inputSchema: anyArguments(tool),
+        ...(era === "modern" && challengeOf(ctx, tool.scope)),
+      },
+      (args, protocol) => runTool(tool, toCall(ctx, requestId, protocol), isJsonObject(args) ? args : {}),
+    );
+  }
+  const listed = TOOLS.filter(({ scope }) => isListed(ctx, scope)).map((tool) => tool.listed);
+  server.server.setRequestHandler("tools/list", () => ({ tools: listed }));
+  return server;
+}
+
+/** The library's own validation would answer in its own words, and with the first problem only. */
+function anyArguments({ listed }: Tool) {
+  return {
+    "~standard": {
+      version: 1 as const,
+      vendor: "almanac",
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: () => listed.inputSchema, output: () => listed.inputSchema },
+    },
+  };
+}
+
+function isGranted({ actor }: Pick<Context, "actor">, scope: Scope | null): boolean {
+  return scope === null || actor.scopes.includes(scope);
+}
+
+/** A key's scopes never change, so that what it may not do is not offered; an app can ask for more. */
+function isListed(ctx: Pick<Context, "actor">, scope: Scope | null): boolean {
+  return isGranted(ctx, scope) || ctx.actor.credential.kind === "oauth";
+}
+
+/**
+ * Lets a client ask the person for a missing scope. It names the granted ones too, because clients ask for exactly what the
+ * challenge names. Clients of the older protocol only refresh their token and give up, so that they get an ordinary refusal.
+ */
+function challengeOf({ actor }: Context, scope: Scope | null): { scopeChallenge: ScopeChallengeHandler } | undefined {
+  if (scope === null || actor.credential.kind !== "oauth" || actor.scopes.includes(scope)) {
+    return undefined;
+  }
+  return { scopeChallenge: () => ({ scopes: [scope, ...actor.scopes], errorDescription: `Needs ${scope}` }) };
+}
+
+function toCall(ctx: Context, requestId: string, { mcpReq }: ServerContext): Call {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  const capabilities = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  return {
+    ctx,
+    requestId,
+    opensAddresses: capabilities?.elicitation?.url !== undefined,
+    isRetry: mcpReq.inputResponses !== undefined,
+  };
+}
+
+async function runTool(tool: Tool, call: Call, args: JsonObject): Promise<CallToolResult | InputRequiredResult> {
+  const { ctx, requestId } = call;
+  const startedAt = ctx.clock.now();
+  const result = await answer(tool, call, args);
+  log("info", "mcp.tool", {
+    tool: tool.name,
+    result: "isError" in result && result.isError === true ? "refused" : "ok",
+    ms: ctx.clock.now() - startedAt,
+    credential_id: ctx.actor.credential.id,
+    request_id: requestId,
+  });
+  return result;
+}
+
+async function answer(tool: Tool, call: Call, args: JsonObject): Promise<CallToolResult | InputRequiredResult> {
+  try {
+    if (!isGranted(call.ctx, tool.scope)) {
+      refuse({ code: "insufficient_scope", message: `the credential lacks the scope ${tool.scope}` });
+    }
+    requireSubscription(call.ctx.actor);
+    return toResult(await tool.run(call, args));
+  } catch (error) {
+    return errorResult(call, tool.name, args, error);
+  }
+}
+
+function toResult(answered: Answer | InputRequiredResult): CallToolResult | InputRequiredResult {
+  return "resultType" in answered
+    ? answered
+    : { content: [{ type: "text", text: answered.text }], structuredContent: { ...answered.data } };
+}

@@ -1,0 +1,127 @@
+import type { InputRequiredResult, Tool as ListedTool } from "@modelcontextprotocol/server";
+import { z } from "@hono/zod-openapi";
+import type { Context } from "#context.ts";
+import { refuse } from "#core/errors.ts";
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { Scope } from "#core/scope.ts";
+import { PlatformOptions } from "#wire/schemas/platform-options.ts";
+import { problemsOf } from "#wire/unread-members.ts";
+import { type ReadArguments, readArguments } from "./arguments.ts";
+import type { TimeReader } from "./local-time.ts";
+
+/** One call of a tool. */
+export interface Call {
+  readonly ctx: Context;
+  readonly requestId: string;
+  /** Whether the client can open an address for the person and send the call again afterwards. */
+  readonly opensAddresses: boolean;
+  /** Whether this is such a second call. The client says so, and nothing else that it says of it is read. */
+  readonly isRetry: boolean;
+}
+
+/** What a tool answers: the text says everything that the next step needs, because some hosts show nothing else. */
+export interface Answer {
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+interface Hints {
+  readonly readOnly?: true;
+  readonly destructive?: true;
+  readonly idempotent?: true;
+  readonly openWorld?: true;
+}
+
+interface ToolDefinition<Schema extends z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Null for any credential. */
+  readonly scope: Scope | null;
+  readonly hints: Hints;
+  /** The arguments; times are read in the zone of the call. */
+  readonly input: (reader: TimeReader) => Schema;
+  /** The card that a host may show beside the answer. */
+  readonly card?: `ui://${string}`;
+  readonly run: (call: Call, input: z.output<Schema>) => Promise<Answer | InputRequiredResult>;
+  /**
+   * Finds every other problem of arguments of which some could not be read; it refuses, because `substitutes` stand for the
+   * required ones among them.
+   */
+  readonly check?: (call: Call, input: z.output<Schema>, unread: ReadonlySet<string>) => Promise<unknown>;
+  readonly substitutes?: (call: Call) => Readonly<Record<string, JsonValue>>;
+}
+
+/** A tool without the types of its arguments. */
+export interface Tool {
+  readonly name: string;
+  readonly scope: Scope | null;
+  /** As `tools/list` shows it. */
+  readonly listed: ListedTool;
+  readonly run: (call: Call, args: JsonObject) => Promise<Answer | InputRequiredResult>;
+}
+
+export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): Tool {
+  const { name, title, description, scope, hints, card } = definition;
+  return {
+    name,
+    scope,
+    listed: {
+      name,
+      title,
+      description,
+      inputSchema: listedSchema(definition.input({ timeZone: null, now: 0 })),
+      annotations: {
+        readOnlyHint: hints.readOnly === true,
+        destructiveHint: hints.destructive === true,
+        ...(hints.idempotent && { idempotentHint: true }),
+        openWorldHint: hints.openWorld === true,
+      },
+      ...(card !== undefined && { _meta: { ui: { resourceUri: card } } }),
+    },
+    async run(call, args) {
+      const read = readArguments(call.ctx, definition.input, args);
+      return read.ok ? definition.run(call, read.input) : refuseArguments(definition, call, read);
+    },
+  };
+}
+
+/** Longer texts than this are refused by the platforms, which say it better. */
+const MAX_LISTED_LENGTH = 500;
+
+type InputSchema = ListedTool["inputSchema"];
+
+/** Without what only a validator reads: every name costs the model's attention in each conversation. */
+function listedSchema(schema: z.ZodObject): InputSchema {
+  const { $schema: _version, ...listed } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => {
+      if ((zodSchema as unknown) === PlatformOptions) {
+        jsonSchema.type = "object";
+      }
+      if (Number(jsonSchema.maxLength) > MAX_LISTED_LENGTH) {
+        delete jsonSchema.maxLength;
+      }
+      delete jsonSchema.pattern;
+      delete jsonSchema.additionalProperties;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
+        delete jsonSchema.minimum;
+      }
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+        delete jsonSchema.maximum;
+      }
+    },
+  });
+  return listed as InputSchema;
+}
+
+/** Every problem at once: those of the arguments, and those that the readable ones have by themselves. */
+async function refuseArguments<Schema extends z.ZodObject>(
+  { check, substitutes }: ToolDefinition<Schema>,
+  call: Call,
+  { refusal, readable, unread }: Extract<ReadArguments<Schema>, { ok: false }>,
+): Promise<never> {
+  const input = check && readable(substitutes?.(call) ?? {});
+  refuse(refusal(check && input ? await problemsOf(() => check(call, input, unread)) : []));
+}

@@ -1,0 +1,50 @@
+import { z } from "@hono/zod-openapi";
+import { RefusalError } from "#core/errors.ts";
+import { confirmedLine } from "#mcp/describe/post.ts";
+import { type Answer, defineTool } from "#mcp/tool.ts";
+import type { Context } from "#context.ts";
+import { confirmPreview, getPosts } from "#posting/index.ts";
+import type { Post as DomainPost } from "#posting/types.ts";
+import { presentPost } from "#wire/schemas/post.ts";
+import { ConfirmBody } from "#wire/schemas/preview.ts";
+
+const INPUT = z.object({ confirmation_token: ConfirmBody.shape.confirmation_token });
+
+function confirmed({ actor }: Context, posts: readonly DomainPost[], headline: string, extra: object): Answer {
+  const shown = posts.map(presentPost);
+  return {
+    text: [headline, ...shown.map((post) => confirmedLine(actor.timeZone, post))].join("\n"),
+    data: { posts: shown, ...extra },
+  };
+}
+
+/** Somebody who lost the first answer gets it again: the token was used once, and its posts are there. */
+async function alreadyConfirmed(ctx: Context, error: unknown): Promise<Answer> {
+  if (!(error instanceof RefusalError) || error.refusal.code !== "token_already_used") {
+    throw error;
+  }
+  const { workspaceId } = ctx.actor;
+  const posts = await getPosts(ctx, { workspaceId, ids: error.refusal.postIds ?? [] });
+  return confirmed(ctx, posts, "This token was confirmed before; nothing was written again:", {
+    already_confirmed: true,
+  });
+}
+
+export const confirmPreviewTool = defineTool({
+  name: "confirm_preview",
+  title: "Confirm a preview",
+  description: "Schedules or changes exactly what the preview showed. Safe to repeat with the same token.",
+  scope: "posts:write",
+  hints: { destructive: true, idempotent: true, openWorld: true },
+  input: () => INPUT,
+  async run({ ctx }, { confirmation_token: confirmationToken }) {
+    try {
+      const result = await confirmPreview(ctx, { confirmationToken });
+      const headline = result.kind === "schedule" ? "Scheduled:" : "Changed:";
+      const planHash = result.kind === "schedule" ? { plan_hash: result.planHash } : {};
+      return confirmed(ctx, result.posts, headline, { ...planHash, already_confirmed: false });
+    } catch (error) {
+      return alreadyConfirmed(ctx, error);
+    }
+  },
+});

@@ -1,0 +1,89 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "#context.ts";
+import { toIsoInstant } from "#core/clock.ts";
+import { SCOPES, type Scope } from "#core/scope.ts";
+import { POST_STATUSES } from "#core/status.ts";
+import { wallTimeAt } from "#core/wall-time.ts";
+import { daysAhead, fromNow, offsetText, timeInWords, wallText } from "#mcp/local-time.ts";
+import { quoted } from "#mcp/quoted.ts";
+import { defineTool } from "#mcp/tool.ts";
+import { summarizeSchedule } from "#posting/index.ts";
+import { presentWorkspace } from "#wire/schemas/workspace.ts";
+import { listWorkspaces } from "#workspaces/index.ts";
+
+const INPUT = z.object({});
+const DAYS_SHOWN = 8;
+
+/** What the credential may read; null where it may not. */
+async function readOverview(ctx: Context) {
+  const allowed = <T>(scope: Scope, read: () => Promise<T>): Promise<T | null> =>
+    ctx.actor.scopes.includes(scope) ? read() : Promise.resolve(null);
+  const [workspaces, summary] = await Promise.all([
+    allowed("workspaces:read", () => listWorkspaces(ctx)),
+    allowed("posts:read", () => summarizeSchedule(ctx, { timezone: ctx.actor.timeZone })),
+  ]);
+  return { workspaces: workspaces && workspaces.map(presentWorkspace), summary };
+}
+
+function clockLines(timeZone: string, now: number): string[] {
+  return [
+    `It is ${timeInWords(timeZone, now)}, UTC${offsetText(timeZone, now)}; ${toIsoInstant(now)}.`,
+    `Days: ${daysAhead(timeZone, now, DAYS_SHOWN)}.`,
+  ];
+}
+
+function credentialLines({ scopes, credential }: Context["actor"]): string[] {
+  const missing = SCOPES.filter((scope) => !scopes.includes(scope));
+  const confirms = credential.kind === "session" ? "self" : credential.confirms;
+  return [
+    `This credential may: ${scopes.join(", ")}.${missing.length === 0 ? "" : ` Not: ${missing.join(", ")}.`}`,
+    confirms === "self"
+      ? "What you confirm is scheduled at once."
+      : "What you confirm waits for the person, who schedules it on a page of this service.",
+  ];
+}
+
+export const getOverviewTool = defineTool({
+  name: "get_overview",
+  title: "Get an overview",
+  description:
+    "Call first: the date and time, the person's time zone, workspaces, what this credential may do, counts, the next post and approvals.",
+  scope: null,
+  hints: { readOnly: true },
+  input: () => INPUT,
+  async run({ ctx }) {
+    const { actor, clock } = ctx;
+    const { timeZone } = actor;
+    const now = clock.now();
+    const { workspaces, summary } = await readOverview(ctx);
+    const counts = summary && POST_STATUSES.map((status) => `${summary.counts[status]} ${status}`).join(", ");
+    const next = summary?.nextPostAt ?? null;
+    const text = [
+      ...clockLines(timeZone, now),
+      ...credentialLines(actor),
+      ...(workspaces ?? []).map(
+        ({ id, name, is_active: isActive }) => `Workspace ${id}: ${quoted(name)}${isActive ? " (active)" : ""}.`,
+      ),
+      ...(counts === null ? [] : [`Posts: ${counts}.`]),
+      ...(summary === null
+        ? []
+        : [next === null ? "No post is ahead." : `Next post: ${timeInWords(timeZone, next)}, ${fromNow(next, now)}.`]),
+    ].join("\n");
+    return {
+      text,
+      data: {
+        now: toIsoInstant(now),
+        time_zone: timeZone,
+        local_time: wallText(wallTimeAt(timeZone, now)),
+        utc_offset: offsetText(timeZone, now),
+        active_workspace_id: actor.workspaceId,
+        workspaces,
+        scopes: [...actor.scopes],
+        plan: actor.plan,
+        confirms: actor.credential.kind === "session" ? "self" : actor.credential.confirms,
+        counts: summary && { ...summary.counts },
+        next_post_at: next === null ? null : toIsoInstant(next),
+      },
+    };
+  },
+});

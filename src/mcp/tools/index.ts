@@ -1,0 +1,37 @@
+import type { Tool } from "#mcp/tool.ts";
+import { cancelPostTool } from "./cancel-post.ts";
+import { confirmPreviewTool } from "./confirm-preview.ts";
+import { connectAccountTool } from "./connect-account.ts";
+import { createUploadTool } from "./create-upload.ts";
+import { disconnectAccountTool } from "./disconnect-account.ts";
+import { getOverviewTool } from "./get-overview.ts";
+import { getPlatformRulesTool } from "./get-platform-rules.ts";
+import { getPostTool } from "./get-post.ts";
+import { importMediaTool } from "./import-media.ts";
+import { listAccountsTool } from "./list-accounts.ts";
+import { boardsTools } from "./list-boards.ts";
+import { listPostsTool } from "./list-posts.ts";
+import { previewEditTool } from "./preview-edit.ts";
+import { previewPostTool } from "./preview-post.ts";
+import { switchWorkspaceTool } from "./switch-workspace.ts";
+import { syncAccountsTool } from "./sync-accounts.ts";
+
+/** In the order in which a model reads them. */
+export const TOOLS: readonly Tool[] = [
+  getOverviewTool,
+  listAccountsTool,
+  ...boardsTools,
+  connectAccountTool,
+  syncAccountsTool,
+  disconnectAccountTool,
+  getPlatformRulesTool,
+  importMediaTool,
+  createUploadTool,
+  previewPostTool,
+  previewEditTool,
+  confirmPreviewTool,
+  listPostsTool,
+  getPostTool,
+  cancelPostTool,
+  switchWorkspaceTool,
+];

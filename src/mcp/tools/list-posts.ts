@@ -1,0 +1,54 @@
+import { z } from "@hono/zod-openapi";
+import { POST_STATUSES } from "#core/status.ts";
+import { summaryLine } from "#mcp/describe/post.ts";
+import { rangeInput, type TimeReader, TimeZoneInput } from "#mcp/local-time.ts";
+import { defineTool } from "#mcp/tool.ts";
+import { listPosts } from "#posting/index.ts";
+import { presentPostSummary } from "#wire/schemas/post.ts";
+
+const MAX_LIMIT = 50;
+const DEFAULT_LIMIT = 20;
+
+const input = (reader: TimeReader) =>
+  z.object({
+    status: z.enum(POST_STATUSES).optional(),
+    from: rangeInput(reader, "from").optional().describe("2026-12-24 or 2026-12-24T18:00."),
+    until: rangeInput(reader, "until").optional().describe("Exclusive; a date alone includes that day."),
+    time_zone: TimeZoneInput.optional(),
+    include_past: z.boolean().optional().describe("Default: only with status or from."),
+    order: z.enum(["asc", "desc"]).default("asc"),
+    limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
+    offset: z.int().min(0).default(0),
+  });
+
+export const listPostsTool = defineTool({
+  name: "list_posts",
+  title: "List posts",
+  description: "Posts of the active workspace by time, by default the upcoming ones.",
+  scope: "posts:read",
+  hints: { readOnly: true },
+  input,
+  async run({ ctx }, { from, until, include_past: includePast, time_zone: named, ...query }) {
+    const timeZone = named ?? ctx.actor.timeZone;
+    const page = await listPosts(ctx, {
+      ...query,
+      fields: "summary",
+      from: from?.instant,
+      until: until?.instant,
+      includePast,
+    });
+    const posts = page.posts.map(presentPostSummary);
+    const { limit, offset, total, hasMore } = page.pagination;
+    const nextOffset = hasMore ? offset + posts.length : null;
+    const range = posts.length === 0 ? "none of them here" : `${offset + 1} to ${offset + posts.length}`;
+    const text = [
+      `${total} posts, ${range}.`,
+      ...posts.map((post) => summaryLine(timeZone, post)),
+      ...(nextOffset === null ? [] : [`More: call again with offset ${nextOffset}.`]),
+    ].join("\n");
+    return {
+      text,
+      data: { posts, pagination: { limit, offset, total, has_more: hasMore, next_offset: nextOffset } },
+    };
+  },
+});

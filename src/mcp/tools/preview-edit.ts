@@ -1,0 +1,64 @@
+import { z } from "@hono/zod-openapi";
+import { DAY, MINUTE } from "#core/clock.ts";
+import { describeEditPreview } from "#mcp/describe/preview.ts";
+import { localTimeInput, type TimeReader, TimeZoneInput } from "#mcp/local-time.ts";
+import { contentArguments, Id, targetOptionsArgument, TIME_TEXT } from "#mcp/post-arguments.ts";
+import { defineTool } from "#mcp/tool.ts";
+import { type EditInput, previewEdit } from "#posting/index.ts";
+import { Caption, toContent, toTargets } from "#wire/schemas/post-input.ts";
+import { presentConfirmation, presentEditPreview } from "#wire/schemas/preview.ts";
+
+const YEAR_MINUTES = (365 * DAY) / MINUTE;
+const POSTS_MAX = 20;
+
+const input = (reader: TimeReader) =>
+  z.object({
+    post_ids: z.array(Id).min(1).max(POSTS_MAX),
+    caption: Caption.min(1).optional(),
+    scheduled_at: localTimeInput(reader).optional().describe(TIME_TEXT),
+    time_zone: TimeZoneInput.optional(),
+    shift_minutes: z
+      .int()
+      .min(-YEAR_MINUTES)
+      .max(YEAR_MINUTES)
+      .optional()
+      .describe("Moves each post; instead of scheduled_at."),
+    ...contentArguments,
+    target_options: targetOptionsArgument,
+    remove_media: z.boolean().optional(),
+  });
+
+function toInput(args: z.output<ReturnType<typeof input>>): EditInput {
+  return {
+    postIds: args.post_ids,
+    caption: args.caption,
+    scheduledAt: args.scheduled_at?.instant,
+    shiftMinutes: args.shift_minutes,
+    targetOptions: toTargets(args.target_options),
+    removeMedia: args.remove_media,
+    ...toContent(args),
+  };
+}
+
+export const previewEditTool = defineTool({
+  name: "preview_edit",
+  title: "Preview an edit",
+  description:
+    "Shows what an edit of up to 20 posts would change; confirm_preview does it. Send only what changes. Failed posts are tried again at a new time.",
+  scope: "posts:write",
+  hints: { openWorld: true },
+  input,
+  async run({ ctx }, args) {
+    const previewed = await previewEdit(ctx, toInput(args));
+    const preview = presentEditPreview(previewed.preview);
+    const confirmation = presentConfirmation(previewed);
+    const warning = args.scheduled_at?.warning ?? null;
+    const warnings = warning === null ? [] : [warning];
+    const timeZone = args.time_zone ?? ctx.actor.timeZone;
+    return {
+      text: describeEditPreview(timeZone, preview, confirmation, warnings),
+      data: { preview, warnings, time_zone: timeZone, ...confirmation },
+    };
+  },
+  check: ({ ctx }, args, unreadMembers) => previewEdit(ctx, { ...toInput(args), unreadMembers }),
+});
