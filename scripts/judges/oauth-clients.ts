@@ -5,15 +5,16 @@ import { oauth4webapi } from "./oauth/oauth4webapi.ts";
 import { openidClient } from "./oauth/openid-client.ts";
 import { ConsentingUser } from "./oauth/consenting-user.ts";
 import { simpleOauth2 } from "./oauth/simple-oauth2.ts";
+import { skillCommands } from "./oauth/skill-commands.ts";
 import { withService } from "../service.ts";
 
 /*
  * Runs third-party OAuth and MCP clients against the service: `npm run judge:oauth -- [origin of a running service]`. Each
  * client discovers the server, registers, gets the user's consent, exchanges the code, calls the API, refreshes its token and,
- * if it supports it, revokes it.
+ * if it supports it, revokes it. The last check runs the commands of SKILL.md, which need bash, curl and jq.
  */
 
-const checks = { oauth4webapi, openidClient, badgateway, simpleOauth2, mcpV1, mcpV2, mcpConformance };
+const checks = { oauth4webapi, openidClient, badgateway, simpleOauth2, mcpV1, mcpV2, mcpConformance, skillCommands };
 
 const failed = await withService(process.argv[2], async (origin) => {
   const user = await ConsentingUser.signUp(origin);

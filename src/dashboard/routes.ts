@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { agentFiles } from "./agent-files/routes.ts";
 import { accountPages } from "./accounts/routes.tsx";
 import { doRevokeApp, doSetAppConfirms, showApps } from "./apps.tsx";
 import { doCheckPost } from "./composer/check-post.tsx";
@@ -44,6 +45,8 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
 
   // Authenticated by its signature: none of the rules for forms apply.
   app.post("/billing/events", limitEventBody, receivePaymentEvent);
+
+  app.route("/", agentFiles);
 
   app.use(securityHeaders, requireSameOrigin);
   app.use("/dashboard/media/uploads/form", requireSession).route("/dashboard/media/uploads/form", mediaUploadForm);

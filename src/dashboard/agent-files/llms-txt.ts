@@ -1,0 +1,33 @@
+import type { Config } from "#config.ts";
+
+/** What a program without a session finds here: https://llmstxt.org describes the form. */
+export function llmsTxt(config: Config): string {
+  const { origin, baseUrl, authUrl, mcpUrl } = config;
+  const docsUrl = config.setting("DOCS_URL");
+  return `# Almanac
+
+> Schedules posts to Instagram, TikTok, YouTube, LinkedIn, X, Facebook, Pinterest, Threads, Bluesky and Mastodon. What was previewed and confirmed is exactly what gets published, once, on time.
+
+Nothing is scheduled in one step: a preview shows what would be published and gives a token for 300 seconds, and confirming the token schedules exactly that. The credential of an agent may be one whose confirmations wait until a person approves them in the dashboard.
+
+- Address of the MCP server (streamable HTTP, OAuth 2.1 or an API key): \`${mcpUrl}\`
+- Address of the HTTP API (OAuth 2.1 or an API key): \`${baseUrl}\`
+
+## For agents
+
+- [Skill](${origin}/.well-known/agent-skills/almanac/SKILL.md): the two steps, times, errors, approvals, and a journey with curl
+- [MCP server card](${origin}/.well-known/mcp/server-card.json): where the MCP server is
+
+## For programs
+
+- [OpenAPI 3.1 document](${baseUrl}/openapi.json): every operation, with examples and every error code
+- [Authorization server](${authUrl}/.well-known/oauth-authorization-server): endpoints, registration and scopes of OAuth 2.1
+- [The API as a protected resource](${new URL(baseUrl).origin}/.well-known/oauth-protected-resource${new URL(baseUrl).pathname})
+- [The MCP server as a protected resource](${new URL(mcpUrl).origin}/.well-known/oauth-protected-resource/mcp)
+
+## For people
+
+- [What Almanac is](${origin}/)
+${docsUrl === null ? "" : `- [Documentation](${docsUrl})\n`}- [Sign in](${origin}/login): API keys, connected apps and how to connect are under AI & API
+`;
+}
