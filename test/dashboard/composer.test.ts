@@ -424,6 +424,15 @@ describe("a time that occurs twice", () => {
   });
 });
 
+test("the calendar's dialog gets the form alone, with a heading and a way out", async ({ expect }) => {
+  const { browser } = await createPerson();
+  const html = await (await browser.get("/dashboard/posts/new?at=2030-01-02T10:30", { "x-fragment": "1" })).text();
+  expect(html).toMatch(/^<div class="composer-dialog">/);
+  expect(html).toContain('<h2 id="dialog-title">New post</h2>');
+  expect(html).toMatch(/href="\/dashboard" data-close/);
+  expect(html).toContain('value="2030-01-02"');
+});
+
 describe("an edit", () => {
   async function scheduledPost() {
     const person = await createPerson();

@@ -85,6 +85,19 @@ export const ComposerPage: FC<{
   </DashboardLayout>
 );
 
+/** The form alone with a heading and a way out, for the dialog of the calendar. */
+export const ComposerDialog: FC<{ view: ComposerView }> = ({ view }) => (
+  <div class="composer-dialog">
+    <div class="dialog-head">
+      <h2 id="dialog-title">{view.form.postId === "" ? "New post" : "Edit post"}</h2>
+      <a class="button secondary" href="/dashboard" data-close>
+        Close
+      </a>
+    </div>
+    <ComposerForm view={view} />
+  </div>
+);
+
 /** For a post that is being published, was published or is cancelled. */
 export const NotEditablePage: FC<{ post: Pick<Post, "id" | "status">; signedIn: SignedInUser }> = ({
   post: { id, status },

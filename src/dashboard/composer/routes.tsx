@@ -17,7 +17,7 @@ import { readSubscriptionEnd } from "#dashboard/subscription-end.ts";
 import { MAX_POST_MEDIA } from "#media/limits.ts";
 import { type ComposerData, confirmSchedule, loadComposer, type Post } from "#posting/index.ts";
 import { applyIntent } from "./apply-intent.ts";
-import { ComposerForm, ComposerPage, NotEditablePage } from "./composer-page.tsx";
+import { ComposerDialog, ComposerPage, NotEditablePage } from "./composer-page.tsx";
 import { type ComposerView, optionSpecsOf, readAccountSettings } from "./composer-view.ts";
 import { EditPreviewPage } from "./edit-preview-page.tsx";
 import type { FormProblem } from "./form-problems.ts";
@@ -57,7 +57,7 @@ async function renderComposer(
   const view = await viewOf(c, data, form, problems);
   const status = problems.length > 0 ? refusedStatus : 200;
   if (wantsFragment(c)) {
-    return c.html(<ComposerForm view={view} />, status);
+    return c.html(<ComposerDialog view={view} />, status);
   }
   return renderPage(c, <ComposerPage view={view} title={title} signedIn={c.var.signedIn} />, status);
 }

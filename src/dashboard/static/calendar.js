@@ -1,5 +1,5 @@
 // @ts-check
-// Drag to move, the move form in a dialog, and statuses that follow what is being published. Without this script the links remain.
+// Drag to move, the move form and the composer in a dialog, and statuses that follow what is being published. Without this script the links remain.
 
 /** What the server answers to a request with this header is only the part of the page that is asked for. */
 const FRAGMENT = { "x-fragment": "1" };
@@ -28,9 +28,26 @@ async function openDialog(url, init) {
   if (!dialog.open) {
     dialog.showModal();
   }
-  const first = dialog.querySelector("input:not([type=hidden]), button");
+  const first = dialog.querySelector("input:not([type=hidden]):enabled") ?? dialog.querySelector("button");
   if (first instanceof HTMLElement) {
     first.focus();
+  }
+}
+
+const COMPOSER = ["/upload.js", "/composer.js"];
+
+/** The composer in a dialog; its scripts and style sheets are loaded when it is first opened. @param {string} url */
+async function openComposer(url) {
+  const scripts = await Promise.all(COMPOSER.map((path) => import(path)));
+  for (const name of document.querySelector("[data-composer-style]") ? [] : ["composer", "likeness"]) {
+    const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: `/${name}.css` });
+    sheet.dataset["composerStyle"] = "";
+    document.head.append(sheet);
+    await new Promise((resolve) => (sheet.onload = sheet.onerror = resolve));
+  }
+  await openDialog(url);
+  for (const { start } of scripts) {
+    start(new URL(url));
   }
 }
 
@@ -54,6 +71,9 @@ document.addEventListener("click", (event) => {
   } else if (link.matches(".move")) {
     event.preventDefault();
     void openDialog(link.href);
+  } else if (link.matches(".add")) {
+    event.preventDefault();
+    openComposer(link.href).catch(() => location.assign(link.href));
   }
 });
 

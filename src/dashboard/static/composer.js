@@ -28,10 +28,10 @@ function show(region, className, texts = [], ...more) {
   }
 }
 
-/** @param {any} form */
-function enhance(form) {
-  const isRefused = location.pathname.endsWith("/preview");
-  const key = (isRefused && store.getItem(CURRENT)) || CURRENT + location.pathname + location.search;
+/** @param {any} form @param {URL | Location} address where the form is a page of its own */
+function enhance(form, address) {
+  const isRefused = address.pathname.endsWith("/preview");
+  const key = (isRefused && store.getItem(CURRENT)) || CURRENT + address.pathname + address.search;
   const body = (/** @type {any} */ intent = "update") => {
     const params = new URLSearchParams(/** @type {any} */ (new FormData(form)));
     params.set("intent", intent);
@@ -49,7 +49,7 @@ function enhance(form) {
   let controller = new AbortController();
 
   const save = () => {
-    if (isKept && String(body()) !== initial) {
+    if (isKept && form.isConnected && String(body()) !== initial) {
       store.setItem(key, String(body()));
     }
   };
@@ -144,8 +144,8 @@ function enhance(form) {
     const request = { method: "POST", body: body(), signal: controller.signal };
     const response = await fetch("/dashboard/posts/check", request).catch(() => null);
     const result = await response?.json().catch(() => null);
-    // A late response never replaces a newer one.
-    if (result && mine === latest) {
+    // A late response never replaces a newer one, nor speaks of a form that a dialog no longer shows.
+    if (result && mine === latest && form.isConnected) {
       showCheck(result);
     }
   };
@@ -165,7 +165,7 @@ function enhance(form) {
     const request = { method: "POST", body: params, headers: { "x-fragment": "1" } };
     const response = await fetch("/dashboard/posts/preview", request).catch(() => null);
     const fresh = new DOMParser().parseFromString((await response?.text()) ?? "", "text/html");
-    if (mine !== refreshes || !one("form", fresh)) {
+    if (mine !== refreshes || !form.isConnected || !one("form", fresh)) {
       return false;
     }
     const focused = document.activeElement?.id;
@@ -273,6 +273,7 @@ function enhance(form) {
     store.setItem(CURRENT, key);
   });
   addEventListener("pagehide", save);
+  form.closest("dialog")?.addEventListener("close", save, { once: true });
 
   prepare();
   const draft = !isRefused && store.getItem(key);
@@ -291,9 +292,13 @@ function enhance(form) {
   }
 }
 
-for (const form of all("form[data-composer]")) {
-  enhance(form);
+/** Also called by the calendar, which opens the form in a dialog. @param {URL | Location} [address] */
+export function start(address = location) {
+  for (const form of all("form[data-composer]")) {
+    enhance(form, address);
+  }
 }
+start();
 
 // What is scheduled or saved is no draft any more.
 for (const form of all('form[action$="/confirm"]')) {

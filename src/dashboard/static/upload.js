@@ -189,6 +189,9 @@ function enhance(root) {
   });
 }
 
-for (const element of document.querySelectorAll("[data-upload]")) {
-  enhance(element);
+export function start() {
+  for (const element of document.querySelectorAll("[data-upload]")) {
+    enhance(element);
+  }
 }
+start();
