@@ -88,6 +88,8 @@ export interface ConnectField {
   readonly maxLength: number;
   /** A value as a user would enter it. */
   readonly example: string;
+  /** What was entered for a connected account, as far as the account tells it; fills the field in when it is connected again. */
+  readonly valueOfAccount?: (account: { readonly username: string; readonly profileUrl: string | null }) => string;
 }
 
 /**
@@ -219,6 +221,8 @@ export interface SignedRequest {
 export interface Connector {
   /** The ways to connect; the first one is offered first. */
   readonly methods: readonly [ConnectMethod, ...ConnectMethod[]];
+  /** One sentence about which accounts of a login are connected, where the platform lets the person choose them. */
+  readonly choiceOfAccounts?: (app: AppCredentials) => string | null;
   /** Every account of the login at this time, all list pages; a list that cannot be read is a fault. Repeatable. */
   listAccounts(
     client: PlatformClient,

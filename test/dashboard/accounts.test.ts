@@ -167,6 +167,29 @@ describe("POST /dashboard/accounts/connect", () => {
     expect(await (await browser.get(`${location.pathname}${location.search}`)).text()).toContain("to the workspace");
   });
 
+  test.for([
+    ["mastodon", { username: "ada@social.example", profile_url: "https://m.social.example/@ada" }, "m.social.example"],
+    ["mastodon", { username: "ada@social.example", profile_url: null }, "social.example"],
+    ["bluesky", { username: "ada.bsky.social", profile_url: null }, "ada.bsky.social"],
+  ] as const)("a reconnect to %s fills in what the account had", async ([platform, account, value], { expect }) => {
+    const { ctx, browser, text } = await signedInUser(service);
+    const id = await createAccount(ctx, platform);
+    await updateAccountRow(id, account);
+    expect(await text()).toContain(`name="account" value="${id}"`);
+    const response = await browser.post(`${PAGE}/connect`, { platform, account: id });
+    const { pathname, search } = new URL(response.headers.get("location") ?? "");
+    expect(await (await browser.get(pathname + search)).text()).toContain(`value="${value}"`);
+  });
+
+  test("another user's account fills in nothing", async ({ expect }) => {
+    const [{ ctx }, { browser }] = [await signedInUser(service), await signedInUser(service)];
+    const id = await createAccount(ctx, "bluesky");
+    await updateAccountRow(id, { username: "ada.bsky.social" });
+    const response = await browser.post(`${PAGE}/connect`, { platform: "bluesky", account: id });
+    const { pathname, search } = new URL(response.headers.get("location") ?? "");
+    expect(await (await browser.get(pathname + search)).text()).not.toContain('value="ada.bsky.social"');
+  });
+
   test("refusals are sentences on the page", async ({ expect }) => {
     const { browser } = await signedInUser(service);
     for (const [platform, sentence] of [

@@ -6,7 +6,7 @@ import { startSession } from "#auth/index.ts";
 import type { Env } from "#config.ts";
 import type { Context } from "#context.ts";
 import { sha256Hex } from "#core/encoding.ts";
-import { PLATFORMS } from "#core/platform.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { createConnectRoutes } from "#dashboard/connect/index.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
@@ -87,6 +87,15 @@ describe("GET /connect/{platform}", () => {
     expect(page.headers.get("cache-control")).toBe("no-store");
     expect((await open(link, { method: "HEAD" })).status).toBe(200);
     expect((await open(link)).status).toBe(200);
+  });
+
+  test("says which accounts are connected where the platform asks the person for them", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const pageOf = async (platform: Platform) => (await open((await startConnect(ctx, { platform })).connectUrl)).text;
+    expect(await pageOf("facebook")).toContain(
+      "Facebook asks which Pages to share: only those you choose there are connected.",
+    );
+    expect(await pageOf("x")).not.toContain("you choose there");
   });
 
   test("asks for trust except of the owner, who can go back", async ({ expect }) => {

@@ -1,7 +1,8 @@
 import { sha256Hex } from "#core/encoding.ts";
 import type { Platform } from "#core/platform.ts";
+import type { Config } from "#config.ts";
 import type { Services } from "#context.ts";
-import type { ConnectField, ConnectMethod } from "#platforms/contract.ts";
+import type { Adapter, ConnectField, ConnectMethod } from "#platforms/contract.ts";
 import { fieldsOf } from "./connect-methods.ts";
 import { findOpenState, type OpenState, type StateLookup } from "./store-connect-states.ts";
 
@@ -26,6 +27,8 @@ export interface OpenConnect {
   readonly methods: readonly ConnectForm[];
   /** The values that the caller of the API gave. */
   readonly input: Readonly<Record<string, string>>;
+  /** Which accounts of the login are connected, where the person chooses them at the platform. */
+  readonly choiceOfAccounts: string | null;
 }
 
 /** One way to connect, as a form. */
@@ -44,23 +47,29 @@ export async function stateLookup(services: LookupServices, link: ConnectLink): 
     : { hash: await sha256Hex(state), platform, signedInUserId, now: services.clock.now() };
 }
 
-export function toOpenConnect(platform: Platform, methods: readonly ConnectMethod[], found: OpenState): OpenConnect {
+export function toOpenConnect(
+  config: Pick<Config, "app">,
+  { platform, connect }: Adapter,
+  found: OpenState,
+): OpenConnect {
+  const app = config.app(platform);
   return {
     platform,
     workspaceName: found.workspaceName,
     ownerEmail: found.ownerEmail,
-    methods: methods.map((method) => ({ kind: method.kind, fields: fieldsOf(method) })),
+    methods: connect.methods.map((method) => ({ kind: method.kind, fields: fieldsOf(method) })),
     input: found.input,
+    choiceOfAccounts: (app && connect.choiceOfAccounts?.(app)) ?? null,
   };
 }
 
 /** The login behind a link; null when the link was used, has expired or belongs to another user. Changes nothing. */
 export async function findConnect(
-  services: LookupServices & Pick<Services, "adapterFor">,
+  services: LookupServices & Pick<Services, "adapterFor" | "config">,
   link: ConnectLink,
 ): Promise<OpenConnect | null> {
   const lookup = await stateLookup(services, link);
   const found = lookup && (await findOpenState(services.db, lookup));
   const adapter = services.adapterFor(link.platform);
-  return found && adapter ? toOpenConnect(link.platform, adapter.connect.methods, found) : null;
+  return found && adapter ? toOpenConnect(services.config, adapter, found) : null;
 }

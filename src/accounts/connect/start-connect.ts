@@ -8,6 +8,7 @@ import type { Adapter } from "#platforms/contract.ts";
 import { configuredPlatform } from "#accounts/configured-platform.ts";
 import { checkField, fieldsOf } from "./connect-methods.ts";
 import { countAccounts } from "#accounts/store-accounts.ts";
+import { listAccounts } from "#accounts/list-accounts.ts";
 import { insertState } from "./store-connect-states.ts";
 
 const STATE_LIFETIME_MS = 10 * MINUTE;
@@ -17,6 +18,8 @@ export interface StartConnectInput {
   readonly platform: Platform;
   /** Values for the fields of the platform's connect methods. */
   readonly input?: Readonly<Record<string, string>>;
+  /** The account that is connected again: what it tells fills in the fields that `input` leaves out. */
+  readonly accountId?: string | undefined;
 }
 
 export interface StartedConnect {
@@ -29,7 +32,7 @@ export interface StartedConnect {
 /** Starts connecting: returns a page of ours; its single-use state is stored only as a hash. */
 export async function startConnect(
   ctx: Pick<Context, "actor" | "db" | "clock" | "ids" | "config" | "adapterFor">,
-  { platform, input = {} }: StartConnectInput,
+  { platform, input = {}, accountId }: StartConnectInput,
 ): Promise<StartedConnect> {
   const configured = configuredPlatform(ctx, platform);
   if (!configured) {
@@ -39,7 +42,8 @@ export async function startConnect(
       param: "platform",
     });
   }
-  const values = checkInput(configured.adapter, input);
+  const known = accountId === undefined ? {} : await valuesOfAccount(ctx, configured.adapter, accountId);
+  const values = { ...known, ...checkInput(configured.adapter, input) };
   await assertAccountLimit(ctx, platform);
   const state = toBase64Url(ctx.ids.random(SECRET_BYTES));
   const expiresAt = ctx.clock.now() + STATE_LIFETIME_MS;
@@ -53,6 +57,20 @@ export async function startConnect(
   });
   const connectUrl = `${ctx.config.origin}/connect/${platform}?${String(new URLSearchParams({ state }))}`;
   return { connectUrl, platform, expiresAt };
+}
+
+/** What an account tells about the fields of its platform; nothing for one that the workspace does not have. */
+async function valuesOfAccount(
+  ctx: Pick<Context, "actor" | "db" | "clock">,
+  { connect, platform }: Adapter,
+  accountId: string,
+): Promise<Record<string, string>> {
+  const account = (await listAccounts(ctx, { platform })).find(({ id }) => id === accountId);
+  return Object.fromEntries(
+    connect.methods
+      .flatMap(fieldsOf)
+      .flatMap(({ name, valueOfAccount }) => (account && valueOfAccount ? [[name, valueOfAccount(account)]] : [])),
+  );
 }
 
 /** Accepts only declared fields that are no secrets; the page asks for what is missing. */

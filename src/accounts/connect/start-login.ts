@@ -57,7 +57,7 @@ export async function startLogin(services: SyncServices, input: StartLoginInput)
     return { state: "invalid_link" };
   }
   const { methods } = adapter.connect;
-  const connect = toOpenConnect(platform, methods, found);
+  const connect = toOpenConnect(services.config, adapter, found);
   const method = methods.find(({ kind }) => kind === input.method);
   if (!method) {
     const problem = { message: "choose how to connect" };

@@ -137,6 +137,7 @@ const nameWithPlatform = ({ displayName, platform }: AccountWithPosts): string =
 const ReconnectForm: FC<{ account: AccountWithPosts; state: AccountState }> = ({ account, state }) => (
   <form method="post" action="/dashboard/accounts/connect">
     <input type="hidden" name="platform" value={account.platform} />
+    <input type="hidden" name="account" value={account.id} />
     <button class={state === "active" ? "secondary" : undefined} aria-label={`Reconnect ${nameWithPlatform(account)}`}>
       Reconnect
     </button>

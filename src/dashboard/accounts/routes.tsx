@@ -72,14 +72,15 @@ async function showAccounts(c: PageContext): Promise<Response> {
 
 /** `POST /dashboard/accounts/connect`: also connects an account again. */
 async function doConnect(c: PageContext): Promise<Response> {
-  const platform = (await readForm(c)).text("platform");
+  const form = await readForm(c);
+  const platform = form.text("platform");
   if (!isPlatform(platform)) {
     return await renderAccounts(c, { error: { message: "choose a platform" } });
   }
   const ctx = contextOf(c);
   const started = await runUseCase(async () => {
     requireSubscription(ctx.actor);
-    return await startConnect(ctx, { platform });
+    return await startConnect(ctx, { platform, accountId: form.text("account") || undefined });
   });
   return started.ok ? c.redirect(started.value.connectUrl, 303) : await renderAccounts(c, { error: started.error });
 }

@@ -107,6 +107,7 @@ export const ConnectStartPage: FC<{
       {!isOwner && (
         <p>Continue only if this is your workspace, or if you trust its owner to publish with your account.</p>
       )}
+      {connect.choiceOfAccounts !== null && <p>{connect.choiceOfAccounts}</p>}
       {!isKnownMethod && <FormErrorNotice error={entered?.error} />}
       {connect.methods.map((form) => (
         <MethodForm connect={connect} form={form} action={action} login={login} entered={entered} />

@@ -29,6 +29,7 @@ export const appPasswordMethod: CredentialsMethod = {
       isRequired: true,
       maxLength: 300,
       example: "ada.bsky.social",
+      valueOfAccount: ({ username }) => username,
     },
     {
       name: "app_password",

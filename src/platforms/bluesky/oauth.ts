@@ -53,6 +53,7 @@ export const oauthMethod: OAuthMethod = {
       isRequired: true,
       maxLength: 300,
       example: "ada.bsky.social",
+      valueOfAccount: ({ username }) => username,
     },
   ],
   start: (client, app, request) => catchConnectionErrors(async () => await startLogin(client, app, request)),

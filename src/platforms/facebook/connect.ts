@@ -30,6 +30,8 @@ export const connect: Connector = {
     }),
   ],
 
+  choiceOfAccounts: () => "Facebook asks which Pages to share: only those you choose there are connected.",
+
   async listAccounts(client, app, tokens) {
     const pages = await listPages(client, app, graphUrl(app), tokens, PAGE_FIELDS, Page);
     if (!pages.ok) {

@@ -41,6 +41,9 @@ const SERVER_FIELD: ConnectField = {
   isRequired: true,
   maxLength: 320,
   example: "mastodon.social",
+  // The domain of a handle may be another one than that of the server.
+  valueOfAccount: ({ username, profileUrl }) =>
+    (profileUrl === null ? undefined : URL.parse(profileUrl)?.host) ?? username.slice(username.lastIndexOf("@") + 1),
 };
 
 const MAX_CLIENT_NAME = 60;
