@@ -42,8 +42,12 @@ async function openComposer(url) {
   for (const name of document.querySelector("[data-composer-style]") ? [] : ["composer", "likeness"]) {
     const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: `/${name}.css` });
     sheet.dataset["composerStyle"] = "";
+    const settled = new Promise((resolve) => {
+      sheet.addEventListener("load", resolve);
+      sheet.addEventListener("error", resolve);
+    });
     document.head.append(sheet);
-    await new Promise((resolve) => (sheet.onload = sheet.onerror = resolve));
+    await settled;
   }
   await openDialog(url);
   for (const { start } of scripts) {
