@@ -35,7 +35,7 @@ const previewLabel = ({ form }: ComposerView): string =>
   form.postId === "" ? "Preview and schedule" : "Preview the changes";
 
 /** The whole form; it works without a script, which only fills the empty parts. */
-export const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
+const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
   <form class="composer" method="post" action="/dashboard/posts/preview" novalidate data-composer>
     {/* What the Enter key of a field does: the first button of a form. */}
     <button class="visually-hidden" name="intent" value="preview" tabindex={-1} aria-hidden="true">
