@@ -1,42 +1,40 @@
-import { chromium } from "playwright-core";
 import lighthouse, { desktopConfig, type Flags } from "lighthouse";
-import { freePort, withService } from "../service.ts";
+import { parseArgs } from "node:util";
+import { withService } from "../service.ts";
 import { createDemoWorkspace } from "./demo/demo-workspace.ts";
 import { demoPages } from "./demo/pages.ts";
-import { openSignedIn } from "./demo/signed-in.ts";
+import { launchPuppeteer, openPuppeteerPage, signInCookie } from "./demo/puppeteer-page.ts";
 
 /*
  * Runs Lighthouse over the main pages of a filled workspace, as a phone and as a desk:
- * `npm run lighthouse -- [origin of a running service]`. Fails unless every score is 1.
+ * `npm run lighthouse -- [--page composer] [origin of a running service]`. Fails unless every score is 1.
  */
 
 const PAGES: ReadonlySet<string> = new Set(["front", "calendar", "composer", "post", "accounts"]);
 const CATEGORIES = ["performance", "accessibility", "best-practices"] as const;
 
-const allFull = await withService(process.argv[2], async (origin) => {
+const { values, positionals } = parseArgs({ options: { page: { type: "string" } }, allowPositionals: true });
+
+const allFull = await withService(positionals[0], async (origin) => {
   const workspace = await createDemoWorkspace(origin);
-  const port = await freePort();
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", `--remote-debugging-port=${port}`],
-  });
+  const browser = await launchPuppeteer();
   let isFull = true;
   try {
-    const context = await openSignedIn(browser, origin, workspace, {});
-    const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
-    await context.close();
+    const cookie = await signInCookie(origin, workspace);
+    const pages = demoPages(workspace).filter(({ name }) =>
+      values.page === undefined ? PAGES.has(name) : name === values.page,
+    );
     console.log("page       form     performance accessibility best practices      bytes");
-    for (const { name, path, isPublic } of demoPages(workspace).filter((page) => PAGES.has(page.name))) {
+    for (const { name, path, isPublic } of pages) {
       for (const form of ["phone", "desk"] as const) {
         const flags: Flags = {
-          port,
           onlyCategories: [...CATEGORIES],
-          // The hosts of simulated avatars exist nowhere; `npm run pages` checks the console.
-          skipAudits: ["errors-in-console"],
           logLevel: "error",
           ...(!isPublic && { extraHeaders: { Cookie: cookie } }),
         };
-        const result = await lighthouse(origin + path, flags, form === "desk" ? desktopConfig : undefined);
+        const page = await openPuppeteerPage(browser);
+        const result = await lighthouse(origin + path, flags, form === "desk" ? desktopConfig : undefined, page);
+        await page.close();
         if (result === undefined) {
           throw new Error(`Lighthouse has no result for ${path}`);
         }

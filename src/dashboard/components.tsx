@@ -73,7 +73,7 @@ export const Field: FC<FieldProps> = ({ name, label, error, hint, id = name, ...
 
 /** Tells password managers to which account the password of a form belongs. */
 export const UsernameField: FC<{ email: string }> = ({ email }) => (
-  <input type="text" name="username" autocomplete="username" value={email} hidden readonly />
+  <input type="text" name="username" autocomplete="username" aria-label="E-mail" value={email} hidden readonly />
 );
 
 /** A time in the user's time zone, with the exact time in the `datetime` attribute. */

@@ -24,7 +24,7 @@ const ForgotPasswordPage: FC<{ sent: boolean; error?: FormError | undefined }> =
     ) : (
       <form method="post" action="/password/forgot">
         <FormErrorNotice error={error} fields={["email"]} />
-        <Field name="email" label="E-mail" type="email" autocomplete="username" required error={error} />
+        <Field name="email" label="E-mail" type="email" autocomplete="email" required error={error} />
         <button>Send link</button>
       </form>
     )}

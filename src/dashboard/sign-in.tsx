@@ -37,7 +37,18 @@ const SignInPage: FC<{
     {props.error !== undefined && <Notice kind="error">{props.error}</Notice>}
     <form method="post" action="/login">
       <input type="hidden" name="next" value={props.next} />
-      <Field name="email" label="E-mail" type="email" autocomplete="username webauthn" required value={props.email} />
+      {/* A name for sign-in is a text to browsers, which check no addresses in it; the keyboard is that of addresses all the same. */}
+      <Field
+        name="email"
+        label="E-mail"
+        type="text"
+        inputmode="email"
+        autocapitalize="none"
+        spellcheck={false}
+        autocomplete="username webauthn"
+        required
+        value={props.email}
+      />
       <Field name="password" label="Password" type="password" autocomplete="current-password" required />
       <button>Sign in</button>
     </form>

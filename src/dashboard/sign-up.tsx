@@ -65,7 +65,7 @@ const SignUpPage: FC<{
         name="email"
         label="E-mail"
         type="email"
-        autocomplete="username"
+        autocomplete="email"
         required
         value={values.email}
         error={error}

@@ -1,8 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
+import { AVATAR } from "./avatar.ts";
 import type { DemoWorkspace } from "./demo-workspace.ts";
-
-const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" fill="#d9c7a3"/>
-  <circle cx="20" cy="16" r="7" fill="#7a5c3e"/><path d="M6 40a14 14 0 0 1 28 0z" fill="#1f5a45"/></svg>`;
 
 /** A browser window in which the user of the workspace is signed in. */
 export async function openSignedIn(
@@ -12,7 +10,6 @@ export async function openSignedIn(
   options: BrowserContextOptions,
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ locale: "en-GB", ...options });
-  // Avatars of the simulated platforms, whose hosts exist nowhere.
   await context.route(
     (url) => url.origin !== origin,
     (route) => route.fulfill({ contentType: "image/svg+xml", body: AVATAR }),

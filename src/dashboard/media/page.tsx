@@ -95,38 +95,33 @@ const Messages: FC<{ messages: MediaPageMessages; display: Display }> = ({ messa
 };
 
 /** The picture, or the first frame of the video; its size is known, so that nothing moves when it arrives. */
-const Thumbnail: FC<{ item: LibraryItem }> = ({ item }) => (
-  <a
-    class="media-thumbnail"
-    href={item.url}
-    aria-label={`Open ${item.type === "video" ? "the video " : ""}${item.filename}`}
-  >
-    {item.type === "image" ? (
+const Thumbnail: FC<{ item: LibraryItem }> = ({ item }) =>
+  item.type === "image" ? (
+    <a class="media-thumbnail" href={item.url}>
       <img
         src={item.url}
-        alt=""
+        alt={`Open ${item.filename}`}
         loading="lazy"
         decoding="async"
         width={item.width ?? undefined}
         height={item.height ?? undefined}
       />
-    ) : (
-      <>
-        <video
-          src={`${item.url}#t=0.1`}
-          preload="metadata"
-          muted
-          playsinline
-          tabindex={-1}
-          aria-hidden="true"
-          width={item.width ?? undefined}
-          height={item.height ?? undefined}
-        />
-        <span class="media-film">Video</span>
-      </>
-    )}
-  </a>
-);
+    </a>
+  ) : (
+    <a class="media-thumbnail" href={item.url} aria-label={`Open the video ${item.filename}`}>
+      <video
+        src={`${item.url}#t=0.1`}
+        preload="metadata"
+        muted
+        playsinline
+        tabindex={-1}
+        aria-hidden="true"
+        width={item.width ?? undefined}
+        height={item.height ?? undefined}
+      />
+      <span class="media-film">Video</span>
+    </a>
+  );
 
 const MediaCard: FC<{ item: LibraryItem; display: Display }> = ({ item, display }) => (
   <li class="media-item">

@@ -213,10 +213,6 @@ function enhance(form, address) {
     const caption = byId("caption");
     const ids = caption.getAttribute("aria-describedby").replace(/ ?caption-count/, "");
     caption.setAttribute("aria-describedby", `${ids} caption-count`);
-    // Without a script, these show the fields of chosen accounts.
-    for (const part of all("#account > [name=intent], #account > [name=intent] + .hint", form)) {
-      part.hidden = true;
-    }
     for (const entry of entries()) {
       entry.draggable = true;
     }

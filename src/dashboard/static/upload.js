@@ -142,8 +142,7 @@ function enhance(root) {
   };
 
   root.append(list, status);
-  root.querySelector("button")?.remove();
-  // The form must not send the files again.
+  // Another form around it must not send the files again.
   input.name = "";
   input.required = false;
   const addFiles = (/** @type {any} */ { files }) => {
@@ -156,6 +155,11 @@ function enhance(root) {
     input.value = "";
   };
   input.addEventListener("change", addChosen);
+  // Files are sent as soon as they are chosen: the button of the form is one more way to choose some.
+  root.addEventListener("submit", (/** @type {any} */ event) => {
+    event.preventDefault();
+    input.click();
+  });
   // Files can be chosen before this script runs.
   addChosen();
   for (const name of ["dragover", "dragleave", "drop"]) {
