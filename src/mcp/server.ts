@@ -16,6 +16,8 @@ import { log } from "#core/log.ts";
 import type { Scope } from "#core/scope.ts";
 import { errorResult } from "./error-result.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
+import { registerPrompts } from "./prompts.ts";
+import { registerResources } from "./resources.ts";
 import type { Answer, Call, Tool } from "./tool.ts";
 import { TOOLS } from "./tools/index.ts";
 
@@ -55,6 +57,8 @@ export function createServer(ctx: Context, requestId: string, era: Era): McpServ
   }
   const listed = TOOLS.filter(({ scope }) => isListed(ctx, scope)).map((tool) => tool.listed);
   server.server.setRequestHandler("tools/list", () => ({ tools: listed }));
+  registerResources(server, ctx);
+  registerPrompts(server);
   return server;
 }
 
