@@ -79,8 +79,33 @@ function withoutUnknown(
   return { known: Object.fromEntries(known) as JsonObject, problems };
 }
 
+/** What models call arguments elsewhere, with the names that they have here. */
+const MEANT: readonly (readonly [word: RegExp, name: string])[] = [
+  [/^(?:text|content|message|body|post|description)$/, "caption"],
+  [/media|image|video|attachment|file/, "media_urls"],
+  [/^(?:time_?zone|tz|zone)$/i, "time_zone"],
+  [/schedul|^(?:when|time|date|at|publish_at|datetime)$/, "scheduled_at"],
+  [/option/, "platform_options"],
+  [/account|profile|channel/, "account_ids"],
+  [/platform|network/, "platforms"],
+  [/token/, "confirmation_token"],
+  [/^(?:start|since|after)/, "from"],
+  [/^(?:end|to|before)/, "until"],
+  [/^(?:count|size|page_size|max)/, "limit"],
+  [/post|^id$/, "post_id"],
+  [/url|link/, "urls"],
+  [/workspace/, "workspace_id"],
+];
+
+function nameMeantBy(name: string, names: readonly string[]): string | undefined {
+  return (
+    names.find((known) => known === `${name}s` || `${known}s` === name) ??
+    MEANT.flatMap(([word, known]) => (word.test(name) && names.includes(known) ? [known] : []))[0]
+  );
+}
+
 function unknownArgument(param: string, name: string, names: readonly string[]): RefusalDetail {
-  const meant = names.find((known) => known.includes(name) || name.includes(known));
+  const meant = nameMeantBy(name, names);
   const advice = meant === undefined ? `it takes ${names.join(", ") || "no arguments"}` : `it is called ${meant}`;
   return { code: "unknown_argument", message: `this tool has no argument ${name}: ${advice}`, param };
 }

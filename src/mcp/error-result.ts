@@ -32,6 +32,25 @@ function valueAt(args: JsonObject, param: string | undefined): unknown {
   );
 }
 
+/** The API's names of things that are called otherwise here. */
+function inWordsOfTools(refusal: Refusal): Refusal {
+  const isUnknown = refusal.details?.[0]?.code === "unknown_argument";
+  return {
+    ...refusal,
+    ...(refusal.param !== undefined && !isUnknown && { param: toArgument(refusal.param) }),
+    ...(refusal.details && {
+      details: refusal.details.map((problem) => ({
+        ...problem,
+        message: problem.message.replaceAll(/GET \/accounts\/(\w+)-boards/g, "list_$1_boards"),
+        // An argument by another name is told as it was sent.
+        ...(problem.param !== undefined && problem.code !== "unknown_argument" && { param: toArgument(problem.param) }),
+      })),
+    }),
+  };
+}
+
+const toArgument = (param: string): string => param.replace(/^media_items\b/, "media_urls");
+
 function problemLine(problem: RefusalDetail, facts: HintFacts): string {
   const { code, param, platform, accountId } = problem;
   const sentence = param === undefined ? problem.message : problem.message.replace(`${param} `, "");
@@ -41,7 +60,8 @@ function problemLine(problem: RefusalDetail, facts: HintFacts): string {
 }
 
 function headline({ code, message, details = [], postIds = [], retryAfterSeconds }: Refusal, now: string): string {
-  const sentence = details.length > 1 ? `${details.length} problems found` : oneLine(message, MAX_SENTENCE);
+  const count = details.length === 1 ? "1 problem found" : `${details.length} problems found`;
+  const sentence = code === "validation_failed" && details.length > 0 ? count : oneLine(message, MAX_SENTENCE);
   return [
     `${code}: ${sentence.replace(/[.:;]$/, "")}.`,
     ...(postIds.length > 0 && !postIds.every((id) => sentence.includes(id)) ? [`Posts: ${postIds.join(", ")}.`] : []),
@@ -51,7 +71,8 @@ function headline({ code, message, details = [], postIds = [], retryAfterSeconds
   ].join(" ");
 }
 
-async function refusalResult({ ctx, requestId }: Call, args: JsonObject, refusal: Refusal): Promise<CallToolResult> {
+async function refusalResult({ ctx, requestId }: Call, args: JsonObject, refused: Refusal): Promise<CallToolResult> {
+  const refusal = inWordsOfTools(refused);
   const { timeZone, scopes } = ctx.actor;
   const now = ctx.clock.now();
   const details = refusal.details ?? [];

@@ -1,9 +1,14 @@
 import type { Account } from "#accounts/index.ts";
+import { DAY } from "#core/clock.ts";
 import { DETAILS, type DetailCode, REFUSALS, type RefusalCode } from "#core/codes.ts";
 import type { Refusal, RefusalDetail } from "#core/errors.ts";
 import { platformCalled } from "#core/platform.ts";
-import { timeInWords } from "./local-time.ts";
+import { wallTimeAt } from "#core/wall-time.ts";
+import { timeInWords, wallText } from "./local-time.ts";
 import { quoted } from "./quoted.ts";
+
+/** How a refusal begins the name of an option when its account was not named in a list of targets. */
+const UNPLACED = "targets[].";
 
 /** What a hint may tell beside the problem itself. */
 export interface HintFacts {
@@ -32,6 +37,12 @@ const accountsHint: Hint = (_problem, { accounts }) => {
 const reconnectHint: Hint = (problem, facts) =>
   `connect_account gives an address for the person to log in again; until then ${accountsHint(problem, facts)}`;
 
+/** A time that a model can copy the form of. */
+const timeHint: Hint = ({ param }, { now, timeZone }) =>
+  param === "scheduled_at"
+    ? `write it like ${wallText(wallTimeAt(timeZone, now + DAY))}, on the clock of time_zone`
+    : "";
+
 const valueHint: Hint = (_problem, { given }) => {
   const meant = typeof given === "string" ? platformCalled(given) : undefined;
   return meant === undefined ? "" : `${quoted(given as string)} is called ${meant} here`;
@@ -42,7 +53,13 @@ const rulesHint: Hint = ({ platform }) =>
 
 const boardsHint: Hint = ({ platform }) => (platform === undefined ? "" : `list_${platform}_boards tells the ids`);
 
-const limitHint: Hint = ({ limit, actual, message }) => {
+/** Their numbers are not limits of something that is sent. */
+const WITHOUT_LIMIT: ReadonlySet<DetailCode> = new Set(["media_required", "source_refused"]);
+
+const limitHint: Hint = ({ code, limit, actual, message }) => {
+  if (WITHOUT_LIMIT.has(code)) {
+    return "";
+  }
   const texts = [
     ...(limit !== undefined && !message.includes(String(limit)) ? [`the limit is ${limit}`] : []),
     ...(actual !== undefined && !message.includes(String(actual)) ? [`it is ${actual}`] : []),
@@ -50,16 +67,30 @@ const limitHint: Hint = ({ limit, actual, message }) => {
   return texts.join(", ");
 };
 
+/** Options belong to an account, and a call that names accounts in another way has no place for them. */
+const placeHint = ({ param, accountId }: RefusalDetail): string =>
+  param?.startsWith(UNPLACED) === true
+    ? `send it in targets with account_id ${accountId}, instead of account_ids or platforms (in an edit: in target_options)`
+    : "";
+
 const MEDIA_ADDRESS = "import_media or media_urls with a public https address, or create_upload for a file";
+
+const ENOUGH_SAID: Hint = () => "";
 
 /** What the sentences of the API leave out, by the code of the problem: the next step of somebody who has only these tools. */
 const HINTS: Partial<Record<DetailCode, Hint>> = {
-  required: valueHint,
-  wrong_type: (_problem, { given }) =>
-    typeof given === "string" && /^\s*[[{]/.test(given) ? "send the value itself, not as a text of JSON" : "",
+  required: timeHint,
+  wrong_type: (problem, facts) =>
+    typeof facts.given === "string" && /^\s*[[{]/.test(facts.given)
+      ? "send the value itself, not as a text of JSON"
+      : timeHint(problem, facts),
   invalid_value: valueHint,
   invalid_format: (_problem, { given }) =>
     typeof given === "string" && given.startsWith("@") ? "that is a name: list_accounts tells the ids" : "",
+  out_of_range: ENOUGH_SAID,
+  exclusive_fields: ENOUGH_SAID,
+  local_time_does_not_exist: ENOUGH_SAID,
+  offset_disagrees: ENOUGH_SAID,
   account_needs_reconnect: reconnectHint,
   account_not_found: accountsHint,
   account_not_on_post: () => "get_post tells the accounts of the post; add one with targets or account_ids",
@@ -100,7 +131,7 @@ export function adviceFor(problem: RefusalDetail, facts: HintFacts): string {
   // Some of the general sentences only point at the message.
   const fallback = general.includes("`message`") ? "" : general.charAt(0).toLowerCase() + general.slice(1, -1);
   const hint = HINTS[problem.code]?.(problem, facts) ?? fallback;
-  return [limitHint(problem, facts), hint].filter((text) => text !== "").join("; ");
+  return [limitHint(problem, facts), placeHint(problem), hint].filter((text) => text !== "").join("; ");
 }
 
 /** Where the next step of the API's callers is another one here. */

@@ -14,7 +14,7 @@ const list = async (caller: ApiCaller): Promise<readonly { readonly name: string
 describe("tools/list", () => {
   test("is as it was reviewed", async ({ expect }) => {
     await expect(`${JSON.stringify(await list(await createCaller()), null, 2)}\n`).toMatchFileSnapshot(
-      "./tools-list.json",
+      "./tools-list.snapshot.txt",
     );
   });
 
