@@ -233,6 +233,8 @@ export interface CalendarPost {
 }
 
 export interface Calendar {
+  /** When the next post after the range is due, where the range has none; otherwise null. */
+  readonly nextAt: number | null;
   /** By time. */
   readonly posts: readonly CalendarPost[];
   /** The connected accounts of the workspace. */

@@ -68,6 +68,18 @@ describe("the first page after sign-in", () => {
     expect(textOf(await open("/dashboard?view=month"))).toContain("Mon Tue Wed");
   });
 
+  test("days without a post name the next one", async () => {
+    const { open, schedule } = await createPlanner();
+    expect(textOf(await open("/dashboard"))).not.toContain("The next post is on");
+    await schedule(Date.UTC(2030, 6, 3, 9, 5));
+    const html = await open("/dashboard");
+    expect(textOf(html)).toContain("The next post is on Wed, 3 Jul 2030, 09:05 .");
+    expect(html).toMatch(/<a href="\/dashboard\?[^"]*date=2030-07-03/);
+    expect(textOf(await open("/dashboard?view=list&date=2030-07-01"))).not.toContain("The next post is on");
+    await schedule(NOW + HOUR);
+    expect(textOf(await open("/dashboard"))).not.toContain("The next post is on");
+  });
+
   test("takes two round trips, whatever the number of posts", async () => {
     const { ctx, account, browser } = await createPlanner();
     for (let day = 1; day <= 5; day++) {

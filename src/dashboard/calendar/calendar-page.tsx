@@ -2,9 +2,9 @@ import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { zoneOffsetAt } from "#core/time-zone.ts";
-import { startOfMonth } from "#core/wall-time.ts";
+import { startOfMonth, wallTimeAt } from "#core/wall-time.ts";
 import { Notice } from "#dashboard/components.tsx";
-import { formatDate, formatZone } from "#dashboard/display.ts";
+import { formatDate, formatDateTime, formatZone } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import { BadgeSymbols } from "./chip.tsx";
 import { isMovable } from "./labels.ts";
@@ -93,6 +93,19 @@ const EmptyHint: FC<{ model: CalendarModel }> = ({ model }) => {
   );
 };
 
+/** The way from days without a post to the next one. */
+const NextPost: FC<{ model: CalendarModel }> = ({ model: { nextAt, display, query } }) => {
+  if (nextAt === null) {
+    return null;
+  }
+  const { date } = wallTimeAt(display.timeZone, nextAt);
+  return (
+    <p>
+      The next post is on <a href={calendarHref(query, { date })}>{formatDateTime(display, nextAt)}</a>.
+    </p>
+  );
+};
+
 /** On a phone the current month begins with today; this leads to the days before. */
 const EarlierLink: FC<{ model: CalendarModel }> = ({ model: { query, today, days } }) => {
   const first = startOfMonth(today);
@@ -128,6 +141,7 @@ export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
         <Notice kind="info">There are more posts than fit here: choose a shorter period or a filter to see all.</Notice>
       )}
       <EmptyHint model={model} />
+      <NextPost model={model} />
       <EarlierLink model={model} />
       {view === "month" && <MonthView model={model} />}
       {view === "week" && <WeekView model={model} />}

@@ -26,6 +26,8 @@ export interface CalendarModel {
   readonly days: readonly CalendarEntry[];
   readonly accounts: Calendar["accounts"];
   readonly hasMore: boolean;
+  /** When the next post after the shown days is due, where these have none. */
+  readonly nextAt: Calendar["nextAt"];
   /** The origin of stored media, whose addresses are written without it. */
   readonly origin: string;
 }
@@ -58,6 +60,7 @@ export function modelOf(
     origin,
     accounts: calendar.accounts,
     hasMore: calendar.hasMore,
+    nextAt: calendar.nextAt,
     days: days.map((day, index) => ({
       ...day,
       posts: placed[index] ?? [],

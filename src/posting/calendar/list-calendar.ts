@@ -2,7 +2,7 @@ import { accountsStatement, readAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { type ArmablePost, type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
-import type { Calendar, CalendarInput, CalendarPost } from "#posting/types.ts";
+import type { Calendar, CalendarFilter, CalendarInput, CalendarPost } from "#posting/types.ts";
 import { calendarStatement, type CalendarRow, type CalendarTargetRow } from "./store-calendar.ts";
 import { targetStatus } from "./target-status.ts";
 
@@ -27,7 +27,18 @@ export async function listCalendar(
     posts: shown.map((row) => toCalendarPost(row, now)),
     accounts: readAccounts(accounts?.results ?? []),
     hasMore: rows.length > CALENDAR_ROWS,
+    nextAt: rows.length === 0 ? await findNextTime(ctx, Math.max(until, now), filter) : null,
   };
+}
+
+async function findNextTime(
+  { db, actor }: Pick<Context, "db" | "actor">,
+  from: number,
+  filter: CalendarFilter,
+): Promise<number | null> {
+  const range = { from, until: Number.MAX_SAFE_INTEGER, rows: 1 };
+  const { results } = await calendarStatement(db, actor, range, filter).run<CalendarRow>();
+  return results[0]?.scheduled_at ?? null;
 }
 
 function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
