@@ -424,6 +424,19 @@ describe("a time that occurs twice", () => {
   });
 });
 
+test("a preview that is made again says when", async ({ expect }) => {
+  const { browser, caller } = await createPerson();
+  const { id } = await connect(caller, "x");
+  const when = at(2);
+  const fields: Fields = { intent: "preview", caption: "A glaze", account: [id], date: when.date, time: when.time };
+  expect(await (await browser.post(PREVIEW, fields)).text()).not.toContain("checked again");
+  const refused = await (
+    await browser.post("/dashboard/posts/confirm", { ...fields, confirmation_token: "over" })
+  ).text();
+  const again = await browser.post(PREVIEW, { ...formFields(refused, PREVIEW), intent: "preview" });
+  expect(await again.text()).toMatch(/The times were checked again at \d\d:\d\d\./);
+});
+
 test("the calendar's dialog gets the form alone, with a heading and a way out", async ({ expect }) => {
   const { browser } = await createPerson();
   const html = await (await browser.get("/dashboard/posts/new?at=2030-01-02T10:30", { "x-fragment": "1" })).text();

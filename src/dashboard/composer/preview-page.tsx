@@ -72,10 +72,15 @@ export const PreviewPage: FC<{
   display: Display;
   accounts: readonly TargetAccount[];
   subscriptionEnd: SubscriptionEnd | null;
-}> = ({ signedIn, services, settings, previewed, form, display, accounts, subscriptionEnd }) => {
+  /** When a preview that was over was made again; null for a first one. */
+  renewedAt: number | null;
+}> = ({ signedIn, services, settings, previewed, form, display, accounts, subscriptionEnd, renewedAt }) => {
   const { preview } = previewed;
   return (
     <DashboardLayout title="Preview" section="calendar" signedIn={signedIn} hasLists={false} assets={PREVIEW_ASSETS}>
+      {renewedAt !== null && (
+        <Notice kind="info">{`The times were checked again at ${formatTime(display, renewedAt)}.`}</Notice>
+      )}
       <When instant={preview.scheduledAt} display={display} />
       <EndsBefore accounts={accounts} subscriptionEnd={subscriptionEnd} preview={preview} display={display} />
       <Statements services={services} preview={preview} />
@@ -119,6 +124,7 @@ export const RefusedConfirmPage: FC<{ signedIn: SignedInUser; form: PostForm; ch
     <Notice kind="error">{children}</Notice>
     <form method="post" action="/dashboard/posts/preview">
       <HiddenForm form={form} />
+      <input type="hidden" name="renewed" value="yes" />
       <p class="actions">
         <button name="intent" value="preview">
           Preview again

@@ -170,10 +170,17 @@ async function doPreview(c: PageContext): Promise<Response> {
   if (missing.length > 0) {
     return renderComposer(c, data, form, missing);
   }
-  return data.post === null ? previewNewPost(c, data, form) : previewChanges(c, data, data.post, form);
+  return data.post === null
+    ? previewNewPost(c, data, form, params.has("renewed"))
+    : previewChanges(c, data, data.post, form);
 }
 
-async function previewNewPost(c: PageContext, data: ComposerData, form: PostForm): Promise<Response> {
+async function previewNewPost(
+  c: PageContext,
+  data: ComposerData,
+  form: PostForm,
+  isRenewed: boolean,
+): Promise<Response> {
   const ctx = contextOf(c);
   const display = displayOf(c);
   const previewed = await previewForm(ctx, data, form, display);
@@ -192,6 +199,7 @@ async function previewNewPost(c: PageContext, data: ComposerData, form: PostForm
       display={display}
       accounts={data.accounts}
       subscriptionEnd={readSubscriptionEnd(c.var.signedIn, ctx.config)}
+      renewedAt={isRenewed ? ctx.clock.now() : null}
     />,
   );
 }

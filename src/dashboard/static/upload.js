@@ -74,6 +74,8 @@ function enhance(root) {
   /** @type {Set<any>} */
   const waiting = new Set();
   let running = 0;
+  /** The files that were uploaded since none was under way. @type {string[]} */
+  let done = [];
   const runNext = async () => {
     const [work] = waiting;
     if (work && running < 3) {
@@ -105,7 +107,10 @@ function enhance(root) {
       try {
         const { media_item: detail } = await upload(file, key, controller.signal, view);
         row.remove();
-        status.textContent = `${name} was uploaded.`;
+        done.push(name);
+        status.textContent = done[3]
+          ? `${done.length} files were uploaded.`
+          : `${done.join(", ")} ${done[1] ? "were" : "was"} uploaded.`;
         root.dispatchEvent(new CustomEvent("uploaded", { detail, bubbles: true }));
       } catch (error) {
         if (row.isConnected) {
@@ -146,6 +151,9 @@ function enhance(root) {
   input.name = "";
   input.required = false;
   const addFiles = (/** @type {any} */ { files }) => {
+    if (!running) {
+      done = [];
+    }
     for (const file of files) {
       addFile(file);
     }
