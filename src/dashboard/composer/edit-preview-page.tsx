@@ -13,6 +13,7 @@ import { fileNameOf } from "./media-fields.tsx";
 import { ChangeButton, ExpiryHint, HiddenForm, PlanHash, When } from "./preview-page.tsx";
 import { PreviewedPost, Statements } from "./target-preview.tsx";
 import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
+import { POST_STATUS_LABELS } from "#dashboard/post/wording.ts";
 import { CONFIRM_EDIT_PATH, EditConfirmFields } from "#dashboard/post/edit-confirm-fields.tsx";
 
 interface ChangeInWords {
@@ -22,10 +23,7 @@ interface ChangeInWords {
 }
 
 const STATUS_WORDS: Readonly<Record<string, string>> = {
-  scheduled: "Scheduled",
-  paused: "Paused",
-  failed: "Failed",
-  partially_failed: "Partly published",
+  ...POST_STATUS_LABELS,
   pending: "Will be published",
   skipped: "Left out while the account is disconnected",
 };

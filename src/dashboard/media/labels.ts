@@ -29,13 +29,3 @@ export function describeMedia(item: LibraryItem): string {
     .filter((part) => part !== false)
     .join(" · ");
 }
-
-export const STATUS_LABELS = {
-  scheduled: "scheduled",
-  publishing: "publishing now",
-  published: "published",
-  partially_failed: "partly failed",
-  failed: "failed",
-  paused: "paused",
-  cancelled: "cancelled",
-} as const;

@@ -10,10 +10,12 @@ import {
   MAX_IMPORT_URLS,
   type MediaUses,
 } from "#media/index.ts";
+import { countOf } from "#dashboard/accounts/sentences.ts";
 import { ConfirmForm, Notice, toSentence } from "#dashboard/components.tsx";
 import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
-import { describeMedia, formatBytes, STATUS_LABELS } from "./labels.ts";
+import { POST_STATUS_LABELS } from "#dashboard/post/wording.ts";
+import { describeMedia, formatBytes } from "./labels.ts";
 import type { MediaProblem } from "./receive-form.ts";
 
 const PATH = "/dashboard/media";
@@ -45,14 +47,12 @@ const UseLinks: FC<{ uses: MediaUses; display: Display }> = ({ uses, display }) 
         <a href={`/dashboard/posts/${use.postId}`}>
           <time datetime={new Date(use.scheduledAt).toISOString()}>{formatDateTime(display, use.scheduledAt)}</time>
         </a>
-        , {STATUS_LABELS[use.status]}
+        , {POST_STATUS_LABELS[use.status].toLowerCase()}
       </li>
     ))}
     {uses.count > uses.posts.length && <li>{`and in ${uses.count - uses.posts.length} more`}</li>}
   </ul>
 );
-
-const countOf = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const Messages: FC<{ messages: MediaPageMessages; display: Display }> = ({ messages, display }) => {
   const { done, problems = [], saved = 0, inUse } = messages;
