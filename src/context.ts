@@ -3,6 +3,7 @@ import type { ArmResult, ArmHint, RunnerSummary } from "#core/arming.ts";
 import { type Clock, systemClock } from "#core/clock.ts";
 import type { DatabaseWatchApi } from "#core/database-watch.ts";
 import { type Ids, systemIds } from "#core/ids.ts";
+import { createMailer, type Mailer } from "#core/mailer.ts";
 import type { Platform } from "#core/platform.ts";
 import { type Db, openDb } from "#db/client.ts";
 import type { Adapter } from "#platforms/contract.ts";
@@ -37,6 +38,8 @@ export interface Services {
   /** What the Durable Object of a post knows of it; null when that is nothing. */
   inspectRunner(postId: string): Promise<RunnerSummary | null>;
   readonly watch: DatabaseWatchApi;
+  /** Null where the operator configured no e-mail. */
+  readonly mailer: Mailer | null;
   /** Lets work continue after the response is sent. */
   defer(work: Promise<unknown>): void;
 }
@@ -70,6 +73,7 @@ export function createServices(env: Env, outbound: Outbound, defer: (work: Promi
       highest: () => databaseWatch().highest(),
       remember: (mark) => databaseWatch().remember(mark),
     },
+    mailer: createMailer(env),
     defer,
   };
 }

@@ -55,6 +55,8 @@ const REQUESTS: Readonly<
   getPost: () => [{}],
   listAttempts: () => [{}],
   cancelPost: () => [{ json: { confirm: true } }],
+  getApproval: () => [{}],
+  withdrawApproval: () => [{ json: { confirm: true } }],
   disconnectAccount: ({ accountId }) => [{ json: { account_id: accountId, confirm: true } }],
   listPinterestBoards: ({ boardAccountId }) => [{ query: `?account_id=${boardAccountId}` }],
   activateWorkspace: ({ workspaceId }) => [{ json: { workspace_id: workspaceId } }],

@@ -247,7 +247,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: "src/posting/confirm/commit-previewed-plan.ts",
         from: `posts.filter((post) => post.status === "scheduled")`,
-        to: `posts.filter((post) => post.status === "scheduled" && kind === "schedule")`,
+        to: `posts.filter((post) => post.status === "scheduled" && plan.kind === "schedule")`,
       },
     ],
   },

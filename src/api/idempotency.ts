@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { seal, unseal } from "#accounts/tokens/aes-gcm.ts";
 import { sha256Hex } from "#core/encoding.ts";
-import { refuse } from "#core/errors.ts";
+import { refuse, RefusalError } from "#core/errors.ts";
 import { canonicalJson, type JsonObject } from "#core/json.ts";
 import type { Context } from "#context.ts";
 import { log } from "#core/log.ts";
@@ -79,9 +79,11 @@ async function replay(
   return c.body(body, stored.status as ContentfulStatusCode);
 }
 
-/** Responses to 429 and server errors are not stored, because a retry may succeed. */
-function isFinal(status: number): boolean {
-  return status < 500 && status !== 429;
+/** Responses to 429 and server errors are not stored, because a retry may succeed; nor that a person has not decided yet. */
+function isFinal(c: ApiContext): boolean {
+  const { status } = c.res;
+  const waits = c.error instanceof RefusalError && c.error.refusal.code === "approval_required";
+  return status < 500 && status !== 429 && !waits;
 }
 
 /** Responses can contain secrets (a confirmation token, the state of a connect URL), so they are encrypted at rest. */
@@ -93,7 +95,7 @@ async function saveResponse(
 ): Promise<void> {
   const { db, config, ids } = c.var.services;
   const { status } = c.res;
-  if (!isFinal(status)) {
+  if (!isFinal(c)) {
     return releaseKey(db, userKey, leaseUntil);
   }
   const text = await c.res.clone().text();

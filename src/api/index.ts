@@ -3,6 +3,9 @@ import { getPath } from "hono/utils/url";
 import { refuse } from "#core/errors.ts";
 import type { Config, Env } from "#config.ts";
 import { createServices, type Outbound } from "#context.ts";
+import { get as getApproval } from "./approvals/get.ts";
+import { list as listApprovals } from "./approvals/list.ts";
+import { withdraw } from "./approvals/withdraw.ts";
 import { boards } from "./accounts/boards.ts";
 import { connect } from "./accounts/connect.ts";
 import { disconnect } from "./accounts/disconnect.ts";
@@ -57,6 +60,9 @@ const OPERATIONS = [
   get,
   cancel,
   attempts,
+  listApprovals,
+  getApproval,
+  withdraw,
 ];
 
 const DOCUMENT_PATH = "/openapi.json";

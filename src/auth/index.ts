@@ -7,7 +7,6 @@ export { findExpiredSubscriptions } from "./subscriptions/find-expired.ts";
 export { endSession } from "./sessions/end.ts";
 export { listKeys } from "./keys/list.ts";
 export { listUsers, userIdOf } from "./users/list.ts";
-export type { Mailer } from "./mailer.ts";
 export { PasswordQueueFullError } from "./users/password-queue.ts";
 export { CURRENT_PASSWORD, requireRecentAuthentication } from "./sessions/reauthenticate.ts";
 export {

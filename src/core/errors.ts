@@ -1,5 +1,6 @@
 import type { DetailCode, RefusalCode } from "./codes.ts";
 import type { Platform } from "./platform.ts";
+import type { ApprovalState } from "./status.ts";
 
 /** One of possibly several problems; `limit` and `actual` are in the unit that `message` names. */
 export interface RefusalDetail {
@@ -12,6 +13,17 @@ export interface RefusalDetail {
   readonly actual?: number | string;
 }
 
+/** The approval that a refused confirm waits for, or what became of it. */
+export interface ApprovalReference {
+  readonly id: string;
+  /** The page on which the signed-in person decides; it contains no secret. */
+  readonly url: string;
+  readonly state: ApprovalState;
+  readonly expiresAt: number;
+  /** The person's words on declining. */
+  readonly note: string | null;
+}
+
 export interface Refusal {
   readonly code: RefusalCode;
   /** A sentence the user can act on; never contains secrets or data of another user. */
@@ -21,6 +33,7 @@ export interface Refusal {
   readonly details?: readonly RefusalDetail[];
   /** The posts the refusal is about (a token already used, posts that changed). */
   readonly postIds?: readonly string[];
+  readonly approval?: ApprovalReference;
   readonly retryAfterSeconds?: number;
 }
 

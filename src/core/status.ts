@@ -29,7 +29,8 @@ export const MEDIA_TYPES = ["image", "video"] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
 /** All but `pending` are final. */
-export type ApprovalState = "pending" | "approved" | "declined" | "expired" | "stale" | "withdrawn";
+export const APPROVAL_STATES = ["pending", "approved", "declined", "expired", "stale", "withdrawn"] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
 export const CREATED_VIA = ["api", "dashboard", "mcp"] as const;
 export type CreatedVia = (typeof CREATED_VIA)[number];

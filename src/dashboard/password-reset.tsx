@@ -10,7 +10,7 @@ import type { PageContext } from "./env.ts";
 import { readForm, runUseCase } from "./form.ts";
 import { AuthLayout } from "./layout.tsx";
 import { withinRateLimit } from "./rate-limit.ts";
-import { createMailer } from "./mailer.ts";
+import { createMailer } from "#core/mailer.ts";
 import { DateTime, Field, type FormError, Notice, FormErrorNotice, toSentence, UsernameField } from "./components.tsx";
 import { renderPage } from "./render-page.ts";
 

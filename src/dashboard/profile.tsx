@@ -12,7 +12,7 @@ import type { PageContext } from "./env.ts";
 import { readForm, runUseCase } from "./form.ts";
 import { ConfirmIdentity, ReauthenticationFields } from "./reauthentication.tsx";
 import { DashboardLayout } from "./layout.tsx";
-import { createMailer } from "./mailer.ts";
+import { createMailer } from "#core/mailer.ts";
 import { ConfirmForm, Field, type FormError, DateTime, Notice, FormErrorNotice, UsernameField } from "./components.tsx";
 import { renderPage } from "./render-page.ts";
 import { TimeZoneField } from "./time-zone-field.tsx";

@@ -6,7 +6,7 @@ import { localPath, readForm } from "./form.ts";
 import { relaxFormActionCsp } from "./security-headers.ts";
 import { AuthLayout } from "./layout.tsx";
 import { withinRateLimit } from "./rate-limit.ts";
-import { createMailer } from "./mailer.ts";
+import { createMailer } from "#core/mailer.ts";
 import { Field, Notice } from "./components.tsx";
 import { renderPage } from "./render-page.ts";
 import { clearSession, readSession, writeSession } from "./session-cookie.ts";

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { type Mailer, signUp, signUpByEmail, signUpIsOpen, startSession } from "#auth/index.ts";
+import { signUp, signUpByEmail, signUpIsOpen, startSession } from "#auth/index.ts";
 import type { Config } from "#config.ts";
 import { type Plan, PLANS, TRIAL_DAYS } from "#core/plan.ts";
 import type { PageContext } from "./env.ts";
@@ -7,7 +7,7 @@ import { localPath, readForm, runUseCase } from "./form.ts";
 import { relaxFormActionCsp } from "./security-headers.ts";
 import { AuthLayout } from "./layout.tsx";
 import { withinRateLimit } from "./rate-limit.ts";
-import { createMailer } from "./mailer.ts";
+import { createMailer, type Mailer } from "#core/mailer.ts";
 import { Field, type FormError, Notice, FormErrorNotice } from "./components.tsx";
 import { PLAN_NAMES, planFeatures, trialFeatures } from "./plan-labels.ts";
 import { type Operator, readOperator } from "./public-pages/operator.ts";

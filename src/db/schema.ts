@@ -142,7 +142,13 @@ export const loginTokens = sqliteTable(
     userId: text("user_id").notNull(),
     purpose: text()
       .$type<
-        "reset_password" | "verify_email" | "passkey_registration" | "passkey_sign_in" | "passkey_reauthentication"
+        | "reset_password"
+        | "verify_email"
+        | "passkey_registration"
+        | "passkey_sign_in"
+        | "passkey_reauthentication"
+        // No token: until it expires, no further mail about approvals is sent to the user.
+        | "approval_mail_sent"
       >()
       .notNull(),
     expiresAt: integer("expires_at").notNull(),

@@ -1,10 +1,12 @@
 import type { Account, TargetAccount } from "#accounts/index.ts";
 import type { Author } from "#core/actor.ts";
+import type { RefusalDetail } from "#core/errors.ts";
 import type { PausedReason, TargetErrorCode } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type {
   AccountStatus,
+  ApprovalState,
   CreatedVia,
   ListedStatus,
   MediaType,
@@ -180,6 +182,40 @@ export interface PreviewResult<P> {
 
 export interface ConfirmInput {
   readonly confirmationToken: string;
+}
+
+/** What an agent asked for and only a signed-in person can approve, or what became of it. */
+export interface Approval {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly kind: "schedule" | "edit";
+  readonly state: ApprovalState;
+  /** The page on which the person decides; it contains no secret. */
+  readonly url: string;
+  /** Of a new post its plan hash, of an edit a hash over those of its posts. */
+  readonly planHash: string;
+  readonly requestedBy: Author;
+  readonly via: CreatedVia;
+  /** The person's words on declining. */
+  readonly note: string | null;
+  /** The posts that were scheduled or changed; null until it is approved. */
+  readonly postIds: readonly string[] | null;
+  /** Why it became stale. */
+  readonly details: readonly RefusalDetail[];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly decidedAt: number | null;
+  /** The posts as they would be, shortened. */
+  readonly posts: readonly ApprovalPost[];
+}
+
+interface ApprovalPost {
+  readonly id: string;
+  readonly scheduledAt: number;
+  /** The first 140 characters, counted in code points. */
+  readonly caption: string;
+  readonly postType: PostType;
+  readonly platforms: readonly Platform[];
 }
 
 export interface ListInput {

@@ -22,7 +22,7 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
   const now = services.clock.now();
   const states = await deleteExpiredStates(services.db, now, ROWS_PER_RUN);
   await deleteExpiredCredentials(services);
-  const { posts, confirmations } = await deleteExpiredPosts(services);
+  const { posts, confirmations, approvals, expiredApprovals } = await deleteExpiredPosts(services);
   const { abandonedUploads, abandonedObjects, ...media } = await sweepMedia(services);
   const idempotencyRecords = await deleteOldIdempotencyRecords(
     services.db,
@@ -36,6 +36,8 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
     idempotency_records: idempotencyRecords,
     posts,
     confirmations,
+    approvals,
+    expired_approvals: expiredApprovals,
     abandoned_uploads: abandonedUploads,
     abandoned_objects: abandonedObjects,
     ...media,

@@ -1,9 +1,14 @@
-import type { Refusal, RefusalDetail } from "#core/errors.ts";
+import { toIsoInstant } from "#core/clock.ts";
+import type { ApprovalReference, Refusal, RefusalDetail } from "#core/errors.ts";
 import type { ErrorBody } from "./schemas/error.ts";
 
-function toJsonDetail(detail: RefusalDetail): NonNullable<ErrorBody["details"]>[number] {
+export function toJsonDetail(detail: RefusalDetail): NonNullable<ErrorBody["details"]>[number] {
   const { accountId, ...rest } = detail;
   return accountId === undefined ? rest : { ...rest, account_id: accountId };
+}
+
+function toJsonApproval({ id, url, state, expiresAt, note }: ApprovalReference): ErrorBody["approval"] {
+  return { id, url, state, expires_at: toIsoInstant(expiresAt), ...(note !== null && { note }) };
 }
 
 /** The body of an error response: of a call to the API, and of a tool in `_meta`. */
@@ -14,6 +19,7 @@ export function refusalBody(refusal: Refusal, requestId: string): ErrorBody {
     ...(refusal.param !== undefined && { param: refusal.param }),
     ...(refusal.details && refusal.details.length > 0 && { details: refusal.details.map(toJsonDetail) }),
     ...(refusal.postIds && refusal.postIds.length > 0 && { post_ids: [...refusal.postIds] }),
+    ...(refusal.approval && { approval: toJsonApproval(refusal.approval) }),
     request_id: requestId,
   };
 }

@@ -116,6 +116,21 @@ describe("D1 round trips, including authentication", () => {
     expect(cancelled.roundTrips).toBeLessThanOrEqual(2);
   });
 
+  test("for a confirm that a person must approve: three at first, then two; two to read and to list, three to withdraw", async ({
+    expect,
+  }) => {
+    const { caller, accountId } = await createCallerWithAccount();
+    await env.DB.prepare("UPDATE api_keys SET confirms = 'person' WHERE user_id = ?").bind(caller.userId).run();
+    const token = { confirmation_token: await previewTextPost(caller, accountId) };
+    const requested = await measure(caller, "POST", "/posts/confirm", token);
+    expect(requested).toMatchObject({ status: 403, roundTrips: 3 });
+    expect(await measure(caller, "POST", "/posts/confirm", token)).toMatchObject({ status: 403, roundTrips: 2 });
+    const path = `/approvals/${requested.body.approval.id}`;
+    expect(await measure(caller, "GET", path)).toMatchObject({ status: 200, roundTrips: 2 });
+    expect(await measure(caller, "GET", "/approvals")).toMatchObject({ status: 200, roundTrips: 2 });
+    expect(await measure(caller, "DELETE", path, { confirm: true })).toMatchObject({ status: 200, roundTrips: 3 });
+  });
+
   test("two for a refused preview", async ({ expect }) => {
     const { caller } = await createCallerWithAccount();
     const body = { caption: "Hello", scheduled_at: isoInDays(1), account_ids: [crypto.randomUUID()] };

@@ -34,6 +34,9 @@ const SPECIFIED: readonly (readonly [method: string, path: string, scope: string
 const ADDITIONAL: readonly (readonly [method: string, path: string, scope: string | null])[] = [
   ["GET", "/platforms", null],
   ["GET", "/posts/{id}/attempts", "posts:read"],
+  ["GET", "/approvals", "posts:read"],
+  ["GET", "/approvals/{id}", "posts:read"],
+  ["DELETE", "/approvals/{id}", "posts:write"],
   ["POST", "/media/uploads", "posts:write"],
   ["GET", "/limits", null],
 ];

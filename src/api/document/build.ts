@@ -12,6 +12,7 @@ const DOCUMENT_VERSION = "1.1.0";
 
 const TAGS = [
   { name: "accounts", description: "Social accounts: connect, sync, disconnect." },
+  { name: "approvals", description: "What a person must approve before it is scheduled or changed." },
   { name: "media", description: "Images and videos to post." },
   { name: "platforms", description: "The rules of each platform." },
   { name: "posts", description: "Posts: preview and confirm, list, edit, cancel." },
@@ -22,7 +23,9 @@ const TAGS = [
 const DESCRIPTION = `Schedule, preview, edit and cancel posts on ${PLATFORMS.length} platforms.
 
 Scheduling takes two calls: a preview checks everything and returns a \`confirmation_token\`; confirming that token within
-5 minutes does exactly what the preview showed. Edits work the same way. Destructive calls need \`confirm: true\`.
+5 minutes does exactly what the preview showed. Edits work the same way. Where a person confirms what a credential previews, the
+confirm is refused with 403 \`approval_required\` and the address of the page on which the signed-in user decides; the same confirm
+says later what became of it. Destructive calls need \`confirm: true\`.
 
 Every response is JSON. Date-times are ISO 8601 in UTC. An error has a message in \`error\` and a stable \`code\`, and lists
 every problem in \`details\`.

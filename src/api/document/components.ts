@@ -56,6 +56,20 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
           post_ids: [EXAMPLE_ID],
         },
       },
+      approval_declined: {
+        summary: "A preview that a person declined",
+        value: {
+          error: "a person declined this: nothing was written",
+          code: "approval_declined",
+          approval: {
+            id: EXAMPLE_OTHER_ID,
+            url: `https://almanac.example/approvals/${EXAMPLE_OTHER_ID}`,
+            state: "declined",
+            expires_at: "2026-11-27T09:05:00.000Z",
+            note: "Not before the exhibition, please.",
+          },
+        },
+      },
       invalid_state: {
         summary: "A post in a state that does not allow the call",
         value: { error: "a published post cannot be cancelled", code: "invalid_state" },
@@ -94,8 +108,21 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
   },
   403: {
     description:
-      "The credential lacks the scope, the user lacks the subscription or the plan, or a limit of `GET /limits` is reached.",
+      "The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.",
     examples: {
+      approval_required: {
+        summary: "A person confirms what this credential previews",
+        value: {
+          error: `nothing was written: a person must approve this first, signed in, at https://almanac.example/approvals/${EXAMPLE_OTHER_ID}`,
+          code: "approval_required",
+          approval: {
+            id: EXAMPLE_OTHER_ID,
+            url: `https://almanac.example/approvals/${EXAMPLE_OTHER_ID}`,
+            state: "pending",
+            expires_at: "2026-11-27T09:05:00.000Z",
+          },
+        },
+      },
       insufficient_scope: {
         summary: "The credential lacks the scope",
         value: { error: "the credential lacks the scope posts:write", code: "insufficient_scope" },

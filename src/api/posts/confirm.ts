@@ -23,7 +23,7 @@ const route = operation("posts:write", {
   largeResponse: postsByReference,
   summary: "Schedule a previewed post",
   description:
-    "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who created the preview. For two days a used token is refused with `token_already_used` and the ids of its posts, so that a caller who lost the response can find out.",
+    "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who created the preview. For two days a used token is refused with `token_already_used` and the ids of its posts, so that a caller who lost the response can find out. Where a person confirms what the credential previews, nothing is written: 403 `approval_required` has the page on which the user decides, and the same call says later what became of it.",
   request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
   responses: {
     200: {

@@ -6,7 +6,7 @@ import { type ConnectedApp, selectApps } from "#auth/oauth/store.ts";
 import { type Passkey, selectPasskeys } from "#auth/passkeys/store.ts";
 import { type ActiveSession, selectActiveSessions } from "#auth/sessions/store.ts";
 import { parseEmail, parsePassword } from "#auth/parse-inputs.ts";
-import type { Mailer } from "#auth/mailer.ts";
+import type { Mailer } from "#core/mailer.ts";
 import { hashPassword } from "./password-hash.ts";
 import { consumeLoginToken, issueLoginToken, peekLoginToken } from "#auth/login-tokens.ts";
 import { findUser, type KeptCredentials, replacePassword, setEmailVerified, userIdByEmail } from "./store.ts";

@@ -1,6 +1,6 @@
 import { DAY } from "#core/clock.ts";
 import type { Services } from "#context.ts";
-import type { Mailer } from "#auth/mailer.ts";
+import type { Mailer } from "#core/mailer.ts";
 import { issueLoginToken, consumeLoginToken } from "#auth/login-tokens.ts";
 import { setEmailVerified } from "./store.ts";
 

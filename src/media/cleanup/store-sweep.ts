@@ -2,10 +2,17 @@ import type { Db } from "#db/client.ts";
 import { EXPIRING_MS, REMOVAL_LEASE_MS, UNUSED_RETENTION_MS } from "#media/limits.ts";
 
 /** When a media item's posts stop needing it, null without posts: an unfinished post needs it, and every post for a while after its end. */
-const NEEDED_UNTIL = `(SELECT max(CASE
+const USED_UNTIL = `(SELECT max(CASE
     WHEN p.status IN ('published', 'partially_failed', 'failed', 'cancelled') THEN coalesce(p.finished_at, p.updated_at)
     ELSE max(p.scheduled_at, ?1) END) + ${UNUSED_RETENTION_MS}
   FROM post_media pm CROSS JOIN posts p ON p.id = pm.post_id WHERE pm.media_id = m.id)`;
+
+/** When the last approval that a person may still give needs a media item; null without any. */
+const WAITED_FOR_UNTIL = `(SELECT max(a.expires_at) FROM approvals a CROSS JOIN json_each(a.plan, '$.dependencies.mediaIds') used
+  WHERE a.user_id = m.user_id AND a.state = 'pending' AND a.expires_at > ?1 AND used.value = m.id)`;
+
+/** A post that is approved at the last moment needs it from then on. */
+const NEEDED_UNTIL = `nullif(max(coalesce(${USED_UNTIL}, 0), coalesce(${WAITED_FOR_UNTIL} + ${EXPIRING_MS}, 0)), 0)`;
 
 const UNUSED = `coalesce(${NEEDED_UNTIL}, 0) <= ?1`;
 

@@ -12,7 +12,11 @@ const OWNED_BY_ACTOR = "p.user_id = ?1 AND p.workspace_id = ?2";
  * The posts of the actor among `ids`, in no order. A statement, so that it can be the last of a batch. CROSS JOIN fixes the join
  * order, because SQLite would otherwise scan the whole workspace.
  */
-export function postsStatement(db: Db, actor: Actor, ids: readonly string[]): D1PreparedStatement {
+export function postsStatement(
+  db: Db,
+  actor: Pick<Actor, "userId" | "workspaceId">,
+  ids: readonly string[],
+): D1PreparedStatement {
   return db.d1
     .prepare(
       `SELECT ${POST_COLUMNS} FROM json_each(?3) requested CROSS JOIN posts p ON p.id = requested.value WHERE ${OWNED_BY_ACTOR}`,

@@ -1,19 +1,23 @@
 import type { Context } from "#context.ts";
+import { authorOf } from "#core/actor.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { type RefusalDetail, refuse } from "#core/errors.ts";
 import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
-import { type PostPlan, postIdsOf } from "./post-plan.ts";
+import { type PostPlan, postIdsOf, timesSetBy } from "./post-plan.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { refuseWhileHeld } from "#posting/restore/check-database.ts";
 import { assertScheduledPostsLimit, scheduledPostsStatement } from "#posting/scheduled-posts-quota.ts";
-import { toPost } from "#posting/calendar/post-rows.ts";
+import { type PostRow, toPost } from "#posting/calendar/post-rows.ts";
 import { sortByIds } from "#posting/calendar/store-posts-by-id.ts";
-import { commitPlan, findChangedDependencies, findPostsOfUsedToken, newlyScheduled } from "./store-commit-plan.ts";
+import { refuseByState } from "#posting/approvals/approval-reference.ts";
+import { requestApproval } from "#posting/approvals/request-approval.ts";
+import { commitPlan, findChangedDependencies, findUseOfToken, newlyScheduled } from "./store-commit-plan.ts";
+import { refuseUsedToken } from "./used-token.ts";
 import { hashToken, openToken, refuseToken } from "./confirmation-token.ts";
 import type { ConfirmInput, Post } from "#posting/types.ts";
 
-export type ConfirmContext = Pick<Context, "actor" | "ids" | "tokens"> & ArmingServices;
+export type ConfirmContext = Pick<Context, "actor" | "config" | "ids" | "mailer" | "tokens"> & ArmingServices;
 
 /** What a confirmed plan was for; the posts are in the order of the plan. */
 interface ConfirmedPlan {
@@ -21,62 +25,88 @@ interface ConfirmedPlan {
   readonly posts: readonly Post[];
 }
 
-/** Commits a plan in one transaction, then arms the objects. With `kind`, a token of the other kind is refused. */
+/**
+ * Commits a plan in one transaction, then arms the objects. With `kind`, a token of the other kind is refused. Where a person confirms
+ * what the credential previews, nothing is written but the request for that.
+ */
 export async function confirmPlan(
   ctx: ConfirmContext,
   input: ConfirmInput,
   kind?: PostPlan["kind"],
 ): Promise<ConfirmedPlan> {
   const tokenHash = await hashToken(input.confirmationToken);
+  const { credential } = ctx.actor;
+  if (credential.kind !== "session" && credential.confirms === "person") {
+    return await requestApproval(ctx, tokenHash, kind);
+  }
   const plan = await openToken(ctx, tokenHash);
   const now = ctx.clock.now();
   // A caller who lost the first response must learn that the posts exist, even after the token's or the posts' time.
   if (plan === null || (kind !== undefined && plan.kind !== kind)) {
-    refuseUsedToken(await findPostsOfUsedToken(ctx.db, { userId: ctx.actor.userId, tokenHash, now }));
+    await refuseTokenInUse(ctx, tokenHash);
     refuseToken();
   }
   if (timesSetBy(plan).some((scheduledAt) => scheduledAt < now)) {
-    refuseUsedToken(await findPostsOfUsedToken(ctx.db, { userId: ctx.actor.userId, tokenHash, now }));
+    await refuseTokenInUse(ctx, tokenHash);
     refuse({
       code: "scheduled_at_in_past",
       message: "the time of this plan has passed: preview it again with a later one",
     });
   }
   await failpoint("confirm.before");
-  const result = await commitPlan(ctx.db, ctx.actor, { plan, tokenHash, nonce: ctx.ids.secretUuid() }, now);
+  const result = await commitPlan(
+    ctx.db,
+    {
+      plan,
+      tokenHash,
+      nonce: ctx.ids.secretUuid(),
+      via: ctx.actor.via,
+      by: authorOf(ctx.actor),
+      scheduledPostsLimit: ctx.actor.limits.scheduledPosts,
+    },
+    now,
+  );
   await failpoint("confirm.after");
   switch (result.state) {
     case "used":
-      return refuseUsedToken(result.postIds) ?? refuseStalePlan(ctx, plan);
+      return refuseUsedToken(result.postIds);
     case "stale":
+      await refuseTokenInUse(ctx, tokenHash);
       return refuseStalePlan(ctx, plan);
-    case "committed": {
-      const posts = sortByIds(postIdsOf(plan), result.rows).map((row) => toPost(row, now));
-      await armPosts(ctx, posts.filter((post) => post.status === "scheduled").map(armableFromPost));
-      return { kind: plan.kind, posts };
-    }
+    case "committed":
+      return { kind: plan.kind, posts: await postsOfCommit(ctx, plan, result.rows, now) };
   }
 }
 
-/** The times that the plan itself sets. */
-function timesSetBy(plan: PostPlan): number[] {
-  return plan.kind === "schedule"
-    ? [plan.post.scheduledAt]
-    : plan.posts.flatMap((post) => (post.rescheduled ? [post.scheduledAt] : []));
+/** The written posts in the order of the plan, with their alarms set. */
+export async function postsOfCommit(
+  ctx: ArmingServices,
+  plan: PostPlan,
+  rows: readonly PostRow[],
+  now: number,
+): Promise<readonly Post[]> {
+  const posts = sortByIds(postIdsOf(plan), rows).map((row) => toPost(row, now));
+  await armPosts(ctx, posts.filter((post) => post.status === "scheduled").map(armableFromPost));
+  return posts;
 }
 
-function refuseUsedToken(postIds: readonly string[] | null): undefined {
-  if (postIds !== null) {
-    refuse({
-      code: "token_already_used",
-      message: `confirmation token already used; it was for ${postIds.length === 1 ? "post" : "posts"} ${postIds.join(", ")}`,
-      param: "confirmation_token",
-      postIds,
-    });
+/** Refuses a token that was used, or that waits for a person because another credential asked for an approval with it. */
+async function refuseTokenInUse(ctx: ConfirmContext, tokenHash: string): Promise<void> {
+  const { postIds, approval } = await findUseOfToken(ctx.db, {
+    userId: ctx.actor.userId,
+    tokenHash,
+    now: ctx.clock.now(),
+  });
+  if (approval) {
+    refuseByState(ctx, approval);
+  }
+  if (postIds) {
+    refuseUsedToken(postIds);
   }
 }
 
-async function refuseStalePlan(ctx: ConfirmContext, plan: PostPlan): Promise<never> {
+/** Says what keeps the plan from being written. */
+export async function refuseStalePlan(ctx: Pick<ConfirmContext, "actor" | "db">, plan: PostPlan): Promise<never> {
   await refuseWhileHeld(ctx);
   assertScheduledPostsLimit(ctx, await scheduledPostsStatement(ctx.db, ctx.actor).run(), newlyScheduled(plan));
   const changed = await findChangedDependencies(ctx.db, plan);

@@ -3,6 +3,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PostType } from "#core/status.ts";
 import type { StoredFieldChange, StoredMediaItem } from "#db/schema.ts";
+import type { EditInput } from "#posting/types.ts";
 import { type PlanHashInput, planHashOf } from "./plan-hash.ts";
 
 /** A target as it will be inserted or updated. */
@@ -77,10 +78,19 @@ export interface SchedulePlan extends PlanHeader {
 export interface EditPlan extends PlanHeader {
   readonly kind: "edit";
   readonly posts: readonly PostUpdate[];
+  /** What was asked for, from which an approval checks and shows the edit again. */
+  readonly request: EditInput;
 }
 
 /** Stored under a confirmation token: everything that the confirm writes. */
 export type PostPlan = SchedulePlan | EditPlan;
+
+/** The times that the plan itself sets. */
+export function timesSetBy(plan: PostPlan): number[] {
+  return plan.kind === "schedule"
+    ? [plan.post.scheduledAt]
+    : plan.posts.flatMap((post) => (post.rescheduled ? [post.scheduledAt] : []));
+}
 
 export function postIdsOf(plan: PostPlan): string[] {
   return plan.kind === "schedule" ? [plan.post.id] : plan.posts.map((post) => post.id);

@@ -1,9 +1,17 @@
 import { HOUR } from "#core/clock.ts";
-import { type Actor, authorOf } from "#core/actor.ts";
+import type { Author } from "#core/actor.ts";
+import type { CreatedVia } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { isConstraintViolation, isLostResponse } from "#db/errors.ts";
 import { CONFIRMATION_RETENTION_MS } from "./confirmation-token.ts";
 import { scheduledPostsOf } from "#posting/scheduled-posts-quota.ts";
+import {
+  approvalByTokenStatement,
+  approvedStatement,
+  isPending,
+  readApproval,
+  type StoredApproval,
+} from "#posting/approvals/store-approvals.ts";
 import { type PostPlan, postIdsOf } from "./post-plan.ts";
 import type { PostRow } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
@@ -14,6 +22,12 @@ export interface ConfirmAttempt {
   readonly plan: PostPlan;
   readonly tokenHash: string;
   readonly nonce: string;
+  /** Whose posts they are. */
+  readonly via: CreatedVia;
+  readonly by: Author | null;
+  readonly scheduledPostsLimit: number;
+  /** The approval that the plan waited for; it must be pending, and is approved together with the plan. */
+  readonly approvalId?: string;
 }
 
 export type ConfirmResult =
@@ -31,12 +45,17 @@ function issuedHour(plan: PostPlan): number {
 }
 
 /** Writes a plan in one transaction, completely or not at all. */
-export async function commitPlan(db: Db, actor: Actor, attempt: ConfirmAttempt, now: number): Promise<ConfirmResult> {
-  const { plan } = attempt;
-  const origin = { confirmHash: attempt.tokenHash, via: actor.via, by: authorOf(actor), now };
+export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): Promise<ConfirmResult> {
+  const { plan, approvalId } = attempt;
+  const origin = { confirmHash: attempt.tokenHash, via: attempt.via, by: attempt.by, now };
   const writes = plan.kind === "schedule" ? scheduleStatements(db, plan, origin) : editStatements(db, plan, origin);
-  const read = postsStatement(db, actor, postIdsOf(plan));
-  const batch = [insertConfirmationStatement(db, attempt, actor.limits.scheduledPosts), ...writes, read];
+  const read = postsStatement(db, plan, postIdsOf(plan));
+  const batch = [
+    insertConfirmationStatement(db, attempt, now),
+    ...writes,
+    ...(approvalId === undefined ? [] : [approvedStatement(db, { id: approvalId, postIds: postIdsOf(plan), now })]),
+    read,
+  ];
   try {
     return committed(await retryAfterLostAnswer(() => db.d1.batch<PostRow>(batch)));
   } catch (error) {
@@ -91,24 +110,31 @@ function confirmationByTokenStatement(
     .bind(issuedHour(plan), tokenHash, plan.userId);
 }
 
-/**
- * The posts of a used token; null while it is unused. The hour of issue leads the primary key and is not known here, so each
- * hour for which rows are kept is one lookup.
- */
-export async function findPostsOfUsedToken(
+/** What a token was used for: its posts, or the approval that was asked for with it; both are null while it is unused. */
+export interface UseOfToken {
+  readonly postIds: readonly string[] | null;
+  readonly approval: StoredApproval | null;
+}
+
+/** The hour of issue leads the primary key and is not known here, so each hour for which rows are kept is one lookup. */
+export async function findUseOfToken(
   db: Db,
   used: { readonly userId: string; readonly tokenHash: string; readonly now: number },
-): Promise<readonly string[] | null> {
+): Promise<UseOfToken> {
   const lastHour = Math.floor(used.now / HOUR);
   const hours = Array.from({ length: CONFIRMATION_RETENTION_MS / HOUR + 1 }, (_, ago) => lastHour - ago);
-  const row = await db.d1
+  const confirmation = db.d1
     .prepare(
-      `SELECT c.post_ids FROM json_each(?1) AS kept CROSS JOIN confirmations c
+      `SELECT c.post_ids AS post_ids FROM json_each(?1) AS kept CROSS JOIN confirmations c
        ON c.issued_hour = kept.value AND c.token_hash = ?2 WHERE c.user_id = ?3 LIMIT 1`,
     )
-    .bind(JSON.stringify(hours), used.tokenHash, used.userId)
-    .first<Pick<ConfirmationRow, "post_ids">>();
-  return row ? (JSON.parse(row.post_ids) as string[]) : null;
+    .bind(JSON.stringify(hours), used.tokenHash, used.userId);
+  const [confirmations, approvals] = await db.d1.batch<Pick<ConfirmationRow, "post_ids">>([
+    confirmation,
+    approvalByTokenStatement(db, used),
+  ]);
+  const [row] = confirmations?.results ?? [];
+  return { postIds: row ? (JSON.parse(row.post_ids) as string[]) : null, approval: readApproval(approvals) };
 }
 
 /** The dependencies of a plan that are as they were at the preview; ?1 to ?5 are from `dependencyParameters`. */
@@ -132,23 +158,30 @@ function dependencyParameters(plan: PostPlan): readonly [string, string, string,
   ];
 }
 
+const APPROVAL_OF_TOKEN = "SELECT 'approval', a.id FROM approvals a WHERE a.user_id = ?1 AND a.token_hash = ?7";
+
 /**
  * The primary key makes the token single-use. The CHECK stale_plan compares the number of unchanged dependencies with that of
  * all, which makes the plan all-or-nothing. Above the limit of scheduled posts, and while the database is held after a restore, it
- * matches nothing.
+ * matches nothing. A token with an approval is written with that approval only, which is one of the dependencies.
  */
 function insertConfirmationStatement(
   db: Db,
-  { plan, tokenHash, nonce }: ConfirmAttempt,
-  scheduledPostsLimit: number,
+  { plan, tokenHash, nonce, scheduledPostsLimit, approvalId }: ConfirmAttempt,
+  now: number,
 ): D1PreparedStatement {
   const { accountIds, mediaIds } = plan.dependencies;
-  const expected = accountIds.length + mediaIds.length + (plan.kind === "schedule" ? 0 : plan.posts.length);
+  const dependencies = accountIds.length + mediaIds.length + (plan.kind === "schedule" ? 0 : plan.posts.length);
+  // An approval that nobody gave must not stand in for a dependency that is missing.
+  const [condition, approval] =
+    approvalId === undefined
+      ? [`AND NOT EXISTS (${APPROVAL_OF_TOKEN})`, ""]
+      : ["", `UNION ALL ${APPROVAL_OF_TOKEN} AND a.id = ?13 AND ${isPending("?14")}`];
   return db.d1
     .prepare(
       `INSERT INTO confirmations (issued_hour, token_hash, user_id, nonce, post_ids, expected, matched)
-       VALUES (?6, ?7, ?1, ?8, ?9, ?10, iif(${scheduledPostsOf("?1")} + ?11 <= ?12 AND NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL),
-         (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES})), -1))`,
+       VALUES (?6, ?7, ?1, ?8, ?9, ?10, iif(${scheduledPostsOf("?1")} + ?11 <= ?12 AND NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL) ${condition},
+         (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES} ${approval})), -1))`,
     )
     .bind(
       ...dependencyParameters(plan),
@@ -156,9 +189,10 @@ function insertConfirmationStatement(
       tokenHash,
       nonce,
       JSON.stringify(postIdsOf(plan)),
-      expected,
+      dependencies + (approvalId === undefined ? 0 : 1),
       newlyScheduled(plan),
       scheduledPostsLimit,
+      ...(approvalId === undefined ? [] : [approvalId, now]),
     );
 }
 

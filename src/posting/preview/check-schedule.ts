@@ -7,6 +7,7 @@ import { assertScheduledPostsLimit, scheduledPostsStatement } from "#posting/sch
 import type { MediaItem, PreviewTarget, ScheduleInput } from "#posting/types.ts";
 import { assessSchedule, emptyCaptionProblems, scheduleTextProblems } from "./assess-schedule.ts";
 import { nearbyQuery } from "./duplicate-text.ts";
+import { refreshCapabilities } from "./refresh-capabilities.ts";
 import { lookUpMedia } from "./resolve-media.ts";
 import { accountFilterOf, resolveTargets } from "./resolve-targets.ts";
 import { type NearbyPostRow, nearbyPostsStatement } from "./store-nearby-posts.ts";
@@ -21,6 +22,8 @@ export interface CheckInput extends Omit<ScheduleInput, "scheduledAt" | "unreadM
    * is left to the preview of the edit: past times, accounts that need a login, the number of scheduled posts.
    */
   readonly editedPostId?: string | undefined;
+  /** Asks the platforms for what the accounts may do now, as a preview does; while somebody types, what is stored must do. */
+  readonly asksPlatforms?: boolean | undefined;
 }
 
 export interface ScheduleCheck {
@@ -37,8 +40,8 @@ export interface ScheduleCheck {
 }
 
 /**
- * Everything that `previewSchedule` checks with what is stored: nothing is written, fetched or counted, and no platform is asked,
- * so that it can be called while somebody types. `withAccounts` returns the whole input when the accounts are known, because
+ * Everything that `previewSchedule` checks with what is stored: nothing is written, fetched or counted, and no platform is asked
+ * unless the input says so, so that it can be called while somebody types. `withAccounts` returns the whole input when the accounts are known, because
  * what a form says of an option depends on the platform; accounts, time and media must be those of `input`.
  */
 export async function checkSchedule(
@@ -71,7 +74,8 @@ export async function checkSchedule(
   const { problems, previews } = assessSchedule(ctx, complete, {
     scheduledAt,
     resolution,
-    capabilities: new Map(),
+    capabilities:
+      complete.asksPlatforms === true ? await refreshCapabilities(ctx, resolution.resolvedTargets) : new Map(),
     nearbyPosts: nearbyPosts.filter((row) => row.post_id !== editedPostId),
     mediaLookup,
   }).withMedia(media, media.shown, now);

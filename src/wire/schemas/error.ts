@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { PLATFORMS } from "#core/platform.ts";
+import { APPROVAL_STATES } from "#core/status.ts";
 import { DetailCode, ErrorCode } from "./codes.ts";
-import { Id } from "./common.ts";
+import { Id, Instant } from "./common.ts";
 
-const ErrorDetail = z
+export const ErrorDetail = z
   .object({
     code: DetailCode,
     message: z.string().openapi({ description: "A message for people." }),
@@ -18,6 +19,20 @@ const ErrorDetail = z
   })
   .openapi("ErrorDetail", { description: "One problem of the request." });
 
+const ErrorApproval = z
+  .object({
+    id: Id,
+    url: z.string().openapi({
+      format: "uri",
+      description:
+        "The page on which the signed-in user decides. Give it to the user; calls to it with a credential do nothing.",
+    }),
+    state: z.enum(APPROVAL_STATES),
+    expires_at: Instant,
+    note: z.string().optional().openapi({ description: "The user's words on declining." }),
+  })
+  .openapi("ErrorApproval", { description: "The approval that a confirm waits for, or that was decided." });
+
 export const ErrorBody = z
   .object({
     error: z.string().openapi({ description: "A message for people." }),
@@ -28,6 +43,7 @@ export const ErrorBody = z
         "Every problem found, not only the first: members that cannot be read are listed together with the problems of all others.",
     }),
     post_ids: z.array(Id).optional().openapi({ description: "The posts that the error is about." }),
+    approval: ErrorApproval.optional(),
     request_id: z.string().openapi({ description: "The `X-Request-Id` of the response." }),
   })
   .openapi("ErrorBody", { description: "The body of every error response." });

@@ -111,7 +111,7 @@ function presentTarget(target: DomainTarget): Target {
   };
 }
 
-const CreatedBy = z
+export const CreatedBy = z
   .object({
     kind: z.enum(["key", "app"]),
     id: Id.openapi({ description: "Of the API key, or of the grant that the user gave to the app." }),

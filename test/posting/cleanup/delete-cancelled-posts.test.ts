@@ -73,6 +73,11 @@ describe("deleteExpiredPosts", () => {
   });
 
   test("deletes nothing when nothing is old enough", async () => {
-    expect(await deleteExpiredPosts(services)).toEqual({ posts: 0, confirmations: 0 });
+    expect(await deleteExpiredPosts(services)).toEqual({
+      posts: 0,
+      confirmations: 0,
+      approvals: 0,
+      expiredApprovals: 0,
+    });
   });
 });

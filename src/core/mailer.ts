@@ -1,5 +1,7 @@
-import type { Mailer } from "#auth/index.ts";
-import type { Env } from "#config.ts";
+/** Sends the e-mails of this service; exists only where the operator configured an e-mail binding. */
+export interface Mailer {
+  send(mail: { readonly to: string; readonly subject: string; readonly text: string }): Promise<void>;
+}
 
 interface EmailBinding {
   send(mail: { from: string; to: string; subject: string; text: string }): Promise<unknown>;
@@ -9,8 +11,8 @@ function isEmailBinding(value: unknown): value is EmailBinding {
   return typeof value === "object" && value !== null && "send" in value;
 }
 
-/** Sends e-mails through the operator's binding (`EMAIL`) from `MAIL_FROM`; null if either is missing: the pages then offer no e-mail features. */
-export function createMailer(env: Env): Mailer | null {
+/** Sends e-mails through the operator's binding (`EMAIL`) from `MAIL_FROM`; null if either is missing: no e-mail features are offered then. */
+export function createMailer(env: { readonly [name: string]: unknown }): Mailer | null {
   const binding = env["EMAIL"];
   const from = env["MAIL_FROM"];
   if (!isEmailBinding(binding) || typeof from !== "string" || from === "") {

@@ -1,0 +1,29 @@
+import { z } from "@hono/zod-openapi";
+import { getApproval } from "#posting/index.ts";
+import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { Approval, EXAMPLE_APPROVAL, presentApproval } from "#wire/schemas/approval.ts";
+import { json } from "#wire/schemas/content.ts";
+import { ApprovalInPath } from "./path.ts";
+
+const ApprovalResponse = z.object({ approval: Approval }).openapi("ApprovalResponse");
+
+const route = operation("posts:read", {
+  method: "get",
+  path: "/approvals/{id}",
+  operationId: "getApproval",
+  tags: ["approvals"],
+  summary: "Read an approval",
+  description: "Whether a person has decided, and how. A decided approval can be read for 30 days.",
+  request: { params: ApprovalInPath },
+  responses: {
+    200: { description: "The approval.", content: json(ApprovalResponse, { approval: EXAMPLE_APPROVAL }) },
+    ...NOT_FOUND,
+  },
+});
+
+export const get = newRouter().openapi(route, async (c) => {
+  const { id } = c.req.valid("param");
+  const approval = await getApproval(c.var.ctx, { id });
+  return c.json({ approval: presentApproval(approval) }, 200);
+});

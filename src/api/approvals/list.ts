@@ -1,0 +1,57 @@
+import { z } from "@hono/zod-openapi";
+import { APPROVAL_STATES } from "#core/status.ts";
+import { listApprovals } from "#posting/index.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { Approval, EXAMPLE_APPROVAL, presentApproval } from "#wire/schemas/approval.ts";
+import { queryInteger } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
+
+const LIMIT = { min: 1, max: 100, default: 50 };
+const OFFSET = { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 };
+
+const ApprovalQuery = z.object({
+  state: z
+    .enum(APPROVAL_STATES)
+    .optional()
+    .openapi({ param: { description: "Only approvals in this state." }, example: "pending" }),
+  limit: queryInteger(LIMIT).openapi({
+    type: "integer",
+    minimum: LIMIT.min,
+    maximum: LIMIT.max,
+    default: LIMIT.default,
+    param: { description: "The maximum number of approvals on a page." },
+    example: 50,
+  }),
+  offset: queryInteger(OFFSET).openapi({
+    type: "integer",
+    minimum: OFFSET.min,
+    maximum: OFFSET.max,
+    default: OFFSET.default,
+    param: { description: "The number of approvals to skip." },
+    example: 0,
+  }),
+});
+
+const ApprovalPage = z.object({ approvals: z.array(Approval), has_more: z.boolean() }).openapi("ApprovalPage");
+
+const route = operation("posts:read", {
+  method: "get",
+  path: "/approvals",
+  operationId: "listApprovals",
+  tags: ["approvals"],
+  summary: "List approvals",
+  description:
+    "What credentials whose previews a person confirms have asked for in the active workspace: pending requests first, then what was decided in the last 30 days, newest first.",
+  request: { query: ApprovalQuery },
+  responses: {
+    200: {
+      description: "A page of approvals.",
+      content: json(ApprovalPage, { approvals: [EXAMPLE_APPROVAL], has_more: false }),
+    },
+  },
+});
+
+export const list = newRouter().openapi(route, async (c) => {
+  const { approvals, hasMore } = await listApprovals(c.var.ctx, c.req.valid("query"));
+  return c.json({ approvals: approvals.map(presentApproval), has_more: hasMore }, 200);
+});

@@ -1,0 +1,97 @@
+import type { Context } from "#context.ts";
+import { authorOf } from "#core/actor.ts";
+import { DAY, HOUR } from "#core/clock.ts";
+import { sha256Hex } from "#core/encoding.ts";
+import { refuse } from "#core/errors.ts";
+import { canonicalJson } from "#core/json.ts";
+import { openToken, refuseToken } from "#posting/confirm/confirmation-token.ts";
+import { type PostPlan, timesSetBy } from "#posting/confirm/post-plan.ts";
+import { findUseOfToken } from "#posting/confirm/store-commit-plan.ts";
+import { refuseUsedToken } from "#posting/confirm/used-token.ts";
+import { refuseWhileHeld } from "#posting/restore/check-database.ts";
+import { refuseByState } from "./approval-reference.ts";
+import { notifyOfRequest } from "./notify-of-request.ts";
+import { insertApproval } from "./store-approvals.ts";
+
+const MAX_PENDING = 100;
+const LIFETIME_MS = 7 * DAY;
+
+type RequestContext = Pick<Context, "actor" | "clock" | "config" | "db" | "defer" | "ids" | "mailer" | "tokens">;
+
+/**
+ * The confirm of a credential whose previews a person confirms: keeps the plan for the person and refuses the call with the address of
+ * the page. The approval is looked for before the token is opened, because it lives longer.
+ */
+export async function requestApproval(
+  ctx: RequestContext,
+  tokenHash: string,
+  kind: PostPlan["kind"] | undefined,
+): Promise<never> {
+  const { actor, db } = ctx;
+  const { userId, workspaceId } = actor;
+  const requestedBy = authorOf(actor);
+  if (requestedBy === null) {
+    throw new Error("the person in the dashboard needs no approval");
+  }
+  const now = ctx.clock.now();
+  const used = await findUseOfToken(db, { userId, tokenHash, now });
+  if (used.approval) {
+    const { approval } = used;
+    return approval.workspaceId === workspaceId && (kind === undefined || approval.kind === kind)
+      ? refuseByState(ctx, approval)
+      : refuseToken();
+  }
+  if (used.postIds) {
+    refuseUsedToken(used.postIds);
+  }
+  const plan = await openToken(ctx, tokenHash);
+  if (plan === null || (kind !== undefined && plan.kind !== kind)) {
+    return refuseToken();
+  }
+  const expiresAt = Math.min(now + LIFETIME_MS, ...timesSetBy(plan));
+  if (expiresAt <= now) {
+    refuse({
+      code: "scheduled_at_in_past",
+      message: "the time of this plan has passed: preview it again with a later one",
+    });
+  }
+  const id = ctx.ids.uuid();
+  const requested = await insertApproval(
+    db,
+    { id, tokenHash, plan, planHash: await approvalHashOf(plan), requestedBy, via: actor.via, now, expiresAt },
+    { issuedHour: Math.floor(plan.issuedAt / HOUR), maxPending: MAX_PENDING },
+  );
+  if (requested?.id === id) {
+    notifyOfRequest(ctx, { plan, requestedBy, now });
+  }
+  return requested?.state === "pending"
+    ? refuseByState(ctx, requested)
+    : refuseNotRequested(ctx, { userId, tokenHash, now });
+}
+
+/** Of a new post its own hash; of an edit a hash over what it makes of which version of each post. */
+async function approvalHashOf(plan: PostPlan): Promise<string> {
+  return plan.kind === "schedule"
+    ? plan.post.planHash
+    : await sha256Hex(
+        canonicalJson(plan.posts.map(({ id, version, planHash }) => ({ id, version, plan_hash: planHash }))),
+      );
+}
+
+async function refuseNotRequested(
+  ctx: RequestContext,
+  token: { readonly userId: string; readonly tokenHash: string; readonly now: number },
+): Promise<never> {
+  const { approval, postIds } = await findUseOfToken(ctx.db, token);
+  if (approval) {
+    return refuseByState(ctx, approval);
+  }
+  if (postIds) {
+    return refuseUsedToken(postIds);
+  }
+  await refuseWhileHeld(ctx);
+  return refuse({
+    code: "too_many_approvals",
+    message: `${MAX_PENDING} requests wait for a person already: have them decided, or withdraw some`,
+  });
+}

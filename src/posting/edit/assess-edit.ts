@@ -1,0 +1,375 @@
+import { accountsStatement, readAccounts } from "#accounts/index.ts";
+import type { Context } from "#context.ts";
+import { MINUTE } from "#core/clock.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import type { JsonObject } from "#core/json.ts";
+import { type ResolvedTarget, resolveTargets, accountFilterOf } from "#posting/preview/resolve-targets.ts";
+import { dailyCapProblems } from "#posting/preview/daily-caps.ts";
+import { nearbyQuery, withDuplicateTextWarnings } from "#posting/preview/duplicate-text.ts";
+import {
+  applyEdit,
+  selectsAccounts,
+  type EditedPost,
+  type EditContext,
+  editInputProblems,
+  type PostAccount,
+} from "./apply-edit.ts";
+import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
+import { toFieldChanges } from "#posting/change-record.ts";
+import { countHourlyUse } from "#quotas/index.ts";
+import { refreshCapabilities } from "#posting/preview/refresh-capabilities.ts";
+import { lookUpMedia, type MediaLookup } from "#posting/preview/resolve-media.ts";
+import {
+  problemsWithAnyMedia,
+  validateTargets,
+  type TargetValidation,
+  postTypeOf,
+} from "#posting/preview/validate-targets.ts";
+import { type EditPlan, type PostUpdate, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
+import { planHashOf } from "#posting/confirm/plan-hash.ts";
+import { problemsOfReadMembers } from "#posting/preview/problems-of-read-members.ts";
+import { refuseProblems } from "#posting/refuse.ts";
+import { type PostRow, type StoredPost, toStoredPost } from "#posting/calendar/post-rows.ts";
+import { timeWarnings } from "#posting/preview/validate-schedule-time.ts";
+import { sortByIds, postsStatement } from "#posting/calendar/store-posts-by-id.ts";
+import {
+  comparedPart,
+  dueTimesByAccount,
+  nearbyPostsOfEditStatement,
+  type NearbyPostRow,
+  type TextAtTime,
+  textsByAccount,
+} from "#posting/preview/store-nearby-posts.ts";
+import {
+  type FactsRow,
+  postAccountsStatement,
+  postFactsStatement,
+  readFacts,
+  readPostAccounts,
+} from "./store-edited-accounts-and-media.ts";
+import type { EditInput, EditPreview } from "#posting/types.ts";
+import { targetTextProblems, textProblems } from "#posting/preview/validate-text-encoding.ts";
+
+/** What an edit would do to each of its posts. */
+export interface AssessedEdit {
+  readonly posts: readonly {
+    /** As the post is now. */
+    readonly stored: StoredPost;
+    readonly preview: EditPreview["posts"][number];
+    readonly update: PostUpdate;
+  }[];
+  readonly dependencies: EditPlan["dependencies"];
+  /** The same edit again, with the media and accounts that were found; it fetches nothing and selects no other account. */
+  readonly request: EditInput;
+  /** The accounts of the posts, by id. */
+  readonly accounts: ReadonlyMap<string, PostAccount>;
+  readonly now: number;
+}
+
+/**
+ * Finds out what an edit does, or refuses it with every problem; nothing is changed. `counts` says whether it counts as one of the
+ * previews of the hour.
+ */
+export async function assessEdit(
+  ctx: Context,
+  input: EditInput,
+  { counts }: { readonly counts: boolean },
+): Promise<AssessedEdit> {
+  const inputProblems = [...editInputProblems(input), ...editTextProblems(input)];
+  if (inputProblems.length > 0) {
+    refuseProblems(inputProblems);
+  }
+  const data = await loadEditData(ctx, input, counts);
+  const { mediaLookup } = data;
+  const hasMedia = input.mediaItems !== undefined || input.mediaUrls !== undefined;
+  const [guess = null] = hasMedia ? mediaLookup.guesses : [];
+  const unread = applyEdits(data, input, { ...data.editContext, media: guess });
+  const capabilities = await refreshCapabilities(
+    ctx,
+    uniqueByAccount(unread.edits.flatMap((edited) => edited.resolvedTargets.filter(({ skipped }) => !skipped))),
+  );
+  const problemsBeforeMedia = () => [
+    ...unread.problems,
+    ...unread.edits.flatMap((edited) => {
+      const request = toRequest(edited, mediaLookup.params, capabilities);
+      const problems = problemsWithAnyMedia(ctx, request, mediaLookup.guesses);
+      return withPostId(input, edited.stored.post.id, problems);
+    }),
+    ...editCapProblems(ctx, input, data, unread.edits, capabilities),
+  ];
+  const isRefused = mediaLookup.fetches && (input.unreadMembers !== undefined || problemsBeforeMedia().length > 0);
+  const media = await mediaLookup.resolve(data.mediaRows, isRefused);
+  if (!media.complete) {
+    refuseProblems(problemsOfReadMembers([...media.problems, ...problemsBeforeMedia()], input.unreadMembers));
+  }
+  // The time is read after the media import, which may have taken minutes.
+  const editContext = { ...data.editContext, media: hasMedia ? media.items : null, now: ctx.clock.now() };
+  const { edits, problems: editProblems } = applyEdits(data, input, editContext);
+  const validatedEdits = edits.map((edited) => ({
+    edited,
+    validation: validateTargets(ctx, {
+      ...toRequest(edited, mediaLookup.params, capabilities),
+      postType: postTypeOf(edited.media),
+      media: edited.media,
+    }),
+  }));
+  const problems = [
+    ...editProblems,
+    ...validatedEdits.flatMap(({ edited, validation }) =>
+      withPostId(input, edited.stored.post.id, validation.problems),
+    ),
+    ...editCapProblems(ctx, input, data, edits, capabilities),
+  ];
+  if (problems.length > 0 || input.unreadMembers !== undefined) {
+    refuseProblems(problemsOfReadMembers(problems, input.unreadMembers));
+  }
+  const textsOfEdit = editedTexts(validatedEdits);
+  const posts = await Promise.all(
+    validatedEdits.map(async ({ edited, validation }) => {
+      const textsOf = (accountId: string) => [
+        ...(data.nearbyTexts.get(accountId) ?? []),
+        ...textsOfEdit.filter((text) => text.accountId === accountId && text.postId !== edited.stored.post.id),
+      ];
+      const previews = withDuplicateTextWarnings(ctx, validation, textsOf, edited.scheduledAt);
+      return { stored: edited.stored, ...(await buildUpdate(edited, { ...validation, previews }, editContext)) };
+    }),
+  );
+  if (posts.every(({ preview }) => preview.changes.length === 0)) {
+    refuseProblems([{ code: "no_changes", message: "this edit changes nothing" }]);
+  }
+  return {
+    posts,
+    dependencies: dependenciesOf(edits, editContext),
+    request: repeatableRequest(input, editContext),
+    accounts: editContext.accounts,
+    now: editContext.now,
+  };
+}
+
+function repeatableRequest(input: EditInput, { newTargets, media }: EditContext): EditInput {
+  const { mediaItems: _declared, platforms: _selected, unreadMembers: _unread, ...rest } = input;
+  return {
+    ...rest,
+    ...(media !== null && { mediaUrls: media.map(({ url }) => url) }),
+    ...(newTargets !== null &&
+      input.targets === undefined && { accountIds: newTargets.resolvedTargets.map(({ account }) => account.id) }),
+  };
+}
+
+interface EditData {
+  /** Without the media of the request, which are resolved only after all other checks. */
+  readonly editContext: Omit<EditContext, "media">;
+  readonly rows: readonly PostRow[];
+  readonly nearbyTimes: ReadonlyMap<string, readonly number[]>;
+  readonly nearbyTexts: ReadonlyMap<string, readonly TextAtTime[]>;
+  readonly mediaLookup: MediaLookup;
+  readonly mediaRows: readonly unknown[];
+}
+
+/** Reads everything an edit depends on in one round trip. */
+async function loadEditData(ctx: Context, input: EditInput, counts: boolean): Promise<EditData> {
+  const { db, actor } = ctx;
+  const { postIds } = input;
+  const mediaLookup = lookUpMedia(ctx, input);
+  const accountFilter = selectsAccounts(input) ? accountFilterOf(input) : { ids: [], platforms: [] };
+  const rescheduling = { postIds, scheduledAt: input.scheduledAt ?? null, shiftMs: (input.shiftMinutes ?? 0) * MINUTE };
+  const previewUse = counts ? countHourlyUse(ctx, [{ kind: "previews", count: 1 }]) : null;
+  const [posts, selectedAccountRows, accountRows, factsRows, mediaRows, nearbyPostRows, counted, currentUse] =
+    await db.d1.batch([
+      postsStatement(db, actor, postIds),
+      accountsStatement(db, actor, accountFilter),
+      postAccountsStatement(db, actor, postIds),
+      postFactsStatement(db, actor, postIds),
+      mediaLookup.statement ?? db.d1.prepare("SELECT NULL WHERE 0"),
+      nearbyPostsOfEditStatement(db, actor, accountFilter, rescheduling, nearbyQuery(ctx)),
+      ...(previewUse?.statements ?? []),
+    ]);
+  previewUse?.check(counted, currentUse);
+  const rowsOf = <Row>(result: D1Result | undefined) => (result?.results ?? []) as Row[];
+  return {
+    rows: sortByIds(postIds, rowsOf<PostRow>(posts)),
+    nearbyTimes: dueTimesByAccount(rowsOf<NearbyPostRow>(nearbyPostRows)),
+    nearbyTexts: textsByAccount(rowsOf<NearbyPostRow>(nearbyPostRows)),
+    mediaLookup,
+    mediaRows: rowsOf(mediaRows),
+    editContext: {
+      newTargets: selectsAccounts(input) ? resolveTargets(input, readAccounts(rowsOf(selectedAccountRows))) : null,
+      accounts: readPostAccounts(rowsOf(accountRows)),
+      facts: readFacts(rowsOf<FactsRow>(factsRows)),
+      subscribed: actor.subscribed,
+      now: ctx.clock.now(),
+    },
+  };
+}
+
+/** Applies the edit to every post that was found. */
+function applyEdits(
+  { rows }: Pick<EditData, "rows">,
+  input: EditInput,
+  editContext: EditContext,
+): { readonly edits: readonly EditedPost[]; readonly problems: readonly RefusalDetail[] } {
+  const problems: RefusalDetail[] = [...(editContext.newTargets?.problems ?? [])];
+  const edits: EditedPost[] = [];
+  for (const [index, id] of input.postIds.entries()) {
+    const row = rows.find((candidate) => candidate.id === id);
+    if (!row) {
+      problems.push({ code: "post_not_found", message: "post not found", param: `post_ids[${index}]` });
+      continue;
+    }
+    const edited = applyEdit(toStoredPost(row, editContext.now), input, editContext);
+    problems.push(...withPostId(input, id, edited.problems));
+    if (edited.ok) {
+      edits.push(edited.value);
+    }
+  }
+  return { edits, problems };
+}
+
+function editCapProblems(
+  ctx: Pick<Context, "adapterFor" | "config">,
+  input: EditInput,
+  { nearbyTimes }: Pick<EditData, "nearbyTimes">,
+  edits: readonly EditedPost[],
+  capabilities: ReadonlyMap<string, JsonObject>,
+): RefusalDetail[] {
+  return edits.flatMap((edited) => {
+    const otherTimes = otherPostTimes(nearbyTimes, edits, edited);
+    const problems = dailyCapProblems(ctx, edited.resolvedTargets, otherTimes, edited.scheduledAt, capabilities);
+    return withPostId(input, edited.stored.post.id, problems);
+  });
+}
+
+function editTextProblems(input: EditInput): RefusalDetail[] {
+  return [
+    ...textProblems("caption", input.caption),
+    ...targetTextProblems("targets", input.targets),
+    ...targetTextProblems("target_options", input.targetOptions),
+  ];
+}
+
+function toRequest(
+  { caption, resolvedTargets }: EditedPost,
+  mediaParams: readonly string[],
+  capabilities: ReadonlyMap<string, JsonObject>,
+) {
+  return { caption, mediaParams, resolvedTargets, capabilities };
+}
+
+/** With several posts, names the post in each message. */
+function withPostId(input: EditInput, postId: string, problems: readonly RefusalDetail[]): RefusalDetail[] {
+  return problems.map((problem) =>
+    input.postIds.length > 1 ? { ...problem, message: `post ${postId}: ${problem.message}` } : problem,
+  );
+}
+
+function uniqueByAccount(resolvedTargets: readonly ResolvedTarget[]): ResolvedTarget[] {
+  return [...new Map(resolvedTargets.map((target) => [target.account.id, target])).values()];
+}
+
+/** The times of the other posts of each account, edited ones with their new times. */
+function otherPostTimes(
+  nearbyTimes: ReadonlyMap<string, readonly number[]>,
+  edits: readonly EditedPost[],
+  edited: EditedPost,
+): ReadonlyMap<string, readonly number[]> {
+  return new Map(
+    edited.resolvedTargets.map(({ account }) => {
+      const otherEdits = edits.filter(
+        (other) => other !== edited && other.resolvedTargets.some((target) => target.account.id === account.id),
+      );
+      return [account.id, [...(nearbyTimes.get(account.id) ?? []), ...otherEdits.map((other) => other.scheduledAt)]];
+    }),
+  );
+}
+
+/** What the edited posts send after the edit, with what they have sent already. */
+function editedTexts(
+  validatedEdits: readonly { readonly edited: EditedPost; readonly validation: TargetValidation }[],
+): readonly (TextAtTime & { readonly accountId: string })[] {
+  return validatedEdits.flatMap(({ edited, validation }) => {
+    const sent = edited.lockedTargets.filter(({ state }) => state !== "failed" && state !== "skipped");
+    const planned = validation.targets.filter(({ skipped }) => !skipped);
+    return [...sent, ...planned.map((target) => ({ ...target, dueAt: edited.scheduledAt }))].map(
+      ({ accountId, effectiveCaption, dueAt }) => ({
+        accountId,
+        postId: edited.stored.post.id,
+        at: dueAt,
+        text: comparedPart(effectiveCaption),
+      }),
+    );
+  });
+}
+
+function dependenciesOf(edits: readonly EditedPost[], { media }: EditContext) {
+  const usable = edits.flatMap(({ resolvedTargets }) =>
+    resolvedTargets.filter(({ account, skipped }) => account.status === "active" && !skipped),
+  );
+  return {
+    accountIds: uniqueByAccount(usable).map(({ account }) => account.id),
+    mediaIds: [...new Set((media ?? []).map((item) => item.id))],
+  };
+}
+
+async function buildUpdate(
+  edited: EditedPost,
+  validation: TargetValidation,
+  editContext: EditContext,
+): Promise<{ readonly preview: EditPreview["posts"][number]; readonly update: PostUpdate }> {
+  const {
+    caption,
+    lockedTargets,
+    media,
+    removedAccountIds,
+    rescheduled,
+    scheduledAt,
+    status,
+    pausedReason,
+    previousStatus,
+    stored,
+  } = edited;
+  const { id, version } = stored.post;
+  const { previews } = validation;
+  const targets = withPositions(edited, validation.targets);
+  const postType = postTypeOf(media);
+  const planHash = await planHashOf({
+    postType,
+    media,
+    targets: [...lockedTargets, ...targets.map((target) => ({ ...target, dueAt: scheduledAt }))],
+  });
+  const mediaItems = media.map(storedMedia);
+  const changes = diffEdit(edited, targets);
+  return {
+    preview: {
+      id,
+      version,
+      changes,
+      after: {
+        action: "schedule",
+        scheduledAt,
+        postType,
+        caption,
+        targets: previews,
+        mediaItems,
+        warnings: [...(editContext.newTargets?.warnings ?? []), ...timeWarnings(scheduledAt, editContext.now)],
+        planHash,
+      },
+    },
+    update: {
+      id,
+      version,
+      previousStatus,
+      status,
+      pausedReason,
+      scheduledAt,
+      rescheduled,
+      caption,
+      postType,
+      platforms: platformsOf([...lockedTargets, ...targets].toSorted((a, b) => a.position - b.position)),
+      planHash,
+      media: changes.some(({ field }) => field === "media_items") ? mediaItems : null,
+      targets: changedTargets(edited, targets),
+      removedAccountIds,
+      changes: toFieldChanges(changes),
+    },
+  };
+}
