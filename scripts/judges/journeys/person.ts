@@ -1,5 +1,9 @@
 import type { Locator, Page } from "playwright-core";
 
+export const BROWSERS = ["chromium", "firefox"] as const;
+
+export type BrowserName = (typeof BROWSERS)[number];
+
 export const MODES = ["script", "noscript", "keyboard", "touch"] as const;
 
 export type Mode = (typeof MODES)[number];
@@ -16,10 +20,22 @@ const TABS_MAX = 250;
 export class Person {
   readonly page: Page;
   readonly mode: Mode;
+  readonly browser: BrowserName;
 
-  constructor(page: Page, mode: Mode) {
+  constructor(page: Page, mode: Mode, browser: BrowserName) {
     this.page = page;
     this.mode = mode;
+    this.browser = browser;
+  }
+
+  /** Whether Playwright cannot wait in the page for an element to stand still, because timers do not run there. */
+  get #isWithoutTimers(): boolean {
+    return this.browser === "firefox" && this.mode === "noscript";
+  }
+
+  /** Moves the mouse there, as far as there is one. */
+  async pointAt(target: Locator): Promise<void> {
+    await target.hover({ force: this.#isWithoutTimers });
   }
 
   /** Follows a link, presses a button, opens what a summary hides. */
@@ -28,9 +44,21 @@ export class Person {
     if (this.mode === "keyboard") {
       await this.#focus(target);
       await this.page.keyboard.press("Enter");
-    } else if (this.mode === "touch") {
+    } else {
+      await this.#touchOrClick(target);
+    }
+  }
+
+  async #touchOrClick(target: Locator): Promise<void> {
+    if (this.#isWithoutTimers) {
+      if (!(await target.evaluate(isOnTopInView))) {
+        throw new Error(`${await describe(target)} is covered by something`);
+      }
+      await target.click({ force: true });
+    } else if (this.browser === "chromium" && this.mode === "touch") {
       await target.tap();
     } else {
+      // In the touch mode of Firefox the proxy makes a touch of it.
       await target.click();
     }
   }
@@ -59,18 +87,49 @@ export class Person {
     const field = this.page.getByLabel(label, { exact: typeof label === "string" }).first();
     await field.waitFor();
     const type = await field.getAttribute("type");
-    if (this.mode !== "keyboard") {
+    let cameBack = false;
+    if (this.mode === "keyboard") {
+      cameBack = (await this.#focus(field)) === "Shift+Tab";
+    } else if (this.browser === "chromium") {
       await field.fill(text);
       return;
+    } else {
+      await this.#touchOrClick(field);
     }
-    await this.#focus(field);
     if (type === "date" || type === "time") {
-      // The order of the parts of a date depends on the computer.
-      await field.fill(text);
+      await this.#typeParts(field, text, cameBack);
     } else {
       await this.page.keyboard.press("ControlOrMeta+a");
-      await this.page.keyboard.insertText(text);
+      await this.page.keyboard.type(text);
     }
+  }
+
+  /** Types a date or a time in the order in which the computer asks for its parts. */
+  async #typeParts(field: Locator, text: string, cameBack: boolean): Promise<void> {
+    if (cameBack) {
+      // From the button of the calendar to the last part.
+      await this.page.keyboard.press("Shift+Tab");
+    }
+    const [first = "", second = "", third = ""] = text.split(/[-:]/);
+    const [hour, half] = [Number(first) % 12 || 12, Number(first) < 12 ? "AM" : "PM"];
+    const monthFirst = `${second}${third}${first}`;
+    const dayFirst = `${third}${second}${first}`;
+    const orders =
+      third === ""
+        ? [`${first}${second}`, `${String(hour).padStart(2, "0")}${second}${half}`]
+        : this.browser === "firefox"
+          ? [monthFirst, dayFirst]
+          : [dayFirst, monthFirst];
+    for (const keys of orders) {
+      for (const _part of ["year", "month", "day"]) {
+        await this.page.keyboard.press("ArrowLeft");
+      }
+      await this.page.keyboard.type(keys);
+      if ((await field.inputValue()) === text) {
+        return;
+      }
+    }
+    throw new Error(`${await describe(field)} does not take ${text} from the keyboard`);
   }
 
   /** Ticks a box or chooses one of several. */
@@ -80,7 +139,7 @@ export class Person {
       return;
     }
     if (this.mode !== "keyboard") {
-      await (this.mode === "touch" ? target.tap() : target.check());
+      await this.#touchOrClick(target);
     } else if ((await target.getAttribute("type")) === "radio") {
       await this.#chooseRadio(target);
     } else {
@@ -112,15 +171,53 @@ export class Person {
     }
   }
 
-  async #focus(target: Locator): Promise<void> {
+  /** Forwards or back, and tells which, but not around: behind the last element of a page are the bars of the browser. */
+  async #focus(target: Locator): Promise<"Tab" | "Shift+Tab"> {
+    const key = (await target.evaluate(isBeforeFocus)) ? "Shift+Tab" : "Tab";
     for (let tabs = 0; tabs < TABS_MAX; tabs++) {
-      if (await target.evaluate((element) => element.matches(":focus"))) {
-        return;
+      if (await target.evaluate(isFocused)) {
+        if (!(await target.evaluate(showsFocus))) {
+          throw new Error(`${await describe(target)} has the focus and does not show it`);
+        }
+        return key;
       }
-      await this.page.keyboard.press("Tab");
+      await this.page.keyboard.press(key);
     }
-    throw new Error(`${await describe(target)} is not reached with the Tab key`);
+    throw new Error(`${await describe(target)} is not reached with ${key}`);
   }
+}
+
+/** Whether the element has the focus. Runs in the page. */
+function isFocused(element: Element): boolean {
+  return element.matches(":focus");
+}
+
+/** Scrolls to the element and tells whether a click into its middle reaches it or its label. Runs in the page. */
+function isOnTopInView(element: Element): boolean {
+  element.scrollIntoView({ block: "center", behavior: "instant" });
+  const box = element.getBoundingClientRect();
+  const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+  return top !== null && (element.contains(top) || top.contains(element) || top.closest("label")?.control === element);
+}
+
+/** Whether the element stands before the focused one. Runs in the page. */
+function isBeforeFocus(element: Element): boolean {
+  const focused = document.querySelector(":focus");
+  return focused !== null && (focused.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+}
+
+/** Whether the focused element, or what stands around it, has an outline. Runs in the page. */
+function showsFocus(element: Element): boolean {
+  const around = [
+    element,
+    element.parentElement,
+    element.closest("label"),
+    ...((element as HTMLInputElement).labels ?? []),
+  ];
+  return around.some((part) => {
+    const style = part && getComputedStyle(part);
+    return style && ((style.outlineStyle !== "none" && style.outlineWidth !== "0px") || style.boxShadow !== "none");
+  });
 }
 
 async function describe(target: Locator): Promise<string> {
