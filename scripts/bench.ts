@@ -13,7 +13,7 @@ import {
   send,
 } from "./bench/operations.ts";
 import type { SharedTraceData, RecordedRequest } from "./bench/recorder.ts";
-import { bundle, type Runtime, startRuntime } from "./bench/runtime.ts";
+import { bundle, type Bundle, type Runtime, startRuntime } from "./bench/runtime.ts";
 import type { BindingCall, Trace, Traces } from "./bench/trace.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import { sleep } from "./service.ts";
@@ -26,6 +26,7 @@ import { sleep } from "./service.ts";
 
 const BUDGET = 1.5;
 const POST_COUNT = 2000;
+const POSTS_PER_DAY = 10;
 /** Not measured, because code is compiled in the first rounds. */
 const WARM_UP_ROUNDS = 3;
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "15" } } });
@@ -55,7 +56,7 @@ interface BenchData {
 }
 
 /** Fills the database and the token store through the product itself. */
-async function createBenchData(product: string, stateDir: string): Promise<BenchData> {
+async function createBenchData(product: Bundle, stateDir: string): Promise<BenchData> {
   const runtime = await startRuntime(product, stateDir, SECRETS);
   try {
     const d1 = await runtime.d1();
@@ -66,14 +67,17 @@ async function createBenchData(product: string, stateDir: string): Promise<Bench
     const confirmed = await send(runtime.origin, user.key, requests.createRequest("confirm", 0));
     const { posts } = JSON.parse(confirmed) as { posts: { id: string }[] };
     await sleep(SETTLE_MS);
-    return { user: user, postIds: await copyPost(d1, posts[0]?.id ?? "", POST_COUNT - 1) };
+    return {
+      user: user,
+      postIds: await copyPost(d1, posts[0]?.id ?? "", { count: POST_COUNT - 1, perDay: POSTS_PER_DAY }),
+    };
   } finally {
     await runtime.stop();
   }
 }
 
 /** Sends every request once to the recorder. */
-async function record(recorder: string, stateDir: string, { user, postIds }: BenchData): Promise<Traces> {
+async function record(recorder: Bundle, stateDir: string, { user, postIds }: BenchData): Promise<Traces> {
   const runtime = await startRuntime(recorder, stateDir, SECRETS);
   try {
     const requests = new RequestFactory(user, postIds);
@@ -232,7 +236,7 @@ async function assertSameRows(...runtimes: readonly [Runtime, Runtime]): Promise
 }
 
 /** Runs both Workers on copies of the filled database. */
-async function compareAll(product: string, baseline: string, traces: Traces, data: BenchData): Promise<boolean> {
+async function compareAll(product: Bundle, baseline: Bundle, traces: Traces, data: BenchData): Promise<boolean> {
   const { user, postIds } = data;
   const requests = new RequestFactory(user, postIds);
   const productRuntime = await startRuntime(product, workPath("product-state"), SECRETS);
@@ -268,7 +272,7 @@ try {
   ]);
   const kib = (bytes: number) => Math.round(bytes / 1024);
   console.log(
-    `production bundle: ${kib(Buffer.byteLength(product))} KiB, ${kib(gzipSync(product).length)} KiB gzipped, including modules that are loaded on demand`,
+    `production bundle: ${kib(Buffer.byteLength(product.script))} KiB, ${kib(gzipSync(product.script).length)} KiB gzipped, including modules that are loaded on demand`,
   );
   const data = await createBenchData(product, workPath("data"));
   for (const copy of ["recorder-state", "product-state", "baseline-state"]) {

@@ -12,7 +12,6 @@ const ACCOUNTS = [
   { platform: "x", capabilities: { subscriptionType: "None", verifiedType: "none", protected: false } },
   { platform: "linkedin", capabilities: { kind: "member", canList: false, profile: "userinfo" } },
 ] as const satisfies readonly { platform: Platform; capabilities: object }[];
-const POSTS_PER_DAY = 10;
 
 export interface BenchUser {
   readonly key: string;
@@ -30,10 +29,13 @@ export async function migrate(d1: D1Database): Promise<void> {
 }
 
 /** Creates a user with an API key and accounts on two platforms. */
-export async function createBenchUser(d1: D1Database): Promise<BenchUser> {
+export async function createBenchUser(
+  d1: D1Database,
+  { password }: { readonly password: string | null } = { password: null },
+): Promise<BenchUser> {
   const ids = systemIds(systemClock);
   const services = { db: openDb(d1), clock: systemClock, ids };
-  const user = { email: "ada@example.com", password: null, plan: "scale", subscription: "active" } as const;
+  const user = { email: "ada@example.com", password, plan: "scale", subscription: "active" } as const;
   const { userId, workspaceId } = await createUser(services, user);
   const { key } = await createKey(services, { userId, name: "bench", scopes: SCOPES, expiresInDays: null });
   const accountIds: string[] = [];
@@ -60,10 +62,14 @@ export async function createBenchUser(d1: D1Database): Promise<BenchUser> {
 }
 
 /** Copies a scheduled post `count` times to later times; returns the new ids. */
-export async function copyPost(d1: D1Database, postId: string, count: number): Promise<string[]> {
+export async function copyPost(
+  d1: D1Database,
+  postId: string,
+  { count, perDay }: { readonly count: number; readonly perDay: number },
+): Promise<string[]> {
   const ids = systemIds(systemClock);
   const copies = Array.from({ length: count }, (_, index) => {
-    const offsetMs = Math.floor(((index + 1) * DAY) / POSTS_PER_DAY);
+    const offsetMs = Math.floor(((index + 1) * DAY) / perDay);
     return { id: ids.uuid(), offsetMs };
   });
   const list = JSON.stringify(copies);

@@ -34,15 +34,28 @@ const { Miniflare, convertV4MiniflareOptions } = createRequire(createRequire(imp
   "miniflare",
 ) as MiniflareModule;
 
-/** Bundles for production with `wrangler deploy --dry-run`; returns the script. */
-export async function bundle(entry: string | null, outDir: string): Promise<string> {
+/** What a deployment uploads. */
+export interface Bundle {
+  readonly script: string;
+  /** The files that the script imports as texts, by their name there. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** Bundles for production with `wrangler deploy --dry-run`. */
+export async function bundle(entry: string | null, outDir: string): Promise<Bundle> {
   await promisify(execFile)(
     process.execPath,
     [WRANGLER, "deploy", ...(entry === null ? [] : [entry]), "--dry-run", "--env=", `--outdir=${outDir}`],
     { cwd: ROOT, env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" } },
   );
-  const script = (await readdir(outDir)).find((name) => name.endsWith(".js"));
-  return await readFile(join(outDir, script ?? ""), "utf8");
+  const names = await readdir(outDir);
+  const read = (name: string) => readFile(join(outDir, name), "utf8");
+  // Wrangler's own README has no hash in its name.
+  const texts = names.filter((name) => /^[0-9a-f]{40}-.*\.md$/.test(name));
+  return {
+    script: await read(names.find((name) => name.endsWith(".js")) ?? ""),
+    texts: Object.fromEntries(await Promise.all(texts.map(async (name) => [name, await read(name)] as const))),
+  };
 }
 
 export interface Runtime {
@@ -56,7 +69,7 @@ export interface Runtime {
 
 /** Starts one Worker with local versions of the production bindings, in a separate process. */
 export async function startRuntime(
-  script: string,
+  { script, texts }: Bundle,
   stateDir: string,
   bindings: Readonly<Record<string, unknown>> = {},
 ): Promise<Runtime> {
@@ -81,7 +94,10 @@ export async function startRuntime(
               { ...limiter, simple: { ...limiter.simple, limit: UNLIMITED } },
             ]),
           ),
-          modules: [{ type: "ESModule", path: "index.js", contents: script }],
+          modules: [
+            { type: "ESModule", path: "index.js", contents: script },
+            ...Object.entries(texts).map(([path, contents]) => ({ type: "Text", path, contents })),
+          ],
           unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         },
       ],
