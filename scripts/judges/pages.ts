@@ -6,14 +6,15 @@ import { CspParser } from "csp_evaluator/dist/parser.js";
 import pa11y from "pa11y";
 import { type Browser, chromium, type Page, type Response } from "playwright-core";
 import { withService } from "../service.ts";
+import { findFirefoxProblems } from "./browser/firefox-pages.ts";
 import { createDemoWorkspace, type DemoWorkspace } from "./demo/demo-workspace.ts";
 import { demoPages } from "./demo/pages.ts";
 import { launchPuppeteer, openPuppeteerPage, signInCookie } from "./demo/puppeteer-page.ts";
 import { openSignedIn } from "./demo/signed-in.ts";
 
 /*
- * Checks every page of a filled workspace, light and dark, with axe and pa11y, its policy with Google's CSP evaluator, and prints what it
- * weighs: `npm run pages -- [origin of a running service]`.
+ * Checks every page of a filled workspace, light and dark, with axe and pa11y, its policy with Google's CSP evaluator, its console in
+ * Chromium and in Firefox ESR, and prints what it weighs: `npm run pages -- [origin of a running service]`.
  */
 
 const PA11Y_TIMEOUT_MS = 60_000;
@@ -126,7 +127,11 @@ const findings = await withService(process.argv[2], async (origin) => {
   const workspace = await createDemoWorkspace(origin);
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   try {
-    return [...(await checkPages(origin, workspace, browser)), ...(await findPa11yProblems(origin, workspace))];
+    return [
+      ...(await checkPages(origin, workspace, browser)),
+      ...(await findPa11yProblems(origin, workspace)),
+      ...(await findFirefoxProblems(origin, workspace)),
+    ];
   } finally {
     await browser.close();
   }
