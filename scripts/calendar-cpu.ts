@@ -39,8 +39,9 @@ function measuredMonth(): Date {
 }
 
 /** Fills the month through the product itself; returns the cookie of a session. */
-async function createCalendar({ origin, d1 }: Runtime, month: Date): Promise<string> {
-  const database = await d1();
+async function createCalendar(runtime: Runtime, month: Date): Promise<string> {
+  const { origin } = runtime;
+  const database = await runtime.d1();
   await migrate(database);
   const { key, accountIds } = await createBenchUser(database, { password: PASSWORD });
   const body = JSON.stringify({
