@@ -1,6 +1,7 @@
 import { badgateway } from "./oauth/badgateway.ts";
-import { mcpConformance } from "./oauth/mcp-conformance.ts";
+import { mcpConformance, mcpServerConformance } from "./oauth/mcp-conformance.ts";
 import { mcpV1, mcpV2 } from "./oauth/mcp-clients.ts";
+import { mcpServerV1, mcpServerV2, mcpServerV2Auto } from "./oauth/mcp-server.ts";
 import { oauth4webapi } from "./oauth/oauth4webapi.ts";
 import { openidClient } from "./oauth/openid-client.ts";
 import { ConsentingUser } from "./oauth/consenting-user.ts";
@@ -14,15 +15,28 @@ import { withService } from "../service.ts";
  * if it supports it, revokes it. The last check runs the commands of SKILL.md, which need bash, curl and jq.
  */
 
-const checks = { oauth4webapi, openidClient, badgateway, simpleOauth2, mcpV1, mcpV2, mcpConformance, skillCommands };
+const checks = {
+  oauth4webapi,
+  openidClient,
+  badgateway,
+  simpleOauth2,
+  mcpV1,
+  mcpV2,
+  mcpServerV1,
+  mcpServerV2,
+  mcpServerV2Auto,
+  mcpConformance,
+  mcpServerConformance,
+  skillCommands,
+};
 
 const failed = await withService(process.argv[2], async (origin) => {
-  const user = await ConsentingUser.signUp(origin);
   let failures = 0;
   for (const [name, check] of Object.entries(checks)) {
     const started = Date.now();
     try {
-      const note = await check(user);
+      // A plan limits how many apps one user may connect.
+      const note = await check(await ConsentingUser.signUp(origin));
       console.log(`pass  ${name}  ${Date.now() - started} ms${note ? `  ${note}` : ""}`);
     } catch (error) {
       failures += 1;

@@ -21,6 +21,10 @@ export class ConsentingUser {
     return `${this.origin}/v1`;
   }
 
+  get mcpUrl(): string {
+    return `${this.origin}/mcp`;
+  }
+
   static async signUp(origin: string): Promise<ConsentingUser> {
     const response = await fetch(`${origin}/signup`, {
       method: "POST",

@@ -2,7 +2,7 @@ import { auth as authV2, type OAuthClientProvider as ProviderV2 } from "@modelco
 import { auth as authV1, type OAuthClientProvider as ProviderV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { CALLBACK, type ConsentingUser } from "./consenting-user.ts";
 
-interface ClientState {
+export interface ClientState {
   client: unknown;
   tokens: unknown;
   verifier: string;
@@ -11,7 +11,7 @@ interface ClientState {
 }
 
 /** The state a client stores between the steps; both versions of the SDK use the same provider interface. */
-function createProvider() {
+export function createProvider() {
   const state: ClientState = {
     client: undefined,
     tokens: undefined,

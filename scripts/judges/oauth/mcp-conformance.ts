@@ -21,12 +21,12 @@ async function followRedirect(url: URL): Promise<void> {
   }
 }
 
-/** Runs the official conformance suite, which prints an authorization URL and waits for the callback. */
-export async function mcpConformance(user: ConsentingUser): Promise<string> {
+/** Runs the official conformance suite for one resource; it prints an authorization URL and waits for the callback. */
+async function runConformance(user: ConsentingUser, resource: string): Promise<string> {
   const { id } = await user.register("none", `http://127.0.0.1:${PORT}/callback`);
   const child = spawn(
     join(import.meta.dirname, "..", "node_modules", ".bin", "conformance"),
-    ["authorization", "--url", user.origin, "--client-id", id, "--resource", user.baseUrl, "--port", String(PORT)],
+    ["authorization", "--url", user.origin, "--client-id", id, "--resource", resource, "--port", String(PORT)],
     { stdio: ["ignore", "pipe", "pipe"], timeout: TIMEOUT_MS },
   );
   let output = "";
@@ -53,4 +53,14 @@ export async function mcpConformance(user: ConsentingUser): Promise<string> {
     throw new Error(`the conformance run ended with ${code}\n${output}`);
   }
   return /\d+ passed.*/i.exec(output)?.[0] ?? "";
+}
+
+/** With the API as the resource. */
+export function mcpConformance(user: ConsentingUser): Promise<string> {
+  return runConformance(user, user.baseUrl);
+}
+
+/** With the MCP server as the resource. */
+export function mcpServerConformance(user: ConsentingUser): Promise<string> {
+  return runConformance(user, user.mcpUrl);
 }
