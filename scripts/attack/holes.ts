@@ -22,6 +22,19 @@ export const HOLES: readonly Hole[] = [
     ],
   },
   {
+    name: "any-resource",
+    what: "an access token opens the API and the MCP server, whichever its user granted",
+    topic: "agents",
+    attack: "a token for the API at the MCP server",
+    changes: [
+      {
+        file: "src/auth/bearer/store.ts",
+        from: "g.revoked_at IS NULL AND g.resource = ?3",
+        to: "g.revoked_at IS NULL AND g.resource <> ?3 || 'x'",
+      },
+    ],
+  },
+  {
     name: "no-owner-check",
     what: "a post is found by its id alone, whoever owns it",
     topic: "tenants",

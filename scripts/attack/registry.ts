@@ -1,4 +1,5 @@
 import addresses from "./addresses.ts";
+import agents from "./agents.ts";
 import type { Topic } from "./attack.ts";
 import authorize from "./authorize.ts";
 import connect from "./connect.ts";
@@ -15,6 +16,7 @@ import tenants from "./tenants.ts";
 /** Every topic; a new file is added here. The search for secrets comes last, because it reads the log of the whole run. */
 export const TOPICS: readonly Topic[] = [
   scopes,
+  agents,
   tenants,
   connect,
   authorize,

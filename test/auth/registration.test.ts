@@ -7,6 +7,7 @@ import { unreachableOutbound } from "./test-context.ts";
 import {
   uniqueIpAddress,
   authorizePath,
+  callApi,
   CALLBACK,
   submitConsent,
   errorCodeOf,
@@ -291,6 +292,45 @@ describe("E. Client id metadata documents", () => {
     vi.setSystemTime(start + 10 * MINUTE);
     await browser.get(path);
     expect(documentServer.requests).toHaveLength(2);
+  });
+
+  test("E60 a client with a document gets tokens for the MCP server, which its 401 alone leads to", async ({
+    expect,
+  }) => {
+    const id = `https://agent.example/${crypto.randomUUID()}.json`;
+    const { service: mcpService } = createDocumentServer(json({ ...document, client_id: id }));
+    const list = (headers: Record<string, string> = {}) =>
+      mcpService.fetch("/mcp", {
+        method: "POST",
+        headers: { accept: "application/json, text/event-stream", "content-type": "application/json", ...headers },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      });
+    const challenge401 = (await list()).headers.get("www-authenticate") ?? "";
+    const metadataUrl = /resource_metadata="([^"]+)"/.exec(challenge401)?.[1] ?? "";
+    const { resource, authorization_servers: servers } = await (
+      await mcpService.fetch(metadataUrl)
+    ).json<{
+      resource: string;
+      authorization_servers: string[];
+    }>();
+    const server = await mcpService.fetch(`${servers[0]}/.well-known/oauth-authorization-server`);
+    expect(await server.json()).toMatchObject({ client_id_metadata_document_supported: true });
+    const { browser } = await signInNewUser(mcpService);
+    const { verifier, challenge } = createPkcePair();
+    const scope = /scope="([^"]+)"/.exec(challenge401)?.[1] ?? "";
+    expect(scope).toBe("accounts:read posts:read posts:write workspaces:read");
+    const path = authorizePath(id, challenge, { resource, scope });
+    const location = await submitConsent(browser, path, { decision: "allow", scope: scope.split(" ") });
+    const response = await requestToken(mcpService, {
+      grant_type: "authorization_code",
+      client_id: id,
+      code: location.searchParams.get("code") ?? "",
+      code_verifier: verifier,
+      resource,
+    });
+    const { access_token: token } = await response.json<{ access_token: string }>();
+    expect((await list({ authorization: `Bearer ${token}` })).status).toBe(200);
+    expect((await callApi(mcpService, token)).status).toBe(401);
   });
 
   test.for([

@@ -119,7 +119,7 @@ async function runV2(user: ConsentingUser, era: "2025" | "2026"): Promise<string
     }
     return {
       tools: async () => (await client.listTools()).tools.length,
-      call: async (name, args) => (await client.callTool({ name, arguments: args ?? {} })) as ToolResult,
+      call: (name, args) => client.callTool({ name, arguments: args ?? {} }),
     };
   };
   const finish = async (code: string, iss: string) => {
