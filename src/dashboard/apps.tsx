@@ -3,6 +3,7 @@ import type { SignedInUser } from "#auth/index.ts";
 import { type ConnectedApp, listApps, revokeApp, setAppConfirms } from "#auth/oauth/index.ts";
 import { ApiAccessTabs } from "./api-access-tabs.tsx";
 import { AskFirstForm, ConfirmsNote } from "./confirms.tsx";
+import { withdrawRequestsOfRevoked } from "#posting/index.ts";
 import type { PageContext } from "./env.ts";
 import { readForm } from "./form.ts";
 import { ScopeList } from "./keys.tsx";
@@ -98,7 +99,9 @@ export async function showApps(c: PageContext): Promise<Response> {
 
 /** `POST /dashboard/apps/:id/revoke` and `DELETE /dashboard/apps/:id` */
 export async function doRevokeApp(c: PageContext): Promise<Response> {
-  await revokeApp(c.var.services, { userId: c.var.signedIn.actor.userId, grantId: c.req.param("id") ?? "" });
+  const { userId } = c.var.signedIn.actor;
+  await revokeApp(c.var.services, { userId, grantId: c.req.param("id") ?? "" });
+  await withdrawRequestsOfRevoked(c.var.services, { userId });
   return c.redirect("/dashboard/apps?done=revoked", 303);
 }
 

@@ -16,6 +16,7 @@ import {
 import { type Scope, SCOPES } from "#core/scope.ts";
 import { ApiAccessTabs } from "./api-access-tabs.tsx";
 import { AskFirstForm, ConfirmsChoice, ConfirmsNote } from "./confirms.tsx";
+import { withdrawRequestsOfRevoked } from "#posting/index.ts";
 import type { PageContext } from "./env.ts";
 import { ReauthenticationFields } from "./reauthentication.tsx";
 import { readForm, runUseCase } from "./form.ts";
@@ -405,6 +406,8 @@ export async function doSetKeyConfirms(c: PageContext): Promise<Response> {
 
 /** `POST /dashboard/keys/:id/revoke` and `DELETE /dashboard/keys/:id` */
 export async function doRevokeKey(c: PageContext): Promise<Response> {
-  await revokeKey(c.var.services, { userId: c.var.signedIn.actor.userId, id: c.req.param("id") ?? "" });
+  const { userId } = c.var.signedIn.actor;
+  await revokeKey(c.var.services, { userId, id: c.req.param("id") ?? "" });
+  await withdrawRequestsOfRevoked(c.var.services, { userId });
   return c.redirect("/dashboard/keys?done=revoked", 303);
 }

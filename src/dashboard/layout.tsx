@@ -66,7 +66,16 @@ export const AuthLayout: FC<{
   </Document>
 );
 
-export type Section = "calendar" | "overview" | "media" | "accounts" | "access" | "workspaces" | "plan" | "profile";
+export type Section =
+  | "calendar"
+  | "overview"
+  | "approvals"
+  | "media"
+  | "accounts"
+  | "access"
+  | "workspaces"
+  | "plan"
+  | "profile";
 
 interface MenuEntry {
   readonly section: Section;
@@ -78,6 +87,7 @@ interface MenuEntry {
 const MENU: readonly MenuEntry[] = [
   { section: "calendar", href: "/dashboard", label: "Calendar" },
   { section: "overview", href: "/dashboard/overview", label: "Overview" },
+  { section: "approvals", href: "/approvals", label: "Approvals" },
   { section: "media", href: "/dashboard/media", label: "Media" },
   { section: "accounts", href: "/dashboard/accounts", label: "Accounts" },
   { section: "access", href: "/dashboard/keys", label: "AI & API" },
@@ -90,12 +100,25 @@ const PERSONAL_MENU: readonly MenuEntry[] = [
   { section: "profile", href: "/dashboard/profile", label: "Profile" },
 ];
 
-const MenuLinks: FC<{ entries: readonly MenuEntry[]; section: Section }> = ({ entries, section }) => (
+const MenuLinks: FC<{ entries: readonly MenuEntry[]; section: Section; signedIn: SignedInUser }> = ({
+  entries,
+  section,
+  signedIn: { pendingApprovals },
+}) => (
   <ul>
     {entries.map((entry) => (
       <li>
         <a href={entry.href} aria-current={entry.section === section ? "page" : undefined}>
           {entry.label}
+          {entry.section === "approvals" && pendingApprovals > 0 && (
+            <>
+              {" "}
+              <span class="badge">
+                {pendingApprovals}
+                <span class="visually-hidden"> waiting</span>
+              </span>
+            </>
+          )}
         </a>
       </li>
     ))}
@@ -140,11 +163,11 @@ const UserMenu: FC<{ section: Section; signedIn: SignedInUser }> = ({ section, s
     </summary>
     <div class="user-menu-panel">
       <nav class="narrow-only" aria-label="Dashboard">
-        <MenuLinks entries={MENU} section={section} />
+        <MenuLinks entries={MENU} section={section} signedIn={signedIn} />
       </nav>
       {signedIn.workspaces.length > 1 && <WorkspaceSwitch signedIn={signedIn} />}
       <nav aria-label="Personal">
-        <MenuLinks entries={PERSONAL_MENU} section={section} />
+        <MenuLinks entries={PERSONAL_MENU} section={section} signedIn={signedIn} />
       </nav>
       <form class="sign-out" method="post" action="/logout">
         <span class="user-email">{signedIn.email}</span>
@@ -178,7 +201,7 @@ export const DashboardLayout: FC<{
         <Logo /> <span class="brand-name">Almanac</span>
       </a>
       <nav class="wide-only" aria-label="Dashboard">
-        <MenuLinks entries={MENU} section={section} />
+        <MenuLinks entries={MENU} section={section} signedIn={signedIn} />
       </nav>
       <a class="button new-post" href="/dashboard/posts/new">
         New post

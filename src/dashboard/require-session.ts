@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { resolveSession } from "#auth/index.ts";
-import type { PageEnv } from "./env.ts";
+import type { PageContext, PageEnv } from "./env.ts";
 import { readSession } from "./session-cookie.ts";
 
 /**
@@ -16,8 +16,22 @@ export const requireSession: MiddlewareHandler<PageEnv> = async (c, next) => {
   if (c.req.header("authorization") !== undefined) {
     return c.text("Sign in with a browser: the dashboard does not accept API keys or access tokens.", 401);
   }
+  return redirectToSignIn(c);
+};
+
+/** For the pages to which an agent sends a person: whatever credential a request has is ignored, and sign-in leads back to the page. */
+export const requireSignIn: MiddlewareHandler<PageEnv> = async (c, next) => {
+  const signedIn = await resolveSession(c.var.services, readSession(c));
+  if (signedIn === null) {
+    return redirectToSignIn(c);
+  }
+  c.set("signedIn", signedIn);
+  return next();
+};
+
+function redirectToSignIn(c: PageContext): Response {
   // The path of a form cannot be opened with GET: after sign-in such a request continues at the dashboard.
   const { pathname, search } = new URL(c.req.url);
   const returnPath = c.req.method === "GET" ? `${pathname}${search}` : "/dashboard";
   return c.redirect(`/login?next=${encodeURIComponent(returnPath)}`, 303);
-};
+}

@@ -1,12 +1,13 @@
 import { Hono } from "hono";
 import { agentFiles } from "./agent-files/routes.ts";
 import { accountPages } from "./accounts/routes.tsx";
+import { doApprove, doDecline, showApproval, showApprovals } from "./approvals/routes.tsx";
 import { doRevokeApp, doSetAppConfirms, showApps } from "./apps.tsx";
 import { doCheckPost } from "./composer/check-post.tsx";
 import { limitEventBody, limitFormBody } from "./body-limits.ts";
 import { showCalendar } from "./calendar/routes.tsx";
 import { doMove, showMove } from "./calendar/move-page.tsx";
-import { requireSession } from "./require-session.ts";
+import { requireSession, requireSignIn } from "./require-session.ts";
 import { requireSubscriptionToSend } from "./require-subscription.tsx";
 import type { PageEnv, OutboundFactory } from "./env.ts";
 import { renderError, renderNotFound } from "./error-pages.tsx";
@@ -34,7 +35,13 @@ import { requireSameOrigin } from "./require-same-origin.ts";
 import { withServices } from "./with-services.ts";
 import { doSignIn, doSignOut, showSignIn } from "./sign-in.tsx";
 import { doSignUp, showSignUp } from "./sign-up.tsx";
-import { doActivateWorkspace, doCreateWorkspace, doRenameWorkspace, showWorkspaces } from "./workspaces.tsx";
+import {
+  doActivateWorkspace,
+  doCreateWorkspace,
+  doRenameWorkspace,
+  doSetApprovalReauthentication,
+  showWorkspaces,
+} from "./workspaces.tsx";
 
 /** All pages and their forms, and the webhook of the payment provider. */
 export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
@@ -65,6 +72,12 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.get("/password/forgot", showForgot).post(doForgot);
   app.get("/password/reset", showReset).post(doReset);
   app.get("/verify-email", showVerify).post(doVerify);
+
+  app.use("/approvals/*", requireSignIn);
+  app.get("/approvals", showApprovals);
+  app.get("/approvals/:id", showApproval);
+  app.post("/approvals/:id/approve", doApprove);
+  app.post("/approvals/:id/decline", doDecline);
 
   app.use("/dashboard/*", requireSession);
   for (const path of ["edit/confirm", ":id/move", ":id/retry"]) {
@@ -103,6 +116,7 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.get("/dashboard/workspaces", showWorkspaces).post(doCreateWorkspace);
   app.post("/dashboard/workspaces/:id/rename", doRenameWorkspace);
   app.post("/dashboard/workspaces/:id/activate", doActivateWorkspace);
+  app.post("/dashboard/workspaces/:id/approvals", doSetApprovalReauthentication);
   app.route("/dashboard/media", mediaPages);
   return app;
 }

@@ -1,8 +1,8 @@
 export { approveRequest } from "./approvals/approve.ts";
-export { declineRequest } from "./approvals/decline.ts";
-export { getApproval } from "./approvals/get-approval.ts";
+export { declineRequest, MAX_NOTE_CHARACTERS } from "./approvals/decline.ts";
+export { getApproval, getApprovalOfUser } from "./approvals/get-approval.ts";
 export { listApprovals, listApprovalsOfUser } from "./approvals/list-approvals.ts";
-export { reviewApproval } from "./approvals/review.ts";
+export { type ReviewedApproval, reviewApproval } from "./approvals/review.ts";
 export { withdrawRequest, withdrawRequestsOfRevoked } from "./approvals/withdraw.ts";
 export { cancelPost } from "./status/cancel-post.ts";
 export { confirmEdit } from "./confirm/confirm-edit.ts";

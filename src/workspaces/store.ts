@@ -42,6 +42,21 @@ export async function updateName(db: Db, actor: Actor, id: string, name: string)
   return row;
 }
 
+/** False when the user has no such workspace. */
+export async function updateApprovalReauthentication(
+  db: Db,
+  actor: Actor,
+  id: string,
+  isRequired: boolean,
+): Promise<boolean> {
+  const rows = await db.orm
+    .update(workspaces)
+    .set({ approvalReauthentication: isRequired })
+    .where(ownedBy(actor, id))
+    .returning({ id: workspaces.id });
+  return rows.length === 1;
+}
+
 interface ActivatedRow {
   readonly id: string;
   readonly name: string;

@@ -20,7 +20,14 @@ export interface SignedInUser {
   readonly recentlyAuthenticated: boolean;
   readonly subscription: SubscriptionState | null;
   /** Oldest first; the active one is `actor.workspaceId`. */
-  readonly workspaces: readonly { readonly id: string; readonly name: string }[];
+  readonly workspaces: readonly {
+    readonly id: string;
+    readonly name: string;
+    /** Whether the user must identify again before approving what an agent asks for. */
+    readonly approvalReauthentication: boolean;
+  }[];
+  /** How many requests of agents wait for the user, in all workspaces. */
+  readonly pendingApprovals: number;
 }
 
 /** The user of a session cookie: one D1 statement for a well-formed token, none for a malformed one. */
@@ -59,5 +66,6 @@ export async function resolveSession(
     recentlyAuthenticated: now - row.authenticated_at < REAUTHENTICATION_MS,
     subscription,
     workspaces: JSON.parse(row.workspaces) as SignedInUser["workspaces"],
+    pendingApprovals: row.pending_approvals,
   };
 }

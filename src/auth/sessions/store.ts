@@ -17,13 +17,16 @@ export interface SessionRow {
   readonly has_passkey: 0 | 1;
   /** JSON of the user's workspaces. */
   readonly workspaces: string;
+  readonly pending_approvals: number;
 }
 
 const BY_SESSION = `SELECT u.id AS user_id, u.active_workspace_id AS workspace_id, u.email AS email, u.time_zone AS time_zone,
   u.password_hash IS NOT NULL AS has_password, u.email_verified_at AS email_verified_at,
   s.plan AS plan, s.status AS status, s.current_period_end AS current_period_end, n.authenticated_at AS authenticated_at,
   EXISTS (SELECT 1 FROM passkeys p WHERE p.user_id = u.id) AS has_passkey,
-  (SELECT json_group_array(json_object('id', w.id, 'name', w.name) ORDER BY w.created_at, w.id) FROM workspaces w WHERE w.user_id = u.id) AS workspaces
+  (SELECT json_group_array(json_object('id', w.id, 'name', w.name,
+      'approvalReauthentication', json(iif(w.approval_reauthentication, 'true', 'false'))) ORDER BY w.created_at, w.id) FROM workspaces w WHERE w.user_id = u.id) AS workspaces,
+  (SELECT count(*) FROM approvals a WHERE a.user_id = u.id AND a.state = 'pending' AND a.expires_at > ?2) AS pending_approvals
   FROM sessions n JOIN users u ON u.id = n.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE n.hash = ?1 AND n.expires_at > ?2`;
 

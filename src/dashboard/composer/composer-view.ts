@@ -6,7 +6,7 @@ import { toSentence } from "#dashboard/components.tsx";
 import type { Display } from "#dashboard/display.ts";
 import { specsOf } from "#dashboard/in-words.ts";
 import type { Board, CreatorInfo } from "#platforms/contract.ts";
-import { type ComposerData, readCreators } from "#posting/index.ts";
+import { type ComposerData, type Post, readCreators } from "#posting/index.ts";
 import type { FormProblem } from "./form-problems.ts";
 import type { PostForm } from "./post-form.ts";
 
@@ -60,11 +60,20 @@ export function accountName({ platform, username }: Pick<TargetAccount, "platfor
   return `${PLATFORM_NAMES[platform]} ${username}`;
 }
 
+/** The connected accounts, and the post with what it knows of those that are no longer connected. */
+export interface KnownAccounts {
+  readonly accounts: readonly Pick<TargetAccount, "id" | "platform" | "username">[];
+  readonly post: Pick<Post, "targets"> | null;
+}
+
 /** An account that the form names; of one that is no longer connected, what the post knows of it. */
-export function findAccount({ accounts, post }: ComposerData, id: string) {
+export function findAccount({ accounts, post }: KnownAccounts, id: string) {
   return accounts.find((account) => account.id === id) ?? post?.targets.find(({ accountId }) => accountId === id);
 }
 
-export function optionSpecsOf({ services, data }: Pick<ComposerView, "services" | "data">, accountId: string) {
+export function optionSpecsOf(
+  { services, data }: Pick<ComposerView, "services"> & { readonly data: KnownAccounts },
+  accountId: string,
+) {
   return specsOf(services, findAccount(data, accountId)?.platform);
 }

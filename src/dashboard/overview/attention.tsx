@@ -134,12 +134,18 @@ export const Attention: FC<{
   subscriptionEnd: SubscriptionEnd | null;
   display: Display;
   now: number;
-}> = ({ overview, subscriptionEnd, display, now }) => {
+  pendingApprovals: number;
+}> = ({ overview, subscriptionEnd, display, now, pendingApprovals }) => {
   const accounts = accountsWithProblems(overview, now);
   const { failedPosts, pausedPosts, skippedPosts, postsAfterSubscription } = overview;
   const end = postsAfterSubscription > 0 ? subscriptionEnd : null;
   const count =
-    accounts.length + failedPosts.length + pausedPosts.length + skippedPosts.length + (end === null ? 0 : 1);
+    accounts.length +
+    failedPosts.length +
+    pausedPosts.length +
+    skippedPosts.length +
+    (end === null ? 0 : 1) +
+    (pendingApprovals === 0 ? 0 : 1);
   const isCalm = count === 0;
   // The list of the calendar shows four weeks from its date on.
   const listFrom = addDays(wallTimeAt(display.timeZone, now).date, -27);
@@ -152,6 +158,11 @@ export const Attention: FC<{
         <p class="calm">Nothing needs your attention.</p>
       ) : (
         <ul class="attention">
+          {pendingApprovals > 0 && (
+            <Item href="/approvals" action="Look and decide">
+              {`${countOf(pendingApprovals, "request waits", "requests wait")} for your approval: nothing of it is scheduled or changed before.`}
+            </Item>
+          )}
           {accounts.map((account) => (
             <AccountProblem account={account} display={display} now={now} />
           ))}

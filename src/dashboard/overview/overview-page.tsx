@@ -75,7 +75,13 @@ export const OverviewPage: FC<OverviewPageProps> = (props) => {
     >
       <FirstSteps overview={overview} timeZone={display.timeZone} />
       <div class="overview-cards">
-        <Attention overview={overview} subscriptionEnd={subscriptionEnd} display={display} now={now} />
+        <Attention
+          overview={overview}
+          subscriptionEnd={subscriptionEnd}
+          display={display}
+          now={now}
+          pendingApprovals={signedIn.pendingApprovals}
+        />
         <NextPosts {...props} />
         {overview.hasPosts && (
           <>

@@ -31,7 +31,7 @@ const FIELD_LABELS: Readonly<Record<string, (account: string | null) => string>>
 };
 
 /** One changed field: `Time: Mon, 3 Dec 2026, 09:00 → Tue, 4 Dec 2026, 09:00`. */
-function describeField(change: FieldChange, nameOf: NameOf, display: Display): string {
+export function describeField(change: FieldChange, nameOf: NameOf, display: Display): string {
   const { field, accountId, from, to } = change;
   if (field === "targets") {
     return accountId === undefined

@@ -3,7 +3,7 @@ import { refuse } from "#core/errors.ts";
 import { refuseApprovalNotFound, refuseByState } from "./approval-reference.ts";
 import { decideApproval, findApproval } from "./store-approvals.ts";
 
-const MAX_NOTE_CHARACTERS = 500;
+export const MAX_NOTE_CHARACTERS = 500;
 
 /** Ends a request without writing anything; the agent reads the note. */
 export async function declineRequest(

@@ -10,7 +10,7 @@ import { recheckPlan } from "./recheck-plan.ts";
 import { findApproval } from "./store-approvals.ts";
 
 /** What a person sees before deciding. */
-interface ReviewedApproval {
+export interface ReviewedApproval {
   readonly approval: Approval;
   /** What keeps the plan from being written now; approving would make it stale. */
   readonly problems: readonly RefusalDetail[];

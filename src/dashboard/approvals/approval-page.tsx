@@ -1,0 +1,248 @@
+import type { FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import type { Services } from "#context.ts";
+import { wallTimeAt } from "#core/wall-time.ts";
+import { type FormError, FormErrorNotice, Notice, PlatformBadge } from "#dashboard/components.tsx";
+import type { AccountSettings } from "#dashboard/composer/composer-view.ts";
+import { EditChanges } from "#dashboard/composer/edit-changes.tsx";
+import { PlanHash } from "#dashboard/composer/preview-page.tsx";
+import { PreviewedPost, Statements } from "#dashboard/composer/target-preview.tsx";
+import { type Display, formatDate, formatDateTime, formatTime, formatZone } from "#dashboard/display.ts";
+import { inWords, specsOfAll } from "#dashboard/in-words.ts";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import { describeField } from "#dashboard/post/change-list.tsx";
+import { firstWords } from "#dashboard/post/post-state.ts";
+import { ReauthenticationFields } from "#dashboard/reauthentication.tsx";
+import { type Approval, MAX_NOTE_CHARACTERS, type ReviewedApproval, type SchedulePreview } from "#posting/index.ts";
+import { requesterInWords, requestInWords, STATE_LABELS, STATE_SENTENCES, titleOf } from "./wording.ts";
+
+interface ApprovalPageProps {
+  readonly signedIn: SignedInUser;
+  readonly services: Pick<Services, "adapterFor" | "config">;
+  readonly reviewed: ReviewedApproval;
+  readonly settings: AccountSettings;
+  readonly display: Display;
+  readonly csrfToken: string;
+  /** Whether the person must identify again before approving. */
+  readonly asksIdentity: boolean;
+  readonly error?: FormError | undefined;
+}
+
+const inWordsAt = (display: Display, instant: number) =>
+  `${formatDate(wallTimeAt(display.timeZone, instant).date, "long")}, ${formatTime(display, instant)}, ${formatZone(display.timeZone, instant)}`;
+
+const WhenInWords: FC<{ instant: number; display: Display }> = ({ instant, display }) => (
+  <p>
+    <time datetime={new Date(instant).toISOString()}>
+      <b>{inWordsAt(display, instant)}</b>
+    </time>
+  </p>
+);
+
+const Requester: FC<{ approval: Approval; signedIn: SignedInUser; display: Display }> = (props) => {
+  const { approval, signedIn, display } = props;
+  const workspace = signedIn.workspaces.find(({ id }) => id === approval.workspaceId)?.name;
+  return (
+    <>
+      <p class="lead">
+        <bdi>{requesterInWords(approval.requestedBy)}</bdi> {requestInWords(approval)}
+      </p>
+      <dl class="details">
+        <dt>Asked</dt>
+        <dd>{formatDateTime(display, approval.createdAt)}</dd>
+        {signedIn.workspaces.length > 1 && workspace !== undefined && (
+          <>
+            <dt>Workspace</dt>
+            <dd>{workspace}</dd>
+          </>
+        )}
+        {approval.state === "pending" && (
+          <>
+            <dt>Decide by</dt>
+            <dd>{inWordsAt(display, approval.expiresAt)}</dd>
+          </>
+        )}
+      </dl>
+    </>
+  );
+};
+
+/** What can be read of an edit that is decided, or no longer possible. */
+const StoredChanges: FC<Pick<ApprovalPageProps, "reviewed" | "display">> = ({ reviewed, display }) => {
+  const nameOf = (accountId: string | undefined) =>
+    reviewed.accounts.find(({ id }) => id === accountId)?.username ?? "an account";
+  return (
+    <>
+      {reviewed.changes.map(({ postId, fields }) => (
+        <section class="card">
+          <h2>
+            <a href={`/dashboard/posts/${postId}`}>
+              <bdi>{firstWords(reviewed.approval.posts.find(({ id }) => id === postId)?.caption ?? "")}</bdi>
+            </a>
+          </h2>
+          <ul>
+            {fields.map((field) => (
+              <li>{describeField(field, nameOf, display)}</li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  );
+};
+
+/** The plan, exactly: the new post account by account, or what changes in each post and what it is afterwards. */
+const Plan: FC<ApprovalPageProps> = (props) => {
+  const { reviewed, services, settings, display } = props;
+  const { newPost, edits, accounts } = reviewed;
+  if (newPost !== null) {
+    return (
+      <>
+        <WhenInWords instant={newPost.scheduledAt} display={display} />
+        <PreviewedPost services={services} settings={settings} preview={newPost} />
+      </>
+    );
+  }
+  if (edits.length === 0) {
+    return <StoredChanges reviewed={reviewed} display={display} />;
+  }
+  return (
+    <>
+      {edits.map(({ now, edit }) => (
+        <section aria-label={firstWords(now.caption)}>
+          <h2>
+            <a href={`/dashboard/posts/${now.id}`}>
+              <bdi>{firstWords(now.caption)}</bdi>
+            </a>{" "}
+            {now.targets.map(({ platform }) => (
+              <PlatformBadge platform={platform} />
+            ))}
+          </h2>
+          <EditChanges
+            view={{ services, display, boards: settings.boards, data: { accounts, post: now } }}
+            changes={edit.changes}
+          />
+          <h3>The post afterwards</h3>
+          <WhenInWords instant={edit.after.scheduledAt} display={display} />
+          <PreviewedPost services={services} settings={settings} preview={edit.after} />
+        </section>
+      ))}
+    </>
+  );
+};
+
+function previewsOf({ newPost, edits }: ReviewedApproval): readonly SchedulePreview[] {
+  return newPost === null ? edits.map(({ edit }) => edit.after) : [newPost];
+}
+
+const Decision: FC<ApprovalPageProps> = (props) => {
+  const { reviewed, services, signedIn, csrfToken, asksIdentity, error } = props;
+  const { approval, problems } = reviewed;
+  const path = `/approvals/${approval.id}`;
+  const secret = (
+    <>
+      <input type="hidden" name="csrf_token" value={csrfToken} />
+      <input type="hidden" name="plan_hash" value={approval.planHash} />
+    </>
+  );
+  return (
+    <div class="composer-actions">
+      {problems.length > 0 ? (
+        <div class="notice error" role="alert">
+          <p>As things are now, this cannot be done. Mend it and reload this page, or decline.</p>
+          <ul>
+            {problems.map(({ message }) => (
+              <li>{inWords(message, specsOfAll(services))}</li>
+            ))}
+          </ul>
+        </div>
+      ) : (
+        <form method="post" action={`${path}/approve`}>
+          {secret}
+          {previewsOf(reviewed).map((preview) => (
+            <Statements services={services} preview={preview} />
+          ))}
+          {asksIdentity && <ReauthenticationFields signedIn={signedIn} id="approval-password" error={error} />}
+          <p class="actions">
+            <button>{approval.kind === "schedule" ? "Schedule" : "Apply the changes"}</button>
+          </p>
+        </form>
+      )}
+      <form method="post" action={`${path}/decline`}>
+        {secret}
+        <div class="field">
+          <label for="note">Why not? (optional)</label>
+          <textarea
+            id="note"
+            name="note"
+            rows={2}
+            maxlength={MAX_NOTE_CHARACTERS}
+            aria-describedby="note-hint"
+          ></textarea>
+          <p class="hint" id="note-hint">
+            The one who asked reads this note.
+          </p>
+        </div>
+        <p class="actions">
+          <button class="secondary">Decline</button>
+        </p>
+      </form>
+      <PlanHash hash={approval.planHash} />
+    </div>
+  );
+};
+
+const Decided: FC<{ approval: Approval; services: ApprovalPageProps["services"] }> = ({ approval, services }) => {
+  const { state, note, postIds, details } = approval;
+  return state === "pending" ? null : (
+    <>
+      <Notice kind={state === "approved" ? "success" : "info"}>
+        <b>{STATE_LABELS[state]}.</b> {STATE_SENTENCES[state]}
+      </Notice>
+      {note !== null && (
+        <blockquote class="post-text">
+          <bdi>{note}</bdi>
+        </blockquote>
+      )}
+      {details.length > 0 && (
+        <ul>
+          {details.map(({ message }) => (
+            <li>{inWords(message, specsOfAll(services))}</li>
+          ))}
+        </ul>
+      )}
+      <p class="actions">
+        {postIds?.map((id, index) => (
+          <a class="button secondary" href={`/dashboard/posts/${id}`}>
+            {postIds.length === 1 ? "Open the post" : `Open post ${index + 1}`}
+          </a>
+        ))}
+        <a class="button secondary" href="/approvals">
+          All approvals
+        </a>
+      </p>
+    </>
+  );
+};
+
+/** Who asks for what, exactly, and the two answers. */
+export const ApprovalPage: FC<ApprovalPageProps> = (props) => {
+  const { signedIn, reviewed, display, services, error, asksIdentity } = props;
+  const { approval } = reviewed;
+  const isPending = approval.state === "pending";
+  return (
+    <DashboardLayout
+      title={isPending ? titleOf(approval) : "Approval"}
+      section="approvals"
+      signedIn={signedIn}
+      hasLists={false}
+      assets={{ styles: ["composer", "likeness"] }}
+    >
+      <FormErrorNotice error={error} fields={asksIdentity ? ["current_password"] : []} />
+      <Requester approval={approval} signedIn={signedIn} display={display} />
+      <Decided approval={approval} services={services} />
+      <Plan {...props} />
+      {isPending && <Decision {...props} />}
+    </DashboardLayout>
+  );
+};

@@ -1,0 +1,121 @@
+import { CURRENT_PASSWORD, requireRecentAuthentication } from "#auth/index.ts";
+import type { RefusalCode } from "#core/codes.ts";
+import { RefusalError } from "#core/errors.ts";
+import type { FormError } from "#dashboard/components.tsx";
+import { readAccountSettings } from "#dashboard/composer/composer-view.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+import { displayOf } from "#dashboard/display.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { readForm } from "#dashboard/form.ts";
+import { csrfToken } from "#dashboard/oauth/csrf-token.ts";
+import { renderPage } from "#dashboard/render-page.ts";
+import { readSession } from "#dashboard/session-cookie.ts";
+import {
+  approveRequest,
+  declineRequest,
+  getApprovalOfUser,
+  listApprovalsOfUser,
+  reviewApproval,
+} from "#posting/index.ts";
+import { ApprovalListPage } from "./approval-list-page.tsx";
+import { ApprovalPage } from "./approval-page.tsx";
+
+const LIST_LENGTH = 100;
+
+const idOf = (c: PageContext) => c.req.param("id") ?? "";
+
+/** `GET /approvals` */
+export async function showApprovals(c: PageContext): Promise<Response> {
+  const { approvals, hasMore } = await listApprovalsOfUser(contextOf(c), { limit: LIST_LENGTH, offset: 0 });
+  const { signedIn } = c.var;
+  return renderPage(
+    c,
+    <ApprovalListPage signedIn={signedIn} display={displayOf(c)} approvals={approvals} hasMore={hasMore} />,
+  );
+}
+
+/** Binds the form to this session and to exactly this plan. */
+function formToken(c: PageContext, planHash: string): Promise<string> {
+  return csrfToken(readSession(c) ?? "", `/approvals/${idOf(c)} ${planHash}`);
+}
+
+function asksIdentity({ var: { signedIn } }: PageContext, workspaceId: string): boolean {
+  return signedIn.workspaces.find(({ id }) => id === workspaceId)?.approvalReauthentication ?? false;
+}
+
+/** The page as it is now; another user's approval and an unknown one are the 404 page. */
+async function renderApproval(c: PageContext, error?: FormError): Promise<Response> {
+  const ctx = contextOf(c);
+  const reviewed = await reviewApproval(ctx, { id: idOf(c) });
+  const { workspaceId, planHash } = reviewed.approval;
+  const withBoards = reviewed.accounts.filter(({ platform }) => ctx.adapterFor(platform)?.listBoards !== undefined);
+  const settings = await readAccountSettings({ ...ctx, actor: { ...ctx.actor, workspaceId } }, withBoards);
+  return renderPage(
+    c,
+    <ApprovalPage
+      signedIn={c.var.signedIn}
+      services={ctx}
+      reviewed={reviewed}
+      settings={settings}
+      display={displayOf(c)}
+      csrfToken={await formToken(c, planHash)}
+      asksIdentity={asksIdentity(c, workspaceId)}
+      error={error}
+    />,
+    error === undefined ? 200 : 400,
+  );
+}
+
+/** `GET /approvals/:id`: decides nothing. */
+export function showApproval(c: PageContext): Promise<Response> {
+  return renderApproval(c);
+}
+
+/** What a person reads instead of the sentence for programs; the page shows what became of a decided request. */
+const MESSAGES: Partial<Record<RefusalCode, string>> = {
+  token_already_used: "this was already approved",
+  approval_declined: "this was already declined",
+  approval_expired: "the time to decide has passed",
+  approval_stale: "this can no longer be done",
+  approval_withdrawn: "this request was withdrawn",
+  invalid_confirmation_token: "something changed at this moment: look at it again, then decide",
+};
+
+/** Runs a decision for the plan that the form showed; a refusal is a sentence on the page as it is now. */
+async function decide(
+  c: PageContext,
+  decision: (form: Awaited<ReturnType<typeof readForm>>, planHash: string) => Promise<unknown>,
+): Promise<Response> {
+  const form = await readForm(c);
+  const planHash = form.text("plan_hash");
+  if (form.text("csrf_token") !== (await formToken(c, planHash))) {
+    return renderApproval(c, { message: "this page has expired: please decide again" });
+  }
+  try {
+    await decision(form, planHash);
+  } catch (error) {
+    if (!(error instanceof RefusalError) || error.refusal.code === "not_found") {
+      throw error;
+    }
+    const { code, message, param } = error.refusal;
+    return renderApproval(c, { message: MESSAGES[code] ?? message, param });
+  }
+  return c.redirect(`/approvals/${idOf(c)}`, 303);
+}
+
+/** `POST /approvals/:id/approve` */
+export function doApprove(c: PageContext): Promise<Response> {
+  return decide(c, async (form, planHash) => {
+    const ctx = contextOf(c);
+    const { workspaceId } = await getApprovalOfUser(ctx, { id: idOf(c) });
+    if (asksIdentity(c, workspaceId)) {
+      await requireRecentAuthentication(c.var.services, c.var.signedIn, { password: form.text(CURRENT_PASSWORD) });
+    }
+    await approveRequest(ctx, { id: idOf(c), planHash });
+  });
+}
+
+/** `POST /approvals/:id/decline` */
+export function doDecline(c: PageContext): Promise<Response> {
+  return decide(c, (form) => declineRequest(contextOf(c), { id: idOf(c), note: form.text("note") }));
+}

@@ -1,0 +1,112 @@
+import type { FC } from "hono/jsx";
+import { type JsonObject, isJsonObject } from "#core/json.ts";
+import { formatDateTime } from "#dashboard/display.ts";
+import { POST_STATUS_LABELS } from "#dashboard/post/wording.ts";
+import type { EditChange } from "#posting/index.ts";
+import { accountName, type ComposerView, findAccount, type KnownAccounts, optionSpecsOf } from "./composer-view.ts";
+import { describeOptions } from "./describe-options.ts";
+import { fileNameOf } from "./media-fields.tsx";
+
+/** What the words for a change are made of. */
+type ChangesView = Pick<ComposerView, "boards" | "display" | "services"> & { readonly data: KnownAccounts };
+
+interface ChangeInWords {
+  readonly what: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  ...POST_STATUS_LABELS,
+  pending: "Will be published",
+  skipped: "Left out while the account is disconnected",
+};
+
+const NOTHING = "—";
+
+/** One change as a person reads it; options are one change each. */
+function describeChange(view: ChangesView, change: EditChange): readonly ChangeInWords[] {
+  const { field, accountId, from, to } = change;
+  const account = accountId === undefined ? undefined : findAccount(view.data, accountId);
+  const prefix = account ? `${accountName(account)}: ` : "";
+  const one = (what: string, inWords: (value: unknown) => string): readonly ChangeInWords[] => [
+    { what: `${prefix}${what}`, from: inWords(from), to: inWords(to) },
+  ];
+  switch (field) {
+    case "scheduled_at":
+      return one("Time", (value) => formatDateTime(view.display, Date.parse(String(value))));
+    case "caption":
+      return one(account ? "own text" : "Text", (value) => textOrNothing(value));
+    case "media_items":
+      return one("Media", (value) =>
+        Array.isArray(value) && value.length > 0
+          ? value.map((item: { url: string }) => fileNameOf(item.url)).join(", ")
+          : "None",
+      );
+    case "status":
+      return one(account ? "state" : "Status", (value) => STATUS_WORDS[String(value)] ?? String(value));
+    case "targets":
+      return account
+        ? one("account", (value) => (value === null ? "Not on the post" : "On the post"))
+        : one("Order of the accounts", (value) => accountNames(view, value));
+    case "platform_options":
+      return accountId === undefined ? [] : optionChanges(view, accountId, prefix, change);
+    default:
+      return one(field, textOrNothing);
+  }
+}
+
+function textOrNothing(value: unknown): string {
+  return typeof value === "string" && value !== "" ? value : NOTHING;
+}
+
+function accountNames({ data }: ChangesView, ids: unknown): string {
+  return (Array.isArray(ids) ? ids : [])
+    .map((id) => findAccount(data, String(id)))
+    .flatMap((account) => (account ? [accountName(account)] : []))
+    .join(", ");
+}
+
+function optionChanges(
+  view: ChangesView,
+  accountId: string,
+  prefix: string,
+  { from, to }: EditChange,
+): readonly ChangeInWords[] {
+  const boards = view.boards.get(accountId);
+  const inWords = (options: unknown) =>
+    new Map(
+      describeOptions(optionSpecsOf(view, accountId), isJsonObject(options) ? options : ({} satisfies JsonObject), {
+        mediaTypes: null,
+        boards: boards?.ok ? boards.boards : [],
+      }).map(({ label, value }) => [label, value]),
+    );
+  const [before, after] = [inWords(from), inWords(to)];
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((label) => ({
+      what: `${prefix}${label}`,
+      from: before.get(label) ?? NOTHING,
+      to: after.get(label) ?? NOTHING,
+    }))
+    .filter((change) => change.from !== change.to);
+}
+
+/** What an edit changes: from and to, field by field. */
+export const EditChanges: FC<{ view: ChangesView; changes: readonly EditChange[] }> = ({ view, changes }) => (
+  <section class="card" aria-label="Changes">
+    <dl class="changes">
+      {changes
+        .flatMap((change) => describeChange(view, change))
+        .map(({ what, from, to }) => (
+          <div>
+            <dt>{what}</dt>
+            <dd>
+              <del>{from}</del>
+              <span class="visually-hidden"> becomes </span>
+              <ins>{to}</ins>
+            </dd>
+          </div>
+        ))}
+    </dl>
+  </section>
+);
