@@ -8,7 +8,7 @@ import { describeError, refusalBody } from "#wire/refusal-body.ts";
 import type { ErrorBody } from "#wire/schemas/error.ts";
 import { adviceFor, type HintFacts, needsAccounts, nextStepFor } from "./hints.ts";
 import { timeInWords } from "./local-time.ts";
-import { oneLine } from "./quoted.ts";
+import { oneLine, quoted } from "./quoted.ts";
 import type { Call } from "./tool.ts";
 
 const MAX_SENTENCE = 600;
@@ -59,12 +59,16 @@ function problemLine(problem: RefusalDetail, facts: HintFacts): string {
   return `- ${param ?? "arguments"}: ${account}${oneLine(sentence, MAX_SENTENCE)}${advice === "" ? "" : `; ${advice}`} [${code}]`;
 }
 
-function headline({ code, message, details = [], postIds = [], retryAfterSeconds }: Refusal, now: string): string {
+function headline(
+  { code, message, details = [], postIds = [], approval, retryAfterSeconds }: Refusal,
+  now: string,
+): string {
   const count = details.length === 1 ? "1 problem found" : `${details.length} problems found`;
   const sentence = code === "validation_failed" && details.length > 0 ? count : oneLine(message, MAX_SENTENCE);
   return [
     `${code}: ${sentence.replace(/[.:;]$/, "")}.`,
     ...(postIds.length > 0 && !postIds.every((id) => sentence.includes(id)) ? [`Posts: ${postIds.join(", ")}.`] : []),
+    ...(approval?.note ? [`The person wrote: ${quoted(approval.note, MAX_SENTENCE)}.`] : []),
     ...(retryAfterSeconds === undefined ? [] : [`Try again in ${Math.ceil(retryAfterSeconds)} s.`]),
     nextStepFor({ code }),
     ...(code === "scheduled_at_in_past" ? [`It is now ${now}.`] : []),

@@ -141,6 +141,11 @@ const NEXT_STEPS: Partial<Record<RefusalCode, string>> = {
   confirmation_required: "Ask the person, then call again with confirm: true.",
   post_changed: "get_post shows them as they are now: preview the edit again.",
   invalid_state: "get_post or list_accounts shows the state now.",
+  approval_required:
+    "Give the person this address and stop. When they say that they decided, call confirm_preview again with the same token.",
+  approval_declined: "Ask the person what should be different, then preview again.",
+  approval_stale: "Correct this and preview again.",
+  too_many_approvals: "Ask the person to decide what is waiting; get_overview lists it.",
   insufficient_scope: "Ask the person to connect this app again with the scope, or for a key that has it.",
   quota_exceeded: "Ask the person: something has to be removed, or the plan enlarged.",
   not_found: "list_posts, list_accounts and get_overview tell the ids.",

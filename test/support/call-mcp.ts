@@ -24,7 +24,7 @@ export interface McpResponse {
 const META = "io.modelcontextprotocol";
 
 /** The request of one message as a client of the era sends it. */
-function mcpRequest(
+export function mcpRequest(
   credential: string | null,
   { method, params = {}, era = "2025", capabilities = {}, headers = {} }: McpRequest,
 ): Request {

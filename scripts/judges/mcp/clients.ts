@@ -25,14 +25,14 @@ async function connectV2(origin: string, key: string, negotiates: boolean): Prom
   await client.connect(new TransportV2(new URL("/mcp", origin), { requestInit: { headers } }));
   const version = client.getNegotiatedProtocolVersion();
   assert.equal(version, negotiates ? "2026-07-28" : "2025-11-25");
-  return client as unknown as AnyClient;
+  return client;
 }
 
 async function connectV1(origin: string, key: string): Promise<AnyClient> {
   const client = new ClientV1(INFO);
   const headers = { authorization: `Bearer ${key}` };
-  await client.connect(new TransportV1(new URL("/mcp", origin), { requestInit: { headers } }) as never);
-  return client as unknown as AnyClient;
+  await client.connect(new TransportV1(new URL("/mcp", origin), { requestInit: { headers } }));
+  return client;
 }
 
 /** List, preview, confirm, edit, confirm, cancel, a bad call and an unknown tool. */
@@ -48,7 +48,7 @@ async function journey(client: AnyClient, accountId: string): Promise<void> {
     time_zone: "Europe/Berlin",
     account_ids: [accountId],
   });
-  assert.equal(previewed.isError, undefined, previewed.content[0]?.text);
+  assert.equal(previewed.isError, undefined, previewed.content[0]?.text ?? "");
   const confirmed = await call("confirm_preview", {
     confirmation_token: previewed.structuredContent.confirmation_token,
   });

@@ -1,3 +1,4 @@
+import { inputRequired } from "@modelcontextprotocol/server";
 import { z } from "@hono/zod-openapi";
 import { RefusalError } from "#core/errors.ts";
 import { confirmedLine } from "#mcp/describe/post.ts";
@@ -7,6 +8,8 @@ import { confirmPreview, getPosts } from "#posting/index.ts";
 import type { Post as DomainPost } from "#posting/types.ts";
 import { presentPost } from "#wire/schemas/post.ts";
 import { ConfirmBody } from "#wire/schemas/preview.ts";
+
+const ASK = "Look at what would be published and approve or decline it.";
 
 const INPUT = z.object({ confirmation_token: ConfirmBody.shape.confirmation_token });
 
@@ -33,18 +36,23 @@ async function alreadyConfirmed(ctx: Context, error: unknown): Promise<Answer> {
 export const confirmPreviewTool = defineTool({
   name: "confirm_preview",
   title: "Confirm a preview",
-  description: "Schedules or changes exactly what the preview showed. Safe to repeat with the same token.",
+  description:
+    "Schedules or changes exactly what the preview showed. Safe to repeat with the same token. approval_required: give the person the address and stop.",
   scope: "posts:write",
   hints: { destructive: true, idempotent: true, openWorld: true },
   input: () => INPUT,
-  async run({ ctx }, { confirmation_token: confirmationToken }) {
+  async run({ ctx, opensAddresses, isRetry }, { confirmation_token: confirmationToken }) {
     try {
       const result = await confirmPreview(ctx, { confirmationToken });
       const headline = result.kind === "schedule" ? "Scheduled:" : "Changed:";
       const planHash = result.kind === "schedule" ? { plan_hash: result.planHash } : {};
       return confirmed(ctx, result.posts, headline, { ...planHash, already_confirmed: false });
     } catch (error) {
-      return alreadyConfirmed(ctx, error);
+      const approval = error instanceof RefusalError ? error.refusal.approval : undefined;
+      // Asked once: what the client then says of the person's answer is not read, because it could say anything.
+      return opensAddresses && !isRetry && approval?.state === "pending"
+        ? inputRequired({ inputRequests: { approval: inputRequired.elicitUrl({ message: ASK, url: approval.url }) } })
+        : alreadyConfirmed(ctx, error);
     }
   },
 });

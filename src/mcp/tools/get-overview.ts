@@ -7,22 +7,45 @@ import { wallTimeAt } from "#core/wall-time.ts";
 import { daysAhead, fromNow, offsetText, timeInWords, wallText } from "#mcp/local-time.ts";
 import { quoted } from "#mcp/quoted.ts";
 import { defineTool } from "#mcp/tool.ts";
-import { summarizeSchedule } from "#posting/index.ts";
+import { listApprovals, summarizeSchedule } from "#posting/index.ts";
+import type { Approval } from "#posting/types.ts";
+import { presentApproval } from "#wire/schemas/approval.ts";
 import { presentWorkspace } from "#wire/schemas/workspace.ts";
 import { listWorkspaces } from "#workspaces/index.ts";
 
 const INPUT = z.object({});
 const DAYS_SHOWN = 8;
+/** So many can wait at once. */
+const PENDING_MAX = 100;
+const DECIDED_SHOWN = 10;
+
+async function readApprovals(ctx: Context): Promise<readonly Approval[]> {
+  const { approvals } = await listApprovals(ctx, { limit: PENDING_MAX + DECIDED_SHOWN, offset: 0 });
+  const decided = approvals.filter(({ state }) => state !== "pending").slice(0, DECIDED_SHOWN);
+  return [...approvals.filter(({ state }) => state === "pending"), ...decided];
+}
+
+function approvalLine(timeZone: string, { state, url, posts, postIds, note, expiresAt }: Approval): string {
+  const [first] = posts;
+  const what = `${first === undefined ? "" : quoted(first.caption)}${posts.length > 1 ? ` and ${posts.length - 1} more` : ""}`;
+  return [
+    `- ${state}: ${what}`,
+    ...(state === "pending" ? [`the person decides at ${url} until ${timeInWords(timeZone, expiresAt)}`] : []),
+    ...(postIds === null ? [] : [`posts ${postIds.join(", ")}`]),
+    ...(note === null ? [] : [`the person wrote ${quoted(note, 500)}`]),
+  ].join("; ");
+}
 
 /** What the credential may read; null where it may not. */
 async function readOverview(ctx: Context) {
   const allowed = <T>(scope: Scope, read: () => Promise<T>): Promise<T | null> =>
     ctx.actor.scopes.includes(scope) ? read() : Promise.resolve(null);
-  const [workspaces, summary] = await Promise.all([
+  const [workspaces, summary, approvals] = await Promise.all([
     allowed("workspaces:read", () => listWorkspaces(ctx)),
     allowed("posts:read", () => summarizeSchedule(ctx, { timezone: ctx.actor.timeZone })),
+    allowed("posts:read", () => readApprovals(ctx)),
   ]);
-  return { workspaces: workspaces && workspaces.map(presentWorkspace), summary };
+  return { workspaces: workspaces && workspaces.map(presentWorkspace), summary, approvals };
 }
 
 function clockLines(timeZone: string, now: number): string[] {
@@ -55,7 +78,7 @@ export const getOverviewTool = defineTool({
     const { actor, clock } = ctx;
     const { timeZone } = actor;
     const now = clock.now();
-    const { workspaces, summary } = await readOverview(ctx);
+    const { workspaces, summary, approvals } = await readOverview(ctx);
     const counts = summary && POST_STATUSES.map((status) => `${summary.counts[status]} ${status}`).join(", ");
     const next = summary?.nextPostAt ?? null;
     const text = [
@@ -68,6 +91,9 @@ export const getOverviewTool = defineTool({
       ...(summary === null
         ? []
         : [next === null ? "No post is ahead." : `Next post: ${timeInWords(timeZone, next)}, ${fromNow(next, now)}.`]),
+      ...(approvals === null || approvals.length === 0
+        ? []
+        : ["Approvals:", ...approvals.map((approval) => approvalLine(timeZone, approval))]),
     ].join("\n");
     return {
       text,
@@ -83,6 +109,7 @@ export const getOverviewTool = defineTool({
         confirms: actor.credential.kind === "session" ? "self" : actor.credential.confirms,
         counts: summary && { ...summary.counts },
         next_post_at: next === null ? null : toIsoInstant(next),
+        approvals: approvals && approvals.map(presentApproval),
       },
     };
   },
