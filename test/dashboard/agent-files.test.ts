@@ -3,7 +3,9 @@ import addFormats from "ajv-formats";
 import { describe, test } from "vitest";
 import skillSource from "#dashboard/agent-files/SKILL.md?raw";
 import { HTTP_ERRORS, REFUSALS } from "#core/codes.ts";
+import { createKey } from "#auth/index.ts";
 import { createServiceFixture, ORIGIN } from "../auth/service-fixture.ts";
+import { createTestUser } from "../auth/test-context.ts";
 import { openApiDocument, operationsOf } from "../support/openapi-document.ts";
 
 const SKILL = "/.well-known/agent-skills/almanac/SKILL.md";
@@ -50,6 +52,8 @@ describe("llms.txt", () => {
     expect(text).toContain(`\`${ORIGIN}/mcp\``);
     expect(text).toContain(`\`${ORIGIN}/v1\``);
     expect(text).toContain(`[Documentation](${ORIGIN}/privacy)`);
+    // Platforms whose apps the operator has not set up are not promised.
+    expect(text).toContain("> Schedules posts to social media (Bluesky, Mastodon). What");
     expect(await (await createServiceFixture().fetch("/llms.txt")).text()).not.toContain("Documentation");
   });
 });
@@ -113,6 +117,25 @@ describe("the server card", () => {
       expect(await (await installation.fetch("/server.json")).json()).toEqual(card);
     },
   );
+});
+
+test("the card and the MCP server agree on title and version", async ({ expect }) => {
+  const { userId } = await createTestUser(service.services);
+  const { key } = await createKey(service.services, { userId, name: "k", scopes: ["posts:read"], expiresInDays: 1 });
+  const info = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1.0.0" } };
+  const response = await service.fetch("/mcp", {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: info }),
+  });
+  const data = /^data: (.+)$/m.exec(await response.text())?.[1] ?? "{}";
+  const { result } = JSON.parse(data) as { result?: { serverInfo: { title: string; version: string } } };
+  const { title, version } = JSON.parse(await read("/server.json")) as { title: string; version: string };
+  expect(result?.serverInfo).toMatchObject({ title, version });
 });
 
 describe("the skill", () => {

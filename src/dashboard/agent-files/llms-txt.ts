@@ -1,12 +1,15 @@
 import type { Config } from "#config.ts";
+import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 
 /** What a program without a session finds here: https://llmstxt.org describes the form. */
 export function llmsTxt(config: Config): string {
   const { origin, baseUrl, authUrl, mcpUrl } = config;
   const docsUrl = config.setting("DOCS_URL");
+  const platforms = PLATFORMS.filter((platform) => config.app(platform) !== null);
+  const names = platforms.map((platform) => PLATFORM_NAMES[platform]).join(", ");
   return `# Almanac
 
-> Schedules posts to Instagram, TikTok, YouTube, LinkedIn, X, Facebook, Pinterest, Threads, Bluesky and Mastodon. What was previewed and confirmed is exactly what gets published, once, on time.
+> Schedules posts to social media (${names}). What was previewed and confirmed is exactly what gets published, once, on time.
 
 Nothing is scheduled in one step: a preview shows what would be published and gives a token for 300 seconds, and confirming the token schedules exactly that. The credential of an agent may be one whose confirmations wait until a person approves them in the dashboard.
 
