@@ -19,7 +19,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "blind-retry",
     what: "an uncertain answer is followed by another send instead of a verification",
-    expectedViolations: [/^I1 /],
+    // A crash run of a minute ends before the other send on a busy machine.
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "C15" },
     changes: [
       {
         file: "src/posting/run/next-step.ts",
