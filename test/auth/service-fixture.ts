@@ -2,6 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { createHash, randomBytes } from "node:crypto";
 import { startSession } from "#auth/index.ts";
+import type { Confirms } from "#core/actor.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Outbound } from "#context.ts";
 import { createService } from "#service.ts";
@@ -169,14 +170,18 @@ export interface TokenResponse {
 /** A user who consented to an app, with the unused authorization code. */
 export async function obtainCode(
   service: ServiceFixture,
-  more: { app?: RegisteredClient; scopes?: readonly Scope[]; query?: FormFields } = {},
+  more: { app?: RegisteredClient; scopes?: readonly Scope[]; query?: FormFields; confirms?: Confirms } = {},
 ) {
   const owner = await signInNewUser(service);
   const app = more.app ?? (await registerClient(service));
   const { verifier, challenge } = createPkcePair();
   const scopes = more.scopes ?? ["posts:read", "posts:write"];
   const path = authorizePath(app.id, challenge, { scope: scopes.join(" "), ...more.query });
-  const location = await submitConsent(owner.browser, path, { decision: "allow", scope: scopes });
+  const location = await submitConsent(owner.browser, path, {
+    decision: "allow",
+    scope: scopes,
+    confirms: more.confirms,
+  });
   const code = location.searchParams.get("code") ?? "";
   const tokenRequest = {
     grant_type: "authorization_code",

@@ -33,7 +33,7 @@ describe("created_by", () => {
   test("is the app that acts for the user", async ({ expect }) => {
     const app = await registerClient(service, { client_name: "Planner" });
     const scopes = ["accounts:read", "accounts:write", "posts:read", "posts:write"] as const;
-    const { tokens, userId, workspaceId } = await obtainTokens(service, { app, scopes });
+    const { tokens, userId, workspaceId } = await obtainTokens(service, { app, scopes, confirms: "self" });
     const { key } = await createKey(service.services, {
       userId,
       name: "connects",
