@@ -33,6 +33,7 @@ const inWordsAt = (display: Display, instant: number) =>
 
 const WhenInWords: FC<{ instant: number; display: Display }> = ({ instant, display }) => (
   <p>
+    Time of the post:{" "}
     <time datetime={new Date(instant).toISOString()}>
       <b>{inWordsAt(display, instant)}</b>
     </time>

@@ -160,7 +160,7 @@ export const Attention: FC<{
         <ul class="attention">
           {pendingApprovals > 0 && (
             <Item href="/approvals" action="Look and decide">
-              {`${countOf(pendingApprovals, "request waits", "requests wait")} for your approval: nothing of it is scheduled or changed before.`}
+              {`${countOf(pendingApprovals, "request waits", "requests wait")} for your approval: nothing is scheduled or changed before you decide.`}
             </Item>
           )}
           {accounts.map((account) => (
