@@ -1,10 +1,11 @@
 import { call, withService } from "../service.ts";
+import { approvalJourney } from "./mcp/approval.ts";
 import { runClients } from "./mcp/clients.ts";
 import { conformance } from "./mcp/conformance.ts";
 import { startProxy } from "./mcp/proxy.ts";
 
 /*
- * Runs MCP client libraries and the official conformance suite against the MCP server: `npm run judge:mcp -- [origin of a running
+ * Runs MCP client libraries, a conversation in which a person approves, and the official conformance suite against the MCP server: `npm run judge:mcp -- [origin of a running
  * service]`.
  */
 
@@ -15,6 +16,7 @@ const failures = await withService(process.argv[2], async (origin) => {
   for (const line of await runClients(origin, key, accounts[0]?.id ?? "")) {
     console.log(line);
   }
+  console.log((await approvalJourney(origin)).join("\n"));
   const proxy = await startProxy(origin, key);
   try {
     const { lines, failures } = await conformance(proxy.url);

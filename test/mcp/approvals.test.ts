@@ -76,6 +76,7 @@ describe("a credential whose previews a person confirms", () => {
     const scene = await createScene();
     await approve(scene, await confirm(scene));
     const confirmed = await confirm(scene);
+    expect(confirmed.text).toMatch(/^A person approved it/);
     expect(confirmed.data).toMatchObject({
       already_confirmed: true,
       posts: [{ status: "scheduled", created_via: "mcp", created_by: { kind: "key", name: "test" } }],

@@ -28,9 +28,12 @@ async function alreadyConfirmed(ctx: Context, error: unknown): Promise<Answer> {
   }
   const { workspaceId } = ctx.actor;
   const posts = await getPosts(ctx, { workspaceId, ids: error.refusal.postIds ?? [] });
-  return confirmed(ctx, posts, "This token was confirmed before; nothing was written again:", {
-    already_confirmed: true,
-  });
+  const { credential } = ctx.actor;
+  const isApproved = credential.kind !== "session" && credential.confirms === "person";
+  const headline = isApproved
+    ? "A person approved it, so that these posts were written:"
+    : "This token was confirmed before; nothing was written again:";
+  return confirmed(ctx, posts, headline, { already_confirmed: true });
 }
 
 export const confirmPreviewTool = defineTool({
