@@ -245,6 +245,11 @@ describe("the list and the badge", () => {
     const { decline } = await open(person.browser, first.path);
     await person.browser.post(`${first.path}/decline`, decline);
     expect(await menu()).toBe("1");
+    // However the key was revoked: a password reset does it too.
+    await env.DB.prepare("UPDATE api_keys SET revoked_at = 1 WHERE user_id = ? AND confirms = 'person'")
+      .bind(person.agent.userId)
+      .run();
+    expect(await menu()).toBeUndefined();
     const list = await (await person.browser.get("/approvals")).text();
     expect(list.indexOf("Second")).toBeLessThan(list.indexOf("First"));
     expect(list).toContain("Declined");

@@ -26,7 +26,9 @@ const BY_SESSION = `SELECT u.id AS user_id, u.active_workspace_id AS workspace_i
   EXISTS (SELECT 1 FROM passkeys p WHERE p.user_id = u.id) AS has_passkey,
   (SELECT json_group_array(json_object('id', w.id, 'name', w.name,
       'approvalReauthentication', json(iif(w.approval_reauthentication, 'true', 'false'))) ORDER BY w.created_at, w.id) FROM workspaces w WHERE w.user_id = u.id) AS workspaces,
-  (SELECT count(*) FROM approvals a WHERE a.user_id = u.id AND a.state = 'pending' AND a.expires_at > ?2) AS pending_approvals
+  (SELECT count(*) FROM approvals a WHERE a.user_id = u.id AND a.state = 'pending' AND a.expires_at > ?2 AND (
+    EXISTS (SELECT 1 FROM api_keys k WHERE k.id = a.requested_by ->> 'id' AND k.revoked_at IS NULL)
+    OR EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = a.requested_by ->> 'id' AND g.revoked_at IS NULL))) AS pending_approvals
   FROM sessions n JOIN users u ON u.id = n.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE n.hash = ?1 AND n.expires_at > ?2`;
 
