@@ -49,3 +49,8 @@ export function authorOf({ credential }: Pick<Actor, "credential">): Author | nu
     ? null
     : { kind: credential.kind === "api_key" ? "key" : "app", id: credential.id, name: credential.name };
 }
+
+/** Who confirms the actor's previews; a person in the dashboard does it there and then. */
+export function confirmsOf({ credential }: Pick<Actor, "credential">): Confirms {
+  return credential.kind === "session" ? "self" : credential.confirms;
+}

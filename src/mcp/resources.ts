@@ -3,9 +3,12 @@ import type { Context } from "#context.ts";
 import { HOUR } from "#core/clock.ts";
 import { isPlatform, PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { rulesOf } from "#wire/schemas/platform-rules.ts";
+import { CARD_TYPE } from "./cards/bridge.ts";
+import { CALENDAR_CARD } from "./cards/calendar-card.ts";
+import { PREVIEW_CARD } from "./cards/preview-card.ts";
 import { describeRules } from "./describe/rules.ts";
 
-const RULES_CACHE = { ttlMs: HOUR, cacheScope: "private" } as const;
+const FOR_AN_HOUR = { ttlMs: HOUR, cacheScope: "private" } as const;
 
 const addressOf = (platform: string) => `almanac://platforms/${platform}`;
 
@@ -29,7 +32,7 @@ export function registerResources(server: McpServer, ctx: Pick<Context, "config"
       title: "Rules of a platform",
       description: "Limits of captions and media, and all platform_options.",
       mimeType: "text/plain",
-      cacheHint: RULES_CACHE,
+      cacheHint: FOR_AN_HOUR,
     },
     (uri, { platform }) => {
       if (typeof platform !== "string" || !isPlatform(platform)) {
@@ -38,5 +41,25 @@ export function registerResources(server: McpServer, ctx: Pick<Context, "config"
       const text = describeRules(rulesOf(ctx, platform));
       return { contents: [{ uri: uri.toString(), mimeType: "text/plain", text }] };
     },
+  );
+  registerCard(server, ctx, "preview", "Preview of a post", PREVIEW_CARD);
+  registerCard(server, ctx, "calendar", "Posts by day", CALENDAR_CARD);
+}
+
+/** A page that hosts show beside an answer. It may load pictures from here and nothing from anywhere else. */
+function registerCard(
+  server: McpServer,
+  { config }: Pick<Context, "config">,
+  name: "preview" | "calendar",
+  title: string,
+  page: string,
+): void {
+  const uri = `ui://almanac/${name}`;
+  const meta = { ui: { csp: { resourceDomains: [config.origin] }, prefersBorder: true } };
+  server.registerResource(
+    `${name}_card`,
+    uri,
+    { title, mimeType: CARD_TYPE, cacheHint: FOR_AN_HOUR, _meta: meta },
+    () => ({ contents: [{ uri, mimeType: CARD_TYPE, text: page, _meta: meta }] }),
   );
 }

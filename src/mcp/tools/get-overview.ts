@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "#context.ts";
+import { confirmsOf } from "#core/actor.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { SCOPES, type Scope } from "#core/scope.ts";
 import { POST_STATUSES } from "#core/status.ts";
@@ -55,12 +56,12 @@ function clockLines(timeZone: string, now: number): string[] {
   ];
 }
 
-function credentialLines({ scopes, credential }: Context["actor"]): string[] {
+function credentialLines(actor: Context["actor"]): string[] {
+  const { scopes } = actor;
   const missing = SCOPES.filter((scope) => !scopes.includes(scope));
-  const confirms = credential.kind === "session" ? "self" : credential.confirms;
   return [
     `This credential may: ${scopes.join(", ")}.${missing.length === 0 ? "" : ` Not: ${missing.join(", ")}.`}`,
-    confirms === "self"
+    confirmsOf(actor) === "self"
       ? "What you confirm is scheduled at once."
       : "What you confirm waits for the person, who schedules it on a page of this service.",
   ];
@@ -106,7 +107,7 @@ export const getOverviewTool = defineTool({
         workspaces,
         scopes: [...actor.scopes],
         plan: actor.plan,
-        confirms: actor.credential.kind === "session" ? "self" : actor.credential.confirms,
+        confirms: confirmsOf(actor),
         counts: summary && { ...summary.counts },
         next_post_at: next === null ? null : toIsoInstant(next),
         approvals: approvals && approvals.map(presentApproval),

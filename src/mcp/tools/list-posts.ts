@@ -28,6 +28,7 @@ export const listPostsTool = defineTool({
   scope: "posts:read",
   hints: { readOnly: true },
   input,
+  card: "ui://almanac/calendar",
   async run({ ctx }, { from, until, include_past: includePast, time_zone: named, ...query }) {
     const timeZone = named ?? ctx.actor.timeZone;
     const page = await listPosts(ctx, {
@@ -48,7 +49,11 @@ export const listPostsTool = defineTool({
     ].join("\n");
     return {
       text,
-      data: { posts, pagination: { limit, offset, total, has_more: hasMore, next_offset: nextOffset } },
+      data: {
+        posts,
+        time_zone: timeZone,
+        pagination: { limit, offset, total, has_more: hasMore, next_offset: nextOffset },
+      },
     };
   },
 });

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { confirmsOf } from "#core/actor.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { describeEditPreview } from "#mcp/describe/preview.ts";
 import { localTimeInput, type TimeReader, TimeZoneInput } from "#mcp/local-time.ts";
@@ -48,6 +49,7 @@ export const previewEditTool = defineTool({
   scope: "posts:write",
   hints: { openWorld: true },
   input,
+  card: "ui://almanac/preview",
   async run({ ctx }, args) {
     const previewed = await previewEdit(ctx, toInput(args));
     const preview = presentEditPreview(previewed.preview);
@@ -57,7 +59,7 @@ export const previewEditTool = defineTool({
     const timeZone = args.time_zone ?? ctx.actor.timeZone;
     return {
       text: describeEditPreview(timeZone, preview, confirmation, warnings),
-      data: { preview, warnings, time_zone: timeZone, ...confirmation },
+      data: { preview, warnings, time_zone: timeZone, confirms: confirmsOf(ctx.actor), ...confirmation },
     };
   },
   check: ({ ctx }, args, unreadMembers) => previewEdit(ctx, { ...toInput(args), unreadMembers }),

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { confirmsOf } from "#core/actor.ts";
 import { HOUR, toIsoInstant } from "#core/clock.ts";
 import { describeSchedulePreview } from "#mcp/describe/preview.ts";
 import { localTimeInput, type TimeReader, TimeZoneInput } from "#mcp/local-time.ts";
@@ -28,6 +29,7 @@ export const previewPostTool = defineTool({
   scope: "posts:write",
   hints: { openWorld: true },
   input,
+  card: "ui://almanac/preview",
   async run({ ctx }, args) {
     const previewed = await previewSchedule(ctx, toInput(args));
     const preview = presentSchedulePreview(previewed.preview);
@@ -40,6 +42,7 @@ export const previewPostTool = defineTool({
       data: {
         preview: { ...preview, warnings: [...preview.warnings, ...warnings] },
         time_zone: timeZone,
+        confirms: confirmsOf(ctx.actor),
         ...confirmation,
       },
     };
