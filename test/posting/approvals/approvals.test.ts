@@ -506,35 +506,85 @@ describe("stale", () => {
   });
 });
 
+type Party = Awaited<ReturnType<typeof createParties>>;
+
+/** What may happen at the moment of a press, with what the confirm says when it came first. */
+const RIVALS: readonly (readonly [
+  name: string,
+  code: string,
+  happen: (parties: Party, id: string) => Promise<unknown>,
+])[] = [
+  ["a decline", "approval_declined", ({ person }, id) => declineRequest(person, { id, note: "" })],
+  ["a withdrawal", "approval_withdrawn", ({ agent }, id) => withdrawRequest(agent, { id })],
+  ["a revocation", "approval_withdrawn", (parties) => revoke(parties)],
+  ["its end", "approval_expired", ({ agent }) => Promise.resolve(vi.setSystemTime(oneHourAhead(agent)))],
+  [
+    "a disconnect",
+    "approval_stale",
+    ({ agent }) =>
+      env.DB.prepare("UPDATE accounts SET disconnected_at = 1 WHERE user_id = ?").bind(agent.actor.userId).run(),
+  ],
+];
+
+/** The same database, on which `happen` runs directly before the batch with this number. */
+function interrupted({ db }: Pick<Party["person"], "db">, number: number, happen: () => Promise<unknown>) {
+  let batches = 0;
+  const d1 = new Proxy(db.d1, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") {
+        return value;
+      }
+      if (name !== "batch") {
+        return value.bind(target) as unknown;
+      }
+      return async (statements: D1PreparedStatement[]) => {
+        batches += 1;
+        if (batches === number) {
+          await happen();
+        }
+        return (await value.call(target, statements)) as unknown;
+      };
+    },
+  });
+  return { ...db, d1 };
+}
+
 describe("races", () => {
-  test.for<[name: string, other: (parties: Awaited<ReturnType<typeof createParties>>, id: string) => Promise<unknown>]>(
-    [
-      ["a decline", ({ person }, id) => declineRequest(person, { id, note: "" })],
-      ["a withdrawal", ({ agent }, id) => withdrawRequest(agent, { id })],
-      ["a revocation", (parties) => revoke(parties)],
-      ["its end", ({ agent }) => Promise.resolve(vi.setSystemTime(oneHourAhead(agent)))],
-      [
-        "a disconnect",
-        ({ agent }) =>
-          env.DB.prepare("UPDATE accounts SET disconnected_at = 1 WHERE user_id = ?").bind(agent.actor.userId).run(),
-      ],
-    ],
-  )("a press against %s: a post exists exactly if the approval says so", async ([, other], { expect }) => {
-    for (let round = 0; round < 6; round += 1) {
-      freezeClock();
+  test.for(RIVALS)(
+    "%s between the check of a press and its write keeps it from writing anything",
+    async ([name, code, happen], { expect: check }) => {
       const parties = await createParties();
       const x = await createAccount(parties.agent);
-      const { id, planHash } = await requestPost(parties, { accountIds: [x] });
-      const press = () => approveRequest(parties.person, { id, planHash });
-      const racing = round % 2 === 0 ? [press(), other(parties, id)] : [other(parties, id), press()];
-      refusalsIn(await Promise.allSettled(racing));
+      const { id, planHash, token } = await requestPost(parties, { accountIds: [x] });
+      // The first batch checks the plan, the second writes it; time itself passes before the write is made.
+      const db = interrupted(parties.person, name === "its end" ? 1 : 2, () => happen(parties, id));
+      check(await refusalOf(approveRequest({ ...parties.person, db }, { id, planHash }))).toMatchObject({ code });
       const { userId, workspaceId } = parties.agent.actor;
-      const { posts } = await countRows(userId, workspaceId);
-      const { state, postIds } = await getApproval(parties.agent, { id });
-      expect(posts).toBe(state === "approved" ? 1 : 0);
-      expect(postIds?.length ?? 0).toBe(posts);
-    }
-  });
+      check(await countRows(userId, workspaceId)).toMatchObject({ posts: 0, confirmations: 0 });
+      check(await refusalOf(confirmPreview(parties.agent, { confirmationToken: token }))).toMatchObject({ code });
+    },
+  );
+
+  test.for(RIVALS)(
+    "a press against %s: a post exists exactly if the approval says so",
+    async ([, , happen], { expect: check }) => {
+      for (let round = 0; round < 6; round += 1) {
+        freezeClock();
+        const parties = await createParties();
+        const x = await createAccount(parties.agent);
+        const { id, planHash } = await requestPost(parties, { accountIds: [x] });
+        const press = () => approveRequest(parties.person, { id, planHash });
+        const racing = round % 2 === 0 ? [press(), happen(parties, id)] : [happen(parties, id), press()];
+        refusalsIn(await Promise.allSettled(racing));
+        const { userId, workspaceId } = parties.agent.actor;
+        const { posts } = await countRows(userId, workspaceId);
+        const { state, postIds } = await getApproval(parties.agent, { id });
+        check(posts).toBe(state === "approved" ? 1 : 0);
+        check(postIds?.length ?? 0).toBe(posts);
+      }
+    },
+  );
 });
 
 describe("reading", () => {
