@@ -3,14 +3,15 @@ import { parseArgs } from "node:util";
 import { withService } from "../service.ts";
 import { createDemoWorkspace } from "./demo/demo-workspace.ts";
 import { demoPages } from "./demo/pages.ts";
-import { launchPuppeteer, openPuppeteerPage, signInCookie } from "./demo/puppeteer-page.ts";
+import { launchPuppeteer, openPuppeteerPage } from "./demo/puppeteer-page.ts";
+import { signInCookie } from "./demo/sign-in-cookie.ts";
 
 /*
  * Runs Lighthouse over the main pages of a filled workspace, as a phone and as a desk:
  * `npm run lighthouse -- [--page composer] [origin of a running service]`. Fails unless every score is 1.
  */
 
-const PAGES: ReadonlySet<string> = new Set(["front", "calendar", "composer", "post", "accounts"]);
+const PAGES: ReadonlySet<string> = new Set(["front", "calendar", "composer", "post", "accounts", "approval"]);
 const CATEGORIES = ["performance", "accessibility", "best-practices"] as const;
 
 const { values, positionals } = parseArgs({ options: { page: { type: "string" } }, allowPositionals: true });

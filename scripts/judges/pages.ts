@@ -9,7 +9,8 @@ import { withService } from "../service.ts";
 import { findFirefoxProblems } from "./browser/firefox-pages.ts";
 import { createDemoWorkspace, type DemoWorkspace } from "./demo/demo-workspace.ts";
 import { demoPages } from "./demo/pages.ts";
-import { launchPuppeteer, openPuppeteerPage, signInCookie } from "./demo/puppeteer-page.ts";
+import { launchPuppeteer, openPuppeteerPage } from "./demo/puppeteer-page.ts";
+import { signInCookie } from "./demo/sign-in-cookie.ts";
 import { openSignedIn } from "./demo/signed-in.ts";
 
 /*

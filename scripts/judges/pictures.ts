@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { withService } from "../service.ts";
 import { createDemoWorkspace } from "./demo/demo-workspace.ts";
@@ -8,13 +9,13 @@ import { openSignedIn } from "./demo/signed-in.ts";
 
 /*
  * Takes pictures of every page of a filled workspace, wide and narrow, light and dark, into docs/pictures:
- * `npm run pictures -- [origin of a running service]`. Fails if they are larger than 3 MB together.
+ * `npm run pictures -- [--page calendar] [origin of a running service]`. Fails if they are larger than 3 MB together.
  */
 
 const FOLDER = join(import.meta.dirname, "..", "..", "docs", "pictures");
 const MAX_TOTAL_BYTES = 3_000_000;
 const MAX_HEIGHT = 1500;
-const QUALITY = 0.5;
+const QUALITY = 0.4;
 
 const FORMS = [
   { form: "1280-light", width: 1280, height: 900, colorScheme: "light" },
@@ -22,6 +23,12 @@ const FORMS = [
   { form: "390-light", width: 390, height: 844, colorScheme: "light" },
   { form: "390-dark", width: 390, height: 844, colorScheme: "dark" },
 ] as const;
+
+const { values, positionals } = parseArgs({
+  options: { page: { type: "string", multiple: true } },
+  allowPositionals: true,
+});
+const isWanted = (name: string) => values.page?.includes(name) ?? true;
 
 /** The browser encodes: a picture as WebP is a quarter of the PNG. */
 async function toWebp(encoder: Page, png: Buffer): Promise<Buffer> {
@@ -44,7 +51,7 @@ async function takePictures(origin: string, browser: Browser): Promise<number> {
     const options = { viewport: { width, height }, colorScheme };
     const signedIn = await openSignedIn(browser, origin, workspace, options);
     const stranger = await browser.newContext(options);
-    for (const { name, path, isPublic } of demoPages(workspace)) {
+    for (const { name, path, isPublic } of demoPages(workspace).filter((page) => isWanted(page.name))) {
       const page = await (isPublic ? stranger : signedIn).newPage();
       await page.goto(origin + path, { waitUntil: "networkidle" });
       const pageHeight = await page.evaluate<number>("document.documentElement.scrollHeight");
@@ -65,9 +72,11 @@ async function takePictures(origin: string, browser: Browser): Promise<number> {
   return total;
 }
 
-await rm(FOLDER, { recursive: true, force: true });
+if (values.page === undefined) {
+  await rm(FOLDER, { recursive: true, force: true });
+}
 await mkdir(FOLDER, { recursive: true });
-const total = await withService(process.argv[2], async (origin) => {
+const total = await withService(positionals[0], async (origin) => {
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   try {
     return await takePictures(origin, browser);

@@ -29,6 +29,8 @@ export class PageChecker {
   static async start(browser: Browser, options: CheckerOptions): Promise<PageChecker> {
     const context = await browser.newContext({
       ...options.contextOptions,
+      // Colours that are still changing are not measured.
+      reducedMotion: "reduce",
       permissions: ["clipboard-read", "clipboard-write"],
     });
     // The web app of the tests is served here; no request leaves the machine.

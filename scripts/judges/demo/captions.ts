@@ -2,6 +2,7 @@
 export const CAPTIONS = {
   published: "The kiln is open: forty bowls, one crack, no regrets.",
   answered: "Question of the week: do you drink tea from a bowl or from a cup?",
+  asked: "The first advent market is on Saturday: mugs, bowls and one very large vase.",
   failed: "Glaze test no. 31. Almost the green of the hills.",
   partial: "New hours from Monday: ten to six, Thursdays until eight.",
   month: [

@@ -1,6 +1,7 @@
 import { type PlatformRules, requiredOptions } from "../../platform-rules.ts";
 import { call, sleep } from "../../service.ts";
 import { CAPTIONS } from "./captions.ts";
+import { signInCookie } from "./sign-in-cookie.ts";
 
 /** A user whose workspace has every platform and a month of posts in all states. */
 export interface DemoWorkspace {
@@ -9,6 +10,8 @@ export interface DemoWorkspace {
   readonly key: string;
   /** A post of each kind, by what is special about it. */
   readonly posts: Readonly<Record<"scheduled" | "published" | "failed" | "partial", string>>;
+  /** What an agent asks a person to approve. */
+  readonly approval: string;
   /** The first day of the month that holds most posts, `YYYY-MM-DD`. */
   readonly month: string;
 }
@@ -36,12 +39,16 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
   }
   const { accounts } = await get<{ accounts: DemoAccount[] }>("/accounts");
 
-  const schedule = async (
+  interface Confirmed {
+    readonly posts: readonly { readonly id: string }[];
+    readonly approval: { readonly id: string } | null;
+  }
+  const confirm = async (
     caption: string,
     dueAt: number,
     platforms: readonly string[],
-    media: readonly string[] = [],
-  ): Promise<string> => {
+    { media = [], as = key }: { readonly media?: readonly string[]; readonly as?: string } = {},
+  ): Promise<Confirmed> => {
     const targets: object[] = [];
     for (const name of platforms) {
       const account = accounts.find(({ platform }) => platform === name);
@@ -61,14 +68,13 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
       origin,
       "POST",
       "/v1/posts/preview",
-      { key, body },
+      { key: as, body },
     );
-    const { posts } = await call<{ posts: [{ id: string }] }>(origin, "POST", "/v1/posts/confirm", {
-      key,
-      body: { confirmation_token: token },
-    });
-    return posts[0].id;
+    return call<Confirmed>(origin, "POST", "/v1/posts/confirm", { key: as, body: { confirmation_token: token } });
   };
+  const schedule = async (
+    ...[caption, dueAt, platforms, media]: [string, number, readonly string[], (readonly string[])?]
+  ) => (await confirm(caption, dueAt, platforms, { media: media ?? [] })).posts[0]?.id ?? "";
 
   const soon = () => Date.now() + 5000;
   const published = await schedule(CAPTIONS.published, soon(), ["linkedin", "facebook", "mastodon"], ["portrait.jpg"]);
@@ -97,7 +103,27 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
     scheduled = index === 0 ? id : scheduled;
   }
   await schedule("Open studio today: come by until six", Date.now() + 3 * 3_600_000, ["linkedin", "bluesky", "x"]);
-  return { email, password: PASSWORD, key, posts: { scheduled, published, failed, partial }, month };
+  const agent = await createAskingKey(origin, { email, password: PASSWORD });
+  const asked = await confirm(CAPTIONS.asked, Date.parse(month) + 10 * 3_600_000, ["instagram", "linkedin"], {
+    media: ["portrait.jpg"],
+    as: agent,
+  });
+  const posts = { scheduled, published, failed, partial };
+  return { email, password: PASSWORD, key, posts, approval: asked.approval?.id ?? "", month };
+}
+
+/** A key whose confirmations wait for the person. */
+async function createAskingKey(origin: string, user: { email: string; password: string }): Promise<string> {
+  const response = await fetch(`${origin}/dashboard/keys`, {
+    method: "POST",
+    headers: { origin, cookie: await signInCookie(origin, user) },
+    body: new URLSearchParams({ name: "Studio assistant", access: "everything", confirms: "person" }),
+  });
+  const [key] = /alk_[\w-]+/.exec(await response.text()) ?? [];
+  if (key === undefined) {
+    throw new Error(`creating a key answered ${response.status}`);
+  }
+  return key;
 }
 
 const MEDIA_KINDS = [

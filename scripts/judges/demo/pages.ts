@@ -1,7 +1,11 @@
 import type { DemoWorkspace } from "./demo-workspace.ts";
 
 /** The pages that judges look at, by name; `isPublic` ones without a session. */
-export function demoPages({ posts, month }: DemoWorkspace): readonly { name: string; path: string; isPublic?: true }[] {
+export function demoPages({
+  posts,
+  approval,
+  month,
+}: DemoWorkspace): readonly { name: string; path: string; isPublic?: true }[] {
   return [
     { name: "front", path: "/", isPublic: true },
     { name: "sign-in", path: "/login", isPublic: true },
@@ -19,6 +23,8 @@ export function demoPages({ posts, month }: DemoWorkspace): readonly { name: str
     { name: "post-partial", path: `/dashboard/posts/${posts.partial}` },
     { name: "retry", path: `/dashboard/posts/${posts.failed}/retry` },
     { name: "overview", path: "/dashboard/overview" },
+    { name: "approvals", path: "/approvals" },
+    { name: "approval", path: `/approvals/${approval}` },
     { name: "media", path: "/dashboard/media" },
     { name: "accounts", path: "/dashboard/accounts" },
     { name: "keys", path: "/dashboard/keys" },

@@ -1,29 +1,10 @@
 import { type Browser, launch, type Page } from "puppeteer-core";
 import { AVATAR } from "./avatar.ts";
-import type { DemoWorkspace } from "./demo-workspace.ts";
 
 /* For the judges that drive the browser with Puppeteer: Lighthouse and pa11y. */
 
 export const launchPuppeteer = (): Promise<Browser> =>
   launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-
-/** Signs the user of the workspace in; returns the header that keeps the session. */
-export async function signInCookie(
-  origin: string,
-  { email, password }: Pick<DemoWorkspace, "email" | "password">,
-): Promise<string> {
-  const response = await fetch(`${origin}/login`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { origin },
-    body: new URLSearchParams({ email, password, next: "/dashboard" }),
-  });
-  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
-  if (cookies.length === 0) {
-    throw new Error(`signing in answered ${response.status}`);
-  }
-  return cookies.join("; ");
-}
 
 /** A page in which the avatars of simulated platforms load. */
 export async function openPuppeteerPage(browser: Browser): Promise<Page> {
