@@ -30,6 +30,12 @@ const { values, positionals } = parseArgs({
 });
 const isWanted = (name: string) => values.page?.includes(name) ?? true;
 
+/** Those that a browser would load only when somebody scrolls to them. */
+const LOAD_IMAGES = `Promise.allSettled([...document.images].map((image) => {
+  image.loading = "eager";
+  return image.decode();
+}))`;
+
 /** The browser encodes: a picture as WebP is a quarter of the PNG. */
 async function toWebp(encoder: Page, png: Buffer): Promise<Buffer> {
   const base64 = await encoder.evaluate<string>(`(async () => {
@@ -57,6 +63,7 @@ async function takePictures(origin: string, browser: Browser): Promise<number> {
       const pageHeight = await page.evaluate<number>("document.documentElement.scrollHeight");
       // A window as high as the page: parts that stick to its edge are where they are at the end of scrolling.
       await page.setViewportSize({ width, height: Math.min(MAX_HEIGHT, Math.max(height, pageHeight)) });
+      await page.evaluate(LOAD_IMAGES);
       const png = await page.screenshot();
       if (process.env["SHOTS"] !== undefined) {
         await writeFile(join(process.env["SHOTS"], `${name}-${form}.png`), png);

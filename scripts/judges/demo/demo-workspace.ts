@@ -28,7 +28,7 @@ interface DemoAccount {
 
 /** Fills a new workspace through the API, as a program would. */
 export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace> {
-  const email = `ada-${Date.now()}@example.com`;
+  const email = `ada-${Date.now().toString(36)}@example.com`;
   const { api_key: key } = await call<{ api_key: string }>(origin, "POST", "/sandbox/users", {
     body: { email, password: PASSWORD },
   });
@@ -39,16 +39,12 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
   }
   const { accounts } = await get<{ accounts: DemoAccount[] }>("/accounts");
 
-  interface Confirmed {
-    readonly posts: readonly { readonly id: string }[];
-    readonly approval: { readonly id: string } | null;
-  }
-  const confirm = async (
+  const preview = async (
     caption: string,
     dueAt: number,
     platforms: readonly string[],
     { media = [], as = key }: { readonly media?: readonly string[]; readonly as?: string } = {},
-  ): Promise<Confirmed> => {
+  ): Promise<string> => {
     const targets: object[] = [];
     for (const name of platforms) {
       const account = accounts.find(({ platform }) => platform === name);
@@ -70,11 +66,21 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
       "/v1/posts/preview",
       { key: as, body },
     );
-    return call<Confirmed>(origin, "POST", "/v1/posts/confirm", { key: as, body: { confirmation_token: token } });
+    return token;
   };
   const schedule = async (
-    ...[caption, dueAt, platforms, media]: [string, number, readonly string[], (readonly string[])?]
-  ) => (await confirm(caption, dueAt, platforms, { media: media ?? [] })).posts[0]?.id ?? "";
+    caption: string,
+    dueAt: number,
+    platforms: readonly string[],
+    media: readonly string[] = [],
+  ): Promise<string> => {
+    const token = await preview(caption, dueAt, platforms, { media });
+    const { posts } = await call<{ posts: [{ id: string }] }>(origin, "POST", "/v1/posts/confirm", {
+      key,
+      body: { confirmation_token: token },
+    });
+    return posts[0].id;
+  };
 
   const soon = () => Date.now() + 5000;
   const published = await schedule(CAPTIONS.published, soon(), ["linkedin", "facebook", "mastodon"], ["portrait.jpg"]);
@@ -104,12 +110,13 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
   }
   await schedule("Open studio today: come by until six", Date.now() + 3 * 3_600_000, ["linkedin", "bluesky", "x"]);
   const agent = await createAskingKey(origin, { email, password: PASSWORD });
-  const asked = await confirm(CAPTIONS.asked, Date.parse(month) + 10 * 3_600_000, ["instagram", "linkedin"], {
+  const token = await preview(CAPTIONS.asked, Date.parse(month) + 10 * 3_600_000, ["instagram", "linkedin"], {
     media: ["portrait.jpg"],
     as: agent,
   });
+  const approval = await requestApproval(origin, agent, token);
   const posts = { scheduled, published, failed, partial };
-  return { email, password: PASSWORD, key, posts, approval: asked.approval?.id ?? "", month };
+  return { email, password: PASSWORD, key, posts, approval, month };
 }
 
 /** A key whose confirmations wait for the person. */
@@ -124,6 +131,20 @@ async function createAskingKey(origin: string, user: { email: string; password: 
     throw new Error(`creating a key answered ${response.status}`);
   }
   return key;
+}
+
+/** A confirmation with such a key is refused, and names what waits for the person. */
+async function requestApproval(origin: string, key: string, token: string): Promise<string> {
+  const response = await fetch(`${origin}/v1/posts/confirm`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    body: JSON.stringify({ confirmation_token: token }),
+  });
+  const { approval } = (await response.json()) as { approval?: { id: string } };
+  if (approval === undefined) {
+    throw new Error(`asking for an approval answered ${response.status}`);
+  }
+  return approval.id;
 }
 
 const MEDIA_KINDS = [
