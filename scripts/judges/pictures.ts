@@ -15,7 +15,7 @@ import { openSignedIn } from "./demo/signed-in.ts";
 const FOLDER = join(import.meta.dirname, "..", "..", "docs", "pictures");
 const MAX_TOTAL_BYTES = 3_000_000;
 const MAX_HEIGHT = 1500;
-const QUALITY = 0.4;
+const QUALITY = 0.3;
 
 const FORMS = [
   { form: "1280-light", width: 1280, height: 900, colorScheme: "light" },

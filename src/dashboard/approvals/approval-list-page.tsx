@@ -34,8 +34,10 @@ const ApprovalItem: FC<{ approval: Approval; display: Display; workspaceName: st
         {post !== undefined && (
           <span>
             {post.platforms.map((platform) => (
-              <PlatformBadge platform={platform} />
-            ))}{" "}
+              <>
+                <PlatformBadge platform={platform} />{" "}
+              </>
+            ))}
             {formatDateTime(display, post.scheduledAt)}
           </span>
         )}
