@@ -81,7 +81,7 @@ export const connect: Connector = {
 
   choiceOfAccounts: (app) =>
     loginVariant(app) === "page"
-      ? "Facebook asks which Pages and Instagram accounts to share: only those you choose there are connected."
+      ? "Meta asks which Pages and Instagram accounts to share: only those you choose there are connected."
       : null,
 
   async listAccounts(client, app, tokens) {
