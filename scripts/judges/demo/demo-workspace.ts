@@ -120,7 +120,7 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
 }
 
 /** A key whose confirmations wait for the person. */
-async function createAskingKey(origin: string, user: { email: string; password: string }): Promise<string> {
+export async function createAskingKey(origin: string, user: { email: string; password: string }): Promise<string> {
   const response = await fetch(`${origin}/dashboard/keys`, {
     method: "POST",
     headers: { origin, cookie: await signInCookie(origin, user) },
