@@ -45,13 +45,23 @@ async function grantToken(service: AttackedService, cookie: string, resource: st
   return service.addSecret(json.access_token);
 }
 
+/** Changes who confirms the user's only key; returns its id. */
+export async function setConfirms(
+  service: AttackedService,
+  cookie: string,
+  confirms: "self" | "person",
+): Promise<string> {
+  const { text } = await service.prepare("GET", "/dashboard/keys", { cookie });
+  const keyId = /\/dashboard\/keys\/([0-9a-f-]+)\/revoke/.exec(text)?.[1] ?? "";
+  await service.prepare("POST", `/dashboard/keys/${keyId}/confirms`, { cookie, form: { confirms } });
+  return keyId;
+}
+
 /** A user whose key and apps wait for a person, with every credential that an agent can have. */
 async function createAgents(service: AttackedService) {
   const user = await service.createUser();
   const cookie = await service.signIn(user);
-  const { text } = await service.prepare("GET", "/dashboard/keys", { cookie });
-  const keyId = /\/dashboard\/keys\/([0-9a-f-]+)\/revoke/.exec(text)?.[1] ?? "";
-  await service.prepare("POST", `/dashboard/keys/${keyId}/confirms`, { cookie, form: { confirms: "person" } });
+  const keyId = await setConfirms(service, cookie, "person");
   const credentials: Readonly<Record<string, string>> = {
     "an API key": user.key,
     "a token for the API": await grantToken(service, cookie, `${service.origin}/v1`),
@@ -71,8 +81,7 @@ async function settingsOf(service: AttackedService, cookie: string): Promise<str
 }
 
 /** A plan that waits for the person. */
-async function requestApproval(service: AttackedService, user: AttackUser): Promise<string> {
-  const accountId = await service.connect(user);
+export async function requestApproval(service: AttackedService, user: AttackUser, accountId: string): Promise<string> {
   const { json: previewed } = await service.prepare("POST", "/v1/posts/preview", {
     key: user.key,
     json: {
@@ -159,7 +168,7 @@ export default {
       name: "approving what waits for a person",
       async run(service, log) {
         const { user, credentials } = await createAgents(service);
-        const id = await requestApproval(service, user);
+        const id = await requestApproval(service, user, await service.connect(user));
         log.expect(id !== "", "an approval waits", "confirming with a key that asks a person made no approval");
         for (const [what, key] of Object.entries(credentials)) {
           for (const action of ["", "/approve", "/schedule", "/confirm", "/decline"]) {

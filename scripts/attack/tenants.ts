@@ -1,5 +1,6 @@
 import type { AttackedService, AttackRequest, Answer, AttackUser } from "./attacked-service.ts";
 import type { AttackLog, Topic } from "./attack.ts";
+import { requestApproval, setConfirms } from "./agents.ts";
 import { operationsOf } from "./document.ts";
 
 const UNKNOWN_ID = "11111111-1111-4111-8111-111111111111";
@@ -10,6 +11,7 @@ interface Belongings {
   readonly boardAccountId: string;
   readonly workspaceId: string;
   readonly postId: string;
+  readonly approvalId: string;
   readonly token: string;
   readonly editToken: string;
 }
@@ -19,6 +21,7 @@ const UNKNOWN: Belongings = {
   boardAccountId: UNKNOWN_ID,
   workspaceId: UNKNOWN_ID,
   postId: UNKNOWN_ID,
+  approvalId: UNKNOWN_ID,
   token: UNKNOWN_TOKEN,
   editToken: UNKNOWN_TOKEN,
 };
@@ -38,11 +41,16 @@ async function createBelongings(service: AttackedService, user: AttackUser): Pro
     key,
     json: { post_ids: [postId], caption: "Changed" },
   });
+  const cookie = await service.signIn(user);
+  await setConfirms(service, cookie, "person");
+  const approvalId = await requestApproval(service, user, accountId);
+  await setConfirms(service, cookie, "self");
   return {
     accountId,
     boardAccountId,
     workspaceId: user.workspaceId,
     postId,
+    approvalId,
     token: previewed.confirmation_token,
     editToken: editPreviewed.confirmation_token,
   };
@@ -110,7 +118,8 @@ export default {
           }
           for (const [index, { query = "", json }] of requests(theirs).entries()) {
             const request: AttackRequest = { key, ...(json && { json }) };
-            const answer = await service.send(method, path.replace("{id}", theirs.postId) + query, request);
+            const theirId = path.startsWith("/v1/approvals") ? theirs.approvalId : theirs.postId;
+            const answer = await service.send(method, path.replace("{id}", theirId) + query, request);
             log.expectStatus(`${id} with another user's id`, answer, 400, 404);
             const { query: missingQuery = "", json: missingJson } = requests(UNKNOWN)[index] ?? {};
             const missing = await service.send(method, path.replace("{id}", UNKNOWN_ID) + missingQuery, {

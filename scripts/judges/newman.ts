@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import newman from "newman";
 import converter, { type PostmanCollection, type PostmanItem } from "openapi-to-postmanv2";
 import { call, withService } from "../service.ts";
+import { createAskingKey, requestApproval } from "./demo/asking-key.ts";
 import { findViolation, startPrism } from "./prism.ts";
 
 /*
@@ -20,6 +22,7 @@ const EXAMPLE_ACCOUNT_ID = "01983c1e-9021-7f55-b7d2-0c4b7b0e6d13";
 const EXAMPLES: readonly (readonly [example: string, variable: string])[] = [
   [EXAMPLE_ACCOUNT_ID, "{{account_id}}"],
   ["01983c1e-7d1a-7c3e-9a57-3f1f6f0f2a11", "{{post_id}}"],
+  ["01983c1e-8f02-7b61-8d0c-6b1de2c4a9f7", "{{approval_id}}"],
   ["01983c1e-6b00-7a10-8a33-2f9d1c5e4b77", "{{workspace_id}}"],
   ["Zk3mC0b1Yt8c2m5oQ7wVx9LrA4sE6uHj0PdKfGnBqTi", "{{confirmation_token}}"],
   ["2026-12-24T18:00:00Z", "{{in_one_day}}"],
@@ -100,6 +103,8 @@ function toCollection(imported: PostmanCollection): object {
 
 interface Caller {
   readonly apiKey: string;
+  /** Of a key whose previews a person confirms. */
+  readonly askingKey: string;
   readonly workspaceId: string;
 }
 
@@ -111,9 +116,25 @@ async function variablesFor(service: string, caller: Caller): Promise<Readonly<R
     const { accounts } = await call<{ accounts: { id: string }[] }>(service, "POST", "/sandbox/connect", { body });
     return accounts[0]?.id ?? "";
   };
+  const accountId = await connect("instagram");
+  const { confirmation_token: token } = await call<{ confirmation_token: string }>(
+    service,
+    "POST",
+    "/v1/posts/preview",
+    {
+      key: caller.askingKey,
+      body: {
+        caption: "Wait",
+        scheduled_at: inHours(24),
+        account_ids: [accountId],
+        media_urls: [`${service}/sandbox/media/portrait.jpg`],
+      },
+    },
+  );
   return {
     api_key: caller.apiKey,
-    account_id: await connect("instagram"),
+    account_id: accountId,
+    approval_id: await requestApproval(service, caller.askingKey, token),
     board_account_id: await connect("pinterest"),
     workspace_id: caller.workspaceId,
     in_one_day: inHours(24),
@@ -164,13 +185,21 @@ function idempotencyKeys(collection: PostmanCollection): string[] {
 
 async function runAll(service: string, folder: string): Promise<boolean> {
   const document = await (await fetch(`${service}/v1/openapi.json`)).text();
-  const user = await call<{ api_key: string; workspace_id: string }>(service, "POST", "/sandbox/users", { body: {} });
+  const login = { email: `newman-${randomUUID()}@example.com`, password: "a collection for Newman" };
+  const user = await call<{ api_key: string; workspace_id: string }>(service, "POST", "/sandbox/users", {
+    body: login,
+  });
+  const caller = {
+    apiKey: user.api_key,
+    askingKey: await createAskingKey(service, login),
+    workspaceId: user.workspace_id,
+  };
   const prism = await startPrism(service, folder);
   let ok = true;
   try {
     for (const { name, resolution, succeeds } of RUNS) {
       const imported = await importDocument(document, resolution);
-      const variables = await variablesFor(service, { apiKey: user.api_key, workspaceId: user.workspace_id });
+      const variables = await variablesFor(service, caller);
       const sent = await send(toCollection(imported), { ...variables, baseUrl: prism.baseUrl }, succeeds);
       const problems = [...idempotencyKeys(imported), ...sent.problems];
       ok &&= problems.length === 0 && sent.requests > 0;

@@ -4,7 +4,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { build } from "esbuild";
 import { type Browser, chromium, type Frame, type Page } from "playwright-core";
 import { call } from "../../service.ts";
-import { createAskingKey } from "../demo/demo-workspace.ts";
+import { createAskingKey } from "../demo/asking-key.ts";
 import { openSignedIn } from "../demo/signed-in.ts";
 import type { Heard } from "./card-host.ts";
 

@@ -128,6 +128,9 @@ function publishedSentence(targets: readonly Target[]): string {
 function endSentence(targets: readonly Target[]): string {
   const published = targets.filter(({ status }) => status === "published").length;
   const failed = targets.filter(({ status }) => status === "failed").length;
+  if (failed === targets.length) {
+    return `It was not published${failed === 1 ? "" : ` on any of its ${failed} accounts`}. Nothing is tried again by itself.`;
+  }
   const publishedPart =
     published === 0 ? "Nothing is known to be public" : `It is public on ${published} of ${targets.length} accounts`;
   return failed === 0

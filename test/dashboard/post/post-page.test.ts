@@ -185,7 +185,7 @@ describe("each status is told in words, with what can be done", () => {
       error: targetError({ code: "app_misconfigured", category: "internal", whoMustAct: "operator" }),
     });
     const { text } = await read();
-    expect(text).toContain("Nothing is known to be public; on one it failed.");
+    expect(text).toContain("It was not published. Nothing is tried again by itself.");
     expect(text).toContain("The operator of this service has to act. The operator checks the app credentials.");
   });
 

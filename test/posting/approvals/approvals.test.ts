@@ -17,6 +17,7 @@ import {
   withdrawRequest,
   withdrawRequestsOfRevoked,
 } from "#posting/index.ts";
+import { scriptedAdapter } from "../../support/scripted-adapter.ts";
 import {
   createAccount,
   createMedia,
@@ -491,6 +492,29 @@ describe("stale", () => {
     expect(await refusalOf(approveRequest(parties.person, request))).toMatchObject({
       code: "approval_stale",
       details: [{ code: "quota_exceeded" }],
+    });
+  });
+
+  test("the account may no longer post texts of that length", async () => {
+    const parties = await createParties({ adapters: { x: scriptedAdapter("x") } });
+    const x = await createAccount(parties.agent);
+    const request = await requestPost(parties, { accountIds: [x] });
+    await updateAccountRow(x, { capabilities: JSON.stringify({ captionMax: 3 }) });
+    expect(await refusalOf(approveRequest(parties.person, request))).toMatchObject({
+      code: "approval_stale",
+      details: [{ code: "caption_too_long", limit: 3, actual: 5 }],
+    });
+  });
+
+  test("other posts have used up the account's day", async () => {
+    const dailyCaps = [{ count: 1, windowHours: 24, what: "posts" }];
+    const parties = await createParties({ adapters: { x: scriptedAdapter("x", { dailyCaps }) } });
+    const x = await createAccount(parties.agent);
+    const request = await requestPost(parties, { accountIds: [x] });
+    await schedulePost(parties.trusted, { accountIds: [x] });
+    expect(await refusalOf(approveRequest(parties.person, request))).toMatchObject({
+      code: "approval_stale",
+      details: [{ code: "daily_cap_reached", limit: 1, actual: 2 }],
     });
   });
 
