@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { AxeBuilder } from "@axe-core/playwright";
 import { CspEvaluator } from "csp_evaluator";
@@ -15,8 +16,12 @@ import { openSignedIn } from "./demo/signed-in.ts";
 
 /*
  * Checks every page of a filled workspace, light and dark, with axe and pa11y, its policy with Google's CSP evaluator, its console in
- * Chromium and in Firefox ESR, and prints what it weighs: `npm run pages -- [origin of a running service]`.
+ * Chromium and in Firefox ESR, and prints what it weighs: `npm run pages -- [--short] [origin of a running service]`. The short form
+ * leaves out Firefox, and the dark form for pa11y.
  */
+
+const COLOR_SCHEMES = ["light", "dark"] as const;
+type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
 const PA11Y_TIMEOUT_MS = 60_000;
 
@@ -26,12 +31,16 @@ async function findAxeProblems(page: Page): Promise<readonly string[]> {
 }
 
 /** Runs pa11y (HTML_CodeSniffer and axe, WCAG 2 AA) over every page; returns its errors. */
-async function findPa11yProblems(origin: string, workspace: DemoWorkspace): Promise<readonly string[]> {
+async function findPa11yProblems(
+  origin: string,
+  workspace: DemoWorkspace,
+  colorSchemes: readonly ColorScheme[],
+): Promise<readonly string[]> {
   const cookie = await signInCookie(origin, workspace);
   const browser = await launchPuppeteer();
   const findings: string[] = [];
   try {
-    for (const colorScheme of ["light", "dark"] as const) {
+    for (const colorScheme of colorSchemes) {
       for (const { name, path, isPublic } of demoPages(workspace)) {
         const page = await openPuppeteerPage(browser);
         await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: colorScheme }]);
@@ -85,7 +94,7 @@ async function weigh(responses: readonly Response[]): Promise<Record<"document" 
 async function checkPages(origin: string, workspace: DemoWorkspace, browser: Browser): Promise<string[]> {
   const findings: string[] = [];
   console.log("page             html     css      js   (bytes, compressed)");
-  for (const colorScheme of ["light", "dark"] as const) {
+  for (const colorScheme of COLOR_SCHEMES) {
     const options = { colorScheme, viewport: { width: 1280, height: 900 } };
     const signedIn = await openSignedIn(browser, origin, workspace, options);
     const stranger = await browser.newContext(options);
@@ -124,14 +133,19 @@ async function checkPages(origin: string, workspace: DemoWorkspace, browser: Bro
   return findings;
 }
 
-const findings = await withService(process.argv[2], async (origin) => {
+const {
+  values: { short: isShort },
+  positionals: [runningOrigin],
+} = parseArgs({ options: { short: { type: "boolean", default: false } }, allowPositionals: true });
+
+const findings = await withService(runningOrigin, async (origin) => {
   const workspace = await createDemoWorkspace(origin);
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   try {
     return [
       ...(await checkPages(origin, workspace, browser)),
-      ...(await findPa11yProblems(origin, workspace)),
-      ...(await findFirefoxProblems(origin, workspace)),
+      ...(await findPa11yProblems(origin, workspace, isShort ? ["light"] : COLOR_SCHEMES)),
+      ...(isShort ? [] : await findFirefoxProblems(origin, workspace)),
     ];
   } finally {
     await browser.close();
