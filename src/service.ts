@@ -5,12 +5,21 @@ import { API_PREFIX, createApi } from "#api/index.ts";
 import { createConnectRoutes } from "#dashboard/connect/index.ts";
 import { log } from "#core/log.ts";
 import { createOAuth, createPages } from "#dashboard/index.ts";
+import type * as Mcp from "#mcp/index.ts";
 import { runReconciler } from "#publisher/index.ts";
 import { runCron } from "#sync/index.ts";
 import type { Env } from "./config.ts";
 import { createServices, type Outbound } from "./context.ts";
 
 const MCP_PATH = "/mcp";
+
+let mcp: typeof Mcp | undefined;
+
+/** Loaded with its first request: most isolates never see one, and its libraries take time to start. */
+async function loadMcp(): Promise<typeof Mcp> {
+  mcp ??= await import("#mcp/index.ts");
+  return mcp;
+}
 
 /** The handlers that a Worker entry file exports. */
 export interface Service {
@@ -33,8 +42,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
     fetch(request, env, ctx) {
       const path = getPath(request);
       if (path === MCP_PATH) {
-        // Loaded with its first request: most isolates never see one, and its libraries take time to start.
-        return import("#mcp/index.ts").then(({ serveMcp }) => serveMcp(request, env, ctx, createOutbound));
+        return loadMcp().then(({ serveMcp }) => serveMcp(request, env, ctx, createOutbound));
       }
       const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
       return isApi ? api.fetch(request, env, ctx) : browserApp.fetch(request, env, ctx);
