@@ -178,7 +178,8 @@ export async function blockAccount(
       .prepare(
         `UPDATE accounts SET status = 'needs_reconnect', status_reason = ?2, blocked_by = 'post'
          WHERE id = ?1 AND disconnected_at IS NULL
-           AND (?3 IS NULL OR EXISTS (SELECT 1 FROM connections c WHERE c.id = accounts.connection_id AND c.token_version = ?3))`,
+           AND (?3 IS NULL OR EXISTS (SELECT 1 FROM connections c WHERE c.id = accounts.connection_id AND c.token_version = ?3))
+         RETURNING id`,
       )
       .bind(block.accountId, block.reason, block.tokenVersion),
     // The whole login may have ended, so the next cron run checks it.
@@ -189,7 +190,7 @@ export async function blockAccount(
       )
       .bind(block.accountId, block.now),
   ]);
-  return blocked?.meta.changes === 1;
+  return blocked?.results.length === 1;
 }
 
 export interface UserPlanRow {

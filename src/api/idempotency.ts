@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { seal, unseal } from "#accounts/tokens/aes-gcm.ts";
+import { seal, unseal } from "#core/aes-gcm.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { refuse, RefusalError } from "#core/errors.ts";
 import { canonicalJson, type JsonObject } from "#core/json.ts";

@@ -24,6 +24,8 @@ export interface Actor {
   readonly via: CreatedVia;
   /** The IANA time zone of the user's profile. */
   readonly timeZone: string;
+  /** Whether the workspace's events are recorded, so that its webhooks must be told of a change. */
+  readonly recordsEvents: boolean;
 }
 
 /** Checked before anything is read, so that the refusal does not reveal whether something exists. */

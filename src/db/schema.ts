@@ -2,6 +2,8 @@ import type { PausedReason, TargetErrorCode } from "#core/codes.ts";
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Author, Confirms } from "#core/actor.ts";
+import type { AlertKind } from "#core/alert.ts";
+import type { EventType } from "#core/event-type.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
@@ -35,6 +37,8 @@ export const users = sqliteTable(
     nextLoginAt: integer("next_login_at"),
     emailVerifiedAt: integer("email_verified_at"),
     createdAt: integer("created_at").notNull(),
+    /** The kinds of alerts that the user does not want by mail. */
+    mutedAlerts: text("muted_alerts", { mode: "json" }).$type<AlertKind[]>().notNull().default([]),
   },
   (t) => [uniqueIndex("users_email").on(t.email)],
 );
@@ -251,6 +255,8 @@ export const connections = sqliteTable(
     syncFailures: integer("sync_failures").notNull().default(0),
     /** When the login expires unless the user logs in again; null while it is renewed automatically. */
     endsAt: integer("ends_at"),
+    /** The `ends_at` that the owner has been told of; writing it records the events (migration 0019). */
+    endAnnounced: integer("end_announced"),
   },
   (t) => [
     uniqueIndex("connections_login").on(t.workspaceId, t.platform, t.externalId),
@@ -258,6 +264,9 @@ export const connections = sqliteTable(
       .on(t.nextSyncAt)
       .where(sql`next_sync_at IS NOT NULL`),
     index("connections_person").on(t.platform, t.externalId),
+    index("connections_ending")
+      .on(t.endsAt)
+      .where(sql`ends_at IS NOT NULL AND end_announced IS NOT ends_at`),
     index("connections_grant")
       .on(t.platform, t.grantOwner)
       .where(sql`grant_owner IS NOT NULL`),
@@ -715,6 +724,111 @@ export const service = sqliteTable(
     held: text().$type<HeldReason>(),
     /** The last post that the review has passed, in the order of the ids. */
     reviewedTo: text("reviewed_to").notNull().default(""),
+    /** Up to here, the cron has told the senders of webhooks which workspaces have new events. */
+    webhooksToldAt: integer("webhooks_told_at").notNull().default(0),
   },
   (t) => [check("one_row", sql`${t.id} = 1`)],
+);
+
+/**
+ * What happened, in order, for workspaces that have a webhook or have switched the log on; written by triggers (migration 0019), so that no
+ * change can be without its event. `WITHOUT ROWID`: one row write per event.
+ */
+export const events = sqliteTable(
+  "events",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    /** Microseconds since 1970, or one more than the one before: it only rises, also over a restore of the database. */
+    seq: integer().notNull(),
+    type: text().$type<EventType>().notNull(),
+    /** The id of the post, account, webhook or approval. */
+    subjectId: text("subject_id").notNull(),
+    at: integer().notNull(),
+    /** The row of the subject as it was then; src/events/ reads it. */
+    data: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.seq] })],
+);
+
+export const eventLogs = sqliteTable(
+  "event_logs",
+  {
+    workspaceId: text("workspace_id").primaryKey(),
+    /** The user switched the log on; it is kept without any webhook. */
+    switchedOn: integer("switched_on", { mode: "boolean" }).notNull().default(false),
+    /** Whether events are written: the log is switched on, or the workspace has a webhook. */
+    recording: integer({ mode: "boolean" }).notNull(),
+    /** When the sweep deletes expired events next; the row goes with the last of them. */
+    sweepAt: integer("sweep_at").notNull(),
+  },
+  (t) => [index("event_logs_sweep").on(t.sweepAt)],
+);
+
+/** `user`: switched off. `gone`: the receiver answered 410. `failing`: nothing was delivered for days. */
+export type WebhookDisabledReason = "user" | "gone" | "failing";
+
+export const webhooks = sqliteTable(
+  "webhooks",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    url: text().notNull(),
+    description: text().notNull(),
+    /** Event types, or `*` for all. */
+    types: text({ mode: "json" }).$type<(EventType | "*")[]>().notNull(),
+    /** The signing secret as AES-GCM encrypted text: it must be read to sign. */
+    sealedSecret: text("sealed_secret").notNull(),
+    /** The secret before the rotation, which signs too until its time. */
+    previousSealedSecret: text("previous_sealed_secret"),
+    previousSecretUntil: integer("previous_secret_until"),
+    /** Events up to here are not delivered: those before it was made, or before it was enabled again with "start now". */
+    startAfter: integer("start_after").notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+    disabledAt: integer("disabled_at"),
+    disabledReason: text("disabled_reason").$type<WebhookDisabledReason>(),
+  },
+  (t) => [
+    index("webhooks_workspace").on(t.workspaceId),
+    index("webhooks_enabled")
+      .on(t.workspaceId, t.id)
+      .where(sql`disabled_at IS NULL`),
+  ],
+);
+
+/**
+ * What the owner of a workspace should act on; written by triggers (migration 0019), by mail and in the dashboard until it is settled.
+ * `WITHOUT ROWID`; a new failure of the same subject replaces the old notice.
+ */
+export const notices = sqliteTable(
+  "notices",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    kind: text().$type<AlertKind>().notNull(),
+    subjectId: text("subject_id").notNull(),
+    at: integer().notNull(),
+    /** When it went out by mail, or was passed over because the user does not want that kind. */
+    mailedAt: integer("mailed_at"),
+    dismissedAt: integer("dismissed_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.kind, t.subjectId] }),
+    index("notices_unmailed")
+      .on(t.workspaceId, t.at)
+      .where(sql`mailed_at IS NULL`),
+    index("notices_age").on(t.at),
+  ],
+);
+
+export const calendarFeeds = sqliteTable(
+  "calendar_feeds",
+  {
+    /** Hash of the secret in the feed's address. */
+    hash: text().primaryKey(),
+    workspaceId: text("workspace_id").notNull(),
+    userId: text("user_id").notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [index("calendar_feeds_workspace").on(t.workspaceId)],
 );

@@ -35,6 +35,7 @@ export async function createSandboxUser(settings: Readonly<Record<string, string
       credential,
       via: "api",
       timeZone: "UTC",
+      recordsEvents: false,
     },
   };
   return { ctx, settled: () => Promise.all(deferred.splice(0)) };

@@ -52,6 +52,7 @@ export async function createTestUser(services: TestServices, plan: Plan = "scale
     credential: { kind: "api_key", id: "test", name: "test", confirms: "self" },
     via: "api",
     timeZone: "UTC",
+    recordsEvents: false,
   };
   return { ...services, actor };
 }

@@ -33,6 +33,7 @@ async function signedInUser(service: ServiceFixture) {
       credential: { kind: "session", id: "test" },
       via: "dashboard",
       timeZone: "UTC",
+      recordsEvents: false,
     },
   };
   return { ...user, ctx, text: async (path = PAGE) => await (await user.browser.get(path)).text() };

@@ -49,6 +49,7 @@ async function signIn() {
       credential: { kind: "session", id: "x" },
       via: "dashboard",
       timeZone: "UTC",
+      recordsEvents: false,
     },
   };
   const send = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>

@@ -42,6 +42,7 @@ function personOf({ agent: { userId, workspaceId } }: Scene) {
       credential: { kind: "session", id: "session" } as const,
       via: "dashboard" as const,
       timeZone: "UTC",
+      recordsEvents: false,
     },
   };
 }

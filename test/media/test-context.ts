@@ -63,6 +63,7 @@ export function createTestContext(
     credential: { kind: "api_key", id: "test", name: "test", confirms: "self" },
     via: "api",
     timeZone: "UTC",
+    recordsEvents: false,
   };
   return { ...services, actor, internet, deferredWork: () => Promise.all(deferred.splice(0)) };
 }

@@ -75,6 +75,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     credential: { kind: "api_key", id: crypto.randomUUID(), name: "test", confirms: "self" },
     via: "api",
     timeZone: "UTC",
+    recordsEvents: false,
     ...options.actor,
   };
   return {

@@ -108,6 +108,7 @@ export class PublisherHarness {
       credential: { kind: "api_key", id: "test", name: "test", confirms: "self" },
       via: "api",
       timeZone: "UTC",
+      recordsEvents: false,
     };
     this.ctx = {
       ...services,

@@ -31,6 +31,7 @@ async function createUserContext(plan: Plan = "scale"): Promise<Context> {
       credential,
       via: "api",
       timeZone: "UTC",
+      recordsEvents: false,
     },
   };
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Services } from "#context.ts";
 import type { AppRegistrations } from "#platforms/contract.ts";
-import { seal, unseal } from "#accounts/tokens/aes-gcm.ts";
+import { seal, unseal } from "#core/aes-gcm.ts";
 import { deleteRegistration, findRegistration, keepRegistration } from "./store-app-registrations.ts";
 
 /** The registrations of one platform, for the work on one request. */

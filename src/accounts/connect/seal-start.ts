@@ -1,6 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 import type { Services } from "#context.ts";
-import { seal, unseal } from "#accounts/tokens/aes-gcm.ts";
+import { seal, unseal } from "#core/aes-gcm.ts";
 import type { ConsumedState, StartedState } from "./store-connect-states.ts";
 
 /** What the callback needs again of the start of a login. */

@@ -15,7 +15,7 @@ import {
   expireRefusedToken,
 } from "#accounts/tokens/refresh-tokens.ts";
 import { revokeConnection } from "#accounts/disconnect/revoke-connection.ts";
-import { isSealedWithOldKey } from "#accounts/tokens/aes-gcm.ts";
+import { isSealedWithOldKey } from "#core/aes-gcm.ts";
 import {
   type ConnectionRow,
   endLogin,

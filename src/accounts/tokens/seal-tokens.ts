@@ -2,7 +2,7 @@ import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import type { Fault, TokenSet } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
-import { SealingError, seal, unseal } from "./aes-gcm.ts";
+import { SealingError, seal, unseal } from "#core/aes-gcm.ts";
 import type { ConnectionRow } from "#accounts/store-connections.ts";
 import type { StoredTokens } from "./refresh-and-sync-times.ts";
 

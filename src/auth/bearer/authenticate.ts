@@ -61,6 +61,7 @@ export async function authenticate(
       },
       via: resource === config.mcpUrl ? "mcp" : "api",
       timeZone: row.time_zone,
+      recordsEvents: row.records_events === 1,
     },
   };
 }

@@ -21,10 +21,12 @@ export interface CredentialRow {
   readonly plan: Plan | null;
   readonly status: SubscriptionStatus | null;
   readonly current_period_end: number | null;
+  readonly records_events: 0 | 1;
 }
 
 const USER_COLUMNS = `u.id AS user_id, u.active_workspace_id AS workspace_id, u.email_verified_at AS email_verified_at, u.time_zone AS time_zone,
-  s.plan AS plan, s.status AS status, s.current_period_end AS current_period_end`;
+  s.plan AS plan, s.status AS status, s.current_period_end AS current_period_end,
+  EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = u.active_workspace_id AND l.recording) AS records_events`;
 
 const BY_KEY = `SELECT k.id AS credential_id, k.name AS credential_name, k.scopes AS scopes, k.confirms AS confirms, k.last_used_at AS last_used_at, ${USER_COLUMNS}
   FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN subscriptions s ON s.user_id = u.id

@@ -57,6 +57,7 @@ export async function resolveSession(
       credential: { kind: "session", id: hash },
       via: "dashboard",
       timeZone: row.time_zone,
+      recordsEvents: row.records_events === 1,
     },
     email: row.email,
     emailVerified: row.email_verified_at !== null,

@@ -38,7 +38,7 @@ function columns(now: string): string {
     a.expires_at AS expiresAt, a.decided_at AS decidedAt, ${POSTS} AS posts`;
 }
 
-interface ApprovalRow {
+export interface ApprovalRow {
   readonly id: string;
   readonly workspaceId: string;
   readonly kind: PostPlan["kind"];
@@ -58,7 +58,7 @@ interface ApprovalRow {
 /** An approval as stored, which does not know the address of its page. */
 export type StoredApproval = Omit<Approval, "url">;
 
-function toApproval(row: ApprovalRow): StoredApproval {
+export function toApproval(row: ApprovalRow): StoredApproval {
   return {
     id: row.id,
     workspaceId: row.workspaceId,
@@ -216,10 +216,10 @@ export async function decideApproval(
     | { readonly state: "stale"; readonly details: readonly RefusalDetail[] },
   workspaceId: string | null = null,
 ): Promise<boolean> {
-  const { meta } = await db.d1
+  const { results } = await db.d1
     .prepare(
       `UPDATE approvals AS a SET state = ?4, decided_at = ?3, note = ?5, details = ?6
-       WHERE a.id = ?2 AND a.user_id = ?1 AND (?7 IS NULL OR a.workspace_id = ?7) AND ${isPending("?3")}`,
+       WHERE a.id = ?2 AND a.user_id = ?1 AND (?7 IS NULL OR a.workspace_id = ?7) AND ${isPending("?3")} RETURNING id`,
     )
     .bind(
       userId,
@@ -230,8 +230,9 @@ export async function decideApproval(
       decision.state === "stale" ? JSON.stringify(decision.details) : null,
       workspaceId,
     )
-    .run();
-  return meta.changes === 1;
+    .all();
+  // Not `meta.changes`, which also counts the events that triggers write.
+  return results.length === 1;
 }
 
 /** Withdraws what waits for keys and apps that no longer have access. */
@@ -247,14 +248,14 @@ export async function withdrawOfRevoked(db: Db, userId: string, now: number): Pr
 
 /** Ends what nobody decided in time; returns how many. */
 export async function expireApprovals(db: Db, now: number, limit: number): Promise<number> {
-  const { meta } = await db.d1
+  const { results } = await db.d1
     .prepare(
       `UPDATE approvals AS a SET state = ${stateAt("?1")}, decided_at = a.expires_at
-       WHERE a.id IN (SELECT id FROM approvals WHERE state = 'pending' AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2)`,
+       WHERE a.id IN (SELECT id FROM approvals WHERE state = 'pending' AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2) RETURNING id`,
     )
     .bind(now, limit)
-    .run();
-  return meta.changes;
+    .all();
+  return results.length;
 }
 
 /** Deletes what was decided before; returns how many. */

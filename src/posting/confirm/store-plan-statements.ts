@@ -24,6 +24,12 @@ export function scheduleStatements(
 ): D1PreparedStatement[] {
   const { post, userId, workspaceId, dependencies } = plan;
   return [
+    // Before the post, whose insertion records the event with its targets.
+    upsertTargetsStatement(
+      db,
+      post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
+      now,
+    ),
     db.d1
       .prepare(
         `INSERT INTO posts (id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms,
@@ -46,11 +52,6 @@ export function scheduleStatements(
         by === null ? null : JSON.stringify(by),
         now,
       ),
-    upsertTargetsStatement(
-      db,
-      post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
-      now,
-    ),
     ...(dependencies.mediaIds.length > 0
       ? [
           insertMediaUsesStatement(
@@ -74,9 +75,10 @@ export function editStatements(db: Db, plan: EditPlan, origin: PostOrigin): D1Pr
     [...new Set(post.media?.map(({ id }) => id))].map((id) => [id, post.id] as const),
   );
   return [
-    updatePostsStatement(db, posts, origin),
     ...(removedTargets.length > 0 ? [deleteTargetsStatement(db, removedTargets)] : []),
     ...(targets.length > 0 ? [upsertTargetsStatement(db, targets, now)] : []),
+    // After the targets, because the update records the event with them.
+    updatePostsStatement(db, posts, origin),
     ...(withNewMedia.length > 0
       ? [
           deleteMediaUsesStatement(

@@ -1,6 +1,5 @@
-import { fromBase64, toBase64Url } from "#core/encoding.ts";
-import type { Ids } from "#core/ids.ts";
-import type { Config } from "#config.ts";
+import { fromBase64, toBase64Url } from "./encoding.ts";
+import type { Ids } from "./ids.ts";
 
 /*
  * AES-256-GCM, written as `v1.<key id>.<iv>.<ciphertext>`, all base64url. The purpose is additional authenticated data, so
@@ -22,7 +21,12 @@ export class SealingError extends Error {
   }
 }
 
-type EncryptionKeys = Pick<Config, "tokenKeys" | "tokenKeyId">;
+/** Two members of the configuration. */
+interface EncryptionKeys {
+  /** JSON object of key id to base64 AES-256 key. */
+  readonly tokenKeys: string;
+  readonly tokenKeyId: string;
+}
 
 function parseKeys(config: EncryptionKeys): Readonly<Record<string, unknown>> {
   try {

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { isSealedWithOldKey, seal, SealingError, unseal } from "#accounts/tokens/aes-gcm.ts";
+import { isSealedWithOldKey, seal, SealingError, unseal } from "#core/aes-gcm.ts";
 import { toBase64 } from "#core/encoding.ts";
 import { systemClock } from "#core/clock.ts";
 import { systemIds } from "#core/ids.ts";

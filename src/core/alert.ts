@@ -1,0 +1,10 @@
+/** What the owner of a workspace is told of because somebody must act. */
+export const ALERT_KINDS = [
+  "post_failed",
+  "post_unconfirmed",
+  "account_needs_reconnect",
+  "account_expires_soon",
+  "webhook_disabled",
+  "subscription_ends",
+] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];

@@ -1,0 +1,67 @@
+import { type AccountRow, toAccount } from "#accounts/index.ts";
+import type { Config } from "#config.ts";
+import type { EventType } from "#core/event-type.ts";
+import type { WebhookDisabledReason } from "#db/schema.ts";
+import { type ApprovalRow, type PostRow, toApproval, toPost, withUrl } from "#posting/recorded-rows.ts";
+import { eventId } from "./event-id.ts";
+import type { EventSubject, RecordedEvent } from "./types.ts";
+
+export interface EventRow {
+  readonly workspace_id: string;
+  readonly seq: number;
+  readonly type: EventType;
+  readonly at: number;
+  readonly data: string;
+}
+
+/** A row in two halves, because D1 allows a function 32 arguments. */
+interface HalvedRow<Row> {
+  readonly content: Partial<Row>;
+  readonly progress: Partial<Row>;
+}
+
+/** What the triggers of migration 0019 write. */
+interface EventData {
+  readonly previousStatus?: string;
+  readonly accountId?: string;
+  readonly post?: HalvedRow<PostRow>;
+  readonly account?: HalvedRow<AccountRow>;
+  readonly approval?: ApprovalRow;
+  readonly webhook?: {
+    readonly id: string;
+    readonly url: string;
+    readonly description: string;
+    readonly disabledReason: WebhookDisabledReason;
+  };
+}
+
+/** The halves are complete together: a test compares them with the statements that the API reads with. */
+function joinHalves<Row>({ content, progress }: HalvedRow<Row>): Row {
+  return { ...content, ...progress } as Row;
+}
+
+function readSubject(config: Pick<Config, "origin">, data: EventData, at: number): EventSubject {
+  if (data.post) {
+    return { kind: "post", post: toPost(joinHalves(data.post), at), accountId: data.accountId ?? null };
+  }
+  if (data.account) {
+    return { kind: "account", account: toAccount(joinHalves(data.account), at) };
+  }
+  if (data.approval) {
+    return { kind: "approval", approval: withUrl({ config }, toApproval(data.approval)) };
+  }
+  if (data.webhook) {
+    return { kind: "webhook", webhook: data.webhook };
+  }
+  throw new Error("an event without a subject");
+}
+
+/** The event as it was recorded, whatever has happened since. */
+export function readEvent({ config }: { readonly config: Pick<Config, "origin"> }, row: EventRow): RecordedEvent {
+  const data = JSON.parse(row.data) as EventData;
+  const { workspace_id: workspaceId, seq, type, at } = row;
+  const subject = readSubject(config, data, at);
+  const status = subject.kind === "post" ? subject.post.status : null;
+  const previousStatus = data.previousStatus === status ? null : (data.previousStatus ?? null);
+  return { id: eventId({ workspaceId, seq }), seq, type, workspaceId, at, subject, previousStatus };
+}

@@ -1,0 +1,75 @@
+import type { EventType } from "#core/event-type.ts";
+import type { Db } from "#db/client.ts";
+import type { EventRow } from "./read-event.ts";
+
+export interface EventPage {
+  /** Oldest first. */
+  readonly rows: readonly EventRow[];
+  /** Up to here everything was looked at. */
+  readonly lastSeq: number;
+  readonly hasMore: boolean;
+  /** Whether the workspace's events are written. */
+  readonly recording: boolean;
+}
+
+/** A rare type must not make a page read the whole log: what was looked at counts, not what was found. */
+const MAX_SCANNED = 1000;
+
+/** The events of the workspace after a number: one range of the primary key. */
+export async function selectEvents(
+  db: Db,
+  query: {
+    readonly workspaceId: string;
+    readonly after: number;
+    readonly limit: number;
+    /** Null for all. */
+    readonly types: readonly EventType[] | null;
+  },
+): Promise<EventPage> {
+  const [found, scanned, log] = await db.d1.batch<EventRow & { readonly last_seq: number; readonly scanned: number }>(
+    eventPageStatements(db, query),
+  );
+  const rows = found?.results ?? [];
+  const end = scanned?.results[0];
+  const isFull = rows.length >= query.limit;
+  return {
+    rows,
+    lastSeq: isFull ? (rows.at(-1)?.seq ?? query.after) : (end?.last_seq ?? query.after),
+    hasMore: isFull || (end?.scanned ?? 0) >= MAX_SCANNED,
+    recording: (log?.results.length ?? 0) > 0,
+  };
+}
+
+function eventPageStatements(
+  db: Db,
+  { workspaceId, after, limit, types }: Parameters<typeof selectEvents>[1],
+): D1PreparedStatement[] {
+  const range = `SELECT workspace_id, seq, type, at, data FROM events WHERE workspace_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ${MAX_SCANNED}`;
+  return [
+    types === null
+      ? db.d1
+          .prepare(
+            "SELECT workspace_id, seq, type, at, data FROM events WHERE workspace_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
+          )
+          .bind(workspaceId, after, limit)
+      : db.d1
+          .prepare(`SELECT * FROM (${range}) WHERE type IN (SELECT value FROM json_each(?4)) ORDER BY seq LIMIT ?3`)
+          .bind(workspaceId, after, limit, JSON.stringify(types)),
+    types === null
+      ? db.d1.prepare("SELECT NULL AS last_seq WHERE 0")
+      : db.d1
+          .prepare(
+            `SELECT max(seq) AS last_seq, count(*) AS scanned FROM (
+               SELECT seq FROM events WHERE workspace_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ${MAX_SCANNED})`,
+          )
+          .bind(workspaceId, after),
+    db.d1.prepare("SELECT 1 FROM event_logs WHERE workspace_id = ? AND recording").bind(workspaceId),
+  ];
+}
+
+export async function findEventRow(db: Db, workspaceId: string, seq: number): Promise<EventRow | null> {
+  return await db.d1
+    .prepare("SELECT workspace_id, seq, type, at, data FROM events WHERE workspace_id = ? AND seq = ?")
+    .bind(workspaceId, seq)
+    .first<EventRow>();
+}

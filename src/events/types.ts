@@ -1,0 +1,36 @@
+import type { Account } from "#accounts/types.ts";
+import type { EventType } from "#core/event-type.ts";
+import type { WebhookDisabledReason } from "#db/schema.ts";
+import type { Approval, Post } from "#posting/types.ts";
+
+/** What an event is about, as it was when the event was recorded. */
+export type EventSubject =
+  | {
+      readonly kind: "post";
+      readonly post: Post;
+      /** Of `target.…`: the account whose target ended. */
+      readonly accountId: string | null;
+    }
+  | { readonly kind: "account"; readonly account: Account }
+  | { readonly kind: "approval"; readonly approval: Approval }
+  | { readonly kind: "webhook"; readonly webhook: DisabledWebhook };
+
+export interface DisabledWebhook {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string;
+  readonly disabledReason: WebhookDisabledReason;
+}
+
+export interface RecordedEvent {
+  readonly id: string;
+  /** Rises with every event of the workspace; whoever keeps the last one that was read misses none. */
+  readonly seq: number;
+  readonly type: EventType;
+  readonly workspaceId: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly subject: EventSubject;
+  /** The status before the change; null where there was none, or it did not change. */
+  readonly previousStatus: string | null;
+}
