@@ -16,6 +16,7 @@ export const MODULES = {
   media: ["core", "db", "config.ts", "context.ts", "quotas"],
   posting: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "quotas"],
   events: ["core", "db", "config.ts", "context.ts", "accounts", "posting"],
+  webhooks: ["core", "db", "config.ts", "context.ts", "events", "quotas"],
   wire: [
     "core",
     "config.ts",
@@ -39,6 +40,7 @@ export const MODULES = {
     "accounts",
     "media",
     "posting",
+    "webhooks",
     "quotas",
     "wire",
   ],
@@ -53,6 +55,7 @@ export const MODULES = {
     "accounts",
     "media",
     "posting",
+    "webhooks",
     "wire",
   ],
   dashboard: [
@@ -66,8 +69,10 @@ export const MODULES = {
     "accounts",
     "media",
     "posting",
+    "webhooks",
   ],
-  publisher: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "posting"],
+  publisher: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "posting", "webhooks"],
+  sender: ["core", "db", "config.ts", "context.ts", "events", "webhooks", "wire"],
   sync: ["core", "db", "config.ts", "context.ts", "platforms", "auth", "accounts", "media", "posting"],
   sandbox: ["core", "config.ts", "context.ts", "db", "auth", "accounts", "posting", "media"],
 } as const satisfies Record<string, readonly string[]>;

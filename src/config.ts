@@ -2,6 +2,7 @@ import type { PostPublisherApi } from "#core/arming.ts";
 import { isJsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { DatabaseWatchApi } from "#core/database-watch.ts";
+import type { WebhookSenderApi } from "#core/webhook-sender.ts";
 import { LIMIT_NAMES, type LimitKey, type LimitOverrides, PLANS, type Plan, type PlanLimits } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
@@ -14,6 +15,7 @@ export interface Env {
   readonly TOKENS: KVNamespace;
   readonly MEDIA: R2Bucket;
   readonly POSTS: DurableObjectNamespace<PostPublisherApi & Rpc.DurableObjectBranded>;
+  readonly SENDERS: DurableObjectNamespace<WebhookSenderApi & Rpc.DurableObjectBranded>;
   readonly WATCH: DurableObjectNamespace<DatabaseWatchApi & Rpc.DurableObjectBranded>;
   readonly LIMIT_STARTER: RateLimit;
   readonly LIMIT_GROWTH: RateLimit;
@@ -68,7 +70,7 @@ export interface Config {
   readonly tokenKeyId: string;
   readonly signup: "first" | "open" | "closed";
   readonly planForAll: Plan | null;
-  /** Where the objects of posts are created; null for near their first caller. */
+  /** Where the objects of posts and webhooks are created; null for near their first caller. */
   readonly objectsLocation: DurableObjectLocationHint | null;
   readonly limitOverrides: LimitOverrides;
   /** Whether the service can send e-mails. */

@@ -5,6 +5,7 @@ import type { DatabaseWatchApi } from "#core/database-watch.ts";
 import { type Ids, systemIds } from "#core/ids.ts";
 import { createMailer, type Mailer } from "#core/mailer.ts";
 import type { Platform } from "#core/platform.ts";
+import type { WebhookSenderApi } from "#core/webhook-sender.ts";
 import { type Db, openDb } from "#db/client.ts";
 import type { Adapter } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
@@ -37,6 +38,8 @@ export interface Services {
   arm(hint: ArmHint): Promise<ArmResult>;
   /** What the Durable Object of a post knows of it; null when that is nothing. */
   inspectRunner(postId: string): Promise<RunnerSummary | null>;
+  /** The Durable Object of a webhook. */
+  sender(webhookId: string): WebhookSenderApi;
   readonly watch: DatabaseWatchApi;
   /** Null where the operator configured no e-mail. */
   readonly mailer: Mailer | null;
@@ -48,8 +51,13 @@ export interface Context extends Services {
   readonly actor: Actor;
 }
 
-function postObject({ POSTS }: Env, { objectsLocation }: Config, postId: string) {
-  return POSTS.get(POSTS.idFromName(postId), objectsLocation === null ? {} : { locationHint: objectsLocation });
+/** An object stays where its first call created it, and every first call is made here. */
+function objectOptions({ objectsLocation }: Config): DurableObjectNamespaceGetDurableObjectOptions {
+  return objectsLocation === null ? {} : { locationHint: objectsLocation };
+}
+
+function postObject({ POSTS }: Env, config: Config, postId: string) {
+  return POSTS.get(POSTS.idFromName(postId), objectOptions(config));
 }
 
 /** Called once for each request, alarm or cron run; cheap and without state. */
@@ -66,9 +74,9 @@ export function createServices(env: Env, outbound: Outbound, defer: (work: Promi
     ids: systemIds(clock),
     outbound,
     adapterFor,
-    // An object stays where its first call created it, and every first call is made here.
     arm: (hint) => postObject(env, config, hint.postId).sync(hint),
     inspectRunner: (postId) => postObject(env, config, postId).inspect(),
+    sender: (webhookId) => env.SENDERS.get(env.SENDERS.idFromName(webhookId), objectOptions(config)),
     watch: {
       highest: () => databaseWatch().highest(),
       remember: (mark) => databaseWatch().remember(mark),

@@ -8,6 +8,7 @@ import {
   withD1Counter,
   withSandboxCredentials,
 } from "#sandbox/index.ts";
+import { defineWebhookSender } from "#sender/index.ts";
 import { createService } from "./service.ts";
 
 const service = createService(sandboxOutbound);
@@ -15,6 +16,14 @@ const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxCredent
 
 /** Runs with the app credentials of the simulators, like every other part of the sandbox. */
 export class PostPublisher extends definePublisher(sandboxOutbound) {
+  constructor(ctx: DurableObjectState, env: SandboxEnv) {
+    enableFailpoints(env);
+    super(ctx, withD1Counter(withSandboxCredentials(env)));
+  }
+}
+
+/** Likewise. */
+export class WebhookSender extends defineWebhookSender(sandboxOutbound) {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
     enableFailpoints(env);
     super(ctx, withD1Counter(withSandboxCredentials(env)));

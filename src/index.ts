@@ -1,6 +1,7 @@
 import type { Env } from "./config.ts";
 import type { Outbound } from "./context.ts";
 import { DatabaseWatch, definePublisher } from "#publisher/index.ts";
+import { defineWebhookSender } from "#sender/index.ts";
 import { createService } from "./service.ts";
 
 /** Production requests go to the real network. */
@@ -14,6 +15,7 @@ const service = createService(() => outbound);
 
 export { DatabaseWatch };
 export const PostPublisher = definePublisher(() => outbound);
+export const WebhookSender = defineWebhookSender(() => outbound);
 
 export default {
   fetch: (request, env, ctx) => service.fetch(request, env, ctx),

@@ -4,7 +4,7 @@ declare namespace Cloudflare {
   }
   interface GlobalProps {
     mainModule: typeof import("#index.sandbox.ts");
-    durableNamespaces: "PostPublisher" | "PlatformSimulator";
+    durableNamespaces: "PostPublisher" | "PlatformSimulator" | "WebhookSender";
   }
 }
 type SandboxEnv = import("#sandbox/env.ts").SandboxEnv;

@@ -7,12 +7,17 @@ import { env } from "cloudflare:workers";
  * Posts stay asleep: no id returns, and `reset` deletes all alarms.
  */
 export async function resetStorage(): Promise<void> {
-  const { DB, TOKENS, MEDIA, SANDBOX_BLOBS, SIMULATORS, WATCH } = env;
-  const [simulatorIds, watchIds] = await Promise.all([listDurableObjectIds(SIMULATORS), listDurableObjectIds(WATCH)]);
+  const { DB, TOKENS, MEDIA, SANDBOX_BLOBS, SIMULATORS, SENDERS, WATCH } = env;
+  const [simulatorIds, senderIds, watchIds] = await Promise.all([
+    listDurableObjectIds(SIMULATORS),
+    listDurableObjectIds(SENDERS),
+    listDurableObjectIds(WATCH),
+  ]);
   await Promise.all([
     DB.prepare("SELECT 1").run(),
     ...[TOKENS, MEDIA, SANDBOX_BLOBS].map((bucket) => bucket.list({ limit: 1 })),
     ...simulatorIds.map((id) => runInDurableObject(SIMULATORS.get(id), () => undefined)),
+    ...senderIds.map((id) => runInDurableObject(SENDERS.get(id), () => undefined)),
     ...watchIds.map((id) => runInDurableObject(WATCH.get(id), () => undefined)),
   ]);
   await reset();

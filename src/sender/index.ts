@@ -1,0 +1,1 @@
+export { defineWebhookSender } from "./durable-object.ts";
