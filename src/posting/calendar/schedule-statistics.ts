@@ -90,8 +90,12 @@ export function countByWeekdayAndHour(days: readonly DayCounters[], timeZone: st
   const window = patternWindow(now);
   const cells = Array.from({ length: 7 * 24 }, () => 0);
   for (const { day, slots } of days) {
+    const counted = Object.entries(slots);
+    if (counted.length === 0) {
+      continue;
+    }
     const offset = dayOffset(timeZone, day);
-    for (const [slot, count] of Object.entries(slots)) {
+    for (const [slot, count] of counted) {
       const start = day * DAY + Number(slot) * SLOT_MS;
       if (start < window.from || start >= window.until) {
         continue;

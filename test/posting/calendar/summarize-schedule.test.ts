@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { summarizeSchedule } from "#posting/index.ts";
 import { type DayCounters, computeLateness, computePatterns } from "#posting/calendar/schedule-statistics.ts";
@@ -175,5 +175,22 @@ describe("time zones", () => {
     expect(zoneOffsetAt("Europe/Berlin", change - 1)).toBe(HOUR);
     expect(zoneOffsetAt("Europe/Berlin", change)).toBe(2 * HOUR);
     expect(zoneOffsetAt("Asia/Kolkata", -1)).toBe(5.5 * HOUR);
+  });
+});
+
+describe("the zone's offset is asked for", () => {
+  const days = [dayWithSlot(NOON), { ...EMPTY_DAY, day: NOON / DAY - 30, slots: {} }];
+
+  function countOfQuestions(timeZone: string): number {
+    const formatToParts = vi.spyOn(Intl.DateTimeFormat.prototype, "formatToParts");
+    computePatterns(days, timeZone, NOON);
+    const { length } = formatToParts.mock.calls;
+    formatToParts.mockRestore();
+    return length;
+  }
+
+  test("twice for a day with posts, never for an empty day or for UTC", () => {
+    expect(countOfQuestions("Europe/Berlin")).toBe(2);
+    expect(countOfQuestions("UTC")).toBe(0);
   });
 });
