@@ -1,6 +1,7 @@
 import { DatabaseWatch, definePublisher } from "#publisher/index.ts";
 import {
   definePlatformSimulator,
+  defineWebhookReceiver,
   enableFailpoints,
   type SandboxEnv,
   sandboxRoutes,
@@ -32,6 +33,7 @@ export class WebhookSender extends defineWebhookSender(sandboxOutbound) {
 
 export { DatabaseWatch };
 export const PlatformSimulator = definePlatformSimulator();
+export const WebhookReceiver = defineWebhookReceiver();
 
 export default {
   fetch(request, env, ctx) {

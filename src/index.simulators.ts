@@ -1,7 +1,13 @@
-import { definePlatformSimulator, handleSimulatorRequest, type SandboxEnv } from "#sandbox/index.ts";
+import {
+  definePlatformSimulator,
+  defineWebhookReceiver,
+  handleSimulatorRequest,
+  type SandboxEnv,
+} from "#sandbox/index.ts";
 
-/* The simulated platforms without the service: `npm run sandbox`. Never deployed. */
+/* The simulated platforms and the receivers of webhooks without the service: `npm run sandbox`. Never deployed. */
 
 export const PlatformSimulator = definePlatformSimulator();
+export const WebhookReceiver = defineWebhookReceiver();
 
 export default { fetch: handleSimulatorRequest() } satisfies ExportedHandler<SandboxEnv>;

@@ -4,7 +4,7 @@ declare namespace Cloudflare {
   }
   interface GlobalProps {
     mainModule: typeof import("#index.sandbox.ts");
-    durableNamespaces: "PostPublisher" | "PlatformSimulator" | "WebhookSender";
+    durableNamespaces: "PostPublisher" | "PlatformSimulator" | "WebhookSender" | "WebhookReceiver";
   }
 }
 type SandboxEnv = import("#sandbox/env.ts").SandboxEnv;

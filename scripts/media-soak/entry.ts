@@ -3,7 +3,7 @@ import { sandboxOutbound, type SandboxEnv, withSandboxCredentials } from "#sandb
 import { createService } from "#service.ts";
 import { toPlatformRequest, PLATFORM_PATH, withRemoteSimulators } from "./remote-simulators.ts";
 
-export { PlatformSimulator } from "#index.sandbox.ts";
+export { PlatformSimulator, WebhookReceiver, WebhookSender } from "#index.sandbox.ts";
 
 /*
  * The sandbox with three differences. Media may come from `SOAK_SOURCE` over a real connection; the URL check refuses every

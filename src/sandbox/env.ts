@@ -5,6 +5,7 @@ import { findSimulator } from "./registry.ts";
 /** The bindings of production and those of the sandbox. */
 export interface SandboxEnv extends Env {
   readonly SIMULATORS: DurableObjectNamespace;
+  readonly RECEIVERS: DurableObjectNamespace;
   readonly SANDBOX_BLOBS: R2Bucket;
 }
 

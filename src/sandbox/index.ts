@@ -3,5 +3,6 @@ export { withD1Counter } from "./d1-counter.ts";
 export { enableFailpoints } from "./failpoint-rate.ts";
 export { sandboxRoutes } from "./routes.ts";
 export { definePlatformSimulator } from "./durable-object.ts";
+export { defineWebhookReceiver } from "./receivers/durable-object.ts";
 export { sandboxOutbound } from "./outbound.ts";
 export { handleSimulatorRequest } from "./simulators-worker.ts";

@@ -56,12 +56,21 @@ export function browserUrl(origin: string, url: URL): URL {
   return new URL(`${origin}/sandbox/${url.host}${url.pathname}${url.search}${url.hash}`);
 }
 
+/** Throws as `fetch` does, also where a receiver of the sandbox drops the connection or does not answer. */
+async function fetchPublicOrReceiver(origin: string, request: Request): Promise<Response> {
+  const response = await Promise.race([fetchPublic(origin, request), rejectOnAbort(request.signal)]);
+  if (isLostConnection(response)) {
+    throw new TypeError("network connection lost");
+  }
+  return response;
+}
+
 /** Outbound fetches in which every platform is simulated on this machine. */
 export function sandboxOutbound(env: Env): Outbound {
   const sandboxEnv = env as SandboxEnv;
   return {
     platformFetch: (request) => callPlatform(sandboxEnv, request),
-    publicFetch: (request) => fetchPublic(env.ORIGIN, request),
+    publicFetch: (request) => fetchPublicOrReceiver(env.ORIGIN, request),
     browserUrl: (url, login) => {
       const pageUrl = browserUrl(env.ORIGIN, url);
       if (login !== undefined) {

@@ -11,6 +11,7 @@ import { browserUrl, callPlatform, readOpenFaults, sandboxOutbound } from "./out
 import { limitBody, platformRoutes, requireSimulator } from "./platform-routes.ts";
 import { errorResponse, readBody } from "./read-body.ts";
 import { findSimulatorByHost, simulators } from "./registry.ts";
+import { receiverRoutes } from "./receivers/routes.ts";
 import { simulatorsOrigin } from "./remote-simulators.ts";
 import { ConnectInput, CreateUserInput, RunCronInput } from "./request-schemas.ts";
 import { SAMPLES } from "./samples.ts";
@@ -105,12 +106,13 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
     return c.json({ accounts });
   });
 
-  // Where the simulators are a worker of their own, these calls go there, like those of the adapters.
-  app.all("/platforms/*", (c, next) => {
+  // Where the simulators are a worker of their own, these calls go there, like those of the adapters and the webhooks.
+  app.on("ALL", ["/platforms/*", "/receivers/*"], (c, next) => {
     const origin = simulatorsOrigin(c.env);
     return origin === null ? next() : fetch(new Request(origin + c.req.path + new URL(c.req.url).search, c.req.raw));
   });
   app.route("/", platformRoutes());
+  app.route("/", receiverRoutes());
 
   app.post("/cron", async (c) => {
     const { cron } = await readBody(c, RunCronInput);

@@ -4,6 +4,7 @@ import { simulatorStub } from "./outbound.ts";
 import { platformRoutes } from "./platform-routes.ts";
 import { errorResponse } from "./read-body.ts";
 import { findSimulatorByHost } from "./registry.ts";
+import { receiverRoutes } from "./receivers/routes.ts";
 import { readForwardedCall } from "./remote-simulators.ts";
 
 /** The requests to the simulators' own worker: the calls that a service forwards, and the routes that control the simulators. */
@@ -12,6 +13,7 @@ export function handleSimulatorRequest() {
     .basePath("/sandbox")
     .onError(errorResponse)
     .route("/", platformRoutes())
+    .route("/", receiverRoutes())
     .notFound((c) => c.json({ error: "the simulators have no such route", code: "not_found" }, 404));
 
   return async (request: Request, env: SandboxEnv, ctx: ExecutionContext): Promise<Response> => {

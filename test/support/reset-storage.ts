@@ -7,18 +7,15 @@ import { env } from "cloudflare:workers";
  * Posts stay asleep: no id returns, and `reset` deletes all alarms.
  */
 export async function resetStorage(): Promise<void> {
-  const { DB, TOKENS, MEDIA, SANDBOX_BLOBS, SIMULATORS, SENDERS, WATCH } = env;
-  const [simulatorIds, senderIds, watchIds] = await Promise.all([
-    listDurableObjectIds(SIMULATORS),
-    listDurableObjectIds(SENDERS),
-    listDurableObjectIds(WATCH),
-  ]);
+  const { DB, TOKENS, MEDIA, SANDBOX_BLOBS, SIMULATORS, SENDERS, RECEIVERS, WATCH } = env;
+  const namespaces = [SIMULATORS, SENDERS, RECEIVERS, WATCH];
   await Promise.all([
     DB.prepare("SELECT 1").run(),
     ...[TOKENS, MEDIA, SANDBOX_BLOBS].map((bucket) => bucket.list({ limit: 1 })),
-    ...simulatorIds.map((id) => runInDurableObject(SIMULATORS.get(id), () => undefined)),
-    ...senderIds.map((id) => runInDurableObject(SENDERS.get(id), () => undefined)),
-    ...watchIds.map((id) => runInDurableObject(WATCH.get(id), () => undefined)),
+    ...namespaces.map(async (namespace) => {
+      const ids = await listDurableObjectIds(namespace);
+      await Promise.all(ids.map((id) => runInDurableObject(namespace.get(id), () => undefined)));
+    }),
   ]);
   await reset();
 }
