@@ -25,3 +25,6 @@ export const EVENT_TYPES = [
   "webhook.test",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** The types that a log has and a webhook can choose. */
+export const LOGGED_EVENT_TYPES = EVENT_TYPES.filter((type) => type !== "webhook.test");

@@ -2,7 +2,7 @@
 export const PLANS = ["starter", "growth", "scale"] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** What one user may have or do, in all workspaces together. */
+/** What one user may have or do, in all workspaces together where nothing else is said. */
 export interface PlanLimits {
   /** Connected accounts. */
   readonly accounts: number;
@@ -15,6 +15,8 @@ export interface PlanLimits {
   readonly scheduledPosts: number;
   /** Bytes of stored media. */
   readonly storageBytes: number;
+  /** Webhooks of one workspace. */
+  readonly webhooks: number;
   /** Previews of posts and edits in an hour. */
   readonly previewsPerHour: number;
   /** Files fetched from URLs in an hour. */
@@ -37,6 +39,7 @@ export const PLAN_LIMITS = {
     connectedApps: 10,
     scheduledPosts: 500,
     storageBytes: 5 * GIB,
+    webhooks: 10,
     previewsPerHour: 600,
     mediaFetchesPerHour: 300,
     mediaFetchesPerHostPerHour: 200,
@@ -50,6 +53,7 @@ export const PLAN_LIMITS = {
     connectedApps: 25,
     scheduledPosts: 3000,
     storageBytes: 50 * GIB,
+    webhooks: 10,
     previewsPerHour: 2000,
     mediaFetchesPerHour: 1000,
     mediaFetchesPerHostPerHour: 500,
@@ -63,6 +67,7 @@ export const PLAN_LIMITS = {
     connectedApps: 100,
     scheduledPosts: 20_000,
     storageBytes: 500 * GIB,
+    webhooks: 10,
     previewsPerHour: 10_000,
     mediaFetchesPerHour: 5000,
     mediaFetchesPerHostPerHour: 2500,
@@ -95,6 +100,7 @@ export const LIMIT_NAMES = {
   connectedApps: "connected_apps",
   scheduledPosts: "scheduled_posts",
   storageBytes: "media_bytes",
+  webhooks: "webhooks",
   previewsPerHour: "previews_per_hour",
   mediaFetchesPerHour: "media_fetches_per_hour",
   mediaFetchesPerHostPerHour: "media_fetches_per_host_per_hour",

@@ -3,6 +3,9 @@ import type { EventType } from "#core/event-type.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 import type { Approval, Post } from "#posting/types.ts";
 
+/** How long an event is kept. */
+export const EVENT_RETENTION_DAYS = 30;
+
 /** What an event is about, as it was when the event was recorded. */
 export type EventSubject =
   | {
@@ -33,4 +36,12 @@ export interface RecordedEvent {
   readonly subject: EventSubject;
   /** The status before the change; null where there was none, or it did not change. */
   readonly previousStatus: string | null;
+}
+
+/** Is sent to one webhook only and stands in no log. */
+export interface TestEvent {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly at: number;
+  readonly webhook: Omit<DisabledWebhook, "disabledReason">;
 }

@@ -25,7 +25,7 @@ export async function listLimits(ctx: Pick<Context, "actor" | "db" | "clock">): 
   return {
     plan: actor.plan,
     limits: actor.limits,
-    used: await selectPresentUse(db, actor.userId, now),
+    used: await selectPresentUse(db, actor, now),
     hourEndsAt: (Math.floor(now / HOUR) + 1) * HOUR,
   };
 }

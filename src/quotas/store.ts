@@ -55,7 +55,11 @@ export type PresentUse = Readonly<Record<Exclude<LimitKey, "requestsPerMinute" |
 const SCHEDULED_POSTS = `(SELECT count(*) FROM workspaces w CROSS JOIN posts p ON p.workspace_id = w.id
   WHERE w.user_id = ?1 AND p.status IN ('scheduled', 'paused'))`;
 
-export async function selectPresentUse(db: Db, userId: string, now: number): Promise<PresentUse> {
+export async function selectPresentUse(
+  db: Db,
+  { userId, workspaceId }: { readonly userId: string; readonly workspaceId: string },
+  now: number,
+): Promise<PresentUse> {
   const row = await db.d1
     .prepare(
       `SELECT (SELECT count(*) FROM accounts WHERE user_id = ?1 AND disconnected_at IS NULL) AS accounts,
@@ -66,13 +70,14 @@ export async function selectPresentUse(db: Db, userId: string, now: number): Pro
          ${SCHEDULED_POSTS} AS scheduledPosts,
          (SELECT coalesce(sum(s.bytes), 0) FROM workspaces w CROSS JOIN storage_use s ON s.workspace_id = w.id
           WHERE w.user_id = ?1) AS storageBytes,
+         (SELECT count(*) FROM webhooks WHERE workspace_id = ?4) AS webhooks,
          coalesce((SELECT used FROM hourly_use WHERE hour = ?3 AND user_id = ?1 AND name = 'previews'), 0) AS previewsPerHour,
          coalesce((SELECT used FROM hourly_use WHERE hour = ?3 AND user_id = ?1 AND name = 'media_fetches'), 0)
            AS mediaFetchesPerHour,
          coalesce((SELECT max(used) FROM hourly_use
            WHERE hour = ?3 AND user_id = ?1 AND name LIKE 'media_fetches_of_host:%'), 0) AS mediaFetchesPerHostPerHour`,
     )
-    .bind(userId, now, Math.floor(now / HOUR))
+    .bind(userId, now, Math.floor(now / HOUR), workspaceId)
     .first<PresentUse>();
   if (row === null) {
     throw new Error("a SELECT without FROM returned no row");

@@ -13,6 +13,7 @@ const DESCRIPTIONS: Record<LimitKey, string> = {
   connectedApps: "Apps that were given access with OAuth.",
   scheduledPosts: "Posts that are scheduled or paused.",
   storageBytes: "Bytes of stored media.",
+  webhooks: "Webhooks of the active workspace.",
   previewsPerHour: "Previews of posts and edits in this hour (UTC).",
   mediaFetchesPerHour: "Files fetched from URLs in this hour.",
   mediaFetchesPerHostPerHour: "Files fetched from one host in this hour; `used` is that of the host with the most.",
@@ -41,7 +42,7 @@ const Limits = z
   })
   .openapi("Limits", {
     description:
-      "The limits of the user in all workspaces together, with lower ones in a trial, and their present use.",
+      "The limits of the user in all workspaces together (`webhooks`: of the active one), with lower ones in a trial, and their present use.",
   });
 
 function presentLimits({ plan, limits, used, hourEndsAt }: UserLimits) {
@@ -60,6 +61,7 @@ const EXAMPLE_USE = {
   connectedApps: 0,
   scheduledPosts: 12,
   storageBytes: 8_388_608,
+  webhooks: 1,
   previewsPerHour: 3,
   mediaFetchesPerHour: 1,
   mediaFetchesPerHostPerHour: 1,

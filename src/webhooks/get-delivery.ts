@@ -1,0 +1,13 @@
+import type { Context } from "#context.ts";
+import type { Delivery } from "#core/webhook-sender.ts";
+import { requireWebhook } from "./get-webhook.ts";
+import { refuseDeliveryNotFound } from "./refuse.ts";
+
+/** A delivery with the body that is sent. */
+export async function getDelivery(
+  ctx: Pick<Context, "actor" | "db" | "sender">,
+  { id, deliveryId }: { readonly id: string; readonly deliveryId: string },
+): Promise<Delivery> {
+  await requireWebhook(ctx, id);
+  return (await ctx.sender(id).delivery(deliveryId)) ?? refuseDeliveryNotFound();
+}

@@ -1,0 +1,13 @@
+export { checkWebhookAddress, MAX_DESCRIPTION_CHARACTERS } from "./check-input.ts";
+export { createWebhook } from "./create-webhook.ts";
+export { deleteWebhook } from "./delete-webhook.ts";
+export { getDelivery } from "./get-delivery.ts";
+export { getWebhook } from "./get-webhook.ts";
+export { listDeliveries } from "./list-deliveries.ts";
+export { listWebhooks } from "./list-webhooks.ts";
+export { type ReplayStart, replayEvents } from "./replay.ts";
+export { resendDelivery } from "./resend-delivery.ts";
+export { rotateSecret } from "./rotate-secret.ts";
+export { sendTest } from "./send-test.ts";
+export * from "./types.ts";
+export { updateWebhook } from "./update-webhook.ts";

@@ -1,0 +1,26 @@
+import { refuse, type RefusalDetail } from "#core/errors.ts";
+
+/** Another user's webhook and an unknown one get the same answer. */
+export function refuseWebhookNotFound(): never {
+  refuse({ code: "not_found", message: "webhook not found" });
+}
+
+export function refuseDeliveryNotFound(): never {
+  refuse({ code: "not_found", message: "delivery not found" });
+}
+
+/** Refuses with all problems at once; does nothing without one. */
+export function refuseProblems(problems: readonly (RefusalDetail | null)[]): void {
+  const details = problems.filter((problem) => problem !== null);
+  const [first] = details;
+  if (first === undefined) {
+    return;
+  }
+  const isOnly = details.length === 1;
+  refuse({
+    code: "validation_failed",
+    message: isOnly ? first.message : `${details.length} problems found; the first: ${first.message}`,
+    ...(isOnly && first.param !== undefined && { param: first.param }),
+    details,
+  });
+}

@@ -1,0 +1,14 @@
+import type { Services } from "#context.ts";
+import { seal } from "#core/aes-gcm.ts";
+import { toBase64 } from "#core/encoding.ts";
+
+const SECRET_BYTES = 32;
+
+/** A new signing secret as Standard Webhooks writes it, and its stored form: it must be read to sign, so it is sealed and not hashed. */
+export async function createSecret(
+  { config, ids }: Pick<Services, "config" | "ids">,
+  webhookId: string,
+): Promise<{ secret: string; sealedSecret: string }> {
+  const secret = `whsec_${toBase64(ids.random(SECRET_BYTES))}`;
+  return { secret, sealedSecret: await seal(config, ids, webhookId, secret) };
+}

@@ -1,0 +1,162 @@
+import type { Actor } from "#core/actor.ts";
+import type { Db } from "#db/client.ts";
+import type { WebhookDisabledReason } from "#db/schema.ts";
+import { endRecordingStatement, recordForWebhooksStatement } from "#events/index.ts";
+import type { MissedChoice, StoredWebhook, WebhookTypes } from "./types.ts";
+
+type Owner = Pick<Actor, "userId" | "workspaceId">;
+
+interface WebhookRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly url: string;
+  readonly description: string;
+  readonly types: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly disabled_at: number | null;
+  readonly disabled_reason: WebhookDisabledReason | null;
+  readonly previous_secret_until: number | null;
+}
+
+const COLUMNS =
+  "id, workspace_id, url, description, types, created_at, updated_at, disabled_at, disabled_reason, previous_secret_until";
+
+/** The owner is part of every query; these are its first three parameters. */
+const OWNED = "id = ?1 AND user_id = ?2 AND workspace_id = ?3";
+
+const ownedBy = ({ userId, workspaceId }: Owner, id: string) => [id, userId, workspaceId] as const;
+
+/** The number of the workspace's newest event; an event after this statement has a higher one. */
+const NEWEST_SEQ = "coalesce((SELECT max(seq) FROM events WHERE workspace_id = ?3), 0)";
+
+function toStoredWebhook(row: WebhookRow): StoredWebhook {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    url: row.url,
+    description: row.description,
+    types: JSON.parse(row.types) as WebhookTypes,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    disabledAt: row.disabled_at,
+    disabledReason: row.disabled_reason,
+    previousSecretUntil: row.previous_secret_until,
+  };
+}
+
+const firstWebhook = (result: D1Result<WebhookRow> | undefined) => {
+  const row = result?.results[0];
+  return row ? toStoredWebhook(row) : null;
+};
+
+/** Counting and inserting are one statement, so that parallel calls cannot exceed the limit; null when it is reached. */
+export async function insertWebhook(
+  db: Db,
+  owner: Owner,
+  webhook: {
+    readonly id: string;
+    readonly url: string;
+    readonly description: string;
+    readonly types: WebhookTypes;
+    readonly sealedSecret: string;
+    readonly now: number;
+  },
+  limit: number,
+): Promise<{ webhook: StoredWebhook | null; used: number }> {
+  const { id, url, description, types, sealedSecret, now } = webhook;
+  const [inserted, , counted] = await db.d1.batch<WebhookRow & { used: number }>([
+    db.d1
+      .prepare(
+        `INSERT INTO webhooks (id, user_id, workspace_id, url, description, types, sealed_secret, start_after, created_at, updated_at)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ${NEWEST_SEQ}, ?8, ?8
+         WHERE (SELECT count(*) FROM webhooks WHERE workspace_id = ?3) < ?9 RETURNING ${COLUMNS}`,
+      )
+      .bind(...ownedBy(owner, id), url, description, JSON.stringify(types), sealedSecret, now, limit),
+    recordForWebhooksStatement(db, { workspaceId: owner.workspaceId, now }),
+    db.d1.prepare("SELECT count(*) AS used FROM webhooks WHERE workspace_id = ?").bind(owner.workspaceId),
+  ]);
+  return { webhook: firstWebhook(inserted), used: counted?.results[0]?.used ?? 0 };
+}
+
+/** Oldest first. */
+export async function selectWebhooks(db: Db, { userId, workspaceId }: Owner): Promise<readonly StoredWebhook[]> {
+  const { results } = await db.d1
+    .prepare(`SELECT ${COLUMNS} FROM webhooks WHERE workspace_id = ?1 AND user_id = ?2 ORDER BY created_at, id`)
+    .bind(workspaceId, userId)
+    .all<WebhookRow>();
+  return results.map(toStoredWebhook);
+}
+
+export async function findWebhook(db: Db, owner: Owner, id: string): Promise<StoredWebhook | null> {
+  const row = await db.d1
+    .prepare(`SELECT ${COLUMNS} FROM webhooks WHERE ${OWNED}`)
+    .bind(...ownedBy(owner, id))
+    .first<WebhookRow>();
+  return row ? toStoredWebhook(row) : null;
+}
+
+export interface WebhookChange {
+  readonly url: string | undefined;
+  readonly description: string | undefined;
+  readonly types: WebhookTypes | undefined;
+  readonly enabled: boolean | undefined;
+  /** Without it a disabled webhook is not enabled. */
+  readonly missed: MissedChoice | undefined;
+  readonly now: number;
+}
+
+/** Null when there is no such webhook, or it is disabled and enabling it needs `missed`. */
+export async function updateWebhookRow(
+  db: Db,
+  owner: Owner,
+  id: string,
+  { url, description, types, enabled, missed, now }: WebhookChange,
+): Promise<StoredWebhook | null> {
+  const row = await db.d1
+    .prepare(
+      `UPDATE webhooks SET url = coalesce(?4, url), description = coalesce(?5, description), types = coalesce(?6, types),
+         start_after = iif(?7 = 1 AND ?8 = 'skip' AND disabled_at IS NOT NULL, max(start_after, ${NEWEST_SEQ}), start_after),
+         disabled_at = CASE ?7 WHEN 1 THEN NULL WHEN 0 THEN coalesce(disabled_at, ?9) ELSE disabled_at END,
+         disabled_reason = CASE ?7 WHEN 1 THEN NULL WHEN 0 THEN coalesce(disabled_reason, 'user') ELSE disabled_reason END,
+         updated_at = ?9
+       WHERE ${OWNED} AND (?7 IS NOT 1 OR ?8 IS NOT NULL OR disabled_at IS NULL) RETURNING ${COLUMNS}`,
+    )
+    .bind(
+      ...ownedBy(owner, id),
+      url ?? null,
+      description ?? null,
+      types === undefined ? null : JSON.stringify(types),
+      enabled === undefined ? null : Number(enabled),
+      missed ?? null,
+      now,
+    )
+    .first<WebhookRow>();
+  return row ? toStoredWebhook(row) : null;
+}
+
+/** The secret until now signs beside the new one until `previousUntil`. */
+export async function replaceSecret(
+  db: Db,
+  owner: Owner,
+  id: string,
+  { sealedSecret, previousUntil, now }: { readonly sealedSecret: string; readonly previousUntil: number; readonly now: number },
+): Promise<StoredWebhook | null> {
+  const row = await db.d1
+    .prepare(
+      `UPDATE webhooks SET previous_sealed_secret = sealed_secret, previous_secret_until = ?5, sealed_secret = ?4, updated_at = ?6
+       WHERE ${OWNED} RETURNING ${COLUMNS}`,
+    )
+    .bind(...ownedBy(owner, id), sealedSecret, previousUntil, now)
+    .first<WebhookRow>();
+  return row ? toStoredWebhook(row) : null;
+}
+
+/** False when there is no such webhook. */
+export async function deleteWebhookRow(db: Db, owner: Owner, id: string): Promise<boolean> {
+  const [deleted] = await db.d1.batch([
+    db.d1.prepare(`DELETE FROM webhooks WHERE ${OWNED} RETURNING id`).bind(...ownedBy(owner, id)),
+    endRecordingStatement(db, owner.workspaceId),
+  ]);
+  return deleted?.results.length === 1;
+}

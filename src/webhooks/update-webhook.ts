@@ -1,0 +1,54 @@
+import type { Context } from "#context.ts";
+import { refuse } from "#core/errors.ts";
+import { descriptionProblem, normalizeTypes, typesProblem, urlProblem } from "./check-input.ts";
+import { requireWebhook } from "./get-webhook.ts";
+import { refuseProblems } from "./refuse.ts";
+import { updateWebhookRow } from "./store.ts";
+import type { MissedChoice, Webhook, WebhookTypes } from "./types.ts";
+import { tellSender } from "./tell-sender.ts";
+import { withHealth } from "./with-health.ts";
+
+export interface WebhookInput {
+  readonly url?: string | undefined;
+  readonly description?: string | undefined;
+  readonly types?: WebhookTypes | undefined;
+  readonly enabled?: boolean | undefined;
+  /** Needed to enable a disabled webhook: whether the events since then are sent. */
+  readonly missed?: MissedChoice | undefined;
+}
+
+const MISSED_REQUIRED = "missed is required to enable the webhook again: send or skip the events since it was disabled";
+
+/** Changes what is given and leaves the rest. */
+export async function updateWebhook(
+  ctx: Pick<Context, "actor" | "clock" | "config" | "db" | "defer" | "outbound" | "sender">,
+  { id, ...change }: WebhookInput & { readonly id: string },
+): Promise<Webhook> {
+  const { url, description, types, enabled, missed } = change;
+  refuseProblems([
+    url === undefined ? null : await urlProblem(ctx, url),
+    description === undefined ? null : descriptionProblem(description),
+    types === undefined ? null : typesProblem(types),
+  ]);
+  const updated = await updateWebhookRow(ctx.db, ctx.actor, id, {
+    url,
+    description,
+    types: types && normalizeTypes(types),
+    enabled,
+    missed,
+    now: ctx.clock.now(),
+  });
+  if (updated === null) {
+    await requireWebhook(ctx, id);
+    refuse({
+      code: "validation_failed",
+      message: MISSED_REQUIRED,
+      param: "missed",
+      details: [{ code: "required", message: MISSED_REQUIRED, param: "missed" }],
+    });
+  }
+  if (enabled === true) {
+    tellSender(ctx, id, (sender) => sender.wake());
+  }
+  return await withHealth(ctx, updated);
+}
