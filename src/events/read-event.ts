@@ -31,7 +31,7 @@ interface EventData {
     readonly id: string;
     readonly url: string;
     readonly description: string;
-    readonly disabledReason: WebhookDisabledReason;
+    readonly disabledReason: Exclude<WebhookDisabledReason, "user">;
   };
 }
 

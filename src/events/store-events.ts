@@ -29,13 +29,15 @@ export async function selectEvents(
   const [found, scanned, log] = await db.d1.batch<EventRow & { readonly last_seq: number; readonly scanned: number }>(
     eventPageStatements(db, query),
   );
-  const rows = found?.results ?? [];
+  const foundRows = found?.results ?? [];
+  const rows = foundRows.slice(0, query.limit);
+  const isCut = foundRows.length > query.limit;
   const end = scanned?.results[0];
-  const isFull = rows.length >= query.limit;
+  const lastFound = rows.at(-1)?.seq ?? query.after;
   return {
     rows,
-    lastSeq: isFull ? (rows.at(-1)?.seq ?? query.after) : (end?.last_seq ?? query.after),
-    hasMore: isFull || (end?.scanned ?? 0) >= MAX_SCANNED,
+    lastSeq: isCut ? lastFound : (end?.last_seq ?? lastFound),
+    hasMore: isCut || (end?.scanned ?? 0) >= MAX_SCANNED,
     recording: (log?.results.length ?? 0) > 0,
   };
 }
@@ -51,10 +53,10 @@ function eventPageStatements(
           .prepare(
             "SELECT workspace_id, seq, type, at, data FROM events WHERE workspace_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
           )
-          .bind(workspaceId, after, limit)
+          .bind(workspaceId, after, limit + 1)
       : db.d1
           .prepare(`SELECT * FROM (${range}) WHERE type IN (SELECT value FROM json_each(?4)) ORDER BY seq LIMIT ?3`)
-          .bind(workspaceId, after, limit, JSON.stringify(types)),
+          .bind(workspaceId, after, limit + 1, JSON.stringify(types)),
     types === null
       ? db.d1.prepare("SELECT NULL AS last_seq WHERE 0")
       : db.d1

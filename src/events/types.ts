@@ -22,7 +22,7 @@ export interface DisabledWebhook {
   readonly id: string;
   readonly url: string;
   readonly description: string;
-  readonly disabledReason: WebhookDisabledReason;
+  readonly disabledReason: Exclude<WebhookDisabledReason, "user">;
 }
 
 export interface RecordedEvent {

@@ -49,7 +49,12 @@ const CHOICES: ReadonlySet<string> = new Set([...LOGGED_EVENT_TYPES, "*"]);
 
 export function typesProblem(types: readonly string[]): RefusalDetail | null {
   if (types.length === 0) {
-    return { code: "out_of_range", message: "types must name at least one event type, or be *", param: "types", limit: 1 };
+    return {
+      code: "out_of_range",
+      message: "types must name at least one event type, or be *",
+      param: "types",
+      limit: 1,
+    };
   }
   const unknown = types.findIndex((type) => !CHOICES.has(type));
   return unknown < 0

@@ -140,7 +140,11 @@ export async function replaceSecret(
   db: Db,
   owner: Owner,
   id: string,
-  { sealedSecret, previousUntil, now }: { readonly sealedSecret: string; readonly previousUntil: number; readonly now: number },
+  {
+    sealedSecret,
+    previousUntil,
+    now,
+  }: { readonly sealedSecret: string; readonly previousUntil: number; readonly now: number },
 ): Promise<StoredWebhook | null> {
   const row = await db.d1
     .prepare(

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { EventSubject, RecordedEvent } from "#events/types.ts";
+import type { EventSubject, RecordedEvent, TestEvent as DomainTestEvent } from "#events/types.ts";
 import { toIsoInstant } from "#core/clock.ts";
-import { EVENT_TYPES } from "#core/event-type.ts";
+import { EVENT_TYPES, type EventType } from "#core/event-type.ts";
 import { ACCOUNT_STATUSES, APPROVAL_STATES, POST_STATUSES } from "#core/status.ts";
 import { Account, presentAccount } from "./account.ts";
 import { Approval, presentApproval } from "./approval.ts";
@@ -14,56 +14,143 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 export const EventTypeName = z.enum(EVENT_TYPES).openapi("EventType");
 
-export const WebhookReference = z
+type TypeOf<Kind extends string> = Extract<EventType, `${Kind}.${string}`>;
+
+function typesOf<const Kind extends string>(kind: Kind): TypeOf<Kind>[] {
+  return EVENT_TYPES.filter((type): type is TypeOf<Kind> => type.startsWith(`${kind}.`));
+}
+
+function previousOf<const Status extends string>(statuses: readonly Status[]) {
+  return z
+    .object({ status: z.enum(statuses) })
+    .optional()
+    .openapi({ description: "What the change replaced; absent where nothing was, or the status did not change." });
+}
+
+/** The resource, or its ids where the body would be too large. */
+function dataOf<Whole extends z.ZodObject, Ids extends z.ZodObject>(name: string, whole: Whole, ids: Ids) {
+  const truncated = z
+    .object({
+      truncated: z.literal(true),
+      ids,
+      ...("previous" in whole.shape && { previous: whole.shape["previous"] }),
+    })
+    .openapi(`Truncated${name}`, { description: "The body would be over 64 KiB: read the resource by its id." });
+  return z.union([whole.openapi(name), truncated]);
+}
+
+const COMMON = {
+  id: z.string().openapi({ description: "The same at every try, and in `webhook-id`." }),
+  seq: z.int().openapi({
+    description: "Rises within a workspace: keep the last one you have read and send it as `after` to `GET /events`.",
+  }),
+  timestamp: Instant,
+  api_version: z.literal("1"),
+  workspace_id: Id,
+};
+
+const PostEvent = z
   .object({
-    id: Id,
-    url: z.string(),
-    description: z.string(),
-    disabled_reason: z.enum(["gone", "failing"]).nullable().openapi({
-      description: "`gone`: the receiver answered 410. `failing`: for five days nothing was delivered.",
+    ...COMMON,
+    type: z.enum(typesOf("post")),
+    data: dataOf(
+      "PostEventData",
+      z.object({ post: Post, previous: previousOf([...POST_STATUSES, "cancelled"]) }),
+      z.object({ post_id: Id }),
+    ),
+  })
+  .openapi("PostEvent", {
+    description: "A post changed; `data.post` is what `GET /posts/{id}` answered at that time.",
+  });
+
+const TargetEvent = z
+  .object({
+    ...COMMON,
+    type: z.enum(typesOf("target")),
+    data: dataOf(
+      "TargetEventData",
+      z.object({
+        post: Post,
+        target: z.object({ account_id: Id }).openapi({ description: "Which of the post's targets ended." }),
+      }),
+      z.object({ post_id: Id, account_id: Id }),
+    ),
+  })
+  .openapi("TargetEvent", { description: "A post for one account ended." });
+
+const AccountEvent = z
+  .object({
+    ...COMMON,
+    type: z.enum(typesOf("account")),
+    data: dataOf(
+      "AccountEventData",
+      z.object({ account: Account, previous: previousOf([...ACCOUNT_STATUSES, "disconnected"]) }),
+      z.object({ account_id: Id }),
+    ),
+  })
+  .openapi("AccountEvent", { description: "An account was connected or disconnected, or needs its person." });
+
+const ApprovalEvent = z
+  .object({
+    ...COMMON,
+    type: z.enum(typesOf("approval")),
+    data: dataOf(
+      "ApprovalEventData",
+      z.object({ approval: Approval, previous: previousOf(APPROVAL_STATES) }),
+      z.object({ approval_id: Id }),
+    ),
+  })
+  .openapi("ApprovalEvent", { description: "An approval was asked for, or ended." });
+
+const WebhookReference = z
+  .object({ id: Id, url: z.string(), description: z.string() })
+  .openapi("WebhookReference", { description: "The webhook at that time." });
+
+const WebhookDisabledEvent = z
+  .object({
+    ...COMMON,
+    type: z.literal("webhook.disabled"),
+    data: z.object({
+      webhook: WebhookReference.extend({
+        disabled_reason: z.enum(["gone", "failing"]).openapi({
+          description: "`gone`: the receiver answered 410. `failing`: for five days nothing was delivered.",
+        }),
+      }).openapi("DisabledWebhook"),
     }),
   })
-  .openapi("WebhookReference");
+  .openapi("WebhookDisabledEvent", { description: "The service gave up a webhook; the other webhooks are told." });
 
-const PREVIOUS_STATUSES = [
-  ...new Set([...POST_STATUSES, "cancelled", ...ACCOUNT_STATUSES, "disconnected", ...APPROVAL_STATES] as const),
-];
-
-export const EventData = z
+export const TestEvent = z
   .object({
-    post: Post.optional(),
-    target: z.object({ account_id: Id }).optional().openapi({
-      description: "Which of the post's targets ended; only of `target.…`.",
-    }),
-    account: Account.optional(),
-    approval: Approval.optional(),
-    webhook: WebhookReference.optional(),
-    previous: z
-      .object({ status: z.enum(PREVIOUS_STATUSES) })
-      .optional()
-      .openapi({ description: "What the change replaced." }),
-    truncated: z.literal(true).optional().openapi({
-      description: "The body would be over 64 KiB: read the resource by its id.",
-    }),
-    ids: z.object({ post_id: Id.optional(), account_id: Id.optional(), approval_id: Id.optional() }).optional(),
+    ...COMMON,
+    seq: z.null().openapi({ description: "A test stands in no log." }),
+    type: z.literal("webhook.test"),
+    data: z.object({ webhook: WebhookReference }),
   })
-  .openapi("EventData", { description: "The resource as the API showed it at the time of the event." });
-type EventData = z.infer<typeof EventData>;
+  .openapi("TestEvent", { description: "What `POST /webhooks/{id}/test` sends." });
+type TestEvent = z.infer<typeof TestEvent>;
 
 export const Event = z
-  .object({
-    id: z.string().openapi({ description: "The same at every try, and in `webhook-id`." }),
-    seq: z.int().openapi({ description: "Rises within a workspace: send the last one you have as `after`." }),
-    type: EventTypeName,
-    timestamp: Instant,
-    api_version: z.literal("1"),
-    workspace_id: Id,
-    data: EventData,
-  })
-  .openapi("Event", { description: "Something that happened in a workspace." });
+  .discriminatedUnion("type", [PostEvent, TargetEvent, AccountEvent, ApprovalEvent, WebhookDisabledEvent])
+  .openapi("Event", { description: "Something that happened in a workspace, with the resource as it was then." });
 export type Event = z.infer<typeof Event>;
 
-function presentSubject(services: LimitServices, subject: EventSubject): EventData {
+/** The schema of each type's body: that of its kind, with the type fixed. */
+export const EVENT_BODIES: Readonly<Record<EventType, z.ZodObject>> = {
+  ...bodiesOf(PostEvent, typesOf("post")),
+  ...bodiesOf(TargetEvent, typesOf("target")),
+  ...bodiesOf(AccountEvent, typesOf("account")),
+  ...bodiesOf(ApprovalEvent, typesOf("approval")),
+  "webhook.disabled": WebhookDisabledEvent,
+  "webhook.test": TestEvent,
+};
+
+function bodiesOf<Type extends EventType>(schema: z.ZodObject, types: readonly Type[]): Record<Type, z.ZodObject> {
+  const entries = types.map((type) => [type, schema.extend({ type: z.literal(type) })]);
+  return Object.fromEntries(entries) as Record<Type, z.ZodObject>;
+}
+
+function presentSubject(services: LimitServices, subject: EventSubject) {
   switch (subject.kind) {
     case "post":
       return {
@@ -76,14 +163,12 @@ function presentSubject(services: LimitServices, subject: EventSubject): EventDa
       return { approval: presentApproval(subject.approval) };
     case "webhook": {
       const { id, url, description, disabledReason } = subject.webhook;
-      return {
-        webhook: { id, url, description, disabled_reason: disabledReason === "user" ? null : disabledReason },
-      };
+      return { webhook: { id, url, description, disabled_reason: disabledReason } };
     }
   }
 }
 
-function idsOf(subject: EventSubject): EventData["ids"] {
+function idsOf(subject: EventSubject) {
   switch (subject.kind) {
     case "post":
       return { post_id: subject.post.id, ...(subject.accountId !== null && { account_id: subject.accountId }) };
@@ -96,20 +181,38 @@ function idsOf(subject: EventSubject): EventData["ids"] {
   }
 }
 
+/** That the type of an event and its subject belong together is known to the triggers that wrote it; a test parses one of each. */
+function asEvent(body: object): Event {
+  return body as Event;
+}
+
 /** The body of an event, the same for webhooks and for reads. */
 export function presentEvent(services: LimitServices, event: RecordedEvent): Event {
-  const previous = event.previousStatus as NonNullable<EventData["previous"]>["status"] | null;
-  const present = (data: EventData): Event => ({
-    id: event.id,
-    seq: event.seq,
-    type: event.type,
-    timestamp: toIsoInstant(event.at),
-    api_version: "1",
-    workspace_id: event.workspaceId,
-    data: { ...data, ...(previous !== null && { previous: { status: previous } }) },
-  });
+  const { previousStatus } = event;
+  const present = (data: object) =>
+    asEvent({
+      id: event.id,
+      seq: event.seq,
+      type: event.type,
+      timestamp: toIsoInstant(event.at),
+      api_version: "1",
+      workspace_id: event.workspaceId,
+      data: { ...data, ...(previousStatus !== null && { previous: { status: previousStatus } }) },
+    });
   const whole = present(presentSubject(services, event.subject));
   return new TextEncoder().encode(JSON.stringify(whole)).byteLength <= MAX_BODY_BYTES
     ? whole
     : present({ truncated: true, ids: idsOf(event.subject) });
+}
+
+export function presentTestEvent({ id, workspaceId, at, webhook }: DomainTestEvent): TestEvent {
+  return {
+    id,
+    seq: null,
+    type: "webhook.test",
+    timestamp: toIsoInstant(at),
+    api_version: "1",
+    workspace_id: workspaceId,
+    data: { webhook: { id: webhook.id, url: webhook.url, description: webhook.description } },
+  };
 }
