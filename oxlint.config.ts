@@ -17,6 +17,8 @@ export const MODULES = {
   posting: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "quotas"],
   events: ["core", "db", "config.ts", "context.ts", "accounts", "posting"],
   webhooks: ["core", "db", "config.ts", "context.ts", "events", "quotas"],
+  notices: ["core", "db", "config.ts", "context.ts", "posting", "accounts"],
+  feeds: ["core", "db", "config.ts", "context.ts", "posting"],
   wire: [
     "core",
     "config.ts",
@@ -43,6 +45,7 @@ export const MODULES = {
     "events",
     "webhooks",
     "quotas",
+    "feeds",
     "wire",
   ],
   mcp: [
@@ -73,10 +76,24 @@ export const MODULES = {
     "events",
     "webhooks",
     "wire",
+    "notices",
+    "feeds",
   ],
   publisher: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "posting", "webhooks"],
   sender: ["core", "db", "config.ts", "context.ts", "events", "webhooks", "wire"],
-  sync: ["core", "db", "config.ts", "context.ts", "platforms", "auth", "accounts", "media", "posting"],
+  sync: [
+    "core",
+    "db",
+    "config.ts",
+    "context.ts",
+    "platforms",
+    "auth",
+    "accounts",
+    "media",
+    "posting",
+    "events",
+    "notices",
+  ],
   sandbox: ["core", "config.ts", "context.ts", "db", "auth", "accounts", "posting", "media"],
 } as const satisfies Record<string, readonly string[]>;
 

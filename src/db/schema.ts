@@ -74,6 +74,8 @@ export const workspaces = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** Whether a person must identify again before approving what an agent asks for. */
     approvalReauthentication: integer("approval_reauthentication", { mode: "boolean" }).notNull().default(false),
+    /** When the last mail with notices was begun; it is both the interval between two mails and the lease of the cron run that sends one. */
+    alertsMailedAt: integer("alerts_mailed_at"),
   },
   (t) => [index("workspaces_user").on(t.userId)],
 );
@@ -817,6 +819,9 @@ export const notices = sqliteTable(
     index("notices_unmailed")
       .on(t.workspaceId, t.at)
       .where(sql`mailed_at IS NULL`),
+    index("notices_open")
+      .on(t.workspaceId, t.at)
+      .where(sql`dismissed_at IS NULL`),
     index("notices_age").on(t.at),
   ],
 );

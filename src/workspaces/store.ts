@@ -24,7 +24,7 @@ export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly W
 /** Counting and inserting are one statement, so that parallel calls cannot exceed the limit. */
 export async function insertWorkspace(
   db: Db,
-  row: Omit<WorkspaceRow, "approvalReauthentication">,
+  row: Omit<WorkspaceRow, "approvalReauthentication" | "alertsMailedAt">,
   limit: number,
 ): Promise<{ inserted: boolean; used: number }> {
   const used = "(SELECT count(*) FROM workspaces WHERE user_id = ?1)";

@@ -1,0 +1,5 @@
+export { describeNotice } from "./describe-notice.ts";
+export { dismissNotice } from "./dismiss-notice.ts";
+export { listNotices, type NoticeList } from "./list-notices.ts";
+export { getMutedAlerts, setMutedAlerts } from "./muted-alerts.ts";
+export type { Notice, NoticeText } from "./types.ts";

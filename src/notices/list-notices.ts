@@ -1,0 +1,28 @@
+import type { Context } from "#context.ts";
+import { toNotice } from "./notice-rows.ts";
+import { selectNotices } from "./store-notices.ts";
+import type { Notice } from "./types.ts";
+
+const MAX_LISTED = 100;
+
+export interface NoticeList {
+  /** Newest first. */
+  readonly notices: readonly Notice[];
+  /** There are older ones, which show when these are settled or dismissed. */
+  readonly hasMore: boolean;
+}
+
+/** What the owner of the active workspace should act on, as it is now. */
+export async function listNotices({
+  actor,
+  config,
+  db,
+}: Pick<Context, "actor" | "config" | "db">): Promise<NoticeList> {
+  const rows = await selectNotices(db, actor, MAX_LISTED + 1);
+  const notices = rows
+    .slice(0, MAX_LISTED)
+    .map(toNotice)
+    // Where the operator gives everyone a plan, no subscription ends.
+    .filter((notice) => notice !== null && (notice.kind !== "subscription_ends" || config.planForAll === null));
+  return { notices: notices as Notice[], hasMore: rows.length > MAX_LISTED };
+}

@@ -1,0 +1,20 @@
+import type { Context } from "#context.ts";
+import { ALERT_KINDS, type AlertKind } from "#core/alert.ts";
+import { selectMutedAlerts, updateMutedAlerts } from "./store-notices.ts";
+
+/** The kinds that the user does not want by mail; they are listed in the dashboard all the same. */
+export async function getMutedAlerts({ actor, db }: Pick<Context, "actor" | "db">): Promise<readonly AlertKind[]> {
+  return await selectMutedAlerts(db, actor);
+}
+
+/** Replaces the kinds that the user does not want by mail, for all workspaces. */
+export async function setMutedAlerts(
+  { actor, db }: Pick<Context, "actor" | "db">,
+  kinds: readonly AlertKind[],
+): Promise<void> {
+  await updateMutedAlerts(
+    db,
+    actor,
+    ALERT_KINDS.filter((kind) => kinds.includes(kind)),
+  );
+}

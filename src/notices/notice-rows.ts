@@ -1,0 +1,150 @@
+import type { AlertKind } from "#core/alert.ts";
+import { replaceInvisible } from "#core/text.ts";
+import type { WebhookDisabledReason } from "#db/schema.ts";
+import { ACCOUNT_POSTS_MAX } from "#posting/index.ts";
+import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
+import type { Notice, NoticeAccount, NoticePost, NoticeProblem, NoticeSubject } from "./types.ts";
+
+const FIRST_WORDS = 60;
+const NAMED_POSTS = 3;
+
+const problems = (state: "failed" | "unconfirmed") =>
+  `(SELECT json_group_array(json_object('position', t.position, 'platform', t.platform, 'username', t.username,
+      'message', t.error ->> '$.message')) FROM post_targets t WHERE t.post_id = p.id AND t.state = '${state}')`;
+
+const postObject = (problemsSql: string) =>
+  `(SELECT json_object('post', json_object('id', p.id, 'caption', substr(p.caption, 1, 140), 'scheduledAt', p.scheduled_at),
+      'problems', json(${problemsSql})) FROM posts p WHERE p.id = n.subject_id AND p.workspace_id = n.workspace_id)`;
+
+const ACCOUNT =
+  "json_object('id', a.id, 'platform', a.platform, 'username', a.username, 'displayName', a.display_name)";
+
+/** The open targets of the account `a` that are due after the login `c` has ended; the cross join keeps SQLite from starting with the posts. */
+export const TARGETS_AFTER_LOGIN = `post_targets t CROSS JOIN posts p ON p.id = t.post_id
+  WHERE t.account_id = a.id AND t.due_at > c.ends_at AND t.state IN ${OPEN_STATES_SQL} AND p.status IN ('scheduled', 'paused')`;
+
+const ACCOUNT_ENDING = `(SELECT json_object('account', ${ACCOUNT}, 'endsAt', c.ends_at,
+      'postsAfter', (SELECT count(*) FROM (SELECT 1 FROM ${TARGETS_AFTER_LOGIN} LIMIT ${ACCOUNT_POSTS_MAX + 1})),
+      'firstPosts', json((SELECT json_group_array(json_object('id', id, 'caption', caption, 'scheduledAt', scheduled_at)) FROM (
+        SELECT p.id AS id, substr(p.caption, 1, 140) AS caption, p.scheduled_at AS scheduled_at FROM ${TARGETS_AFTER_LOGIN}
+        ORDER BY t.due_at LIMIT ${NAMED_POSTS}))))
+    FROM accounts a JOIN connections c ON c.id = a.connection_id
+    WHERE a.id = n.subject_id AND a.workspace_id = n.workspace_id AND a.disconnected_at IS NULL AND c.ends_at IS NOT NULL)`;
+
+/** The columns of a notice with what it is about as it is now, in one statement; it calls the table `n`. */
+export const NOTICE_COLUMNS = `n.kind AS kind, n.subject_id AS subject_id, n.at AS at, CASE n.kind
+  WHEN 'post_failed' THEN ${postObject(problems("failed"))}
+  WHEN 'post_unconfirmed' THEN ${postObject(problems("unconfirmed"))}
+  WHEN 'account_needs_reconnect' THEN (SELECT json_object('account', ${ACCOUNT}, 'reason', a.status_reason) FROM accounts a
+    WHERE a.id = n.subject_id AND a.workspace_id = n.workspace_id AND a.disconnected_at IS NULL)
+  WHEN 'account_expires_soon' THEN ${ACCOUNT_ENDING}
+  WHEN 'webhook_disabled' THEN (SELECT json_object('webhook', json_object('id', h.id, 'url', h.url, 'description', h.description),
+      'reason', h.disabled_reason) FROM webhooks h WHERE h.id = n.subject_id AND h.workspace_id = n.workspace_id)
+  WHEN 'subscription_ends' THEN (SELECT json_object('status', s.status, 'endsAt', s.current_period_end) FROM subscriptions s
+    WHERE s.user_id = n.subject_id)
+  END AS subject`;
+
+export interface NoticeRow {
+  readonly kind: AlertKind;
+  readonly subject_id: string;
+  readonly at: number;
+  /** JSON; null when there is no such thing any more. */
+  readonly subject: string | null;
+}
+
+interface PostObject {
+  readonly id: string;
+  readonly caption: string;
+  readonly scheduledAt: number;
+}
+
+/** Every member that one of the kinds has. */
+interface SubjectObject {
+  readonly post: PostObject;
+  readonly problems: readonly (NoticeProblem & { readonly position: number })[];
+  readonly account: NoticeAccount;
+  readonly reason: string | null;
+  readonly endsAt: number;
+  readonly postsAfter: number;
+  readonly firstPosts: readonly PostObject[];
+  readonly webhook: { readonly id: string; readonly url: string; readonly description: string };
+  readonly status: string;
+}
+
+/** Untrusted text on one line. */
+function oneLine(text: string): string {
+  return replaceInvisible(text, " ").replaceAll(/\s+/g, " ").trim();
+}
+
+function toNoticePost({ id, caption, scheduledAt }: PostObject): NoticePost {
+  const characters = [...oneLine(caption)];
+  const firstWords =
+    characters.length > FIRST_WORDS ? `${characters.slice(0, FIRST_WORDS).join("").trimEnd()}…` : characters.join("");
+  return { id, firstWords, scheduledAt };
+}
+
+function toProblem({ platform, username, message }: NoticeProblem): NoticeProblem {
+  return { platform, username: oneLine(username), message: message === null ? null : oneLine(message) };
+}
+
+function toNoticeAccount({ id, platform, username, displayName }: NoticeAccount): NoticeAccount {
+  return { id, platform, username: oneLine(username), displayName: oneLine(displayName) };
+}
+
+function toSubject(kind: AlertKind, data: SubjectObject): NoticeSubject {
+  switch (kind) {
+    case "post_failed":
+    case "post_unconfirmed": {
+      const inOrder = data.problems.toSorted((a, b) => a.position - b.position).map(toProblem);
+      return { kind, post: toNoticePost(data.post), problems: inOrder };
+    }
+    case "account_needs_reconnect":
+      return {
+        kind,
+        account: toNoticeAccount(data.account),
+        reason: data.reason === null ? null : oneLine(data.reason),
+      };
+    case "account_expires_soon":
+      return {
+        kind,
+        account: toNoticeAccount(data.account),
+        endsAt: data.endsAt,
+        postsAfter: data.postsAfter,
+        firstPosts: data.firstPosts.map(toNoticePost),
+      };
+    case "webhook_disabled": {
+      const { id, url, description } = data.webhook;
+      return {
+        kind,
+        webhook: { id, url: oneLine(url), description: oneLine(description) },
+        reason: data.reason as WebhookDisabledReason,
+      };
+    }
+    case "subscription_ends":
+      return { kind, endsAt: data.status === "canceled" ? null : data.endsAt, isTrial: data.status === "trialing" };
+  }
+}
+
+function pathOf(subject: NoticeSubject): string {
+  switch (subject.kind) {
+    case "post_failed":
+    case "post_unconfirmed":
+      return `/dashboard/posts/${subject.post.id}`;
+    case "account_needs_reconnect":
+    case "account_expires_soon":
+      return `/dashboard/accounts#account-${subject.account.id}`;
+    case "webhook_disabled":
+      return `/dashboard/webhooks/${subject.webhook.id}`;
+    case "subscription_ends":
+      return "/dashboard/plan";
+  }
+}
+
+/** Null for a notice of something that is gone. */
+export function toNotice(row: NoticeRow): Notice | null {
+  if (row.subject === null) {
+    return null;
+  }
+  const subject = toSubject(row.kind, JSON.parse(row.subject) as SubjectObject);
+  return { kind: row.kind, subjectId: row.subject_id, at: row.at, subject, path: pathOf(subject) };
+}
