@@ -67,7 +67,7 @@ test("a lost connection is a failed fetch there too", async ({ expect }) => {
 test("an adapter's timeout does not stop what the platform has received", async ({ expect }) => {
   const { access_token } = await requestTokens("ada");
   connectSimulators();
-  await injectFault("x", { match: { path: "/2/tweets" }, effect: "delay", delay_ms: 200 });
+  await injectFault("x", { match: { path: "/2/tweets" }, effect: "delay", delay_ms: 1000 });
   await expect(createPost(access_token, "accepted too late", AbortSignal.timeout(50))).rejects.toThrow();
   await expect
     .poll(async () => (await publishedPosts("x", "ada")).map(({ text }) => text))
