@@ -3,6 +3,7 @@ import type { FC } from "hono/jsx";
 const TABS = [
   { tab: "keys", href: "/dashboard/keys", label: "API keys" },
   { tab: "apps", href: "/dashboard/apps", label: "Connected apps" },
+  { tab: "webhooks", href: "/webhooks", label: "Webhooks" },
   { tab: "how", href: "/dashboard/how-to-connect", label: "How to connect" },
 ] as const;
 

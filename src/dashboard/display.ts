@@ -80,6 +80,14 @@ export function formatDateTime(display: Display, instant: number): string {
   return `${formatDate(wallTimeAt(display.timeZone, instant).date, "medium")}, ${formatTime(display, instant)}`;
 }
 
+/** `Thu, 3 Dec 2026, 09:05:07`: for what happens seconds apart. */
+export function formatExactly(display: Display, instant: number): string {
+  const [clock = "", half] = formatTime(display, instant).split(" ");
+  const second = String(Math.floor(instant / 1000) % 60).padStart(2, "0");
+  const date = formatDate(wallTimeAt(display.timeZone, instant).date, "medium");
+  return `${date}, ${clock}:${second}${half === undefined ? "" : ` ${half}`}`;
+}
+
 /** `Europe/Berlin (UTC+01:00)`: the offset at the instant tells the two readings of a repeated hour apart. */
 export function formatZone(timeZone: string, instant: number): string {
   const name = timeZone.replaceAll("_", " ");

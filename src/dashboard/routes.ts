@@ -35,6 +35,7 @@ import { requireSameOrigin } from "./require-same-origin.ts";
 import { withServices } from "./with-services.ts";
 import { doSignIn, doSignOut, showSignIn } from "./sign-in.tsx";
 import { doSignUp, showSignUp } from "./sign-up.tsx";
+import { webhookPages } from "./webhooks/routes.tsx";
 import {
   doActivateWorkspace,
   doCreateWorkspace,
@@ -78,6 +79,9 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.get("/approvals/:id", showApproval);
   app.post("/approvals/:id/approve", doApprove);
   app.post("/approvals/:id/decline", doDecline);
+
+  app.use("/webhooks/*", requireSignIn);
+  app.route("/webhooks", webhookPages);
 
   app.use("/dashboard/*", requireSession);
   for (const path of ["edit/confirm", ":id/move", ":id/retry"]) {
