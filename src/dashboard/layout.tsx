@@ -70,6 +70,7 @@ export type Section =
   | "calendar"
   | "overview"
   | "approvals"
+  | "notices"
   | "media"
   | "accounts"
   | "access"
@@ -88,6 +89,7 @@ const MENU: readonly MenuEntry[] = [
   { section: "calendar", href: "/dashboard", label: "Calendar" },
   { section: "overview", href: "/dashboard/overview", label: "Overview" },
   { section: "approvals", href: "/approvals", label: "Approvals" },
+  { section: "notices", href: "/notices", label: "Notices" },
   { section: "media", href: "/dashboard/media", label: "Media" },
   { section: "accounts", href: "/dashboard/accounts", label: "Accounts" },
   { section: "access", href: "/dashboard/keys", label: "AI & API" },
@@ -100,25 +102,30 @@ const PERSONAL_MENU: readonly MenuEntry[] = [
   { section: "profile", href: "/dashboard/profile", label: "Profile" },
 ];
 
+/** What a section has for the person to look at; the session counts no further than 100. */
+const Badge: FC<{ count: number; what: string }> = ({ count, what }) =>
+  count === 0 ? null : (
+    <>
+      {" "}
+      <span class="badge">
+        {count < 100 ? count : "99+"}
+        <span class="visually-hidden">{` ${what}`}</span>
+      </span>
+    </>
+  );
+
 const MenuLinks: FC<{ entries: readonly MenuEntry[]; section: Section; signedIn: SignedInUser }> = ({
   entries,
   section,
-  signedIn: { pendingApprovals },
+  signedIn: { pendingApprovals, openNotices },
 }) => (
   <ul>
     {entries.map((entry) => (
       <li>
         <a href={entry.href} aria-current={entry.section === section ? "page" : undefined}>
           {entry.label}
-          {entry.section === "approvals" && pendingApprovals > 0 && (
-            <>
-              {" "}
-              <span class="badge">
-                {pendingApprovals}
-                <span class="visually-hidden"> waiting</span>
-              </span>
-            </>
-          )}
+          {entry.section === "approvals" && <Badge count={pendingApprovals} what="waiting" />}
+          {entry.section === "notices" && <Badge count={openNotices} what="new" />}
         </a>
       </li>
     ))}

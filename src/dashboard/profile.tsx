@@ -7,12 +7,15 @@ import {
   setTimeZone,
   type SignedInUser,
 } from "#auth/index.ts";
+import { contextOf } from "./context-of.ts";
+import { AlertSettings } from "./notices/alert-settings.tsx";
+import { getMutedAlerts } from "#notices/index.ts";
+import type { AlertKind } from "#core/alert.ts";
 import { listPasskeys, type Passkey, removePasskey } from "#auth/passkeys/index.ts";
 import type { PageContext } from "./env.ts";
 import { readForm, runUseCase } from "./form.ts";
 import { ConfirmIdentity, ReauthenticationFields } from "./reauthentication.tsx";
 import { DashboardLayout } from "./layout.tsx";
-import { createMailer } from "#core/mailer.ts";
 import { ConfirmForm, Field, type FormError, DateTime, Notice, FormErrorNotice, UsernameField } from "./components.tsx";
 import { renderPage } from "./render-page.ts";
 import { TimeZoneField } from "./time-zone-field.tsx";
@@ -22,6 +25,7 @@ const DONE_MESSAGES: Readonly<Record<string, string>> = {
   "time-zone": "Your time zone was saved.",
   "passkey-removed": "The passkey is removed.",
   "passkey-added": "The passkey is added. You can sign in with it from now on.",
+  alerts: "Saved: it applies to the next mail.",
   "mail-sent": "We have sent you an e-mail with a link.",
 };
 
@@ -29,6 +33,7 @@ interface ProfileProps {
   readonly signedIn: SignedInUser;
   readonly passkeys: readonly Passkey[];
   readonly canMail: boolean;
+  readonly mutedAlerts: readonly AlertKind[];
   readonly done: string | undefined;
   readonly error?: FormError | undefined;
 }
@@ -146,14 +151,19 @@ const ProfilePage: FC<ProfileProps> = (props) => (
       </section>
       <PasswordSection {...props} />
       <PasskeySection {...props} />
+      <AlertSettings muted={props.mutedAlerts} canMail={props.canMail} />
     </div>
   </DashboardLayout>
 );
 
 async function renderProfilePage(c: PageContext, error?: FormError): Promise<Response> {
   const { services, signedIn } = c.var;
-  const passkeys = await listPasskeys(services, { userId: signedIn.actor.userId });
-  const props = { signedIn, passkeys, canMail: createMailer(c.env) !== null, done: c.req.query("done"), error };
+  const [passkeys, mutedAlerts] = await Promise.all([
+    listPasskeys(services, { userId: signedIn.actor.userId }),
+    getMutedAlerts(contextOf(c)),
+  ]);
+  const canMail = services.mailer !== null;
+  const props = { signedIn, passkeys, canMail, mutedAlerts, done: c.req.query("done"), error };
   return renderPage(c, <ProfilePage {...props} />, error ? 400 : 200);
 }
 
@@ -185,12 +195,11 @@ export async function doSetTimeZone(c: PageContext): Promise<Response> {
 
 /** `POST /dashboard/profile/verify-email` */
 export async function doSendVerification(c: PageContext): Promise<Response> {
-  const mailer = createMailer(c.env);
-  if (mailer === null) {
+  const { services, signedIn } = c.var;
+  if (services.mailer === null) {
     return c.notFound();
   }
-  const { services, signedIn } = c.var;
-  services.defer(sendVerification(services, mailer, { userId: signedIn.actor.userId, email: signedIn.email }));
+  services.defer(sendVerification(services, services.mailer, { userId: signedIn.actor.userId, email: signedIn.email }));
   return c.redirect("/dashboard/profile?done=mail-sent", 303);
 }
 

@@ -15,6 +15,8 @@ import { showFront } from "./front/routes.tsx";
 import { securityHeaders } from "./security-headers.ts";
 import { showHowToConnect } from "./how-to-connect.tsx";
 import { doCreateKey, doRevokeKey, doRotateKey, doSetKeyConfirms, showKeys } from "./keys.tsx";
+import { doSetAlerts } from "./notices/alert-settings.tsx";
+import { doDismissNotice, showNotices } from "./notices/routes.tsx";
 import { showOverview } from "./overview/routes.tsx";
 import { doForgot, doReset, doVerify, showForgot, showReset, showVerify } from "./password-reset.tsx";
 import {
@@ -80,6 +82,10 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.post("/approvals/:id/approve", doApprove);
   app.post("/approvals/:id/decline", doDecline);
 
+  app.use("/notices/*", requireSignIn);
+  app.get("/notices", showNotices);
+  app.post("/notices/dismiss", doDismissNotice);
+
   app.use("/webhooks/*", requireSignIn);
   app.route("/webhooks", webhookPages);
 
@@ -109,6 +115,7 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.post("/dashboard/profile/password", doChangePassword);
   app.post("/dashboard/profile/time-zone", doSetTimeZone);
   app.post("/dashboard/profile/verify-email", doSendVerification);
+  app.post("/dashboard/profile/alerts", doSetAlerts);
   app.post("/dashboard/passkeys/options", passkeyOptions);
   app.post("/dashboard/passkeys", addPasskey);
   app.post("/dashboard/passkeys/confirm/options", passkeyConfirmOptions);

@@ -134,7 +134,7 @@ function pathOf(subject: NoticeSubject): string {
     case "account_expires_soon":
       return `/dashboard/accounts#account-${subject.account.id}`;
     case "webhook_disabled":
-      return `/dashboard/webhooks/${subject.webhook.id}`;
+      return `/webhooks/${subject.webhook.id}`;
     case "subscription_ends":
       return "/dashboard/plan";
   }

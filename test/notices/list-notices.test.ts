@@ -68,7 +68,7 @@ describe("the notices of a workspace", () => {
     const id = await insertWebhook(ctx, { description: "" });
     await env.DB.prepare("UPDATE webhooks SET disabled_at = 5, disabled_reason = 'gone' WHERE id = ?").bind(id).run();
     const [notice] = await listed(ctx);
-    expect(notice).toMatchObject({ path: `/dashboard/webhooks/${id}`, at: 5 });
+    expect(notice).toMatchObject({ path: `/webhooks/${id}`, at: 5 });
     expect(notice?.text.title).toBe("The webhook https://receiver.example/hook was disabled");
     await env.DB.prepare("UPDATE webhooks SET disabled_at = NULL, disabled_reason = NULL WHERE id = ?").bind(id).run();
     expect(await listed(ctx)).toEqual([]);

@@ -28,6 +28,8 @@ export interface SignedInUser {
   }[];
   /** How many requests of agents wait for the user, in all workspaces. */
   readonly pendingApprovals: number;
+  /** How many notices of the active workspace nobody has dismissed; 100 stands for more. */
+  readonly openNotices: number;
 }
 
 /** The user of a session cookie: one D1 statement for a well-formed token, none for a malformed one. */
@@ -68,5 +70,6 @@ export async function resolveSession(
     subscription,
     workspaces: JSON.parse(row.workspaces) as SignedInUser["workspaces"],
     pendingApprovals: row.pending_approvals,
+    openNotices: row.open_notices,
   };
 }

@@ -18,8 +18,12 @@ export interface SessionRow {
   /** JSON of the user's workspaces. */
   readonly workspaces: string;
   readonly pending_approvals: number;
+  readonly open_notices: number;
   readonly records_events: 0 | 1;
 }
+
+/** More are shown as one number, so that a page never counts thousands. */
+const MAX_COUNTED_NOTICES = 100;
 
 const BY_SESSION = `SELECT u.id AS user_id, u.active_workspace_id AS workspace_id, u.email AS email, u.time_zone AS time_zone,
   u.password_hash IS NOT NULL AS has_password, u.email_verified_at AS email_verified_at,
@@ -30,6 +34,8 @@ const BY_SESSION = `SELECT u.id AS user_id, u.active_workspace_id AS workspace_i
   (SELECT count(*) FROM approvals a WHERE a.user_id = u.id AND a.state = 'pending' AND a.expires_at > ?2 AND (
     EXISTS (SELECT 1 FROM api_keys k WHERE k.id = a.requested_by ->> 'id' AND k.revoked_at IS NULL)
     OR EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = a.requested_by ->> 'id' AND g.revoked_at IS NULL))) AS pending_approvals,
+  (SELECT count(*) FROM (SELECT 1 FROM notices o WHERE o.workspace_id = u.active_workspace_id AND o.dismissed_at IS NULL
+    LIMIT ${MAX_COUNTED_NOTICES})) AS open_notices,
   EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = u.active_workspace_id AND l.recording) AS records_events
   FROM sessions n JOIN users u ON u.id = n.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE n.hash = ?1 AND n.expires_at > ?2`;

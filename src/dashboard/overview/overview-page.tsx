@@ -4,7 +4,9 @@ import { wallTimeAt } from "#core/wall-time.ts";
 import { DateTime } from "#dashboard/components.tsx";
 import { type Display, formatDate, formatTime, formatZone } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
+import { NoticesCard } from "#dashboard/notices/notices-card.tsx";
 import { PLAN_NAMES } from "#dashboard/plan-labels.ts";
+import type { Notice } from "#notices/index.ts";
 import type { Overview } from "#posting/index.ts";
 import { Attention } from "./attention.tsx";
 import { FirstSteps } from "./first-steps.tsx";
@@ -19,6 +21,7 @@ interface OverviewPageProps {
   readonly display: Display;
   readonly now: number;
   readonly overview: Overview;
+  readonly notices: readonly Notice[];
   readonly subscriptionEnd: SubscriptionEnd | null;
   readonly docsUrl: string;
 }
@@ -83,6 +86,7 @@ export const OverviewPage: FC<OverviewPageProps> = (props) => {
           pendingApprovals={signedIn.pendingApprovals}
         />
         <NextPosts {...props} />
+        <NoticesCard notices={props.notices} display={display} />
         {overview.hasPosts && (
           <>
             <OutcomesPlot overview={overview} />

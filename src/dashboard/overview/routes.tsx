@@ -1,6 +1,7 @@
 import { displayOf } from "#dashboard/display.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { renderPage } from "#dashboard/render-page.ts";
+import { listNotices } from "#notices/index.ts";
 import { getOverview } from "#posting/index.ts";
 import { OverviewPage } from "./overview-page.tsx";
 import { readSubscriptionEnd } from "#dashboard/subscription-end.ts";
@@ -11,10 +12,11 @@ export async function showOverview(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const display = displayOf(c);
   const subscriptionEnd = readSubscriptionEnd(signedIn, services.config);
-  const overview = await getOverview(contextOf(c), {
-    timeZone: display.timeZone,
-    subscriptionEndsAt: subscriptionEnd?.at ?? null,
-  });
+  const ctx = contextOf(c);
+  const [overview, { notices }] = await Promise.all([
+    getOverview(ctx, { timeZone: display.timeZone, subscriptionEndsAt: subscriptionEnd?.at ?? null }),
+    signedIn.openNotices === 0 ? { notices: [] } : listNotices(ctx),
+  ]);
   return await renderPage(
     c,
     <OverviewPage
@@ -22,6 +24,7 @@ export async function showOverview(c: PageContext): Promise<Response> {
       display={display}
       now={services.clock.now()}
       overview={overview}
+      notices={notices}
       subscriptionEnd={subscriptionEnd}
       docsUrl={services.config.docsUrl}
     />,

@@ -1,0 +1,34 @@
+import { ALERT_KINDS } from "#core/alert.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+import { displayOf } from "#dashboard/display.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { readForm } from "#dashboard/form.ts";
+import { renderPage } from "#dashboard/render-page.ts";
+import { dismissNotice, listNotices } from "#notices/index.ts";
+import { NoticesPage } from "./notices-page.tsx";
+
+/** `GET /notices` */
+export async function showNotices(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const list = await listNotices(ctx);
+  return renderPage(
+    c,
+    <NoticesPage
+      signedIn={c.var.signedIn}
+      display={displayOf(c)}
+      now={ctx.clock.now()}
+      list={list}
+      done={c.req.query("done")}
+    />,
+  );
+}
+
+/** `POST /notices/dismiss`: only what was seen; a newer notice of the same subject stays. */
+export async function doDismissNotice(c: PageContext): Promise<Response> {
+  const form = await readForm(c);
+  const kind = ALERT_KINDS.find((known) => known === form.text("kind"));
+  if (kind !== undefined) {
+    await dismissNotice(contextOf(c), { kind, subjectId: form.text("subject"), at: Number(form.text("at")) || 0 });
+  }
+  return c.redirect("/notices?done=dismissed", 303);
+}
