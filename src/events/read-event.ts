@@ -20,8 +20,9 @@ interface HalvedRow<Row> {
   readonly progress: Partial<Row>;
 }
 
-/** What the triggers of migration 0019 write. */
+/** What the triggers of migration 0019 write; `erased` instead of all else is from the deletion of personal data. */
 interface EventData {
+  readonly erased?: { readonly postId: string | null; readonly accountId: string | null };
   readonly previousStatus?: string;
   readonly accountId?: string;
   readonly post?: HalvedRow<PostRow>;
@@ -52,6 +53,9 @@ function readSubject(config: Pick<Config, "origin">, data: EventData, at: number
   }
   if (data.webhook) {
     return { kind: "webhook", webhook: data.webhook };
+  }
+  if (data.erased) {
+    return { kind: "erased", ...data.erased };
   }
   throw new Error("an event without a subject");
 }

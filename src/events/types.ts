@@ -16,7 +16,9 @@ export type EventSubject =
     }
   | { readonly kind: "account"; readonly account: Account }
   | { readonly kind: "approval"; readonly approval: Approval }
-  | { readonly kind: "webhook"; readonly webhook: DisabledWebhook };
+  | { readonly kind: "webhook"; readonly webhook: DisabledWebhook }
+  /** A person asked for the deletion of what the event held about them. */
+  | { readonly kind: "erased"; readonly postId: string | null; readonly accountId: string | null };
 
 export interface DisabledWebhook {
   readonly id: string;

@@ -68,6 +68,10 @@ describe("data deletion", () => {
     expect,
   }) => {
     const { caller, accounts, person, content } = await connectPages();
+    const { workspaceId } = caller;
+    await env.DB.prepare("INSERT INTO event_logs (workspace_id, switched_on, recording, sweep_at) VALUES (?, 1, 1, 0)")
+      .bind(workspaceId)
+      .run();
     const post = await scheduleTextPost(caller, accounts[0]!.id, { caption: "The author's words" });
     const response = await callAsPlatform("facebook/data-deletion", await signedRequest(content, SECRET));
     expect(response.status).toBe(200);
@@ -75,10 +79,16 @@ describe("data deletion", () => {
     expect(code).toMatch(/^[\da-f]{32}$/);
     expect(url).toBe(`${ORIGIN}/data-deletion/${code}`);
 
-    for (const table of ["connections", "accounts", "data_deletions"]) {
+    for (const table of ["connections", "accounts", "data_deletions", "events"]) {
       const { results } = await env.DB.prepare(`SELECT * FROM ${table}`).all();
       expect(JSON.stringify(results), table).not.toContain(person);
     }
+    const { results: events } = await env.DB.prepare("SELECT type, data FROM events WHERE workspace_id = ?")
+      .bind(workspaceId)
+      .all();
+    expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(["post.scheduled", "account.disconnected"]));
+    expect(JSON.stringify(events)).not.toContain(accounts[0]!.username);
+    expect(events.every(({ data }) => String(data).startsWith('{"erased":'))).toBe(true);
     const account = await queryRow("SELECT * FROM accounts WHERE id = ?", accounts[0]!.id);
     expect(account).toMatchObject({
       username: "deleted",

@@ -3,7 +3,12 @@ import type { Services } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
 import { RefusalError } from "#core/errors.ts";
 import { disconnectAccount } from "./disconnect-account.ts";
-import { eraseTargetsStatements, hasTargetInProgress } from "./store-personal-data.ts";
+import {
+  eraseEventsStatement,
+  eraseTargetsStatements,
+  findRecordedCopies,
+  hasTargetInProgress,
+} from "./store-personal-data.ts";
 
 /** A request that is older and still open was interrupted, or waited for a post in progress. */
 const OPEN_AFTER_MS = 5 * MINUTE;
@@ -11,7 +16,7 @@ const DELETIONS_PER_RUN = 10;
 
 /**
  * Disconnects the person's accounts and deletes what the platform told about the person: names, pictures, addresses and ids,
- * those of published posts among them. Captions and the record that a post was published stay, because they belong to the post's
+ * those of published posts and of events among them. Captions and the record that a post was published stay, because they belong to the post's
  * author. While a post of an account is being published, the request stays open and the cron finishes it. Safe to repeat.
  */
 export async function deletePersonalData(services: Services, deletion: OpenDeletion): Promise<void> {
@@ -24,7 +29,12 @@ export async function deletePersonalData(services: Services, deletion: OpenDelet
   if (await hasTargetInProgress(db, accountIds)) {
     return;
   }
+  const workspaceIds = [...new Set(accounts.map(({ workspaceId }) => workspaceId))];
+  // Before the batch, which completes the request: one that fails here is repeated by the cron.
+  const { subjectIds, webhookIds } = await findRecordedCopies(db, accountIds, workspaceIds);
+  await Promise.all(webhookIds.map((id) => services.sender(id).erase(subjectIds)));
   await db.d1.batch([
+    eraseEventsStatement(db, accountIds, workspaceIds),
     ...eraseTargetsStatements(db, accountIds, clock.now()),
     ...erasePersonStatements(db, deletion, accountIds, clock.now()),
   ]);

@@ -35,7 +35,10 @@ function dataOf<Whole extends z.ZodObject, Ids extends z.ZodObject>(name: string
       ids,
       ...("previous" in whole.shape && { previous: whole.shape["previous"] }),
     })
-    .openapi(`Truncated${name}`, { description: "The body would be over 64 KiB: read the resource by its id." });
+    .openapi(`Truncated${name}`, {
+      description:
+        "The body would be over 64 KiB, or what it held about a person was erased: read the resource by its id.",
+    });
   return z.union([whole.openapi(name), truncated]);
 }
 
@@ -150,7 +153,7 @@ function bodiesOf<Type extends EventType>(schema: z.ZodObject, types: readonly T
   return Object.fromEntries(entries) as Record<Type, z.ZodObject>;
 }
 
-function presentSubject(services: LimitServices, subject: EventSubject) {
+function presentSubject(services: LimitServices, subject: Exclude<EventSubject, { readonly kind: "erased" }>) {
   switch (subject.kind) {
     case "post":
       return {
@@ -176,6 +179,11 @@ function idsOf(subject: EventSubject) {
       return { account_id: subject.account.id };
     case "approval":
       return { approval_id: subject.approval.id };
+    case "erased":
+      return {
+        ...(subject.postId !== null && { post_id: subject.postId }),
+        ...(subject.accountId !== null && { account_id: subject.accountId }),
+      };
     case "webhook":
       return {};
   }
@@ -199,10 +207,13 @@ export function presentEvent(services: LimitServices, event: RecordedEvent): Eve
       workspace_id: event.workspaceId,
       data: { ...data, ...(previousStatus !== null && { previous: { status: previousStatus } }) },
     });
-  const whole = present(presentSubject(services, event.subject));
-  return new TextEncoder().encode(JSON.stringify(whole)).byteLength <= MAX_BODY_BYTES
-    ? whole
-    : present({ truncated: true, ids: idsOf(event.subject) });
+  const { subject } = event;
+  const onlyIds = () => present({ truncated: true, ids: idsOf(subject) });
+  if (subject.kind === "erased") {
+    return onlyIds();
+  }
+  const whole = present(presentSubject(services, subject));
+  return new TextEncoder().encode(JSON.stringify(whole)).byteLength <= MAX_BODY_BYTES ? whole : onlyIds();
 }
 
 export function presentTestEvent({ id, workspaceId, at, webhook }: DomainTestEvent): TestEvent {
