@@ -1,11 +1,10 @@
 import type { AlertKind } from "#core/alert.ts";
-import { replaceInvisible } from "#core/text.ts";
+import { firstWords, toVisibleLine } from "#core/text.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 import { ACCOUNT_POSTS_MAX } from "#posting/index.ts";
 import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
 import type { Notice, NoticeAccount, NoticePost, NoticeProblem, NoticeSubject } from "./types.ts";
 
-const FIRST_WORDS = 60;
 const NAMED_POSTS = 3;
 
 const problems = (state: "failed" | "unconfirmed") =>
@@ -71,24 +70,16 @@ interface SubjectObject {
   readonly status: string;
 }
 
-/** Untrusted text on one line. */
-function oneLine(text: string): string {
-  return replaceInvisible(text, " ").replaceAll(/\s+/g, " ").trim();
-}
-
 function toNoticePost({ id, caption, scheduledAt }: PostObject): NoticePost {
-  const characters = [...oneLine(caption)];
-  const firstWords =
-    characters.length > FIRST_WORDS ? `${characters.slice(0, FIRST_WORDS).join("").trimEnd()}…` : characters.join("");
-  return { id, firstWords, scheduledAt };
+  return { id, firstWords: firstWords(caption), scheduledAt };
 }
 
 function toProblem({ platform, username, message }: NoticeProblem): NoticeProblem {
-  return { platform, username: oneLine(username), message: message === null ? null : oneLine(message) };
+  return { platform, username: toVisibleLine(username), message: message === null ? null : toVisibleLine(message) };
 }
 
 function toNoticeAccount({ id, platform, username, displayName }: NoticeAccount): NoticeAccount {
-  return { id, platform, username: oneLine(username), displayName: oneLine(displayName) };
+  return { id, platform, username: toVisibleLine(username), displayName: toVisibleLine(displayName) };
 }
 
 function toSubject(kind: AlertKind, data: SubjectObject): NoticeSubject {
@@ -102,7 +93,7 @@ function toSubject(kind: AlertKind, data: SubjectObject): NoticeSubject {
       return {
         kind,
         account: toNoticeAccount(data.account),
-        reason: data.reason === null ? null : oneLine(data.reason),
+        reason: data.reason === null ? null : toVisibleLine(data.reason),
       };
     case "account_expires_soon":
       return {
@@ -116,7 +107,7 @@ function toSubject(kind: AlertKind, data: SubjectObject): NoticeSubject {
       const { id, url, description } = data.webhook;
       return {
         kind,
-        webhook: { id, url: oneLine(url), description: oneLine(description) },
+        webhook: { id, url: toVisibleLine(url), description: toVisibleLine(description) },
         reason: data.reason as WebhookDisabledReason,
       };
     }

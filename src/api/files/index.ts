@@ -6,9 +6,12 @@ import type { Env } from "#config.ts";
 import { createServices, type Outbound } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import { allowMethods } from "./allow-methods.ts";
+import { serveCalendar } from "./calendar.ts";
 import { serveMedia } from "./serve.ts";
 import { uploadRoutes } from "./upload.ts";
 import { findVerificationFile } from "./verification.ts";
+
+const CALENDAR_FILES = "/calendar/:file{[^/]+\\.ics}";
 
 function textResponse(c: ApiContext, content: string): Response {
   return c.body(content, 200, {
@@ -24,7 +27,7 @@ const serveVerificationFile: MiddlewareHandler<ApiEnv> = async (c, next) => {
   return content === null ? next() : textResponse(c, content);
 };
 
-/** Serves stored media and receives direct uploads to signed URLs; mounted at the root. */
+/** Serves stored media and calendar feeds and receives direct uploads to signed URLs; mounted at the root. */
 export function createFileRoutes(createOutbound: (env: Env) => Outbound): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   app.onError(onError);
@@ -32,7 +35,7 @@ export function createFileRoutes(createOutbound: (env: Env) => Outbound): Hono<A
   app.get("/:name{[A-Za-z0-9._-]+}", serveVerificationFile);
   app.get("/media/:name{[A-Za-z0-9._-]+}", serveVerificationFile);
 
-  app.use("/media/*", async (c, next) => {
+  app.on("ALL", ["/media/*", CALENDAR_FILES], async (c, next) => {
     const services = createServices(c.env, createOutbound(c.env), (work) => c.executionCtx.waitUntil(work));
     c.set("services", services);
     const requestId = getRequestId(c.req.raw, services.ids);
@@ -45,5 +48,8 @@ export function createFileRoutes(createOutbound: (env: Env) => Outbound): Hono<A
     serveMedia(c.var.services, c.req.raw, c.req.param("id")),
   );
   app.all("/media/*", () => refuse({ code: "not_found", message: "there is nothing at this URL" }));
+  app.all(CALENDAR_FILES, allowMethods("GET", "HEAD"), (c) =>
+    serveCalendar(c, c.req.param("file").slice(0, -".ics".length)),
+  );
   return app;
 }

@@ -1,0 +1,33 @@
+import type { ApiContext } from "#api/env.ts";
+import { refuse } from "#core/errors.ts";
+import { readFeed } from "#feeds/index.ts";
+import { countInvalidCredential, WINDOW_SECONDS } from "#wire/rate-limit.ts";
+import { includesEtag } from "./range.ts";
+
+/** Serves the calendar of the workspace whose feed has the secret in the path; the secret is the only credential. */
+export async function serveCalendar(c: ApiContext, secret: string): Promise<Response> {
+  const feed = await readFeed(c.var.services, secret);
+  if (feed === null) {
+    if (!(await countInvalidCredential(c.env, c.req.raw.headers))) {
+      refuse({
+        code: "rate_limited",
+        message: "too many unknown addresses: wait a minute",
+        retryAfterSeconds: WINDOW_SECONDS,
+      });
+    }
+    return refuse({ code: "not_found", message: "there is nothing at this URL" });
+  }
+  const headers = {
+    "cache-control": "private, max-age=300",
+    "content-disposition": 'inline; filename="almanac.ics"',
+    "content-type": "text/calendar; charset=utf-8",
+    etag: feed.etag,
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-robots-tag": "noindex",
+  };
+  if (includesEtag(c.req.header("if-none-match") ?? null, feed.etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  return new Response(c.req.method === "HEAD" ? null : feed.text, { headers });
+}

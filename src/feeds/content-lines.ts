@@ -1,0 +1,55 @@
+import { toPlainText } from "#core/text.ts";
+
+/*
+ * The syntax of RFC 5545 as far as a feed of events needs it. Why there is no library for it: docs/decisions/own-calendar-writer.md.
+ */
+
+const MAX_OCTETS = 75;
+const MAX_OCTETS_OF_CHARACTER = 3;
+
+function octetsOf(codePoint: number): number {
+  return codePoint < 0x80 ? 1 : codePoint < 0x8_00 ? 2 : codePoint < 0x1_00_00 ? 3 : 4;
+}
+
+/** Lines of at most 75 octets, none of which begins or ends inside a character (RFC 5545, 3.1). */
+function fold(line: string): string {
+  // An UTF-16 code unit is at most three octets, so that most lines need no counting.
+  if (line.length * MAX_OCTETS_OF_CHARACTER <= MAX_OCTETS) {
+    return line;
+  }
+  let folded = "";
+  let start = 0;
+  let octets = 0;
+  for (let index = 0; index < line.length;) {
+    const codePoint = line.codePointAt(index) ?? 0;
+    octets += octetsOf(codePoint);
+    if (octets > MAX_OCTETS) {
+      folded += `${line.slice(start, index)}\r\n `;
+      start = index;
+      // The space that begins the line counts.
+      octets = 1 + octetsOf(codePoint);
+    }
+    index += codePoint > 0xff_ff ? 2 : 1;
+  }
+  return folded + line.slice(start);
+}
+
+/** One line of a calendar; the value is written as it is. */
+export function contentLine(name: string, value: string): string {
+  return `${fold(`${name}:${value}`)}\r\n`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n" };
+
+/** A line with an untrusted text. Control characters cannot be written in a calendar: they are left out, but for tabs and line breaks. */
+export function textLine(name: string, text: string): string {
+  return contentLine(
+    name,
+    toPlainText(text).replaceAll(/[\\;,\n]/g, (character) => ESCAPES[character] ?? ""),
+  );
+}
+
+/** A line with an instant, in UTC: `20261201T090000Z`. */
+export function instantLine(name: string, instant: number): string {
+  return contentLine(name, `${new Date(instant).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`);
+}

@@ -1,0 +1,8 @@
+import type { Context } from "#context.ts";
+import { selectFeeds } from "./store-feeds.ts";
+import type { CalendarFeed } from "./types.ts";
+
+/** The calendar addresses of the active workspace, oldest first; none can be shown again. */
+export async function listFeeds({ actor, db }: Pick<Context, "actor" | "db">): Promise<readonly CalendarFeed[]> {
+  return await selectFeeds(db, actor);
+}

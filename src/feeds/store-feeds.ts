@@ -1,0 +1,121 @@
+import type { Actor } from "#core/actor.ts";
+import type { PostStatus, TargetState } from "#core/status.ts";
+import type { Platform } from "#core/platform.ts";
+import type { StoredAttempt } from "#db/schema.ts";
+import type { Db } from "#db/client.ts";
+import type { CalendarFeed } from "./types.ts";
+
+/** Counting and inserting are one statement; false when the workspace has that many already. */
+export async function insertFeed(
+  db: Db,
+  actor: Actor,
+  feed: { readonly hash: string; readonly now: number },
+  limit: number,
+): Promise<boolean> {
+  const { meta } = await db.d1
+    .prepare(
+      `INSERT INTO calendar_feeds (hash, workspace_id, user_id, created_at)
+       SELECT ?1, ?2, ?3, ?4 WHERE (SELECT count(*) FROM calendar_feeds WHERE workspace_id = ?2) < ?5`,
+    )
+    .bind(feed.hash, actor.workspaceId, actor.userId, feed.now, limit)
+    .run();
+  return meta.changes > 0;
+}
+
+export async function selectFeeds(db: Db, actor: Actor): Promise<readonly CalendarFeed[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT hash AS id, created_at AS createdAt FROM calendar_feeds
+       WHERE workspace_id = ?1 AND user_id = ?2 ORDER BY created_at, hash`,
+    )
+    .bind(actor.workspaceId, actor.userId)
+    .all<CalendarFeed>();
+  return results;
+}
+
+/** False when the workspace has no such feed. */
+export async function deleteFeed(db: Db, actor: Actor, hash: string): Promise<boolean> {
+  const { meta } = await db.d1
+    .prepare("DELETE FROM calendar_feeds WHERE hash = ?1 AND workspace_id = ?2 AND user_id = ?3")
+    .bind(hash, actor.workspaceId, actor.userId)
+    .run();
+  return meta.changes > 0;
+}
+
+export interface FeedTargetRow {
+  readonly position: number;
+  readonly platform: Platform;
+  readonly username: string;
+  readonly state: TargetState;
+  readonly nextAttemptAt: number | null;
+  readonly verifyHistory: readonly StoredAttempt[] | null;
+  readonly url: string | null;
+}
+
+export interface FeedPostRow {
+  readonly id: string;
+  readonly status: PostStatus;
+  readonly version: number;
+  readonly scheduled_at: number;
+  readonly updated_at: number;
+  readonly caption: string;
+  /** A JSON array of `FeedTargetRow`, in no order. */
+  readonly targets: string;
+}
+
+export interface FeedRows {
+  /** Null for an unknown feed. */
+  readonly workspaceName: string | null;
+  /** By time. */
+  readonly posts: readonly FeedPostRow[];
+  /** By time. */
+  readonly cancelled: readonly FeedPostRow[];
+}
+
+interface FeedQuery {
+  readonly hash: string;
+  readonly from: number;
+  readonly until: number;
+  readonly rows: number;
+}
+
+const COLUMNS = `p.id AS id, p.status AS status, p.version AS version, p.scheduled_at AS scheduled_at, p.updated_at AS updated_at,
+  p.caption AS caption, (SELECT json_group_array(json_object('position', t.position, 'platform', t.platform, 'username', t.username,
+    'state', t.state, 'nextAttemptAt', t.next_attempt_at, 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL),
+    'url', t.remote_url)) FROM post_targets t WHERE t.post_id = p.id) AS targets`;
+
+/** The posts of the feed's workspace: one range of `posts_by_time`, or of `posts_by_status` for the cancelled ones. */
+function postsStatement(db: Db, status: "<> 'cancelled'" | "= 'cancelled'", query: FeedQuery): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT ${COLUMNS} FROM calendar_feeds f CROSS JOIN posts p ON p.workspace_id = f.workspace_id
+       WHERE f.hash = ?1 AND p.user_id = f.user_id AND p.status ${status} AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3
+       ORDER BY p.scheduled_at, p.id LIMIT ?4`,
+    )
+    .bind(query.hash, query.from, query.until, query.rows);
+}
+
+/** The statements of `selectFeedRows`, whose query plans a test reads. */
+export function feedStatements(db: Db, query: FeedQuery): D1PreparedStatement[] {
+  return [
+    db.d1
+      .prepare(
+        "SELECT w.name AS name FROM calendar_feeds f JOIN workspaces w ON w.id = f.workspace_id WHERE f.hash = ?1",
+      )
+      .bind(query.hash),
+    postsStatement(db, "<> 'cancelled'", query),
+    postsStatement(db, "= 'cancelled'", query),
+  ];
+}
+
+/** What a feed shows, in one round trip. */
+export async function selectFeedRows(db: Db, query: FeedQuery): Promise<FeedRows> {
+  const [workspace, posts, cancelled] = await db.d1.batch<FeedPostRow & { readonly name: string }>(
+    feedStatements(db, query),
+  );
+  return {
+    workspaceName: workspace?.results[0]?.name ?? null,
+    posts: posts?.results ?? [],
+    cancelled: cancelled?.results ?? [],
+  };
+}
