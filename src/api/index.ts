@@ -15,6 +15,8 @@ import { CORS_HEADERS, PREFLIGHT_HEADERS } from "./cors.ts";
 import { buildDocument } from "./document/build.ts";
 import type { ApiEnv } from "./env.ts";
 import { onError, TransportError } from "./errors.ts";
+import { get as getEvent } from "./events/get.ts";
+import { list as listEvents } from "./events/list.ts";
 import { list as listLimits } from "./limits/list.ts";
 import { importByUrl } from "./media/import.ts";
 import { beginUpload } from "./media/start-upload.ts";
@@ -30,6 +32,17 @@ import { list as listPosts } from "./posts/list.ts";
 import { preview } from "./posts/preview.ts";
 import { getRequestId } from "#wire/request-id.ts";
 import { summary } from "./schedule/summary.ts";
+import { create as createWebhook } from "./webhooks/create.ts";
+import { remove as deleteWebhook } from "./webhooks/delete.ts";
+import { deliveries } from "./webhooks/deliveries.ts";
+import { get as getWebhook } from "./webhooks/get.ts";
+import { readDelivery } from "./webhooks/get-delivery.ts";
+import { list as listWebhooks } from "./webhooks/list.ts";
+import { replay } from "./webhooks/replay.ts";
+import { resend } from "./webhooks/resend.ts";
+import { rotate } from "./webhooks/rotate-secret.ts";
+import { test as testWebhook } from "./webhooks/test.ts";
+import { update as updateWebhook } from "./webhooks/update.ts";
 import { activate } from "./workspaces/activate.ts";
 import { create } from "./workspaces/create.ts";
 import { list as listWorkspaces } from "./workspaces/list.ts";
@@ -63,6 +76,19 @@ const OPERATIONS = [
   listApprovals,
   getApproval,
   withdraw,
+  listEvents,
+  getEvent,
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotate,
+  testWebhook,
+  deliveries,
+  readDelivery,
+  resend,
+  replay,
 ];
 
 const DOCUMENT_PATH = "/openapi.json";

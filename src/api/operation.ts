@@ -12,7 +12,7 @@ import { toRefusal } from "#wire/validation-refusal.ts";
 
 /** The part of an operation that its own file defines. Credentials, headers and error responses are added by `operation`. */
 type OperationDefinition = RouteConfig & {
-  readonly method: "get" | "post" | "delete";
+  readonly method: "get" | "post" | "patch" | "delete";
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;

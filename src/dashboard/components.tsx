@@ -113,8 +113,8 @@ const SCOPE_LABELS = {
   "accounts:write": "Connect and disconnect social accounts",
   "posts:read": "See your posts and calendar",
   "posts:write": "Schedule, change and cancel posts, and upload media",
-  "workspaces:read": "See your workspaces",
-  "workspaces:write": "Create and switch workspaces",
+  "workspaces:read": "See your workspaces and their webhooks",
+  "workspaces:write": "Create and switch workspaces, and send events to webhooks",
 } as const satisfies Record<Scope, string>;
 
 /** A checkbox per scope, with a description and the scope name. */

@@ -1,7 +1,12 @@
 import { describe, test } from "vitest";
 import { SCOPES, type Scope } from "#core/scope.ts";
 import { callApi, type ApiRequest } from "../support/call-api.ts";
-import { type DocumentedOperation, openApiDocument, operationsOf } from "../support/openapi-document.ts";
+import {
+  type DocumentedOperation,
+  openApiDocument,
+  operationsOf,
+  withUnknownIds,
+} from "../support/openapi-document.ts";
 import { ORIGIN } from "../support/origin.ts";
 import { createCaller } from "../support/create-caller.ts";
 
@@ -16,7 +21,7 @@ function exampleRequest({ method, path, operation }: DocumentedOperation): ApiRe
   const body = operation.requestBody?.content["application/json"]?.example;
   return {
     method,
-    path: path.replace("{id}", crypto.randomUUID()) + (query === "" ? "" : `?${query}`),
+    path: withUnknownIds(path) + (query === "" ? "" : `?${query}`),
     ...(body !== undefined && { body }),
   };
 }

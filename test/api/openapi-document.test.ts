@@ -4,8 +4,10 @@ import { describe, test } from "vitest";
 import { readConfig } from "#config.ts";
 import { DETAILS, HTTP_ERRORS, PAUSED_REASONS, REFUSALS, TARGET_ERRORS, WARNINGS } from "#core/codes.ts";
 import { PLATFORMS } from "#core/platform.ts";
+import { EVENT_TYPES } from "#core/event-type.ts";
 import { SCOPES } from "#core/scope.ts";
 import { adapterFor } from "#platforms/registry.ts";
+import { EVENT_BODIES } from "#wire/schemas/event.ts";
 import { env } from "cloudflare:workers";
 import { openApiDocument, operationsOf } from "../support/openapi-document.ts";
 
@@ -39,6 +41,19 @@ const ADDITIONAL: readonly (readonly [method: string, path: string, scope: strin
   ["DELETE", "/approvals/{id}", "posts:write"],
   ["POST", "/media/uploads", "posts:write"],
   ["GET", "/limits", null],
+  ["GET", "/events", "posts:read"],
+  ["GET", "/events/{id}", "posts:read"],
+  ["GET", "/webhooks", "workspaces:read"],
+  ["POST", "/webhooks", "workspaces:write"],
+  ["GET", "/webhooks/{id}", "workspaces:read"],
+  ["PATCH", "/webhooks/{id}", "workspaces:write"],
+  ["DELETE", "/webhooks/{id}", "workspaces:write"],
+  ["POST", "/webhooks/{id}/rotate-secret", "workspaces:write"],
+  ["POST", "/webhooks/{id}/test", "workspaces:write"],
+  ["GET", "/webhooks/{id}/deliveries", "workspaces:read"],
+  ["GET", "/webhooks/{id}/deliveries/{delivery_id}", "workspaces:read"],
+  ["POST", "/webhooks/{id}/deliveries/{delivery_id}/resend", "workspaces:write"],
+  ["POST", "/webhooks/{id}/replay", "workspaces:write"],
 ];
 
 /** Statuses that every operation may document in addition to the table. */
@@ -71,7 +86,7 @@ describe("the document and the specification agree", () => {
 
   test("on the versions and the server URL", ({ expect }) => {
     expect(document.openapi).toBe("3.1.0");
-    expect(document.info.version).toBe("1.1.0");
+    expect(document.info.version).toBe("1.2.0");
     expect(document.servers[0]?.url).toBe(readConfig(env).baseUrl);
   });
 
@@ -143,6 +158,30 @@ describe("every operation", () => {
       const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://document.test/#/')) as object;
       expect(ajv.validate(absolute, example), ajv.errorsText()).toBe(true);
     }
+  });
+});
+
+describe("the webhooks section", () => {
+  test("has every event type, and nothing else", ({ expect }) => {
+    expect(Object.keys(document.webhooks).toSorted()).toEqual([...EVENT_TYPES].toSorted());
+  });
+
+  test.for(EVENT_TYPES)("describes the headers of %s, and its example is valid", (type, { expect }) => {
+    const operation = document.webhooks[type]?.["post"];
+    expect(operation?.parameters?.map(({ name }) => name)).toEqual([
+      "webhook-id",
+      "webhook-timestamp",
+      "webhook-signature",
+    ]);
+    const { schema, example } = operation?.requestBody?.content["application/json"] ?? { schema: {} };
+    const ajv = new Ajv2020({ strict: false });
+    addFormats(ajv);
+    ajv.addSchema({ $id: "https://document.test/", components: document.components });
+    const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://document.test/#/')) as object;
+    expect(ajv.validate(absolute, example), ajv.errorsText()).toBe(true);
+    expect(example).toMatchObject({ type });
+    expect(EVENT_BODIES[type].parse(example)).toEqual(example);
+    expect(ajv.validate(absolute, { ...(example as object), type: "post.invented" })).toBe(false);
   });
 });
 

@@ -35,6 +35,8 @@ export interface OpenApiDocument {
   readonly info: { readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  /** By event type. */
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Record<string, Record<string, unknown>>;
     readonly responses: Readonly<Record<string, ResponseObject>>;
@@ -66,6 +68,11 @@ export function operationsOf({ paths }: OpenApiDocument): readonly DocumentedOpe
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
+}
+
+/** The path with an id for each of its parameters. */
+export function withUnknownIds(path: string): string {
+  return path.replaceAll(/\{\w+\}/g, () => crypto.randomUUID());
 }
 
 /** The operation of a request: a literal path takes precedence over one with parameters. */

@@ -6,17 +6,20 @@ import type { ApiEnv } from "#api/env.ts";
 import { registerComponents } from "./components.ts";
 import { capitalize } from "./capitalize.ts";
 import { toOptionsSchema } from "#platforms/options-schema.ts";
+import { registerWebhooks } from "./webhooks.ts";
 
 /** The version of the document itself; the version of the API is in its path. */
-const DOCUMENT_VERSION = "1.1.0";
+const DOCUMENT_VERSION = "1.2.0";
 
 const TAGS = [
   { name: "accounts", description: "Social accounts: connect, sync, disconnect." },
   { name: "approvals", description: "What a person must approve before it is scheduled or changed." },
+  { name: "events", description: "What happened in a workspace, to catch up with." },
   { name: "media", description: "Images and videos to post." },
   { name: "platforms", description: "The rules of each platform." },
   { name: "posts", description: "Posts: preview and confirm, list, edit, cancel." },
   { name: "schedule", description: "Summaries of the schedule." },
+  { name: "webhooks", description: "Addresses to which events are sent as they happen." },
   { name: "workspaces", description: "Workspaces, to which accounts and posts belong." },
 ];
 
@@ -27,10 +30,12 @@ Scheduling takes two calls: a preview checks everything and returns a \`confirma
 confirm is refused with 403 \`approval_required\` and the address of the page on which the signed-in user decides; the same confirm
 says later what became of it. Destructive calls need \`confirm: true\`.
 
+What happens is sent to webhooks, signed as Standard Webhooks describes it, and \`GET /events\` lists it for whoever was away.
+
 Every response is JSON. Date-times are ISO 8601 in UTC. An error has a message in \`error\` and a stable \`code\`, and lists
 every problem in \`details\`.
 
-Every POST and DELETE accepts the header \`Idempotency-Key\` (1 to 255 characters), which makes it safe to repeat for 24 hours:
+Every POST, PATCH and DELETE accepts the header \`Idempotency-Key\` (1 to 255 characters), which makes it safe to repeat for 24 hours:
 the same key with the same body returns the first response again, with the header \`Idempotent-Replayed: true\`; another body is
 refused with 400, and a call while the first call is still running with 409. Use a new key for each intended call. A replayed
 error has the \`request_id\` of the first call in its body, because that call did the work; the header \`X-Request-Id\` always
@@ -84,6 +89,7 @@ function contactEmail(config: DocumentConfig): string {
 /** The OpenAPI document of the app, as text. Expensive, so callers cache the result. */
 export function buildDocument(app: OpenAPIHono<ApiEnv>, config: DocumentConfig): string {
   registerComponents(app.openAPIRegistry, config);
+  registerWebhooks(app.openAPIRegistry);
   // A separate constant, because the generator's types lack the members that are new in OpenAPI 3.1.
   const info = {
     title: "Almanac",
@@ -101,7 +107,5 @@ export function buildDocument(app: OpenAPIHono<ApiEnv>, config: DocumentConfig):
     tags: TAGS,
   });
   addOptionsSchemas(document);
-  // The generator writes an empty list, which tools for OpenAPI 3.0 reject.
-  delete document.webhooks;
   return JSON.stringify(document);
 }

@@ -257,8 +257,8 @@ const SCOPE_DESCRIPTIONS: Record<Scope, string> = {
   "accounts:write": "Connect, sync and disconnect accounts",
   "posts:read": "See posts, their results and the schedule",
   "posts:write": "Import media; schedule, edit and cancel posts",
-  "workspaces:read": "See workspaces",
-  "workspaces:write": "Create workspaces and choose the active one",
+  "workspaces:read": "See workspaces and their webhooks",
+  "workspaces:write": "Create workspaces and choose the active one; send events to webhooks",
 };
 
 function responseObject({ description, examples, headers: fields }: ErrorResponse) {

@@ -7,6 +7,7 @@ export const EXAMPLE_ID = "01983c1e-7d1a-7c3e-9a57-3f1f6f0f2a11";
 export const EXAMPLE_OTHER_ID = "01983c1e-8f02-7b61-8d0c-6b1de2c4a9f7";
 export const EXAMPLE_ACCOUNT_ID = "01983c1e-9021-7f55-b7d2-0c4b7b0e6d13";
 export const EXAMPLE_WORKSPACE_ID = "01983c1e-6b00-7a10-8a33-2f9d1c5e4b77";
+export const EXAMPLE_WEBHOOK_ID = "01983c1e-a1c4-7e02-9b36-5d8e7f1a0c22";
 export const EXAMPLE_PLATFORM = PLATFORMS[0];
 
 /** A UUID of any version, in upper or lower case; stored ids are in lower case. */

@@ -45,6 +45,7 @@ function dataOf<Whole extends z.ZodObject, Ids extends z.ZodObject>(name: string
 const COMMON = {
   id: z.string().openapi({ description: "The same at every try, and in `webhook-id`." }),
   seq: z.int().openapi({
+    format: "int64",
     description: "Rises within a workspace: keep the last one you have read and send it as `after` to `GET /events`.",
   }),
   timestamp: Instant,
@@ -105,20 +106,19 @@ const ApprovalEvent = z
   })
   .openapi("ApprovalEvent", { description: "An approval was asked for, or ended." });
 
-const WebhookReference = z
-  .object({ id: Id, url: z.string(), description: z.string() })
-  .openapi("WebhookReference", { description: "The webhook at that time." });
+const WEBHOOK = { id: Id, url: z.string(), description: z.string() };
 
 const WebhookDisabledEvent = z
   .object({
     ...COMMON,
     type: z.literal("webhook.disabled"),
     data: z.object({
-      webhook: WebhookReference.extend({
+      webhook: z.object({
+        ...WEBHOOK,
         disabled_reason: z.enum(["gone", "failing"]).openapi({
           description: "`gone`: the receiver answered 410. `failing`: for five days nothing was delivered.",
         }),
-      }).openapi("DisabledWebhook"),
+      }),
     }),
   })
   .openapi("WebhookDisabledEvent", { description: "The service gave up a webhook; the other webhooks are told." });
@@ -128,10 +128,10 @@ export const TestEvent = z
     ...COMMON,
     seq: z.null().openapi({ description: "A test stands in no log." }),
     type: z.literal("webhook.test"),
-    data: z.object({ webhook: WebhookReference }),
+    data: z.object({ webhook: z.object(WEBHOOK) }),
   })
   .openapi("TestEvent", { description: "What `POST /webhooks/{id}/test` sends." });
-type TestEvent = z.infer<typeof TestEvent>;
+export type TestEvent = z.infer<typeof TestEvent>;
 
 export const Event = z
   .discriminatedUnion("type", [PostEvent, TargetEvent, AccountEvent, ApprovalEvent, WebhookDisabledEvent])
@@ -148,8 +148,8 @@ export const EVENT_BODIES: Readonly<Record<EventType, z.ZodObject>> = {
   "webhook.test": TestEvent,
 };
 
-function bodiesOf<Type extends EventType>(schema: z.ZodObject, types: readonly Type[]): Record<Type, z.ZodObject> {
-  const entries = types.map((type) => [type, schema.extend({ type: z.literal(type) })]);
+function bodiesOf<Type extends EventType>(kind: z.ZodObject, types: readonly Type[]): Record<Type, z.ZodObject> {
+  const entries = types.map((type) => [type, z.object({ ...kind.shape, type: z.literal(type) })]);
   return Object.fromEntries(entries) as Record<Type, z.ZodObject>;
 }
 

@@ -1,0 +1,38 @@
+import { z } from "@hono/zod-openapi";
+import { getEvent } from "#events/index.ts";
+import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { json } from "#wire/schemas/content.ts";
+import { Event, presentEvent } from "#wire/schemas/event.ts";
+import { EXAMPLE_EVENTS } from "#wire/schemas/event-examples.ts";
+
+const EventResponse = z.object({ event: Event }).openapi("EventResponse");
+
+const EventInPath = z.object({
+  id: z.string().openapi({
+    param: { name: "id", in: "path", description: "The event's id." },
+    example: EXAMPLE_EVENTS["post.published"].id,
+  }),
+});
+
+const route = operation("posts:read", {
+  method: "get",
+  path: "/events/{id}",
+  operationId: "getEvent",
+  tags: ["events"],
+  summary: "Read an event",
+  description: "An event of the last 30 days, with the resource as it was then.",
+  request: { params: EventInPath },
+  responses: {
+    200: {
+      description: "The event.",
+      content: json(EventResponse, { event: EXAMPLE_EVENTS["post.published"] }),
+    },
+    ...NOT_FOUND,
+  },
+});
+
+export const get = newRouter().openapi(route, async (c) => {
+  const event = await getEvent(c.var.ctx, c.req.valid("param"));
+  return c.json({ event: presentEvent(c.var.ctx, event) }, 200);
+});

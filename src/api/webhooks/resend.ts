@@ -1,0 +1,49 @@
+import { z } from "@hono/zod-openapi";
+import { getDelivery, resendDelivery } from "#webhooks/index.ts";
+import { NOT_FOUND } from "#api/document/error-responses.ts";
+import type { LargeResponse } from "#api/idempotency.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { json } from "#wire/schemas/content.ts";
+import { Delivery, DeliveryInPath, EXAMPLE_DELIVERY, EXAMPLE_TRY, presentDelivery } from "./delivery.ts";
+
+const DeliveryResponse = z.object({ delivery: Delivery }).openapi("DeliveryResponse");
+
+const Reference = Delivery.pick({ id: true, webhook_id: true });
+
+/** Long answers of the receiver make it large; a repeated call must not send the event once more. */
+const largeResponse: LargeResponse = {
+  toReference(_ctx, body) {
+    return Reference.parse(body["delivery"]);
+  },
+  async rebuild(ctx, reference) {
+    const { id: deliveryId, webhook_id: id } = Reference.parse(reference);
+    return { delivery: presentDelivery(id, await getDelivery(ctx, { id, deliveryId })) };
+  },
+};
+
+const route = operation("workspaces:write", {
+  method: "post",
+  path: "/webhooks/{id}/deliveries/{delivery_id}/resend",
+  operationId: "resendDelivery",
+  tags: ["webhooks"],
+  largeResponse,
+  summary: "Send a delivery again",
+  description:
+    "Sends the same bytes at once, with the same `webhook-id`, a new `webhook-timestamp` and a new signature. Takes no body.",
+  request: { params: DeliveryInPath },
+  responses: {
+    200: {
+      description: "The delivery with the new try.",
+      content: json(DeliveryResponse, {
+        delivery: { ...EXAMPLE_DELIVERY, tries: [{ ...EXAMPLE_TRY, status: 500 }, EXAMPLE_TRY] },
+      }),
+    },
+    ...NOT_FOUND,
+  },
+});
+
+export const resend = newRouter().openapi(route, async (c) => {
+  const { id, delivery_id: deliveryId } = c.req.valid("param");
+  const delivery = await resendDelivery(c.var.ctx, { id, deliveryId });
+  return c.json({ delivery: presentDelivery(id, delivery) }, 200);
+});
