@@ -8,6 +8,7 @@ import { createOAuth, createPages } from "#dashboard/index.ts";
 import type * as Mcp from "#mcp/index.ts";
 import { runReconciler } from "#publisher/index.ts";
 import { runCron } from "#sync/index.ts";
+import { wakeOverdueSenders } from "#webhooks/index.ts";
 import type { Env } from "./config.ts";
 import { createServices, type Outbound } from "./context.ts";
 
@@ -53,7 +54,13 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
       const reconciled = runReconciler(services).catch((error: unknown) => {
         log("error", "reconcile.failed", { error: error instanceof Error ? error.name : typeof error });
       });
-      await Promise.all([reconciled, runCron(services)]);
+      // After the posts, because these are what the cron is for first.
+      const told = reconciled
+        .then(() => wakeOverdueSenders(services))
+        .catch((error: unknown) => {
+          log("error", "webhook.overdue_failed", { error: error instanceof Error ? error.name : typeof error });
+        });
+      await Promise.all([reconciled, told, runCron(services)]);
     },
   };
 }

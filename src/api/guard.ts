@@ -5,6 +5,7 @@ import { refuse } from "#core/errors.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
 import { bearerChallenge } from "#wire/bearer-challenge.ts";
 import { countInvalidCredential, countRequest, rateLimitPolicy, WINDOW_SECONDS } from "#wire/rate-limit.ts";
+import { wakeSenders } from "#webhooks/index.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 
 const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(":read"));
@@ -72,6 +73,9 @@ export function guard(scope: Scope | null): MiddlewareHandler<ApiEnv> {
     }
     requireSubscription(actor);
     c.set("ctx", { ...services, actor });
-    return next();
+    await next();
+    if (actor.recordsEvents && c.req.method !== "GET") {
+      services.defer(wakeSenders(services, actor.workspaceId));
+    }
   };
 }

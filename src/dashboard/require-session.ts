@@ -1,5 +1,6 @@
-import type { MiddlewareHandler } from "hono";
-import { resolveSession } from "#auth/index.ts";
+import type { MiddlewareHandler, Next } from "hono";
+import { resolveSession, type SignedInUser } from "#auth/index.ts";
+import { wakeSenders } from "#webhooks/index.ts";
 import type { PageContext, PageEnv } from "./env.ts";
 import { readSession } from "./session-cookie.ts";
 
@@ -10,8 +11,7 @@ import { readSession } from "./session-cookie.ts";
 export const requireSession: MiddlewareHandler<PageEnv> = async (c, next) => {
   const signedIn = await resolveSession(c.var.services, readSession(c));
   if (signedIn !== null) {
-    c.set("signedIn", signedIn);
-    return next();
+    return continueWith(c, signedIn, next);
   }
   if (c.req.header("authorization") !== undefined) {
     return c.text("Sign in with a browser: the dashboard does not accept API keys or access tokens.", 401);
@@ -25,9 +25,18 @@ export const requireSignIn: MiddlewareHandler<PageEnv> = async (c, next) => {
   if (signedIn === null) {
     return redirectToSignIn(c);
   }
-  c.set("signedIn", signedIn);
-  return next();
+  return continueWith(c, signedIn, next);
 };
+
+/** What a form has changed may have events. */
+async function continueWith(c: PageContext, signedIn: SignedInUser, next: Next): Promise<void> {
+  c.set("signedIn", signedIn);
+  await next();
+  const { recordsEvents, workspaceId } = signedIn.actor;
+  if (recordsEvents && c.req.method !== "GET") {
+    c.var.services.defer(wakeSenders(c.var.services, workspaceId));
+  }
+}
 
 function redirectToSignIn(c: PageContext): Response {
   // The path of a form cannot be opened with GET: after sign-in such a request continues at the dashboard.

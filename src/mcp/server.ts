@@ -14,6 +14,7 @@ import { refuse } from "#core/errors.ts";
 import { isJsonObject, type JsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { Scope } from "#core/scope.ts";
+import { wakeSenders } from "#webhooks/index.ts";
 import { errorResult } from "./error-result.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { registerPrompts } from "./prompts.ts";
@@ -125,9 +126,16 @@ async function answer(tool: Tool, call: Call, args: JsonObject): Promise<CallToo
       refuse({ code: "insufficient_scope", message: `the credential lacks the scope ${tool.scope}` });
     }
     requireSubscription(call.ctx.actor);
-    return toResult(await tool.run(call, args));
+    return toResult(await tool.run(call, args).finally(() => wakeAfter(tool, call.ctx)));
   } catch (error) {
     return errorResult(call, tool.name, args, error);
+  }
+}
+
+/** A tool that may have changed something may have events. */
+function wakeAfter(tool: Tool, { actor, ...services }: Context): void {
+  if (actor.recordsEvents && tool.listed.annotations?.readOnlyHint !== true) {
+    services.defer(wakeSenders(services, actor.workspaceId));
   }
 }
 

@@ -6,6 +6,7 @@ import { isTerminal } from "#posting/state-machine.ts";
 import { recordRunResults, type RecordResult } from "#posting/run/record-results.ts";
 import type { PublishRun } from "#posting/run/store-run.ts";
 import type { TargetRun } from "#posting/run/target-run.ts";
+import { wakeSenders } from "#webhooks/index.ts";
 import { type RunContext, targetOf } from "./run-context.ts";
 import { type TargetJournal, runTargetStep } from "./run-target-step.ts";
 
@@ -138,6 +139,7 @@ export async function recordChanges(
     watchAt,
     wakeAt,
     idle,
+    onEvents: (workspaceId) => context.services.defer(wakeSenders(context.services, workspaceId)),
   });
   for (const run of changed) {
     activeRun.recordedStateKeys.set(run.accountId, visibleStateKey(run));

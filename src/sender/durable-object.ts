@@ -2,54 +2,83 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "#config.ts";
 import { createServices, type Outbound, type Services } from "#context.ts";
 import type { Delivery, DeliveryPage, DeliveryTry, WebhookHealth, WebhookSenderApi } from "#core/webhook-sender.ts";
+import { DeliveryStore } from "./store-deliveries.ts";
+import { WebhookRunner } from "./webhook-runner.ts";
 
-/** Defines the Durable Object class; an object's name is the id of its webhook. */
+interface Opened {
+  readonly store: DeliveryStore;
+  readonly runner: WebhookRunner;
+}
+
+/** Defines the Durable Object class; an object's name is the id of its webhook. Wiring only: WebhookRunner does the work. */
 export function defineWebhookSender(outboundOf: (env: Env, ctx: DurableObjectState) => Outbound) {
   return class WebhookSender extends DurableObject<Env> implements WebhookSenderApi {
+    #opened: Opened | undefined;
+
     /** A test replaces this method before the first call. */
     services(): Services {
       return createServices(this.env, outboundOf(this.env, this.ctx), (work) => this.ctx.waitUntil(work));
     }
 
     async wake(): Promise<void> {
-      await this.ctx.storage.setAlarm(this.services().clock.now());
+      await this.#open().runner.wake();
     }
 
     health(): Promise<WebhookHealth> {
-      return Promise.resolve({ lastSuccessAt: null, lastFailureAt: null, failures: 0, pending: 0, nextTryAt: null });
+      return Promise.resolve(this.#open().store.health());
     }
 
-    sendTest(_event: Parameters<WebhookSenderApi["sendTest"]>[0]): Promise<DeliveryTry> {
-      return Promise.reject(new Error("nothing is sent yet"));
+    async sendTest(event: Parameters<WebhookSenderApi["sendTest"]>[0]): Promise<DeliveryTry> {
+      return await this.#open().runner.sendTest(event);
     }
 
-    deliveries(_query: Parameters<WebhookSenderApi["deliveries"]>[0]): Promise<DeliveryPage> {
-      return Promise.resolve({ deliveries: [], next: null });
+    deliveries(query: Parameters<WebhookSenderApi["deliveries"]>[0]): Promise<DeliveryPage> {
+      return Promise.resolve(this.#open().store.page(query));
     }
 
-    delivery(_id: string): Promise<Delivery | null> {
-      return Promise.resolve(null);
+    delivery(id: string): Promise<Delivery | null> {
+      return Promise.resolve(this.#open().store.find(id));
     }
 
-    resend(_id: string): Promise<Delivery | null> {
-      return Promise.resolve(null);
+    async resend(id: string): Promise<Delivery | null> {
+      return await this.#open().runner.resend(id);
     }
 
-    replay(_afterSeq: number): Promise<{ readonly queued: number }> {
-      return Promise.resolve({ queued: 0 });
+    async replay(afterSeq: number): Promise<{ readonly queued: number }> {
+      return await this.#open().runner.replay(afterSeq);
     }
 
-    erase(_subjectIds: readonly string[]): Promise<void> {
+    erase(subjectIds: readonly string[]): Promise<void> {
+      this.#open().runner.erase(subjectIds);
       return Promise.resolve();
     }
 
     async remove(): Promise<void> {
-      await this.ctx.storage.deleteAlarm();
-      await this.ctx.storage.deleteAll();
+      await this.#open().runner.forget();
     }
 
-    override alarm(): Promise<void> {
-      return Promise.resolve();
+    override async alarm(): Promise<void> {
+      await this.#open().runner.alarm();
+    }
+
+    #open(): Opened {
+      if (this.#opened === undefined) {
+        const store = new DeliveryStore(this.ctx.storage);
+        this.#opened = {
+          store,
+          runner: new WebhookRunner(this.#webhookId(store), this.ctx.storage, store, this.services()),
+        };
+      }
+      return this.#opened;
+    }
+
+    /** The runtime tells the name to every call but, on older ones, not to an alarm. */
+    #webhookId(store: DeliveryStore): string {
+      const id = this.ctx.id.name ?? store.state().webhookId;
+      if (id === null) {
+        throw new Error("an object without a name");
+      }
+      return id;
     }
   };
 }

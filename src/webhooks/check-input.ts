@@ -1,25 +1,11 @@
 import type { Services } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import { LOGGED_EVENT_TYPES } from "#core/event-type.ts";
-import { checkPublicUrl } from "#core/public-address/check-public-url.ts";
-import type { AddressCheck } from "#core/public-address/address-check.ts";
 import { hasControlCharacter } from "#core/text.ts";
+import { checkWebhookAddress } from "./delivery/check-address.ts";
 import type { WebhookTypes } from "./types.ts";
 
 export const MAX_DESCRIPTION_CHARACTERS = 200;
-
-/** Whether events may be sent to an address: `https` to the public internet. Asked at creation, and again before every try. */
-export async function checkWebhookAddress(
-  { outbound, config }: Pick<Services, "outbound" | "config">,
-  url: string,
-): Promise<AddressCheck> {
-  const rules = {
-    publicFetch: (request: Request) => outbound.publicFetch(request),
-    resolver: config.setting("MEDIA_DOH_URL"),
-    trustedOrigin: outbound.trustedMediaOrigin,
-  };
-  return await checkPublicUrl(rules, url);
-}
 
 export async function urlProblem(
   services: Pick<Services, "outbound" | "config">,

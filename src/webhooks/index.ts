@@ -1,5 +1,7 @@
-export { checkWebhookAddress, MAX_DESCRIPTION_CHARACTERS } from "./check-input.ts";
+export { MAX_DESCRIPTION_CHARACTERS } from "./check-input.ts";
 export { createWebhook } from "./create-webhook.ts";
+export { wakeOverdueSenders } from "./delivery/wake-overdue.ts";
+export { wakeSenders } from "./delivery/wake-senders.ts";
 export { deleteWebhook } from "./delete-webhook.ts";
 export { getDelivery } from "./get-delivery.ts";
 export { getWebhook } from "./get-webhook.ts";

@@ -45,6 +45,8 @@ export async function recordRunResults(
     wakeAt: number;
     /** Whether no step is in flight, so that the post may wait for its next try. */
     idle: boolean;
+    /** Called with the workspace when there may be events of it. */
+    onEvents(workspaceId: string): void;
   },
 ): Promise<RecordResult> {
   const { publishRun, runId, changed } = input;
@@ -69,6 +71,9 @@ export async function recordRunResults(
     watchAt: waits ? input.wakeAt + WATCH_LATE_MS : watchAt,
   });
   await failpoint("record.after_send");
+  if (row?.recordsEvents === true) {
+    input.onEvents(row.workspaceId);
+  }
   if (row?.status === "publishing" && row.runId === runId) {
     return { state: "running", watchAt: watchAt ?? input.watchAt };
   }

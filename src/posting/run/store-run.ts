@@ -170,9 +170,12 @@ export interface RunResults {
 /**
  * P11 to P13 (the post ends), P15 (progress) and P17 (the post waits; with a new version, so that a row which a restore put back to
  * before the run's claim is never taken for one that waits): targets and post in one transaction. Guarded by the run id and never over
- * a terminal state, so that it can be repeated until it is answered. Returns the post as it is afterwards.
+ * a terminal state, so that it can be repeated until it is answered. Returns the post as it is afterwards, and whether its workspace records events.
  */
-export async function writeRunResults(db: Db, results: RunResults): Promise<PublishRunPost | undefined> {
+export async function writeRunResults(
+  db: Db,
+  results: RunResults,
+): Promise<(PublishRunPost & { readonly recordsEvents: boolean }) | undefined> {
   const ownsRun = "EXISTS (SELECT 1 FROM posts WHERE id = ?1 AND run_id = ?2 AND status = 'publishing')";
   const statements: D1PreparedStatement[] = [];
   if (results.targets.length > 0) {
@@ -218,10 +221,15 @@ export async function writeRunResults(db: Db, results: RunResults): Promise<Publ
   }
   const answers = await db.d1.batch<Record<string, unknown>>([
     ...statements,
-    db.d1.prepare("SELECT * FROM posts WHERE id = ?").bind(results.postId),
+    db.d1
+      .prepare(
+        `SELECT *, EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = posts.workspace_id AND l.recording) AS records_events
+         FROM posts WHERE id = ?`,
+      )
+      .bind(results.postId),
   ]);
   const row = answers.at(-1)?.results[0];
-  return row && readRow<PublishRunPost>(POST_TABLE_COLUMNS, row);
+  return row && { ...readRow<PublishRunPost>(POST_TABLE_COLUMNS, row), recordsEvents: row["records_events"] === 1 };
 }
 
 /** JSON columns are texts inside the one JSON parameter, so that exactly these bytes are stored. */

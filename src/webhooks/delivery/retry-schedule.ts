@@ -1,0 +1,37 @@
+import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
+
+/** The wait after the first failure, the second, and so on; after the last one no further try follows. */
+export const RETRY_DELAYS_MS = [
+  5 * SECOND,
+  MINUTE,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+
+/** Each wait is up to so much shorter or longer, so that deliveries which failed together do not return together. */
+const JITTER = 0.2;
+
+/**
+ * When a delivery is tried again after `failures` failed tries; null when it is given up. What the receiver asked for with `Retry-After`
+ * replaces the wait if it is longer.
+ */
+export function nextTryAt(input: {
+  readonly failures: number;
+  readonly now: number;
+  readonly retryAfterMs: number | null;
+  /** In [0, 1). */
+  readonly random: number;
+}): number | null {
+  const delayMs = RETRY_DELAYS_MS[input.failures - 1];
+  if (delayMs === undefined) {
+    return null;
+  }
+  const spreadMs = Math.round(delayMs * (1 + JITTER * (2 * input.random - 1)));
+  return input.now + Math.max(spreadMs, input.retryAfterMs ?? 0);
+}

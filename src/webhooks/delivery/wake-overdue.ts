@@ -1,0 +1,60 @@
+import type { Services } from "#context.ts";
+import { MINUTE, SECOND } from "#core/clock.ts";
+import { log } from "#core/log.ts";
+import { putToldAt, selectOverdueWebhooks, type WebhookKey } from "./store-overdue.ts";
+import { wakeSender } from "./wake-senders.ts";
+
+const PAGE_SIZE = 500;
+/** A run wakes nobody more after this, so that it has ended before the cron's next run. */
+const RUN_BUDGET_MS = 20 * SECOND;
+const MAX_CONCURRENT_WAKES = 25;
+/** A change can be written later than the time that its event has. */
+const MARGIN_MS = 2 * MINUTE;
+
+/**
+ * Wakes the senders of workspaces with events since the last run: whoever was not woken after a change waits at most until here. A run
+ * that did not come to the end leaves the time as it is, and the next one begins at another place.
+ */
+export async function wakeOverdueSenders(
+  services: Pick<Services, "clock" | "db" | "ids" | "sender">,
+): Promise<{ readonly woken: number }> {
+  const startedAt = services.clock.now();
+  const isOver = () => services.clock.now() >= startedAt + RUN_BUDGET_MS;
+  const start: WebhookKey = { workspaceId: services.ids.secretUuid(), id: "" };
+  let woken = 0;
+  let found = 0;
+  const wakePage = async (webhooks: readonly WebhookKey[]) => {
+    const waiting = [...webhooks];
+    const wakeNext = async () => {
+      for (let next = waiting.shift(); next; next = isOver() ? undefined : waiting.shift()) {
+        woken += (await wakeSender(services, next.id)) ? 1 : 0;
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_WAKES }, wakeNext));
+  };
+  // Once round, from a place by chance: where runs do not come to the end, each hook has its turn nevertheless.
+  for (const range of [
+    { after: start, upTo: null },
+    { after: { workspaceId: "", id: "" }, upTo: start },
+  ]) {
+    let after: WebhookKey | undefined = range.after;
+    while (after && !isOver()) {
+      const page: readonly WebhookKey[] = await selectOverdueWebhooks(services.db, {
+        after,
+        upTo: range.upTo,
+        marginMs: MARGIN_MS,
+        limit: PAGE_SIZE,
+      });
+      found += page.length;
+      await wakePage(page);
+      after = page.length < PAGE_SIZE ? undefined : page.at(-1);
+    }
+  }
+  if (found > 0) {
+    log("info", "webhook.overdue", { found, woken });
+    if (!isOver()) {
+      await putToldAt(services.db, startedAt);
+    }
+  }
+  return { woken };
+}

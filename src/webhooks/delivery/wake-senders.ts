@@ -1,0 +1,33 @@
+import type { Services } from "#context.ts";
+import { SECOND } from "#core/clock.ts";
+import { log } from "#core/log.ts";
+import { withTimeout } from "#core/with-timeout.ts";
+import { selectEnabledWebhookIds } from "./store-delivery.ts";
+
+/** A sender that has not answered by then is woken by the cron; it must not hold up the others. */
+const WAKE_TIMEOUT_MS = 5 * SECOND;
+
+/** Whether it answered. Never throws. */
+export async function wakeSender(services: Pick<Services, "sender">, webhookId: string): Promise<boolean> {
+  try {
+    const woken = services.sender(webhookId).wake();
+    await withTimeout(woken, WAKE_TIMEOUT_MS, () => new Error(`no answer within ${WAKE_TIMEOUT_MS} ms`));
+    return true;
+  } catch (error) {
+    log("warn", "webhook.not_woken", { webhookId, reason: String(error) });
+    return false;
+  }
+}
+
+/**
+ * Tells the senders of a workspace that there may be new events; called after the change is written and deferred. Never throws: what is
+ * missed here, the cron finds.
+ */
+export async function wakeSenders(services: Pick<Services, "db" | "sender">, workspaceId: string): Promise<void> {
+  try {
+    const ids = await selectEnabledWebhookIds(services.db, workspaceId);
+    await Promise.all(ids.map((id) => wakeSender(services, id)));
+  } catch (error) {
+    log("warn", "webhook.not_woken", { workspaceId, reason: String(error) });
+  }
+}
