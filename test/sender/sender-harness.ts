@@ -13,7 +13,7 @@ import {
   type TestContextOptions,
 } from "../posting/test-context.ts";
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly at: number;
   readonly url: string;
   readonly method: string;
@@ -26,7 +26,7 @@ export interface ReceivedRequest {
 type Answer = (request: ReceivedRequest) => Response | Promise<Response>;
 
 /** A server of somebody else, in the same process. */
-export class Receiver {
+class Receiver {
   readonly requests: ReceivedRequest[] = [];
   inFlight = 0;
   mostInFlight = 0;

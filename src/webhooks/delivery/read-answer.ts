@@ -1,7 +1,7 @@
 import { DAY, SECOND } from "#core/clock.ts";
 
 /** The longest wait that a receiver may ask for. */
-export const MAX_RETRY_AFTER_MS = DAY;
+const MAX_RETRY_AFTER_MS = DAY;
 
 /** What the status of an answer means; null when there was none. */
 export type AnswerMeaning =

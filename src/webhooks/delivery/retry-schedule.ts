@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
 
 /** The wait after the first failure, the second, and so on; after the last one no further try follows. */
-export const RETRY_DELAYS_MS = [
+const RETRY_DELAYS_MS = [
   5 * SECOND,
   MINUTE,
   5 * MINUTE,
