@@ -6,6 +6,7 @@ import { AttackedService } from "./attack/attacked-service.ts";
 import type { OpenApiDocument } from "./attack/document.ts";
 import { type Hole, HOLES } from "./attack/holes.ts";
 import { INSTRUMENTS } from "./attack/instruments.ts";
+import { startNameServer } from "./attack/name-server.ts";
 import { TOPICS } from "./attack/registry.ts";
 import { type AttackTotals, runAttacks } from "./attack/run-attacks.ts";
 import { createCopy, removeCopy } from "./crash/mutants.ts";
@@ -39,17 +40,20 @@ async function run({ topic, short, hole }: RunOptions): Promise<AttackTotals> {
     name: hole?.name ?? "attack",
     changes: [...INSTRUMENTS, ...(hole?.changes ?? [])],
   });
+  const names = await startNameServer();
   try {
     await migrate(stateDir);
     const logFile = join(stateDir, "service.log");
-    const running = await startService({ port: await freePort(), stateDir, logFile, root });
+    const vars = { MEDIA_DOH_URL: names.url };
+    const running = await startService({ port: await freePort(), stateDir, logFile, root, vars });
     try {
       const document = await call<OpenApiDocument>(running.origin, "GET", "/v1/openapi.json");
-      return await runAttacks(new AttackedService(running.origin, document, logFile), topics, { short });
+      return await runAttacks(new AttackedService(running.origin, document, names, logFile), topics, { short });
     } finally {
       await running.stop();
     }
   } finally {
+    names.stop();
     await Promise.all([removeCopy(root), rm(stateDir, { recursive: true, force: true })]);
   }
 }

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { ApiClient } from "./crash/api-client.ts";
 import { type EndTimes, killDuringPublish } from "./crash/kill-during-publish.ts";
-import { createCopy, removeCopy } from "./crash/mutants.ts";
+import { createCopy, QUICK_RETRIES, removeCopy } from "./crash/mutants.ts";
 import { missedMinimums } from "./crash/minimums.ts";
 import { startPatiently } from "./crash/restart.ts";
 import { run, type RunOptions, type RunResult } from "./crash/run.ts";
@@ -40,7 +40,7 @@ const formatCounts = (counts: Iterable<readonly [string, number]>): string =>
   Array.from(counts, ([name, count]) => `${name} ${count}`).join(", ");
 
 function printReport(name: string, result: RunResult, seconds: number): void {
-  const { report, kills, faults, refusals, leaks } = result;
+  const { report, webhooks, kills, faults, refusals, leaks } = result;
   const { lateMs, violations, states } = report;
   const rows: [string, string][] = [
     ["run", name],
@@ -57,6 +57,8 @@ function printReport(name: string, result: RunResult, seconds: number): void {
       "late p50 / p99 / max",
       [0.5, 0.99, 1].map((share) => `${(percentile(lateMs, share) / 1000).toFixed(2)} s`).join(" / "),
     ],
+    ["events", `${webhooks.events}, ${webhooks.delivered} deliveries accepted`],
+    ["webhooks answered", formatCounts(webhooks.tries)],
     ["violations", String(violations.length)],
     ["leaks", `${leaks.length} in the log, of ${result.secretCount} secrets`],
   ];
@@ -161,7 +163,7 @@ const base: RunOptions = {
   faultRate: 0.03,
   kills: !values["no-kills"],
   maxWaitMs: Number(values.minutes) >= SOAK_MINUTES ? SOAK_MAX_WAIT_MS : MAX_WAIT_MS,
-  root: await createCopy(ROOT, { name: "unmodified", changes: [] }),
+  root: await createCopy(ROOT, { name: "unmodified", changes: QUICK_RETRIES }),
   keep: values.keep,
   expectedViolations: [],
 };

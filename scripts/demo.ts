@@ -22,7 +22,7 @@ const secondsSoFar = (): string => ((Date.now() - startedAt) / 1000).toFixed(0);
 async function run(): Promise<boolean> {
   const stateDir = join(folder, "state");
   console.log("Starting the service with an empty database and the simulated platforms …");
-  await migrate(stateDir, stopping.signal);
+  await migrate(stateDir, { stopping: stopping.signal });
   const options = { port: await freePort(), stateDir, logFile, stopping: stopping.signal };
   const service = await startService(options);
   const { origin } = service;

@@ -132,7 +132,7 @@ const options: ServiceOptions = {
 
 try {
   await endOrphanedService();
-  await migrate(STATE_DIR, stopping.signal);
+  await migrate(STATE_DIR, { stopping: stopping.signal });
   let service = await start(options);
   startCron(service.origin);
   await printInstructions(service.origin);

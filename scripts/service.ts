@@ -91,12 +91,15 @@ async function waitUntilPortFree(port: number): Promise<void> {
   }
 }
 
-/** Applies the migrations to the local database. */
-export async function migrate(stateDir: string, stopping?: AbortSignal): Promise<void> {
+/** Applies the migrations of the project, or of a copy of it, to the local database. */
+export async function migrate(
+  stateDir: string,
+  { root = ROOT, stopping }: { readonly root?: string; readonly stopping?: AbortSignal } = {},
+): Promise<void> {
   await promisify(execFile)(
     process.execPath,
     [WRANGLER, "d1", "migrations", "apply", "DB", "--local", "--env", "sandbox", "--persist-to", stateDir],
-    { cwd: ROOT, env: { ...process.env, ...NON_INTERACTIVE_ENV }, ...(stopping && { signal: stopping }) },
+    { cwd: root, env: { ...process.env, ...NON_INTERACTIVE_ENV }, ...(stopping && { signal: stopping }) },
   );
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { request as sendHttp } from "node:http";
 import type { OpenApiDocument } from "./document.ts";
+import type { NameServer } from "./name-server.ts";
 
 /** A user of the sandbox with an API key of all scopes. */
 export interface AttackUser {
@@ -58,17 +59,20 @@ const one = (value: string | readonly string[] | undefined): string | null =>
 export class AttackedService {
   readonly origin: string;
   readonly document: OpenApiDocument;
+  /** Asked by the service for the addresses of names. */
+  readonly names: NameServer;
   readonly #logFile: string;
   readonly #secrets = new Set<string>();
   #requests = 0;
   #serverErrors: string[] = [];
 
-  constructor(origin: string, document: OpenApiDocument, logFile: string) {
+  constructor(origin: string, document: OpenApiDocument, names: NameServer, logFile: string) {
     if (new URL(origin).hostname !== "localhost") {
       throw new Error("attacks are run against a service on this machine only");
     }
     this.origin = origin;
     this.document = document;
+    this.names = names;
     this.#logFile = logFile;
   }
 

@@ -12,8 +12,6 @@ const PAGES = [
   "/dashboard/profile",
   "/dashboard/plan",
   "/dashboard/workspaces",
-  "/webhooks",
-  "/notices",
 ];
 
 /** Routes that only a script of our own pages calls. */

@@ -193,4 +193,113 @@ export const HOLES: readonly Hole[] = [
       },
     ],
   },
+  {
+    name: "any-webhook",
+    what: "a webhook is found by its id alone, whoever owns it",
+    topic: "tenants",
+    attack: "another user's ids and tokens",
+    changes: [
+      {
+        file: "src/webhooks/store.ts",
+        from: `"id = ?1 AND user_id = ?2 AND workspace_id = ?3"`,
+        to: `"id = ?1 AND ?2 IS NOT NULL AND ?3 IS NOT NULL"`,
+      },
+    ],
+  },
+  {
+    name: "any-webhook-address",
+    what: "a webhook may have any address",
+    topic: "webhooks",
+    attack: "private addresses",
+    changes: [
+      {
+        file: "src/webhooks/check-input.ts",
+        from: `return checked.ok ? null : { ...checked.problem, param: "url" };`,
+        to: `return checked.ok || url !== "" ? null : { ...checked.problem, param: "url" };`,
+      },
+    ],
+  },
+  {
+    name: "address-checked-once",
+    what: "the address of a webhook is not checked again before a try",
+    topic: "webhooks",
+    attack: "a name that leads to a private address",
+    changes: [
+      {
+        file: "src/webhooks/delivery/send-try.ts",
+        from: "  if (!checked.ok) {",
+        to: `  if (!checked.ok && receiver.url === "") {`,
+      },
+      {
+        file: "src/webhooks/delivery/send-try.ts",
+        from: "new Request(checked.value, {",
+        to: "new Request(receiver.url, {",
+      },
+    ],
+  },
+  {
+    name: "redirect-of-a-receiver",
+    what: "a webhook follows the redirects of its receiver",
+    topic: "webhooks",
+    attack: "redirects to private addresses",
+    changes: [
+      {
+        file: "src/webhooks/delivery/send-try.ts",
+        from: `redirect: "manual",`,
+        to: `redirect: "follow",`,
+      },
+    ],
+  },
+  {
+    name: "whole-answer-of-a-receiver",
+    what: "the answer of a receiver is read and kept as a whole",
+    topic: "webhooks",
+    attack: "answers that are huge",
+    changes: [
+      {
+        file: "src/webhooks/delivery/send-try.ts",
+        from: "const MAX_RESPONSE_BYTES = 1024;",
+        to: "const MAX_RESPONSE_BYTES = 1024 * 1024;",
+      },
+    ],
+  },
+  {
+    name: "description-of-several-lines",
+    what: "the description of a webhook may have control characters",
+    topic: "webhooks",
+    attack: "headers injected",
+    changes: [
+      {
+        file: "src/webhooks/check-input.ts",
+        from: "description.isWellFormed() && !hasControlCharacter(description)",
+        to: "description.isWellFormed() || hasControlCharacter(description)",
+      },
+    ],
+  },
+  {
+    name: "secret-in-a-header",
+    what: "a delivery holds the secret that signs it",
+    topic: "webhooks",
+    attack: "the signing secret",
+    changes: [
+      {
+        file: "src/webhooks/delivery/send-try.ts",
+        from: `"user-agent": "Almanac-Webhooks/1",`,
+        to: `"user-agent": "Almanac-Webhooks/1",\n        "x-secret": receiver.secrets.join(),`,
+      },
+    ],
+  },
+  {
+    name: "unlimited-guesses",
+    what: "the secrets of calendars may be guessed without a limit",
+    topic: "webhooks",
+    attack: "guesses of a calendar's secret",
+    changes: [
+      {
+        file: "src/api/files/calendar.ts",
+        from: "if (!(await countInvalidCredential(c.env, c.req.raw.headers))) {",
+        to: 'if (secret === "" && !(await countInvalidCredential(c.env, c.req.raw.headers))) {',
+      },
+    ],
+  },
 ];

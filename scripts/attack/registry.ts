@@ -12,6 +12,7 @@ import scopes from "./scopes.ts";
 import secrets from "./secrets.ts";
 import signIn from "./sign-in.ts";
 import tenants from "./tenants.ts";
+import webhooks from "./webhooks.ts";
 
 /** Every topic; a new file is added here. The search for secrets comes last, because it reads the log of the whole run. */
 export const TOPICS: readonly Topic[] = [
@@ -22,6 +23,7 @@ export const TOPICS: readonly Topic[] = [
   authorize,
   signIn,
   addresses,
+  webhooks,
   pictures,
   forms,
   requests,

@@ -12,6 +12,9 @@ interface Belongings {
   readonly workspaceId: string;
   readonly postId: string;
   readonly approvalId: string;
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  readonly eventId: string;
   readonly token: string;
   readonly editToken: string;
 }
@@ -22,15 +25,28 @@ const UNKNOWN: Belongings = {
   workspaceId: UNKNOWN_ID,
   postId: UNKNOWN_ID,
   approvalId: UNKNOWN_ID,
+  webhookId: UNKNOWN_ID,
+  deliveryId: "dlv_1000000",
+  eventId: `evt_${"1".repeat(10)}_${UNKNOWN_ID.replaceAll("-", "")}`,
   token: UNKNOWN_TOKEN,
   editToken: UNKNOWN_TOKEN,
 };
 
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
 
+/** A hook with a delivery in its log. */
+async function createWebhook(service: AttackedService, { key }: AttackUser): Promise<string> {
+  const url = `${service.origin}/sandbox/receivers/victim`;
+  const { json } = await service.prepare("POST", "/v1/webhooks", { key, json: { url, types: ["*"] } });
+  service.addSecret(json.secret);
+  await service.prepare("POST", `/v1/webhooks/${json.webhook.id}/test`, { key });
+  return json.webhook.id;
+}
+
 async function createBelongings(service: AttackedService, user: AttackUser): Promise<Belongings> {
   const accountId = await service.connect(user);
   const boardAccountId = await service.connect(user, "pinterest");
+  const webhookId = await createWebhook(service, user);
   const postId = await service.schedulePost(user, accountId, "Victim's secret launch");
   const { key } = user;
   const { json: previewed } = await service.prepare("POST", "/v1/posts/preview", {
@@ -45,12 +61,17 @@ async function createBelongings(service: AttackedService, user: AttackUser): Pro
   await setConfirms(service, cookie, "person");
   const approvalId = await requestApproval(service, user, accountId);
   await setConfirms(service, cookie, "self");
+  const { json: delivered } = await service.prepare("GET", `/v1/webhooks/${webhookId}/deliveries`, { key });
+  const { json: logged } = await service.prepare("GET", "/v1/events", { key });
   return {
     accountId,
     boardAccountId,
     workspaceId: user.workspaceId,
     postId,
     approvalId,
+    webhookId,
+    deliveryId: delivered.deliveries[0].id,
+    eventId: logged.events[0].id,
     token: previewed.confirmation_token,
     editToken: editPreviewed.confirmation_token,
   };
@@ -65,6 +86,16 @@ const REQUESTS: Readonly<
   cancelPost: () => [{ json: { confirm: true } }],
   getApproval: () => [{}],
   withdrawApproval: () => [{ json: { confirm: true } }],
+  getWebhook: () => [{}],
+  updateWebhook: () => [{ json: { description: "Mine" } }, { json: { url: "https://hook.example/", enabled: false } }],
+  deleteWebhook: () => [{ json: { confirm: true } }],
+  rotateWebhookSecret: () => [{}],
+  testWebhook: () => [{}],
+  replayWebhook: () => [{ json: { after_seq: 0 } }],
+  listDeliveries: () => [{}],
+  getDelivery: () => [{}],
+  resendDelivery: () => [{}],
+  getEvent: () => [{}],
   disconnectAccount: ({ accountId }) => [{ json: { account_id: accountId, confirm: true } }],
   listPinterestBoards: ({ boardAccountId }) => [{ query: `?account_id=${boardAccountId}` }],
   activateWorkspace: ({ workspaceId }) => [{ json: { workspace_id: workspaceId } }],
@@ -79,6 +110,18 @@ const REQUESTS: Readonly<
 
 const namesSomething = (name: string): boolean => /(?:^|_)(?:ids?|token)$/.test(name);
 
+/** The path of an operation with the ids of what it names. */
+function pathWith(path: string, ids: Belongings): string {
+  const id = path.startsWith("/v1/approvals")
+    ? ids.approvalId
+    : path.startsWith("/v1/webhooks")
+      ? ids.webhookId
+      : path.startsWith("/v1/events")
+        ? ids.eventId
+        : ids.postId;
+  return path.replace("{id}", id).replace("{delivery_id}", ids.deliveryId);
+}
+
 /** What the answer says apart from its own id, and from the id that was sent. */
 const comparable = ({ status, text }: Answer, ids: Belongings): string =>
   Object.values(ids)
@@ -87,7 +130,14 @@ const comparable = ({ status, text }: Answer, ids: Belongings): string =>
 
 async function isUnchanged(service: AttackedService, victim: AttackUser, theirs: Belongings): Promise<boolean> {
   const { json } = await service.send("GET", `/v1/posts/${theirs.postId}`, { key: victim.key });
-  return json?.post?.status === "scheduled" && json.post.caption === "Victim's secret launch";
+  const { json: hooks } = await service.send("GET", `/v1/webhooks/${theirs.webhookId}`, { key: victim.key });
+  return (
+    json?.post?.status === "scheduled" &&
+    json.post.caption === "Victim's secret launch" &&
+    hooks?.webhook?.enabled === true &&
+    hooks.webhook.description === "" &&
+    hooks.webhook.previous_secret_until === null
+  );
 }
 
 async function tryPages(service: AttackedService, log: AttackLog, cookie: string, paths: readonly string[]) {
@@ -118,11 +168,10 @@ export default {
           }
           for (const [index, { query = "", json }] of requests(theirs).entries()) {
             const request: AttackRequest = { key, ...(json && { json }) };
-            const theirId = path.startsWith("/v1/approvals") ? theirs.approvalId : theirs.postId;
-            const answer = await service.send(method, path.replace("{id}", theirId) + query, request);
+            const answer = await service.send(method, pathWith(path, theirs) + query, request);
             log.expectStatus(`${id} with another user's id`, answer, 400, 404);
             const { query: missingQuery = "", json: missingJson } = requests(UNKNOWN)[index] ?? {};
-            const missing = await service.send(method, path.replace("{id}", UNKNOWN_ID) + missingQuery, {
+            const missing = await service.send(method, pathWith(path, UNKNOWN) + missingQuery, {
               key,
               ...(missingJson && { json: missingJson }),
             });
@@ -133,7 +182,7 @@ export default {
             );
           }
         }
-        log.expect(await isUnchanged(service, victim, theirs), "unchanged", "the victim's post was changed");
+        log.expect(await isUnchanged(service, victim, theirs), "unchanged", "the victim's post or webhook was changed");
         const { json } = await service.send("POST", "/v1/posts/confirm", {
           key: victim.key,
           json: { confirmation_token: theirs.token },
@@ -162,6 +211,7 @@ export default {
       async run(service, log) {
         const victim = await service.createUser();
         const victimCookie = await service.signIn(victim);
+        const webhookId = await createWebhook(service, victim);
         const { text: keysPage } = await service.send("GET", "/dashboard/keys", { cookie: victimCookie });
         const keyId = /\/dashboard\/keys\/([^/"]+)\/revoke/.exec(keysPage)?.[1];
         const cookie = await service.signIn(await service.createUser());
@@ -171,6 +221,9 @@ export default {
           `/dashboard/workspaces/${victim.workspaceId}/rename`,
           `/dashboard/workspaces/${victim.workspaceId}/activate`,
           `/dashboard/apps/${UNKNOWN_ID}/revoke`,
+          ...["", "/disable", "/enable", "/test", "/rotate", "/delete", "/replay"].map(
+            (form) => `/dashboard/webhooks/${webhookId}${form}`,
+          ),
           `/dashboard/passkeys/${UNKNOWN_ID}/remove`,
         ]);
         log.expectStatus(

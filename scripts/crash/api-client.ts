@@ -16,8 +16,8 @@ const TIMEOUT_MS = 20_000;
 /** The longest time that the service may be away: a restart on a busy machine, with its repeated starts. */
 const MAX_RESTART_MS = 300_000;
 
-/** What reads and controls the simulators; served by their own worker where they have one. */
-const SIMULATOR_PATH = "/sandbox/platforms";
+/** What reads and controls the simulators and the receivers of webhooks; served by their own worker where they have one. */
+const SIMULATOR_PATH = /^\/sandbox\/(?:platforms|receivers)/;
 
 export class ApiClient {
   readonly #origin: string;
@@ -33,7 +33,7 @@ export class ApiClient {
   /** A single call without retries, because lost answers are part of the test. */
   async call(method: string, path: string, body?: unknown, apiKey?: string): Promise<CallOutcome> {
     try {
-      const isForSimulators = path.startsWith(SIMULATOR_PATH);
+      const isForSimulators = SIMULATOR_PATH.test(path);
       const response = await fetch((isForSimulators ? this.#simulatorsOrigin : this.#origin) + path, {
         method,
         headers: {

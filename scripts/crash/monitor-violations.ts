@@ -10,6 +10,10 @@ const OVERDUE_MS = 35_000;
 export const LEAK = "leak";
 const OVERDUE_VIOLATION = "I2 still scheduled";
 
+/** Whether a pattern is about webhooks, whose violations begin with W. */
+export const expectsWebhookViolation = (patterns: readonly RegExp[]): boolean =>
+  patterns.some(({ source }) => source.startsWith("^W"));
+
 /** Posts that are still scheduled although they are long overdue; one that waits is due at its next try. */
 async function findOverduePosts(client: ApiClient, users: readonly TrafficGenerator[]): Promise<Violation[]> {
   const until = new Date(Date.now() - OVERDUE_MS).toISOString();
@@ -40,6 +44,7 @@ export async function findFirstViolation(
   users: readonly TrafficGenerator[],
   hasEnded: () => boolean,
   findLeaksInLog: () => Promise<readonly string[]>,
+  findWebhookViolations: () => Promise<readonly Violation[]>,
 ): Promise<Violation | undefined> {
   while (patterns.length > 0 && !hasEnded()) {
     await sleep(CHECK_EVERY_MS);
@@ -52,7 +57,8 @@ export async function findFirstViolation(
       : [];
     const leaks = patterns.some((pattern) => pattern.test(LEAK)) ? await findLeaksInLog() : [];
     const leaked = leaks.map((what) => ({ invariant: LEAK, marker: "", what }));
-    const violations = [...platformViolations, ...overdue, ...leaked];
+    const untold = expectsWebhookViolation(patterns) ? await findWebhookViolations() : [];
+    const violations = [...platformViolations, ...overdue, ...leaked, ...untold];
     const match = violations.find(({ invariant, what }) =>
       patterns.some((pattern) => pattern.test(`${invariant} ${what}`)),
     );

@@ -264,6 +264,80 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "event-after-batch",
+    what: "the event of a new post is written when its object is armed, not in the batch that writes the post",
+    expectedViolations: [/^W3 /],
+    changes: [
+      {
+        file: "migrations/0019_event_triggers.sql",
+        from: "CREATE TRIGGER event_post_scheduled AFTER INSERT ON posts\nWHEN EXISTS",
+        to: `CREATE TRIGGER event_post_scheduled AFTER UPDATE OF watch_at ON posts
+WHEN NOT EXISTS (SELECT 1 FROM events e WHERE e.workspace_id = NEW.workspace_id AND e.subject_id = NEW.id) AND EXISTS`,
+      },
+    ],
+  },
+  {
+    name: "cursor-before-delivery",
+    what: "the cursor of a sender moves before the deliveries are stored",
+    expectedViolations: [/^W1 /],
+    changes: [
+      {
+        file: "src/sender/read-round.ts",
+        from: "  const last = events.at(-1);\n",
+        to: `  const last = events.at(-1);
+  if (last !== undefined) {
+    store.putCursor({ seq: last.seq, isEvent: true, checkedTo: state.checkedTo });
+    await failpoint("webhook.between");
+  }
+`,
+      },
+    ],
+  },
+  {
+    name: "no-webhook-reconciler",
+    what: "the cron does not wake senders whose workspace has new events",
+    expectedViolations: [/^W1 /],
+    // No change wakes a sender, so that delivery depends on the cron.
+    failpoint: "webhook.before_wake",
+    changes: [{ file: "src/service.ts", from: ".then(() => wakeOverdueSenders(services))", to: "" }],
+  },
+  {
+    name: "delivered-before-sent",
+    what: "a delivery is recorded as delivered before it is sent",
+    expectedViolations: [/^W1 /],
+    changes: [
+      {
+        file: "src/sender/webhook-runner.ts",
+        from: `    await failpoint("webhook.before_send");\n`,
+        to: `    const early = { at: this.now(), durationMs: 0, status: 200, error: null, response: "" };
+    this.store.recordTry(n, early, { status: "delivered", failures: 0, nextTryAt: null, isSuccess: true });
+    await failpoint("webhook.before_send");
+`,
+      },
+    ],
+  },
+  {
+    name: "newest-event-first",
+    what: "the first tries of a post leave with the newest event first",
+    expectedViolations: [/^W4 /],
+    changes: [
+      {
+        file: "src/sender/webhook-runner.ts",
+        from: "this.waiting.findIndex(",
+        to: "this.waiting.findLastIndex(",
+      },
+    ],
+  },
+];
+
+/** Deliveries are tried again after seconds in a crash run: it has no three days. */
+export const QUICK_RETRIES: Mutant["changes"] = [
+  {
+    file: "src/webhooks/delivery/retry-schedule.ts",
+    from: "const delayMs = RETRY_DELAYS_MS[input.failures - 1];",
+    to: "const delayMs = RETRY_DELAYS_MS[input.failures - 1] && 700 + 300 * input.failures;",
+  },
 ];
 
 /** What `wrangler dev` needs of the project beside its packages. */

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCopy, type Mutant, MUTANTS, removeCopy } from "./mutants.ts";
+import { createCopy, type Mutant, MUTANTS, QUICK_RETRIES, removeCopy } from "./mutants.ts";
 import { run, type RunOptions } from "./run.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -16,7 +16,8 @@ function mutantRun(base: RunOptions, { failpoint }: Pick<Mutant, "failpoint">): 
 }
 
 async function isMutantCaught(mutant: Mutant, base: RunOptions): Promise<boolean> {
-  const root = await createCopy(ROOT, mutant);
+  const { name, changes } = mutant;
+  const root = await createCopy(ROOT, { name, changes: [...QUICK_RETRIES, ...changes] });
   try {
     const { match } = await run({
       ...mutantRun(base, mutant),

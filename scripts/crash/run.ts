@@ -5,16 +5,21 @@ import { PLATFORMS } from "#core/platform.ts";
 import { freePort, isAnswering, migrate, type Service, startService } from "../service.ts";
 import { ApiClient, sleep } from "./api-client.ts";
 import { checkInvariants, type CrashReport, type Violation } from "./check-invariants.ts";
+import { checkWebhooks, findWebhookViolations, type WebhookReport } from "./check-webhooks.ts";
 import { findLeaks, issuedSecrets, readLogs } from "./find-leaks.ts";
 import { injectFaults } from "./inject-faults.ts";
 import { readMediaFiles } from "./media-kinds.ts";
-import { findFirstViolation, LEAK } from "./monitor-violations.ts";
+import { expectsWebhookViolation, findFirstViolation, LEAK } from "./monitor-violations.ts";
 import { startPatiently } from "./restart.ts";
 import { createSandboxUser } from "./sandbox-user.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { TrafficGenerator } from "./traffic-generator.ts";
+import { WebhookReceivers } from "./webhook-receivers.ts";
 
 const CRON_EVERY_MS = 5000;
+const VERIFY_EVERY_MS = 5000;
+/** A sender that was killed goes on after half a minute; a restart and a receiver that does not answer come on top. */
+const MAX_DELIVERY_MS = 75_000;
 const RESTART_TIMEOUT_MS = 6000;
 /** Each has an account of its own on every platform, and so its own caps per day. */
 const USERS = 4;
@@ -40,6 +45,7 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly report: CrashReport;
+  readonly webhooks: WebhookReport;
   readonly kills: number;
   readonly faults: number;
   /** How often a preview was refused, by code. */
@@ -54,7 +60,7 @@ export interface RunResult {
 /** What the checks during the run were too slow for; a post that is still open (I2) proves nothing here, as nobody waited for it. */
 function findAtEnd(
   patterns: readonly RegExp[],
-  { violations }: CrashReport,
+  violations: readonly Violation[],
   leaks: readonly string[],
   afterMs: number,
 ): RunResult["match"] {
@@ -104,16 +110,18 @@ export async function run(options: RunOptions): Promise<RunResult> {
   let service: Service | undefined;
   let kills = 0;
   try {
-    await migrate(stateDir);
+    await migrate(stateDir, { root: options.root });
     const { origin } = (service = await start());
     const client = new ApiClient(origin, simulators.origin);
     const media = await readMediaFiles(origin);
+    const receivers = new WebhookReceivers(client, origin);
+    const webhooks = { client, receivers, stateDir };
     const users = await Promise.all(
-      Array.from(
-        { length: USERS },
-        async (_, index) =>
-          new TrafficGenerator(client, random, await createSandboxUser(client, origin), `p${index}`, media),
-      ),
+      Array.from({ length: USERS }, async (_, index) => {
+        const user = await createSandboxUser(client, origin);
+        await receivers.create(user.apiKey, index, options.seed);
+        return new TrafficGenerator(client, random, user, `p${index}`, media);
+      }),
     );
     const searchLogs = async () => {
       const secrets = await issuedSecrets(client);
@@ -125,6 +133,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
       while (!stopRun.signal.aborted) {
         await client.call("POST", "/sandbox/cron", {});
         await sleep(CRON_EVERY_MS);
+      }
+    })();
+    const verifyLoop = (async () => {
+      while (!stopRun.signal.aborted) {
+        await receivers.verify();
+        await sleep(VERIFY_EVERY_MS);
       }
     })();
     const faultInjection = injectFaults(client, random, PLATFORMS, isStopped);
@@ -154,6 +168,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
         users,
         () => Date.now() > end,
         async () => (await searchLogs()).leaks,
+        () => findWebhookViolations(webhooks, Date.now() - MAX_DELIVERY_MS),
       );
       const afterMs = Date.now() - startedAt;
       if (!violation) {
@@ -171,17 +186,29 @@ export async function run(options: RunOptions): Promise<RunResult> {
     }
     await Promise.all(users.map((user) => user.waitUntilIdle()));
     stopRun.abort();
-    await Promise.all([cronLoop, killLoop]);
+    await Promise.all([cronLoop, killLoop, verifyLoop]);
     const [injectedCount, foundMeanwhile] = await Promise.all([faultInjection, firstMatch]);
     const expectedPosts = users.flatMap((user) => user.expectedPosts);
     const report = await checkInvariants(client, expectedPosts, PLATFORMS, foundMeanwhile ? 0 : options.maxWaitMs);
+    const isSettled = options.maxWaitMs > 0 || expectsWebhookViolation(options.expectedViolations);
+    const webhookReport = await checkWebhooks(webhooks, isSettled && !foundMeanwhile ? MAX_DELIVERY_MS : 0);
     const { leaks, secretCount } = await searchLogs();
-    const match = foundMeanwhile ?? findAtEnd(options.expectedViolations, report, leaks, Date.now() - startedAt);
+    const violations = [...report.violations, ...webhookReport.violations];
+    const match = foundMeanwhile ?? findAtEnd(options.expectedViolations, violations, leaks, Date.now() - startedAt);
     const refusals = new Map<string, number>();
     for (const [code, count] of users.flatMap((user) => [...user.refusals])) {
       refusals.set(code, (refusals.get(code) ?? 0) + count);
     }
-    return { report, kills, faults: injectedCount, refusals, leaks, secretCount, match };
+    return {
+      report: { ...report, violations },
+      webhooks: webhookReport,
+      kills,
+      faults: injectedCount,
+      refusals,
+      leaks,
+      secretCount,
+      match,
+    };
   } finally {
     stopRun.abort();
     await service?.stop();

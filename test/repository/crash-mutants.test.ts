@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { MUTANTS } from "../../scripts/crash/mutants.ts";
+import { MUTANTS, QUICK_RETRIES } from "../../scripts/crash/mutants.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
 /* `npm run crash -- --mutants` takes minutes; that its planted bugs still fit the code is checked here. */
 describe("a mutant of the crash test", () => {
-  test.each(MUTANTS.flatMap(({ name, changes }) => changes.map((change) => ({ name, ...change }))))(
+  const changed = [{ name: "quick retries", changes: QUICK_RETRIES }, ...MUTANTS];
+  test.each(changed.flatMap(({ name, changes }) => changes.map((change) => ({ name, ...change }))))(
     "$name changes one place of $file",
     async ({ file, from, to }) => {
       const source = await readFile(join(ROOT, file), "utf8");

@@ -106,7 +106,14 @@ describe("the search of the logs", () => {
     vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ posts: [] })));
     const patterns = MUTANTS.find(({ name }) => name === "token-in-log")?.expectedViolations ?? [];
     const search = () => Promise.resolve(["Bearer ya29.s…"]);
-    const found = findFirstViolation(new ApiClient("http://localhost:1"), patterns, [], () => false, search);
+    const found = findFirstViolation(
+      new ApiClient("http://localhost:1"),
+      patterns,
+      [],
+      () => false,
+      search,
+      () => Promise.resolve([]),
+    );
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await found).toMatchObject({ invariant: "leak", what: "Bearer ya29.s…" });
   });

@@ -1,5 +1,6 @@
 import type { Services } from "#context.ts";
 import { SECOND } from "#core/clock.ts";
+import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import { withTimeout } from "#core/with-timeout.ts";
 import { selectEnabledWebhookIds } from "./store-delivery.ts";
@@ -25,6 +26,7 @@ export async function wakeSender(services: Pick<Services, "sender">, webhookId: 
  */
 export async function wakeSenders(services: Pick<Services, "db" | "sender">, workspaceId: string): Promise<void> {
   try {
+    await failpoint("webhook.before_wake");
     const ids = await selectEnabledWebhookIds(services.db, workspaceId);
     await Promise.all(ids.map((id) => wakeSender(services, id)));
   } catch (error) {
