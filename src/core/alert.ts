@@ -8,9 +8,3 @@ export const ALERT_KINDS = [
   "subscription_ends",
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
-
-const KINDS: ReadonlySet<string> = new Set(ALERT_KINDS);
-
-export function isAlertKind(text: string): text is AlertKind {
-  return KINDS.has(text);
-}

@@ -1,10 +1,18 @@
 /** Sends the e-mails of this service; exists only where the operator configured an e-mail binding. */
 export interface Mailer {
-  send(mail: { readonly to: string; readonly subject: string; readonly text: string }): Promise<void>;
+  send(mail: Mail): Promise<void>;
+}
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** The same as a page, for programs that show one. */
+  readonly html?: string;
 }
 
 interface EmailBinding {
-  send(mail: { from: string; to: string; subject: string; text: string }): Promise<unknown>;
+  send(mail: Mail & { readonly from: string }): Promise<unknown>;
 }
 
 function isEmailBinding(value: unknown): value is EmailBinding {

@@ -1,3 +1,4 @@
+export { deleteOldEvents } from "./delete-old-events.ts";
 export { eventId, seqBefore } from "./event-id.ts";
 export { getEvent } from "./get-event.ts";
 export { type EventList, listEvents } from "./list-events.ts";

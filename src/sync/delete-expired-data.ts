@@ -1,6 +1,8 @@
 import { DAY, HOUR } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
+import { deleteOldEvents } from "#events/index.ts";
+import { deleteOldNotices } from "#notices/index.ts";
 import { deleteExpiredStates } from "#accounts/index.ts";
 import { deleteExpiredCredentials } from "#auth/index.ts";
 import { sweepMedia } from "#media/index.ts";
@@ -30,7 +32,11 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
     ROWS_PER_RUN,
   );
   const hourlyUse = await deleteOldHourlyUse(services.db, Math.floor(now / HOUR), HOURLY_USE_ROWS_PER_RUN);
+  const events = await deleteOldEvents(services);
+  const notices = await deleteOldNotices(services);
   const removed = {
+    events,
+    notices,
     hourly_use: hourlyUse,
     connect_states: states,
     idempotency_records: idempotencyRecords,

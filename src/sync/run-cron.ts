@@ -1,5 +1,6 @@
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
+import { announceEnds, sendAlerts } from "#notices/index.ts";
 import { finishOpenDeletions } from "#posting/index.ts";
 import { deleteExpiredData } from "./delete-expired-data.ts";
 import { endExpiredSubscriptions } from "./end-expired-subscriptions.ts";
@@ -11,6 +12,8 @@ export async function runCron(services: Services): Promise<void> {
     runJob("end_expired_subscriptions", async () => await endExpiredSubscriptions(services)),
     runJob("account_sync", async () => await syncDueAccounts(services)),
     runJob("finish_data_deletions", async () => await finishOpenDeletions(services)),
+    runJob("announce_ends", async () => await announceEnds(services)),
+    runJob("alert_mails", async () => await sendAlerts(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
   ]);
 }

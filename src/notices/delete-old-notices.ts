@@ -1,0 +1,11 @@
+import type { Services } from "#context.ts";
+import { DAY } from "#core/clock.ts";
+import { deleteNoticesBefore } from "./store-upkeep.ts";
+
+const RETENTION_MS = 30 * DAY;
+const MAX_ROWS_PER_CALL = 500;
+
+/** Deletes notices that nobody has settled for 30 days, a bounded number per call; returns how many. */
+export async function deleteOldNotices({ clock, db }: Pick<Services, "clock" | "db">): Promise<number> {
+  return await deleteNoticesBefore(db, clock.now() - RETENTION_MS, MAX_ROWS_PER_CALL);
+}

@@ -1,0 +1,77 @@
+import { mapInParallel } from "#accounts/index.ts";
+import type { Services } from "#context.ts";
+import { DAY, MINUTE } from "#core/clock.ts";
+import { log } from "#core/log.ts";
+import type { Mailer } from "#core/mailer.ts";
+import { composeAlertMail } from "./compose-alert-mail.ts";
+import { toNotice } from "./notice-rows.ts";
+import {
+  type AlertRecipient,
+  claimAlertMail,
+  markMailed,
+  selectWorkspacesToMail,
+  type UnmailedNoticeRow,
+} from "./store-alert-mails.ts";
+import type { Notice } from "./types.ts";
+
+const INTERVAL_MS = 10 * MINUTE;
+/** Older notices are no news: the mail service was away for days, or the operator has only now configured one. */
+const NEWS_MS = 3 * DAY;
+const WORKSPACES_PER_RUN = 50;
+const NOTICES_PER_MAIL = 500;
+
+type AlertServices = Pick<Services, "clock" | "config" | "db">;
+
+/**
+ * Sends the owners of workspaces what they should act on, collected: at most one mail in ten minutes and workspace.
+ *
+ * The claim of a workspace is also the interval to its next mail, so that two cron runs never send the same mail and a mail service that
+ * fails is asked again ten minutes later. Notices are marked after their mail was sent: a process that dies in between sends one mail
+ * twice, while the other order would lose it.
+ */
+export async function sendAlerts({ mailer, ...services }: AlertServices & Pick<Services, "mailer">): Promise<void> {
+  if (mailer === null) {
+    return;
+  }
+  const workspaceIds = await selectWorkspacesToMail(services.db, {
+    notSince: services.clock.now() - INTERVAL_MS,
+    limit: WORKSPACES_PER_RUN,
+  });
+  await mapInParallel(workspaceIds, async (workspaceId) => {
+    try {
+      await mailWorkspace(services, mailer, workspaceId);
+    } catch (error) {
+      log("error", "alert_mail_failed", {
+        workspace_id: workspaceId,
+        error: error instanceof Error ? error.name : typeof error,
+      });
+    }
+  });
+}
+
+async function mailWorkspace(services: AlertServices, mailer: Mailer, workspaceId: string): Promise<void> {
+  const { clock, config, db } = services;
+  const now = clock.now();
+  const claimed = await claimAlertMail(db, { workspaceId, now, notSince: now - INTERVAL_MS, limit: NOTICES_PER_MAIL });
+  if (claimed === null) {
+    return;
+  }
+  const { recipient, rows } = claimed;
+  const notices = rows
+    .filter((row) => isWanted(row, recipient, now))
+    .map(toNotice)
+    .filter((notice): notice is Notice => notice !== null)
+    .filter(({ kind }) => kind !== "subscription_ends" || config.planForAll === null);
+  if (notices.length > 0) {
+    await mailer.send(await composeAlertMail(config, recipient, notices));
+    log("info", "alert_mail_sent", { workspace_id: workspaceId, notices: notices.length });
+  }
+  await markMailed(db, { workspaceId, rows, now, isSent: notices.length > 0 });
+}
+
+/** What is not wanted is passed over: it stands in the dashboard, and no later mail tells of it. */
+function isWanted(row: UnmailedNoticeRow, recipient: AlertRecipient, now: number): boolean {
+  return (
+    recipient.isVerified && row.dismissed_at === null && !recipient.muted.includes(row.kind) && row.at > now - NEWS_MS
+  );
+}
