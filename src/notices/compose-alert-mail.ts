@@ -42,7 +42,7 @@ async function toHtml(described: readonly Described[], notes: readonly string[])
         ${lines.map((line) => html`<p style="margin:0 0 4px">${line}</p>`)}
         <p style="margin:8px 0 0"><a href="${url}">${action}</a></p>`,
   );
-  return await html`${raw("<!DOCTYPE html>")}
+  const page = await html`${raw("<!DOCTYPE html>")}
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -53,6 +53,8 @@ async function toHtml(described: readonly Described[], notes: readonly string[])
         ${items} ${notes.map((note) => html`<p style="margin:24px 0 0;font-size:13px">${note}</p>`)}
       </body>
     </html>`;
+  // Hono marks what is escaped on String objects; a mail binding takes plain strings.
+  return page.toString();
 }
 
 /** One mail with all of these notices, in text and as a page, in the owner's time zone. */

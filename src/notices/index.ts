@@ -5,4 +5,4 @@ export { dismissNotice } from "./dismiss-notice.ts";
 export { listNotices, type NoticeList } from "./list-notices.ts";
 export { getMutedAlerts, setMutedAlerts } from "./muted-alerts.ts";
 export { sendAlerts } from "./send-alerts.ts";
-export type { Notice, NoticeText } from "./types.ts";
+export type { Notice } from "./types.ts";
