@@ -53,8 +53,11 @@ async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
   }
 }
 
-/** Requires a valid credential, then the rate limit, the scope and a subscription, in this order. */
-export function guard(scope: Scope | null): MiddlewareHandler<ApiEnv> {
+/**
+ * Requires a valid credential, then the rate limit, the scope and a subscription, in this order. What `changes` something may have events,
+ * of which the webhooks are told after it.
+ */
+export function guard(scope: Scope | null, { changes }: { readonly changes: boolean }): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const { services } = c.var;
     const authentication = await authenticate(
@@ -74,7 +77,7 @@ export function guard(scope: Scope | null): MiddlewareHandler<ApiEnv> {
     requireSubscription(actor);
     c.set("ctx", { ...services, actor });
     await next();
-    if (actor.recordsEvents && c.req.method !== "GET") {
+    if (changes && actor.recordsEvents) {
       services.defer(wakeSenders(services, actor.workspaceId));
     }
   };

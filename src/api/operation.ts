@@ -20,6 +20,8 @@ type OperationDefinition = RouteConfig & {
   readonly security?: never;
   readonly middleware?: never;
   readonly largeResponse?: LargeResponse;
+  /** Of a call that is no GET and changes nothing that has events. */
+  readonly hasNoEvents?: true;
 };
 
 const storeBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -29,10 +31,10 @@ const storeBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 
 function middlewareFor(
   scope: Scope | null,
-  { method, request, largeResponse }: OperationDefinition,
+  { method, request, largeResponse, hasNoEvents }: OperationDefinition,
 ): MiddlewareHandler<ApiEnv>[] {
   return [
-    guard(scope),
+    guard(scope, { changes: method !== "get" && hasNoEvents !== true }),
     ...(request?.body ? [storeBody] : []),
     ...(method === "get" ? [] : [idempotent(largeResponse)]),
   ];
@@ -52,7 +54,7 @@ function withHeaders(definition: OperationDefinition): RouteConfig["responses"] 
  * An operation of the API. The guard and the document both read the scope from here. `null` allows any valid credential.
  */
 export function operation<const R extends OperationDefinition>(scope: Scope | null, definition: R): R {
-  const { largeResponse: _onlyForMiddleware, ...documented } = definition;
+  const { largeResponse: _, hasNoEvents: __, ...documented } = definition;
   const route: RouteConfig = {
     ...documented,
     // Not declared as a parameter: imported collections send its example or a placeholder, the same one with every call.

@@ -116,8 +116,12 @@ export class WebhookRunner {
         alarmAt = this.now() + RECOVERY_ALARM_MS;
         await this.storage.setAlarm(alarmAt);
       }
+      hasMore ||= this.isWoken;
+      if (this.waiting.length >= MIN_WAITING && this.isWoken) {
+        this.resetWake();
+      }
       const isHungry = hasMore && this.waiting.length < MIN_WAITING;
-      if (isHungry || this.isWoken || this.now() - this.readAt >= REREAD_MS) {
+      if (isHungry || this.now() - this.readAt >= REREAD_MS) {
         hasMore = await this.read();
       }
     }
@@ -127,9 +131,13 @@ export class WebhookRunner {
     return hasMore ? this.now() : this.nextAlarmAt();
   }
 
-  private async read(): Promise<boolean> {
+  private resetWake(): void {
     this.isWoken = false;
     this.wakeSignal = Promise.withResolvers<void>();
+  }
+
+  private async read(): Promise<boolean> {
+    this.resetWake();
     this.readAt = this.now();
     const mayAdd = this.waiting.length < MIN_WAITING;
     const round = await readRound(this.services, this.store, this.webhookId, mayAdd);

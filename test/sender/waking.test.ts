@@ -7,7 +7,7 @@ import { createWebhook } from "#webhooks/index.ts";
 import { BrowserClient } from "../auth/service-fixture.ts";
 import { createTestContext } from "../auth/test-context.ts";
 import { PublisherHarness, silenceLogs } from "../publisher/publisher-harness.ts";
-import { connectOneAccount, scheduleTextPost } from "../support/api-workflows.ts";
+import { connectOneAccount, previewTextPost, scheduleTextPost } from "../support/api-workflows.ts";
 import { callApi } from "../support/call-api.ts";
 import { callTool } from "../support/call-mcp.ts";
 import { type ApiCaller, createCaller } from "../support/create-caller.ts";
@@ -74,6 +74,7 @@ describe("a change is told without waiting for the cron", () => {
     await expect.poll(async () => Number(await alarm()) - Date.now(), DELIVERED).toBeGreaterThan(1e6);
     const before = await alarm();
     await callApi(caller, { method: "GET", path: `/posts/${post.id}` });
+    await previewTextPost(caller, accountId);
     await callTool(caller, "get_post", { post_id: post.id });
     expect(await alarm()).toBe(before);
   });

@@ -37,6 +37,7 @@ const PreviewEditBody = z
   });
 
 const route = operation("posts:write", {
+  hasNoEvents: true,
   method: "post",
   path: "/posts/edit/preview",
   operationId: "previewEdit",

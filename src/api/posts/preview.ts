@@ -25,6 +25,7 @@ const PreviewScheduleBody = z
   .openapi("PreviewScheduleBody");
 
 const route = operation("posts:write", {
+  hasNoEvents: true,
   method: "post",
   path: "/posts/preview",
   operationId: "previewPost",
