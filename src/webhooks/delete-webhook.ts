@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
+import { log } from "#core/log.ts";
 import { refuseWebhookNotFound } from "./refuse.ts";
 import { deleteWebhookRow } from "./store.ts";
-import { tellSender } from "./tell-sender.ts";
 
 /** Ends a webhook: what was not delivered never is, and its log of deliveries goes. */
 export async function deleteWebhook(
@@ -11,5 +11,14 @@ export async function deleteWebhook(
   if (!(await deleteWebhookRow(ctx.db, ctx.actor, id))) {
     refuseWebhookNotFound();
   }
-  tellSender(ctx, id, (sender) => sender.remove());
+  ctx.defer(removeSender(ctx, id));
+}
+
+/** Never throws: an object that is not reached finds at its next alarm that its webhook is gone. */
+async function removeSender(ctx: Pick<Context, "sender">, webhookId: string): Promise<void> {
+  try {
+    await ctx.sender(webhookId).remove();
+  } catch (error) {
+    log("warn", "webhook.not_removed", { webhookId, reason: String(error) });
+  }
 }

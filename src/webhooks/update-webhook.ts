@@ -1,11 +1,11 @@
 import type { Context } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import { descriptionProblem, normalizeTypes, typesProblem, urlProblem } from "./check-input.ts";
+import { wakeSender } from "./delivery/wake-senders.ts";
 import { requireWebhook } from "./get-webhook.ts";
 import { refuseProblems } from "./refuse.ts";
 import { updateWebhookRow } from "./store.ts";
 import type { MissedChoice, Webhook, WebhookTypes } from "./types.ts";
-import { tellSender } from "./tell-sender.ts";
 import { withHealth } from "./with-health.ts";
 
 export interface WebhookInput {
@@ -48,7 +48,7 @@ export async function updateWebhook(
     });
   }
   if (enabled === true) {
-    tellSender(ctx, id, (sender) => sender.wake());
+    ctx.defer(wakeSender(ctx, id));
   }
   return await withHealth(ctx, updated);
 }

@@ -131,6 +131,34 @@ describe("D1 round trips, including authentication", () => {
     expect(await measure(caller, "DELETE", path, { confirm: true })).toMatchObject({ status: 200, roundTrips: 3 });
   });
 
+  test("two for a page of events, for an event, and for each call of a webhook; a third of a write looks for webhooks to wake", async ({
+    expect,
+  }) => {
+    const { caller } = await createCallerWithAccount();
+    const url = "https://shop.example.com/almanac";
+    const created = await measure(caller, "POST", "/webhooks", { url, types: ["*"] });
+    expect(created).toMatchObject({ status: 201, roundTrips: 2 });
+    await connectOneAccount(caller, "x", "ben");
+    const page = await measure(caller, "GET", "/events");
+    expect(page).toMatchObject({ status: 200, roundTrips: 2 });
+    const path = `/webhooks/${created.body.webhook.id}`;
+    const reads = [
+      await measure(caller, "GET", `/events/${page.body.events[0].id}`),
+      await measure(caller, "GET", "/events?types=account.connected"),
+      await measure(caller, "GET", "/webhooks"),
+      await measure(caller, "GET", path),
+      await measure(caller, "GET", `${path}/deliveries`),
+    ];
+    expect(reads.map(({ status, roundTrips }) => [status, roundTrips])).toEqual(reads.map(() => [200, 2]));
+    const writes = [
+      await measure(caller, "PATCH", path, { types: ["post.failed"] }),
+      await measure(caller, "POST", `${path}/rotate-secret`),
+      await measure(caller, "POST", `${path}/replay`, { after_seq: 0 }),
+      await measure(caller, "DELETE", path, { confirm: true }),
+    ];
+    expect(writes.map(({ status, roundTrips }) => [status, roundTrips])).toEqual(writes.map(() => [200, 3]));
+  });
+
   test("two for a refused preview", async ({ expect }) => {
     const { caller } = await createCallerWithAccount();
     const body = { caption: "Hello", scheduled_at: isoInDays(1), account_ids: [crypto.randomUUID()] };

@@ -94,3 +94,14 @@ export async function assertMatchesDocument(
     throw new Error(`${where}: ${JSON.stringify(validate.errors, null, 1)}\n${JSON.stringify(body).slice(0, 2000)}`);
   }
 }
+
+/** Throws when the body of an event does not match what the document says of its type. */
+export async function assertMatchesWebhook(body: { readonly type: string }): Promise<void> {
+  const { type } = body;
+  const document = await openApiDocument();
+  const steps = ["webhooks", type, "post", "requestBody", "content", "application/json", "schema"];
+  const validate = validatorAt(document, steps);
+  if (!validate(body)) {
+    throw new Error(`${type}: ${JSON.stringify(validate.errors, null, 1)}\n${JSON.stringify(body).slice(0, 2000)}`);
+  }
+}
