@@ -15,7 +15,7 @@ import { SeededRandom } from "./crash/seeded-random.ts";
 import { freePort, migrate, type Service, startService } from "./service.ts";
 
 /*
- * The crash test: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME] [--mid-publish] [--no-kills] [--keep]`,
+ * The crash test: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME,NAME] [--mid-publish] [--no-kills] [--keep]`,
  * and with --mid-publish `[--rounds 3] [--platforms tiktok,x]`; `--restore` and `--lose-objects` lose state (crash/lose-state.ts).
  * It runs the real runtime with its state on disk, sends calls near the due time, injects platform faults and kills the
  * processes with `kill -9` at random times, but not the simulators: platforms finish what they have received. The posts go to
@@ -170,7 +170,7 @@ const base: RunOptions = {
 console.log(`seed ${base.seed}`);
 try {
   if (values.mutants || values.mutant !== undefined) {
-    process.exitCode = (await runMutants(base, values.mutant)) ? 0 : 1;
+    process.exitCode = (await runMutants(base, values.mutant?.split(","))) ? 0 : 1;
   } else if (values.restore || values["lose-objects"]) {
     const names = values.platforms === PLATFORMS.join() ? LOSS_PLATFORMS : values.platforms.split(",");
     const passed = await runLoss(
@@ -194,7 +194,9 @@ try {
     const result = await run(base);
     printReport("the unmodified service", result, (Date.now() - started) / 1000);
     const { posts: confirmed, accepted, acceptedBy, violations } = result.report;
-    const missed = missedMinimums({ confirmed, accepted, acceptedBy, kills: result.kills }, base.minutes, base.kills);
+    const { delivered, failedTries } = result.webhooks;
+    const counts = { confirmed, accepted, acceptedBy, kills: result.kills, delivered, failedTries };
+    const missed = missedMinimums(counts, base.minutes, base.kills);
     for (const message of missed) {
       console.log(`  too little: ${message}`);
     }

@@ -222,7 +222,7 @@ export default {
           `/dashboard/workspaces/${victim.workspaceId}/activate`,
           `/dashboard/apps/${UNKNOWN_ID}/revoke`,
           ...["", "/disable", "/enable", "/test", "/rotate", "/delete", "/replay"].map(
-            (form) => `/dashboard/webhooks/${webhookId}${form}`,
+            (form) => `/webhooks/${webhookId}${form}`,
           ),
           `/dashboard/passkeys/${UNKNOWN_ID}/remove`,
         ]);

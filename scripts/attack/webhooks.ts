@@ -203,7 +203,7 @@ export default {
           service.send("GET", "/v1/events", { key }),
           service.send("POST", `/v1/webhooks/${hook.id}/${delivery}/resend`, { key }),
           ...["", `/${hook.id}`, `/${hook.id}/${delivery}`].map((path) =>
-            service.send("GET", `/dashboard/webhooks${path}`, { cookie }),
+            service.send("GET", `/webhooks${path}`, { cookie }),
           ),
         ]);
         for (const { status, text } of answers) {

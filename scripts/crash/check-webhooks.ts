@@ -9,6 +9,8 @@ export interface WebhookReport {
   readonly events: number;
   /** Accepted by a receiver. */
   readonly delivered: number;
+  /** Answered in another way than with 2xx, or not at all. */
+  readonly failedTries: number;
   /** How many tries arrived, by what the receiver answered. */
   readonly tries: ReadonlyMap<string, number>;
 }
@@ -59,6 +61,7 @@ export async function checkWebhooks(checked: Checked, maxWaitMs: number): Promis
           (sum, { received }) => sum + new Set(received.filter(isAccepted).map(({ id }) => id)).size,
           0,
         ),
+        failedTries: hooks.reduce((sum, { received }) => sum + received.filter((one) => !isAccepted(one)).length, 0),
         tries: countTries(hooks),
       };
     }

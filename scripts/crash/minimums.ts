@@ -7,6 +7,9 @@ export interface CrashCounts {
   readonly confirmed: number;
   readonly accepted: number;
   readonly kills: number;
+  /** Webhooks that a receiver accepted, and tries that it answered in another way or not at all. */
+  readonly delivered: number;
+  readonly failedTries: number;
   /** How many were accepted by platform, by media kind and by number of targets. */
   readonly acceptedBy: ReadonlyMap<string, number>;
 }
@@ -15,11 +18,13 @@ export const MULTI_TARGET = "several targets";
 export const MAX_TARGET = `${MAX_TARGETS} targets`;
 
 /** About a third of what a two-core machine does with the default rate. */
-const MIN_PER_MINUTE = { confirmed: 100, accepted: 60, kills: 2 } as const;
+const MIN_PER_MINUTE = { confirmed: 100, accepted: 60, kills: 2, delivered: 200, failedTries: 20 } as const;
 const NAMES = {
   confirmed: "confirmed posts",
   accepted: "posts accepted by platforms",
   kills: "kills",
+  delivered: "delivered webhooks",
+  failedTries: "failed tries of webhooks",
 } as const;
 
 const GROUPS_PER_MINUTE: readonly (readonly [group: string, min: number])[] = [
@@ -36,7 +41,7 @@ export function missedMinimums(counts: CrashCounts, minutes: number, kills: bool
   const message = (count: number, what: string, min: number): string[] =>
     count < min ? [`${count} ${what}, and a run of ${minutes} minutes needs ${min}`] : [];
   return [
-    ...(["confirmed", "accepted", "kills"] as const).flatMap((name) =>
+    ...(["confirmed", "accepted", "kills", "delivered", "failedTries"] as const).flatMap((name) =>
       message(counts[name], NAMES[name], name === "kills" && !kills ? 0 : minOf(MIN_PER_MINUTE[name])),
     ),
     ...GROUPS_PER_MINUTE.flatMap(([group, min]) =>

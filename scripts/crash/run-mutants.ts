@@ -109,9 +109,9 @@ async function areTestsClean(mutants: readonly Mutant[]): Promise<boolean> {
   return problems.length === 0;
 }
 
-/** Runs every mutant, or the one of that name; whether each was caught, and none was reported without it. */
-export async function runMutants(base: RunOptions, only: string | undefined): Promise<boolean> {
-  const selected = MUTANTS.filter(({ name }) => only === undefined || name === only);
+/** Runs every mutant, or those of these names; whether each was caught, and none was reported without it. */
+export async function runMutants(base: RunOptions, only: readonly string[] | undefined): Promise<boolean> {
+  const selected = MUTANTS.filter(({ name }) => only === undefined || only.includes(name));
   const byCrash = selected.filter(({ test }) => !test);
   const byTest = selected.filter(({ test }) => test);
   const results: boolean[] = [];
