@@ -112,20 +112,25 @@ describe("the list", () => {
 });
 
 describe("the overview", () => {
-  test("names the newest five and leads to all; without any it asks the database for none", async ({ expect }) => {
+  test("names the webhooks that were disabled and leads to all notices; without any it asks the database for none", async ({
+    expect,
+  }) => {
     const counting = countingD1(env.DB);
     const person = await signInNewUser(createServiceFixture({ DB: counting.d1 }));
     counting.reset();
-    expect(await read(person, "/dashboard/overview")).not.toContain('id="notices"');
+    const calm = await read(person, "/dashboard/overview");
     expect(counting.count.roundTrips).toBe(2);
+    expect(calm).toContain("Nothing needs your attention.");
+    expect(calm).not.toContain("with what to do about each");
     for (let i = 1; i <= 6; i++) {
       await insertDisabledWebhook(person, `Bot ${i}.`, i * 1000);
     }
     const html = await read(person, "/dashboard/overview");
+    expect(html).not.toContain("Nothing needs your attention.");
     expect(html).toContain("The webhook Bot 6. was disabled");
     expect(html).toContain("Bot 2.");
     expect(html).not.toContain("Bot 1.");
-    expect(html).toContain('<a href="/notices">All notices</a>');
+    expect(html).toMatch(/<a href="\/notices">6 notices<\/a>/);
   });
 });
 

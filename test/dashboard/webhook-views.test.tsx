@@ -68,10 +68,18 @@ describe("the state of a webhook", () => {
     expect(await text(<StateTag webhook={webhook()} />)).toBe("Active");
     expect(await text(<StateTag webhook={webhook({ health })} />)).toBe("Failing");
     expect(await text(<HealthFacts health={health} display={display} />)).toBe(
-      "Last success Tue, 1 Dec 2026, 10:00" +
-        "3 failed tries since, the last Tue, 1 Dec 2026, 10:01" +
+      "Last success Tue, 1 Dec 2026, 10:00:07" +
+        "3 failed tries since; the last Tue, 1 Dec 2026, 10:01:07" +
         "2 deliveries waiting" +
-        "Next try Tue, 1 Dec 2026, 10:05",
+        "Next try Tue, 1 Dec 2026, 10:05:07",
+    );
+  });
+
+  test("nothing is said of a success that never was", async ({ expect }) => {
+    const never = { ...HEALTHY, lastSuccessAt: null };
+    expect(await text(<HealthFacts health={never} display={display} />)).toBe("Nothing delivered yet");
+    expect(await text(<HealthFacts health={{ ...never, failures: 1 }} display={display} />)).toBe(
+      "1 failed try, none that succeeded",
     );
   });
 
@@ -84,7 +92,7 @@ describe("the state of a webhook", () => {
     expect(await text(<StateTag webhook={off} />)).toBe(tag);
     const banner = await text(<DisabledBanner webhook={off} display={display} />);
     expect(banner).toContain(sentence);
-    expect(banner).toContain("Since Tue, 1 Dec 2026, 10:00.");
+    expect(banner).toContain("Since Tue, 1 Dec 2026, 10:00:07.");
     expect(await text(<DisabledBanner webhook={webhook()} display={display} />)).toBe("");
   });
 });
@@ -141,7 +149,7 @@ describe("the list of deliveries", () => {
     expect(rendered).toContain('href="/webhooks/w/deliveries/d2"');
     const words = await text(list({ page }));
     expect(words).toContain("2 tries, the last: 503 after 9 ms");
-    expect(words).toContain("Next try Tue, 1 Dec 2026, 10:01");
+    expect(words).toContain("Next try Tue, 1 Dec 2026, 10:01:07");
     expect(words).toContain("Not tried yet");
   });
 

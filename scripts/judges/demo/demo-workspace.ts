@@ -1,6 +1,7 @@
 import { type PlatformRules, requiredOptions } from "../../platform-rules.ts";
 import { call, sleep } from "../../service.ts";
 import { CAPTIONS } from "./captions.ts";
+import { createWebhooks, findTriedDelivery } from "./webhooks.ts";
 import { createAskingKey, requestApproval } from "./asking-key.ts";
 
 /** A user whose workspace has every platform and a month of posts in all states. */
@@ -12,6 +13,9 @@ export interface DemoWorkspace {
   readonly posts: Readonly<Record<"scheduled" | "published" | "failed" | "partial", string>>;
   /** What an agent asks a person to approve. */
   readonly approval: string;
+  /** A webhook of which some deliveries failed, and one of those. */
+  readonly webhook: string;
+  readonly delivery: string;
   /** The first day of the month that holds most posts, `YYYY-MM-DD`. */
   readonly month: string;
 }
@@ -38,6 +42,8 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
     await call(origin, "POST", "/sandbox/connect", { body: { api_key: key, platform } });
   }
   const { accounts } = await get<{ accounts: DemoAccount[] }>("/accounts");
+
+  const webhook = await createWebhooks(origin, key);
 
   const preview = async (
     caption: string,
@@ -116,7 +122,8 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
   });
   const approval = await requestApproval(origin, agent, token);
   const posts = { scheduled, published, failed, partial };
-  return { email, password: PASSWORD, key, posts, approval, month };
+  const delivery = await findTriedDelivery(origin, key, webhook);
+  return { email, password: PASSWORD, key, posts, approval, webhook, delivery, month };
 }
 
 const MEDIA_KINDS = [

@@ -4,6 +4,8 @@ import type { DemoWorkspace } from "./demo-workspace.ts";
 export function demoPages({
   posts,
   approval,
+  webhook,
+  delivery,
   month,
 }: DemoWorkspace): readonly { name: string; path: string; isPublic?: true }[] {
   return [
@@ -25,10 +27,14 @@ export function demoPages({
     { name: "overview", path: "/dashboard/overview" },
     { name: "approvals", path: "/approvals" },
     { name: "approval", path: `/approvals/${approval}` },
+    { name: "notices", path: "/notices" },
     { name: "media", path: "/dashboard/media" },
     { name: "accounts", path: "/dashboard/accounts" },
     { name: "keys", path: "/dashboard/keys" },
     { name: "apps", path: "/dashboard/apps" },
+    { name: "webhooks", path: "/webhooks" },
+    { name: "webhook", path: `/webhooks/${webhook}` },
+    { name: "delivery", path: `/webhooks/${webhook}/deliveries/${delivery}` },
     { name: "how-to-connect", path: "/dashboard/how-to-connect" },
     { name: "workspaces", path: "/dashboard/workspaces" },
     { name: "plan", path: "/dashboard/plan" },

@@ -2,11 +2,12 @@ import type { Child, FC } from "hono/jsx";
 import { accountState } from "#dashboard/accounts/account-item.tsx";
 import { countOf } from "#dashboard/accounts/sentences.ts";
 import { PlatformBadge } from "#dashboard/components.tsx";
-import { type Display, formatDate } from "#dashboard/display.ts";
+import { type Display, formatDate, formatDateTime } from "#dashboard/display.ts";
 import type { PausedReason } from "#core/codes.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import type { ListedStatus } from "#core/status.ts";
 import { addDays, wallTimeAt } from "#core/wall-time.ts";
+import { describeNotice, type Notice } from "#notices/index.ts";
 import type { AccountWithPosts, FailedPost, Overview, SkippedPosts, TargetProblem } from "#posting/index.ts";
 import { PostLine } from "./post-line.tsx";
 import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
@@ -128,6 +129,18 @@ function accountsWithProblems(overview: Overview, now: number): readonly Account
 /** Longer lists stand beside two cards instead of one. */
 const SHORT_LIST = 3;
 
+const MAX_WEBHOOKS = 5;
+
+/** Every other kind of notice is a state that the overview shows by itself. */
+const WebhookItem: FC<{ notice: Notice; display: Display }> = ({ notice, display }) => {
+  const { title, action } = describeNotice(notice, (instant) => formatDateTime(display, instant));
+  return (
+    <Item href={notice.path} action={action} label={`${action}: ${title}`}>
+      <bdi>{title}</bdi> <small>{formatDateTime(display, notice.at)}</small>
+    </Item>
+  );
+};
+
 /** What somebody has to repair, each with the way there; one sentence when there is nothing. */
 export const Attention: FC<{
   overview: Overview;
@@ -135,12 +148,16 @@ export const Attention: FC<{
   display: Display;
   now: number;
   pendingApprovals: number;
-}> = ({ overview, subscriptionEnd, display, now, pendingApprovals }) => {
+  openNotices: number;
+  notices: readonly Notice[];
+}> = ({ overview, subscriptionEnd, display, now, pendingApprovals, openNotices, notices }) => {
+  const webhooks = notices.filter(({ kind }) => kind === "webhook_disabled").slice(0, MAX_WEBHOOKS);
   const accounts = accountsWithProblems(overview, now);
   const { failedPosts, pausedPosts, skippedPosts, postsAfterSubscription } = overview;
   const end = postsAfterSubscription > 0 ? subscriptionEnd : null;
   const count =
     accounts.length +
+    webhooks.length +
     failedPosts.length +
     pausedPosts.length +
     skippedPosts.length +
@@ -154,9 +171,8 @@ export const Attention: FC<{
   return (
     <section class={isLong ? "card long" : "card"} aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
-      {isCalm ? (
-        <p class="calm">Nothing needs your attention.</p>
-      ) : (
+      {isCalm && openNotices === 0 && <p class="calm">Nothing needs your attention.</p>}
+      {!isCalm && (
         <ul class="attention">
           {pendingApprovals > 0 && (
             <Item href="/approvals" action="Look and decide">
@@ -167,6 +183,9 @@ export const Attention: FC<{
             <AccountProblem account={account} display={display} now={now} />
           ))}
           {end !== null && <SubscriptionEndItem end={end} count={postsAfterSubscription} display={display} />}
+          {webhooks.map((notice) => (
+            <WebhookItem notice={notice} display={display} />
+          ))}
           {skippedPosts.map((skipped) => (
             <SkippedPostsItem skipped={skipped} />
           ))}
@@ -184,6 +203,12 @@ export const Attention: FC<{
             <FailedPostItem post={post} display={display} now={now} />
           ))}
         </ul>
+      )}
+      {openNotices > 0 && (
+        <p>
+          <a href="/notices">{openNotices < 100 ? countOf(openNotices, "notice") : "More than 99 notices"}</a>, with
+          what to do about each.
+        </p>
       )}
       {overview.hasMoreFailedPosts && (
         <p>

@@ -4,7 +4,6 @@ import { wallTimeAt } from "#core/wall-time.ts";
 import { DateTime } from "#dashboard/components.tsx";
 import { type Display, formatDate, formatTime, formatZone } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
-import { NoticesCard } from "#dashboard/notices/notices-card.tsx";
 import { PLAN_NAMES } from "#dashboard/plan-labels.ts";
 import type { Notice } from "#notices/index.ts";
 import type { Overview } from "#posting/index.ts";
@@ -84,9 +83,10 @@ export const OverviewPage: FC<OverviewPageProps> = (props) => {
           display={display}
           now={now}
           pendingApprovals={signedIn.pendingApprovals}
+          openNotices={signedIn.openNotices}
+          notices={props.notices}
         />
         <NextPosts {...props} />
-        <NoticesCard notices={props.notices} display={display} />
         {overview.hasPosts && (
           <>
             <OutcomesPlot overview={overview} />

@@ -6,7 +6,7 @@ import {
   type DeliverySummary,
 } from "#core/webhook-sender.ts";
 import { countOf } from "#dashboard/accounts/sentences.ts";
-import { type Display, formatDateTime } from "#dashboard/display.ts";
+import { type Display, formatExactly } from "#dashboard/display.ts";
 import { DELIVERY_LABELS, DELIVERY_TAGS, describeTry, visibleResponse } from "./wording.ts";
 
 /** What the receiver answered: text of a stranger, shown as text. */
@@ -34,13 +34,13 @@ const DeliveryItem: FC<{ path: string; delivery: DeliverySummary; display: Displ
         <span class={DELIVERY_TAGS[status]}>{DELIVERY_LABELS[status]}</span>
       </div>
       <p class="item-meta">
-        <span>{formatDateTime(display, createdAt)}</span>
+        <span>{formatExactly(display, createdAt)}</span>
         {last === undefined ? (
           <span>Not tried yet</span>
         ) : (
           <span>{`${countOf(tries.length, "try", "tries")}, the last: ${describeTry(last)}`}</span>
         )}
-        {nextTryAt !== null && <span>{`Next try ${formatDateTime(display, nextTryAt)}`}</span>}
+        {nextTryAt !== null && <span>{`Next try ${formatExactly(display, nextTryAt)}`}</span>}
         <code>{eventId}</code>
       </p>
     </li>

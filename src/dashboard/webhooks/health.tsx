@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { WebhookHealth } from "#core/webhook-sender.ts";
 import { countOf } from "#dashboard/accounts/sentences.ts";
-import { type Display, formatDateTime } from "#dashboard/display.ts";
+import { type Display, formatExactly } from "#dashboard/display.ts";
 import type { Webhook } from "#webhooks/index.ts";
 import { DISABLED_SENTENCES, STATE_LABELS, STATE_TAGS, stateOf } from "./wording.ts";
 
@@ -11,27 +11,25 @@ export const StateTag: FC<{ webhook: Webhook }> = ({ webhook }) => {
 };
 
 const Instant: FC<{ value: number; display: Display }> = ({ value, display }) => (
-  <time datetime={new Date(value).toISOString()}>{formatDateTime(display, value)}</time>
+  <time datetime={new Date(value).toISOString()}>{formatExactly(display, value)}</time>
 );
 
 /** How the deliveries go, in one line of facts. */
 export const HealthFacts: FC<{ health: WebhookHealth; display: Display }> = ({ health, display }) => (
   <p class="item-meta">
-    <span>
-      {health.lastSuccessAt === null ? (
-        "Nothing delivered yet"
-      ) : (
-        <>
-          Last success <Instant value={health.lastSuccessAt} display={display} />
-        </>
-      )}
-    </span>
+    {health.lastSuccessAt !== null && (
+      <span>
+        Last success <Instant value={health.lastSuccessAt} display={display} />
+      </span>
+    )}
+    {health.lastSuccessAt === null && health.failures === 0 && <span>Nothing delivered yet</span>}
     {health.failures > 0 && (
       <span>
-        {`${countOf(health.failures, "failed try", "failed tries")} since`}
+        {countOf(health.failures, "failed try", "failed tries")}
+        {health.lastSuccessAt === null ? ", none that succeeded" : " since"}
         {health.lastFailureAt !== null && (
           <>
-            , the last <Instant value={health.lastFailureAt} display={display} />
+            ; the last <Instant value={health.lastFailureAt} display={display} />
           </>
         )}
       </span>
