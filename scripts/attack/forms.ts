@@ -12,6 +12,8 @@ const PAGES = [
   "/dashboard/profile",
   "/dashboard/plan",
   "/dashboard/workspaces",
+  "/webhooks",
+  "/notices",
 ];
 
 /** Routes that only a script of our own pages calls. */

@@ -8,7 +8,9 @@ import {
   type SignedInUser,
 } from "#auth/index.ts";
 import { contextOf } from "./context-of.ts";
+import { FeedSettings, NewFeed } from "./feeds/feed-settings.tsx";
 import { AlertSettings } from "./notices/alert-settings.tsx";
+import { type CalendarFeed, listFeeds } from "#feeds/index.ts";
 import { getMutedAlerts } from "#notices/index.ts";
 import type { AlertKind } from "#core/alert.ts";
 import { listPasskeys, type Passkey, removePasskey } from "#auth/passkeys/index.ts";
@@ -25,6 +27,7 @@ const DONE_MESSAGES: Readonly<Record<string, string>> = {
   "time-zone": "Your time zone was saved.",
   "passkey-removed": "The passkey is removed.",
   "passkey-added": "The passkey is added. You can sign in with it from now on.",
+  "feed-revoked": "The calendar address is revoked.",
   alerts: "Saved: it applies to the next mail.",
   "mail-sent": "We have sent you an e-mail with a link.",
 };
@@ -34,8 +37,12 @@ interface ProfileProps {
   readonly passkeys: readonly Passkey[];
   readonly canMail: boolean;
   readonly mutedAlerts: readonly AlertKind[];
+  readonly feeds: readonly CalendarFeed[];
   readonly done: string | undefined;
   readonly error?: FormError | undefined;
+  readonly feedError?: FormError | undefined;
+  /** The address of a calendar feed, right after it was made. */
+  readonly feedUrl?: string | undefined;
 }
 
 const PasswordSection: FC<ProfileProps> = ({ signedIn, error }) => (
@@ -122,6 +129,8 @@ const ProfilePage: FC<ProfileProps> = (props) => (
       <Notice kind="success">{DONE_MESSAGES[props.done]}</Notice>
     )}
     <FormErrorNotice error={props.error} fields={["current_password", "new_password", "time_zone"]} />
+    <FormErrorNotice error={props.feedError} fields={["current_password"]} />
+    {props.feedUrl !== undefined && <NewFeed url={props.feedUrl} />}
     <div class="columns">
       <section class="card" aria-labelledby="account">
         <h2 id="account">Account</h2>
@@ -152,19 +161,26 @@ const ProfilePage: FC<ProfileProps> = (props) => (
       <PasswordSection {...props} />
       <PasskeySection {...props} />
       <AlertSettings muted={props.mutedAlerts} canMail={props.canMail} />
+      <FeedSettings signedIn={props.signedIn} feeds={props.feeds} error={props.feedError} />
     </div>
   </DashboardLayout>
 );
 
-async function renderProfilePage(c: PageContext, error?: FormError): Promise<Response> {
+/** What a form of the page left to show. */
+type Outcome = Pick<ProfileProps, "error" | "feedError" | "feedUrl">;
+
+export async function renderProfilePage(c: PageContext, outcome: Outcome = {}): Promise<Response> {
   const { services, signedIn } = c.var;
-  const [passkeys, mutedAlerts] = await Promise.all([
+  const ctx = contextOf(c);
+  const [passkeys, mutedAlerts, feeds] = await Promise.all([
     listPasskeys(services, { userId: signedIn.actor.userId }),
-    getMutedAlerts(contextOf(c)),
+    getMutedAlerts(ctx),
+    listFeeds(ctx),
   ]);
   const canMail = services.mailer !== null;
-  const props = { signedIn, passkeys, canMail, mutedAlerts, done: c.req.query("done"), error };
-  return renderPage(c, <ProfilePage {...props} />, error ? 400 : 200);
+  const props = { signedIn, passkeys, canMail, mutedAlerts, feeds, done: c.req.query("done"), ...outcome };
+  const isRefused = outcome.error !== undefined || outcome.feedError !== undefined;
+  return renderPage(c, <ProfilePage {...props} />, isRefused ? 400 : 200);
 }
 
 /** `GET /dashboard/profile` */
@@ -182,7 +198,9 @@ export async function doChangePassword(c: PageContext): Promise<Response> {
       revokeAll: form.text("revoke_all") === "yes",
     }),
   );
-  return changed.ok ? c.redirect("/dashboard/profile?done=password", 303) : renderProfilePage(c, changed.error);
+  return changed.ok
+    ? c.redirect("/dashboard/profile?done=password", 303)
+    : renderProfilePage(c, { error: changed.error });
 }
 
 /** `POST /dashboard/profile/time-zone` */
@@ -190,7 +208,7 @@ export async function doSetTimeZone(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const { userId } = c.var.signedIn.actor;
   const saved = await runUseCase(() => setTimeZone(c.var.services, { userId, timeZone: form.text("time_zone") }));
-  return saved.ok ? c.redirect("/dashboard/profile?done=time-zone", 303) : renderProfilePage(c, saved.error);
+  return saved.ok ? c.redirect("/dashboard/profile?done=time-zone", 303) : renderProfilePage(c, { error: saved.error });
 }
 
 /** `POST /dashboard/profile/verify-email` */

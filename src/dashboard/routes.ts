@@ -11,6 +11,7 @@ import { requireSession, requireSignIn } from "./require-session.ts";
 import { requireSubscriptionToSend } from "./require-subscription.tsx";
 import type { PageEnv, OutboundFactory } from "./env.ts";
 import { renderError, renderNotFound } from "./error-pages.tsx";
+import { doMakeFeed, doRevokeFeed } from "./feeds/routes.tsx";
 import { showFront } from "./front/routes.tsx";
 import { securityHeaders } from "./security-headers.ts";
 import { showHowToConnect } from "./how-to-connect.tsx";
@@ -116,6 +117,8 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.post("/dashboard/profile/time-zone", doSetTimeZone);
   app.post("/dashboard/profile/verify-email", doSendVerification);
   app.post("/dashboard/profile/alerts", doSetAlerts);
+  app.post("/dashboard/profile/feeds", doMakeFeed);
+  app.post("/dashboard/profile/feeds/:id/revoke", doRevokeFeed);
   app.post("/dashboard/passkeys/options", passkeyOptions);
   app.post("/dashboard/passkeys", addPasskey);
   app.post("/dashboard/passkeys/confirm/options", passkeyConfirmOptions);

@@ -49,7 +49,7 @@ const DeliveryItem: FC<{ path: string; delivery: DeliverySummary; display: Displ
 
 const FILTERS: readonly (DeliveryStatus | null)[] = [null, ...DELIVERY_STATUSES];
 
-export function deliveriesHref(path: string, filter: DeliveryStatus | null, before: string | null = null): string {
+function deliveriesHref(path: string, filter: DeliveryStatus | null, before: string | null = null): string {
   const query = new URLSearchParams({
     ...(filter !== null && { status: filter }),
     ...(before !== null && { before }),

@@ -96,8 +96,8 @@ const Actions: FC<{ path: string; webhook: Webhook; signedIn: SignedInUser }> = 
     )}
     <ConfirmForm
       action={`${path}/rotate`}
-      verb="Rotate the secret of"
-      target={nameOf(webhook)}
+      verb="Rotate the secret"
+      target={`of ${nameOf(webhook)}`}
       description="Creates a new secret. For 24 hours every request is signed with both, so that your server can change without a gap."
     >
       <ReauthenticationFields signedIn={signedIn} id="rotate-password" />
@@ -142,7 +142,7 @@ export const WebhookPage: FC<WebhookPageProps> = (props) => {
       {webhook.disabledAt !== null && <SwitchOn path={path} />}
       <section class="card" aria-labelledby="health">
         <div class="item-header">
-          <h2 id="health">How it goes</h2>
+          <h2 id="health">Health</h2>
           <StateTag webhook={webhook} />
         </div>
         <HealthFacts health={webhook.health} display={display} />

@@ -1,5 +1,6 @@
 import type { EventType } from "#core/event-type.ts";
 import type { DeliveryStatus, DeliveryTry } from "#core/webhook-sender.ts";
+import { toPlainText } from "#core/text.ts";
 import { countOf } from "#dashboard/accounts/sentences.ts";
 import type { Webhook } from "#webhooks/index.ts";
 
@@ -104,10 +105,10 @@ export function describeTry({ status, error, durationMs }: DeliveryTry): string 
   return status === null ? `no answer after ${duration}: ${error ?? "unknown"}` : `${status} after ${duration}`;
 }
 
-/** Nothing but line breaks and tabs of what steers a terminal or the direction of text: a receiver can answer anything. */
-const CONTROLS = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const MAX_RESPONSE_CHARACTERS = 1024;
 
+/** What a receiver answered, which can be anything, without what steers a terminal or the direction of the text around it. */
 export function visibleResponse(response: string): string {
-  return response.replaceAll("\r\n", "\n").replaceAll(CONTROLS, "\ufffd").slice(0, MAX_RESPONSE_CHARACTERS);
+  return toPlainText(response).replaceAll(DIRECTION_MARKS, "").slice(0, MAX_RESPONSE_CHARACTERS);
 }
