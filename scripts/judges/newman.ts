@@ -24,6 +24,10 @@ const EXAMPLES: readonly (readonly [example: string, variable: string])[] = [
   ["01983c1e-7d1a-7c3e-9a57-3f1f6f0f2a11", "{{post_id}}"],
   ["01983c1e-8f02-7b61-8d0c-6b1de2c4a9f7", "{{approval_id}}"],
   ["01983c1e-6b00-7a10-8a33-2f9d1c5e4b77", "{{workspace_id}}"],
+  ["01983c1e-a1c4-7e02-9b36-5d8e7f1a0c22", "{{webhook_id}}"],
+  ["evt_hpdvwo838o_01983c1e6b007a108a332f9d1c5e4b77", "{{event_id}}"],
+  ["dlv_1", "{{delivery_id}}"],
+  ["https://shop.example.com/almanac", "{{receiver_url}}"],
   ["Zk3mC0b1Yt8c2m5oQ7wVx9LrA4sE6uHj0PdKfGnBqTi", "{{confirmation_token}}"],
   ["2026-12-24T18:00:00Z", "{{in_one_day}}"],
   ["2026-12-24T19:00:00Z", "{{in_two_days}}"],
@@ -39,7 +43,7 @@ const TESTS: Readonly<Record<string, string>> = {
 };
 
 /** Sent last, because they remove what the others need. */
-const LAST = ["DELETE posts/:id", "DELETE accounts"];
+const LAST = ["DELETE posts/:id", "DELETE accounts", "DELETE webhooks/:id"];
 
 interface Run {
   readonly name: string;
@@ -110,6 +114,24 @@ interface Caller {
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
+/** A webhook that has got a test, and an event that was written for it. */
+async function createWebhook(service: string, key: string): Promise<Readonly<Record<string, string>>> {
+  const receiver = `${service}/sandbox/receivers/newman`;
+  const body = { url: receiver, types: ["*"] };
+  const { webhook } = await call<{ webhook: { id: string } }>(service, "POST", "/v1/webhooks", { key, body });
+  await call(service, "POST", `/v1/webhooks/${webhook.id}/test`, { key });
+  const path = `/v1/webhooks/${webhook.id}/deliveries`;
+  const { deliveries } = await call<{ deliveries: { id: string }[] }>(service, "GET", path, { key });
+  await call(service, "POST", "/sandbox/connect", { body: { api_key: key, platform: "x" } });
+  const { events } = await call<{ events: { id: string }[] }>(service, "GET", "/v1/events", { key });
+  return {
+    receiver_url: receiver,
+    webhook_id: webhook.id,
+    delivery_id: deliveries[0]?.id ?? "",
+    event_id: events[0]?.id ?? "",
+  };
+}
+
 async function variablesFor(service: string, caller: Caller): Promise<Readonly<Record<string, string>>> {
   const connect = async (platform: string): Promise<string> => {
     const body = { api_key: caller.apiKey, platform };
@@ -132,6 +154,7 @@ async function variablesFor(service: string, caller: Caller): Promise<Readonly<R
     },
   );
   return {
+    ...(await createWebhook(service, caller.apiKey)),
     api_key: caller.apiKey,
     account_id: accountId,
     approval_id: await requestApproval(service, caller.askingKey, token),

@@ -184,6 +184,42 @@ async function checkPublishedPost(key: string, accountId: string): Promise<void>
   violations.push(`${path} was not published within 30 s`);
 }
 
+/** Events, and a webhook whose receiver refuses a test and then takes it. */
+async function checkWebhooks(key: string): Promise<void> {
+  const url = `${service}/sandbox/receivers/prism`;
+  const create = { key, method: "POST", path: "/webhooks" };
+  const { body: made } = await call({ ...create, body: { url, types: ["*"] }, expect: 201 });
+  await call({ ...create, body: { url: "https://10.0.0.1/", types: [] }, expect: 400 });
+  const path = `/webhooks/${made.webhook.id}`;
+  await callService(service, "PUT", "/sandbox/receivers/prism/behaviour", {
+    body: { answers: [{ status: 500, body: "not now", times: 1 }, { status: 204 }] },
+  });
+  await call({ key, method: "POST", path: `${path}/test`, expect: 200 });
+  await call({ key, method: "GET", path: "/webhooks", expect: 200 });
+  await call({ key, method: "GET", path, expect: 200 });
+  await call({ key, method: "GET", path: `/webhooks/${UNKNOWN_ID}`, expect: 404 });
+  const { body: page } = await call({ key, method: "GET", path: `${path}/deliveries?status=failed`, expect: 200 });
+  const delivery = `${path}/deliveries/${page.deliveries[0].id}`;
+  await call({ key, method: "GET", path: delivery, expect: 200 });
+  await call({ key, method: "POST", path: `${delivery}/resend`, expect: 200 });
+  await call({ key, method: "GET", path: `${path}/deliveries/none`, expect: 404 });
+  await call({ key, method: "POST", path: `${path}/rotate-secret`, expect: 200 });
+  await callSandbox("/connect", { api_key: key, platform: "threads" });
+  const { body: events } = await call({ key, method: "GET", path: "/events", expect: 200 });
+  await call({ key, method: "GET", path: "/events?types=account.connected&limit=1", expect: 200 });
+  await call({ key, method: "GET", path: "/events?types=none", expect: 400 });
+  await call({ key, method: "GET", path: `/events/${events.events[0].id}`, expect: 200 });
+  await call({ key, method: "GET", path: "/events/none", expect: 404 });
+  await call({ key, method: "POST", path: `${path}/replay`, body: { after_seq: 0 }, expect: 200 });
+  await call({ key, method: "POST", path: `${path}/replay`, body: {}, expect: 400 });
+  await call({ key, method: "PATCH", path, body: { enabled: false }, expect: 200 });
+  await call({ key, method: "PATCH", path, body: { enabled: true }, expect: 400 });
+  await call({ key, method: "PATCH", path: `/webhooks/${UNKNOWN_ID}`, body: {}, expect: 404 });
+  await call({ key, method: "DELETE", path, body: {}, expect: 400 });
+  await call({ key, method: "DELETE", path, body: { confirm: true }, expect: 200 });
+  await call({ key, method: "DELETE", path, body: { confirm: true }, expect: 404 });
+}
+
 async function checkDisconnect(key: string, accountId: string): Promise<void> {
   const request = { key, method: "DELETE", path: "/accounts" };
   await call({ ...request, body: { account_id: accountId }, expect: 400 });
@@ -219,6 +255,7 @@ async function runJourney(): Promise<void> {
   const imageUrl = await checkMedia(key);
   await checkPosts(key, accountId, imageUrl);
   await checkPublishedPost(key, accountId);
+  await checkWebhooks(key);
   await checkDisconnect(key, accountId);
   await checkRefusedCallers();
 }

@@ -5,7 +5,7 @@ import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { queryInteger } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";
-import { Delivery, EXAMPLE_DELIVERY, presentDelivery } from "./delivery.ts";
+import { Delivery, EXAMPLE_DELIVERY, EXAMPLE_DELIVERY_ID, presentDelivery } from "./delivery.ts";
 import { WebhookInPath } from "./webhook.ts";
 
 const LIMIT = { min: 1, max: 100, default: 50 };
@@ -18,7 +18,7 @@ const DeliveryQuery = z.object({
   before: z
     .string()
     .optional()
-    .openapi({ param: { description: "The `next_before` of the page before." }, example: "dlv_100" }),
+    .openapi({ param: { description: "The `next_before` of the page before." }, example: EXAMPLE_DELIVERY_ID }),
   limit: queryInteger(LIMIT).openapi({
     type: "integer",
     minimum: LIMIT.min,
