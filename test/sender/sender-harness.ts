@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { EventType } from "#core/event-type.ts";
 import type { WebhookSenderApi } from "#core/webhook-sender.ts";
@@ -68,6 +68,8 @@ export interface SenderHarness {
   readonly ring: () => Promise<void>;
   /** Wakes the sender and lets its alarm ring. */
   readonly run: () => Promise<void>;
+  /** The object loses its memory, and keeps its storage and its alarm. */
+  readonly restart: () => Promise<void>;
   readonly alarmAt: () => Promise<number | null>;
   /** Writes events of posts, one for each subject named; returns their ids, oldest first. */
   readonly emit: (subjects: readonly string[], type?: EventType) => Promise<readonly string[]>;
@@ -114,6 +116,10 @@ export async function openSender(options: HarnessOptions = {}): Promise<SenderHa
     async run() {
       await sender.wake();
       await ring();
+    },
+    async restart() {
+      await evictDurableObject(stub);
+      await attach();
     },
     alarmAt: () => runInDurableObject(stub, (_, { storage }) => storage.getAlarm()),
     emit: (subjects, type) => emit(ctx, subjects, type),
