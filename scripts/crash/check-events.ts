@@ -32,21 +32,47 @@ const GONE_GRACE_MS = 15_000;
 export const isAccepted = ({ answered }: Pick<ReceivedEvent, "answered">): boolean =>
   answered !== null && answered >= 200 && answered < 300;
 
-/** Events up to an instant that a receiver has never accepted, by the name of its webhook; a disabled one waits for none. */
+interface MissingEvent {
+  readonly hook: HookState;
+  readonly event: LoggedEvent;
+}
+
+/** Events up to an instant that a receiver has never accepted; a disabled webhook waits for none. */
 export function findMissing(
   { events, disabledWebhooks }: DatabaseState,
   hooks: readonly HookState[],
   until: number,
-): readonly { readonly hook: string; readonly event: LoggedEvent }[] {
+): readonly MissingEvent[] {
   return hooks
     .filter(({ webhookId }) => !disabledWebhooks.has(webhookId))
-    .flatMap(({ name, webhookId, workspaceId, received }) => {
+    .flatMap((hook) => {
+      const { webhookId, workspaceId, received } = hook;
       const accepted = new Set(received.filter(isAccepted).map(({ id }) => id));
       return events
         .filter((event) => event.workspaceId === workspaceId && event.at <= until && event.subjectId !== webhookId)
         .filter((event) => !accepted.has(eventId(event)))
-        .map((event) => ({ hook: name, event }));
+        .map((event) => ({ hook, event }));
     });
+}
+
+const describeMissing = ({ hook, event }: MissingEvent, how: string): Violation => ({
+  invariant: "W1",
+  marker: hook.name,
+  what: `${event.type} ${eventId(event)} of ${event.subjectId} ${how}`,
+});
+
+/** Long after the next try of an event was due, and after so many others, it was passed over: no kill explains that. */
+const OVERTAKEN_AFTER_MS = 20_000;
+const OVERTAKEN_BY = 10;
+
+/** Events that were never accepted although others went on arriving at the same receiver (W1): to be seen while the run goes on. */
+export function findOvertaken(database: DatabaseState, hooks: readonly HookState[]): Violation[] {
+  return findMissing(database, hooks, Date.now()).flatMap((missing) => {
+    const { hook, event } = missing;
+    const lastTryAt = hook.received.findLast(({ id }) => id === eventId(event))?.at ?? event.at;
+    const later = hook.received.filter(({ at }) => at > lastTryAt + OVERTAKEN_AFTER_MS).length;
+    return later >= OVERTAKEN_BY ? [describeMissing(missing, `was overtaken by ${later} deliveries`)] : [];
+  });
 }
 
 /** What is wrong with the deliveries of a hook: events that are none (W2), bodies that differ (W2), a wrong order (W4), tries after 410 (W5). */
@@ -144,11 +170,7 @@ export function findEventViolations(
   const eventsOf = Map.groupBy(database.events, ({ subjectId }) => subjectId);
   const recorded = new Set(hooks.map(({ workspaceId }) => workspaceId));
   return [
-    ...findMissing(database, hooks, deliveredUntil).map(({ hook, event }) => ({
-      invariant: "W1",
-      marker: hook,
-      what: `${event.type} ${eventId(event)} of ${event.subjectId} never arrived`,
-    })),
+    ...findMissing(database, hooks, deliveredUntil).map((missing) => describeMissing(missing, "never arrived")),
     ...hooks.flatMap((hook) => checkHook(hook, eventsById)),
     ...database.posts
       .filter(({ workspaceId }) => recorded.has(workspaceId))

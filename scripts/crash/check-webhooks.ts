@@ -1,5 +1,5 @@
 import { type ApiClient, sleep } from "./api-client.ts";
-import { findEventViolations, findMissing, type HookState, isAccepted } from "./check-events.ts";
+import { findEventViolations, findMissing, findOvertaken, type HookState, isAccepted } from "./check-events.ts";
 import type { Violation } from "./check-invariants.ts";
 import { type DatabaseState, readDatabase } from "./read-database.ts";
 import type { WebhookReceivers } from "./webhook-receivers.ts";
@@ -35,7 +35,7 @@ async function readBoth({
 /** What is wrong by now, when whatever happened up to an instant must have arrived. */
 export async function findWebhookViolations(checked: Checked, deliveredUntil: number): Promise<readonly Violation[]> {
   const { hooks, violations, database } = await readBoth(checked);
-  return [...violations, ...findEventViolations(database, hooks, deliveredUntil)];
+  return [...violations, ...findEventViolations(database, hooks, deliveredUntil), ...findOvertaken(database, hooks)];
 }
 
 function countTries(hooks: readonly HookState[]): ReadonlyMap<string, number> {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { eventId } from "#events/event-id.ts";
-import { findEventViolations, type HookState, type ReceivedEvent } from "../../scripts/crash/check-events.ts";
+import {
+  findEventViolations,
+  findOvertaken,
+  type HookState,
+  type ReceivedEvent,
+} from "../../scripts/crash/check-events.ts";
 import type { DatabaseState, LoggedEvent, StoredPost } from "../../scripts/crash/read-database.ts";
 
 /* What the crash test says of webhooks, shown with states that are right and such that are not. */
@@ -123,6 +128,27 @@ describe("what arrived", () => {
     const gone = [arrival(EVENTS[0]!, { answered: 410 }), arrival(EVENTS[1]!, { at: 60_000 })];
     const state = { ...stateOf(EVENTS), disabledWebhooks: new Set(["webhook"]) };
     expect(violationsOf(state, [hookWith(gone)])).toEqual([expect.stringMatching(/^W5 .* after the receiver/)]);
+  });
+});
+
+describe("while the run goes on", () => {
+  /** The third event is missing, and so many tries of the first one go on arriving. */
+  const overtaken = (count: number, at: number, change: Partial<ReceivedEvent>[] = []) => [
+    ...all.toSpliced(2, 1),
+    ...change.map((one) => arrival(EVENTS[2]!, { answered: 500, ...one })),
+    ...Array.from({ length: count }, () => arrival(EVENTS[0]!, { at })),
+  ];
+  const found = (received: readonly ReceivedEvent[]) => findOvertaken(stateOf(EVENTS), [hookWith(received)]);
+
+  test("an event is lost once ten others arrive twenty seconds after it should have", () => {
+    expect(found(overtaken(10, 20_031))).toMatchObject([{ invariant: "W1", what: expect.stringMatching(/^target\./) }]);
+  });
+
+  test("not before, not with fewer, and not while it is tried again", () => {
+    expect(found(overtaken(10, 20_030))).toEqual([]);
+    expect(found(overtaken(9, 20_031))).toEqual([]);
+    expect(found(overtaken(10, 20_031, [{ at: 5000 }]))).toEqual([]);
+    expect(found(all)).toEqual([]);
   });
 });
 
