@@ -20,7 +20,7 @@ export type EventSubject =
   /** A person asked for the deletion of what the event held about them. */
   | { readonly kind: "erased"; readonly postId: string | null; readonly accountId: string | null };
 
-export interface DisabledWebhook {
+interface DisabledWebhook {
   readonly id: string;
   readonly url: string;
   readonly description: string;

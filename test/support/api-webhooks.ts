@@ -14,7 +14,7 @@ export interface ReceivedWebhook {
   readonly webhook: any;
 }
 
-export const receiverUrl = (name: string): string => `${ORIGIN}/sandbox/receivers/${name}`;
+const receiverUrl = (name: string): string => `${ORIGIN}/sandbox/receivers/${name}`;
 
 export const callWebhooks = (
   caller: ApiCaller,
