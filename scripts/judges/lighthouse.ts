@@ -11,7 +11,15 @@ import { signInCookie } from "./demo/sign-in-cookie.ts";
  * `npm run lighthouse -- [--page composer] [origin of a running service]`. Fails unless every score is 1.
  */
 
-const PAGES: ReadonlySet<string> = new Set(["front", "calendar", "composer", "post", "accounts", "approval"]);
+const PAGES: ReadonlySet<string> = new Set([
+  "front",
+  "calendar",
+  "composer",
+  "post",
+  "accounts",
+  "approval",
+  "webhook",
+]);
 const CATEGORIES = ["performance", "accessibility", "best-practices"] as const;
 
 const { values, positionals } = parseArgs({ options: { page: { type: "string" } }, allowPositionals: true });

@@ -16,12 +16,24 @@ import { openSignedIn } from "./demo/signed-in.ts";
 
 /*
  * Checks every page of a filled workspace, light and dark, with axe and pa11y, its policy with Google's CSP evaluator, its console in
- * Chromium and in Firefox ESR, and prints what it weighs: `npm run pages -- [--short] [origin of a running service]`. The short form
- * leaves out Firefox, and the dark form for pa11y.
+ * Chromium and in Firefox ESR, and prints what it weighs: `npm run pages -- [--short] [--page webhook] [origin of a running service]`. The
+ * short form leaves out Firefox, and the dark form for pa11y.
  */
 
 const COLOR_SCHEMES = ["light", "dark"] as const;
 type ColorScheme = (typeof COLOR_SCHEMES)[number];
+
+const {
+  values: { short: isShort, page: wanted },
+  positionals: [runningOrigin],
+} = parseArgs({
+  options: { short: { type: "boolean", default: false }, page: { type: "string", multiple: true } },
+  allowPositionals: true,
+});
+
+/** All pages, or those that were asked for. */
+const wantedPages = (workspace: DemoWorkspace) =>
+  demoPages(workspace).filter(({ name }) => wanted?.includes(name) ?? true);
 
 const PA11Y_TIMEOUT_MS = 60_000;
 
@@ -41,7 +53,7 @@ async function findPa11yProblems(
   const findings: string[] = [];
   try {
     for (const colorScheme of colorSchemes) {
-      for (const { name, path, isPublic } of demoPages(workspace)) {
+      for (const { name, path, isPublic } of wantedPages(workspace)) {
         const page = await openPuppeteerPage(browser);
         await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: colorScheme }]);
         await page.setExtraHTTPHeaders(isPublic ? {} : { cookie });
@@ -98,7 +110,7 @@ async function checkPages(origin: string, workspace: DemoWorkspace, browser: Bro
     const options = { colorScheme, viewport: { width: 1280, height: 900 } };
     const signedIn = await openSignedIn(browser, origin, workspace, options);
     const stranger = await browser.newContext(options);
-    for (const { name, path, isPublic } of demoPages(workspace)) {
+    for (const { name, path, isPublic } of wantedPages(workspace)) {
       const page = await (isPublic ? stranger : signedIn).newPage();
       const report = (text: string) => findings.push(`${name} (${colorScheme}): ${text}`);
       const responses: Response[] = [];
@@ -132,11 +144,6 @@ async function checkPages(origin: string, workspace: DemoWorkspace, browser: Bro
   }
   return findings;
 }
-
-const {
-  values: { short: isShort },
-  positionals: [runningOrigin],
-} = parseArgs({ options: { short: { type: "boolean", default: false } }, allowPositionals: true });
 
 const findings = await withService(runningOrigin, async (origin) => {
   const workspace = await createDemoWorkspace(origin);

@@ -10,9 +10,9 @@ const NoticeItem: FC<{ notice: Notice; display: Display }> = ({ notice, display 
   const { title, lines, action } = describeNotice(notice, (instant) => formatDateTime(display, instant));
   return (
     <li class="item">
-      <h3>
+      <h2>
         <bdi>{title}</bdi>
-      </h3>
+      </h2>
       <p class="item-meta">
         <time datetime={new Date(at).toISOString()}>{formatDateTime(display, at)}</time>
       </p>
