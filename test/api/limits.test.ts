@@ -39,6 +39,7 @@ describe("GET /limits", () => {
       connected_apps: { used: 0 },
       scheduled_posts: { used: 1, resets_at: null },
       media_bytes: { limit: PLAN_LIMITS.scale.storageBytes, used: 0 },
+      webhooks: { limit: PLAN_LIMITS.scale.webhooks, used: 0, resets_at: null },
       previews_per_hour: { used: 1, resets_at: expect.stringMatching(/:00:00\.000Z$/) },
       media_fetches_per_hour: { used: 0 },
       media_fetches_per_host_per_hour: { used: 0 },
