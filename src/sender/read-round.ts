@@ -66,6 +66,7 @@ export async function readRound(
   mayAdd: boolean,
 ): Promise<Round> {
   const state = store.state();
+  const { erasures } = store;
   const cursor = { seq: state.seq, startSeen: state.startSeen };
   const round = await selectSendingRound(services.db, { webhookId, cursor, limit: mayAdd ? EVENTS_AT_ONCE : 0 });
   const { webhook, events } = round;
@@ -74,8 +75,8 @@ export async function readRound(
   }
   const receiver = await openReceiver(services, webhook);
   await failpoint("webhook.before_store");
-  if (store.state().seq !== state.seq) {
-    // A replay has moved the cursor meanwhile.
+  if (store.state().seq !== state.seq || store.erasures !== erasures) {
+    // A replay has moved the cursor meanwhile, or the events hold what has been erased since.
     return { receiver, added: [], hasMore: true, requeued: false };
   }
   if (webhook.isDisabled) {

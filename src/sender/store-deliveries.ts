@@ -70,6 +70,8 @@ export interface TryRecord {
   readonly failures: number;
   readonly nextTryAt: number | null;
   readonly isSuccess: boolean;
+  /** Whether the event failed for the first time. */
+  readonly isFirstFailure: boolean;
 }
 
 type Row = Record<string, string | number | null>;
@@ -88,6 +90,8 @@ const EXPIRE_AT_ONCE = 500;
 /** The deliveries of one webhook in the SQLite storage of its object. All calls are synchronous, so that a check and its write are one. */
 export class DeliveryStore {
   private isReady = false;
+  /** How often something was erased: what was read from D1 before is not stored after. */
+  erasures = 0;
 
   constructor(private readonly storage: SenderStorage) {}
 
@@ -228,7 +232,7 @@ export class DeliveryStore {
       if (result.isSuccess) {
         this.recordSuccess(attempt);
       } else {
-        this.recordFailure(attempt, result.failures === 1);
+        this.recordFailure(attempt, result.isFirstFailure);
       }
     });
   }
@@ -357,6 +361,7 @@ export class DeliveryStore {
   }
 
   erase(subjectIds: readonly string[]): void {
+    this.erasures += 1;
     this.storage.transactionSync(() => {
       const ids = JSON.stringify(subjectIds);
       const chosen = "SELECT n FROM deliveries WHERE subject_id IN (SELECT value FROM json_each(?))";

@@ -239,7 +239,13 @@ export class WebhookRunner {
     if (isSuccess || message.status !== "pending") {
       // A resend may have delivered it meanwhile.
       const status = isSuccess ? "delivered" : message.status;
-      this.store.recordTry(n, attempt, { status, failures: message.failures, nextTryAt: null, isSuccess });
+      this.store.recordTry(n, attempt, {
+        status,
+        failures: message.failures,
+        nextTryAt: null,
+        isSuccess,
+        isFirstFailure: false,
+      });
       return;
     }
     const failures = message.failures + 1;
@@ -247,7 +253,7 @@ export class WebhookRunner {
     const at =
       meaning.kind === "gone" ? null : nextTryAt({ failures, now: this.now(), retryAfterMs, random: this.random() });
     const status = at === null ? "failed" : "pending";
-    this.store.recordTry(n, attempt, { status, failures, nextTryAt: at, isSuccess });
+    this.store.recordTry(n, attempt, { status, failures, nextTryAt: at, isSuccess, isFirstFailure: failures === 1 });
     if (isFailing(this.store.failureRecord(), this.now())) {
       await this.disable("failing");
     }
@@ -293,6 +299,7 @@ export class WebhookRunner {
       failures: message.failures,
       nextTryAt: isSuccess ? null : now.nextTryAt,
       isSuccess,
+      isFirstFailure: false,
     });
     if (result.meaning.kind === "gone") {
       await this.disable("gone");

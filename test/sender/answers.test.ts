@@ -135,6 +135,13 @@ describe("nothing but failures for five days", () => {
     expect((await failing(20, 5 * DAY - 1)).webhook).toMatchObject({ disabledAt: null });
   });
 
+  test("a resend that fails is no further event", async ({ expect }) => {
+    const { harness } = await failing(19, 5 * DAY);
+    await harness.sender.resend((await allDeliveries(harness))[0]!.id);
+    expect(await getWebhook(harness.ctx, { id: harness.webhookId })).toMatchObject({ disabledAt: null });
+    expect(await harness.query("SELECT failed_events FROM sender")).toEqual([{ failed_events: 19 }]);
+  });
+
   test("one success in between begins anew", async ({ expect }) => {
     const { harness } = await failing(20, 5 * DAY - 1);
     harness.receiver.answer = status(200);

@@ -1,8 +1,11 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, test } from "vitest";
+import { afterEach, beforeEach, describe, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { deleteWebhook, wakeOverdueSenders, wakeSenders } from "#webhooks/index.ts";
 import { OVERDUE_WEBHOOKS } from "#webhooks/delivery/store-overdue.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
+import type { WebhookSenderApi } from "#core/webhook-sender.ts";
 import { silenceLogs } from "../publisher/publisher-harness.ts";
 import { openSender, passTime, type SenderHarness, startAtNoon } from "./sender-harness.ts";
 
@@ -10,6 +13,8 @@ beforeEach(() => {
   startAtNoon();
   silenceLogs();
 });
+
+afterEach(() => setFailpointHook(undefined));
 
 const page = async ({ sender }: SenderHarness, query: object = {}) =>
   await sender.deliveries({ status: null, before: null, limit: 100, ...query });
@@ -128,6 +133,22 @@ describe("erasing", () => {
     passTime(HOUR);
     await harness.ring();
     expect(harness.receiver.requests).toHaveLength(3);
+  });
+
+  test("also what is being read at that moment", async ({ expect }) => {
+    const harness = await openSender();
+    await harness.emit(["a", "b"]);
+    const instance = await runInDurableObject(harness.stub, (object) => object as unknown as WebhookSenderApi);
+    let isErased = false;
+    setFailpointHook(async (point) => {
+      if (point === "webhook.before_store" && !isErased) {
+        isErased = true;
+        await env.DB.prepare("DELETE FROM events WHERE subject_id = 'a'").run();
+        await instance.erase(["a"]);
+      }
+    });
+    await harness.run();
+    expect((await page(harness)).deliveries.map(({ subjectId }) => subjectId)).toEqual(["b"]);
   });
 
   test("a deleted webhook leaves nothing, also when it is woken late", async ({ expect }) => {
