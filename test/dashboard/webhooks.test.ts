@@ -172,6 +172,38 @@ describe("one webhook", () => {
   });
 });
 
+describe("deliveries", () => {
+  const behave = (url: string, answers: readonly object[]) =>
+    service.fetch(`${new URL(url).pathname}/behaviour`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ answers }),
+    });
+
+  test("a test shows what the receiver answered as text, has its own page and is sent again from there", async ({
+    expect,
+  }) => {
+    const { browser } = await createPerson();
+    const { path, url } = await createWebhook(browser);
+    await behave(url, [{ status: 500, body: "<script>alert(1)</script>", times: 1 }]);
+    const failed = await (await browser.post(`${path}/test`)).text();
+    expect(failed).toContain("The test did not arrive.");
+    expect(failed).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(failed).not.toMatch(/<script(?! type="module" src)/);
+    const delivery = new RegExp(`${path}/deliveries/[^"]+`).exec(failed)?.[0] ?? "";
+    const page = await read(browser, delivery);
+    expect(page).toContain("Try 1: 500 after");
+    expect(page).toContain("&quot;type&quot;: &quot;webhook.test&quot;");
+    const stranger = (await createPerson()).browser;
+    expect((await stranger.get(delivery)).status).toBe(404);
+    expect((await browser.get(`${path}/deliveries/unknown`)).status).toBe(404);
+    expect(locationOf(await browser.post(`${delivery}/resend`))).toEqual([303, `${delivery}?done=resent`]);
+    expect(await read(browser, delivery)).toContain("Try 2: 200 after");
+    expect(await (await browser.post(`${path}/test`)).text()).toContain("The test arrived.");
+    expect(await read(browser, `${path}?status=pending`)).toContain("None with this status.");
+  });
+});
+
 describe("who may", () => {
   test("without a session the pages lead to the sign-in; a key is ignored", async ({ expect }) => {
     const { key } = await createPerson();
