@@ -25,7 +25,11 @@ export async function updateWebhook(
   { id, ...change }: WebhookInput & { readonly id: string },
 ): Promise<Webhook> {
   const { url, description, types, enabled, missed } = change;
+  const changesNothing = [url, description, types, enabled].every((value) => value === undefined);
   refuseProblems([
+    changesNothing
+      ? { code: "no_changes", message: "name what is to change: url, description, types or enabled" }
+      : null,
     url === undefined ? null : await urlProblem(ctx, url),
     description === undefined ? null : descriptionProblem(description),
     types === undefined ? null : typesProblem(types),
