@@ -214,7 +214,7 @@ async function checkWebhooks(key: string): Promise<void> {
   await call({ key, method: "POST", path: `${path}/replay`, body: {}, expect: 400 });
   await call({ key, method: "PATCH", path, body: { enabled: false }, expect: 200 });
   await call({ key, method: "PATCH", path, body: { enabled: true }, expect: 400 });
-  await call({ key, method: "PATCH", path: `/webhooks/${UNKNOWN_ID}`, body: {}, expect: 404 });
+  await call({ key, method: "PATCH", path: `/webhooks/${UNKNOWN_ID}`, body: { description: "none" }, expect: 404 });
   await call({ key, method: "DELETE", path, body: {}, expect: 400 });
   await call({ key, method: "DELETE", path, body: { confirm: true }, expect: 200 });
   await call({ key, method: "DELETE", path, body: { confirm: true }, expect: 404 });
