@@ -96,7 +96,7 @@ async function checkProfile(checker: PageChecker, user: BrowserUser): Promise<vo
   const { page } = checker;
   await checker.open("/dashboard/profile");
   await page.getByLabel("Time zone").selectOption("Asia/Tokyo");
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("region", { name: "Account" }).getByRole("button", { name: "Save" }).click();
   await page.getByText("Your time zone was saved.").waitFor();
   await page.getByLabel("Current password").fill("not the password");
   await page.getByLabel("New password").fill(user.password);
