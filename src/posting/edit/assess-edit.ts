@@ -34,11 +34,10 @@ import { timeWarnings } from "#posting/preview/validate-schedule-time.ts";
 import { sortByIds, postsStatement } from "#posting/calendar/store-posts-by-id.ts";
 import {
   comparedPart,
-  dueTimesByAccount,
   nearbyPostsOfEditStatement,
-  type NearbyPostRow,
+  type NearbyPosts,
+  readNearbyPosts,
   type TextAtTime,
-  textsByAccount,
 } from "#posting/preview/store-nearby-posts.ts";
 import {
   type FactsRow,
@@ -127,7 +126,7 @@ export async function assessEdit(
   const posts = await Promise.all(
     validatedEdits.map(async ({ edited, validation }) => {
       const textsOf = (accountId: string) => [
-        ...(data.nearbyTexts.get(accountId) ?? []),
+        ...(data.nearbyPosts.texts.get(accountId) ?? []),
         ...textsOfEdit.filter((text) => text.accountId === accountId && text.postId !== edited.stored.post.id),
       ];
       const previews = withDuplicateTextWarnings(ctx, validation, textsOf, edited.scheduledAt);
@@ -160,8 +159,7 @@ interface EditData {
   /** Without the media of the request, which are resolved only after all other checks. */
   readonly editContext: Omit<EditContext, "media">;
   readonly rows: readonly PostRow[];
-  readonly nearbyTimes: ReadonlyMap<string, readonly number[]>;
-  readonly nearbyTexts: ReadonlyMap<string, readonly TextAtTime[]>;
+  readonly nearbyPosts: NearbyPosts;
   readonly mediaLookup: MediaLookup;
   readonly mediaRows: readonly unknown[];
 }
@@ -188,8 +186,7 @@ async function loadEditData(ctx: Context, input: EditInput, counts: boolean): Pr
   const rowsOf = <Row>(result: D1Result | undefined) => (result?.results ?? []) as Row[];
   return {
     rows: sortByIds(postIds, rowsOf<PostRow>(posts)),
-    nearbyTimes: dueTimesByAccount(rowsOf<NearbyPostRow>(nearbyPostRows)),
-    nearbyTexts: textsByAccount(rowsOf<NearbyPostRow>(nearbyPostRows)),
+    nearbyPosts: readNearbyPosts(nearbyPostRows),
     mediaLookup,
     mediaRows: rowsOf(mediaRows),
     editContext: {
@@ -228,12 +225,12 @@ function applyEdits(
 function editCapProblems(
   ctx: Pick<Context, "adapterFor" | "config">,
   input: EditInput,
-  { nearbyTimes }: Pick<EditData, "nearbyTimes">,
+  { nearbyPosts }: Pick<EditData, "nearbyPosts">,
   edits: readonly EditedPost[],
   capabilities: ReadonlyMap<string, JsonObject>,
 ): RefusalDetail[] {
   return edits.flatMap((edited) => {
-    const otherTimes = otherPostTimes(nearbyTimes, edits, edited);
+    const otherTimes = otherPostTimes(nearbyPosts.times, edits, edited);
     const problems = dailyCapProblems(ctx, edited.resolvedTargets, otherTimes, edited.scheduledAt, capabilities);
     return withPostId(input, edited.stored.post.id, problems);
   });

@@ -7,7 +7,7 @@ import { dailyCapProblems } from "./daily-caps.ts";
 import { withDuplicateTextWarnings } from "./duplicate-text.ts";
 import type { MediaLookup, MediaResolution } from "./resolve-media.ts";
 import type { TargetResolution } from "./resolve-targets.ts";
-import { dueTimesByAccount, type NearbyPostRow, textsByAccount } from "./store-nearby-posts.ts";
+import type { NearbyPosts } from "./store-nearby-posts.ts";
 import {
   type MediaWithFacts,
   postTypeOf,
@@ -26,7 +26,7 @@ interface ScheduleFacts {
   readonly resolution: TargetResolution;
   /** Capabilities that are newer than the stored ones, by account. */
   readonly capabilities: ReadonlyMap<string, JsonObject>;
-  readonly nearbyPosts: readonly NearbyPostRow[];
+  readonly nearbyPosts: NearbyPosts;
   readonly mediaLookup: Pick<MediaLookup, "params" | "guesses">;
 }
 
@@ -64,9 +64,7 @@ export function assessSchedule(
 ): ScheduleAssessment {
   const { resolvedTargets } = resolution;
   const capProblems =
-    scheduledAt === null
-      ? []
-      : dailyCapProblems(ctx, resolvedTargets, dueTimesByAccount(nearbyPosts), scheduledAt, capabilities);
+    scheduledAt === null ? [] : dailyCapProblems(ctx, resolvedTargets, nearbyPosts.times, scheduledAt, capabilities);
   const request = { caption: input.caption, mediaParams: mediaLookup.params, resolvedTargets, capabilities };
   const problemsBeforeMedia = () => [
     ...resolution.problems,
@@ -93,10 +91,14 @@ export function assessSchedule(
           ...(media.complete ? ofPost() : problemsBeforeMedia()),
         ],
         previews() {
-          const texts = textsByAccount(nearbyPosts);
           return scheduledAt === null
             ? validation.previews
-            : withDuplicateTextWarnings(ctx, validation, (accountId) => texts.get(accountId) ?? [], scheduledAt);
+            : withDuplicateTextWarnings(
+                ctx,
+                validation,
+                (accountId) => nearbyPosts.texts.get(accountId) ?? [],
+                scheduledAt,
+              );
         },
       };
     },

@@ -10,7 +10,7 @@ import { nearbyQuery } from "./duplicate-text.ts";
 import { refreshCapabilities } from "./refresh-capabilities.ts";
 import { lookUpMedia } from "./resolve-media.ts";
 import { accountFilterOf, resolveTargets } from "./resolve-targets.ts";
-import { type NearbyPostRow, nearbyPostsStatement } from "./store-nearby-posts.ts";
+import { nearbyPostsStatement, readNearbyPosts } from "./store-nearby-posts.ts";
 import { timeWarnings } from "./validate-schedule-time.ts";
 
 /** A post that is still being written. */
@@ -69,14 +69,13 @@ export async function checkSchedule(
     return { ...read, limitReached, problems, targets: [], warnings: [] };
   }
   const { scheduledAt, editedPostId } = complete;
-  const nearbyPosts = (nearbyPostRows?.results ?? []) as unknown as NearbyPostRow[];
   const resolution = resolveTargets(complete, accounts);
   const { problems, previews } = assessSchedule(ctx, complete, {
     scheduledAt,
     resolution,
     capabilities:
       complete.asksPlatforms === true ? await refreshCapabilities(ctx, resolution.resolvedTargets) : new Map(),
-    nearbyPosts: nearbyPosts.filter((row) => row.post_id !== editedPostId),
+    nearbyPosts: readNearbyPosts(nearbyPostRows, editedPostId),
     mediaLookup,
   }).withMedia(media, media.shown, now);
   return {

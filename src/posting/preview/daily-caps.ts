@@ -2,16 +2,9 @@ import type { Services } from "#context.ts";
 import { HOUR } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
-import { PLATFORMS } from "#core/platform.ts";
 import { limitsFor } from "#platforms/limits-for.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
 import type { ResolvedTarget } from "./resolve-targets.ts";
-
-/** The longest window in which any platform counts posts; 0 when none does. */
-export function longestCapWindowMs({ adapterFor }: Pick<Services, "adapterFor">): number {
-  const windows = PLATFORMS.flatMap((platform) => adapterFor(platform)?.limits.dailyCaps ?? []);
-  return Math.max(0, ...windows.map((cap) => cap.windowHours * HOUR));
-}
 
 /** Whether a post at `at`, together with the otherTimes of its account, exceeds a cap in any window around it. */
 function capProblems(

@@ -1,11 +1,10 @@
 import type { Services } from "#context.ts";
 import { HOUR, MINUTE, SECOND, toIsoInstant } from "#core/clock.ts";
-import { PLATFORMS } from "#core/platform.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { comparableText } from "#platforms/comparable-text.ts";
 import type { PlatformLimits, ValidationWarning } from "#platforms/contract.ts";
 import { RETRY_DEADLINE_MS } from "#posting/run/next-step.ts";
 import type { PreviewTarget } from "#posting/types.ts";
-import { longestCapWindowMs } from "./daily-caps.ts";
 import { comparedPart, type NearbyQuery, type TextAtTime } from "./store-nearby-posts.ts";
 import type { TargetValidation } from "./validate-targets.ts";
 
@@ -13,14 +12,23 @@ type DuplicateText = NonNullable<PlatformLimits["duplicateText"]>;
 
 /** What has to be known of the posts around a post for daily caps and duplicate texts. */
 export function nearbyQuery(services: Pick<Services, "adapterFor">): NearbyQuery {
-  const windows = PLATFORMS.flatMap((platform) => {
-    const duplicateText = services.adapterFor(platform)?.limits.duplicateText;
-    return duplicateText ? [{ platform, windowMs: duplicateText.windowSeconds * SECOND }] : [];
+  const adapters = PLATFORMS.flatMap((platform) => {
+    const limits = services.adapterFor(platform)?.limits;
+    return limits ? [{ platform, ...limits }] : [];
   });
-  // Posts are found by the time at which they were due, and some were published later.
-  const duplicateWindows = windows.map((window) => window.windowMs + RETRY_DEADLINE_MS);
-  const windowMs = Math.max(longestCapWindowMs(services), ...duplicateWindows);
-  return { windowMs, textPlatforms: windows.map(({ platform }) => platform) };
+  const caps = adapters.flatMap(({ platform, dailyCaps }) => dailyCaps.map((cap) => ({ platform, ...cap })));
+  const windowOf = (platform: Platform) =>
+    Math.max(...caps.filter((cap) => cap.platform === platform).map((cap) => cap.windowHours * HOUR));
+  return {
+    capWindows: Object.fromEntries(caps.map(({ platform }) => [platform, windowOf(platform)])),
+    capRows: 2 * Math.max(0, ...caps.map(({ count }) => count)),
+    // Posts are found by the time at which they were due, and some were published later.
+    textWindows: Object.fromEntries(
+      adapters.flatMap(({ platform, duplicateText }) =>
+        duplicateText ? [[platform, duplicateText.windowSeconds * SECOND + RETRY_DEADLINE_MS]] : [],
+      ),
+    ),
+  };
 }
 
 /**

@@ -11,7 +11,7 @@ import { withPlanHash, storedMedia } from "#posting/confirm/post-plan.ts";
 import { problemsOfReadMembers } from "./problems-of-read-members.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { timeProblems, timeWarnings } from "./validate-schedule-time.ts";
-import { type NearbyPostRow, nearbyPostsStatement } from "./store-nearby-posts.ts";
+import { nearbyPostsStatement, readNearbyPosts } from "./store-nearby-posts.ts";
 import { issueToken, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
 import type { PreviewResult, ScheduleInput, SchedulePreview } from "#posting/types.ts";
 
@@ -37,7 +37,7 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     scheduledAt: input.scheduledAt,
     resolution,
     capabilities: await refreshCapabilities(ctx, resolution.resolvedTargets),
-    nearbyPosts: (nearbyPostRows?.results ?? []) as unknown as NearbyPostRow[],
+    nearbyPosts: readNearbyPosts(nearbyPostRows),
     mediaLookup,
   });
   const isRefused =

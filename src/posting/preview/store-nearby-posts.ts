@@ -2,17 +2,24 @@ import type { Actor } from "#core/actor.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Db } from "#db/client.ts";
 
-export interface NearbyPostRow {
-  readonly post_id: string;
+/** The posts around one time of an account; each column is a JSON array. */
+interface NearbyPostsRow {
   readonly account_id: string;
-  readonly due_at: number;
-  readonly published_at: number | null;
-  /** As `comparedPart` shortens it; null where the platform does not refuse duplicates. */
-  readonly text: string | null;
+  readonly times_before: string;
+  readonly times_after: string;
+  readonly texts_before: string;
+  readonly texts_after: string;
 }
 
-/** More than any daily cap needs. */
-const MAX_NEARBY_POSTS = 2000;
+/**
+ * Texts are compared with so many posts before and after a time: an account that posts more often than this within a platform's
+ * window is not warned of duplicates that are further away. For an edit of many posts they are fewer for each.
+ */
+const COMPARED_POSTS = 25;
+const LEAST_COMPARED_POSTS = 5;
+
+const comparedPosts = (editedPosts: number): number =>
+  Math.max(LEAST_COMPARED_POSTS, Math.min(COMPARED_POSTS, Math.floor((4 * COMPARED_POSTS) / editedPosts)));
 
 /** Of long texts only both ends are read, so that the rows of a preview stay a few megabytes. */
 const COMPARED_END = 500;
@@ -28,20 +35,38 @@ export function comparedPart(text: string): string {
   return [...characters.slice(0, COMPARED_END), ...end].join("");
 }
 
-/** What a preview asks of the posts around its own. */
+/** What a preview asks of the posts around its own; the windows are those before and after a time, by platform, in ms. */
 export interface NearbyQuery {
-  readonly windowMs: number;
-  /** The platforms whose texts are read. */
-  readonly textPlatforms: readonly Platform[];
+  readonly capWindows: Readonly<Partial<Record<Platform, number>>>;
+  /** So many posts on either side decide whether any cap is exceeded: twice the highest, because an account may have its own. */
+  readonly capRows: number;
+  readonly textWindows: Readonly<Partial<Record<Platform, number>>>;
 }
 
-/** By index on account and time; cancelled and paused posts neither count towards a cap nor as duplicates. */
-const NEARBY_POSTS = `SELECT DISTINCT t.post_id AS post_id, t.account_id AS account_id, t.due_at AS due_at, t.published_at AS published_at,
-    CASE WHEN t.platform IN (SELECT value FROM json_each(?6)) THEN ${COMPARED_PART} END AS text
-  FROM account_times w
-  CROSS JOIN post_targets t ON t.account_id = w.account_id AND t.due_at > w.at - ?5 AND t.due_at < w.at + ?5
-  CROSS JOIN posts p ON p.id = t.post_id
-  WHERE t.state NOT IN ('failed', 'skipped') AND p.status NOT IN ('cancelled', 'paused')`;
+/** By index on account and time; failed, skipped, cancelled and paused posts neither count towards a cap nor as duplicates. */
+function nearestPosts(side: "before" | "after", windows: string, rows: string, member: string, except: string): string {
+  const window = `${windows} ->> w.platform`;
+  const range =
+    side === "before"
+      ? `t.due_at <= w.at AND t.due_at > w.at - (${window}) ${except} ORDER BY t.due_at DESC`
+      : `t.due_at > w.at AND t.due_at < w.at + (${window}) ${except} ORDER BY t.due_at`;
+  return `(SELECT json_group_array(json(post)) FROM (SELECT ${member} AS post FROM post_targets t CROSS JOIN posts p ON p.id = t.post_id
+    WHERE t.account_id = w.account_id AND t.state NOT IN ('failed', 'skipped') AND p.status NOT IN ('cancelled', 'paused')
+      AND ${range} LIMIT ${rows}))`;
+}
+
+const TIME = "json_object('postId', t.post_id, 'at', t.due_at)";
+const TEXT = `json_object('postId', t.post_id, 'at', coalesce(t.published_at, t.due_at), 'text', ${COMPARED_PART})`;
+
+/** Reads the nearest posts only, however many the windows hold; one more, which may be the post itself. ?5 to ?7 are the query. */
+function nearbyPosts(textRows: number, except = ""): string {
+  return `SELECT w.account_id AS account_id,
+    ${nearestPosts("before", "?5", "?6", TIME, except)} AS times_before,
+    ${nearestPosts("after", "?5", "?6", TIME, except)} AS times_after,
+    ${nearestPosts("before", "?7", `${textRows + 1}`, TEXT, except)} AS texts_before,
+    ${nearestPosts("after", "?7", `${textRows + 1}`, TEXT, except)} AS texts_after
+  FROM account_times w`;
+}
 
 /** The selected accounts; must match `accountsStatement` of the accounts module. */
 const SELECTED_ACCOUNTS = `a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL
@@ -58,20 +83,21 @@ export function nearbyPostsStatement(
   actor: Actor,
   filter: AccountFilter,
   at: number,
-  { windowMs, textPlatforms }: NearbyQuery,
+  query: NearbyQuery,
 ): D1PreparedStatement {
   return db.d1
     .prepare(
-      `WITH account_times AS (SELECT a.id AS account_id, ?7 AS at FROM accounts a WHERE ${SELECTED_ACCOUNTS})
-       ${NEARBY_POSTS} LIMIT ${MAX_NEARBY_POSTS}`,
+      `WITH account_times AS (SELECT a.id AS account_id, a.platform AS platform, ?8 AS at FROM accounts a WHERE ${SELECTED_ACCOUNTS})
+       ${nearbyPosts(COMPARED_POSTS)}`,
     )
     .bind(
       actor.userId,
       actor.workspaceId,
       JSON.stringify(filter.ids),
       JSON.stringify(filter.platforms),
-      windowMs,
-      JSON.stringify(textPlatforms),
+      JSON.stringify(query.capWindows),
+      query.capRows + 1,
+      JSON.stringify(query.textWindows),
       at,
     );
 }
@@ -89,39 +115,32 @@ export function nearbyPostsOfEditStatement(
   actor: Actor,
   filter: AccountFilter,
   rescheduling: Rescheduling,
-  { windowMs, textPlatforms }: NearbyQuery,
+  query: NearbyQuery,
 ): D1PreparedStatement {
   return db.d1
     .prepare(
       `WITH rescheduled AS (
-         SELECT p.id AS id, coalesce(?7, p.scheduled_at + ?8) AS at
-         FROM json_each(?9) edited CROSS JOIN posts p ON p.id = edited.value
+         SELECT p.id AS id, coalesce(?8, p.scheduled_at + ?9) AS at
+         FROM json_each(?10) edited CROSS JOIN posts p ON p.id = edited.value
          WHERE p.user_id = ?1 AND p.workspace_id = ?2),
        account_times AS (
-         SELECT t.account_id AS account_id, m.at AS at FROM rescheduled m CROSS JOIN post_targets t ON t.post_id = m.id
-         UNION SELECT a.id, m.at FROM rescheduled m CROSS JOIN accounts a WHERE ${SELECTED_ACCOUNTS})
-       ${NEARBY_POSTS} AND p.id NOT IN (SELECT value FROM json_each(?9)) LIMIT ${MAX_NEARBY_POSTS}`,
+         SELECT t.account_id AS account_id, t.platform AS platform, m.at AS at
+         FROM rescheduled m CROSS JOIN post_targets t ON t.post_id = m.id
+         UNION SELECT a.id, a.platform, m.at FROM rescheduled m CROSS JOIN accounts a WHERE ${SELECTED_ACCOUNTS})
+       ${nearbyPosts(comparedPosts(rescheduling.postIds.length), "AND t.post_id NOT IN (SELECT value FROM json_each(?10))")}`,
     )
     .bind(
       actor.userId,
       actor.workspaceId,
       JSON.stringify(filter.ids),
       JSON.stringify(filter.platforms),
-      windowMs,
-      JSON.stringify(textPlatforms),
+      JSON.stringify(query.capWindows),
+      query.capRows + 1,
+      JSON.stringify(query.textWindows),
       rescheduling.scheduledAt,
       rescheduling.shiftMs,
       JSON.stringify(rescheduling.postIds),
     );
-}
-
-/** The due times of each account. */
-export function dueTimesByAccount(rows: readonly NearbyPostRow[]): Map<string, number[]> {
-  const times = new Map<string, number[]>();
-  for (const { account_id: accountId, due_at: dueAt } of rows) {
-    times.set(accountId, [...(times.get(accountId) ?? []), dueAt]);
-  }
-  return times;
 }
 
 /** A text that an account posts, or has posted, at a time. */
@@ -131,15 +150,38 @@ export interface TextAtTime {
   readonly text: string;
 }
 
-/** The texts of each account, with the time at which they were published or are due. */
-export function textsByAccount(rows: readonly NearbyPostRow[]): Map<string, TextAtTime[]> {
-  const texts = new Map<string, TextAtTime[]>();
-  for (const { post_id: postId, account_id: accountId, due_at: dueAt, published_at: publishedAt, text } of rows) {
-    if (text !== null) {
-      const ofAccount = texts.get(accountId) ?? [];
-      ofAccount.push({ postId, at: publishedAt ?? dueAt, text });
-      texts.set(accountId, ofAccount);
+/** Of each account, when its other posts are due, and what they say. */
+export interface NearbyPosts {
+  readonly times: ReadonlyMap<string, readonly number[]>;
+  readonly texts: ReadonlyMap<string, readonly TextAtTime[]>;
+}
+
+/** Parses the rows of either statement; several times of an account may have the same posts around them. */
+export function readNearbyPosts(result: D1Result | undefined, exceptPostId?: string): NearbyPosts {
+  const timeOf = new Map<string, Map<string, number>>();
+  const textOf = new Map<string, Map<string, TextAtTime>>();
+  for (const row of (result?.results ?? []) as unknown as readonly NearbyPostsRow[]) {
+    const times = timeOf.get(row.account_id) ?? new Map<string, number>();
+    timeOf.set(row.account_id, times);
+    for (const { postId, at } of [...parse<TextAtTime>(row.times_before), ...parse<TextAtTime>(row.times_after)]) {
+      times.set(postId, at);
+    }
+    const texts = textOf.get(row.account_id) ?? new Map<string, TextAtTime>();
+    textOf.set(row.account_id, texts);
+    for (const text of [...parse<TextAtTime>(row.texts_before), ...parse<TextAtTime>(row.texts_after)]) {
+      texts.set(text.postId, text);
     }
   }
-  return texts;
+  const valuesOf = <Value>(byAccount: Map<string, Map<string, Value>>) =>
+    new Map(
+      [...byAccount].map(([accountId, byPost]) => {
+        byPost.delete(exceptPostId ?? "");
+        return [accountId, [...byPost.values()]];
+      }),
+    );
+  return { times: valuesOf(timeOf), texts: valuesOf(textOf) };
+}
+
+function parse<Member>(json: string): readonly Member[] {
+  return json === "[]" ? [] : (JSON.parse(json) as Member[]);
 }
