@@ -78,13 +78,12 @@ function elapsedMs(job: Job, commitRef: CommitRef): number {
 
 /** TikTok has the post; processing takes from seconds to hours. */
 function processingOutcome(job: Job, commitRef: CommitRef): VerifyOutcome {
-  const elapsed = elapsedMs(job, commitRef);
+  return { state: "again", afterSeconds: processingPollSeconds(elapsedMs(job, commitRef)), isProcessing: true };
+}
+
+function processingPollSeconds(elapsed: number): number {
   const pollSeconds = Math.min(MAX_POLL_SECONDS, Math.max(MIN_RETRY_SECONDS, Math.ceil(elapsed / 2 / SECOND)));
-  return {
-    state: "again",
-    afterSeconds: elapsed < SLOW_POLL_AFTER_MS ? pollSeconds : SLOW_POLL_SECONDS,
-    isProcessing: true,
-  };
+  return elapsed < SLOW_POLL_AFTER_MS ? pollSeconds : SLOW_POLL_SECONDS;
 }
 
 /** The last chunk was not confirmed: the number of stored bytes tells whether it arrived. Sending it twice creates only one post. */
@@ -110,7 +109,9 @@ function retryOutcome(job: Job, commitRef: CommitRef, fault: Fault | null): Veri
   if (fault?.code === "not_found") {
     return { state: "cannot_tell", detail: "TikTok does not know the upload" };
   }
-  const elapsedSeconds = Math.ceil(elapsedMs(job, commitRef) / SECOND);
-  const afterSeconds = Math.min(MAX_RETRY_SECONDS, Math.max(MIN_RETRY_SECONDS, 3 * elapsedSeconds));
+  const elapsed = elapsedMs(job, commitRef);
+  const growingSeconds = Math.min(MAX_RETRY_SECONDS, Math.max(MIN_RETRY_SECONDS, 3 * Math.ceil(elapsed / SECOND)));
+  // TikTok has an accepted post: one answer that is missing must not keep the next one waiting for minutes.
+  const afterSeconds = commitRef.accepted ? processingPollSeconds(elapsed) : growingSeconds;
   return { state: "again", afterSeconds: fault?.retryAfterSeconds ?? afterSeconds, isProcessing: commitRef.accepted };
 }

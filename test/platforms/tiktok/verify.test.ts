@@ -178,6 +178,20 @@ describe("verify by publish id", () => {
     });
   });
 
+  test("a status that cannot be read does not slow the checks of an accepted post down", async ({ expect }) => {
+    for (const [seconds, afterSeconds] of [
+      [20, 10],
+      [240, 60],
+      [901, 300],
+    ] as const) {
+      expect(await tiktok.verify(scriptedClient(503), jobAfter(seconds), acceptedRef)).toEqual({
+        state: "again",
+        afterSeconds,
+        isProcessing: true,
+      });
+    }
+  });
+
   test("an invalid login is refused, and an unknown publish id cannot be verified", async ({ expect }) => {
     expect(
       await tiktok.verify(scriptedClient(apiError(401, "access_token_invalid")), jobAfter(5), acceptedRef),
