@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { entryOfTag } from "./release/changelog.ts";
+
+/*
+ * Builds what a release consists of, from the lock file and without network: `npm run release -- v1.0.0`. In `dist/`: the bundle as a
+ * tar file (what runs, its source map, the files of the pages, the migrations, wrangler.toml), the software bill of materials
+ * of what is bundled (CycloneDX), their checksums, and the changelog's entry as the notes of the release.
+ */
+
+const run = (command: string, ...args: string[]): string =>
+  execFileSync(command, args, { encoding: "utf8", maxBuffer: 64 * 1024 * 1024, stdio: ["ignore", "pipe", "inherit"] });
+
+const { name, version } = JSON.parse(readFileSync("package.json", "utf8")) as { name: string; version: string };
+const entry = entryOfTag(process.argv[2] ?? "", version, readFileSync("CHANGELOG.md", "utf8"));
+
+const title = `${name}-${version}`;
+const folder = join("dist", title);
+rmSync("dist", { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+
+run("npx", "wrangler", "deploy", "--dry-run", "--env=", "--outdir", join(folder, "worker"));
+// wrangler's own, with the time of the build.
+rmSync(join(folder, "worker", "README.md"));
+for (const path of [
+  ".wrangler/assets",
+  "migrations",
+  "wrangler.toml",
+  "CHANGELOG.md",
+  "LICENSE",
+  "package-lock.json",
+]) {
+  cpSync(path, join(folder, path.replace(".wrangler/", "")), { recursive: true });
+}
+
+// The same commit gives the same bytes, whoever builds it and when.
+const committedAt = run("git", "log", "-1", "--format=%ct").trim();
+const tar = ["--sort=name", `--mtime=@${committedAt}`, "--owner=0", "--group=0", "--numeric-owner", "--mode=a+rX,go-w"];
+run("tar", ...tar, "--use-compress-program=gzip -n", "-cf", join("dist", `${title}.tar.gz`), "-C", "dist", title);
+rmSync(folder, { recursive: true });
+
+const sbom = run(
+  "npm",
+  "sbom",
+  "--package-lock-only",
+  "--omit=dev",
+  "--sbom-format=cyclonedx",
+  "--sbom-type=application",
+);
+writeFileSync(join("dist", `${title}.cdx.json`), sbom);
+
+const files = readdirSync("dist").toSorted();
+const sha256 = (file: string) =>
+  createHash("sha256")
+    .update(readFileSync(join("dist", file)))
+    .digest("hex");
+writeFileSync(join("dist", "SHA256SUMS"), files.map((file) => `${sha256(file)}  ${file}\n`).join(""));
+writeFileSync(join("dist", "notes.md"), `${entry.text}\n`);
+console.log(`${title} of ${entry.date}: ${files.join(", ")} in dist/`);
