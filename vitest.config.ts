@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import packageFile from "./package.json" with { type: "json" };
 
 const migrations = await readD1Migrations("./migrations");
 
@@ -12,7 +13,7 @@ export default defineConfig({
     silent: "passed-only",
     projects: [
       {
-        define: { FAILPOINTS: "true" },
+        define: { FAILPOINTS: "true", ALMANAC_VERSION: JSON.stringify(packageFile.version) },
         plugins: [
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml", environment: "sandbox" },

@@ -1,22 +1,13 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createApi } from "#api/index.ts";
 import type { Env } from "#config.ts";
 
 /*
  * Writes the OpenAPI document to a file: `npm run openapi -- [file]`. Its server URL comes from the environment variable
- * `ORIGIN` or, without it, from wrangler.toml.
+ * `ORIGIN`; without it, it is an example.
  */
 
-async function deployedOrigin(): Promise<string> {
-  const wrangler = await readFile("wrangler.toml", "utf8");
-  const origin = /^ORIGIN = "(.+)"$/m.exec(wrangler)?.[1];
-  if (origin === undefined) {
-    throw new Error("wrangler.toml has no ORIGIN");
-  }
-  return origin;
-}
-
-const origin = process.env["ORIGIN"] ?? (await deployedOrigin());
+const origin = process.env["ORIGIN"] ?? "https://almanac.example.org";
 const file = process.argv[2] ?? "openapi.json";
 
 // The document needs no binding, only the URLs in the environment.

@@ -36,6 +36,7 @@ export interface Env {
   readonly TOKEN_KEYS: string;
   readonly TOKEN_KEY_ID: string;
   readonly SIGNUP?: string;
+  readonly SETUP_CODE?: string;
   /** Gives every user this plan without a subscription; `none` requires one even where no payment is configured. */
   readonly PLAN_FOR_ALL?: string;
   /** JSON: the operator's own numbers for limits, by plan. */
@@ -69,6 +70,10 @@ export interface Config {
   readonly tokenKeys: string;
   readonly tokenKeyId: string;
   readonly signup: "first" | "open" | "closed";
+  /** What the first user must know where anybody can reach the sign-up page; null until the operator has set it. */
+  readonly setupCode: string | null;
+  /** Whether the first user must know it. */
+  readonly asksSetupCode: boolean;
   readonly planForAll: Plan | null;
   /** Where the objects of posts and webhooks are created; null for near their first caller. */
   readonly objectsLocation: DurableObjectLocationHint | null;
@@ -169,10 +174,17 @@ function readLimit(plan: string, name: string, value: unknown): [LimitKey, numbe
   return [key, value];
 }
 
+function readSignup(env: Env): Config["signup"] {
+  const signup = readText(env, "SIGNUP");
+  return signup === "open" || signup === "closed" ? signup : "first";
+}
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
 export function readConfig(env: Env): Config {
   const origin = env.ORIGIN;
   const baseUrl = readText(env, "BASE_URL") ?? `${origin}/v1`;
-  const signup = readText(env, "SIGNUP");
+  const signup = readSignup(env);
   return {
     origin,
     baseUrl,
@@ -181,7 +193,10 @@ export function readConfig(env: Env): Config {
     docsUrl: readText(env, "DOCS_URL") ?? `${origin}/docs`,
     tokenKeys: env.TOKEN_KEYS,
     tokenKeyId: env.TOKEN_KEY_ID,
-    signup: signup === "open" || signup === "closed" ? signup : "first",
+    signup,
+    setupCode: readText(env, "SETUP_CODE"),
+    // At a public address whoever finds the page first would own the service.
+    asksSetupCode: signup === "first" && !LOOPBACK.has(new URL(origin).hostname),
     planForAll: planForAll(env),
     objectsLocation: objectsLocation(env),
     limitOverrides: readLimitOverrides(readText(env, "QUOTAS")),

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { createFileRoutes } from "#api/files/index.ts";
+import { healthRoutes } from "#api/health.ts";
 import { API_PREFIX, createApi } from "#api/index.ts";
 import { createConnectRoutes } from "#dashboard/connect/index.ts";
 import { log } from "#core/log.ts";
@@ -33,6 +34,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
   const api = createApi(createOutbound);
   const pages = createPages(createOutbound);
   const browserApp = new Hono<{ Bindings: Env }>();
+  browserApp.route("/", healthRoutes);
   browserApp.route("/", createFileRoutes(createOutbound));
   browserApp.route("/", createOAuth(createOutbound));
   browserApp.route("/", createConnectRoutes(createOutbound));

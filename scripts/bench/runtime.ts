@@ -67,6 +67,9 @@ export interface Runtime {
   stop(): Promise<void>;
 }
 
+/** What a deployment adds to wrangler.toml. */
+const DEPLOYMENT = { ORIGIN: "https://almanac.example.org", TOKEN_KEY_ID: "k1" };
+
 /** Starts one Worker with local versions of the production bindings, in a separate process. */
 export async function startRuntime(
   { script, texts }: Bundle,
@@ -87,7 +90,7 @@ export async function startRuntime(
         {
           ...options,
           name: NAME,
-          bindings: { ...options.bindings, ...bindings },
+          bindings: { ...DEPLOYMENT, ...options.bindings, ...bindings },
           ratelimits: Object.fromEntries(
             Object.entries(ratelimits).map(([name, limiter]) => [
               name,

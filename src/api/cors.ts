@@ -1,5 +1,8 @@
+import { VERSION_HEADER } from "#core/version.ts";
+
 const EXPOSED_HEADERS = [
   "Allow",
+  VERSION_HEADER,
   "Idempotent-Replayed",
   "RateLimit",
   "RateLimit-Policy",

@@ -30,6 +30,7 @@ import { editPreview } from "./posts/edit-preview.ts";
 import { get } from "./posts/get.ts";
 import { list as listPosts } from "./posts/list.ts";
 import { preview } from "./posts/preview.ts";
+import { VERSION, VERSION_HEADER } from "#core/version.ts";
 import { getRequestId } from "#wire/request-id.ts";
 import { summary } from "./schedule/summary.ts";
 import { create as createWebhook } from "./webhooks/create.ts";
@@ -119,6 +120,7 @@ export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<A
     const requestId = getRequestId(c.req.raw, services.ids);
     c.set("requestId", requestId);
     c.header("X-Request-Id", requestId);
+    c.header(VERSION_HEADER, VERSION);
     c.header("Cache-Control", "no-store");
     c.header("X-Content-Type-Options", "nosniff");
     for (const [name, value] of CORS_HEADERS) {

@@ -20,6 +20,7 @@ interface SignUpFormValues {
   readonly email: string;
   readonly plan: Plan;
   readonly timeZone: string;
+  readonly setupCode: string;
   readonly next: string;
 }
 
@@ -58,9 +59,21 @@ const SignUpPage: FC<{
   >
     <h1>Create your account</h1>
     {offersPlans(config) && <p class="lead">{TRIAL_DAYS} days free on every plan. No card required.</p>}
-    <FormErrorNotice error={error} fields={["email", "password", "time_zone"]} />
+    <FormErrorNotice error={error} fields={["setup_code", "email", "password", "time_zone"]} />
     <form method="post" action="/signup">
       <input type="hidden" name="next" value={values.next} />
+      {config.asksSetupCode && (
+        <Field
+          name="setup_code"
+          label="Setup code"
+          autocomplete="off"
+          spellcheck="false"
+          required
+          value={values.setupCode}
+          hint="Only the operator can create the first account. The link that npm run deploy printed contains the code."
+          error={error}
+        />
+      )}
       <Field
         name="email"
         label="E-mail"
@@ -155,7 +168,13 @@ export async function showSignUp(c: PageContext): Promise<Response> {
   if (!(await signUpIsOpen(c.var.services))) {
     return renderPage(c, <SignUpClosedPage operator={readOperator(c.var.services.config)} />, 403);
   }
-  const values: SignUpFormValues = { email: "", plan: "growth", timeZone: "UTC", next: localPath(c.req.query("next")) };
+  const values: SignUpFormValues = {
+    email: "",
+    plan: "growth",
+    timeZone: "UTC",
+    setupCode: c.req.query("setup_code") ?? "",
+    next: localPath(c.req.query("next")),
+  };
   return renderSignUp(c, values, 200);
 }
 
@@ -168,6 +187,7 @@ export async function doSignUp(c: PageContext): Promise<Response> {
     email: form.text("email"),
     plan: PLANS.find((plan) => plan === form.text("plan")) ?? "growth",
     timeZone: form.text("time_zone") || "UTC",
+    setupCode: form.text("setup_code"),
     next: localPath(form.text("next")),
   };
   if (!(await withinRateLimit(c, "sign-up"))) {

@@ -6,6 +6,11 @@ export const HEADERS = {
     schema: { type: "string", minLength: 1, maxLength: 128 },
     example: "01983c1e-9b4e-7d20-b1c5-5a2f0c9d7e63",
   },
+  Version: {
+    description: "The release of the service that answered: name it when you report a problem.",
+    schema: { type: "string" },
+    example: "1.0.0",
+  },
   RateLimitPolicy: {
     description:
       "How many requests (`q`) the plan allows in a window of `w` seconds: with this credential, and (`…-user`) with all credentials of the user together.",
@@ -44,7 +49,7 @@ export function headerReferences(fields: Readonly<Record<string, HeaderName>>): 
   );
 }
 
-export const COMMON_HEADERS = { "X-Request-Id": "RequestId" } as const;
+export const COMMON_HEADERS = { "X-Request-Id": "RequestId", "Almanac-Version": "Version" } as const;
 export const AUTHENTICATED_HEADERS = { ...COMMON_HEADERS, "RateLimit-Policy": "RateLimitPolicy" } as const;
 export const WRITE_HEADERS = { ...AUTHENTICATED_HEADERS, "Idempotent-Replayed": "IdempotentReplayed" } as const;
 export type HeaderFields = Parameters<typeof headerReferences>[0];

@@ -5,6 +5,7 @@ import { issueLoginToken } from "#auth/login-tokens.ts";
 import type { Mailer } from "#core/mailer.ts";
 import { parseEmail } from "#auth/parse-inputs.ts";
 import { tryCreateUser } from "./create.ts";
+import { requireSetupCode } from "./setup-code.ts";
 import { refuseUnlessOpen } from "./sign-up.ts";
 import { signUpState } from "./store.ts";
 
@@ -17,10 +18,11 @@ const LINK_LIFETIME_MS = DAY;
 export async function signUpByEmail(
   services: Pick<Services, "db" | "clock" | "ids" | "config" | "defer">,
   mailer: Mailer,
-  input: { email: string; plan: Plan; timeZone: string },
+  input: { email: string; plan: Plan; timeZone: string; setupCode: string },
 ): Promise<void> {
   const email = parseEmail(input.email);
   await refuseUnlessOpen(services);
+  requireSetupCode(services.config, input.setupCode);
   await tryCreateUser(services, { ...input, email, password: null, onlyFirst: services.config.signup === "first" });
   services.defer(sendSignUpMail(services, mailer, email));
 }

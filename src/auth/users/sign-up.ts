@@ -2,6 +2,7 @@ import { refuse } from "#core/errors.ts";
 import type { Plan } from "#core/plan.ts";
 import type { Services } from "#context.ts";
 import { type CreatedUser, createUser } from "./create.ts";
+import { requireSetupCode } from "./setup-code.ts";
 import { countUsers } from "./store.ts";
 
 /** Whether anybody can create an account right now. */
@@ -26,11 +27,12 @@ export async function refuseUnlessOpen(services: Pick<Services, "db" | "config">
 /** Creates an account if the operator's sign-up setting allows it, with a trial that starts now. */
 export async function signUp(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
-  input: { email: string; password: string; plan: Plan; timeZone: string },
+  input: { email: string; password: string; plan: Plan; timeZone: string; setupCode: string },
 ): Promise<CreatedUser> {
   const policy = services.config.signup;
   if (policy === "closed") {
     refuse({ code: "invalid_request", message: "sign-up is closed: ask the operator of this service for an account" });
   }
+  requireSetupCode(services.config, input.setupCode);
   return createUser(services, { ...input, onlyFirst: policy === "first" });
 }
