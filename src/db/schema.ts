@@ -474,9 +474,6 @@ export const posts = sqliteTable(
   },
   (t) => [
     index("posts_by_status").on(t.workspaceId, t.status, t.scheduledAt, t.id),
-    index("posts_by_time")
-      .on(t.workspaceId, t.scheduledAt, t.id)
-      .where(sql`status <> 'cancelled'`),
     index("posts_watch")
       .on(t.watchAt)
       .where(sql`watch_at IS NOT NULL`),

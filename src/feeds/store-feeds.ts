@@ -1,8 +1,9 @@
 import type { Actor } from "#core/actor.ts";
-import type { PostStatus, TargetState } from "#core/status.ts";
+import { POST_STATUSES, type PostStatus, type TargetState } from "#core/status.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredAttempt } from "#db/schema.ts";
 import type { Db } from "#db/client.ts";
+import { fromPostsByTimeSql, postsByTimeSql } from "#posting/calendar/store-posts-by-time.ts";
 import type { CalendarFeed } from "./types.ts";
 
 /** Counting and inserting are one statement; false when the workspace has that many already. */
@@ -84,14 +85,15 @@ const COLUMNS = `p.id AS id, p.status AS status, p.version AS version, p.schedul
     'state', t.state, 'nextAttemptAt', t.next_attempt_at, 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL),
     'url', t.remote_url)) FROM post_targets t WHERE t.post_id = p.id) AS targets`;
 
-/** The posts of the feed's workspace: one range of `posts_by_time`, or of `posts_by_status` for the cancelled ones. */
-function postsStatement(db: Db, status: "<> 'cancelled'" | "= 'cancelled'", query: FeedQuery): D1PreparedStatement {
+/** The posts of the feed's workspace with one of the statuses. */
+function postsStatement(db: Db, statuses: readonly PostStatus[], query: FeedQuery): D1PreparedStatement {
+  const selected = postsByTimeSql({
+    statuses,
+    from: "calendar_feeds f CROSS JOIN posts p ON p.workspace_id = f.workspace_id",
+    where: "f.hash = ?1 AND p.user_id = f.user_id AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3",
+  });
   return db.d1
-    .prepare(
-      `SELECT ${COLUMNS} FROM calendar_feeds f CROSS JOIN posts p ON p.workspace_id = f.workspace_id
-       WHERE f.hash = ?1 AND p.user_id = f.user_id AND p.status ${status} AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3
-       ORDER BY p.scheduled_at, p.id LIMIT ?4`,
-    )
+    .prepare(`SELECT ${COLUMNS} ${fromPostsByTimeSql(`${selected} LIMIT ?4`)}`)
     .bind(query.hash, query.from, query.until, query.rows);
 }
 
@@ -103,8 +105,8 @@ export function feedStatements(db: Db, query: FeedQuery): D1PreparedStatement[] 
         "SELECT w.name AS name FROM calendar_feeds f JOIN workspaces w ON w.id = f.workspace_id WHERE f.hash = ?1",
       )
       .bind(query.hash),
-    postsStatement(db, "<> 'cancelled'", query),
-    postsStatement(db, "= 'cancelled'", query),
+    postsStatement(db, POST_STATUSES, query),
+    postsStatement(db, ["cancelled"], query),
   ];
 }
 

@@ -72,12 +72,12 @@ describe("each operation needs one round trip and reads a number of rows that do
     });
     expect(await measureCost(() => listPosts(ctx, page))).toMatchObject({
       roundTrips: 1,
-      rowsRead: expect.toSatisfy(below(70)),
+      rowsRead: expect.toSatisfy(below(100)),
     });
     const past = { ...page, includePast: true };
     expect(await measureCost(() => listPosts(ctx, past))).toMatchObject({
       roundTrips: 1,
-      rowsRead: expect.toSatisfy(below(200)),
+      rowsRead: expect.toSatisfy(below(240)),
     });
     const deep = { ...past, offset: 9000 };
     expect(await measureCost(() => listPosts(ctx, deep))).toMatchObject({

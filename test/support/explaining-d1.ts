@@ -8,10 +8,10 @@ export function explainingD1(inner: D1Database): D1Database {
   });
 }
 
-/** The steps of the plans that read a whole table or index, or sort; subqueries and JSON are read whole, because they are handed in. */
+/** The steps of the plans that read a whole table or index, or sort; subqueries, pages and JSON are read whole, because they are handed in. */
 export function costlySteps(plans: readonly D1Result[]): string[] {
   return plans
     .flatMap(({ results }) => results as { readonly detail: string }[])
     .map(({ detail }) => detail)
-    .filter((detail) => /^SCAN (?!(?:CONSTANT ROW|json_each|j VIRTUAL|\(subquery))|TEMP B-TREE/.test(detail));
+    .filter((detail) => /^SCAN (?!(?:CONSTANT ROW|json_each|j VIRTUAL|\(subquery|page$))|TEMP B-TREE/.test(detail));
 }

@@ -5,6 +5,7 @@ import type { CreatedVia, ListedStatus, MediaType, PostType, TargetState } from 
 import type { StoredAttempt } from "#db/schema.ts";
 import type { Db } from "#db/client.ts";
 import type { CalendarFilter } from "#posting/types.ts";
+import { fromPostsByTimeSql, postsByTimeSql } from "./store-posts-by-time.ts";
 
 /** What a chip of the calendar shows of a target. */
 export interface CalendarTargetRow {
@@ -39,8 +40,7 @@ const TARGETS = `(SELECT json_group_array(json_object('accountId', t.account_id,
   FROM post_targets t WHERE t.post_id = p.id)`;
 
 /**
- * The posts of a range, by time: one range of `posts_by_time`, or of `posts_by_status` when one status is asked for. The other
- * filters are checked row by row within the range.
+ * The posts of a range, by time. Filters other than the status are checked row by row within the range.
  */
 export function calendarStatement(
   db: Db,
@@ -51,7 +51,7 @@ export function calendarStatement(
   const values: (string | number)[] = [actor.workspaceId, range.from, range.until, actor.userId, range.rows];
   const param = (value: string) => `?${values.push(value)}`;
   const conditions = [
-    filter.status === undefined ? "p.status <> 'cancelled'" : `p.status = ${param(filter.status)}`,
+    "p.workspace_id = ?1 AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3 AND p.user_id = ?4",
     ...(filter.createdVia === undefined ? [] : [`p.created_via = ${param(filter.createdVia)}`]),
     ...(filter.platform === undefined
       ? []
@@ -60,16 +60,17 @@ export function calendarStatement(
       ? []
       : [`EXISTS (SELECT 1 FROM post_targets f WHERE f.post_id = p.id AND f.account_id = ${param(filter.accountId)})`]),
   ];
+  const selected = postsByTimeSql({
+    ...(filter.status === undefined ? {} : { statuses: [filter.status] }),
+    where: conditions.join(" AND "),
+  });
   return db.d1
     .prepare(
       `SELECT p.id AS id, p.status AS status, p.paused_reason AS paused_reason, p.scheduled_at AS scheduled_at, p.version AS version,
          p.watch_at AS watch_at, substr(p.caption, 1, 140) AS caption, p.post_type AS post_type, p.platforms AS platforms,
          p.created_via AS created_via, json_array_length(p.media) AS media_count,
          json_extract(p.media, '$[0].type') AS media_type, json_extract(p.media, '$[0].url') AS media_url, ${TARGETS} AS targets
-       FROM posts p
-       WHERE p.workspace_id = ?1 AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3 AND p.user_id = ?4
-         AND ${conditions.join(" AND ")}
-       ORDER BY p.scheduled_at, p.id LIMIT ?5`,
+       ${fromPostsByTimeSql(`${selected} LIMIT ?5`)}`,
     )
     .bind(...values);
 }

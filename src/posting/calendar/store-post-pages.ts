@@ -1,8 +1,9 @@
 import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
-import type { ListedStatus } from "#core/status.ts";
+import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { POST_COLUMNS, SUMMARY_COLUMNS } from "./post-rows.ts";
+import { fromPostsByTimeSql, postsByTimeSql, statusListSql } from "./store-posts-by-time.ts";
 
 /*
  * A list is one or two segments of the calendar, one after the other. Totals and offsets never scan the posts: whole days are
@@ -77,21 +78,17 @@ function pageSql(params: SqlParameters, actor: Actor, request: PageRequest, inde
   const page =
     offset > DEEP_OFFSET
       ? deepOffsetRange(params, actor, segment, order, skip)
-      : { range: rangeSql(params.add(segment.from), params.add(segment.until)), skip };
-  return `SELECT ${columns} FROM posts p
-    WHERE ${scopeSql(params, actor, segment.status)} AND ${page.range} AND p.user_id = ${params.add(actor.userId)}
-    ORDER BY p.scheduled_at ${order}, p.id ${order} LIMIT ${limit} OFFSET ${page.skip}`;
+      : { start: "", range: rangeSql(params.add(segment.from), params.add(segment.until)), skip };
+  const where = `p.workspace_id = ${params.add(actor.workspaceId)} AND ${page.range}`;
+  const selected = `${postsByTimeSql({ statuses: statusesOf(segment.status), where, order })} LIMIT ${limit} OFFSET ${page.skip}`;
+  return `${page.start}SELECT ${columns} ${fromPostsByTimeSql(selected)} AND p.user_id = ${params.add(actor.userId)}`;
 }
 
-function scopeSql(params: SqlParameters, actor: Actor, status: SegmentStatus): string {
-  return `p.workspace_id = ${params.add(actor.workspaceId)} AND ${statusSql(params, status)}`;
-}
-
-function statusSql(params: SqlParameters, status: SegmentStatus): string {
+function statusesOf(status: SegmentStatus): readonly ListedStatus[] {
   if (status === "unfinished") {
-    return "p.status IN ('publishing', 'scheduled')";
+    return ["publishing", "scheduled"];
   }
-  return status === null ? "p.status <> 'cancelled'" : `p.status = ${params.add(status)}`;
+  return status === null ? POST_STATUSES : [status];
 }
 
 function rangeSql(from: string, until: string): string {
@@ -143,10 +140,11 @@ function countRowsSql(
 ): string {
   return from >= until
     ? "0"
-    : `(SELECT count(*) FROM posts p WHERE ${scopeSql(params, actor, status)} AND ${rangeSql(params.add(from), params.add(until))})`;
+    : `(SELECT count(*) FROM posts p WHERE p.workspace_id = ${params.add(actor.workspaceId)}
+        AND p.status IN ${statusListSql(statusesOf(status))} AND ${rangeSql(params.add(from), params.add(until))})`;
 }
 
-/** The range that starts with the day in which the offset falls, and how many rows to skip within it. */
+/** The range that starts with the day in which the offset falls, computed once in `start`, and how many rows to skip within it. */
 function deepOffsetRange(
   params: SqlParameters,
   actor: Actor,
@@ -157,7 +155,7 @@ function deepOffsetRange(
   const { first, end } = wholeDays(segment);
   const [from, until] = [params.add(segment.from), params.add(segment.until)];
   if (segment.status === "publishing" || segment.status === "unfinished" || first >= end) {
-    return { range: rangeSql(from, until), skip };
+    return { start: "", range: rangeSql(from, until), skip };
   }
   const asc = order === "asc";
   const partialDay = asc ? firstPartialDaySql(params, actor, segment) : lastPartialDaySql(params, actor, segment);
@@ -172,5 +170,10 @@ function deepOffsetRange(
     ? `iif(${skip} < ${partialDay}, ${from}, coalesce(${columnOfOffsetDay(`day * ${DAY}`)}, ${params.add(end * DAY)}))`
     : `iif(${skip} < ${partialDay}, ${until}, coalesce(${columnOfOffsetDay(`(day + 1) * ${DAY}`)}, ${params.add(first * DAY)}))`;
   const skippedRows = `iif(${skip} < ${partialDay}, 0, ${partialDay} + coalesce(${columnOfOffsetDay("cumulative - n")}, ${wholeDaysCount}))`;
-  return { range: asc ? rangeSql(start, until) : rangeSql(from, start), skip: `${skip} - ${skippedRows}` };
+  const startOfDay = "(SELECT at FROM start_of_day)";
+  return {
+    start: `WITH start_of_day AS MATERIALIZED (SELECT ${start} AS at) `,
+    range: asc ? rangeSql(startOfDay, until) : rangeSql(from, startOfDay),
+    skip: `${skip} - ${skippedRows}`,
+  };
 }

@@ -1,4 +1,6 @@
+import { POST_STATUSES } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
+import { LISTED_SQL } from "./store-posts-by-time.ts";
 
 export interface DayKey {
   readonly workspaceId: string;
@@ -18,7 +20,6 @@ export interface DayRecount {
 }
 
 const DAY_MS = 86_400_000;
-const COUNTED_STATUSES = ["scheduled", "publishing", "published", "partially_failed", "failed", "paused"] as const;
 
 /** The days that have a row, after `after` in the order of the primary key. */
 export async function selectCountedDays(db: Db, after: DayKey, limit: number): Promise<DayKey[]> {
@@ -32,21 +33,30 @@ export async function selectCountedDays(db: Db, after: DayKey, limit: number): P
   return results;
 }
 
-/** The days on which a workspace has posts, after `after`; jumps from day to day in the index, so that it reads one row for each. */
+/** The first day after that of `days` on which the workspace has posts. */
+const NEXT_DAY_OF_WORKSPACE = `SELECT json_array((days.key ->> 0), min(first.at) / ${DAY_MS}) FROM (
+  SELECT (SELECT p.scheduled_at FROM posts p WHERE p.workspace_id = (days.key ->> 0) AND p.status = s.value
+      AND p.scheduled_at >= ((days.key ->> 1) + 1) * ${DAY_MS} ORDER BY p.scheduled_at LIMIT 1) AS at
+  FROM json_each('${JSON.stringify(POST_STATUSES)}') s) first HAVING min(first.at) IS NOT NULL`;
+
+/** The next workspace with a post, before its first day. */
+const NEXT_WORKSPACE = `SELECT json_array(p.workspace_id, -1) FROM posts p WHERE p.workspace_id > (days.key ->> 0)
+  ORDER BY p.workspace_id LIMIT 1`;
+
+/** The days on which a workspace has posts, after `after`; jumps from day to day in the index, so that it reads a row of each status for each. */
 export async function selectDaysOfPosts(db: Db, after: DayKey, limit: number): Promise<DayKey[]> {
   const { results } = await db.d1
     .prepare(
       `WITH RECURSIVE days(key) AS (
          SELECT json_array(?1, ?2)
          UNION ALL
-         SELECT (SELECT json_array(p.workspace_id, p.scheduled_at / ${DAY_MS}) FROM posts p WHERE p.status <> 'cancelled'
-             AND (p.workspace_id, p.scheduled_at) >= (days.key ->> 0, ((days.key ->> 1) + 1) * ${DAY_MS})
-             ORDER BY p.workspace_id, p.scheduled_at LIMIT 1)
-         FROM days WHERE days.key IS NOT NULL LIMIT ?3
+         SELECT coalesce((${NEXT_DAY_OF_WORKSPACE}), (${NEXT_WORKSPACE}))
+         FROM days WHERE days.key IS NOT NULL
        )
-       SELECT key ->> 0 AS workspaceId, key ->> 1 AS day FROM days WHERE key IS NOT NULL LIMIT -1 OFFSET 1`,
+       SELECT key ->> 0 AS workspaceId, key ->> 1 AS day FROM days
+       WHERE key IS NOT NULL AND key ->> 1 >= 0 AND (key ->> 0, key ->> 1) <> (?1, ?2) LIMIT ?3`,
     )
-    .bind(after.workspaceId, after.day, limit + 1)
+    .bind(after.workspaceId, after.day, limit)
     .all<DayKey>();
   return results;
 }
@@ -68,14 +78,14 @@ export async function recountDayRows(db: Db, keys: readonly DayKey[]): Promise<D
 
 const onDay = (posts: string): string =>
   `${posts}.workspace_id = ?1 AND ${posts}.scheduled_at >= ?2 * ${DAY_MS} AND ${posts}.scheduled_at < (?2 + 1) * ${DAY_MS}
-   AND ${posts}.status <> 'cancelled'`;
+   AND ${posts}.status ${LISTED_SQL}`;
 
 /** An object as one text whatever the order of its members, which depends on the trigger that wrote it. */
 const normalized = (json: string): string =>
   `(SELECT group_concat(key || ':' || value) FROM (SELECT key, value FROM json_each(${json}) ORDER BY key))`;
 
 const differs = [
-  ...COUNTED_STATUSES.map((status) => `post_days.${status} <> excluded.${status}`),
+  ...POST_STATUSES.map((status) => `post_days.${status} <> excluded.${status}`),
   ...["slots", "platforms", "lateness"].map(
     (name) => `${normalized(`post_days.${name}`)} IS NOT ${normalized(`excluded.${name}`)}`,
   ),
@@ -85,8 +95,8 @@ const differs = [
  * The same figures as the triggers keep. An entry of `lateness` is only ever raised: the lateness of a post that was published in
  * part and then moved to another day remains with the first day, where it cannot be found from the posts of that day.
  */
-const RECOUNT = `INSERT INTO post_days (workspace_id, day, ${COUNTED_STATUSES.join(", ")}, slots, platforms, lateness)
-  SELECT ?1, ?2, ${COUNTED_STATUSES.map((status) => `count(*) FILTER (WHERE p.status = '${status}')`).join(", ")},
+const RECOUNT = `INSERT INTO post_days (workspace_id, day, ${POST_STATUSES.join(", ")}, slots, platforms, lateness)
+  SELECT ?1, ?2, ${POST_STATUSES.map((status) => `count(*) FILTER (WHERE p.status = '${status}')`).join(", ")},
     (SELECT json_group_object(k, n) FROM (
       SELECT CAST(s.scheduled_at % ${DAY_MS} / 900000 AS TEXT) AS k, count(*) AS n FROM posts s
       WHERE ${onDay("s")} AND s.status IN ('scheduled', 'published') GROUP BY k)),
@@ -104,6 +114,6 @@ const RECOUNT = `INSERT INTO post_days (workspace_id, day, ${COUNTED_STATUSES.jo
     ) GROUP BY k))
   FROM posts p WHERE ${onDay("p")}
   ON CONFLICT (workspace_id, day) DO UPDATE SET
-    ${[...COUNTED_STATUSES, "slots", "platforms", "lateness"].map((name) => `${name} = excluded.${name}`).join(", ")}
+    ${[...POST_STATUSES, "slots", "platforms", "lateness"].map((name) => `${name} = excluded.${name}`).join(", ")}
   WHERE ${differs}
   RETURNING *`;

@@ -134,18 +134,21 @@ test("filters by account, platform, status and source", async () => {
   expect(await ids({ accountId: "unknown" })).toEqual([]);
 });
 
+const RANGE =
+  "SEARCH p USING INDEX posts_by_status (workspace_id=? AND status=? AND scheduled_at>? AND scheduled_at<?)";
+
 describe("cost", () => {
-  test("a month of 500 posts is one round trip and reads each post and its targets once", async () => {
+  test("a month of 500 posts is one round trip and reads each post, its place in the index and its targets once", async () => {
     const ctx = createTestContext();
     const account = await createAccount(ctx);
     await insertPosts(ctx, account, 500);
     ctx.counting.reset();
     expect((await listCalendar(ctx, MONTH)).posts).toHaveLength(500);
     expect(ctx.counting.count).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
-    expect(ctx.counting.count.rowsRead).toBeLessThan(1600);
+    expect(ctx.counting.count.rowsRead).toBeLessThan(2100);
     ctx.counting.reset();
     await listCalendar(ctx, { from: NOON + DAY, until: NOON + 30 * DAY });
-    expect(ctx.counting.count.rowsRead).toBeLessThan(20);
+    expect(ctx.counting.count.rowsRead).toBeLessThan(32);
   });
 
   test("a range with more posts than a page can show says so", async () => {
@@ -156,10 +159,10 @@ describe("cost", () => {
   });
 
   test.each([
-    ["posts_by_time", {}],
-    ["posts_by_time", { platform: "x", accountId: "a", createdVia: "api" }],
-    ["posts_by_status", { status: "failed" }],
-  ] as const)("is a range of %s with the filters %o", async (index, filter) => {
+    [6, {}],
+    [6, { platform: "x", accountId: "a", createdVia: "api" }],
+    [1, { status: "failed" }],
+  ] as const)("is %i ranges of the index, merged, with the filters %o", async (ranges, filter) => {
     const ctx = createTestContext();
     const db = {
       ...ctx.db,
@@ -169,8 +172,7 @@ describe("cost", () => {
       detail: string;
     }>();
     const explained = results.map(({ detail }) => detail);
-    expect(explained[0]).toContain(`SEARCH p USING INDEX ${index} (workspace_id=?`);
-    expect(explained[0]).toContain("scheduled_at>? AND scheduled_at<?");
+    expect(explained.filter((detail) => detail === RANGE)).toHaveLength(ranges);
     expect(explained.join("\n")).not.toContain("TEMP B-TREE");
   });
 });
