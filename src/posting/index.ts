@@ -12,10 +12,18 @@ export { deauthorize } from "./status/deauthorize.ts";
 export { deletePersonalData, finishOpenDeletions } from "./status/delete-personal-data.ts";
 export { disconnectAccount } from "./status/disconnect-account.ts";
 export { getOverview } from "./calendar/get-overview.ts";
-export { getPost, getPosts } from "./calendar/get-post.ts";
+export { getPost, getPosts, getPostText } from "./calendar/get-post.ts";
 export { getPostRecord } from "./calendar/get-post-record.ts";
 export { listCalendar } from "./calendar/list-calendar.ts";
-export { listPosts } from "./calendar/list-posts.ts";
+export { listPosts, listPostTexts } from "./calendar/list-posts.ts";
+export type { PostTextForm } from "./calendar/post-texts.ts";
+export {
+  LATE_BY_MS_SQL,
+  nextAttemptAtSql,
+  PAUSED_REASON_SQL,
+  PUBLISHED_AT_SQL,
+  targetStatusSql,
+} from "./calendar/store-target-status.ts";
 export { listAccountsWithPosts } from "./calendar/list-accounts-with-posts.ts";
 export { ACCOUNT_POSTS_MAX } from "./calendar/store-account-posts.ts";
 export { listAttempts } from "./calendar/list-attempts.ts";

@@ -1,9 +1,11 @@
-import { getPost } from "#posting/index.ts";
+import { getPostText } from "#posting/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { jsonText } from "#api/json-text.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { IdInPath } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";
-import { EXAMPLE_POST, PostResponse, presentPost } from "#wire/schemas/post.ts";
+import { EXAMPLE_POST, PostResponse } from "#wire/schemas/post.ts";
+import { POST_JSON } from "#wire/schemas/store-post-json.ts";
 
 const route = operation("posts:read", {
   method: "get",
@@ -22,6 +24,6 @@ const route = operation("posts:read", {
 
 export const get = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const post = await getPost(c.var.ctx, { id });
-  return c.json({ post: presentPost(post) }, 200);
+  const post = await getPostText(c.var.ctx, { id }, POST_JSON);
+  return jsonText<typeof PostResponse>(c, `{"post":${post}}`);
 });

@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { POST_STATUSES } from "#core/status.ts";
-import { listPosts } from "#posting/index.ts";
+import { listPostTexts } from "#posting/index.ts";
+import { jsonText } from "#api/json-text.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { InstantInQuery, QueryBoolean, queryInteger } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";
-import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#wire/schemas/post.ts";
+import { EXAMPLE_POST, Post, PostSummary } from "#wire/schemas/post.ts";
+import { POST_JSON } from "#wire/schemas/store-post-json.ts";
 
 const LIMIT = { min: 1, max: 200, default: 50 };
 const OFFSET = { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 };
@@ -87,17 +89,10 @@ const route = operation("posts:read", {
 
 export const list = newRouter().openapi(route, async (c) => {
   const { include_past: includePast, ...query } = c.req.valid("query");
-  const { posts, pagination } = await listPosts(c.var.ctx, { ...query, includePast });
-  return c.json(
-    {
-      posts: posts.map((post) => ("targets" in post ? presentPost(post) : presentPostSummary(post))),
-      pagination: {
-        limit: pagination.limit,
-        offset: pagination.offset,
-        total: pagination.total,
-        has_more: pagination.hasMore,
-      },
-    },
-    200,
+  const { posts, pagination } = await listPostTexts(c.var.ctx, { ...query, includePast }, POST_JSON);
+  const { limit, offset, total, hasMore } = pagination;
+  return jsonText<typeof PostPage>(
+    c,
+    `{"posts":[${posts.join(",")}],"pagination":${JSON.stringify({ limit, offset, total, has_more: hasMore })}}`,
   );
 });

@@ -2,7 +2,8 @@ import type { Context } from "#context.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import { type ArmablePost, type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
-import { type PostRow, type SummaryRow, toPost, toSummary } from "./post-rows.ts";
+import { POST_COLUMNS, type PostRow, SUMMARY_COLUMNS, type SummaryRow, toPost, toSummary } from "./post-rows.ts";
+import { postTextColumns, type PostTextForm, type PostTextRow, rearmOverdueTexts } from "./post-texts.ts";
 import { MAX_INSTANT, pageStatements, type ListSegment } from "./store-post-pages.ts";
 import type { ListInput, Page, Post, PostSummary } from "#posting/types.ts";
 
@@ -16,18 +17,38 @@ export function listPosts(
 ): Promise<Page<PostSummary>>;
 export function listPosts(ctx: ListContext, input: ListInput): Promise<Page<Post | PostSummary>>;
 export async function listPosts(ctx: ListContext, input: ListInput): Promise<Page<Post | PostSummary>> {
-  const { limit, offset, order, fields } = input;
   const now = ctx.clock.now();
+  const columns = input.fields === "full" ? POST_COLUMNS : SUMMARY_COLUMNS;
+  const { rows, pagination } = await readPage<PostRow | SummaryRow>(ctx, input, now, () => columns);
+  rearmOverdue(ctx, rows, armableFromListRow);
+  return { posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))), pagination };
+}
+
+/** The same page with each post as the text that the caller wants, which the database writes. */
+export async function listPostTexts(ctx: ListContext, input: ListInput, form: PostTextForm): Promise<Page<string>> {
+  const now = ctx.clock.now();
+  const { rows, pagination } = await readPage<PostTextRow>(ctx, input, now, (param) =>
+    postTextColumns(form[input.fields], param),
+  );
+  rearmOverdueTexts(ctx, rows);
+  return { posts: rows.map(({ text }) => text), pagination };
+}
+
+async function readPage<Row>(
+  ctx: Pick<Context, "actor" | "db">,
+  input: ListInput,
+  now: number,
+  columns: (now: string) => string,
+): Promise<{ readonly rows: readonly Row[]; readonly pagination: Page<Row>["pagination"] }> {
+  const { limit, offset, order } = input;
   const ascending = segmentsOf(input, now);
   const segments = order === "asc" ? ascending : ascending.toReversed();
-  const statements = pageStatements(ctx.db, ctx.actor, { segments, order, fields, rows: limit + 1, offset });
-  const results = await ctx.db.d1.batch<PostRow | SummaryRow | { total: number }>(statements);
+  const statements = pageStatements(ctx.db, ctx.actor, { segments, order, columns, now, rows: limit + 1, offset });
+  const results = await ctx.db.d1.batch<Row | { total: number }>(statements);
   const total = (results.at(-1)?.results[0] as { total: number } | undefined)?.total ?? 0;
-  const rowsAndNext = results.slice(0, -1).flatMap((result) => result.results as (PostRow | SummaryRow)[]);
-  const rows = rowsAndNext.slice(0, limit);
-  rearmOverdue(ctx, rows, armableFromListRow);
+  const rowsAndNext = results.slice(0, -1).flatMap((result) => result.results as Row[]);
   return {
-    posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))),
+    rows: rowsAndNext.slice(0, limit),
     pagination: { limit, offset, total, hasMore: rowsAndNext.length > limit },
   };
 }

@@ -2,7 +2,6 @@ import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
-import { POST_COLUMNS, SUMMARY_COLUMNS } from "./post-rows.ts";
 import { fromPostsByTimeSql, postsByTimeSql, statusListSql } from "./store-posts-by-time.ts";
 
 /*
@@ -24,7 +23,9 @@ export interface PageRequest {
   /** In the order of the list. */
   readonly segments: readonly ListSegment[];
   readonly order: "asc" | "desc";
-  readonly fields: "full" | "summary";
+  /** What is selected of a row `p`; `now` is the parameter that holds the present time. */
+  readonly columns: (now: string) => string;
+  readonly now: number;
   /** Rows to read: one more than the page, to know whether more follow. */
   readonly rows: number;
   readonly offset: number;
@@ -67,7 +68,7 @@ function prepareWithParameters(db: Db, buildSql: (params: SqlParameters) => stri
 function pageSql(params: SqlParameters, actor: Actor, request: PageRequest, index: number): string {
   const { order, offset, rows } = request;
   const segment = request.segments[index] as ListSegment;
-  const columns = request.fields === "full" ? POST_COLUMNS : SUMMARY_COLUMNS;
+  const columns = request.columns(params.add(request.now));
   const before = request.segments.slice(0, index).map((earlier) => countSql(params, actor, earlier));
   // What the earlier segments leave of the offset and of the page.
   const skip = before.length === 0 ? params.add(offset) : `max(0, ${params.add(offset)} - (${before.join(" + ")}))`;

@@ -3,11 +3,11 @@ import type { PostStatus, TargetState, TargetStatus } from "#core/status.ts";
 import type { StoredAttempt } from "#db/schema.ts";
 
 /** How long an outcome may be uncertain before the target is shown as unconfirmed. */
-const UNCONFIRMED_AFTER_MS = MINUTE;
+export const UNCONFIRMED_AFTER_MS = MINUTE;
 /** The clocks of the machine that publishes and the one that answers may differ by this much. */
-const CLOCK_TOLERANCE_MS = SECOND;
+export const CLOCK_TOLERANCE_MS = SECOND;
 
-const STATUS_OF_STATE: Record<TargetState, TargetStatus> = {
+export const STATUS_OF_STATE: Record<TargetState, TargetStatus> = {
   pending: "pending",
   retry_wait: "pending",
   preparing: "processing",
