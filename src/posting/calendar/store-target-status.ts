@@ -19,7 +19,7 @@ export const targetStatusSql = (now: string): string =>
   `CASE WHEN t.state = 'verifying' THEN iif(${now} - ${UNCERTAIN_SINCE} > ${UNCONFIRMED_AFTER_MS}, 'unconfirmed', 'processing')
     WHEN ${isInFlight(now)} THEN 'processing'
     ${Object.entries(STATUS_OF_STATE)
-      .filter(([state, status]) => (state as string) !== status)
+      .filter(([state, status]) => state !== status)
       .map(([state, status]) => `WHEN t.state = '${state}' THEN '${status}'`)
       .join(" ")}
     ELSE t.state END`;
