@@ -23,11 +23,14 @@ export interface Outbound {
   readonly trustedMediaOrigin: string | null;
 }
 
+/** The files of media. */
+export type Bucket = Pick<R2Bucket, "head" | "get" | "put" | "delete" | "list">;
+
 /** All dependencies of use cases; each declares only those it uses (`Pick`). */
 export interface Services {
   readonly db: Db;
-  readonly tokens: KVNamespace;
-  readonly bucket: R2Bucket;
+  readonly tokens: Pick<KVNamespace, "get" | "put">;
+  readonly bucket: Bucket;
   readonly config: Config;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -16,8 +16,8 @@ export const HOLES: readonly Hole[] = [
     changes: [
       {
         file: "src/api/guard.ts",
-        from: "if (scope !== null && !actor.scopes.includes(scope)) {",
-        to: "if (scope !== null && actor.scopes.length === 0) {",
+        from: "scope === null || actor.scopes.includes(scope)",
+        to: "scope === null || actor.scopes.length > 0",
       },
     ],
   },

@@ -2,6 +2,7 @@ import { refuse } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { ApiContext } from "./env.ts";
 import { TransportError } from "./errors.ts";
+import { firstAttemptOf } from "./second-attempt.ts";
 import { decodeUtf8, readBytes } from "#wire/read-bytes.ts";
 import { assertWellFormed } from "#wire/well-formed.ts";
 
@@ -24,7 +25,8 @@ function cacheBodyText(c: ApiContext, text: string): void {
 
 /** Reads the body once, within the size limit, and caches its text for the validators. */
 export async function readBody(c: ApiContext): Promise<JsonValue> {
-  const bytes = await readBytes(c.req.raw);
+  const { bytes = await readBytes(c.req.raw) } = firstAttemptOf(c.req.raw) ?? {};
+  c.set("bodyBytes", bytes);
   if (bytes === null) {
     throw new TransportError("payload_too_large", "the body is over 1 MiB");
   }

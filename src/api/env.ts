@@ -9,10 +9,14 @@ export interface ApiEnv {
   Variables: {
     requestId: string;
     services: Services;
+    /** Answers a request as this one is answered, from the start. */
+    dispatch: (request: Request, env: Env, ctx: ApiContext["executionCtx"]) => Response | Promise<Response>;
     /** Set by the guard; absent in handlers without one. */
     ctx: Context;
     /** The parsed body of an operation that takes one; well-formed, not yet validated against its schema. */
     body?: JsonValue;
+    /** The bytes of the body once they were read; null when they were too many. */
+    bodyBytes?: Uint8Array | null;
   };
 }
 

@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { HttpErrorCode, RefusalCode } from "#core/codes.ts";
 import { RefusalError } from "#core/errors.ts";
 import { log } from "#core/log.ts";
-import { isOverloaded, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
+import { isOverloaded, isUnmetCondition, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 import { describeError, refusalBody } from "#wire/refusal-body.ts";
 import type { ErrorBody } from "#wire/schemas/error.ts";
@@ -84,6 +84,10 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
       refusalBody({ code: "invalid_request", message: "the request cannot be read" }, c.var.requestId),
       400,
     );
+  }
+  if (isUnmetCondition(error)) {
+    // The guard answers the call again.
+    return c.body(null, 500);
   }
   if (isOverloaded(error)) {
     log("warn", "api.overloaded", { request_id: c.var.requestId, method: c.req.method });

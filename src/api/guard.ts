@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import { authenticate } from "#auth/index.ts";
+import { authenticate, type CredentialId, presentedCredential, rememberedCaller } from "#auth/index.ts";
+import type { Services } from "#context.ts";
 import { type Actor, requireSubscription } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
@@ -7,6 +8,7 @@ import { bearerChallenge } from "#wire/bearer-challenge.ts";
 import { countInvalidCredential, countRequest, rateLimitPolicy, WINDOW_SECONDS } from "#wire/rate-limit.ts";
 import { wakeSenders } from "#webhooks/index.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
+import { firstAttemptOf, secondAttempt } from "./second-attempt.ts";
 
 const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(":read"));
 
@@ -53,32 +55,68 @@ async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
   }
 }
 
+const mayCall = (actor: Actor, scope: Scope | null) => scope === null || actor.scopes.includes(scope);
+
+/** The caller that is remembered for the credential, if all checks pass for him; nothing is refused by what is only remembered. */
+async function admitRemembered(c: ApiContext, credential: CredentialId, scope: Scope | null) {
+  const caller = firstAttemptOf(c.req.raw) ? null : rememberedCaller(c.get("services"), credential);
+  if (caller === null || !caller.ctx.actor.subscribed || !mayCall(caller.ctx.actor, scope)) {
+    return null;
+  }
+  return (await countRequest(c.env, caller.ctx.actor)) === null ? caller : null;
+}
+
 /**
  * Requires a valid credential, then the rate limit, the scope and a subscription, in this order. What `changes` something may have events,
  * of which the webhooks are told after it.
  */
 export function guard(scope: Scope | null, { changes }: { readonly changes: boolean }): MiddlewareHandler<ApiEnv> {
+  const tellWebhooks = (services: Services, actor: Actor) => {
+    if (changes && actor.recordsEvents) {
+      services.defer(wakeSenders(services, actor.workspaceId));
+    }
+  };
   return async (c, next) => {
-    const { services } = c.var;
-    const authentication = await authenticate(
-      services,
-      c.req.raw.headers.get("authorization"),
-      services.config.baseUrl,
-    );
+    const services = c.get("services");
+    const presented = await presentedCredential(c.req.raw.headers.get("authorization"), services.config.baseUrl);
+    if (!presented.ok) {
+      return refuseUnauthenticated(c, scope, presented.reason);
+    }
+    const remembered = await admitRemembered(c, presented.id, scope);
+    if (remembered !== null) {
+      const { ctx } = remembered;
+      c.header("RateLimit-Policy", rateLimitPolicy(ctx.actor));
+      c.set("ctx", ctx);
+      await next();
+      const verification = await remembered.verify();
+      if (verification === "unchanged") {
+        return tellWebhooks(services, ctx.actor);
+      }
+      // Whatever was answered for the remembered caller must not be seen.
+      c.res = undefined;
+      c.res = await c.get("dispatch")(
+        secondAttempt(c, { mayRunAgain: verification === "changed" }),
+        c.env,
+        c.executionCtx,
+      );
+      return;
+    }
+    const authentication = await authenticate(services, presented.id);
     if (!authentication.ok) {
       return refuseUnauthenticated(c, scope, authentication.reason);
     }
     const { actor } = authentication;
     await enforceRateLimit(c, actor);
-    if (scope !== null && !actor.scopes.includes(scope)) {
-      setChallengeHeader(c, [scope], "insufficient_scope");
+    if (!mayCall(actor, scope)) {
+      setChallengeHeader(c, scope === null ? [] : [scope], "insufficient_scope");
       refuse({ code: "insufficient_scope", message: `the credential lacks the scope ${scope}` });
     }
     requireSubscription(actor);
+    if (firstAttemptOf(c.req.raw)?.mayRunAgain === false) {
+      throw new Error("the answer of the database to a write was lost");
+    }
     c.set("ctx", { ...services, actor });
     await next();
-    if (changes && actor.recordsEvents) {
-      services.defer(wakeSenders(services, actor.workspaceId));
-    }
+    tellWebhooks(services, actor);
   };
 }

@@ -59,7 +59,7 @@ async function readStoredBody(
   large: LargeResponse | undefined,
 ): Promise<string> {
   if ("sealedBody" in stored) {
-    return unseal(c.var.services.config, sealPurpose(userKey), stored.sealedBody);
+    return unseal(c.var.ctx.config, sealPurpose(userKey), stored.sealedBody);
   }
   if (!large) {
     throw new Error("the operation of a stored reference cannot rebuild its response");
@@ -93,7 +93,7 @@ async function saveResponse(
   leaseUntil: number,
   large: LargeResponse | undefined,
 ): Promise<void> {
-  const { db, config, ids } = c.var.services;
+  const { db, config, ids } = c.var.ctx;
   const { status } = c.res;
   if (!isFinal(c)) {
     return releaseKey(db, userKey, leaseUntil);
@@ -135,7 +135,7 @@ export function idempotent(large?: LargeResponse): MiddlewareHandler<ApiEnv> {
     if (key === null) {
       return next();
     }
-    const { db, clock } = c.var.services;
+    const { db, clock } = c.var.ctx;
     const userKey = { userId: c.var.ctx.actor.userId, key };
     const claim = await claimKey(db, userKey, await requestHash(c), clock.now());
     switch (claim.state) {

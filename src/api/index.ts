@@ -117,6 +117,7 @@ export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<A
   app.use(async (c, next) => {
     const services = createServices(c.env, createOutbound(c.env), (work) => c.executionCtx.waitUntil(work));
     c.set("services", services);
+    c.set("dispatch", app.fetch);
     const requestId = getRequestId(c.req.raw, services.ids);
     c.set("requestId", requestId);
     c.header("X-Request-Id", requestId);

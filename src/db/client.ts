@@ -2,17 +2,17 @@ import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 
 export interface Db {
   /** The binding itself: atomic writes use its `batch`, because that of drizzle has two known bugs (SCHEDULING.md 8.2). */
-  readonly d1: D1Database;
+  readonly d1: Pick<D1Database, "prepare" | "batch">;
   /** Typed queries outside batches; created on first use, because most requests need none. */
   readonly orm: DrizzleD1Database;
 }
 
-export function openDb(d1: D1Database): Db {
+export function openDb(d1: Db["d1"]): Db {
   let orm: DrizzleD1Database | undefined;
   return {
     d1,
     get orm() {
-      orm ??= drizzle(d1);
+      orm ??= drizzle(d1 as D1Database);
       return orm;
     },
   };

@@ -30,3 +30,14 @@ export function isConstraintViolation(error: unknown, name?: string): boolean {
   const message = String(error).toLowerCase();
   return message.includes(name === undefined ? "constraint failed" : `constraint failed: ${name}`);
 }
+
+/** Part of the text of the error by which a statement of `failUnless` fails. */
+export const UNMET_CONDITION = "condition_unmet";
+
+/** Whether the leading statement of a conditional batch undid it. */
+export function isUnmetCondition(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    ((!("params" in error) && error.message.includes(UNMET_CONDITION)) || isUnmetCondition(error.cause))
+  );
+}

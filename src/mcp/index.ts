@@ -1,5 +1,5 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { authenticate } from "#auth/index.ts";
+import { authenticate, presentedCredential } from "#auth/index.ts";
 import type { Env } from "#config.ts";
 import { createServices, type Outbound, type Services } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
@@ -66,13 +66,13 @@ async function readMessage(request: Request): Promise<unknown> {
 
 const retryAfter = (seconds: number) => ({ "Retry-After": String(seconds) });
 
-async function authenticateCaller(services: Services, env: Env, { headers }: Request): Promise<Actor> {
-  const { mcpUrl } = services.config;
-  const authentication = await authenticate(services, headers.get("authorization"), mcpUrl);
-  if (authentication.ok) {
-    return authentication.actor;
-  }
-  const isMissing = authentication.reason === "missing";
+async function refuseUnauthenticated(
+  mcpUrl: string,
+  env: Env,
+  { headers }: Request,
+  reason: "missing" | "invalid",
+): Promise<never> {
+  const isMissing = reason === "missing";
   if (!isMissing && !(await countInvalidCredential(env, headers))) {
     throw new HttpError(429, "rate_limited", "too many invalid credentials from this address: wait a minute", {
       headers: retryAfter(WINDOW_SECONDS),
@@ -108,7 +108,15 @@ async function serve(request: Request, env: Env, services: Services, requestId: 
     });
   }
   const message = await readMessage(request);
-  const actor = await authenticateCaller(services, env, request);
+  const presented = await presentedCredential(request.headers.get("authorization"), mcpUrl);
+  if (!presented.ok) {
+    return refuseUnauthenticated(mcpUrl, env, request, presented.reason);
+  }
+  const authentication = await authenticate(services, presented.id);
+  if (!authentication.ok) {
+    return refuseUnauthenticated(mcpUrl, env, request, authentication.reason);
+  }
+  const { actor } = authentication;
   await enforceRateLimit(env, actor);
   const ctx = { ...services, actor };
   const handler = createMcpHandler(({ era }) => createServer(ctx, requestId, era), {

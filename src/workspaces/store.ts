@@ -6,6 +6,14 @@ import type { Workspace } from "./types.ts";
 
 type WorkspaceRow = typeof workspaces.$inferSelect;
 
+interface ListedRow {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: number;
+  readonly approval_reauthentication: 0 | 1;
+  readonly alerts_mailed_at: number | null;
+}
+
 /** The owner is part of every query. */
 const ownedBy = (actor: Actor, id: string) => and(eq(workspaces.id, id), eq(workspaces.userId, actor.userId));
 
@@ -14,11 +22,21 @@ export function toWorkspace(row: WorkspaceRow, activeId: string): Workspace {
 }
 
 export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly WorkspaceRow[]> {
-  return await db.orm
-    .select()
-    .from(workspaces)
-    .where(eq(workspaces.userId, actor.userId))
-    .orderBy(workspaces.createdAt, workspaces.id);
+  const { results } = await db.d1
+    .prepare(
+      `SELECT id, name, created_at, approval_reauthentication, alerts_mailed_at FROM workspaces
+       WHERE user_id = ?1 ORDER BY created_at, id`,
+    )
+    .bind(actor.userId)
+    .all<ListedRow>();
+  return results.map((row) => ({
+    id: row.id,
+    userId: actor.userId,
+    name: row.name,
+    createdAt: row.created_at,
+    approvalReauthentication: row.approval_reauthentication === 1,
+    alertsMailedAt: row.alerts_mailed_at,
+  }));
 }
 
 /** Counting and inserting are one statement, so that parallel calls cannot exceed the limit. */

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
-import { authenticate, createKey, revokeKey, setSubscription } from "#auth/index.ts";
+import { createKey, revokeKey, setSubscription } from "#auth/index.ts";
 import { generateSecret } from "#auth/secrets.ts";
 import { DAY } from "#core/clock.ts";
 import { SCOPES, type Scope } from "#core/scope.ts";
+import { authenticateHeader } from "../support/authenticate-header.ts";
 import { countingD1 } from "../support/counting-d1.ts";
 import { openApiDocument, operationsOf } from "../support/openapi-document.ts";
 import { createTestUser } from "./test-context.ts";
@@ -83,10 +84,10 @@ describe("A. Bearer credentials on /v1", () => {
     const counting = countingD1(env.DB);
     const { services } = createServiceFixture({ DB: counting.d1 });
     for (const credential of [key, tokens.access_token]) {
-      await authenticate(services, `Bearer ${credential}`, services.config.baseUrl);
+      await authenticateHeader(services, `Bearer ${credential}`, services.config.baseUrl);
       await services.waitForDeferred();
       counting.reset();
-      expect((await authenticate(services, `Bearer ${credential}`, services.config.baseUrl)).ok).toBe(true);
+      expect((await authenticateHeader(services, `Bearer ${credential}`, services.config.baseUrl)).ok).toBe(true);
       expect(counting.count).toMatchObject({ roundTrips: 1, statements: 1 });
     }
   });
@@ -199,8 +200,8 @@ describe("A. Bearer credentials on /v1", () => {
     const { baseUrl, mcpUrl } = services.config;
     const entries = async (token: string) => {
       const [api, mcp] = [
-        await authenticate(services, `Bearer ${token}`, baseUrl),
-        await authenticate(services, `Bearer ${token}`, mcpUrl),
+        await authenticateHeader(services, `Bearer ${token}`, baseUrl),
+        await authenticateHeader(services, `Bearer ${token}`, mcpUrl),
       ];
       return [api.ok && api.actor.via, mcp.ok && mcp.actor.via];
     };

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
-import { authenticate, createKey, listKeys, rotateKey } from "#auth/index.ts";
+import { createKey, listKeys, rotateKey } from "#auth/index.ts";
 import { listApps } from "#auth/oauth/index.ts";
+import { authenticateHeader } from "../support/authenticate-header.ts";
 import { SCOPES } from "#core/scope.ts";
 import {
   authorizePath,
@@ -23,7 +24,7 @@ const WRITE = ["posts:read", "posts:write"] as const;
 
 /** Who confirms, as the guard of the API sees it. */
 async function confirmsOf(credential: string, resource = baseUrl): Promise<string> {
-  const authentication = await authenticate(services, `Bearer ${credential}`, resource);
+  const authentication = await authenticateHeader(services, `Bearer ${credential}`, resource);
   return authentication.ok && authentication.actor.credential.kind !== "session"
     ? authentication.actor.credential.confirms
     : "refused";

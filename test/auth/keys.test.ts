@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
-import { authenticate, createKey, listKeys, rotateKey, setSubscription } from "#auth/index.ts";
+import { createKey, listKeys, rotateKey, setSubscription } from "#auth/index.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
+import { authenticateHeader } from "../support/authenticate-header.ts";
 import { SCOPES } from "#core/scope.ts";
 import { createTestContext, createTestUser } from "./test-context.ts";
 import {
@@ -162,7 +163,11 @@ describe("B. API keys", () => {
     const uses = async (at: number) => {
       vi.setSystemTime(at);
       const deferred: Promise<unknown>[] = [];
-      await authenticate({ ...context, defer: (work) => deferred.push(work) }, `Bearer ${key}`, context.config.baseUrl);
+      await authenticateHeader(
+        { ...context, defer: (work) => deferred.push(work) },
+        `Bearer ${key}`,
+        context.config.baseUrl,
+      );
       await Promise.all(deferred);
       return deferred.length;
     };

@@ -112,7 +112,7 @@ export class PublisherHarness {
     };
     this.ctx = {
       ...services,
-      db: { ...services.db, d1: instrumentD1(services.db.d1, this.d1Usage, this.d1Failures, this.lateD1Calls) },
+      db: { ...services.db, d1: instrumentD1(env.DB, this.d1Usage, this.d1Failures, this.lateD1Calls) },
       clock: { now: () => this.now },
       adapterFor: (platform) =>
         (TEST_PLATFORMS as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,

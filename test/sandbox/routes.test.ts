@@ -1,10 +1,10 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
-import { authenticate } from "#auth/index.ts";
 import { createServices } from "#context.ts";
 import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 import sandboxEntry from "#index.sandbox.ts";
+import { authenticateHeader } from "../support/authenticate-header.ts";
 import { fetchApp, publishedPosts, ORIGIN, postJson, sampleBytes, changeSettings } from "./sandbox-api.ts";
 import { callPlatform } from "./call-platform.ts";
 import { authorizeUrl, createClient, REDIRECT } from "./x-client.ts";
@@ -21,7 +21,7 @@ describe("POST /sandbox/users", () => {
 
   test("creates a user on the scale plan with a key of all scopes", async ({ expect }) => {
     const created = await (await fetchApp("/sandbox/users", { method: "POST" })).json<CreatedUser>();
-    const authentication = await authenticate(services, `Bearer ${created.api_key}`, services.config.baseUrl);
+    const authentication = await authenticateHeader(services, `Bearer ${created.api_key}`, services.config.baseUrl);
     expect(authentication).toMatchObject({
       ok: true,
       actor: { userId: created.user_id, workspaceId: created.workspace_id, plan: "scale", subscribed: true },
@@ -39,7 +39,7 @@ describe("POST /sandbox/users", () => {
     };
     const created = await (await postJson("/sandbox/users", input)).json<CreatedUser>();
     expect(created).toMatchObject({ email: "grace@example.com", password: "correct horse battery" });
-    expect(await authenticate(services, `Bearer ${created.api_key}`, services.config.baseUrl)).toMatchObject({
+    expect(await authenticateHeader(services, `Bearer ${created.api_key}`, services.config.baseUrl)).toMatchObject({
       actor: { plan: "starter", subscribed: false, scopes: ["posts:read"] },
     });
     const repeated = await postJson("/sandbox/users", input);

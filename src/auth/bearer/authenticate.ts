@@ -1,73 +1,143 @@
 import type { Actor } from "#core/actor.ts";
 import { MINUTE } from "#core/clock.ts";
-import type { Scope } from "#core/scope.ts";
-import type { Services } from "#context.ts";
+import type { Context, Services } from "#context.ts";
+import { openConditionalDb } from "#db/conditional.ts";
 import { hashSecret, secretKind } from "#auth/secrets.ts";
-import { accessTokenStatement, type CredentialRow, keyStatement, recordKeyUse } from "./store.ts";
 import { subscriptionAccess } from "#auth/subscriptions/access.ts";
+import {
+  forgetCredential,
+  recallCredential,
+  rememberCredential,
+  type RememberedCredential,
+} from "./remembered-credentials.ts";
+import {
+  type CredentialId,
+  type CredentialRow,
+  findCredential,
+  readCredential,
+  recordKeyUse,
+  unchangedStatement,
+} from "./store.ts";
+import { unverifiedServices } from "./unverified-services.ts";
+
+export type PresentedCredential =
+  | { readonly ok: true; readonly id: CredentialId }
+  | { readonly ok: false; readonly reason: "missing" | "invalid" };
 
 export type Authentication =
   | { readonly ok: true; readonly actor: Actor }
   | { readonly ok: false; readonly reason: "missing" | "invalid" };
+
+/** What became of a request that was answered for a remembered caller. */
+export type Verification =
+  | "unchanged"
+  /** Nothing was done: the request is to be answered again, for the caller as he is now. */
+  | "changed"
+  /** The answer of the database to a write was lost, so that nobody knows whether something was done. */
+  | "unknown";
+
+/** The caller as the last request with the credential left him. Nothing may be answered before `verify`. */
+export interface RememberedCaller {
+  readonly ctx: Context;
+  /** Asks the database unless one of the handler's own calls did. */
+  verify(): Promise<Verification>;
+}
 
 const LAST_USED_GRANULARITY_MS = 5 * MINUTE;
 // Exactly one space (RFC 6750, bearer tokens); the scheme is case-insensitive (RFC 9110 11.1).
 const BEARER = /^bearer ([0-9A-Za-z_]+)$/i;
 
 /**
- * Authenticates an `Authorization` header: one D1 statement for a well-formed token, none for a malformed one. `resource` is the URL of
- * the API or of the MCP server: an access token opens the one that its user granted, an API key opens both.
+ * Reads an `Authorization` header; nothing is asked of the database. `resource` is the URL of the API or of the MCP server: an access
+ * token opens the one that its user granted, an API key opens both.
  */
-export async function authenticate(
-  services: Pick<Services, "db" | "clock" | "config" | "defer">,
+export async function presentedCredential(
   authorization: string | null,
   resource: string,
-): Promise<Authentication> {
+): Promise<PresentedCredential> {
   if (authorization === null) {
     return { ok: false, reason: "missing" };
   }
   const token = BEARER.exec(authorization)?.[1] ?? "";
   const kind = secretKind(token);
-  if (kind !== "api_key" && kind !== "access_token") {
-    return { ok: false, reason: "invalid" };
-  }
-  const { db, config } = services;
+  return kind === "api_key" || kind === "access_token"
+    ? { ok: true, id: { kind, hash: await hashSecret(token), resource } }
+    : { ok: false, reason: "invalid" };
+}
+
+/** Authenticates by one D1 statement, and remembers what it found. */
+export async function authenticate(
+  services: Pick<Services, "db" | "clock" | "config" | "defer">,
+  id: CredentialId,
+): Promise<Authentication> {
   const now = services.clock.now();
-  const hash = await hashSecret(token);
-  const statement = kind === "api_key" ? keyStatement(db, hash, now) : accessTokenStatement(db, hash, now, resource);
-  const row = await statement.first<CredentialRow>();
-  if (row === null) {
+  const found = await findCredential(services.db, id, now);
+  if (found === null) {
+    forgetCredential(id);
     return { ok: false, reason: "invalid" };
   }
-  if (kind === "api_key" && (row.last_used_at === null || row.last_used_at <= now - LAST_USED_GRANULARITY_MS)) {
-    services.defer(recordKeyUse(db, row.credential_id, now, LAST_USED_GRANULARITY_MS));
+  const row = readCredential(found.text);
+  const credential: RememberedCredential = { id, text: found.text, row, lastUsedAt: found.last_used_at };
+  rememberCredential(credential);
+  recordUse(services, credential, now);
+  return { ok: true, actor: actorOf(services, id, row, now) };
+}
+
+/**
+ * The caller by the row that the last request with the credential read, or null. His `ctx` does nothing unless the database says, in the
+ * transaction of the first call, that the row is the same: so nothing is ever done or shown by an outdated row. Whatever would be
+ * refused to this caller is not refused yet: that is for `authenticate`.
+ */
+export function rememberedCaller(services: Services, id: CredentialId): RememberedCaller | null {
+  const credential = recallCredential(id);
+  const now = services.clock.now();
+  if (credential === undefined || (credential.row.expiresAt !== null && credential.row.expiresAt <= now)) {
+    return null;
   }
+  const conditional = openConditionalDb(services.db, () => unchangedStatement(services.db, id, credential.text));
   return {
-    ok: true,
-    actor: {
-      userId: row.user_id,
-      workspaceId: row.workspace_id,
-      ...subscriptionAccess(
-        config,
-        { subscription: subscriptionOf(row), emailVerified: row.email_verified_at !== null },
-        now,
-      ),
-      scopes: JSON.parse(row.scopes) as Scope[],
-      credential: {
-        kind: kind === "api_key" ? "api_key" : "oauth",
-        id: row.credential_id,
-        name: row.credential_name,
-        confirms: row.confirms,
-      },
-      via: resource === config.mcpUrl ? "mcp" : "api",
-      timeZone: row.time_zone,
-      recordsEvents: row.records_events === 1,
+    ctx: {
+      ...unverifiedServices(services, conditional),
+      actor: actorOf(services, id, credential.row, now),
+    },
+    async verify() {
+      if (await conditional.isMet()) {
+        recordUse(services, credential, now);
+        return "unchanged";
+      }
+      forgetCredential(id);
+      return conditional.mayHaveRun() ? "unknown" : "changed";
     },
   };
 }
 
-function subscriptionOf(row: CredentialRow) {
-  return row.plan === null || row.status === null
-    ? null
-    : { plan: row.plan, status: row.status, currentPeriodEnd: row.current_period_end };
+function recordUse({ db, defer }: Pick<Services, "db" | "defer">, credential: RememberedCredential, now: number): void {
+  const { id, row, lastUsedAt } = credential;
+  if (id.kind === "api_key" && (lastUsedAt === null || lastUsedAt <= now - LAST_USED_GRANULARITY_MS)) {
+    credential.lastUsedAt = now;
+    defer(recordKeyUse(db, row.id, now, LAST_USED_GRANULARITY_MS));
+  }
+}
+
+function actorOf(
+  { config }: Pick<Services, "config">,
+  { kind, resource }: CredentialId,
+  row: CredentialRow,
+  now: number,
+): Actor {
+  return {
+    userId: row.userId,
+    workspaceId: row.workspaceId,
+    ...subscriptionAccess(config, { subscription: row.subscription, emailVerified: row.emailVerifiedAt !== null }, now),
+    scopes: row.scopes,
+    credential: {
+      kind: kind === "api_key" ? "api_key" : "oauth",
+      id: row.id,
+      name: row.name,
+      confirms: row.confirms,
+    },
+    via: resource === config.mcpUrl ? "mcp" : "api",
+    timeZone: row.timeZone,
+    recordsEvents: row.recordsEvents,
+  };
 }

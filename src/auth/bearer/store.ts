@@ -1,48 +1,131 @@
 import type { Confirms } from "#core/actor.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
+import type { Scope } from "#core/scope.ts";
 import type { Db } from "#db/client.ts";
+import { failUnless } from "#db/conditional.ts";
 
 /*
- * The statements that run for every API request, in plain SQL: one round trip each, every column under its own name, the time passed
- * in. A credential that is revoked, expired or of another kind returns no row.
+ * The statements that run for every API request, in plain SQL, with the time passed in. A credential that is revoked, expired or of
+ * another kind returns no row. All that is known of a credential is one text of JSON, so that a later statement can compare it whole.
  */
 
+/** A credential as it is stored. */
 export interface CredentialRow {
-  readonly credential_id: string;
+  readonly id: string;
   /** Of the key, or of the app that the grant is for. */
-  readonly credential_name: string;
-  readonly user_id: string;
-  readonly workspace_id: string;
-  readonly scopes: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
   readonly confirms: Confirms;
-  readonly time_zone: string;
+  /** Null for a key without an end. */
+  readonly expiresAt: number | null;
+  readonly userId: string;
+  readonly workspaceId: string;
+  readonly emailVerifiedAt: number | null;
+  readonly timeZone: string;
+  readonly subscription: {
+    readonly plan: Plan;
+    readonly status: SubscriptionStatus;
+    readonly currentPeriodEnd: number | null;
+  } | null;
+  readonly recordsEvents: boolean;
+}
+
+export interface FoundCredential {
+  /** The row as the database writes it. */
+  readonly text: string;
+  /** Null for an access token, whose use is not recorded. */
   readonly last_used_at: number | null;
-  readonly email_verified_at: number | null;
-  readonly plan: Plan | null;
-  readonly status: SubscriptionStatus | null;
-  readonly current_period_end: number | null;
-  readonly records_events: 0 | 1;
 }
 
-const USER_COLUMNS = `u.id AS user_id, u.active_workspace_id AS workspace_id, u.email_verified_at AS email_verified_at, u.time_zone AS time_zone,
-  s.plan AS plan, s.status AS status, s.current_period_end AS current_period_end,
-  EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = u.active_workspace_id AND l.recording) AS records_events`;
+/** Which credential was presented; never the secret itself. */
+export interface CredentialId {
+  readonly kind: "api_key" | "access_token";
+  readonly hash: string;
+  /** The URL of the API or of the MCP server. */
+  readonly resource: string;
+}
 
-const BY_KEY = `SELECT k.id AS credential_id, k.name AS credential_name, k.scopes AS scopes, k.confirms AS confirms, k.last_used_at AS last_used_at, ${USER_COLUMNS}
-  FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
-  WHERE k.hash = ?1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?2)`;
+const USER_COLUMNS = `u.id, u.active_workspace_id, u.email_verified_at, u.time_zone, s.plan, s.status, s.current_period_end,
+  EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = u.active_workspace_id AND l.recording)`;
 
-const BY_ACCESS_TOKEN = `SELECT g.id AS credential_id, coalesce(c.name, '') AS credential_name, t.scopes AS scopes, g.confirms AS confirms, NULL AS last_used_at, ${USER_COLUMNS}
-  FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN users u ON u.id = g.user_id
+const KEY_TEXT = `json_array(k.id, k.name, k.scopes, k.confirms, k.expires_at, ${USER_COLUMNS})`;
+const KEY_ROWS = `FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
+  WHERE k.hash = ?1 AND k.revoked_at IS NULL`;
+
+const TOKEN_TEXT = `json_array(g.id, coalesce(c.name, ''), t.scopes, g.confirms, t.expires_at, ${USER_COLUMNS})`;
+const TOKEN_ROWS = `FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN users u ON u.id = g.user_id
   LEFT JOIN oauth_clients c ON c.id = g.client_id LEFT JOIN subscriptions s ON s.user_id = u.id
-  WHERE t.hash = ?1 AND t.kind = 'access' AND t.expires_at > ?2 AND g.revoked_at IS NULL AND g.resource = ?3`;
+  WHERE t.hash = ?1 AND t.kind = 'access' AND g.revoked_at IS NULL AND g.resource = ?3`;
 
-export function keyStatement(db: Db, hash: string, now: number): D1PreparedStatement {
-  return db.d1.prepare(BY_KEY).bind(hash, now);
+const FIND_KEY = `SELECT ${KEY_TEXT} AS text, k.last_used_at AS last_used_at ${KEY_ROWS} AND (k.expires_at IS NULL OR k.expires_at > ?2)`;
+const FIND_TOKEN = `SELECT ${TOKEN_TEXT} AS text, NULL AS last_used_at ${TOKEN_ROWS} AND t.expires_at > ?2`;
+
+const KEY_IS_UNCHANGED = failUnless(`(SELECT ${KEY_TEXT} ${KEY_ROWS}) IS ?2`);
+const TOKEN_IS_UNCHANGED = failUnless(`(SELECT ${TOKEN_TEXT} ${TOKEN_ROWS}) IS ?2`);
+
+/** Finds a credential that is neither revoked nor expired. */
+export function findCredential(
+  db: Db,
+  { kind, hash, resource }: CredentialId,
+  now: number,
+): Promise<FoundCredential | null> {
+  const statement =
+    kind === "api_key" ? db.d1.prepare(FIND_KEY).bind(hash, now) : db.d1.prepare(FIND_TOKEN).bind(hash, now, resource);
+  return statement.first<FoundCredential>();
 }
 
-export function accessTokenStatement(db: Db, hash: string, now: number, resource: string): D1PreparedStatement {
-  return db.d1.prepare(BY_ACCESS_TOKEN).bind(hash, now, resource);
+/** Fails unless the credential is still stored as `text`; the caller compares its end with the clock. */
+export function unchangedStatement(db: Db, { kind, hash, resource }: CredentialId, text: string): D1PreparedStatement {
+  return kind === "api_key"
+    ? db.d1.prepare(KEY_IS_UNCHANGED).bind(hash, text)
+    : db.d1.prepare(TOKEN_IS_UNCHANGED).bind(hash, text, resource);
+}
+
+type Columns = readonly [
+  id: string,
+  name: string,
+  scopes: string,
+  confirms: Confirms,
+  expiresAt: number | null,
+  userId: string,
+  workspaceId: string,
+  emailVerifiedAt: number | null,
+  timeZone: string,
+  plan: Plan | null,
+  status: SubscriptionStatus | null,
+  currentPeriodEnd: number | null,
+  recordsEvents: 0 | 1,
+];
+
+export function readCredential(text: string): CredentialRow {
+  const [
+    id,
+    name,
+    scopes,
+    confirms,
+    expiresAt,
+    userId,
+    workspaceId,
+    emailVerifiedAt,
+    timeZone,
+    plan,
+    status,
+    end,
+    records,
+  ] = JSON.parse(text) as Columns;
+  return {
+    id,
+    name,
+    scopes: JSON.parse(scopes) as Scope[],
+    confirms,
+    expiresAt,
+    userId,
+    workspaceId,
+    emailVerifiedAt,
+    timeZone,
+    subscription: plan === null || status === null ? null : { plan, status, currentPeriodEnd: end },
+    recordsEvents: records === 1,
+  };
 }
 
 /** Runs after the response; the condition keeps parallel requests from writing twice. */

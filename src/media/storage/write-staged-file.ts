@@ -1,4 +1,4 @@
-import type { Services } from "#context.ts";
+import type { Bucket, Services } from "#context.ts";
 import { toHex } from "#core/encoding.ts";
 import { STAGED_OBJECT_BYTES } from "#media/limits.ts";
 import { deleteStagedFile, type StagedFile, STAGING_PREFIX } from "./staged-file.ts";
@@ -33,12 +33,12 @@ interface StagingOptions {
 /** For files of unknown length: collects bytes in a buffer, and writes it as an object whenever it is full. */
 class BufferedWriter {
   readonly objects: { key: string; sizeBytes: number }[] = [];
-  private readonly bucket: R2Bucket;
+  private readonly bucket: Bucket;
   private readonly name: string;
   private buffer: Uint8Array<ArrayBuffer>;
   private filled = 0;
 
-  constructor(bucket: R2Bucket, name: string, sizeBytes: number) {
+  constructor(bucket: Bucket, name: string, sizeBytes: number) {
     this.bucket = bucket;
     this.name = name;
     this.buffer = new Uint8Array(sizeBytes);
@@ -80,7 +80,7 @@ class StreamingWriter {
   private readonly writer: WritableStreamDefaultWriter<Uint8Array>;
   private readonly written: Promise<unknown>;
 
-  constructor(bucket: R2Bucket, name: string, sizeBytes: number) {
+  constructor(bucket: Bucket, name: string, sizeBytes: number) {
     const key = `${STAGING_PREFIX}${name}/0`;
     const { readable, writable } = new FixedLengthStream(sizeBytes);
     this.objects = [{ key, sizeBytes }];
@@ -108,11 +108,7 @@ class StreamingWriter {
   }
 }
 
-function openWriter(
-  bucket: R2Bucket,
-  incoming: IncomingFile,
-  options: StagingOptions,
-): BufferedWriter | StreamingWriter {
+function openWriter(bucket: Bucket, incoming: IncomingFile, options: StagingOptions): BufferedWriter | StreamingWriter {
   const statedBytes = incoming.statedBytes;
   if (statedBytes !== null && statedBytes > options.maxInMemoryBytes) {
     return new StreamingWriter(bucket, options.name, statedBytes);

@@ -1,0 +1,65 @@
+import type { Services } from "#context.ts";
+import type { ConditionalDb } from "#db/conditional.ts";
+
+/** Every method returns a promise, so that it can wait. */
+type Asynchronous<T> = Record<keyof T, (...args: never[]) => Promise<unknown>>;
+
+/** Calls a method of `target` only after `verify`. */
+function after<T extends Asynchronous<T>>(verify: () => Promise<void>, target: T): T {
+  return new Proxy(target, {
+    get:
+      (_, name) =>
+      async (...args: never[]) => {
+        await verify();
+        return target[name as keyof T](...args);
+      },
+  });
+}
+
+/**
+ * The services for a caller whose credential is only remembered: what leaves this isolate otherwise than through `db` waits until the
+ * credential is verified. A confirmation token is read without that, because reading changes nothing and shows nobody anything.
+ */
+export function unverifiedServices(services: Services, conditional: ConditionalDb): Services {
+  const verify = () => conditional.assertMet();
+  const { tokens, outbound, mailer } = services;
+  return {
+    db: conditional.db,
+    tokens: {
+      get: tokens.get.bind(tokens),
+      put: async (...args) => {
+        await verify();
+        return tokens.put(...args);
+      },
+    },
+    bucket: after(verify, services.bucket),
+    config: services.config,
+    clock: services.clock,
+    ids: services.ids,
+    outbound: {
+      platformFetch: async (request) => {
+        await verify();
+        return outbound.platformFetch(request);
+      },
+      publicFetch: async (request) => {
+        await verify();
+        return outbound.publicFetch(request);
+      },
+      browserUrl: (url, login) => outbound.browserUrl(url, login),
+      trustedMediaOrigin: outbound.trustedMediaOrigin,
+    },
+    adapterFor: (platform) => services.adapterFor(platform),
+    arm: async (hint) => {
+      await verify();
+      return services.arm(hint);
+    },
+    inspectRunner: async (postId) => {
+      await verify();
+      return services.inspectRunner(postId);
+    },
+    sender: (webhookId) => after(verify, services.sender(webhookId)),
+    watch: after(verify, services.watch),
+    mailer: mailer && after(verify, mailer),
+    defer: (work) => services.defer(work),
+  };
+}
