@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
 import { openDb } from "#db/client.ts";
 import { readService, type ServiceRow, startReview } from "#posting/restore/store-service.ts";
+import { readDatabaseSize } from "#sync/store.ts";
 import { wranglerD1 } from "./user/wrangler-d1.ts";
 
-const USAGE = `Shows whether publishing is held after a restore of the database, and releases it; for the operator.
+const USAGE = `Shows whether publishing is held after a restore of the database and whether the database is nearly full, and releases it; for the operator.
 
   npm run service -- status
   npm run service -- release
@@ -47,6 +48,8 @@ const commands: Record<string, () => Promise<ServiceRow>> = {
 const command = commands[positionals[0] ?? ""];
 if (command) {
   print(await command());
+  const { isTold } = await readDatabaseSize(db);
+  console.log(isTold ? "database nearly full: more than 80 % of DATABASE_LIMIT_BYTES" : "database not nearly full");
 } else {
   console.error(USAGE);
   process.exitCode = 2;

@@ -3,7 +3,15 @@ import { isJsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { DatabaseWatchApi } from "#core/database-watch.ts";
 import type { WebhookSenderApi } from "#core/webhook-sender.ts";
-import { LIMIT_NAMES, type LimitKey, type LimitOverrides, PLANS, type Plan, type PlanLimits } from "#core/plan.ts";
+import {
+  LIMIT_NAMES,
+  type LimitKey,
+  type LimitOverrides,
+  MIN_ARCHIVE_AFTER_DAYS,
+  PLANS,
+  type Plan,
+  type PlanLimits,
+} from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
@@ -78,6 +86,8 @@ export interface Config {
   /** Where the objects of posts and webhooks are created; null for near their first caller. */
   readonly objectsLocation: DurableObjectLocationHint | null;
   readonly limitOverrides: LimitOverrides;
+  /** The most that the database can hold; the operator is told at 80 % of it. */
+  readonly databaseLimitBytes: number;
   /** Whether the service can send e-mails. */
   readonly sendsEmail: boolean;
   /** Null when the platform needs credentials and the operator has not set them; requests for the platform then get 400 `platform_not_configured`. */
@@ -171,6 +181,9 @@ function readLimit(plan: string, name: string, value: unknown): [LimitKey, numbe
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
     throw new Error(`QUOTAS.${plan}.${name} must be a whole number of at least 0`);
   }
+  if (key === "archiveAfterDays" && value < MIN_ARCHIVE_AFTER_DAYS) {
+    throw new Error(`QUOTAS.${plan}.${name} must be at least ${MIN_ARCHIVE_AFTER_DAYS}`);
+  }
   return [key, value];
 }
 
@@ -180,6 +193,18 @@ function readSignup(env: Env): Config["signup"] {
 }
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** The size of a D1 database on the paid plan: https://developers.cloudflare.com/d1/platform/limits/ */
+const DATABASE_LIMIT_BYTES = 10_000_000_000;
+
+function databaseLimitBytes(env: Env): number {
+  const text = readText(env, "DATABASE_LIMIT_BYTES");
+  const bytes = text === null ? DATABASE_LIMIT_BYTES : Number(text);
+  if (!Number.isSafeInteger(bytes) || bytes <= 0) {
+    throw new Error("DATABASE_LIMIT_BYTES must be a whole number of bytes, like 500000000");
+  }
+  return bytes;
+}
 
 export function readConfig(env: Env): Config {
   const origin = env.ORIGIN;
@@ -200,6 +225,7 @@ export function readConfig(env: Env): Config {
     planForAll: planForAll(env),
     objectsLocation: objectsLocation(env),
     limitOverrides: readLimitOverrides(readText(env, "QUOTAS")),
+    databaseLimitBytes: databaseLimitBytes(env),
     sendsEmail: env["EMAIL"] !== undefined && readText(env, "MAIL_FROM") !== null,
     app: (platform) => appCredentials(env, platform),
     publishingHeld: readText(env, "PUBLISHING") === "hold",

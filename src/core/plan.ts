@@ -27,7 +27,12 @@ export interface PlanLimits {
   readonly requestsPerMinute: number;
   /** API requests per minute with all credentials of the user. */
   readonly userRequestsPerMinute: number;
+  /** Days until a finished post moves to the archive, in which it can be read and no longer be tried again. */
+  readonly archiveAfterDays: number;
 }
+
+/** Longer than anything else that looks back at finished posts: the statistics (90 days), events and media (30 days). */
+export const MIN_ARCHIVE_AFTER_DAYS = 120;
 
 const GIB = 1024 ** 3;
 
@@ -45,6 +50,7 @@ export const PLAN_LIMITS = {
     mediaFetchesPerHostPerHour: 200,
     requestsPerMinute: 120,
     userRequestsPerMinute: 240,
+    archiveAfterDays: 365,
   },
   growth: {
     accounts: 20,
@@ -59,6 +65,7 @@ export const PLAN_LIMITS = {
     mediaFetchesPerHostPerHour: 500,
     requestsPerMinute: 300,
     userRequestsPerMinute: 600,
+    archiveAfterDays: 365,
   },
   scale: {
     accounts: 100,
@@ -73,6 +80,7 @@ export const PLAN_LIMITS = {
     mediaFetchesPerHostPerHour: 2500,
     requestsPerMinute: 1200,
     userRequestsPerMinute: 2400,
+    archiveAfterDays: 365,
   },
 } as const satisfies Record<Plan, PlanLimits>;
 
@@ -106,6 +114,7 @@ export const LIMIT_NAMES = {
   mediaFetchesPerHostPerHour: "media_fetches_per_host_per_hour",
   requestsPerMinute: "requests_per_minute_per_credential",
   userRequestsPerMinute: "requests_per_minute",
+  archiveAfterDays: "archive_after_days",
 } as const satisfies Record<keyof PlanLimits, string>;
 
 export type LimitKey = keyof PlanLimits;

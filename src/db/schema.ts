@@ -1,6 +1,6 @@
 import type { PausedReason, TargetErrorCode } from "#core/codes.ts";
 import { sql } from "drizzle-orm";
-import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { blob, check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Author, Confirms } from "#core/actor.ts";
 import type { AlertKind } from "#core/alert.ts";
 import type { EventType } from "#core/event-type.ts";
@@ -533,7 +533,6 @@ export const confirmations = sqliteTable(
   (t) => [primaryKey({ columns: [t.issuedHour, t.tokenHash] }), check("stale_plan", sql`matched = expected`)],
 );
 
-/** Counters per workspace and UTC day, maintained by triggers on posts (never written by code). `WITHOUT ROWID`. */
 /** A plan that a credential may not confirm itself: a person decides about it in the dashboard. */
 export const approvals = sqliteTable(
   "approvals",
@@ -572,6 +571,7 @@ export const approvals = sqliteTable(
   ],
 );
 
+/** Counters per workspace and UTC day, maintained by triggers on posts (never written by code). `WITHOUT ROWID`. */
 export const postDays = sqliteTable(
   "post_days",
   {
@@ -636,6 +636,42 @@ export const media = sqliteTable(
       .where(sql`state = 'ready'`),
   ],
 );
+
+/**
+ * One file of archived posts in R2, of one workspace and one month (UTC): a row here is what makes its posts archived. `WITHOUT ROWID`; what
+ * lists read comes first.
+ */
+export const archiveParts = sqliteTable(
+  "archive_parts",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    /** The time of its first post; with the last one the range in which it has any. */
+    firstAt: integer("first_at").notNull(),
+    id: text().notNull(),
+    userId: text("user_id").notNull(),
+    lastAt: integer("last_at").notNull(),
+    published: integer().notNull(),
+    partiallyFailed: integer("partially_failed").notNull(),
+    failed: integer().notNull(),
+    sizeBytes: integer("size_bytes").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** The lowest and the highest id of its posts. */
+    firstId: text("first_id").notNull(),
+    lastId: text("last_id").notNull(),
+    /** The accounts of its posts, so that data about a person are found. */
+    accounts: text({ mode: "json" }).$type<string[]>().notNull(),
+    /** The random eight bytes of the id of every post, so that a post is found by its id. */
+    ids: blob({ mode: "buffer" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.firstAt, t.id] })],
+);
+
+/** A file in R2 without a row in `archive_parts`: of an interrupted run, or of a database that was put back. `WITHOUT ROWID`. */
+export const archiveOrphans = sqliteTable("archive_orphans", {
+  key: text().primaryKey(),
+  /** It is deleted some time later, because the row may come back with a database that is put back once more. */
+  seenAt: integer("seen_at").notNull(),
+});
 
 /** Which posts use a media item; reference counts are computed from it. `WITHOUT ROWID`. */
 export const postMedia = sqliteTable(
@@ -725,6 +761,12 @@ export const service = sqliteTable(
     reviewedTo: text("reviewed_to").notNull().default(""),
     /** Up to here, the cron has told the senders of webhooks which workspaces have new events. */
     webhooksToldAt: integer("webhooks_told_at").notNull().default(0),
+    /** The last day (since 1970, UTC) on which the archiving has passed every workspace. */
+    archivedDay: integer("archived_day").notNull().default(0),
+    /** The last workspace that the present pass of the archiving has done, in the order of the ids. */
+    archivedTo: text("archived_to").notNull().default(""),
+    /** When the operator was told that the database is nearly full; null while it is not. */
+    fullToldAt: integer("full_told_at"),
   },
   (t) => [check("one_row", sql`${t.id} = 1`)],
 );

@@ -12,9 +12,11 @@ export { deauthorize } from "./status/deauthorize.ts";
 export { deletePersonalData, finishOpenDeletions } from "./status/delete-personal-data.ts";
 export { disconnectAccount } from "./status/disconnect-account.ts";
 export { getOverview } from "./calendar/get-overview.ts";
-export { getPost, getPosts, getPostText } from "./calendar/get-post.ts";
+export { findPostText, getPost, getPosts } from "./calendar/get-post.ts";
 export { getPostRecord } from "./calendar/get-post-record.ts";
 export { listCalendar } from "./calendar/list-calendar.ts";
+export { getArchivedPost } from "./calendar/get-archived-post.ts";
+export { listArchivedPosts } from "./calendar/list-archived-posts.ts";
 export { listPosts, listPostTexts } from "./calendar/list-posts.ts";
 export type { PostTextForm } from "./calendar/post-texts.ts";
 export {

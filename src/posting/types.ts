@@ -73,6 +73,8 @@ export interface Post {
   readonly planHash: string;
   readonly targets: readonly Target[];
   readonly mediaItems: readonly MediaItem[];
+  /** The post has moved to the archive and can no longer change. */
+  readonly archived?: true;
 }
 
 export interface PostSummary {

@@ -49,7 +49,9 @@ export function useStatement(
 }
 
 /** What a user has at the moment, by the limit that counts it. */
-export type PresentUse = Readonly<Record<Exclude<LimitKey, "requestsPerMinute" | "userRequestsPerMinute">, number>>;
+export type PresentUse = Readonly<
+  Record<Exclude<LimitKey, "requestsPerMinute" | "userRequestsPerMinute" | "archiveAfterDays">, number>
+>;
 
 /** The posts of user ?1 that are going to be published. */
 const SCHEDULED_POSTS = `(SELECT count(*) FROM workspaces w CROSS JOIN posts p ON p.workspace_id = w.id

@@ -2,9 +2,11 @@ import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { announceEnds, sendAlerts } from "#notices/index.ts";
 import { finishOpenDeletions } from "#posting/index.ts";
+import { archiveOldPosts } from "./archive-old-posts.ts";
 import { deleteExpiredData } from "./delete-expired-data.ts";
 import { endExpiredSubscriptions } from "./end-expired-subscriptions.ts";
 import { syncDueAccounts } from "./sync-due-accounts.ts";
+import { watchDatabaseSize } from "./watch-database-size.ts";
 
 /** One run of the minute cron. The jobs run side by side: one that fails or hangs does not stop the others. */
 export async function runCron(services: Services): Promise<void> {
@@ -15,6 +17,8 @@ export async function runCron(services: Services): Promise<void> {
     runJob("announce_ends", async () => await announceEnds(services)),
     runJob("alert_mails", async () => await sendAlerts(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
+    runJob("archive_posts", async () => await archiveOldPosts(services)),
+    runJob("database_size", async () => await watchDatabaseSize(services)),
   ]);
 }
 

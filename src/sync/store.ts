@@ -23,3 +23,20 @@ export async function deleteOldHourlyUse(db: Db, hour: number, limit: number): P
     .run();
   return meta.changes;
 }
+
+/** How large the database is, and whether the operator was told that it is nearly full. */
+export async function readDatabaseSize(db: Db): Promise<{ readonly sizeBytes: number; readonly isTold: boolean }> {
+  const { results, meta } = await db.d1
+    .prepare("SELECT full_told_at AS toldAt FROM service")
+    .all<{ toldAt: number | null }>();
+  return { sizeBytes: meta.size_after, isTold: results[0] !== undefined && results[0].toldAt !== null };
+}
+
+/** Returns whether this call changed it, so that of parallel runs one tells the operator. */
+export async function markFull(db: Db, at: number | null): Promise<boolean> {
+  const { meta } = await db.d1
+    .prepare("UPDATE service SET full_told_at = ?1 WHERE (full_told_at IS NULL) <> (?1 IS NULL)")
+    .bind(at)
+    .run();
+  return meta.changes === 1;
+}

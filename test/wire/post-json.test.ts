@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import { POST_STATUSES, POST_TYPES } from "#core/status.ts";
-import { getPost, getPostText, listPosts, listPostTexts } from "#posting/index.ts";
+import { getPost, findPostText, listPosts, listPostTexts } from "#posting/index.ts";
 import { STATUS_OF_STATE } from "#posting/calendar/target-status.ts";
 import { presentPost, presentPostSummary } from "#wire/schemas/post.ts";
 import { POST_JSON } from "#wire/schemas/store-post-json.ts";
@@ -138,7 +138,7 @@ describe("the JSON that the database writes is byte for byte that of presentPost
         const ctx = createTestContext();
         for (const values of posts) {
           const id = await insert(ctx, values);
-          expect(await getPostText(ctx, { id }, POST_JSON)).toBe(
+          expect(await findPostText(ctx, { id }, POST_JSON)).toBe(
             JSON.stringify(presentPost(await getPost(ctx, { id }))),
           );
         }
@@ -180,7 +180,7 @@ describe("an overdue post", () => {
     };
     const first = await insert(ctx, columns);
     await insert(ctx, { ...columns, watch_at: NOON + SECOND });
-    await getPostText(ctx, { id: first }, POST_JSON);
+    await findPostText(ctx, { id: first }, POST_JSON);
     await ctx.waitForDeferred();
     const second = await insert(ctx, columns);
     await listPostTexts(ctx, { limit: 10, offset: 0, order: "asc", fields: "summary" }, POST_JSON);

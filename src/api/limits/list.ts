@@ -19,6 +19,7 @@ const DESCRIPTIONS: Record<LimitKey, string> = {
   mediaFetchesPerHostPerHour: "Files fetched from one host in this hour; `used` is that of the host with the most.",
   requestsPerMinute: "Requests with one credential.",
   userRequestsPerMinute: "Requests with all credentials together.",
+  archiveAfterDays: "Days until a finished post moves to the archive, at the end of that month.",
 };
 
 const KEYS = Object.keys(LIMIT_NAMES) as LimitKey[];
@@ -27,7 +28,7 @@ function limitSchema(key: LimitKey) {
   return z
     .object({
       limit: z.int(),
-      used: z.int().nullable().openapi({ description: "Null where it is not known: requests are not stored." }),
+      used: z.int().nullable().openapi({ description: "Null where nothing is counted: requests are not stored." }),
       resets_at: Instant.nullable().openapi({
         description: "When `used` begins again at 0; null for what stays in use.",
       }),

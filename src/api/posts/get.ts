@@ -1,10 +1,10 @@
-import { getPostText } from "#posting/index.ts";
+import { findPostText, getArchivedPost } from "#posting/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { jsonText } from "#api/json-text.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { IdInPath } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";
-import { EXAMPLE_POST, PostResponse } from "#wire/schemas/post.ts";
+import { EXAMPLE_POST, PostResponse, presentPost } from "#wire/schemas/post.ts";
 import { POST_JSON } from "#wire/schemas/store-post-json.ts";
 
 const route = operation("posts:read", {
@@ -14,7 +14,7 @@ const route = operation("posts:read", {
   tags: ["posts"],
   summary: "Read a post",
   description:
-    "One post with its media, its targets and their platform options. A cancelled post can be read for 30 days.",
+    "One post with its media, its targets and their platform options. A cancelled post can be read for 30 days, an archived one without limit.",
   request: { params: IdInPath },
   responses: {
     200: { description: "The post.", content: json(PostResponse, { post: EXAMPLE_POST }) },
@@ -24,6 +24,7 @@ const route = operation("posts:read", {
 
 export const get = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const post = await getPostText(c.var.ctx, { id }, POST_JSON);
+  const text = await findPostText(c.var.ctx, { id }, POST_JSON);
+  const post = text ?? JSON.stringify(presentPost(await getArchivedPost(c.var.ctx, { id })));
   return jsonText<typeof PostResponse>(c, `{"post":${post}}`);
 });

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { POST_STATUSES } from "#core/status.ts";
-import { listPostTexts } from "#posting/index.ts";
+import { listArchivedPosts, listPostTexts } from "#posting/index.ts";
 import { jsonText } from "#api/json-text.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { InstantInQuery, QueryBoolean, queryInteger } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";
-import { EXAMPLE_POST, Post, PostSummary } from "#wire/schemas/post.ts";
+import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#wire/schemas/post.ts";
 import { POST_JSON } from "#wire/schemas/store-post-json.ts";
 
 const LIMIT = { min: 1, max: 200, default: 50 };
@@ -54,6 +54,16 @@ const ListQuery = z.object({
     },
     example: true,
   }),
+  archived: QueryBoolean.default(false).openapi({
+    type: "boolean",
+    enum: [true, false],
+    default: false,
+    param: {
+      description:
+        "Lists the archived posts instead: posts that ended longer ago than `archive_after_days` of `GET /limits`. They are in no other list and no statistic; `include_past` changes nothing here.",
+    },
+    example: false,
+  }),
 });
 
 const PostPage = z
@@ -88,11 +98,19 @@ const route = operation("posts:read", {
 });
 
 export const list = newRouter().openapi(route, async (c) => {
-  const { include_past: includePast, ...query } = c.req.valid("query");
-  const { posts, pagination } = await listPostTexts(c.var.ctx, { ...query, includePast }, POST_JSON);
+  const { include_past: includePast, archived, ...query } = c.req.valid("query");
+  const { posts, pagination } = archived
+    ? await listArchivedTexts(c.var.ctx, query)
+    : await listPostTexts(c.var.ctx, { ...query, includePast }, POST_JSON);
   const { limit, offset, total, hasMore } = pagination;
   return jsonText<typeof PostPage>(
     c,
     `{"posts":[${posts.join(",")}],"pagination":${JSON.stringify({ limit, offset, total, has_more: hasMore })}}`,
   );
 });
+
+async function listArchivedTexts(...input: Parameters<typeof listArchivedPosts>) {
+  const { posts, pagination } = await listArchivedPosts(...input);
+  const present = (post: (typeof posts)[number]) => ("targets" in post ? presentPost(post) : presentPostSummary(post));
+  return { posts: posts.map((post) => JSON.stringify(present(post))), pagination };
+}

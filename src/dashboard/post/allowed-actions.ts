@@ -20,7 +20,7 @@ export function allowedActions(
   const isWaiting = status === "scheduled" || status === "paused";
   const hasPublication = targets.some(isPublic);
   const hasFailed = targets.some((target) => target.status === "failed");
-  const retry = (status === "failed" || status === "partially_failed") && hasFailed;
+  const retry = post.archived !== true && (status === "failed" || status === "partially_failed") && hasFailed;
   const isUsable = targets.some(
     (target) => target.status === "pending" && accounts.get(target.accountId)?.status === "active",
   );

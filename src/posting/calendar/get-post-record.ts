@@ -1,7 +1,10 @@
+import { findArchived } from "#archive/index.ts";
 import type { Context } from "#context.ts";
 import { refusePostNotFound } from "#posting/refuse.ts";
+import { archivedAttempts, archivedChanges, toArchivedPost } from "./archived-posts.ts";
 import { type PostRow, toPost } from "./post-rows.ts";
 import {
+  accountsByIdStatement,
   type ChangesRow,
   changesStatement,
   type RecordAccountRow,
@@ -10,9 +13,9 @@ import {
 import { postsStatement, readAttempts, type TargetHistoryRow, targetHistoriesStatement } from "./store-posts-by-id.ts";
 import type { PostChange, PostRecord } from "#posting/types.ts";
 
-/** Everything that is known about a post, in one round trip; cancelled posts too. */
+/** Everything that is known about a post, in one round trip; cancelled and archived posts too. */
 export async function getPostRecord(
-  ctx: Pick<Context, "actor" | "clock" | "db">,
+  ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
   input: { readonly id: string },
 ): Promise<PostRecord> {
   const { db, actor } = ctx;
@@ -24,25 +27,41 @@ export async function getPostRecord(
   ]);
   const [row] = rowsOf<PostRow>(posts);
   if (!row) {
-    refusePostNotFound();
+    return await getArchivedRecord(ctx, input.id);
   }
   const stored = rowsOf<ChangesRow>(changes)[0]?.changes ?? "[]";
   return {
     post: toPost(row, ctx.clock.now()),
     attempts: readAttempts(rowsOf<TargetHistoryRow>(histories)),
     changes: JSON.parse(stored) as PostChange[],
-    accounts: new Map(
-      rowsOf<RecordAccountRow>(accounts).map((account) => [
-        account.id,
-        {
-          username: account.username,
-          displayName: account.display_name,
-          status: account.disconnected_at === null ? account.status : "disconnected",
-          statusReason: account.status_reason,
-        },
-      ]),
-    ),
+    accounts: toAccounts(rowsOf<RecordAccountRow>(accounts)),
   };
+}
+
+async function getArchivedRecord(
+  ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
+  id: string,
+): Promise<PostRecord> {
+  const archived = (await findArchived(ctx, id)) ?? refusePostNotFound();
+  const post = toArchivedPost(archived, ctx.clock.now());
+  const changes = archivedChanges(archived);
+  const named = [...post.targets, ...changes].flatMap(({ accountId }) => accountId ?? []);
+  const { results } = await accountsByIdStatement(ctx.db, ctx.actor, named).all<RecordAccountRow>();
+  return { post, attempts: archivedAttempts(archived), changes, accounts: toAccounts(results) };
+}
+
+function toAccounts(rows: readonly RecordAccountRow[]): PostRecord["accounts"] {
+  return new Map(
+    rows.map((account) => [
+      account.id,
+      {
+        username: account.username,
+        displayName: account.display_name,
+        status: account.disconnected_at === null ? account.status : "disconnected",
+        statusReason: account.status_reason,
+      },
+    ]),
+  );
 }
 
 function rowsOf<Row>(result: D1Result | undefined): Row[] {

@@ -1,35 +1,37 @@
 import type { Context } from "#context.ts";
 import { type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
-import { refusePostNotFound } from "#posting/refuse.ts";
+import { getArchivedPost } from "./get-archived-post.ts";
 import { type PostRow, toPost } from "./post-rows.ts";
 import { postTextColumns, type PostTextForm, type PostTextRow, rearmOverdueTexts } from "./post-texts.ts";
 import { findPostRow, postsStatement, postTextsStatement, sortByIds } from "./store-posts-by-id.ts";
 import type { Post } from "#posting/types.ts";
 
-/** One post with its media and options; also a cancelled one, so that a caller who lost the response can look it up. */
+/** One post with its media and options, also an archived or cancelled one: a caller who lost the response can look it up. */
 export async function getPost(
-  ctx: Pick<Context, "actor" | "config" | "watch"> & ArmingServices,
+  ctx: Pick<Context, "actor" | "bucket" | "config" | "watch"> & ArmingServices,
   input: { readonly id: string },
 ): Promise<Post> {
-  const row = (await findPostRow(ctx.db, ctx.actor, input.id)) ?? refusePostNotFound();
+  const row = await findPostRow(ctx.db, ctx.actor, input.id);
+  if (row === undefined) {
+    return await getArchivedPost(ctx, input);
+  }
   const post = toPost(row, ctx.clock.now());
   rearmOverdue(ctx, [row], () => armableFromPost(post));
   return post;
 }
 
-/** The same post as the text that the caller wants, which the database writes. */
-export async function getPostText(
+/** The same post as the text that the caller wants, which the database writes; undefined where the database has none. */
+export async function findPostText(
   ctx: Pick<Context, "actor" | "config" | "watch"> & ArmingServices,
   input: { readonly id: string },
   form: PostTextForm,
-): Promise<string> {
+): Promise<string | undefined> {
   const columns = postTextColumns(form.full, "?4");
   const statement = postTextsStatement(ctx.db, ctx.actor, [input.id], columns, ctx.clock.now());
   const { results } = await statement.all<PostTextRow>();
-  const row = results[0] ?? refusePostNotFound();
-  rearmOverdueTexts(ctx, [row]);
-  return row.text;
+  rearmOverdueTexts(ctx, results);
+  return results[0]?.text;
 }
 
 /** Posts by id, in that order, also of another workspace of the user; posts that no longer exist are left out. */

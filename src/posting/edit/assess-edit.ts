@@ -1,4 +1,5 @@
 import { accountsStatement, readAccounts } from "#accounts/index.ts";
+import { isArchived } from "#archive/index.ts";
 import type { Context } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
@@ -160,6 +161,8 @@ interface EditData {
   readonly editContext: Omit<EditContext, "media">;
   readonly rows: readonly PostRow[];
   readonly nearbyPosts: NearbyPosts;
+  /** The posts without a row that are archived. */
+  readonly archivedIds: ReadonlySet<string>;
   readonly mediaLookup: MediaLookup;
   readonly mediaRows: readonly unknown[];
 }
@@ -184,8 +187,10 @@ async function loadEditData(ctx: Context, input: EditInput, counts: boolean): Pr
     ]);
   previewUse?.check(counted, currentUse);
   const rowsOf = <Row>(result: D1Result | undefined) => (result?.results ?? []) as Row[];
+  const rows = sortByIds(postIds, rowsOf<PostRow>(posts));
   return {
-    rows: sortByIds(postIds, rowsOf<PostRow>(posts)),
+    rows,
+    archivedIds: await archivedAmong(ctx, withoutRow(postIds, rows)),
     nearbyPosts: readNearbyPosts(nearbyPostRows),
     mediaLookup,
     mediaRows: rowsOf(mediaRows),
@@ -199,9 +204,18 @@ async function loadEditData(ctx: Context, input: EditInput, counts: boolean): Pr
   };
 }
 
+function withoutRow(ids: readonly string[], rows: readonly PostRow[]): readonly string[] {
+  return ids.filter((id) => rows.every((row) => row.id !== id));
+}
+
+async function archivedAmong(ctx: Context, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const archived = await Promise.all(ids.map(async (id) => ((await isArchived(ctx, id)) ? [id] : [])));
+  return new Set(archived.flat());
+}
+
 /** Applies the edit to every post that was found. */
 function applyEdits(
-  { rows }: Pick<EditData, "rows">,
+  { rows, archivedIds }: Pick<EditData, "rows" | "archivedIds">,
   input: EditInput,
   editContext: EditContext,
 ): { readonly edits: readonly EditedPost[]; readonly problems: readonly RefusalDetail[] } {
@@ -210,7 +224,12 @@ function applyEdits(
   for (const [index, id] of input.postIds.entries()) {
     const row = rows.find((candidate) => candidate.id === id);
     if (!row) {
-      problems.push({ code: "post_not_found", message: "post not found", param: `post_ids[${index}]` });
+      const param = `post_ids[${index}]`;
+      problems.push(
+        archivedIds.has(id)
+          ? { code: "invalid_state", message: "an archived post cannot be edited", param }
+          : { code: "post_not_found", message: "post not found", param },
+      );
       continue;
     }
     const edited = applyEdit(toStoredPost(row, editContext.now), input, editContext);

@@ -2,7 +2,8 @@ import type { Context, Services } from "#context.ts";
 import type { PostStatus } from "#core/status.ts";
 import { disarmPosts } from "#posting/arming/arm-posts.ts";
 import { refuseWhileHeld } from "#posting/restore/check-database.ts";
-import { refusePostNotFound, refuseInvalidState } from "#posting/refuse.ts";
+import { refuseInvalidState } from "#posting/refuse.ts";
+import { refuseMissingPost } from "#posting/refuse-missing-post.ts";
 import { cancelStatements, readCancelled } from "./store-status-change.ts";
 
 /** What a post can be after it was cancelled: a post of which something is public keeps its record. */
@@ -20,7 +21,7 @@ export async function cancelPost(
   const results = await ctx.db.d1.batch(cancelStatements(ctx.db, ctx.actor, { id: input.id, now }));
   const { changed, post } = readCancelled(results, now);
   if (!post) {
-    refusePostNotFound();
+    return await refuseMissingPost(ctx, input.id, "cancelled");
   }
   if (!changed) {
     await refuseWhileHeld(ctx);

@@ -1,3 +1,4 @@
+import { eraseArchivedAccounts } from "#archive/index.ts";
 import { accountsOfPerson, erasePersonStatements, type OpenDeletion, openDeletions } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
@@ -30,12 +31,14 @@ export async function deletePersonalData(services: Services, deletion: OpenDelet
     return;
   }
   const workspaceIds = [...new Set(accounts.map(({ workspaceId }) => workspaceId))];
+  // First, so that no post that still holds the data can be archived from here on; the archive is searched after it.
+  await db.d1.batch(eraseTargetsStatements(db, accountIds, clock.now()));
+  await eraseArchivedAccounts(services, { workspaceIds, accountIds });
   // Before the batch, which completes the request: one that fails here is repeated by the cron.
   const { subjectIds, webhookIds } = await findRecordedCopies(db, accountIds, workspaceIds);
   await Promise.all(webhookIds.map((id) => services.sender(id).erase(subjectIds)));
   await db.d1.batch([
     eraseEventsStatement(db, accountIds, workspaceIds),
-    ...eraseTargetsStatements(db, accountIds, clock.now()),
     ...erasePersonStatements(db, deletion, accountIds, clock.now()),
   ]);
 }

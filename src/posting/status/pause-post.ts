@@ -1,7 +1,8 @@
 import type { Context, Services } from "#context.ts";
 import { disarmPosts } from "#posting/arming/arm-posts.ts";
 import { refuseWhileHeld } from "#posting/restore/check-database.ts";
-import { refusePostNotFound, refuseInvalidState } from "#posting/refuse.ts";
+import { refuseInvalidState } from "#posting/refuse.ts";
+import { refuseMissingPost } from "#posting/refuse-missing-post.ts";
 import { statusChangeStatements, readStatusChange } from "./store-status-change.ts";
 import type { Post } from "#posting/types.ts";
 
@@ -14,7 +15,7 @@ export async function pausePost(
   const results = await ctx.db.d1.batch(statusChangeStatements(ctx.db, ctx.actor, { id: input.id, to: "paused", now }));
   const { changed, post } = readStatusChange(results, now);
   if (!post) {
-    refusePostNotFound();
+    return await refuseMissingPost(ctx, input.id, "paused");
   }
   if (!changed) {
     await refuseWhileHeld(ctx);

@@ -3,7 +3,8 @@ import { requireSubscription } from "#core/actor.ts";
 import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
 import { refuseWhileHeld } from "#posting/restore/check-database.ts";
-import { refusePostNotFound, refuseInvalidState } from "#posting/refuse.ts";
+import { refuseInvalidState } from "#posting/refuse.ts";
+import { refuseMissingPost } from "#posting/refuse-missing-post.ts";
 import { statusChangeStatements, readStatusChange } from "./store-status-change.ts";
 import type { Post } from "#posting/types.ts";
 
@@ -19,7 +20,7 @@ export async function resumePost(
   );
   const { changed, post } = readStatusChange(results, now);
   if (!post) {
-    refusePostNotFound();
+    return await refuseMissingPost(ctx, input.id, "resumed");
   }
   if (!changed) {
     await refuseWhileHeld(ctx);

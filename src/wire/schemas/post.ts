@@ -142,6 +142,10 @@ export const Post = z
     plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
     targets: z.array(Target).openapi({ description: "In the order of the request." }),
     media_items: z.array(MediaItem),
+    archived: z.literal(true).optional().openapi({
+      description:
+        "Present on a post that ended long ago and has moved to the archive: it can no longer change. The files of its media are deleted.",
+    }),
   })
   .openapi("Post");
 export type Post = z.infer<typeof Post>;
@@ -166,6 +170,7 @@ export function presentPost(post: DomainPost): Post {
     plan_hash: post.planHash,
     targets: post.targets.map(presentTarget),
     media_items: post.mediaItems.map(presentMediaItem),
+    ...(post.archived && { archived: true }),
   };
 }
 

@@ -1,0 +1,167 @@
+import type { Services } from "#context.ts";
+import { DAY } from "#core/clock.ts";
+import { failpoint } from "#core/failpoint.ts";
+import { log } from "#core/log.ts";
+import { limitsFor } from "#core/plan.ts";
+import { partKey, writePart } from "./part-file.ts";
+import {
+  commitPart,
+  readWholePosts,
+  selectArchivable,
+  selectWorkspaces,
+  type WorkspaceToArchive,
+} from "./store-move.ts";
+import { readProgress, saveProgress } from "./store-progress.ts";
+import { sweepOrphans } from "./sweep-orphans.ts";
+import { ARCHIVED_STATUSES, type ArchivedPost } from "./types.ts";
+
+type ArchiveServices = Pick<Services, "bucket" | "clock" | "config" | "db" | "ids">;
+
+const POSTS_PER_PART = 1000;
+const POSTS_PER_READ = 100;
+/** A part is held in memory as text; posts may be large. */
+const TEXT_PER_PART = 8 * 1024 * 1024;
+const WORKSPACES_PER_RUN = 100;
+/** The last posts of a month finish in the next one; waiting for them keeps a month in few parts. */
+const MONTH_END_MS = 3 * DAY;
+/** What one run moves: so many parts, or parts of so many posts. */
+const PARTS_PER_RUN = 20;
+const POSTS_PER_RUN = 2000;
+
+/** What a run of the cron has moved. */
+export interface ArchiveRun {
+  readonly posts: number;
+  readonly parts: number;
+  readonly orphans: number;
+}
+
+/**
+ * Moves finished posts to the archive once the month of their time is older than the plan's retention; one pass over all workspaces a
+ * day, a bounded part of it in every run. Safe to interrupt, to repeat and to run in parallel. Null when there was nothing to look at.
+ */
+export async function archivePosts(services: ArchiveServices): Promise<ArchiveRun | null> {
+  const { db, clock } = services;
+  const progress = await readProgress(db);
+  const today = Math.floor(clock.now() / DAY);
+  if (progress.isHeld || progress.day >= today) {
+    return null;
+  }
+  const workspaces = await selectWorkspaces(db, progress.after, WORKSPACES_PER_RUN);
+  const run = { posts: 0, parts: 0 };
+  let after = progress.after;
+  let isInterrupted = false;
+  for (const workspace of workspaces) {
+    isInterrupted = !(await archiveWorkspace(services, workspace, run));
+    if (isInterrupted) {
+      break;
+    }
+    after = workspace.id;
+  }
+  const isLast = !isInterrupted && workspaces.length < WORKSPACES_PER_RUN;
+  const range = { after: progress.after, to: isLast ? null : after };
+  const orphans = range.to === progress.after ? 0 : await sweepOrphans(services, range);
+  await saveProgress(db, progress, isLast ? { day: today, after: "" } : { day: progress.day, after });
+  return { ...run, orphans };
+}
+
+/** Moves what is old enough; false when this run has done its share before the end. A failure must not stop the other workspaces. */
+async function archiveWorkspace(
+  services: ArchiveServices,
+  workspace: WorkspaceToArchive,
+  run: { posts: number; parts: number },
+): Promise<boolean> {
+  const { config, clock } = services;
+  const isTrial = config.planForAll === null && workspace.subscriptionStatus === "trialing";
+  const plan = config.planForAll ?? workspace.plan ?? "starter";
+  const { archiveAfterDays } = limitsFor({ plan, isTrial, mustProveEmail: false }, config.limitOverrides);
+  const unchangedSince = clock.now() - archiveAfterDays * DAY;
+  const until = startOfMonth(unchangedSince - MONTH_END_MS);
+  if (workspace.oldestAt === null || workspace.oldestAt >= until) {
+    return true;
+  }
+  try {
+    let from = workspace.oldestAt;
+    for (;;) {
+      if (run.parts >= PARTS_PER_RUN || run.posts >= POSTS_PER_RUN) {
+        return false;
+      }
+      const part = await archivePart(services, workspace.id, { unchangedSince, from, until });
+      if (part === null) {
+        return true;
+      }
+      if (!part.isMoved) {
+        // Somebody changed one of the posts, or a parallel run moved them: the next run looks again.
+        return false;
+      }
+      run.parts += 1;
+      run.posts += part.posts;
+      from = part.lastAt;
+    }
+  } catch (error) {
+    log("error", "archive.failed", {
+      workspace: workspace.id,
+      error: error instanceof Error ? error.name : typeof error,
+    });
+    return true;
+  }
+}
+
+/** Moves the oldest posts of one month; null when no post is left to move. */
+async function archivePart(
+  services: ArchiveServices,
+  workspaceId: string,
+  range: { readonly unchangedSince: number; readonly from: number; readonly until: number },
+): Promise<{ readonly isMoved: boolean; readonly posts: number; readonly lastAt: number } | null> {
+  const { db, bucket, ids, clock } = services;
+  const [first] = await selectArchivable(db, workspaceId, range, 1);
+  if (first === undefined) {
+    return null;
+  }
+  const month = { ...range, from: first.scheduled_at, until: startOfNextMonth(first.scheduled_at) };
+  const found = await selectArchivable(db, workspaceId, month, POSTS_PER_PART);
+  const posts = await readPosts(
+    services,
+    found.map(({ id }) => id),
+  );
+  const times = posts.map(({ post }) => post.scheduled_at);
+  const [firstAt, lastAt] = [times[0], times.at(-1)];
+  if (firstAt === undefined || lastAt === undefined) {
+    return { isMoved: false, posts: 0, lastAt: range.from };
+  }
+  const [published = 0, partially_failed = 0, failed = 0] = ARCHIVED_STATUSES.map(
+    (status) => posts.filter(({ post }) => post.status === status).length,
+  );
+  const part = { workspaceId, id: ids.uuid(), firstAt, lastAt, counts: { published, partially_failed, failed } };
+  const key = partKey(part);
+  await failpoint("archive.before_part");
+  const sizeBytes = await writePart(services, key, posts);
+  await failpoint("archive.after_part");
+  const userId = String(posts[0]?.post["user_id"]);
+  const isMoved = await commitPart(db, { ...part, userId, sizeBytes, createdAt: clock.now() }, posts);
+  await failpoint("archive.after_commit");
+  if (!isMoved) {
+    await bucket.delete(key);
+  }
+  return { isMoved, posts: posts.length, lastAt };
+}
+
+async function readPosts({ db }: ArchiveServices, ids: readonly string[]): Promise<ArchivedPost[]> {
+  const posts: ArchivedPost[] = [];
+  let length = 0;
+  for (let start = 0; start < ids.length && length < TEXT_PER_PART; start += POSTS_PER_READ) {
+    const read = await readWholePosts(db, ids.slice(start, start + POSTS_PER_READ));
+    posts.push(...read);
+    length += JSON.stringify(read).length;
+  }
+  return posts;
+}
+
+function startOfMonth(at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+}
+
+function startOfNextMonth(at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+}

@@ -1,0 +1,39 @@
+import type { Services } from "#context.ts";
+import type { Actor } from "#core/actor.ts";
+import { DAY } from "#core/clock.ts";
+import { MIN_ARCHIVE_AFTER_DAYS } from "#core/plan.ts";
+import { partKey, readPart } from "./part-file.ts";
+import { findPartOfPost } from "./store-parts.ts";
+import type { ArchivedPost } from "./types.ts";
+
+type Owner = Pick<Actor, "userId" | "workspaceId">;
+
+/** Whether a post is old enough: its id tells when it was made. Most ids of nothing are refused by this without a further query. */
+function mayBeArchived(id: string, now: number): boolean {
+  const madeAt = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+  return id[14] === "7" && madeAt < now - MIN_ARCHIVE_AFTER_DAYS * DAY;
+}
+
+/** Whether the actor has an archived post of this id. */
+export async function isArchived(
+  { db, clock, actor }: Pick<Services, "db" | "clock"> & { readonly actor: Owner },
+  id: string,
+): Promise<boolean> {
+  return mayBeArchived(id, clock.now()) && (await findPartOfPost(db, actor, id)) !== undefined;
+}
+
+/** The archived post of this id; undefined for another user's post. */
+export async function findArchived(
+  { db, bucket, clock, actor }: Pick<Services, "db" | "bucket" | "clock"> & { readonly actor: Owner },
+  id: string,
+): Promise<ArchivedPost | undefined> {
+  if (!mayBeArchived(id, clock.now())) {
+    return undefined;
+  }
+  const part = await findPartOfPost(db, actor, id);
+  if (part === undefined) {
+    return undefined;
+  }
+  const { posts } = await readPart({ bucket }, partKey(part));
+  return posts.find(({ post }) => post.id === id);
+}

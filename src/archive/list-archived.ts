@@ -1,0 +1,113 @@
+import type { Services } from "#context.ts";
+import type { Actor } from "#core/actor.ts";
+import { partKey, readPart } from "./part-file.ts";
+import { selectParts } from "./store-parts.ts";
+import { ARCHIVED_STATUSES, type ArchivedPost, type ArchivedStatus, type ArchivePart } from "./types.ts";
+
+export interface ArchiveQuery {
+  /** Null for all. */
+  readonly status: ArchivedStatus | null;
+  readonly from: number;
+  readonly until: number;
+  readonly order: "asc" | "desc";
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** How many files are read at the same time. */
+const READS_AT_ONCE = 6;
+
+/** Parts whose times overlap: their posts are in order only together. */
+type Group = readonly [ArchivePart, ...ArchivePart[]];
+
+/**
+ * A page of the archived posts of the actor's workspace, by time and id, and how many match. The index counts the posts of every part
+ * that lies wholly in the range, so that only the parts of the page and those at the ends of the range are read.
+ */
+export async function listArchived(
+  ctx: Pick<Services, "db" | "bucket"> & { readonly actor: Pick<Actor, "userId" | "workspaceId"> },
+  query: ArchiveQuery,
+): Promise<{ readonly posts: readonly ArchivedPost[]; readonly total: number }> {
+  const { from, until, order, limit, offset } = query;
+  const ascending = groupOverlapping(await selectParts(ctx.db, ctx.actor, { from, until }));
+  const groups = order === "asc" ? ascending : ascending.toReversed();
+  const counts = new Map<Group, number>();
+  const contents = new Map<Group, readonly ArchivedPost[]>();
+  const load = async (group: Group) => {
+    contents.set(group, contents.get(group) ?? (await readGroup(ctx, group, query)));
+  };
+  const cut = groups.filter((group) => isCut(group, query));
+  await Promise.all(cut.map(load));
+  for (const group of groups) {
+    counts.set(group, contents.get(group)?.length ?? countByIndex(group, query.status));
+  }
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const { onPage, skipped } = selectGroups(groups, counts, { limit, offset });
+  for (let start = 0; start < onPage.length; start += READS_AT_ONCE) {
+    await Promise.all(onPage.slice(start, start + READS_AT_ONCE).map(load));
+  }
+  const posts = onPage.flatMap((group) => contents.get(group) ?? []);
+  return { posts: posts.slice(offset - skipped, offset - skipped + limit), total };
+}
+
+function groupOverlapping(parts: readonly ArchivePart[]): Group[] {
+  const groups: [ArchivePart, ...ArchivePart[]][] = [];
+  let lastAt = -1;
+  for (const part of parts) {
+    const group = groups.at(-1);
+    if (group !== undefined && part.firstAt <= lastAt) {
+      group.push(part);
+    } else {
+      groups.push([part]);
+    }
+    lastAt = Math.max(lastAt, part.lastAt);
+  }
+  return groups;
+}
+
+/** Whether the range may cut off posts of the group. */
+function isCut(group: Group, { from, until }: Pick<ArchiveQuery, "from" | "until">): boolean {
+  return group.some((part) => part.firstAt < from || part.lastAt >= until);
+}
+
+function countByIndex(group: Group, status: ArchivedStatus | null): number {
+  const statuses = status === null ? ARCHIVED_STATUSES : [status];
+  const counts = group.flatMap((part) => statuses.map((name) => part.counts[name]));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The groups that have posts of the page, and how many matching posts come before them. */
+function selectGroups(
+  groups: readonly Group[],
+  counts: ReadonlyMap<Group, number>,
+  { limit, offset }: Pick<ArchiveQuery, "limit" | "offset">,
+): { readonly onPage: readonly Group[]; readonly skipped: number } {
+  const onPage: Group[] = [];
+  let before = 0;
+  let skipped = 0;
+  for (const group of groups) {
+    const count = counts.get(group) ?? 0;
+    if (before + count <= offset) {
+      skipped += count;
+    } else if (before < offset + limit && count > 0) {
+      onPage.push(group);
+    }
+    before += count;
+  }
+  return { onPage, skipped };
+}
+
+/** The matching posts of the group in the order of the list. */
+async function readGroup(
+  { bucket }: Pick<Services, "bucket">,
+  group: Group,
+  { status, from, until, order }: ArchiveQuery,
+): Promise<ArchivedPost[]> {
+  const parts = await Promise.all(group.map(async (part) => await readPart({ bucket }, partKey(part))));
+  const posts = parts
+    .flatMap((part) => part.posts)
+    .filter(({ post }) => post.scheduled_at >= from && post.scheduled_at < until)
+    .filter(({ post }) => status === null || post.status === status)
+    .toSorted(({ post: a }, { post: b }) => a.scheduled_at - b.scheduled_at || (a.id < b.id ? -1 : 1));
+  return order === "asc" ? posts : posts.toReversed();
+}

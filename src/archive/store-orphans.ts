@@ -1,0 +1,49 @@
+import type { Db } from "#db/client.ts";
+
+/** Workspaces with `after` < id <= `to`; null for all that follow. */
+export interface WorkspaceRange {
+  readonly after: string;
+  readonly to: string | null;
+}
+
+/** The ids of the parts in the index. */
+export async function selectPartIds(db: Db, { after, to }: WorkspaceRange): Promise<ReadonlySet<string>> {
+  const { results } = await db.d1
+    .prepare("SELECT id FROM archive_parts WHERE workspace_id > ?1 AND (?2 IS NULL OR workspace_id <= ?2)")
+    .bind(after, to)
+    .all<{ id: string }>();
+  return new Set(results.map(({ id }) => id));
+}
+
+/** Remembers since when these files have no row in the index, and forgets the others; returns those that had none at `before` already. */
+export async function markOrphans(
+  db: Db,
+  keys: readonly string[],
+  indexedKeys: readonly string[],
+  { now, before }: { readonly now: number; readonly before: number },
+): Promise<string[]> {
+  const orphans = JSON.stringify(keys);
+  const [, , old] = await db.d1.batch<{ key: string }>([
+    db.d1
+      .prepare(
+        "INSERT INTO archive_orphans (key, seen_at) SELECT value, ?2 FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING",
+      )
+      .bind(orphans, now),
+    db.d1
+      .prepare("DELETE FROM archive_orphans WHERE key IN (SELECT value FROM json_each(?1))")
+      .bind(JSON.stringify(indexedKeys)),
+    db.d1
+      .prepare(
+        "SELECT o.key AS key FROM json_each(?1) j CROSS JOIN archive_orphans o ON o.key = j.value WHERE o.seen_at < ?2",
+      )
+      .bind(orphans, before),
+  ]);
+  return (old?.results ?? []).map(({ key }) => key);
+}
+
+export async function forgetOrphans(db: Db, keys: readonly string[]): Promise<void> {
+  await db.d1
+    .prepare("DELETE FROM archive_orphans WHERE key IN (SELECT value FROM json_each(?1))")
+    .bind(JSON.stringify(keys))
+    .run();
+}

@@ -1,0 +1,86 @@
+import type { Actor } from "#core/actor.ts";
+import type { Db } from "#db/client.ts";
+import type { ArchivePart } from "./types.ts";
+
+type Owner = Pick<Actor, "userId" | "workspaceId">;
+
+interface PartColumns {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly first_at: number;
+  readonly last_at: number;
+  readonly published: number;
+  readonly partially_failed: number;
+  readonly failed: number;
+}
+
+const PART_COLUMNS = "workspace_id, id, first_at, last_at, published, partially_failed, failed";
+
+function toPart(row: PartColumns): ArchivePart {
+  const { published, partially_failed, failed } = row;
+  return {
+    workspaceId: row.workspace_id,
+    id: row.id,
+    firstAt: row.first_at,
+    lastAt: row.last_at,
+    counts: { published, partially_failed, failed },
+  };
+}
+
+/** The parts of the actor's workspace that may have posts with `from` <= time < `until`, by the time of their first post. */
+export async function selectParts(
+  db: Db,
+  owner: Owner,
+  { from, until }: { readonly from: number; readonly until: number },
+): Promise<ArchivePart[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT ${PART_COLUMNS} FROM archive_parts
+       WHERE workspace_id = ?1 AND first_at < ?3 AND user_id = ?2 AND last_at >= ?4 ORDER BY first_at, id`,
+    )
+    .bind(owner.workspaceId, owner.userId, until, from)
+    .all<PartColumns>();
+  return results.map(toPart);
+}
+
+/** The part that has the post; undefined for another user's post. */
+export async function findPartOfPost(db: Db, owner: Owner, postId: string): Promise<ArchivePart | undefined> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT ${PART_COLUMNS} FROM archive_parts
+       WHERE workspace_id = ?1 AND user_id = ?2 AND first_id <= ?3 AND last_id >= ?3 AND instr(ids, unhex(?4)) > 0`,
+    )
+    .bind(owner.workspaceId, owner.userId, postId, randomPartsOf([postId]))
+    .all<PartColumns>();
+  return results.map(toPart)[0];
+}
+
+/** The parts of these workspaces that have posts of any of the accounts. */
+export async function selectPartsOfAccounts(
+  db: Db,
+  workspaceIds: readonly string[],
+  accountIds: readonly string[],
+): Promise<ArchivePart[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT ${PART_COLUMNS} FROM archive_parts WHERE workspace_id IN (SELECT value FROM json_each(?1))
+         AND EXISTS (SELECT 1 FROM json_each(accounts) a JOIN json_each(?2) wanted ON wanted.value = a.value)`,
+    )
+    .bind(JSON.stringify(workspaceIds), JSON.stringify(accountIds))
+    .all<PartColumns>();
+  return results.map(toPart);
+}
+
+export async function updatePartSize(db: Db, part: ArchivePart, sizeBytes: number): Promise<void> {
+  await db.d1
+    .prepare("UPDATE archive_parts SET size_bytes = ?4 WHERE workspace_id = ?1 AND first_at = ?2 AND id = ?3")
+    .bind(part.workspaceId, part.firstAt, part.id, sizeBytes)
+    .run();
+}
+
+const RANDOM_DIGITS = 16;
+
+/** The last eight bytes of each id, which are random, one after the other in hexadecimal. */
+export function randomPartsOf(ids: readonly string[]): string {
+  return ids.map((id) => id.replaceAll("-", "").slice(-RANDOM_DIGITS)).join("");
+}

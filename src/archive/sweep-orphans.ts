@@ -1,0 +1,53 @@
+import type { Services } from "#context.ts";
+import { DAY } from "#core/clock.ts";
+import { ARCHIVE_PREFIX, partIdOf } from "./part-file.ts";
+import { forgetOrphans, markOrphans, selectPartIds, type WorkspaceRange } from "./store-orphans.ts";
+
+/** Longer than a database can be put back, so that a row which comes back still finds its file. */
+const ORPHAN_RETENTION_MS = 35 * DAY;
+/** R2 lists and deletes at most this many objects in one call. */
+const OBJECTS_PER_CALL = 1000;
+const PAGES_PER_SWEEP = 20;
+
+/**
+ * Deletes files of these workspaces that the index has not named for 35 days: those of interrupted runs, and those whose posts came back
+ * with a database that was put back. Returns how many.
+ */
+export async function sweepOrphans(
+  services: Pick<Services, "db" | "bucket" | "clock">,
+  range: WorkspaceRange,
+): Promise<number> {
+  const { db, bucket, clock } = services;
+  const keys = await listKeys(bucket, range);
+  if (keys.length === 0) {
+    return 0;
+  }
+  // Read after the list: the row of a part follows its file.
+  const indexed = await selectPartIds(db, range);
+  const orphans = keys.filter((key) => !indexed.has(partIdOf(key)));
+  const now = clock.now();
+  const indexedKeys = keys.filter((key) => indexed.has(partIdOf(key)));
+  const expired = await markOrphans(db, orphans, indexedKeys, { now, before: now - ORPHAN_RETENTION_MS });
+  for (let start = 0; start < expired.length; start += OBJECTS_PER_CALL) {
+    await bucket.delete(expired.slice(start, start + OBJECTS_PER_CALL));
+  }
+  await (expired.length > 0 ? forgetOrphans(db, expired) : null);
+  return expired.length;
+}
+
+async function listKeys(bucket: Services["bucket"], { after, to }: WorkspaceRange): Promise<string[]> {
+  const keys: string[] = [];
+  // `~` follows every character of a workspace's id and of the key after it.
+  let startAfter = after === "" ? ARCHIVE_PREFIX : `${ARCHIVE_PREFIX}${after}/~`;
+  for (let page = 0; page < PAGES_PER_SWEEP; page += 1) {
+    const { objects, truncated } = await bucket.list({ prefix: ARCHIVE_PREFIX, startAfter, limit: OBJECTS_PER_CALL });
+    const inRange = objects.filter(({ key }) => to === null || key <= `${ARCHIVE_PREFIX}${to}/~`);
+    keys.push(...inRange.map(({ key }) => key));
+    const last = objects.at(-1)?.key;
+    if (!truncated || last === undefined || inRange.length < objects.length) {
+      break;
+    }
+    startAfter = last;
+  }
+  return keys;
+}

@@ -1,0 +1,39 @@
+import type { PostStatus } from "#core/status.ts";
+
+/** The statuses of posts that move to the archive. */
+export const ARCHIVED_STATUSES = ["published", "partially_failed", "failed"] as const satisfies readonly PostStatus[];
+export type ArchivedStatus = (typeof ARCHIVED_STATUSES)[number];
+
+/** A value of a database row. */
+type Column = string | number | null;
+
+/** A row of `posts` with all its columns, by their names in the database. */
+export interface ArchivedPostRow {
+  readonly id: string;
+  readonly status: ArchivedStatus;
+  readonly scheduled_at: number;
+  readonly [column: string]: Column;
+}
+
+/** A row of `post_targets` with all its columns. */
+export interface ArchivedTargetRow {
+  readonly post_id: string;
+  readonly account_id: string;
+  readonly [column: string]: Column;
+}
+
+/** A line of a part: a post as it was stored, with its targets. */
+export interface ArchivedPost {
+  readonly post: ArchivedPostRow;
+  readonly targets: readonly ArchivedTargetRow[];
+}
+
+/** What the index knows of a part. */
+export interface ArchivePart {
+  readonly workspaceId: string;
+  readonly id: string;
+  /** The times of its first and its last post. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly counts: Readonly<Record<ArchivedStatus, number>>;
+}

@@ -1,0 +1,73 @@
+import type { ArchivedPost, ArchivedTargetRow } from "#archive/index.ts";
+import type { Platform } from "#core/platform.ts";
+import type { StoredPostChange } from "#db/schema.ts";
+import type { Attempt, Post, PostSummary } from "#posting/types.ts";
+import { type PostRow, toPost, toSummary } from "./post-rows.ts";
+import { readAttempts, type TargetHistoryRow } from "./store-posts-by-id.ts";
+
+/** The post as the API shows it. */
+export function toArchivedPost({ post, targets }: ArchivedPost, now: number): Post {
+  const row = { ...post, targets: JSON.stringify(targets.map(toTargetObject)) } as unknown as PostRow;
+  return { ...toPost(row, now), archived: true };
+}
+
+export function toArchivedSummary({ post, targets }: ArchivedPost): PostSummary {
+  return toSummary({
+    id: post.id,
+    status: post.status,
+    scheduled_at: post.scheduled_at,
+    version: Number(post["version"]),
+    watch_at: null,
+    caption: [...String(post["caption"])].slice(0, 140).join(""),
+    post_type: post["post_type"] as PostSummary["postType"],
+    platforms: String(post["platforms"]),
+    media_count: (JSON.parse(String(post["media"])) as unknown[]).length,
+    target_count: targets.length,
+  });
+}
+
+export function archivedAttempts({ targets }: ArchivedPost): Attempt[] {
+  return readAttempts(
+    targets.map((target): TargetHistoryRow => ({
+      account_id: target.account_id,
+      platform: target["platform"] as Platform,
+      history: String(target["history"]),
+    })),
+  );
+}
+
+export function archivedChanges({ post }: ArchivedPost): StoredPostChange[] {
+  return JSON.parse(String(post["changes"] ?? "[]")) as StoredPostChange[];
+}
+
+/** The same object as the statement of a post builds of a target's row. */
+function toTargetObject(row: ArchivedTargetRow) {
+  const parsed = (column: string): unknown => {
+    const value = row[column] ?? null;
+    return value === null ? null : JSON.parse(String(value));
+  };
+  return {
+    content: {
+      accountId: row.account_id,
+      position: row["position"],
+      platform: row["platform"],
+      username: row["username"],
+      caption: row["caption"],
+      effectiveCaption: row["effective_caption"],
+      options: parsed("options"),
+      requestedOptions: parsed("asked"),
+    },
+    progress: {
+      state: row["state"],
+      dueAt: row["due_at"],
+      startedAt: row["started_at"],
+      publishedAt: row["published_at"],
+      attempts: row["attempts"],
+      nextAttemptAt: row["next_attempt_at"],
+      remoteId: row["remote_id"],
+      remoteUrl: row["remote_url"],
+      error: parsed("error"),
+      verifyHistory: null,
+    },
+  };
+}

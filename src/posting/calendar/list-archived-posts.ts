@@ -1,0 +1,30 @@
+import { ARCHIVED_STATUSES, listArchived } from "#archive/index.ts";
+import type { Context } from "#context.ts";
+import type { ListInput, Page, Post, PostSummary } from "#posting/types.ts";
+import { toArchivedPost, toArchivedSummary } from "./archived-posts.ts";
+import { MAX_INSTANT } from "./store-post-pages.ts";
+
+/** One page of the archived posts of the active workspace, ordered by time; posts of the archive have ended. */
+export async function listArchivedPosts(
+  ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
+  input: Omit<ListInput, "includePast">,
+): Promise<Page<Post | PostSummary>> {
+  const { limit, offset, order, fields } = input;
+  const status = ARCHIVED_STATUSES.find((one) => one === input.status) ?? null;
+  const isOtherStatus = input.status !== undefined && status === null;
+  const { posts, total } = isOtherStatus
+    ? { posts: [], total: 0 }
+    : await listArchived(ctx, {
+        status,
+        from: input.from ?? 0,
+        until: input.until ?? MAX_INSTANT,
+        order,
+        limit,
+        offset,
+      });
+  const now = ctx.clock.now();
+  return {
+    posts: posts.map((post) => (fields === "full" ? toArchivedPost(post, now) : toArchivedSummary(post))),
+    pagination: { limit, offset, total, hasMore: offset + posts.length < total },
+  };
+}

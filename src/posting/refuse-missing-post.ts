@@ -1,0 +1,15 @@
+import { isArchived } from "#archive/index.ts";
+import type { Context } from "#context.ts";
+import { refuseInvalidState, refusePostNotFound } from "./refuse.ts";
+
+/** For a call that would change a post which is not in the database: it may have moved to the archive. */
+export async function refuseMissingPost(
+  ctx: Pick<Context, "actor" | "clock" | "db">,
+  id: string,
+  change: "cancelled" | "paused" | "resumed",
+): Promise<never> {
+  if (await isArchived(ctx, id)) {
+    refuseInvalidState(`an archived post cannot be ${change}`);
+  }
+  refusePostNotFound();
+}

@@ -1,0 +1,22 @@
+import type { Services } from "#context.ts";
+import { log } from "#core/log.ts";
+import { markFull, readDatabaseSize } from "./store.ts";
+
+/** From this share of its limit on, the database counts as nearly full. */
+const FULL_PERCENT = 80;
+
+/** Tells the operator once when the database becomes nearly full, and once when it is no longer. */
+export async function watchDatabaseSize({
+  db,
+  config,
+  clock,
+}: Pick<Services, "db" | "config" | "clock">): Promise<void> {
+  const limit = config.databaseLimitBytes;
+  const { sizeBytes, isTold } = await readDatabaseSize(db);
+  const isFull = sizeBytes * 100 >= limit * FULL_PERCENT;
+  if (isFull !== isTold && (await markFull(db, isFull ? clock.now() : null))) {
+    const fields = { bytes: sizeBytes, limit, percent: Math.floor((sizeBytes * 100) / limit) };
+    // The operator's alert watches for this line.
+    log(isFull ? "error" : "info", isFull ? "database.nearly_full" : "database.no_longer_nearly_full", fields);
+  }
+}
