@@ -47,8 +47,10 @@ const SignUpPage: FC<{
   /** False where the link of an e-mail asks for it. */
   asksPassword: boolean;
   detectTimeZone: boolean;
+  /** Whether this installation has terms and a privacy page. */
+  hasTerms: boolean;
   error?: FormError | undefined;
-}> = ({ values, config, asksPassword, detectTimeZone, error }) => (
+}> = ({ values, config, asksPassword, detectTimeZone, hasTerms, error }) => (
   <AuthLayout
     title="Create your account"
     footer={
@@ -102,6 +104,11 @@ const SignUpPage: FC<{
         hint="Your calendar uses this time zone. You can change it later."
         error={error}
       />
+      {hasTerms && (
+        <p class="hint">
+          With an account you accept the <a href="/terms">terms</a> and the <a href="/privacy">privacy policy</a>.
+        </p>
+      )}
       <button>Create account</button>
     </form>
   </AuthLayout>
@@ -151,6 +158,7 @@ function renderSignUp(
       config={c.var.services.config}
       asksPassword={createMailer(c.env) === null}
       detectTimeZone={status === 200}
+      hasTerms={readOperator(c.var.services.config) !== null}
       error={error}
     />
   );

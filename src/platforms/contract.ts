@@ -330,7 +330,7 @@ export type VerifyOutcome =
   | { readonly state: "refused"; readonly fault: Fault }
   | { readonly state: "cannot_tell"; readonly detail: string };
 
-/** What the privacy page of an installation says about the data of one platform. */
+/** What the privacy page and the terms of an installation say about one platform. */
 export interface DataPolicy {
   /** What is read and kept beside tokens, names and ids, and what for; one sentence. */
   readonly use: string;
@@ -340,6 +340,8 @@ export interface DataPolicy {
   readonly statements: readonly string[];
   /** The platform's own terms and policies that its developer terms ask to link. */
   readonly links: readonly { readonly title: string; readonly url: string }[];
+  /** What the installation's own terms have to say about the platform, and the link beside it. Absent: nothing is demanded. */
+  readonly terms?: { readonly statement: string; readonly title: string; readonly url: string };
 }
 
 /** One platform. Cursors, references and progress are stored as JSON between two calls, possibly across a deployment. */

@@ -46,6 +46,29 @@ describe("pages about this installation", () => {
     expect(without).not.toContain("YouTube Terms of Service");
   });
 
+  test("the privacy page names the cookies, and who handles payments only where there are any", async ({ expect }) => {
+    const html = await (await open("/privacy", OPERATOR)).text();
+    expect(html).toContain("Cookies");
+    expect(html).not.toContain("Stripe");
+    const paid = await (await open("/privacy", { ...OPERATOR, STRIPE_SECRET_KEY: "sk_test_1" })).text();
+    expect(paid).toContain("Stripe");
+  });
+
+  test("the terms contain what a connected platform's developer terms demand, with the link", async ({ expect }) => {
+    const html = await (await open("/terms", OPERATOR)).text();
+    expect(html).toContain("you agree to be bound by the YouTube Terms of Service");
+    expect(html).toContain('href="https://www.youtube.com/t/terms"');
+    const without = await (await open("/terms", { ...OPERATOR, YOUTUBE_CLIENT_ID: "" })).text();
+    expect(without).not.toContain("YouTube");
+  });
+
+  test("who creates an account is led to the terms and the privacy page, where they exist", async ({ expect }) => {
+    const html = await (await open("/signup", { ...OPERATOR, SIGNUP: "open" })).text();
+    expect(html).toContain('<a href="/terms">terms</a>');
+    expect(html).toContain('<a href="/privacy">privacy');
+    expect(await (await open("/signup", { SIGNUP: "open" })).text()).not.toContain("/terms");
+  });
+
   test("the page about deletion names the platforms that pass on such requests", async ({ expect }) => {
     expect(await (await open("/data-deletion", OPERATOR)).text()).toContain("At Instagram, Facebook, and Threads you");
     const without = { INSTAGRAM_CLIENT_ID: "", FACEBOOK_CLIENT_ID: "", THREADS_CLIENT_ID: "" };

@@ -25,7 +25,8 @@ function linksOf(text: string): readonly string[] {
     ...Array.from(prose.matchAll(/\]\(<?([^)\s>]*)>?(?:\s+"[^"]*")?\)/g), ([, target = ""]) => target),
     ...Array.from(prose.matchAll(/^\[[^\]]+\]:\s*(\S+)/gm), ([, target = ""]) => target),
     ...Array.from(prose.matchAll(/\s(?:href|src)="([^"]*)"/g), ([, target = ""]) => target),
-    ...Array.from(prose.matchAll(/<(https?:[^>\s]*)>/g), ([, target = ""]) => target),
+    // Addresses as plain text, which become links too.
+    ...Array.from(prose.matchAll(/(?<![\w("=])https?:\/\/[^\s|)>"'‹]*[\w/]/g), ([target]) => target),
   ];
 }
 
@@ -92,6 +93,7 @@ describe("the links of the documents", () => {
     ["a picture that is not there", "![a](docs/pictures/missing.webp)", "names no file"],
     ["a reference", "[a][b]\n\n[b]: docs/missing.md", "names no file"],
     ["an address without encryption", "[a](http://example.com/)", "is not plain https"],
+    ["an address in plain text", "see http://example.com/ there", "is not plain https"],
     ["an address that nobody else reaches", "[a](https://localhost:8787/)", "is no address"],
     ["an empty target", "[a]()", "names no file"],
   ])("a planted link is found: %s", (_, text, problem) => {

@@ -42,7 +42,9 @@ const PlatformSection: FC<{ adapter: Pick<Adapter, "platform" | "dataPolicy"> }>
 export const PrivacyPage: FC<{
   operator: Operator;
   adapters: readonly Pick<Adapter, "platform" | "dataPolicy">[];
-}> = ({ operator, adapters }) => (
+  /** Whether people can pay here. */
+  hasPayment: boolean;
+}> = ({ operator, adapters, hasPayment }) => (
   <PublicLayout title="Privacy" operator={operator}>
     <p>
       {operator.name} runs this installation of Almanac and is responsible for the data in it
@@ -58,6 +60,10 @@ export const PrivacyPage: FC<{
         never shown and never given to anybody but the platform that issued them.
       </li>
       <li>Log entries without the contents of posts: to find errors.</li>
+      <li>
+        Cookies: one that keeps you signed in, and one while you connect an account. No others are set here, and none
+        follows you to other sites.
+      </li>
     </ul>
     <p>Data are not sold, not used for advertising, and not used to train models.</p>
     <h2>How long</h2>
@@ -68,8 +74,9 @@ export const PrivacyPage: FC<{
     </p>
     <h2>Who else receives data</h2>
     <p>
-      The platforms to which you publish, and Cloudflare, on whose computers the service runs. The data of each
-      platform:
+      The platforms to which you publish, and Cloudflare, on whose computers the service runs.
+      {hasPayment && " Stripe handles payments: card numbers are entered there and never reach this service."} The data
+      of each platform:
     </p>
     {adapters.map((adapter) => (
       <PlatformSection adapter={adapter} />

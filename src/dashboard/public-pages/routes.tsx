@@ -14,15 +14,23 @@ function configuredAdapters({ services }: PageContext["var"]) {
 }
 
 export async function showPrivacy(c: PageContext): Promise<Response> {
-  const operator = readOperator(c.var.services.config);
+  const { config } = c.var.services;
+  const operator = readOperator(config);
+  const hasPayment = config.setting("STRIPE_SECRET_KEY") !== null;
   return operator
-    ? await renderPage(c, <PrivacyPage operator={operator} adapters={configuredAdapters(c.var)} />)
+    ? await renderPage(
+        c,
+        <PrivacyPage operator={operator} adapters={configuredAdapters(c.var)} hasPayment={hasPayment} />,
+      )
     : await renderNotFound(c);
 }
 
 export async function showTerms(c: PageContext): Promise<Response> {
   const operator = readOperator(c.var.services.config);
-  return operator ? await renderPage(c, <TermsPage operator={operator} />) : await renderNotFound(c);
+  const platformTerms = configuredAdapters(c.var).flatMap(({ dataPolicy }) => dataPolicy.terms ?? []);
+  return operator
+    ? await renderPage(c, <TermsPage operator={operator} platformTerms={platformTerms} />)
+    : await renderNotFound(c);
 }
 
 export async function showDataDeletion(c: PageContext): Promise<Response> {

@@ -1,9 +1,14 @@
 import type { FC } from "hono/jsx";
+import type { DataPolicy } from "#platforms/contract.ts";
 import type { Operator } from "./operator.ts";
 import { Contact, PublicLayout } from "./public-layout.tsx";
 
 /** The conditions under which this installation may be used. */
-export const TermsPage: FC<{ operator: Operator }> = ({ operator }) => (
+export const TermsPage: FC<{
+  operator: Operator;
+  /** What platforms demand to be said here. */
+  platformTerms: readonly NonNullable<DataPolicy["terms"]>[];
+}> = ({ operator, platformTerms }) => (
   <PublicLayout title="Terms" operator={operator}>
     <p>
       {operator.name} offers this installation of Almanac, a service that publishes posts to social platforms at the
@@ -15,6 +20,11 @@ export const TermsPage: FC<{ operator: Operator }> = ({ operator }) => (
         What you confirm is published in your name. Each platform's own terms apply to it; what a platform forbids must
         not be scheduled here.
       </li>
+      {platformTerms.map(({ statement, title, url }) => (
+        <li>
+          {statement} <a href={url}>{title}</a>
+        </li>
+      ))}
       <li>
         The service publishes what the preview showed. A platform may refuse, delay or remove a post; the status of the
         post says so.

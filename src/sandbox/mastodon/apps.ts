@@ -4,7 +4,7 @@ import type { Call } from "./call.ts";
 import { validationError } from "./error-responses.ts";
 import type { Params } from "./params.ts";
 
-/* Registered apps: docs/platforms/mastodon.md 1.2 and 6.3. */
+/* Registered apps: docs/platforms/facts/mastodon.md 1.2 and 6.3. */
 
 const NAME_MAX = 60;
 const URL_MAX = 2000;

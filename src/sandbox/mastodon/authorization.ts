@@ -4,7 +4,7 @@ import { fixedError, loginDisabled, outsideScopes, tokenRefused } from "./error-
 import { findUserByLogin, type TestUser } from "./test-users.ts";
 import { requestToken, type Token, tokenProblem } from "./tokens.ts";
 
-/* Who may do what: docs/platforms/mastodon.md part 5, 6.7 and 6.8. */
+/* Who may do what: docs/platforms/facts/mastodon.md part 5, 6.7 and 6.8. */
 
 export interface Caller {
   readonly user: TestUser;

@@ -7,7 +7,7 @@ import { PAGE_QUERY } from "./operations.ts";
 import { findUserByLogin } from "./test-users.ts";
 import { findReusableToken, issueCode } from "./tokens.ts";
 
-/* The authorization page: docs/platforms/mastodon.md 1.3 and 6.4. */
+/* The authorization page: docs/platforms/facts/mastodon.md 1.3 and 6.4. */
 
 const DENIED = "The resource owner or authorization server denied the request.";
 const OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob";

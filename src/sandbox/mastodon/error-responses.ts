@@ -1,6 +1,6 @@
 import type { Call } from "./call.ts";
 
-/* Error bodies and their texts: docs/platforms/mastodon.md 1.4, part 3, 4.3 and part 5. */
+/* Error bodies and their texts: docs/platforms/facts/mastodon.md 1.4, part 3, 4.3 and part 5. */
 
 /**
  * Translated texts follow, in this order, `lang`, the locale of the token's user, Accept-Language and the locale of

@@ -5,7 +5,7 @@ import { FRAME_RATE_LIMIT, IMAGE_MATRIX_LIMIT, supportedMimeTypes, VIDEO_MATRIX_
 import type { Params } from "./params.ts";
 import { testUsersOf } from "./test-users.ts";
 
-/* Metadata and limits of an instance: docs/platforms/mastodon.md 1.1, part 2 and 6.9. */
+/* Metadata and limits of an instance: docs/platforms/facts/mastodon.md 1.1, part 2 and 6.9. */
 
 /** GET /.well-known/oauth-authorization-server, since 4.3. */
 export function metadata(call: Call): Response {

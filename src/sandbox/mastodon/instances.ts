@@ -1,6 +1,6 @@
 import type { IdempotencyMode, MastodonSettings } from "./settings.ts";
 
-/* The instances and what distinguishes them: docs/platforms/mastodon.md part 2 and 6.3, 6.9, 6.14, 7. */
+/* The instances and what distinguishes them: docs/platforms/facts/mastodon.md part 2 and 6.3, 6.9, 6.14, 7. */
 
 export interface Instance {
   readonly host: string;

@@ -1,6 +1,6 @@
 import { inspectMedia } from "#sandbox/inspect-media.ts";
 
-/* What an uploaded file really is, read from its bytes: docs/platforms/mastodon.md part 3 and 6.11. */
+/* What an uploaded file really is, read from its bytes: docs/platforms/facts/mastodon.md part 3 and 6.11. */
 
 export interface MediaFile {
   readonly kind: "image" | "gifv" | "video" | "audio";

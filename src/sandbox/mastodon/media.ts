@@ -22,7 +22,7 @@ import {
 import { inspectFile, type MediaFile } from "./media-file.ts";
 import { ParamError, type Params } from "./params.ts";
 
-/* Media attachments: docs/platforms/mastodon.md part 3 and 6.11. */
+/* Media attachments: docs/platforms/facts/mastodon.md part 3 and 6.11. */
 
 /** M dist/nginx.conf: 99m. */
 const BODY_MAX_BYTES = 103_809_024;

@@ -5,7 +5,7 @@ import { ParamError, type Params } from "./params.ts";
 import { accountJson, findStatus, saveStatus, type Status, statusesOf, statusJson } from "./status-store.ts";
 import { findUserById, type TestUser } from "./test-users.ts";
 
-/* Reading and deleting statuses: docs/platforms/mastodon.md 1.5, 4.4 and 6.16. */
+/* Reading and deleting statuses: docs/platforms/facts/mastodon.md 1.5, 4.4 and 6.16. */
 
 const DEFAULT_PAGE_SIZE = 20;
 const MAX_PAGE_SIZE = 40;

@@ -3,7 +3,7 @@ import type { Instance } from "./instances.ts";
 import { HOSTS } from "./instances.ts";
 import { testUsersOf } from "./test-users.ts";
 
-/* How a status is counted, stored and shown: docs/platforms/mastodon.md part 2 (counting), 4.4 and 6.10. */
+/* How a status is counted, stored and shown: docs/platforms/facts/mastodon.md part 2 (counting), 4.4 and 6.10. */
 
 const URL_LENGTH = 23;
 const MENTION = /(?<![=/\w])@(?<user>[a-z0-9_]+(?:[a-z0-9_.-]+[a-z0-9_]+)?)(?:@(?<domain>[\w.-]+\w))?/giu;

@@ -28,7 +28,7 @@ import { canonicalText, countCharacters } from "./status-text.ts";
 import type { Visibility } from "./test-users.ts";
 import { countOf, postsThrottle } from "./throttles.ts";
 
-/* Creating a status: docs/platforms/mastodon.md part 3 (mixing), 4.1 to 4.3 and 6.10 to 6.15. */
+/* Creating a status: docs/platforms/facts/mastodon.md part 3 (mixing), 4.1 to 4.3 and 6.10 to 6.15. */
 
 const KEY_LIFETIME_MS = HOUR;
 const CRASHED_LOCK_MS = 15 * MINUTE;

@@ -2,7 +2,7 @@ import { HOUR, MINUTE } from "#core/clock.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import type { Call, InstanceStore } from "./call.ts";
 
-/* Throttles and their headers: docs/platforms/mastodon.md part 5 (M config/initializers/rack_attack.rb, app/lib/rate_limiter.rb). */
+/* Throttles and their headers: docs/platforms/facts/mastodon.md part 5 (M config/initializers/rack_attack.rb, app/lib/rate_limiter.rb). */
 
 export interface Throttle {
   readonly name: string;

@@ -8,7 +8,7 @@ import { invalidOauthRequest, missingOauthParam, oauthError, type TokenProblem }
 import { HOSTS } from "./instances.ts";
 import type { Params } from "./params.ts";
 
-/* Codes and tokens: docs/platforms/mastodon.md 1.4, 1.6, 6.5 and 6.6. */
+/* Codes and tokens: docs/platforms/facts/mastodon.md 1.4, 1.6, 6.5 and 6.6. */
 
 const CODE_LIFETIME_MS = 600_000;
 

@@ -3,7 +3,7 @@ import type { AccountAccess, Job } from "#platforms/contract.ts";
 import { accountAccess, job, type JobOverrides, NOW } from "../../support/adapter-inputs.ts";
 import type { ScriptedResponse } from "../../support/scripted-http-client.ts";
 
-/* Answers in the shape of PDS 0.5.29 and its OAuth provider 0.22.3, from docs/platforms. */
+/* Answers in the shape of PDS 0.5.29 and its OAuth provider 0.22.3, from docs/platforms/facts. */
 
 export const DID = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
 export const HANDLE = "ada.bsky.social";

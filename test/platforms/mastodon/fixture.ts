@@ -1,7 +1,7 @@
 import type { AccountAccess } from "#platforms/contract.ts";
 import { accountAccess, job, type JobOverrides, SECRETS } from "../../support/adapter-inputs.ts";
 
-/* Answers in the shape of Mastodon 4.6, from docs/platforms. */
+/* Answers in the shape of Mastodon 4.6, from docs/platforms/facts. */
 
 export const HOST = "mastodon.example";
 export const ACCOUNT_ID = "109348684423156921";
