@@ -90,18 +90,79 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "one-second-early",
-    what: "claim and visible call happen one second before the due time",
+    what: "the visible call leaves one second before the due time",
     expectedViolations: [/^I5 /],
     changes: [
-      {
-        file: "src/posting/run/store-run.ts",
-        from: " <= ?3 AND ",
-        to: " <= ?3 + 1000 AND ",
-      },
       {
         file: "src/publisher/wake-times.ts",
         from: "return post.scheduledAt + Math.floor(",
         to: "return post.scheduledAt - 1000 + Math.floor(",
+      },
+    ],
+  },
+  {
+    name: "no-hold",
+    what: "the visible call leaves as soon as the post is claimed",
+    expectedViolations: [/^I5 /],
+    changes: [
+      { file: "src/publisher/run-context.ts", from: "    return remainingMs <= 0;\n", to: "    return true;\n" },
+      {
+        file: "src/publisher/run-context.ts",
+        from: "while (remainingMs > 0 && remainingMs <= CLAIM_AHEAD_MS) {",
+        to: "while (remainingMs > CLAIM_AHEAD_MS) {",
+      },
+      {
+        file: "src/publisher/advance-targets.ts",
+        from: '  return currentStep(run) === "commit" ? Math.max(run.wakeAt, activeRun.dueAt) : run.wakeAt;',
+        to: "  return activeRun.dueAt > 0 ? run.wakeAt : 0;",
+      },
+    ],
+  },
+  {
+    name: "claim-at-any-time",
+    what: "a claim does not check how far ahead the post is due",
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "claims nothing more than two seconds early" },
+    changes: [
+      {
+        file: "src/posting/run/claim-post.ts",
+        from: "dueBy: now + CLAIM_AHEAD_MS",
+        to: "dueBy: now + 1000 * CLAIM_AHEAD_MS",
+      },
+    ],
+  },
+  {
+    name: "claim-forgets-its-id",
+    what: "an object that is armed again forgets the run id under which its claim may have been sent",
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "armed again after a lost answer" },
+    changes: [
+      {
+        file: "src/publisher/journal.ts",
+        from: `runId: previous?.state.phase === "armed" ? previous.state.runId : this.newRunId(),`,
+        to: "runId: this.newRunId(),",
+      },
+    ],
+  },
+  {
+    name: "run-lends-its-id",
+    what: "an object that is armed again keeps the run id under which its last run may have sent",
+    test: { file: "test/publisher/journal-meanings.test.ts", title: "run_id" },
+    changes: [
+      {
+        file: "src/publisher/journal.ts",
+        from: `runId: previous?.state.phase === "armed" ? previous.state.runId : this.newRunId(),`,
+        to: "runId: previous?.state.runId ?? this.newRunId(),",
+      },
+    ],
+  },
+  {
+    name: "result-lost-with-error",
+    what: "a result that D1 did not take is forgotten with the memory of the object",
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "a result that D1 does not take is kept" },
+    changes: [
+      {
+        file: "src/publisher/post-runner.ts",
+        from: "      // A result that D1 did not take must not be lost with the memory.\n      this.journal.write();\n",
+        to: "",
       },
     ],
   },

@@ -16,7 +16,8 @@ export type ArmResult = "armed" | "running" | "ignored" | "disarmed";
 /** What the Durable Object of a post knows of it. */
 export interface RunnerSummary {
   readonly version: number;
-  readonly phase: "armed" | "claiming" | "running";
+  /** Under which it claims the post, or has claimed it. */
+  readonly runId: string;
 }
 
 /** The Durable Object of a post as other modules call it. */

@@ -60,6 +60,11 @@ export function sendingRefusalOf({ post }: PublishRun, matchesConfirmation: bool
   return matchesConfirmation ? null : PLAN_MISMATCH_ERROR;
 }
 
+/** When the next step of a target is due. A visible call never leaves before the post is due, whatever the clock did since the claim. */
+function nextStepAt(activeRun: ActiveRun, run: TargetRun): number {
+  return currentStep(run) === "commit" ? Math.max(run.wakeAt, activeRun.dueAt) : run.wakeAt;
+}
+
 /** Runs every due step of every target concurrently; a slow target does not delay the others. */
 export async function advanceTargets(context: RunContext, activeRun: ActiveRun, journal: TargetJournal): Promise<void> {
   const inFlight = new Map<string, Promise<void>>();
@@ -94,7 +99,9 @@ export async function advanceTargets(context: RunContext, activeRun: ActiveRun, 
       (run) => !inFlight.has(run.accountId) && !isTerminal(run.state),
     );
     if (failures.length === 0 && now < stopAt) {
-      for (const run of waiting.filter((one) => one.wakeAt <= now).slice(0, MAX_CONCURRENT_CALLS - inFlight.size)) {
+      for (const run of waiting
+        .filter((one) => nextStepAt(activeRun, one) <= now)
+        .slice(0, MAX_CONCURRENT_CALLS - inFlight.size)) {
         start(run);
       }
     }
@@ -106,7 +113,7 @@ export async function advanceTargets(context: RunContext, activeRun: ActiveRun, 
     }
     const wakeAt = Math.min(
       recordAt,
-      ...waiting.filter((run) => !inFlight.has(run.accountId)).map((run) => run.wakeAt),
+      ...waiting.filter((run) => !inFlight.has(run.accountId)).map((run) => nextStepAt(activeRun, run)),
     );
     await waitForFirst([...inFlight.values()], (signal) =>
       context.sleep(Math.min(MAX_SLEEP_MS, Math.max(SECOND / 4, wakeAt - now)), signal),
@@ -153,7 +160,7 @@ export async function recordChanges(
 /** When the next step of any target is due; undefined when all targets have ended. */
 export function nextWakeAt(activeRun: ActiveRun): number | undefined {
   const open = [...activeRun.targetRuns.values()].filter((run) => !isTerminal(run.state));
-  return open.length === 0 ? undefined : Math.min(...open.map((run) => run.wakeAt));
+  return open.length === 0 ? undefined : Math.min(...open.map((run) => nextStepAt(activeRun, run)));
 }
 
 async function recordProgress(context: RunContext, activeRun: ActiveRun): Promise<void> {

@@ -1,13 +1,14 @@
 import { SECOND } from "#core/clock.ts";
-import { matchesConfirmedPlan, peekRun } from "#posting/run/claim-post.ts";
-import type { PublishRun } from "#posting/run/store-run.ts";
+import { CLAIM_AHEAD_MS, matchesConfirmedPlan, peekRun } from "#posting/run/claim-post.ts";
+import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
+import { adoptEarlyPreparation } from "#posting/run/next-step.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
 import { MAX_CONCURRENT_CALLS } from "./advance-targets.ts";
 import type { RunContext } from "./run-context.ts";
-import type { TargetEntry, RunnerState, Journal } from "./journal.ts";
+import { type TargetEntry, type RunnerState, type Journal, withStoredHistory } from "./journal.ts";
 import { runEarlyStep } from "./run-target-step.ts";
-import { prepareStartAt, warmUpAt } from "./wake-times.ts";
+import { prepareStartAt } from "./wake-times.ts";
 
 const MAX_SLEEP_MS = 5 * SECOND;
 
@@ -23,13 +24,26 @@ export class EarlyPreparation {
   constructor(
     private readonly context: RunContext,
     private readonly journal: Journal,
-    readonly state: RunnerState,
+    readonly state: Pick<RunnerState, "postId" | "version" | "scheduledAt">,
     private readonly dueAt: number,
-  ) {}
+    /** The plan that was claimed; without it the plan is read. */
+    private readonly claimed?: PublishRun,
+  ) {
+    if (claimed) {
+      this.usePlan(claimed);
+    }
+  }
 
-  /** Runs due steps until none is left, `signal` is aborted or the post is due; returns when to wake next. */
-  async prepareWhilePossible(signal: AbortSignal): Promise<number> {
-    this.publishRun ??= await this.load();
+  /** Whether it works with this plan, so that a claim of it can use what was prepared. */
+  isFor({ post }: PublishRun): boolean {
+    return this.publishRun?.post.version === post.version && this.publishRun.post.planHash === post.planHash;
+  }
+
+  /** Runs due steps until none is left, `signal` is aborted or the clock reaches `until`; returns when to wake next. */
+  async prepareWhilePossible(until: number, signal: AbortSignal): Promise<number> {
+    if (!this.publishRun) {
+      await this.load();
+    }
     for (;;) {
       const now = this.context.now();
       const open = this.unpreparedTargets();
@@ -38,12 +52,12 @@ export class EarlyPreparation {
         .slice(0, MAX_CONCURRENT_CALLS - this.inFlight.size)) {
         this.startStep(run);
       }
-      if (this.inFlight.size === 0 || now >= this.dueAt || signal.aborted) {
-        return Math.min(this.dueAt, ...this.unpreparedTargets().map((one) => one.wakeAt));
+      if (this.inFlight.size === 0 || now >= until || signal.aborted) {
+        return Math.min(until, ...this.unpreparedTargets().map((one) => one.wakeAt));
       }
       const sleepAbort = new AbortController();
       const sleep = this.context.sleep(
-        Math.min(MAX_SLEEP_MS, this.dueAt - now),
+        Math.min(MAX_SLEEP_MS, until - now),
         AbortSignal.any([signal, sleepAbort.signal]),
       );
       await Promise.race([...this.inFlight.values(), sleep]);
@@ -53,31 +67,34 @@ export class EarlyPreparation {
 
   /** The prepared run of a target; undefined if it was prepared for another plan. */
   preparedFor(publishRun: PublishRun, accountId: string): TargetRun | undefined {
-    const isSamePlan =
-      publishRun.post.version === this.state.version && publishRun.post.planHash === this.publishRun?.post.planHash;
-    return isSamePlan ? this.targetRuns.get(accountId) : undefined;
+    return this.isFor(publishRun) ? this.targetRuns.get(accountId) : undefined;
   }
 
-  /** The early step of a target that is still in flight; undefined when there is none. */
-  stepInFlight(accountId: string): Promise<void> | undefined {
-    return this.inFlight.get(accountId);
+  /** The run of a target after its early step that is still in flight, if there is one. */
+  async afterStepInFlight(publishRun: PublishRun, run: TargetRun): Promise<TargetRun> {
+    const step = this.inFlight.get(run.accountId);
+    if (!step) {
+      return run;
+    }
+    await step;
+    const prepared = this.preparedFor(publishRun, run.accountId);
+    return prepared ? adoptEarlyPreparation(prepared, run, this.context.now()) : run;
   }
 
-  private async load(): Promise<PublishRun | undefined> {
+  private async load(): Promise<void> {
     const publishRun = await peekRun(this.context.services, { postId: this.state.postId, version: this.state.version });
-    if (!publishRun || !(await matchesConfirmedPlan(publishRun))) {
-      return undefined;
+    if (publishRun && (await matchesConfirmedPlan(publishRun))) {
+      this.usePlan(publishRun);
     }
+  }
+
+  private usePlan(publishRun: PublishRun): void {
+    this.publishRun = publishRun;
     const entries = this.journal.entries();
-    for (const target of publishRun.targets) {
-      if (!isTerminal(target.state)) {
-        this.targetRuns.set(
-          target.accountId,
-          matchingRun(entries.get(target.accountId), publishRun) ?? createTargetRun(target, 0),
-        );
-      }
+    for (const target of publishRun.targets.filter(({ state }) => !isTerminal(state))) {
+      const known = matchingRun(entries.get(target.accountId), publishRun, target);
+      this.targetRuns.set(target.accountId, known ?? createTargetRun(target, 0));
     }
-    return publishRun;
   }
 
   /** Targets that are not ready yet, with the time at which each may continue. */
@@ -96,9 +113,10 @@ export class EarlyPreparation {
     const adapter = target && this.context.services.adapterFor(target.platform);
     const facts = new Map(publishRun.media.map((item) => [item.id, item.facts]));
     const media = publishRun.post.media.map((item) => ({ ...item, facts: facts.get(item.id) ?? {} }));
+    const claimFrom = this.dueAt - CLAIM_AHEAD_MS;
     return adapter
-      ? prepareStartAt(this.state.postId, this.dueAt, adapter.prepareAheadMs({ media }))
-      : warmUpAt(this.state.postId, this.dueAt);
+      ? Math.min(claimFrom, prepareStartAt(this.state.postId, this.dueAt, adapter.prepareAheadMs({ media })))
+      : claimFrom;
   }
 
   private startStep(run: TargetRun): void {
@@ -119,15 +137,21 @@ export class EarlyPreparation {
   private storeResult(publishRun: PublishRun, run: TargetRun): void {
     this.targetRuns.set(run.accountId, run);
     const state = this.journal.state();
-    if (state?.phase === "armed" && state.version === this.state.version) {
-      this.journal.putEntry({ version: publishRun.post.version, planHash: publishRun.post.planHash, run });
+    // A claimed post is due within seconds, and what takes one step is done again sooner than it is worth a write.
+    if (!this.claimed && state?.phase === "armed" && state.version === this.state.version) {
+      this.journal.setEntry({ version: publishRun.post.version, planHash: publishRun.post.planHash, run });
+      this.journal.write();
     }
   }
 }
 
 /** The run of a journal entry, if the entry belongs to the same version and plan hash. */
-export function matchingRun(entry: TargetEntry | undefined, publishRun: PublishRun): TargetRun | undefined {
+export function matchingRun(
+  entry: TargetEntry | undefined,
+  publishRun: PublishRun,
+  target: PublishRunTarget,
+): TargetRun | undefined {
   return entry?.version === publishRun.post.version && entry.planHash === publishRun.post.planHash
-    ? entry.run
+    ? withStoredHistory(entry.run, target)
     : undefined;
 }

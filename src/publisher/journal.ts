@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ArmHint } from "#core/arming.ts";
 import { log } from "#core/log.ts";
 import { TARGET_STATES } from "#core/status.ts";
-import type { TargetRun } from "#posting/run/target-run.ts";
+import { MAX_HISTORY, type TargetRun } from "#posting/run/target-run.ts";
 
 /** The part of a Durable Object's storage that a journal needs; synchronous, so that a check and its write are one. */
 export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" | "deleteAll" | "sync"> & {
@@ -10,7 +10,7 @@ export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" 
 };
 
 /**
- * The state of the post's runner. `armed`: waits for the due time. `claiming`: the claim may have been sent under `runId`.
+ * The state of the post's runner. `armed`: waits for the due time; the claim may have been sent under `runId`, and nothing visible was.
  * `running`: the claim succeeded; only in this phase may anything visible be sent.
  */
 export interface RunnerState {
@@ -18,12 +18,10 @@ export interface RunnerState {
   readonly version: number;
   readonly scheduledAt: number;
   readonly prepareAheadMs: number;
-  readonly phase: "armed" | "claiming" | "running";
-  /** Fencing token of the run; on disk before the claim is sent. */
-  readonly runId: string | null;
-  /** What D1 holds as `watch_at` while this run publishes. */
-  readonly watchAt: number;
-  /** A newer hint that arrived before this run was cleaned up. */
+  readonly phase: "armed" | "running";
+  /** Fencing token of the run, on disk from arming on. A run that may have sent never lends its id to another one. */
+  readonly runId: string;
+  /** A newer hint that arrived while the post was claimed and before its run was cleaned up. */
   readonly next: ArmHint | null;
 }
 
@@ -38,9 +36,9 @@ export interface TargetEntry {
  * The format of what is stored; objects outlive deployments. A change of the types above needs a new number, and a schema that still
  * reads the older one: what cannot be read counts as lost, and its targets are looked for before anything is sent.
  */
-const FORMAT = 1;
-/** Entries from before the number was stored have the first format. */
-const Format = z.literal(FORMAT).default(FORMAT);
+const FORMAT = 2;
+/** The first format had a key for the state, a phase between `armed` and `running`, and a key for each target. */
+const FirstFormat = z.literal(1).default(1);
 const StoredHint = z.object({
   postId: z.string(),
   version: z.number(),
@@ -49,14 +47,19 @@ const StoredHint = z.object({
   prepareAheadMs: z.number(),
 });
 const StoredState = StoredHint.omit({ status: true }).extend({
-  format: Format,
+  format: z.literal(FORMAT),
+  phase: z.enum(["armed", "running"]),
+  runId: z.string(),
+  next: StoredHint.nullable(),
+  targets: z.array(z.unknown()),
+});
+const FirstStoredState = StoredHint.omit({ status: true }).extend({
+  format: FirstFormat,
   phase: z.enum(["armed", "claiming", "running"]),
   runId: z.string().nullable(),
-  watchAt: z.number(),
   next: StoredHint.nullable(),
 });
 const StoredEntry = z.object({
-  format: Format,
   version: z.number(),
   planHash: z.string(),
   run: z.object({
@@ -86,82 +89,188 @@ const StoredEntry = z.object({
   }),
 });
 
-const STATE_KEY = "state";
-const TARGET_PREFIX = "t:";
+const JOURNAL_KEY = "journal";
+const FIRST_STATE_KEY = "state";
+const FIRST_TARGET_PREFIX = "t:";
+/**
+ * A stored value may have 2 MiB: with so many entries of each history even a post with the most targets fits. Older entries are in the
+ * target's row.
+ */
+const STORED_HISTORY = 10;
 
-/** Every key that the object stores: `state`, and one `t:{account id}` per target. Deleted when the post has ended. */
+interface Content {
+  readonly state: RunnerState;
+  readonly entries: Map<string, TargetEntry>;
+  /** Whether it was read from the keys of the first format, which are deleted by the next write. */
+  readonly isFirstFormat: boolean;
+}
+
+/**
+ * What the object stores, in one value; deleted when the post has ended. Changes are kept in memory until `write`, so that those that
+ * belong together cost one write; what was read from disk or written is kept in memory until `forget`.
+ */
 export class Journal {
-  constructor(private readonly storage: JournalStorage) {}
+  /** Null: nothing is stored, or nothing that can be read. Undefined: not read yet. */
+  private content: Content | null | undefined;
+  private isChanged = false;
+
+  constructor(
+    private readonly storage: JournalStorage,
+    private readonly newRunId: () => string,
+  ) {}
 
   state(): RunnerState | undefined {
-    return this.read<RunnerState>(STATE_KEY, this.storage.kv.get(STATE_KEY), StoredState);
+    return this.load()?.state;
   }
 
-  entries(): Map<string, TargetEntry> {
-    return new Map(
-      [...this.storage.kv.list({ prefix: TARGET_PREFIX })].flatMap(([key, stored]) => {
-        const entry = this.read<TargetEntry>(key, stored, StoredEntry);
-        return entry ? [[key.slice(TARGET_PREFIX.length), entry] as const] : [];
-      }),
-    );
+  entries(): ReadonlyMap<string, TargetEntry> {
+    return this.load()?.entries ?? new Map<string, TargetEntry>();
   }
 
-  /** What is stored, as it is, if it has the known format; undefined, as if it were lost, otherwise. */
-  private read<Stored>(key: string, stored: unknown, schema: z.ZodType): Stored | undefined {
-    if (stored === undefined) {
-      return undefined;
+  /** Replaces the state and keeps the targets. */
+  setState(state: RunnerState): void {
+    this.set(state, this.load()?.entries ?? new Map());
+  }
+
+  setEntry(entry: TargetEntry): void {
+    const content = this.load();
+    if (content) {
+      content.entries.set(entry.run.accountId, entry);
+      this.isChanged = true;
     }
-    const { success, error } = schema.safeParse(stored);
-    if (!success) {
-      const paths = error?.issues.map(({ path }) => path.join("."));
-      log("error", "publish.journal_unreadable", { key, paths: paths?.join(", ") ?? "" });
-      return undefined;
-    }
-    return stored as Stored;
   }
 
-  putState(state: RunnerState): void {
-    this.storage.kv.put(STATE_KEY, { ...state, format: FORMAT });
-  }
-
-  putEntry(entry: TargetEntry): void {
-    this.storage.kv.put(`${TARGET_PREFIX}${entry.run.accountId}`, { ...entry, format: FORMAT });
-  }
-
-  /** Arms for the version in the hint, and deletes what was prepared for another version. */
-  arm(hint: ArmHint): RunnerState {
-    const previous = this.state();
-    if (previous?.version !== hint.version) {
-      this.clearEntries();
-    }
+  /** Arms for the version in the hint, and drops what was prepared for another version. */
+  arm(hint: ArmHint, entries?: readonly TargetEntry[]): RunnerState {
+    const previous = this.load();
+    const kept = previous?.state.version === hint.version ? previous.entries : new Map<string, TargetEntry>();
     const state: RunnerState = {
       postId: hint.postId,
       version: hint.version,
       scheduledAt: hint.scheduledAt,
       prepareAheadMs: hint.prepareAheadMs,
       phase: "armed",
-      runId: null,
-      watchAt: 0,
+      // Kept until the run begins: the claim may have been sent already, and its answer lost.
+      runId: previous?.state.phase === "armed" ? previous.state.runId : this.newRunId(),
       next: null,
     };
-    this.putState(state);
+    this.set(state, entries ? toMap(entries) : kept);
+    this.write();
     return state;
   }
 
-  /** After a successful claim: stores the running state and its targets together. */
+  /** After a successful claim: the run and its targets. */
   startRun(state: RunnerState, entries: readonly TargetEntry[]): void {
-    this.clearEntries(new Set(entries.map((entry) => entry.run.accountId)));
-    for (const entry of entries) {
-      this.putEntry(entry);
-    }
-    this.putState(state);
+    this.set(state, toMap(entries));
   }
 
-  private clearEntries(keepAccountIds: ReadonlySet<string> = new Set()): void {
-    for (const [key] of Array.from(this.storage.kv.list({ prefix: TARGET_PREFIX }))) {
-      if (!keepAccountIds.has(key.slice(TARGET_PREFIX.length))) {
+  /** Stores what has changed; nothing when nothing has. */
+  write(): void {
+    const { content } = this;
+    if (!content || !this.isChanged) {
+      return;
+    }
+    const targets = [...content.entries.values()].map(({ run, ...entry }) => ({
+      ...entry,
+      run: { ...run, history: run.history.slice(-STORED_HISTORY) },
+    }));
+    this.storage.kv.put(JOURNAL_KEY, { format: FORMAT, ...content.state, targets });
+    if (content.isFirstFormat) {
+      const targetKeys = [...this.storage.kv.list({ prefix: FIRST_TARGET_PREFIX })].map(([key]) => key);
+      for (const key of [FIRST_STATE_KEY, ...targetKeys]) {
         this.storage.kv.delete(key);
       }
+      this.content = { ...content, isFirstFormat: false };
     }
+    this.isChanged = false;
   }
+
+  /** From here on only what is on disk counts. */
+  forget(): void {
+    this.content = undefined;
+    this.isChanged = false;
+  }
+
+  async deleteAll(): Promise<void> {
+    this.content = null;
+    this.isChanged = false;
+    await this.storage.deleteAll();
+  }
+
+  private set(state: RunnerState, entries: Map<string, TargetEntry>): void {
+    this.content = { state, entries, isFirstFormat: this.load()?.isFirstFormat ?? false };
+    this.isChanged = true;
+  }
+
+  private load(): Content | null {
+    this.content ??= this.read();
+    return this.content;
+  }
+
+  private read(): Content | null {
+    const stored = this.storage.kv.get<RunnerState & { readonly targets: readonly TargetEntry[] }>(JOURNAL_KEY);
+    if (stored === undefined) {
+      return this.readFirstFormat();
+    }
+    if (!isReadable(JOURNAL_KEY, stored, StoredState)) {
+      return null;
+    }
+    const { postId, version, scheduledAt, prepareAheadMs, phase, runId, next } = stored;
+    return {
+      state: { postId, version, scheduledAt, prepareAheadMs, phase, runId, next },
+      entries: toMap(stored.targets.filter((entry) => isReadable("targets", entry, StoredEntry))),
+      isFirstFormat: false,
+    };
+  }
+
+  private readFirstFormat(): Content | null {
+    type FirstState = Omit<RunnerState, "phase" | "runId"> & { phase: string; runId: string | null };
+    const stored = this.storage.kv.get<FirstState>(FIRST_STATE_KEY);
+    if (stored === undefined || !isReadable(FIRST_STATE_KEY, stored, FirstStoredState)) {
+      return null;
+    }
+    const { postId, version, scheduledAt, prepareAheadMs, next } = stored;
+    const entries = [...this.storage.kv.list<TargetEntry & { format?: unknown }>({ prefix: FIRST_TARGET_PREFIX })]
+      .filter(([key, entry]) => isReadable(key, entry, StoredEntry.extend({ format: FirstFormat })))
+      .map(([, entry]) => ({ version: entry.version, planHash: entry.planHash, run: entry.run }));
+    // The id that was made here must be on disk before anything is claimed under it.
+    this.isChanged ||= stored.runId === null;
+    return {
+      state: {
+        postId,
+        version,
+        scheduledAt,
+        prepareAheadMs,
+        phase: stored.phase === "running" ? "running" : "armed",
+        runId: stored.runId ?? this.newRunId(),
+        next,
+      },
+      entries: toMap(entries),
+      isFirstFormat: true,
+    };
+  }
+}
+
+function toMap(entries: readonly TargetEntry[]): Map<string, TargetEntry> {
+  return new Map(entries.map((entry) => [entry.run.accountId, entry]));
+}
+
+/** Whether what is stored has a known format; otherwise it counts as lost. */
+function isReadable(key: string, stored: unknown, schema: z.ZodType): boolean {
+  const { success, error } = schema.safeParse(stored);
+  if (!success) {
+    const paths = error?.issues.map(({ path }) => path.join("."));
+    log("error", "publish.journal_unreadable", { key, paths: paths?.join(", ") ?? "" });
+  }
+  return success;
+}
+
+/** The target's whole history again: what the journal leaves out is in the target's row. */
+export function withStoredHistory(run: TargetRun, row: { readonly history: TargetRun["history"] }): TargetRun {
+  const [first] = run.history;
+  if (first === undefined || run.history.length < STORED_HISTORY) {
+    return run;
+  }
+  const older = row.history.filter(({ at }) => at < first.at);
+  return { ...run, history: [...older, ...run.history].slice(-MAX_HISTORY) };
 }

@@ -3,11 +3,11 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
+import { nextDueAt } from "#posting/arming/next-due-at.ts";
 import { type ClaimResult, claimPost, continueRun, matchesConfirmedPlan } from "#posting/run/claim-post.ts";
-import { adoptEarlyPreparation, startAsUncertain, recoverInterruptedCommit } from "#posting/run/next-step.ts";
 import { onlyWaits } from "#posting/run/record-results.ts";
 import { isTerminal } from "#posting/state-machine.ts";
-import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
+import type { TargetRun } from "#posting/run/target-run.ts";
 import type { PublishRun } from "#posting/run/store-run.ts";
 import {
   advanceTargets,
@@ -19,11 +19,11 @@ import {
 } from "./advance-targets.ts";
 import { RunContext } from "./run-context.ts";
 import { EarlyPreparation, matchingRun } from "./early-preparation.ts";
-import { type RunnerState, Journal, type JournalStorage } from "./journal.ts";
-import { logSummary, startTarget, storedTargetRun, toEntry } from "./run-records.ts";
-import { spreadDueAt, prepareStartAt, WARM_UP_MS, warmUpAt } from "./wake-times.ts";
+import { type RunnerState, Journal, type JournalStorage, withStoredHistory } from "./journal.ts";
+import { isWrittenNext, logSummary, resumeTarget, startTarget, storedTargetRun, toEntry } from "./run-records.ts";
+import { claimAt, spreadDueAt, prepareStartAt } from "./wake-times.ts";
 
-/** Each alarm first sets the next one this far ahead, so that the object wakes again even if the process is killed. */
+/** Each alarm first sets the next one at most this far ahead, so that the object wakes again even if the process is killed. */
 const RECOVERY_ALARM_MS = 30 * SECOND;
 /** An alarm that is set for the current instant can be lost, so every alarm is set at least this far ahead. */
 const MIN_ALARM_DELAY_MS = 250;
@@ -49,6 +49,8 @@ export class PostRunner {
   private readonly context: RunContext;
   private activeRun: ActiveRun | undefined;
   private earlyPreparation: EarlyPreparation | undefined;
+  /** Set from the moment at which the claim may be on its way. */
+  private isClaimed = false;
   private waitAbort = new AbortController();
   private alarmStartedAt: number | null = null;
   private consecutiveErrors = 0;
@@ -58,7 +60,7 @@ export class PostRunner {
     services: Services,
     sleep: RunContext["sleep"],
   ) {
-    this.journal = new Journal(storage);
+    this.journal = new Journal(storage, () => services.ids.secretUuid());
     this.context = new RunContext(services, sleep);
   }
 
@@ -66,19 +68,13 @@ export class PostRunner {
   async sync(hint: ArmHint): Promise<ArmResult> {
     await failpoint("sync.before_store");
     const state = this.journal.state();
-    if (state && state.phase !== "armed") {
+    if (state && (this.isClaimed || state.phase === "running")) {
       // Hints can arrive out of order, so the newest one is kept.
-      const isNewer = hint.version > (state.next?.version ?? state.version);
-      if (isNewer && hint.status === "scheduled") {
-        this.journal.putState({ ...state, next: hint });
+      if (hint.version > (state.next?.version ?? state.version) && hint.status === "scheduled") {
+        this.journal.setState({ ...state, next: hint });
+        this.journal.write();
       }
-      if (isNewer && state.phase === "claiming") {
-        // Nothing was sent yet, and the claim will read the post's current status.
-        this.waitAbort.abort();
-        await this.storage.setAlarm(this.context.now() + MIN_ALARM_DELAY_MS);
-      } else {
-        await this.ensureAlarm();
-      }
+      await this.ensureAlarm();
       return "running";
     }
     if (state && hint.version < state.version) {
@@ -86,7 +82,7 @@ export class PostRunner {
     }
     this.waitAbort.abort();
     if (hint.status !== "scheduled" && hint.status !== "publishing") {
-      await this.storage.deleteAll();
+      await this.journal.deleteAll();
       return "disarmed";
     }
     // State and alarm are written without an await between them, so that the storage keeps both or neither.
@@ -98,7 +94,7 @@ export class PostRunner {
 
   inspect(): RunnerSummary | null {
     const state = this.journal.state();
-    return state ? { version: state.version, phase: state.phase } : null;
+    return state ? { version: state.version, runId: this.activeRun?.runId ?? state.runId } : null;
   }
 
   /** Never throws: the runtime gives up an alarm that keeps throwing, and the post would not be published. */
@@ -106,16 +102,17 @@ export class PostRunner {
     const startedAt = this.context.now();
     const alreadyRunning = this.alarmStartedAt !== null && startedAt - this.alarmStartedAt < MAX_ALARM_RUNTIME_MS;
     try {
-      await this.storage.setAlarm(startedAt + RECOVERY_ALARM_MS);
+      await this.storage.setAlarm(this.recoveryAlarmAt(startedAt));
       // The runtime never runs two alarms of one object at once: the second one was called by a test, or the first was aborted.
       if (alreadyRunning) {
         return;
       }
       this.alarmStartedAt = startedAt;
-      await this.storage.sync();
       await failpoint("alarm.awake");
       const result = await this.runPhases();
       if ("wakeAt" in result) {
+        // Written without an await between them: what the journal says is what the alarm is for.
+        this.journal.write();
         await this.storage.setAlarm(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, result.wakeAt));
       } else {
         await this.cleanUp(result.endedRunId);
@@ -138,14 +135,7 @@ export class PostRunner {
       }
       switch (state.phase) {
         case "armed": {
-          const wakeAt = await this.prepareEarly(state);
-          if (wakeAt !== undefined) {
-            return { wakeAt };
-          }
-          break;
-        }
-        case "claiming": {
-          const result = (await this.waitUntilDue(state)) ?? (await this.claim(state));
+          const result = (await this.prepareEarly(state)) ?? (await this.claimAndHold());
           if (result) {
             return result;
           }
@@ -157,86 +147,89 @@ export class PostRunner {
     }
   }
 
-  /** Prepares early and returns when to wake next; undefined when the warm-up begins or the state changed. */
-  private async prepareEarly(state: RunnerState): Promise<number | undefined> {
-    const dueAt = this.dueAt(state);
-    const warmUpStart = warmUpAt(state.postId, dueAt);
-    if (this.context.now() < Math.min(warmUpStart, this.firstWakeAt(state))) {
-      return this.firstWakeAt(state);
-    }
-    if (this.context.now() < warmUpStart) {
-      this.waitAbort = new AbortController();
-      const { signal } = this.waitAbort;
-      const wakeAt = await this.earlyPreparationFor(state, dueAt).prepareWhilePossible(signal);
-      if (signal.aborted) {
+  /** Before the time to claim: prepares and returns when to wake next; undefined when it is time to claim. */
+  private async prepareEarly(armed: RunnerState): Promise<AlarmResult | undefined> {
+    for (let state: RunnerState | undefined = armed; state; state = this.journal.state()) {
+      const dueAt = this.dueAt(state);
+      const claimFrom = claimAt(state.postId, dueAt);
+      const now = this.context.now();
+      if (now >= claimFrom) {
         return undefined;
       }
-      if (this.context.now() < warmUpStart) {
-        return Math.min(wakeAt, warmUpStart);
+      const startAt = this.firstWakeAt(state);
+      if (now < startAt) {
+        return { wakeAt: startAt };
+      }
+      this.waitAbort = new AbortController();
+      const { signal } = this.waitAbort;
+      const wakeAt = await this.earlyPreparationFor(state, dueAt).prepareWhilePossible(claimFrom, signal);
+      // Aborted: a newer hint has changed the state.
+      if (!signal.aborted && this.context.now() < claimFrom) {
+        return { wakeAt };
       }
     }
-    // If the answer of the claim is lost, the next claim must use the same run id, so the id is stored before.
-    this.journal.putState({ ...state, phase: "claiming", runId: this.context.services.ids.secretUuid() });
-    return undefined;
+    return { endedRunId: null };
   }
 
-  /** Prepares and sleeps until the due time; a newer hint ends the wait, because the claim reads the current post. */
-  private async waitUntilDue(state: RunnerState): Promise<AlarmResult | undefined> {
-    const dueAt = this.dueAt(state);
-    this.waitAbort = new AbortController();
-    const { signal } = this.waitAbort;
-    if (this.context.now() < dueAt) {
-      await this.earlyPreparationFor(state, dueAt).prepareWhilePossible(signal);
-      await this.sleepUntil(dueAt, signal);
-      if (!signal.aborted && this.context.now() < dueAt) {
-        return { wakeAt: dueAt };
-      }
+  /** Claims the post, prepares what is left, and begins the run when the post is due; undefined when the phase has changed. */
+  private async claimAndHold(): Promise<AlarmResult | undefined> {
+    const state = this.journal.state();
+    if (!state) {
+      return undefined;
     }
-    await this.storage.sync();
-    await failpoint("claim.stored");
-    return undefined;
-  }
-
-  /** Exact to the millisecond: timers may fire slightly early, and nothing may be sent before the due time. */
-  private async sleepUntil(dueAt: number, signal: AbortSignal): Promise<void> {
-    let remainingMs = dueAt - this.context.now();
-    while (remainingMs > 0 && !signal.aborted) {
-      await this.context.sleep(Math.min(remainingMs, WARM_UP_MS), signal);
-      const previousMs = remainingMs;
-      remainingMs = dueAt - this.context.now();
-      if (remainingMs >= previousMs) {
-        return;
-      }
-    }
-  }
-
-  private async claim(state: RunnerState): Promise<AlarmResult | undefined> {
-    const { runId } = state;
-    if (runId === null) {
-      throw new Error("the claiming state has no run id");
-    }
-    const { postId, version } = state;
+    // If the answer is lost, the next claim must use the same run id, so the id is stored before.
+    this.journal.write();
+    this.isClaimed = true;
+    const { postId, version, runId } = state;
     const claim = await claimPost(this.context.services, { postId, runId, version });
     switch (claim.state) {
       case "held":
+        this.isClaimed = false;
         return { wakeAt: this.context.heldUntil() };
       case "nothing_to_do":
         return { endedRunId: runId };
       case "not_due":
-        this.rearm(claim.hint);
-        return undefined;
+        return { wakeAt: this.rearm(claim.hint) };
       case "claimed":
       case "taken_over":
-        this.activeRun = await this.startRun(state, claim);
-        await failpoint("claim.begun");
-        return undefined;
+        return await this.holdUntilDue(claim);
     }
   }
 
-  /** Stores the running state; from here on something visible may be sent. */
-  private async startRun(state: RunnerState, claim: SuccessfulClaim): Promise<ActiveRun> {
+  /**
+   * The post is claimed, so that nothing changes it any more. Everything that is not visible happens now, in memory only: after a crash
+   * it is claimed again under the same run id.
+   */
+  private async holdUntilDue(claim: SuccessfulClaim): Promise<AlarmResult | undefined> {
     const { publishRun } = claim;
+    const { post, targets } = publishRun;
+    const dueAt = this.dueAt({ postId: post.id, scheduledAt: nextDueAt(post.scheduledAt, targets) });
     const matchesConfirmation = await matchesConfirmedPlan(publishRun);
+    if (this.context.now() < dueAt && matchesConfirmation && claim.state === "claimed") {
+      this.context.readAccessAhead(targets.filter(({ state }) => !isTerminal(state)));
+      if (!this.earlyPreparation?.isFor(publishRun)) {
+        const about = { postId: post.id, version: post.version, scheduledAt: post.scheduledAt };
+        this.earlyPreparation = new EarlyPreparation(this.context, this.journal, about, dueAt, publishRun);
+      }
+      await this.earlyPreparation.prepareWhilePossible(dueAt, new AbortController().signal);
+    }
+    await failpoint("claim.held");
+    if (!(await this.context.sleepUntil(dueAt))) {
+      this.clearMemory();
+      return { wakeAt: claimAt(post.id, dueAt) };
+    }
+    const state = this.journal.state();
+    if (!state) {
+      throw new Error("the journal was deleted while its post was held");
+    }
+    this.activeRun = this.startRun(state, claim, matchesConfirmation);
+    await failpoint("claim.begun");
+    return undefined;
+  }
+
+  /** From here on something visible may be sent; on disk before the first such call. */
+  private startRun(state: RunnerState, claim: SuccessfulClaim, matchesConfirmation: boolean): ActiveRun {
+    const { publishRun } = claim;
     const entries = this.journal.entries();
     const runs = publishRun.targets
       .filter((target) => !isTerminal(target.state))
@@ -246,21 +239,16 @@ export class PostRunner {
           matchesConfirmation,
           known:
             this.earlyPreparation?.preparedFor(publishRun, target.accountId) ??
-            matchingRun(entries.get(target.accountId), publishRun),
+            matchingRun(entries.get(target.accountId), publishRun, target),
         }),
       );
+    const { version, scheduledAt } = publishRun.post;
+    const next = state.next && state.next.version > version ? state.next : null;
     this.journal.startRun(
-      {
-        ...state,
-        phase: "running",
-        runId: claim.runId,
-        version: publishRun.post.version,
-        scheduledAt: publishRun.post.scheduledAt,
-        watchAt: claim.watchAt,
-      },
+      { ...state, phase: "running", runId: claim.runId, version, scheduledAt, next },
       runs.map((run) => toEntry(publishRun, run)),
     );
-    return this.createActiveRun(state, claim, runs, matchesConfirmation);
+    return this.createActiveRun(claim, runs, matchesConfirmation);
   }
 
   /** Continues a run after sleep or a crash, with the plan from D1 and the progress from the journal. */
@@ -276,38 +264,24 @@ export class PostRunner {
       return { endedRunId: runId };
     }
     if (claim.state === "not_due") {
-      this.rearm(claim.hint);
-      return { wakeAt: this.context.now() };
+      return { wakeAt: this.rearm(claim.hint) };
     }
     const runs = claim.publishRun.targets.flatMap((target) => {
-      const run = entries.get(target.accountId)?.run;
-      // A terminal state in D1 is final, even if a crash lost the journal entry that led to it.
-      if (isTerminal(target.state)) {
-        return [];
-      }
-      if (run && isTerminal(run.state)) {
-        return [run];
-      }
-      const stepContext = this.context.stepContext(claim.publishRun, target);
-      return run && claim.state === "claimed"
-        ? [recoverInterruptedCommit(run, stepContext)]
-        : [startAsUncertain(run ?? createTargetRun(target, stepContext.now), stepContext)];
+      const entry = entries.get(target.accountId);
+      return resumeTarget(target, this.context.stepContext(claim.publishRun, target), {
+        isTakenOver: claim.state === "taken_over",
+        known: entry && withStoredHistory(entry.run, target),
+      });
     });
     const matchesConfirmation = await matchesConfirmedPlan(claim.publishRun);
-    // Written without an await between them, so that the storage keeps the new run id and its entries, or neither.
-    this.journal.putState({ ...state, runId: claim.runId });
+    this.journal.setState({ ...state, runId: claim.runId });
     for (const run of runs) {
-      this.journal.putEntry(toEntry(claim.publishRun, run));
+      this.journal.setEntry(toEntry(claim.publishRun, run));
     }
-    return this.createActiveRun(state, claim, runs, matchesConfirmation);
+    return this.createActiveRun(claim, runs, matchesConfirmation);
   }
 
-  private createActiveRun(
-    state: RunnerState,
-    claim: SuccessfulClaim,
-    runs: readonly TargetRun[],
-    matchesConfirmation: boolean,
-  ): ActiveRun {
+  private createActiveRun(claim: SuccessfulClaim, runs: readonly TargetRun[], matchesConfirmation: boolean): ActiveRun {
     const { publishRun, runId, watchAt } = claim;
     const { earlyPreparation } = this;
     return {
@@ -315,20 +289,12 @@ export class PostRunner {
       publishRun,
       sendingRefusal: sendingRefusalOf(publishRun, matchesConfirmation),
       watchAt,
-      dueAt: this.dueAt(state),
+      dueAt: this.dueAt({ postId: publishRun.post.id, scheduledAt: publishRun.post.scheduledAt }),
       targetRuns: new Map(runs.map((run) => [run.accountId, run])),
       recordedStateKeys: new Map(
         publishRun.targets.map((target) => [target.accountId, visibleStateKey(storedTargetRun(target))]),
       ),
-      awaitEarlyStep: async (run) => {
-        const stepInFlight = earlyPreparation?.stepInFlight(run.accountId);
-        if (!stepInFlight) {
-          return run;
-        }
-        await stepInFlight;
-        const prepared = earlyPreparation?.preparedFor(publishRun, run.accountId);
-        return prepared ? adoptEarlyPreparation(prepared, run, this.context.now()) : run;
-      },
+      awaitEarlyStep: async (run) => (await earlyPreparation?.afterStepInFlight(publishRun, run)) ?? run,
     };
   }
 
@@ -348,42 +314,58 @@ export class PostRunner {
     await advanceTargets(this.context, activeRun, {
       save: (run) => {
         activeRun.targetRuns.set(run.accountId, run);
-        this.journal.putEntry(toEntry(activeRun.publishRun, run));
+        this.journal.setEntry(toEntry(activeRun.publishRun, run));
+        if (!isWrittenNext(activeRun, run)) {
+          this.journal.write();
+        }
       },
-      flush: () => this.storage.sync(),
+      flush: async () => {
+        // Targets that are sent at the same instant share a write.
+        await Promise.resolve();
+        this.journal.write();
+        await this.storage.sync();
+      },
     });
-    // A post that waits has no run: what its journal says of the calls before must be on disk first.
-    await this.storage.sync();
-    const wakeAt = nextWakeAt(activeRun) ?? this.context.now();
-    const recorded = await recordChanges(this.context, activeRun, { wakeAt, idle: true });
+    const nextStepAt = nextWakeAt(activeRun);
+    if (nextStepAt !== undefined) {
+      // A post that waits has no run: what its journal says of the calls before must be on disk first.
+      this.journal.write();
+      await this.storage.sync();
+    }
+    const recorded = await recordChanges(this.context, activeRun, {
+      wakeAt: nextStepAt ?? this.context.now(),
+      idle: true,
+    });
     switch (recorded.state) {
       case "ended":
         log("info", "publish.ended", { postId: state.postId, ...logSummary(activeRun) });
         return { endedRunId: activeRun.runId };
       case "waiting":
-        this.rearm(recorded.hint, activeRun);
-        return { wakeAt: this.context.now() };
+        return { wakeAt: this.rearm(recorded.hint, activeRun) };
       case "scheduled":
-        this.rearm(recorded.hint);
-        return { wakeAt: this.context.now() };
+        return { wakeAt: this.rearm(recorded.hint) };
       case "put_back":
+        this.journal.write();
         this.clearMemory();
         return { wakeAt: this.context.now() };
       case "running":
-        return { wakeAt: nextWakeAt(activeRun) ?? this.context.now() + ERROR_RETRY_MAX_MS };
+        return { wakeAt: nextStepAt ?? this.context.now() + ERROR_RETRY_MAX_MS };
     }
   }
 
-  /** P7 (claimed too early) and P17 (it waits; its entries are kept): arms for the time in the row, or for a newer hint that came since. */
-  private rearm(hint: ArmHint, waiting?: ActiveRun): void {
+  /** P7 (claimed too early) and P17 (it waits; its entries are kept): arms for the time in the row, or for a newer hint that came since; returns when to wake. */
+  private rearm(hint: ArmHint, waiting?: ActiveRun): number {
     this.clearMemory();
     const next = this.journal.state()?.next;
-    const armed = this.journal.arm(next && next.version > hint.version ? next : hint);
-    if (waiting && armed.version === hint.version) {
-      for (const run of waiting.targetRuns.values()) {
-        this.journal.putEntry({ ...toEntry(waiting.publishRun, run), version: hint.version });
-      }
-    }
+    const newest = next && next.version > hint.version ? next : hint;
+    const entries =
+      waiting && newest === hint
+        ? [...waiting.targetRuns.values()].map((run) => ({
+            ...toEntry(waiting.publishRun, run),
+            version: hint.version,
+          }))
+        : undefined;
+    return this.firstWakeAt(this.journal.arm(newest, entries));
   }
 
   /** Deletes storage and alarm, unless a newer hint arrived in the meantime. */
@@ -393,7 +375,7 @@ export class PostRunner {
     const state = this.journal.state();
     const isSameRun = state !== undefined && state.runId === runId;
     if (!state || (isSameRun && runId !== null && !state.next)) {
-      await this.storage.deleteAll();
+      await this.journal.deleteAll();
       return;
     }
     const wakeAt = isSameRun && state.next ? this.firstWakeAt(this.journal.arm(state.next)) : this.context.now();
@@ -401,14 +383,22 @@ export class PostRunner {
   }
 
   private async retryAfterError(error: unknown): Promise<void> {
+    try {
+      // A result that D1 did not take must not be lost with the memory.
+      this.journal.write();
+    } catch (storageError) {
+      log("error", "publish.journal_not_written", { reason: String(storageError) });
+    }
+    this.journal.forget();
     this.clearMemory();
     this.consecutiveErrors += 1;
     // Full jitter: posts that failed together, as when D1 is overloaded, must not all come back at the same instant.
     const maxWaitMs = Math.min(ERROR_RETRY_MAX_MS, ERROR_RETRY_MS * 2 ** (this.consecutiveErrors - 1));
-    const waitMs = MIN_ALARM_DELAY_MS + Math.floor(this.context.random() * (maxWaitMs - MIN_ALARM_DELAY_MS));
-    log("error", "publish.interrupted", { reason: String(error), inMs: waitMs });
+    const jitteredMs = MIN_ALARM_DELAY_MS + Math.floor(this.context.random() * (maxWaitMs - MIN_ALARM_DELAY_MS));
+    log("error", "publish.interrupted", { reason: String(error), inMs: jitteredMs });
     try {
-      await this.storage.setAlarm(this.context.now() + waitMs);
+      const now = this.context.now();
+      await this.storage.setAlarm(Math.min(now + jitteredMs, this.recoveryAlarmAt(now)));
     } catch (alarmError) {
       // The recovery alarm is still set, and the reconciler would find the post as well.
       log("error", "publish.alarm_not_set", { reason: String(alarmError) });
@@ -425,6 +415,7 @@ export class PostRunner {
   private clearMemory(): void {
     this.activeRun = undefined;
     this.earlyPreparation = undefined;
+    this.isClaimed = false;
   }
 
   private earlyPreparationFor(state: RunnerState, dueAt: number): EarlyPreparation {
@@ -437,12 +428,20 @@ export class PostRunner {
     return this.earlyPreparation;
   }
 
+  /** A post that is held when its process is killed wakes when it is due. */
+  private recoveryAlarmAt(now: number): number {
+    const state = this.journal.state();
+    const dueAt = state ? this.dueAt(state) : now;
+    const latest = now + RECOVERY_ALARM_MS;
+    return dueAt > now ? Math.max(now + MIN_ALARM_DELAY_MS, Math.min(latest, dueAt)) : latest;
+  }
+
   private firstWakeAt(state: RunnerState): number {
     return prepareStartAt(state.postId, this.dueAt(state), state.prepareAheadMs);
   }
 
-  private dueAt(state: RunnerState): number {
+  private dueAt(post: { readonly postId: string; readonly scheduledAt: number }): number {
     const spreadMs = Number(this.context.services.config.setting("SPREAD_MS") ?? 0);
-    return spreadDueAt(state, Number.isFinite(spreadMs) ? Math.max(0, spreadMs) : 0);
+    return spreadDueAt(post, Number.isFinite(spreadMs) ? Math.max(0, spreadMs) : 0);
   }
 }

@@ -3,6 +3,7 @@ import { SECOND } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import type { Fault, Result } from "#platforms/contract.ts";
+import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
 import type { StepContext, TargetRun } from "#posting/run/target-run.ts";
 import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
 
@@ -18,6 +19,7 @@ const HELD_RETRY_MS = 30 * SECOND;
 /** What the runner of one post works with while its object is in memory. */
 export class RunContext {
   private readonly accessCache = new Map<string, { readonly readAt: number; readonly access: GrantedAccess }>();
+  private readonly accessReads = new Map<string, Promise<Result<GrantedAccess>>>();
 
   constructor(
     readonly services: Services,
@@ -34,12 +36,43 @@ export class RunContext {
     return this.services.clock.now();
   }
 
+  /**
+   * Exact to the millisecond: timers may fire slightly early, and nothing may be sent before the due time. False when that is further
+   * away than a claim may be, because the clock went back or the visible call is spread: then it is for another alarm.
+   */
+  async sleepUntil(dueAt: number): Promise<boolean> {
+    let remainingMs = dueAt - this.now();
+    while (remainingMs > 0 && remainingMs <= CLAIM_AHEAD_MS) {
+      await this.sleep(remainingMs, new AbortController().signal);
+      const previousMs = remainingMs;
+      remainingMs = dueAt - this.now();
+      if (remainingMs >= previousMs) {
+        return false;
+      }
+    }
+    return remainingMs <= 0;
+  }
+
+  /** Does not wait, because a token that takes long delays only its own target; a failure is met again by the step itself. */
+  readAccessAhead(targets: readonly Pick<PublishRunTarget, "accountId">[]): void {
+    for (const { accountId } of targets) {
+      this.access(accountId).catch(() => undefined);
+    }
+  }
+
   /** Reads one account at a time, so that a token renewal that hangs delays only its own target. */
   async access(accountId: string): Promise<Result<GrantedAccess>> {
     const cached = this.accessCache.get(accountId);
     if (cached && this.now() - cached.readAt < ACCESS_CACHE_MS) {
       return { ok: true, value: cached.access };
     }
+    const read =
+      this.accessReads.get(accountId) ?? this.readAccess(accountId).finally(() => this.accessReads.delete(accountId));
+    this.accessReads.set(accountId, read);
+    return await read;
+  }
+
+  private async readAccess(accountId: string): Promise<Result<GrantedAccess>> {
     const access = (await getAccountAccess(this.services, [accountId])).get(accountId);
     if (access?.ok) {
       this.accessCache.set(accountId, { readAt: this.now(), access: access.value });

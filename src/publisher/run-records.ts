@@ -1,6 +1,12 @@
 import type { JsonValue } from "#core/json.ts";
 import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
-import { adoptEarlyPreparation, failWithoutCall, startAsUncertain } from "#posting/run/next-step.ts";
+import {
+  adoptEarlyPreparation,
+  failWithoutCall,
+  recoverInterruptedCommit,
+  startAsUncertain,
+} from "#posting/run/next-step.ts";
+import { isTerminal } from "#posting/state-machine.ts";
 import { createTargetRun, type StepContext, type TargetRun } from "#posting/run/target-run.ts";
 import { type ActiveRun, PLAN_MISMATCH_ERROR } from "./advance-targets.ts";
 import type { TargetEntry } from "./journal.ts";
@@ -35,6 +41,32 @@ export function startTarget(
     return known ?? initialRun;
   }
   return adoptEarlyPreparation(known, initialRun, context.now);
+}
+
+/** A target of a run that goes on after sleep or a crash; none if it has ended. */
+export function resumeTarget(
+  target: PublishRunTarget,
+  context: StepContext,
+  { isTakenOver, known }: { readonly isTakenOver: boolean; readonly known: TargetRun | undefined },
+): readonly TargetRun[] {
+  // A terminal state in D1 is final, even if a crash lost the journal entry that led to it.
+  if (isTerminal(target.state)) {
+    return [];
+  }
+  if (known && isTerminal(known.state)) {
+    return [known];
+  }
+  return known && !isTakenOver
+    ? [recoverInterruptedCommit(known, context)]
+    : [startAsUncertain(known ?? createTargetRun(target, context.now), context)];
+}
+
+/** Whether a write follows at once that holds this step as well: that of the next intent, or that of the end in D1. */
+export function isWrittenNext(activeRun: ActiveRun, run: TargetRun): boolean {
+  const isReady = run.state === "preparing" && run.prepared !== null;
+  return (
+    run.state === "committing" || isReady || [...activeRun.targetRuns.values()].every(({ state }) => isTerminal(state))
+  );
 }
 
 export function toEntry(publishRun: PublishRun, run: TargetRun): TargetEntry {

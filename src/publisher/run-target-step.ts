@@ -17,7 +17,7 @@ import type { TargetRun } from "#posting/run/target-run.ts";
 import { type AdapterCall, callCommit, callPrepare, callVerify } from "./call-adapter.ts";
 import { type RunContext, targetOf } from "./run-context.ts";
 
-/** Writes targets to the journal; `flush` waits until the writes are on disk. */
+/** Notes targets in the journal; `flush` waits until everything is on disk. */
 export interface TargetJournal {
   save(run: TargetRun): void;
   flush(): Promise<void>;

@@ -1,13 +1,14 @@
-import { SECOND } from "#core/clock.ts";
-
 /*
  * When the object of a post wakes: pure arithmetic. A hash of the post's id spreads the wake-ups of posts that are due at the
  * same time; the visible call itself is spread only if the operator sets SPREAD_MS.
  */
 
-/** The object wakes this long before the due time, so that only claim and commit remain. */
-export const WARM_UP_MS = 2 * SECOND;
-const WARM_UP_SPREAD_MS = SECOND;
+/**
+ * The object wakes this long before the due time to claim the post, so that only the visible call remains: half a second on average,
+ * because its time awake is paid for, and never earlier than a claim is allowed.
+ */
+const MIN_WAKE_AHEAD_MS = 200;
+const WAKE_SPREAD_MS = 550;
 /** Preparation may start later by up to this fraction of its lead time. */
 const PREPARE_SPREAD = 0.5;
 
@@ -25,11 +26,12 @@ export function spreadDueAt(post: { readonly postId: string; readonly scheduledA
   return post.scheduledAt + Math.floor(hashFraction(post.postId) * spreadMs);
 }
 
-export function warmUpAt(postId: string, dueAt: number): number {
-  return dueAt - WARM_UP_MS + Math.floor(hashFraction(postId) * WARM_UP_SPREAD_MS);
+/** When the object wakes to claim the post. */
+export function claimAt(postId: string, dueAt: number): number {
+  return dueAt - MIN_WAKE_AHEAD_MS - Math.floor(hashFraction(postId) * WAKE_SPREAD_MS);
 }
 
 /** When preparation starts for a target with the lead time `aheadMs`. */
 export function prepareStartAt(postId: string, dueAt: number, aheadMs: number): number {
-  return Math.min(warmUpAt(postId, dueAt), dueAt - Math.ceil(aheadMs * (1 - hashFraction(postId) * PREPARE_SPREAD)));
+  return Math.min(claimAt(postId, dueAt), dueAt - Math.ceil(aheadMs * (1 - hashFraction(postId) * PREPARE_SPREAD)));
 }

@@ -14,6 +14,13 @@ export class CrashableStorage implements JournalStorage {
     return this.pending.length > 0;
   }
 
+  /** How often each kind of write was made; the runtime bills each as a row. */
+  readonly writes: Record<string, number> = {};
+
+  private count(write: string): void {
+    this.writes[write] = (this.writes[write] ?? 0) + 1;
+  }
+
   constructor(private readonly durable: DurableObjectStorage) {}
 
   readonly kv: JournalStorage["kv"] = {
@@ -27,12 +34,14 @@ export class CrashableStorage implements JournalStorage {
     put: <T>(key: string, value: T): void => {
       this.assertAlive();
       const copy = structuredClone(value);
+      this.count("put");
       this.visible.set(key, copy);
       this.pending.push(() => this.durable.kv.put(key, copy));
     },
     delete: (key: string): boolean => {
       this.assertAlive();
       this.visible.set(key, undefined);
+      this.count("delete");
       this.pending.push(() => this.durable.kv.delete(key));
       return true;
     },
@@ -56,6 +65,7 @@ export class CrashableStorage implements JournalStorage {
   setAlarm(at: number | Date): Promise<void> {
     this.assertAlive();
     const ms = Number(at);
+    this.count("setAlarm");
     this.alarm = ms;
     this.pending.push(() => void this.durable.setAlarm(ms));
     return Promise.resolve();
@@ -68,6 +78,7 @@ export class CrashableStorage implements JournalStorage {
 
   deleteAll(): Promise<void> {
     this.assertAlive();
+    this.count("deleteAll");
     this.wiped = true;
     this.visible.clear();
     this.alarm = null;

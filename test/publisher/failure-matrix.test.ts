@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#core/clock.ts";
+import type { RefusalError } from "#core/errors.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
+import { claimPost } from "#posting/run/claim-post.ts";
 import { cancelPost } from "#posting/status/cancel-post.ts";
+import { pausePost } from "#posting/status/pause-post.ts";
 import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
 import { confirmSchedule } from "#posting/confirm/confirm-schedule.ts";
 import { getPost } from "#posting/calendar/get-post.ts";
@@ -40,6 +43,19 @@ function killAt(
     }
   });
   return result;
+}
+
+/** Fires alarms when they are due until the process is killed. */
+async function runUntilKilled(
+  harness: PublisherHarness,
+  postId: string,
+  killed: { readonly happened: boolean },
+): Promise<void> {
+  for (let turns = 0; turns < 20 && !killed.happened; turns += 1) {
+    harness.now = Math.max(harness.now, (await harness.alarmAt(postId)) ?? 0);
+    await harness.fireAlarm(postId);
+  }
+  expect(killed.happened).toBe(true);
 }
 
 /** Lets the service recover by itself: the cron runs each minute and alarms fire when they are due. */
@@ -179,25 +195,20 @@ describe("between confirm and the due time", () => {
 });
 
 describe("around the claim", () => {
-  test.each(["alarm.awake", "claim.stored", "claim.before_send"])(
-    "C10 killed before the claim (%s): claimed later",
-    async (point) => {
-      const harness = await PublisherHarness.open();
-      const id = await harness.createPost();
-      const killed = killAt(harness, point, id);
-      await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
-      expect(killed.happened).toBe(true);
-      await runToCompletion(harness, id);
-      await expectPublishedOnce(harness, id);
-    },
-  );
+  test.each(["alarm.awake", "claim.before_send"])("C10 killed before the claim (%s): claimed later", async (point) => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const killed = killAt(harness, point, id);
+    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+    expect(killed.happened).toBe(true);
+    await runToCompletion(harness, id);
+    await expectPublishedOnce(harness, id);
+  });
 
   test("C11 the claim is committed and its answer lost: the next claim continues the same run", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
-    const killed = killAt(harness, "claim.after_send", id);
-    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
-    expect(killed.happened).toBe(true);
+    await runUntilKilled(harness, id, killAt(harness, "claim.after_send", id));
     expect(await harness.readPost(id)).toMatchObject({ status: "publishing" });
     await runToCompletion(harness, id);
     await expectPublishedOnce(harness, id);
@@ -265,13 +276,216 @@ describe("around the claim", () => {
   });
 });
 
+describe("C36 between the claim and the due time", () => {
+  test.each([
+    ["claim.after_send", true],
+    ["claim.after_send", false],
+    ["claim.held", true],
+    ["claim.held", false],
+  ] as const)(
+    "killed while it is held (%s, unflushed writes lost: %s): sent when it is due, not early, once",
+    async (point, loseUnflushed) => {
+      const harness = await PublisherHarness.open();
+      const id = await harness.createPost();
+      const { scheduledAt } = (await harness.readPost(id))!;
+      await runUntilKilled(harness, id, killAt(harness, point, id, loseUnflushed));
+      expect(harness.now).toBeLessThan(scheduledAt);
+      expect(await harness.readPost(id)).toMatchObject({ status: "publishing" });
+      setFailpointHook(undefined);
+      await harness.runAlarms(id, 10 * SECOND);
+      expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+      expect(harness.x.callCount("verify")).toBe(0);
+      await expectPublishedOnce(harness, id);
+    },
+  );
+
+  test.each(["before", "after"] as const)(
+    "the call of the early claim fails (%s it ran): claimed again under the same id and sent when it is due",
+    async (failure) => {
+      const harness = await PublisherHarness.open();
+      const id = await harness.createPost();
+      const { scheduledAt } = (await harness.readPost(id))!;
+      setFailpointHook((point) => {
+        if (point === "claim.before_send") {
+          setFailpointHook(undefined);
+          harness.d1Failures.push(failure);
+        }
+      });
+      await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+      expect(harness.d1Failures).toEqual([]);
+      // An object that wakes last cannot try again in time.
+      expect(harness.x.acceptedPosts[0]?.acceptedAt).toBeGreaterThanOrEqual(scheduledAt);
+      expect(harness.x.acceptedPosts[0]?.acceptedAt).toBeLessThan(scheduledAt + SECOND / 4);
+      expect(harness.x.callCount("verify")).toBe(0);
+      await expectPublishedOnce(harness, id);
+    },
+  );
+
+  test("armed again after a lost answer of its claim, it continues the same run", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const { scheduledAt, version } = (await harness.readPost(id))!;
+    await runUntilKilled(harness, id, killAt(harness, "claim.after_send", id));
+    setFailpointHook(undefined);
+    for (const newer of [0, 1]) {
+      await harness.sync({ postId: id, version: version + newer, status: "scheduled", scheduledAt, prepareAheadMs: 0 });
+    }
+    await harness.runAlarms(id);
+    expect(harness.x.callCount("verify")).toBe(0);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+    expect(await harness.storedKeys(id)).toEqual([]);
+  });
+
+  test("the storage is lost while it is held: looked for before it is sent, not early, once", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const { scheduledAt } = (await harness.readPost(id))!;
+    await runUntilKilled(harness, id, killAt(harness, "claim.held", id));
+    await harness.wipeStorage(id);
+    await runToCompletion(harness, id);
+    expect(harness.x.callCount("verify")).toBe(1);
+    expect(harness.x.acceptedPosts[0]?.acceptedAt).toBeGreaterThanOrEqual(scheduledAt);
+    await expectPublishedOnce(harness, id);
+  });
+
+  test("a cancel, a pause and an edit are refused once it is claimed, with the reason", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost({ caption: "first" });
+    const { confirmationToken } = await previewEdit(harness.ctx, { postIds: [id], caption: "second" });
+    const refusals: unknown[] = [];
+    setFailpointHook(async (point) => {
+      if (point === "claim.held") {
+        setFailpointHook(undefined);
+        for (const call of [
+          () => cancelPost(harness.ctx, { id }),
+          () => pausePost(harness.ctx, { id }),
+          () => confirmEdit(harness.ctx, { confirmationToken }),
+          () => previewEdit(harness.ctx, { postIds: [id], caption: "third" }),
+        ]) {
+          refusals.push(await call().catch((error: unknown) => (error as RefusalError).refusal));
+        }
+      }
+    });
+    await harness.runAlarms(id);
+    expect(refusals).toMatchObject([
+      { code: "invalid_state", message: expect.stringContaining("publishing post cannot be cancelled") as string },
+      { code: "invalid_state", message: expect.stringContaining("publishing post cannot be paused") as string },
+      { code: "post_changed" },
+      { code: "validation_failed" },
+    ]);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.acceptedPosts[0]?.caption).toBe("first");
+  });
+
+  test("a post that was edited within the last seconds, before its claim, is held until its new time", async () => {
+    for (const shiftMs of [-100, 900, 5000]) {
+      const harness = await PublisherHarness.open();
+      const id = await harness.createPost({ caption: "first" });
+      const { scheduledAt } = (await harness.readPost(id))!;
+      const at = scheduledAt + shiftMs;
+      const { confirmationToken } = await previewEdit(harness.ctx, {
+        postIds: [id],
+        caption: "second",
+        scheduledAt: at,
+      });
+      harness.armOverride = () => Promise.reject(new Error("the object does not answer"));
+      setFailpointHook(async (point) => {
+        if (point === "claim.before_send") {
+          setFailpointHook(undefined);
+          await confirmEdit(harness.ctx, { confirmationToken });
+        }
+      });
+      await harness.runAlarms(id);
+      expect(harness.x.acceptedFor(id), `moved by ${shiftMs} ms`).toMatchObject([{ caption: "second" }]);
+      expect(harness.x.acceptedPosts[0]?.acceptedAt, `moved by ${shiftMs} ms`).toBe(at);
+    }
+  });
+
+  test("a hint for the post that arrives while it is held changes nothing", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const { scheduledAt, version } = (await harness.readPost(id))!;
+    const answers: unknown[] = [];
+    setFailpointHook(async (point) => {
+      if (point === "claim.held") {
+        setFailpointHook(undefined);
+        const hint = { postId: id, version, status: "scheduled", scheduledAt, prepareAheadMs: 0 } as const;
+        answers.push(await harness.sync(hint), await harness.sync({ ...hint, version: version - 1, status: "paused" }));
+      }
+    });
+    await harness.runAlarms(id);
+    expect(answers).toEqual(["running", "running"]);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+    await expectPublishedOnce(harness, id);
+  });
+
+  test("an object whose clock is ahead claims nothing more than two seconds early", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost({ inMs: MINUTE });
+    const { scheduledAt } = (await harness.readPost(id))!;
+    const claim = (now: number) => {
+      harness.now = now;
+      return claimPost(harness.ctx, { postId: id, runId: crypto.randomUUID(), version: 1 });
+    };
+    expect(await claim(scheduledAt - 2 * SECOND - 1)).toMatchObject({ state: "not_due", hint: { scheduledAt } });
+    expect(await harness.readPost(id)).toMatchObject({ status: "scheduled", runId: null });
+    expect(await claim(scheduledAt - 2 * SECOND)).toMatchObject({ state: "claimed" });
+  });
+
+  test.each([
+    ["a second", SECOND],
+    ["ten minutes", 10 * MINUTE],
+  ])("a clock that goes back by %s while it is held: sent when the clock says so, once", async (_what, backMs) => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const { scheduledAt } = (await harness.readPost(id))!;
+    setFailpointHook((point) => {
+      if (point === "claim.held") {
+        setFailpointHook(undefined);
+        harness.now -= backMs;
+      }
+    });
+    await harness.runAlarms(id);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+    await expectPublishedOnce(harness, id);
+  });
+
+  test("a clock that goes back after the run began, with a restart: the visible call still waits for the time", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const { scheduledAt } = (await harness.readPost(id))!;
+    harness.x.prepareBehaviours.push({ outcome: { state: "again", afterSeconds: 60, cursor: 1 } });
+    harness.now = scheduledAt;
+    await harness.fireAlarm(id);
+    expect(harness.x.callCount("prepare")).toBe(1);
+    harness.now = scheduledAt - 5 * MINUTE;
+    harness.evict(id);
+    await harness.fireAlarm(id);
+    await harness.runAlarms(id);
+    expect(harness.x.acceptedPosts[0]?.acceptedAt).toBeGreaterThanOrEqual(scheduledAt);
+    await expectPublishedOnce(harness, id);
+  });
+
+  test("SPREAD_MS: claimed shortly before its visible call, also after a crash, and never early", async () => {
+    const harness = await PublisherHarness.open({ SPREAD_MS: "10000" });
+    const id = await harness.createPost();
+    const { scheduledAt } = (await harness.readPost(id))!;
+    const wakeAt = (await harness.alarmAt(id))!;
+    await runUntilKilled(harness, id, killAt(harness, "claim.held", id));
+    setFailpointHook(undefined);
+    await harness.runAlarms(id);
+    const { acceptedAt } = harness.x.acceptedPosts[0]!;
+    expect(acceptedAt).toBeGreaterThanOrEqual(scheduledAt);
+    expect(acceptedAt - wakeAt).toBeLessThanOrEqual(2 * SECOND);
+    await expectPublishedOnce(harness, id);
+  });
+});
+
 describe("around the visible call", () => {
   test("C13 killed between the intent and the call: verified, then sent once", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
-    const killed = killAt(harness, "commit.before_send", id);
-    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
-    expect(killed.happened).toBe(true);
+    await runUntilKilled(harness, id, killAt(harness, "commit.before_send", id));
     expect(harness.x.acceptedPosts).toEqual([]);
     await runToCompletion(harness, id);
     await expectPublishedOnce(harness, id);
@@ -281,9 +495,7 @@ describe("around the visible call", () => {
   test("C14 killed after the platform accepted it: found, recorded, not sent again", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
-    const killed = killAt(harness, "commit.after_send", id);
-    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
-    expect(killed.happened).toBe(true);
+    await runUntilKilled(harness, id, killAt(harness, "commit.after_send", id));
     await runToCompletion(harness, id);
     await expectPublishedOnce(harness, id);
     expect(harness.x.callCount("commit")).toBe(1);
@@ -330,15 +542,14 @@ describe("around the visible call", () => {
   test("C20 a replaced object cannot send: its storage fails before the call", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
-    let replaced = false;
+    const replaced = { happened: false };
     setFailpointHook((point) => {
-      if (point === "commit.before_intent" && !replaced) {
-        replaced = true;
+      if (point === "commit.before_intent" && !replaced.happened) {
+        replaced.happened = true;
         harness.kill(id);
       }
     });
-    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
-    expect(replaced).toBe(true);
+    await runUntilKilled(harness, id, replaced);
     expect(harness.x.callCount("commit")).toBe(0);
     await runToCompletion(harness, id);
     await expectPublishedOnce(harness, id);
@@ -390,6 +601,23 @@ describe("after the result", () => {
       expect(harness.x.callCount("commit")).toBe(1);
     },
   );
+
+  test("C17 a result that D1 does not take is kept, also where the platform cannot be asked again", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    harness.x.canVerify = false;
+    setFailpointHook((point) => {
+      if (point === "record.before_send") {
+        setFailpointHook(undefined);
+        harness.d1Failures.push("before");
+      }
+    });
+    await harness.runAlarms(id, MINUTE + 100);
+    harness.kill(id);
+    await harness.runAlarms(id);
+    expect(await harness.readTarget(id)).toMatchObject({ state: "published" });
+    await expectPublishedOnce(harness, id);
+  });
 
   test("C17 a failure recorded in D1 but lost from the journal is not retried", async () => {
     const harness = await PublisherHarness.open();

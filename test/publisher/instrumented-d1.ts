@@ -47,6 +47,12 @@ export function instrumentD1(
                 () => target.run(),
                 (result) => [result],
               );
+          case "raw":
+            return (options: { columnNames?: false }) =>
+              call(
+                () => target.raw(options),
+                () => [],
+              );
           default:
             return bound(target, key);
         }

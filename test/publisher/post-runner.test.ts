@@ -148,7 +148,7 @@ describe("on time", () => {
     const { confirmationToken } = await previewEdit(harness.ctx, { postIds: [id], caption: "new" });
     await confirmEdit(harness.ctx, { confirmationToken });
     await harness.flushDeferred();
-    expect((await harness.storedKeys(id)).filter((key) => key !== "state")).toEqual([]);
+    expect(await harness.preparedTargets(id)).toEqual([]);
     await harness.runAlarms(id);
     expect(harness.x.acceptedFor(id)).toMatchObject([{ caption: "new" }]);
   });
@@ -168,38 +168,36 @@ describe("on time", () => {
     expect(harness.x.acceptedFor(id)).toMatchObject([{ caption: "new" }]);
   });
 
-  test.each(["sooner", "later"])("an edit in the last seconds takes effect (%s)", async (direction) => {
+  test.each(["sooner", "later"])("an edit just before the claim takes effect (%s)", async (direction) => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost({ caption: "old" });
     const { scheduledAt } = (await harness.readPost(id))!;
     const { confirmationToken } = await previewEdit(harness.ctx, {
       postIds: [id],
       caption: "new",
-      scheduledAt: direction === "sooner" ? scheduledAt - SECOND / 2 : scheduledAt + 5 * MINUTE,
+      scheduledAt: direction === "sooner" ? scheduledAt - SECOND / 10 : scheduledAt + 5 * MINUTE,
     });
-    harness.x.beforeCall = async () => {
-      if (harness.x.calls.length === 1) {
-        harness.now = scheduledAt - SECOND / 2;
+    setFailpointHook(async (point) => {
+      if (point === "alarm.awake") {
+        setFailpointHook(undefined);
         await confirmEdit(harness.ctx, { confirmationToken });
       }
-    };
-    harness.waitRealMs = 200;
+    });
     await harness.runAlarms(id);
     expect(harness.x.acceptedFor(id)).toMatchObject([{ caption: "new" }]);
-    expect(harness.x.acceptedPosts[0]!.acceptedAt - (await harness.readPost(id))!.scheduledAt).toBeLessThanOrEqual(
-      SECOND,
-    );
-    expect(harness.x.acceptedPosts[0]!.acceptedAt).toBeGreaterThanOrEqual((await harness.readPost(id))!.scheduledAt);
+    expect(harness.x.acceptedPosts[0]?.acceptedAt).toBe((await harness.readPost(id))?.scheduledAt);
   });
 
-  test("a cancel in the last seconds takes effect and leaves no storage", async () => {
+  test("a cancel just before the claim takes effect and leaves no storage", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
-    harness.x.beforeCall = async () => {
-      await cancelPost(harness.ctx, { id });
-    };
-    harness.waitRealMs = 200;
-    await harness.fireAlarm(id);
+    setFailpointHook(async (point) => {
+      if (point === "alarm.awake") {
+        setFailpointHook(undefined);
+        await cancelPost(harness.ctx, { id });
+        await harness.flushDeferred();
+      }
+    });
     await harness.runAlarms(id);
     expect(harness.x.acceptedPosts).toEqual([]);
     expect(await harness.storedKeys(id)).toEqual([]);
@@ -396,9 +394,9 @@ describe("the status of a target", () => {
     expect((await getPost(harness.ctx, { id })).targets[0]).toMatchObject({ status: "pending", attempts: 1 });
     expect((await getPost(harness.ctx, { id })).targets[0]?.nextAttemptAt).toBeGreaterThan(harness.now);
     await harness.runAlarms(id);
-    // The first call prepares before the post is due; both others are visible.
+    // The first call prepares while the claimed post is held; both others are visible.
     expect(seen).toEqual([
-      ["pending", null],
+      ["processing", null],
       ["processing", null],
       ["processing", null],
     ]);

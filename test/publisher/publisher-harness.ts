@@ -12,12 +12,14 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
 import type { PostStatus, TargetState } from "#core/status.ts";
+import { openDb } from "#db/client.ts";
 import type { StoredAttempt, StoredTargetError } from "#db/schema.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import { confirmSchedule } from "#posting/confirm/confirm-schedule.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { previewSchedule } from "#posting/preview/preview-schedule.ts";
 import { reconcile, runReconciler } from "#publisher/index.ts";
+import type { RunnerState, TargetEntry } from "#publisher/journal.ts";
 import { PostRunner } from "#publisher/post-runner.ts";
 import { FakePlatform } from "./fake-platform.ts";
 import { CrashableStorage } from "./crashable-storage.ts";
@@ -41,6 +43,12 @@ export function silenceLogs(): void {
   for (const level of ["info", "warn", "error"] as const) {
     vi.spyOn(console, level).mockImplementation(() => undefined);
   }
+}
+
+/** The one value that an object stores. */
+export interface StoredJournal extends RunnerState {
+  readonly format: number;
+  readonly targets: readonly TargetEntry[];
 }
 
 export interface PostRecord {
@@ -112,7 +120,7 @@ export class PublisherHarness {
     };
     this.ctx = {
       ...services,
-      db: { ...services.db, d1: instrumentD1(env.DB, this.d1Usage, this.d1Failures, this.lateD1Calls) },
+      db: openDb(instrumentD1(env.DB, this.d1Usage, this.d1Failures, this.lateD1Calls)),
       clock: { now: () => this.now },
       adapterFor: (platform) =>
         (TEST_PLATFORMS as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,
@@ -352,6 +360,19 @@ export class PublisherHarness {
     return await this.withProcess(postId, ({ disk }) => Promise.resolve([...disk.kv.list()].map(([key]) => key)));
   }
 
+  /** How often the object has written to its storage since its process started. */
+  async storageWrites(postId: string): Promise<Readonly<Record<string, number>>> {
+    return await this.withProcess(postId, ({ disk }) => Promise.resolve(disk.writes));
+  }
+
+  /** The accounts of which the object's journal has a target. */
+  async preparedTargets(postId: string): Promise<string[]> {
+    return await this.withProcess(postId, ({ disk }) => {
+      const journal = disk.kv.get<StoredJournal>("journal");
+      return Promise.resolve((journal?.targets ?? []).map(({ run }) => run.accountId));
+    });
+  }
+
   /** Moves the clock to each alarm in turn and fires it, until none is left or the next is more than `untilMs` from now. */
   async runAlarms(postId: string, untilMs = DAY): Promise<void> {
     const endAt = this.now + untilMs;
@@ -390,12 +411,20 @@ export class PublisherHarness {
     await runInDurableObject(stub, (_instance, state) => state.storage.deleteAlarm());
   }
 
-  /** Changes what the object has stored, as another deployment may have left it. */
-  async changeStored(postId: string, prefix: string, change: (stored: object) => object): Promise<void> {
+  /** Changes what the object has stored, as another deployment may have left it: the result replaces all its keys. */
+  async changeStored(
+    postId: string,
+    change: (stored: StoredJournal) => Readonly<Record<string, object>>,
+  ): Promise<void> {
     this.evict(postId);
     await this.withProcess(postId, ({ disk }) => {
-      for (const [key, stored] of Array.from(disk.kv.list<object>({ prefix }))) {
-        disk.kv.put(key, change(stored));
+      const journal = disk.kv.get<StoredJournal>("journal");
+      if (!journal) {
+        throw new Error("the object has no journal");
+      }
+      disk.kv.delete("journal");
+      for (const [key, value] of Object.entries(change(journal))) {
+        disk.kv.put(key, value);
       }
       return Promise.resolve();
     });

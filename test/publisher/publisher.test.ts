@@ -3,6 +3,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SECOND } from "#core/clock.ts";
 import { failpoint, setFailpointHook } from "#core/failpoint.ts";
+import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
+import { claimAt } from "#publisher/wake-times.ts";
 import { CONFIRM_FAILPOINT_NAMES, FAILPOINT_NAMES } from "./failpoint-names.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
@@ -89,17 +91,32 @@ describe("costs", () => {
     expect(harness.d1Usage.rowsWritten).toBeLessThanOrEqual(25);
   });
 
-  test("one database call, the claim, between the due time and the visible call", async () => {
+  test("a text makes three database calls, and none of them between the due time and the visible call", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
+    const before = harness.d1Usage.roundTrips;
     const roundTrips: number[] = [];
     setFailpointHook((point) => {
-      if (point === "claim.stored" || point === "commit.before_send") {
+      if (point === "claim.begun" || point === "commit.before_send") {
         roundTrips.push(harness.d1Usage.roundTrips);
       }
     });
     await harness.runAlarms(id);
-    expect(roundTrips[1]! - roundTrips[0]!).toBe(1);
+    expect(harness.d1Usage.roundTrips - before).toBe(3);
+    expect(roundTrips[1]).toBe(roundTrips[0]);
+  });
+
+  test("a text writes the object's storage five times, from arming to its end", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    await harness.runAlarms(id);
+    expect(await harness.storageWrites(id)).toEqual({ put: 2, setAlarm: 2, deleteAll: 1 });
+  });
+
+  test("with nothing to prepare, the object is awake for half a second on average", async () => {
+    const ahead = Array.from({ length: 2000 }, () => -claimAt(crypto.randomUUID(), 0));
+    expect(ahead.reduce((sum, one) => sum + one, 0) / ahead.length).toBeLessThanOrEqual(500);
+    expect(Math.max(...ahead)).toBeLessThanOrEqual(CLAIM_AHEAD_MS);
   });
 });
 

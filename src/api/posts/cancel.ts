@@ -24,7 +24,7 @@ const route = operation("posts:write", {
   tags: ["posts"],
   summary: "Cancel a post",
   description:
-    "Cancels a scheduled or paused post. After a 200 response, nothing more of the post is published. A post of which something is public keeps its record: its retry is stopped, its open targets are `skipped`, and `status` is `partially_failed` again.",
+    "Cancels a scheduled or paused post. After a 200 response, nothing more of the post is published. In the last two seconds before its time a post may be `publishing` already: its content is fixed, its calls leave at its time, and a cancel is refused with 400 `invalid_state`. A post of which something is public keeps its record: its retry is stopped, its open targets are `skipped`, and `status` is `partially_failed` again.",
   request: { params: IdInPath, body: { required: true, content: json(CancelBody, { confirm: true }) } },
   responses: {
     200: {

@@ -16,7 +16,7 @@ const route = operation("posts:write", {
   largeResponse: postsByReference,
   summary: "Confirm a previewed edit",
   description:
-    "Changes all posts of the preview or none: if one of them changed or started to publish since, no post is changed. Where a person confirms what the credential previews, nothing is written: 403 `approval_required` has the page on which the user decides, and the same call says later what became of it.",
+    "Changes all posts of the preview or none: if one of them changed or started to publish since, no post is changed and the answer is 400 `post_changed`. A post starts to publish up to two seconds before its time. Where a person confirms what the credential previews, nothing is written: 403 `approval_required` has the page on which the user decides, and the same call says later what became of it.",
   request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
   responses: {
     200: {

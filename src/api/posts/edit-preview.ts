@@ -44,7 +44,7 @@ const route = operation("posts:write", {
   tags: ["posts"],
   summary: "Preview an edit",
   description:
-    "Shows the changes to up to 20 posts. Scheduled and paused posts can be edited; for failed and partially failed posts, the targets that were not published are tried again at the new time.",
+    "Shows the changes to up to 20 posts. Scheduled and paused posts can be edited, a scheduled one until two seconds before its time; for failed and partially failed posts, the targets that were not published are tried again at the new time.",
   request: {
     body: {
       required: true,

@@ -64,12 +64,12 @@ export async function reviewRestoredPosts(services: ReviewServices): Promise<{ r
  * on only if its object still holds it; otherwise it may be public already (its time has passed) or was changed meanwhile.
  */
 export function decideReview(
-  post: Pick<OpenPost, "status" | "version" | "scheduledAt">,
+  post: Pick<OpenPost, "status" | "version" | "scheduledAt" | "runId">,
   runner: RunnerSummary | null,
   now: number,
 ): "keep" | "look_up" | "pause" {
   if (post.status === "publishing") {
-    return runner && runner.phase !== "armed" && runner.version === post.version ? "keep" : "look_up";
+    return runner?.runId === post.runId && runner.version === post.version ? "keep" : "look_up";
   }
   if (runner && runner.version <= post.version) {
     return "keep";

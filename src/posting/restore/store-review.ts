@@ -7,13 +7,14 @@ export interface OpenPost {
   readonly version: number;
   readonly status: PostStatus;
   readonly scheduledAt: number;
+  readonly runId: string | null;
 }
 
 /** The next posts that could still be published; the unary plus excludes the index on `watch_at`, because the order is that of the ids. */
 export async function selectPostsToReview(db: Db, limit: number): Promise<OpenPost[]> {
   const { results } = await db.d1
     .prepare(
-      `SELECT id, version, status, scheduled_at AS scheduledAt FROM posts
+      `SELECT id, version, status, scheduled_at AS scheduledAt, run_id AS runId FROM posts
        WHERE id > (SELECT reviewed_to FROM service) AND +watch_at IS NOT NULL ORDER BY id LIMIT ?`,
     )
     .bind(limit)

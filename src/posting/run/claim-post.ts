@@ -1,5 +1,5 @@
 import type { ArmHint } from "#core/arming.ts";
-import { DAY, MINUTE } from "#core/clock.ts";
+import { DAY, MINUTE, SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import type { StoredAttempt, StoredTargetError } from "#db/schema.ts";
@@ -17,6 +17,8 @@ import {
   takeOverRun,
 } from "./store-run.ts";
 
+/** A post may be claimed this long before it is due: it is then held, and its visible call leaves when it is due. */
+export const CLAIM_AHEAD_MS = 2 * SECOND;
 /** A post found later than this after its time is not published any more. */
 const MAX_LATE_MS = DAY;
 /** How long a run may be silent before the reconciler wakes its object. */
@@ -37,7 +39,7 @@ export type ClaimResult =
       readonly publishRun: PublishRun;
       readonly watchAt: number;
     }
-  /** P7 (claimed before its time, or scheduled again after its run had ended): the hint says when it is due. */
+  /** P7 (claimed too early, or scheduled again after its run had ended): the hint says when it is due. */
   | { readonly state: "not_due"; readonly hint: ArmHint }
   /** Publishing is held, by the operator or because the database was put back; the object asks again later. */
   | { readonly state: "held" }
@@ -53,7 +55,10 @@ interface ClaimInput {
   readonly version: number;
 }
 
-/** The first call of every run: only the row decides whether the post is still to be published, and with what content. */
+/**
+ * The first call of every run, made shortly before the post is due; from here on it can be neither edited nor cancelled. Only the row decides whether the
+ * post is still to be published, and with what content.
+ */
 export async function claimPost(services: ClaimServices, { postId, runId, version }: ClaimInput): Promise<ClaimResult> {
   const { db } = services;
   if (services.config.publishingHeld) {
@@ -63,7 +68,15 @@ export async function claimPost(services: ClaimServices, { postId, runId, versio
   const watchAt = now + RUN_LEASE_MS;
   const notBefore = now - MAX_LATE_MS;
   await failpoint("claim.before_send");
-  const publishRun = await claimPostRow(db, { postId, runId, version, now, notBefore, watchAt });
+  const publishRun = await claimPostRow(db, {
+    postId,
+    runId,
+    version,
+    now,
+    dueBy: now + CLAIM_AHEAD_MS,
+    notBefore,
+    watchAt,
+  });
   await failpoint("claim.after_send");
   if (!publishRun) {
     return { state: "nothing_to_do" };

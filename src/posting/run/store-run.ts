@@ -85,16 +85,24 @@ export async function selectPublishRun(db: Db, postId: string): Promise<PublishR
  */
 export async function claimPostRow(
   db: Db,
-  claim: { postId: string; runId: string; version: number; now: number; notBefore: number; watchAt: number },
+  claim: {
+    postId: string;
+    runId: string;
+    version: number;
+    now: number;
+    dueBy: number;
+    notBefore: number;
+    watchAt: number;
+  },
 ): Promise<PublishRun | undefined> {
   const [, ...rows] = await db.d1.batch([
     db.d1
       .prepare(
         `UPDATE posts SET status = 'publishing', run_id = ?2, watch_at = ?5, updated_at = ?3
-         WHERE id = ?1 AND status = 'scheduled' AND ${NEXT_DUE_AT_SQL} <= ?3 AND ${NEXT_DUE_AT_SQL} > ?4
+         WHERE id = ?1 AND status = 'scheduled' AND ${NEXT_DUE_AT_SQL} <= ?7 AND ${NEXT_DUE_AT_SQL} > ?4
            AND version >= ?6 AND ${NOT_HELD}`,
       )
-      .bind(claim.postId, claim.runId, claim.now, claim.notBefore, claim.watchAt, claim.version),
+      .bind(claim.postId, claim.runId, claim.now, claim.notBefore, claim.watchAt, claim.version, claim.dueBy),
     ...publishRunStatements(db, claim.postId),
   ]);
   return readPublishRun(rows);

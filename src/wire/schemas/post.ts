@@ -127,7 +127,7 @@ export const Post = z
     workspace_id: Id,
     status: z.enum([...POST_STATUSES, "cancelled"]).openapi({
       description:
-        "`scheduled`: waits for its time, or for its next try (`next_attempt_at` of its targets), and can be edited and cancelled. `publishing`: calls are on their way, or a part of it is public while the rest waits. `cancelled` is returned only when the post is read by its id.",
+        "`scheduled`: waits for its time, or for its next try (`next_attempt_at` of its targets), and can be edited and cancelled. `publishing`: its time is at most two seconds away, calls are on their way, or a part of it is public while the rest waits. `cancelled` is returned only when the post is read by its id.",
     }),
     caption: z.string(),
     post_type: z.enum(POST_TYPES),

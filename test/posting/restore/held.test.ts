@@ -74,21 +74,23 @@ describe("while the database is held", () => {
 });
 
 describe("the review after a restore", () => {
-  const runner = (version: number, phase: RunnerSummary["phase"] = "armed") => ({ version, phase });
+  const runner = (version: number, runId = "the run"): RunnerSummary => ({ version, runId });
 
   test.each([
     ["its object holds the same version", "scheduled", NOON + HOUR, runner(2), "keep"],
     ["its object missed an edit", "scheduled", NOON + HOUR, runner(1), "keep"],
     ["its object knows a later edit", "scheduled", NOON + HOUR, runner(3), "pause"],
     ["its object has forgotten it, as after a cancel", "scheduled", NOON + HOUR, null, "pause"],
-    ["it was due meanwhile and its object waits", "scheduled", NOON, runner(2, "claiming"), "keep"],
+    ["it was due meanwhile and its object waits", "scheduled", NOON, runner(2), "keep"],
     ["it was due meanwhile and its object has ended", "scheduled", NOON, null, "look_up"],
     ["it was due meanwhile and edited", "scheduled", NOON, runner(3), "look_up"],
-    ["its run goes on", "publishing", NOON, runner(2, "running"), "keep"],
+    ["its run goes on", "publishing", NOON, runner(2), "keep"],
+    ["its object was armed again and has another run", "publishing", NOON, runner(2, "another run"), "look_up"],
     ["its run has ended", "publishing", NOON, null, "look_up"],
     ["its run had ended before the object was armed again", "publishing", NOON, runner(3), "look_up"],
   ] as const)("%s", (_what, status, scheduledAt, object, decision) => {
-    expect(decideReview({ status, version: 2, scheduledAt }, object, NOON)).toBe(decision);
+    const runId = status === "publishing" ? "the run" : null;
+    expect(decideReview({ status, version: 2, scheduledAt, runId }, object, NOON)).toBe(decision);
   });
 
   test("pauses with the reason restored, leaves other posts alone, and starts a new epoch", async () => {
