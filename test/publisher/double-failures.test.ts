@@ -39,15 +39,15 @@ async function runWithTwoFailures(
   failure: SecondFailure,
 ): Promise<string> {
   const id = await harness.createPost();
-  let failures = 0;
+  const happened = { failures: 0 };
   setFailpointHook((point) => {
-    if (failures === 0 && point === first) {
-      failures = 1;
+    if (happened.failures === 0 && point === first) {
+      happened.failures = 1;
       harness.kill(id);
       throw new Error(`killed at ${first}`);
     }
-    if (failures === 2 && point === second) {
-      failures = 3;
+    if (happened.failures === 2 && point === second) {
+      happened.failures = 3;
       if (failure === "killed") {
         harness.kill(id);
         throw new Error(`killed at ${second}`);
@@ -55,13 +55,13 @@ async function runWithTwoFailures(
       harness.d1Failures.push(failure === "answer_lost" ? "after" : "before");
     }
   });
-  for (let turns = 0; turns < 20 && failures === 0; turns += 1) {
+  for (let turns = 0; turns < 20 && happened.failures === 0; turns += 1) {
     harness.now = Math.max(harness.now, (await harness.alarmAt(id)) ?? 0);
     await harness.fireAlarm(id);
   }
-  if (failures === 1) {
+  if (happened.failures === 1) {
     await harness.wipeStorage(id);
-    failures = 2;
+    happened.failures = 2;
   }
   await harness.recover(id, 15);
   setFailpointHook(undefined);
@@ -87,16 +87,16 @@ describe("C30 the journal is lost and the run that takes over is interrupted", (
 
 /** Kills the run at the failpoint, loses its journal and changes the rows; then lets the service recover. */
 async function loseChangedRun(harness: PublisherHarness, id: string, failpoint: string): Promise<void> {
-  let isKilled = false;
+  const killed = { happened: false };
   setFailpointHook((passed) => {
     if (passed === failpoint) {
       setFailpointHook(undefined);
-      isKilled = true;
+      killed.happened = true;
       harness.kill(id);
       throw new Error(`killed at ${failpoint}`);
     }
   });
-  while (!isKilled) {
+  while (!killed.happened) {
     harness.now = (await harness.alarmAt(id))!;
     await harness.fireAlarm(id);
   }

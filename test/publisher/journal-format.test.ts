@@ -22,16 +22,16 @@ const UNREADABLE: readonly [string, Change][] = [
 /** Publishes a new post until its process is killed at the failpoint. */
 async function killPostAt(harness: PublisherHarness, failpoint: string): Promise<string> {
   const id = await harness.createPost();
-  let isKilled = false;
+  const killed = { happened: false };
   setFailpointHook((point) => {
     if (point === failpoint) {
       setFailpointHook(undefined);
-      isKilled = true;
+      killed.happened = true;
       harness.kill(id);
       throw new Error("killed");
     }
   });
-  while (!isKilled) {
+  while (!killed.happened) {
     harness.now = (await harness.alarmAt(id))!;
     await harness.fireAlarm(id);
   }
