@@ -2,4 +2,4 @@ export { archivePosts } from "./archive-posts.ts";
 export { eraseArchivedAccounts } from "./erase-accounts.ts";
 export { findArchived, isArchived } from "./find-archived.ts";
 export { listArchived } from "./list-archived.ts";
-export { ARCHIVED_STATUSES, type ArchivedPost, type ArchivedPostRow, type ArchivedTargetRow } from "./types.ts";
+export { ARCHIVED_STATUSES, type ArchivedPost, type ArchivedTargetRow } from "./types.ts";

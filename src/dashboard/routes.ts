@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { agentFiles } from "./agent-files/routes.ts";
 import { accountPages } from "./accounts/routes.tsx";
+import { showArchive } from "./archive/routes.tsx";
 import { doApprove, doDecline, showApproval, showApprovals } from "./approvals/routes.tsx";
 import { doRevokeApp, doSetAppConfirms, showApps } from "./apps.tsx";
 import { doCheckPost } from "./composer/check-post.tsx";
@@ -96,6 +97,7 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   }
   app.get("/dashboard", showCalendar);
   app.get("/dashboard/posts/:id/move", showMove).post("/dashboard/posts/:id/move", doMove);
+  app.get("/dashboard/archive", showArchive);
   app.get("/dashboard/overview", showOverview);
   app.route("/dashboard/accounts", accountPages);
   app.get("/dashboard/keys", showKeys).post(doCreateKey);

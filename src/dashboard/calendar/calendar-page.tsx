@@ -145,7 +145,14 @@ export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
       <EarlierLink model={model} />
       {view === "month" && <MonthView model={model} />}
       {view === "week" && <WeekView model={model} />}
-      {view === "list" && <ListView model={model} />}
+      {view === "list" && (
+        <>
+          <ListView model={model} />
+          <p>
+            <a href="/dashboard/archive">Archived posts</a>
+          </p>
+        </>
+      )}
       {posts.some(({ post }) => isMovable(post)) && (
         <p class="hint">
           <span class="narrow-hint">Tap Move to change the time.</span>

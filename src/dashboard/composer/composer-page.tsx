@@ -99,12 +99,12 @@ export const ComposerDialog: FC<{ view: ComposerView }> = ({ view }) => (
 );
 
 /** For a post that is being published, was published or is cancelled. */
-export const NotEditablePage: FC<{ post: Pick<Post, "id" | "status">; signedIn: SignedInUser }> = ({
-  post: { id, status },
+export const NotEditablePage: FC<{ post: Pick<Post, "id" | "status" | "archived">; signedIn: SignedInUser }> = ({
+  post: { id, status, archived },
   signedIn,
 }) => (
   <DashboardLayout title="Edit post" section="calendar" signedIn={signedIn}>
-    <Notice kind="info">{`A ${status} post cannot be edited. A copy of it can.`}</Notice>
+    <Notice kind="info">{`${archived === true ? "An archived" : `A ${status}`} post cannot be edited. A copy of it can.`}</Notice>
     <p class="actions">
       <a class="button" href={`/dashboard/posts/new?duplicate=${id}`}>
         Duplicate

@@ -124,8 +124,8 @@ function choiceProblem(
 }
 
 /** Whether the post can be edited at all. */
-export function isEditablePost(post: Pick<Post, "status">): boolean {
-  return post.status === "scheduled" || post.status === "paused" || isRetry(post);
+export function isEditablePost(post: Pick<Post, "status" | "archived">): boolean {
+  return post.archived !== true && (post.status === "scheduled" || post.status === "paused" || isRetry(post));
 }
 
 /** Whether an edit of the post tries again what failed, at a new time. */

@@ -92,7 +92,7 @@ const Facts: FC<Pick<PostPageProps, "record" | "display">> = ({ record: { post }
       <ul>
         {post.mediaItems.map(({ url, type, width, height }, index) => (
           <li>
-            <a href={url}>{`${MEDIA_NAMES[type]} ${index + 1}`}</a>
+            {post.archived === true ? MEDIA_NAMES[type] : <a href={url}>{`${MEDIA_NAMES[type]} ${index + 1}`}</a>}
             {width !== null && height !== null && <small>{` ${width} × ${height}`}</small>}
           </li>
         ))}
@@ -139,7 +139,11 @@ export const PostPage: FC<PostPageProps> = (props) => {
           {post.status !== "cancelled" && (
             <>
               {" · "}
-              <a href={`/dashboard?view=week&date=${date}`}>Show in the calendar</a>
+              {post.archived === true ? (
+                <a href="/dashboard/archive">In the archive</a>
+              ) : (
+                <a href={`/dashboard?view=week&date=${date}`}>Show in the calendar</a>
+              )}
             </>
           )}
         </>

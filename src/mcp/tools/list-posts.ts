@@ -3,7 +3,7 @@ import { POST_STATUSES } from "#core/status.ts";
 import { summaryLine } from "#mcp/describe/post.ts";
 import { rangeInput, type TimeReader, TimeZoneInput } from "#mcp/local-time.ts";
 import { defineTool } from "#mcp/tool.ts";
-import { listPosts } from "#posting/index.ts";
+import { listArchivedPosts, listPosts } from "#posting/index.ts";
 import { presentPostSummary } from "#wire/schemas/post.ts";
 
 const MAX_LIMIT = 50;
@@ -16,6 +16,7 @@ const input = (reader: TimeReader) =>
     until: rangeInput(reader, "until").optional().describe("Exclusive; a date alone includes that day."),
     time_zone: TimeZoneInput.optional(),
     include_past: z.boolean().optional().describe("Default: only with status or from."),
+    archived: z.boolean().default(false).describe("Old posts that have moved to the archive instead."),
     order: z.enum(["asc", "desc"]).default("asc"),
     limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
     offset: z.int().min(0).default(0),
@@ -29,15 +30,10 @@ export const listPostsTool = defineTool({
   hints: { readOnly: true },
   input,
   card: "ui://almanac/calendar",
-  async run({ ctx }, { from, until, include_past: includePast, time_zone: named, ...query }) {
+  async run({ ctx }, { from, until, include_past: includePast, archived, time_zone: named, ...query }) {
     const timeZone = named ?? ctx.actor.timeZone;
-    const page = await listPosts(ctx, {
-      ...query,
-      fields: "summary",
-      from: from?.instant,
-      until: until?.instant,
-      includePast,
-    });
+    const input = { ...query, fields: "summary" as const, from: from?.instant, until: until?.instant };
+    const page = archived ? await listArchivedPosts(ctx, input) : await listPosts(ctx, { ...input, includePast });
     const posts = page.posts.map(presentPostSummary);
     const { limit, offset, total, hasMore } = page.pagination;
     const nextOffset = hasMore ? offset + posts.length : null;

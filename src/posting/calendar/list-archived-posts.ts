@@ -4,10 +4,18 @@ import type { ListInput, Page, Post, PostSummary } from "#posting/types.ts";
 import { toArchivedPost, toArchivedSummary } from "./archived-posts.ts";
 import { MAX_INSTANT } from "./store-post-pages.ts";
 
+type ArchiveListContext = Pick<Context, "actor" | "bucket" | "clock" | "db">;
+type ArchiveListInput = Omit<ListInput, "includePast">;
+
 /** One page of the archived posts of the active workspace, ordered by time; posts of the archive have ended. */
+export function listArchivedPosts(
+  ctx: ArchiveListContext,
+  input: ArchiveListInput & { readonly fields: "summary" },
+): Promise<Page<PostSummary>>;
+export function listArchivedPosts(ctx: ArchiveListContext, input: ArchiveListInput): Promise<Page<Post | PostSummary>>;
 export async function listArchivedPosts(
-  ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
-  input: Omit<ListInput, "includePast">,
+  ctx: ArchiveListContext,
+  input: ArchiveListInput,
 ): Promise<Page<Post | PostSummary>> {
   const { limit, offset, order, fields } = input;
   const status = ARCHIVED_STATUSES.find((one) => one === input.status) ?? null;

@@ -10,9 +10,9 @@ import {
   type ResolvedMedia,
 } from "#media/index.ts";
 import type { CreatorInfo } from "#platforms/contract.ts";
+import { getArchivedPost } from "#posting/calendar/get-archived-post.ts";
 import { type PostRow, toPost } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
-import { refusePostNotFound } from "#posting/refuse.ts";
 import type { Post } from "#posting/types.ts";
 import { refreshCapabilities } from "./refresh-capabilities.ts";
 
@@ -32,7 +32,7 @@ const NEWEST_MEDIA_COUNT = 24;
 
 /** Reads it in one round trip; refuses a post that is not the actor's. */
 export async function loadComposer(
-  ctx: Pick<Context, "actor" | "db" | "config" | "clock">,
+  ctx: Pick<Context, "actor" | "bucket" | "db" | "config" | "clock">,
   input: { readonly postId: string | null; readonly mediaUrls: readonly string[] },
 ): Promise<ComposerData> {
   const { db, actor, config } = ctx;
@@ -45,9 +45,7 @@ export async function loadComposer(
     postsStatement(db, actor, input.postId === null ? [] : [input.postId]),
   ]);
   const [row] = (posts?.results ?? []) as unknown as readonly PostRow[];
-  if (input.postId !== null && !row) {
-    refusePostNotFound();
-  }
+  const archived = input.postId !== null && !row ? await getArchivedPost(ctx, { id: input.postId }) : null;
   const byId = parseMediaRows(media?.results ?? [], config);
   return {
     accounts: readAccounts(accounts?.results ?? []),
@@ -58,7 +56,7 @@ export async function loadComposer(
       }),
     ),
     newestMedia: parseReadyMediaRows(newest?.results ?? [], config),
-    post: row ? toPost(row, ctx.clock.now()) : null,
+    post: row ? toPost(row, ctx.clock.now()) : archived,
   };
 }
 
