@@ -340,7 +340,7 @@ export interface DataPolicy {
   readonly statements: readonly string[];
   /** The platform's own terms and policies that its developer terms ask to link. */
   readonly links: readonly { readonly title: string; readonly url: string }[];
-  /** What the installation's own terms have to say about the platform, and the link beside it. Absent: nothing is demanded. */
+  /** A sentence that the installation's own terms have to contain, with words of it that are a link. Absent: nothing is demanded. */
   readonly terms?: { readonly statement: string; readonly title: string; readonly url: string };
 }
 

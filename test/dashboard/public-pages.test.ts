@@ -56,8 +56,8 @@ describe("pages about this installation", () => {
 
   test("the terms contain what a connected platform's developer terms demand, with the link", async ({ expect }) => {
     const html = await (await open("/terms", OPERATOR)).text();
-    expect(html).toContain("you agree to be bound by the YouTube Terms of Service");
-    expect(html).toContain('href="https://www.youtube.com/t/terms"');
+    const link = '<a href="https://www.youtube.com/t/terms">YouTube Terms of Service</a>';
+    expect(html).toContain(`By connecting a channel you agree to be bound by the ${link}.`);
     const without = await (await open("/terms", { ...OPERATOR, YOUTUBE_CLIENT_ID: "" })).text();
     expect(without).not.toContain("YouTube");
   });

@@ -20,11 +20,16 @@ export const TermsPage: FC<{
         What you confirm is published in your name. Each platform's own terms apply to it; what a platform forbids must
         not be scheduled here.
       </li>
-      {platformTerms.map(({ statement, title, url }) => (
-        <li>
-          {statement} <a href={url}>{title}</a>
-        </li>
-      ))}
+      {platformTerms.map(({ statement, title, url }) => {
+        const [before, after] = statement.split(title, 2);
+        return (
+          <li>
+            {before}
+            <a href={url}>{title}</a>
+            {after}
+          </li>
+        );
+      })}
       <li>
         The service publishes what the preview showed. A platform may refuse, delay or remove a post; the status of the
         post says so.
