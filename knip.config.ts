@@ -6,7 +6,7 @@ export default {
     "src/index.simulators.ts",
     "scripts/*.ts",
     "scripts/*/entry.ts",
-    "scripts/bench/{baseline,recorder}.ts",
+    "scripts/bench/floor.ts",
     "test/**/*.test.{ts,tsx}",
   ],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "test/**/*.{ts,tsx}"],

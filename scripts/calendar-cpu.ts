@@ -1,9 +1,10 @@
 import { loadavg, tmpdir } from "node:os";
 import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { Agent } from "node:http";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { copyPost, createBenchUser, migrate } from "./bench/bench-data.ts";
-import { send } from "./bench/operations.ts";
+import { type BenchRequest, send } from "./bench/requests.ts";
 import { bundle, type Runtime, startRuntime } from "./bench/runtime.ts";
 
 /*
@@ -21,13 +22,7 @@ const PASSWORD = "a calendar that is measured";
 const CAPTION =
   "The kiln is cold and the new glaze is out: a celadon that took us forty-one tries. Doors open on Saturday at ten. https://example.com/open-house #ceramics";
 const ORIGIN = "https://almanac.example.org";
-const SECRETS = {
-  TOKEN_KEYS: JSON.stringify({ k1: Buffer.alloc(32, "bench").toString("base64") }),
-  X_CLIENT_ID: "id",
-  X_CLIENT_SECRET: "secret",
-  LINKEDIN_CLIENT_ID: "id",
-  LINKEDIN_CLIENT_SECRET: "secret",
-};
+const ROOT = dirname(import.meta.dirname);
 
 const { values } = parseArgs({ options: { requests: { type: "string", default: "200" } } });
 const REQUESTS = Number(values.requests);
@@ -44,18 +39,18 @@ async function createCalendar(runtime: Runtime, month: Date): Promise<string> {
   const database = await runtime.d1();
   await migrate(database);
   const { key, accountIds } = await createBenchUser(database, { password: PASSWORD });
-  const body = JSON.stringify({
+  const agent = new Agent();
+  const post = (path: string, body: unknown) => {
+    const request: BenchRequest = { method: "POST", path, key, body, expectedStatus: 200 };
+    return send({ port: runtime.port }, agent, request);
+  };
+  const preview = await post("/v1/posts/preview", {
     caption: CAPTION,
     scheduled_at: new Date(month.getTime() + 60_000).toISOString(),
     targets: accountIds.map((account_id) => ({ account_id })),
   });
-  const preview = await send(origin, key, { method: "POST", path: "/v1/posts/preview", body });
   const { confirmation_token } = JSON.parse(preview) as { confirmation_token: string };
-  const confirmed = await send(origin, key, {
-    method: "POST",
-    path: "/v1/posts/confirm",
-    body: JSON.stringify({ confirmation_token }),
-  });
+  const confirmed = await post("/v1/posts/confirm", { confirmation_token });
   const { posts } = JSON.parse(confirmed) as { posts: [{ id: string }] };
   await copyPost(database, posts[0].id, { count: POST_COUNT - 1, perDay: POSTS_PER_DAY });
   const response = await fetch(`${origin}/login`, {
@@ -120,8 +115,8 @@ async function measure(runtime: Runtime, cookie: string, name: string, path: str
 
 const workDir = await mkdtemp(join(tmpdir(), "almanac-calendar-"));
 try {
-  const product = await bundle(null, join(workDir, "product"));
-  const runtime = await startRuntime(product, join(workDir, "state"), SECRETS);
+  const product = await bundle(ROOT, join(workDir, "product"));
+  const runtime = await startRuntime(ROOT, product, join(workDir, "state"));
   try {
     const month = measuredMonth();
     const cookie = await createCalendar(runtime, month);

@@ -4,16 +4,29 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { PLATFORMS } from "#core/platform.ts";
+import type { MiniflareConfig, WorkerModule } from "./workerd-config.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
-const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
+/* The production bundle of a checkout, run by Miniflare on a direct socket. */
+
 const NAME = "almanac";
 /** Rate limiters work normally, with a limit that the benchmark cannot reach. */
 const UNLIMITED = 1_000_000_000;
 
+/** What a deployment adds to wrangler.toml: its address, encryption keys and app credentials for every platform. */
+const DEPLOYMENT = {
+  ORIGIN: "https://almanac.example.org",
+  TOKEN_KEY_ID: "k1",
+  TOKEN_KEYS: JSON.stringify({ k1: Buffer.alloc(32, "bench").toString("base64") }),
+  ...Object.fromEntries(
+    PLATFORMS.flatMap((platform) =>
+      ["CLIENT_ID", "CLIENT_SECRET"].map((name) => [`${platform.toUpperCase()}_${name}`, name]),
+    ),
+  ),
+};
+
 /** The members of Miniflare used here. It is a dependency of wrangler, not of this project. */
 interface Miniflare {
-  readonly ready: Promise<URL>;
   unsafeGetDirectURL(workerName: string): Promise<URL>;
   getD1Database(binding: string): Promise<D1Database>;
   dispose(): Promise<void>;
@@ -34,51 +47,46 @@ const { Miniflare, convertV4MiniflareOptions } = createRequire(createRequire(imp
   "miniflare",
 ) as MiniflareModule;
 
-/** What a deployment uploads. */
-export interface Bundle {
-  readonly script: string;
-  /** The files that the script imports as texts, by their name there. */
-  readonly texts: Readonly<Record<string, string>>;
-}
-
-/** Bundles for production with `wrangler deploy --dry-run`. */
-export async function bundle(entry: string | null, outDir: string): Promise<Bundle> {
+/** Bundles for production with `wrangler deploy --dry-run`; the main module comes first. */
+export async function bundle(root: string, outDir: string): Promise<readonly WorkerModule[]> {
   await promisify(execFile)(
     process.execPath,
-    [WRANGLER, "deploy", ...(entry === null ? [] : [entry]), "--dry-run", "--env=", `--outdir=${outDir}`],
-    { cwd: ROOT, env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" } },
+    [join(root, "node_modules/wrangler/bin/wrangler.js"), "deploy", "--dry-run", "--env=", `--outdir=${outDir}`],
+    { cwd: root, env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" } },
   );
-  const names = await readdir(outDir);
+  const names = (await readdir(outDir, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(outDir.length + 1));
   const read = (name: string) => readFile(join(outDir, name), "utf8");
+  const scripts = names
+    .filter((name) => name.endsWith(".js"))
+    .toSorted((a, b) => Number(b === "index.js") - Number(a === "index.js"));
   // Wrangler's own README has no hash in its name.
   const texts = names.filter((name) => /^[0-9a-f]{40}-.*\.md$/.test(name));
-  return {
-    script: await read(names.find((name) => name.endsWith(".js")) ?? ""),
-    texts: Object.fromEntries(await Promise.all(texts.map(async (name) => [name, await read(name)] as const))),
-  };
+  return await Promise.all([
+    ...scripts.map(async (name) => ({ name, esModule: await read(name) })),
+    ...texts.map(async (name) => ({ name, text: await read(name) })),
+  ]);
 }
 
 export interface Runtime {
-  /** The direct socket of the Worker, without Miniflare's proxy. */
+  /** The port of the Worker's direct socket, without Miniflare's proxy. */
+  readonly port: number;
   readonly origin: string;
+  readonly config: MiniflareConfig;
   d1(): Promise<D1Database>;
   /** The CPU time that all threads of the process have used. */
   cpuMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** What a deployment adds to wrangler.toml. */
-const DEPLOYMENT = { ORIGIN: "https://almanac.example.org", TOKEN_KEY_ID: "k1" };
-
 /** Starts one Worker with local versions of the production bindings, in a separate process. */
-export async function startRuntime(
-  { script, texts }: Bundle,
-  stateDir: string,
-  bindings: Readonly<Record<string, unknown>> = {},
-): Promise<Runtime> {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"), "");
+export async function startRuntime(root: string, modules: readonly WorkerModule[], stateDir: string): Promise<Runtime> {
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"), "");
   // The benchmark uses neither static assets nor e-mail.
   const { assets: _, email: __, ratelimits = {}, ...options } = workerOptions as typeof workerOptions & Options;
+  const configFile = `${stateDir}.config.json`;
+  process.env["MINIFLARE_WORKERD_CONFIG_DEBUG"] = configFile;
   const before = await findRuntimeProcesses(process.pid);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -90,32 +98,35 @@ export async function startRuntime(
         {
           ...options,
           name: NAME,
-          bindings: { ...DEPLOYMENT, ...options.bindings, ...bindings },
+          bindings: { ...DEPLOYMENT, ...options.bindings },
           ratelimits: Object.fromEntries(
             Object.entries(ratelimits).map(([name, limiter]) => [
               name,
               { ...limiter, simple: { ...limiter.simple, limit: UNLIMITED } },
             ]),
           ),
-          modules: [
-            { type: "ESModule", path: "index.js", contents: script },
-            ...Object.entries(texts).map(([path, contents]) => ({ type: "Text", path, contents })),
-          ],
+          modules: modules.map(({ name, esModule, text }) => ({
+            type: esModule === undefined ? "Text" : "ESModule",
+            path: name,
+            contents: esModule ?? text,
+          })),
           unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         },
       ],
     }),
   );
-  const { origin } = await miniflare.unsafeGetDirectURL(NAME);
+  const { port, origin } = await miniflare.unsafeGetDirectURL(NAME);
   const [pid, ...others] = (await findRuntimeProcesses(process.pid)).filter((found) => !before.includes(found));
   if (pid === undefined || others.length > 0) {
     await miniflare.dispose();
     throw new Error("the runtime's process was not found");
   }
   return {
+    port: Number(port),
     origin,
-    d1: () => miniflare.getD1Database("DB"),
     cpuMs: () => cpuMs(pid),
+    config: JSON.parse(await readFile(configFile, "utf8")) as MiniflareConfig,
+    d1: () => miniflare.getD1Database("DB"),
     stop: () => miniflare.dispose(),
   };
 }
