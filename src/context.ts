@@ -63,8 +63,12 @@ function postObject({ POSTS }: Env, config: Config, postId: string) {
   return POSTS.get(POSTS.idFromName(postId), objectOptions(config));
 }
 
-/** Called once for each request, alarm or cron run; cheap and without state. */
-export function createServices(env: Env, outbound: Outbound, defer: (work: Promise<unknown>) => void): Services {
+type PermanentServices = Omit<Services, "outbound" | "defer">;
+
+/** By the bindings, which are one object in the whole life of an isolate; nothing in here belongs to a request. */
+const permanentServices = new WeakMap<Env, PermanentServices>();
+
+function createPermanentServices(env: Env): PermanentServices {
   const clock = systemClock;
   const config = readConfig(env);
   const databaseWatch = () => env.WATCH.get(env.WATCH.idFromName("database"));
@@ -75,7 +79,6 @@ export function createServices(env: Env, outbound: Outbound, defer: (work: Promi
     config,
     clock,
     ids: systemIds(clock),
-    outbound,
     adapterFor,
     arm: (hint) => postObject(env, config, hint.postId).sync(hint),
     inspectRunner: (postId) => postObject(env, config, postId).inspect(),
@@ -85,6 +88,15 @@ export function createServices(env: Env, outbound: Outbound, defer: (work: Promi
       remember: (mark) => databaseWatch().remember(mark),
     },
     mailer: createMailer(env),
-    defer,
   };
+}
+
+/** Called once for each request, alarm or cron run; cheap and without state. */
+export function createServices(env: Env, outbound: Outbound, defer: (work: Promise<unknown>) => void): Services {
+  let permanent = permanentServices.get(env);
+  if (permanent === undefined) {
+    permanent = createPermanentServices(env);
+    permanentServices.set(env, permanent);
+  }
+  return { ...permanent, outbound, defer };
 }

@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { getPath } from "hono/utils/url";
 import { createFileRoutes } from "#api/files/index.ts";
 import { healthRoutes } from "#api/health.ts";
 import { API_PREFIX, createApi } from "#api/index.ts";
@@ -10,6 +9,7 @@ import type * as Mcp from "#mcp/index.ts";
 import { runReconciler } from "#publisher/index.ts";
 import { runCron } from "#sync/index.ts";
 import { wakeOverdueSenders } from "#webhooks/index.ts";
+import { pathOf } from "#wire/path-of.ts";
 import type { Env } from "./config.ts";
 import { createServices, type Outbound } from "./context.ts";
 
@@ -43,7 +43,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
 
   return {
     fetch(request, env, ctx) {
-      const path = getPath(request);
+      const path = pathOf(request);
       if (path === MCP_PATH) {
         return loadMcp().then(({ serveMcp }) => serveMcp(request, env, ctx, createOutbound));
       }

@@ -60,7 +60,7 @@ export class TransportError extends Error {
 }
 
 function transportErrorResponse(c: ApiContext, code: HttpErrorCode, message: string): Response {
-  const body: ErrorBody = { error: message, code, request_id: c.var.requestId };
+  const body: ErrorBody = { error: message, code, request_id: c.get("requestId") };
   return c.json(body, TRANSPORT_STATUS[code]);
 }
 
@@ -71,7 +71,7 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
     if (refusal.retryAfterSeconds !== undefined) {
       c.header("Retry-After", String(Math.max(1, Math.ceil(refusal.retryAfterSeconds))));
     }
-    return c.json(refusalBody(refusal, c.var.requestId), STATUS[refusal.code] satisfies ContentfulStatusCode);
+    return c.json(refusalBody(refusal, c.get("requestId")), STATUS[refusal.code] satisfies ContentfulStatusCode);
   }
   if (error instanceof TransportError) {
     return transportErrorResponse(c, error.code, error.message);
@@ -81,7 +81,7 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
   }
   if (error instanceof HTTPException && error.status < 500) {
     return c.json(
-      refusalBody({ code: "invalid_request", message: "the request cannot be read" }, c.var.requestId),
+      refusalBody({ code: "invalid_request", message: "the request cannot be read" }, c.get("requestId")),
       400,
     );
   }
@@ -90,7 +90,7 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
     return c.body(null, 500);
   }
   if (isOverloaded(error)) {
-    log("warn", "api.overloaded", { request_id: c.var.requestId, method: c.req.method });
+    log("warn", "api.overloaded", { request_id: c.get("requestId"), method: c.req.method });
     c.header("Retry-After", String(OVERLOADED_RETRY_SECONDS));
     return transportErrorResponse(
       c,
@@ -98,7 +98,7 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
       "the service is overloaded: send the same call again in some seconds",
     );
   }
-  log("error", "api.unexpected", { request_id: c.var.requestId, method: c.req.method, ...describeError(error) });
+  log("error", "api.unexpected", { request_id: c.get("requestId"), method: c.req.method, ...describeError(error) });
   return transportErrorResponse(
     c,
     "internal_error",

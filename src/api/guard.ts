@@ -17,7 +17,7 @@ function setChallengeHeader(
   scopes: readonly Scope[],
   error?: "invalid_token" | "insufficient_scope",
 ): void {
-  c.header("WWW-Authenticate", bearerChallenge(c.var.services.config.baseUrl, scopes, error));
+  c.header("WWW-Authenticate", bearerChallenge(c.get("services").config.baseUrl, scopes, error));
 }
 
 function refuseRateLimited(c: ApiContext, message: string): never {
@@ -101,7 +101,7 @@ export function guard(scope: Scope | null, { changes }: { readonly changes: bool
       );
       return;
     }
-    const authentication = await authenticate(services, presented.id);
+    const authentication = await authenticate(services, presented);
     if (!authentication.ok) {
       return refuseUnauthenticated(c, scope, authentication.reason);
     }

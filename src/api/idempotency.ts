@@ -59,12 +59,12 @@ async function readStoredBody(
   large: LargeResponse | undefined,
 ): Promise<string> {
   if ("sealedBody" in stored) {
-    return unseal(c.var.ctx.config, sealPurpose(userKey), stored.sealedBody);
+    return unseal(c.get("ctx").config, sealPurpose(userKey), stored.sealedBody);
   }
   if (!large) {
     throw new Error("the operation of a stored reference cannot rebuild its response");
   }
-  return JSON.stringify(await large.rebuild(c.var.ctx, JSON.parse(stored.reference) as JsonObject));
+  return JSON.stringify(await large.rebuild(c.get("ctx"), JSON.parse(stored.reference) as JsonObject));
 }
 
 async function replay(
@@ -93,7 +93,7 @@ async function saveResponse(
   leaseUntil: number,
   large: LargeResponse | undefined,
 ): Promise<void> {
-  const { db, config, ids } = c.var.ctx;
+  const { db, config, ids } = c.get("ctx");
   const { status } = c.res;
   if (!isFinal(c)) {
     return releaseKey(db, userKey, leaseUntil);
@@ -104,7 +104,7 @@ async function saveResponse(
     return storeResponse(db, userKey, leaseUntil, { status, sealedBody });
   }
   if (c.res.ok && large) {
-    const reference = JSON.stringify(large.toReference(c.var.ctx, JSON.parse(text) as JsonObject));
+    const reference = JSON.stringify(large.toReference(c.get("ctx"), JSON.parse(text) as JsonObject));
     return storeResponse(db, userKey, leaseUntil, { status, reference });
   }
   // A refusal changed nothing, and what has no reference (a preview, a sync, an import) has the same effect again.
@@ -122,7 +122,7 @@ async function saveResponseOrLog(
     await saveResponse(c, userKey, leaseUntil, large);
   } catch (error) {
     log("error", "api.response_not_stored", {
-      request_id: c.var.requestId,
+      request_id: c.get("requestId"),
       error: error instanceof Error ? error.name : typeof error,
     });
   }
@@ -135,8 +135,8 @@ export function idempotent(large?: LargeResponse): MiddlewareHandler<ApiEnv> {
     if (key === null) {
       return next();
     }
-    const { db, clock } = c.var.ctx;
-    const userKey = { userId: c.var.ctx.actor.userId, key };
+    const { db, clock } = c.get("ctx");
+    const userKey = { userId: c.get("ctx").actor.userId, key };
     const claim = await claimKey(db, userKey, await requestHash(c), clock.now());
     switch (claim.state) {
       case "claimed":

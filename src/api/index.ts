@@ -1,5 +1,4 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { getPath } from "hono/utils/url";
 import { refuse } from "#core/errors.ts";
 import type { Config, Env } from "#config.ts";
 import { createServices, type Outbound } from "#context.ts";
@@ -31,6 +30,7 @@ import { get } from "./posts/get.ts";
 import { list as listPosts } from "./posts/list.ts";
 import { preview } from "./posts/preview.ts";
 import { VERSION, VERSION_HEADER } from "#core/version.ts";
+import { pathOf } from "#wire/path-of.ts";
 import { getRequestId } from "#wire/request-id.ts";
 import { summary } from "./schedule/summary.ts";
 import { create as createWebhook } from "./webhooks/create.ts";
@@ -107,10 +107,11 @@ function createDocumentCache(operations: OpenAPIHono<ApiEnv>): (config: Config) 
 export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({
     // `/posts/` is the same as `/posts`, also for the method lookup and for the hash of an idempotency key.
-    getPath: (request) =>
-      getPath(request)
-        .slice(API_PREFIX.length)
-        .replace(/(?<=.)\/$/, "") || "/",
+    getPath(request) {
+      const path = pathOf(request);
+      const end = path.endsWith("/") ? -1 : undefined;
+      return path.slice(API_PREFIX.length, end) || "/";
+    },
   });
   app.onError(onError);
 
@@ -127,18 +128,18 @@ export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<A
     for (const [name, value] of CORS_HEADERS) {
       c.header(name, value);
     }
-    if (c.req.method === "OPTIONS") {
+    const { method } = c.req;
+    if (method === "OPTIONS") {
       for (const [name, value] of PREFLIGHT_HEADERS) {
         c.header(name, value);
       }
       return c.body(null, 204);
     }
     const methods = findMethods(c.req.path);
-    const method = c.req.method === "HEAD" ? "GET" : c.req.method;
-    if (methods && !methods.has(method)) {
+    if (methods && !methods.has(method === "HEAD" ? "GET" : method)) {
       const allow = allowHeader(methods);
       c.header("Allow", allow);
-      throw new TransportError("method_not_allowed", `${c.req.method} is not allowed here: use ${allow}`);
+      throw new TransportError("method_not_allowed", `${method} is not allowed here: use ${allow}`);
     }
     return next();
   });
@@ -150,7 +151,7 @@ export function createApi(createOutbound: (env: Env) => Outbound): OpenAPIHono<A
   app.get(DOCUMENT_PATH, (c) => {
     c.header("Cache-Control", "public, max-age=300");
     c.header("Content-Type", "application/json");
-    return c.body(readDocument(c.var.services.config));
+    return c.body(readDocument(c.get("services").config));
   });
   app.notFound(() => refuse({ code: "not_found", message: "there is nothing at this URL" }));
 

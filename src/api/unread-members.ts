@@ -17,6 +17,6 @@ export function allProblemsHook<T>(
     result.success
       ? undefined
       : refuseWithAllProblems({ ...result, data: c.var.body ?? null }, schema, substitutes(), (body, unread) =>
-          check(c.var.ctx, body, unread),
+          check(c.get("ctx"), body, unread),
         );
 }

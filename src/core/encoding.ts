@@ -19,15 +19,16 @@ export function toBase64Url(bytes: Uint8Array): string {
   return bufferOf(bytes).toString("base64url");
 }
 
+const encoder = new TextEncoder();
+
 /** Lower-case hex SHA-256 of a text (as UTF-8) or of bytes. */
 export async function sha256Hex(input: string | Uint8Array<ArrayBuffer>): Promise<string> {
-  const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
+  const bytes = typeof input === "string" ? encoder.encode(input) : input;
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
 /** HMAC-SHA256 of a text with a secret, in lower-case hexadecimal. */
 export async function hmacSha256Hex(secret: string, text: string): Promise<string> {
-  const encoder = new TextEncoder();
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
   return toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text))));

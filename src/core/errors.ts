@@ -42,7 +42,11 @@ export class RefusalError extends Error {
   override readonly name = "RefusalError";
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {
+    // Nobody reads the stack of a refusal, and to write it down costs more than most refusals.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(refusal.message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.refusal = refusal;
   }
 }

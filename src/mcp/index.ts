@@ -112,7 +112,7 @@ async function serve(request: Request, env: Env, services: Services, requestId: 
   if (!presented.ok) {
     return refuseUnauthenticated(mcpUrl, env, request, presented.reason);
   }
-  const authentication = await authenticate(services, presented.id);
+  const authentication = await authenticate(services, presented);
   if (!authentication.ok) {
     return refuseUnauthenticated(mcpUrl, env, request, authentication.reason);
   }

@@ -1,9 +1,18 @@
 import type { Scope } from "#core/scope.ts";
 
+/** By resource; an isolate serves two. */
+const metadataUrls = new Map<string, string>();
+
 /** RFC 9728 (protected resource metadata) section 3.1: the path of the resource follows the well-known part. */
 function resourceMetadataUrl(resource: string): string {
+  const known = metadataUrls.get(resource);
+  if (known !== undefined) {
+    return known;
+  }
   const { origin, pathname } = new URL(resource);
-  return `${origin}/.well-known/oauth-protected-resource${pathname}`;
+  const url = `${origin}/.well-known/oauth-protected-resource${pathname}`;
+  metadataUrls.set(resource, url);
+  return url;
 }
 
 /** The header `WWW-Authenticate` of a refused credential: where to learn how to get one for this resource, and which scopes to ask for. */

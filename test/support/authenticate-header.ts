@@ -8,5 +8,5 @@ export async function authenticateHeader(
   resource: string,
 ): Promise<Authentication> {
   const presented = await presentedCredential(authorization, resource);
-  return presented.ok ? authenticate(services, presented.id) : presented;
+  return presented.ok ? authenticate(services, presented) : presented;
 }

@@ -38,7 +38,7 @@ function boardsOperation(platform: Platform) {
   });
   return newRouter().openapi(route, async (c) => {
     const { account_id: accountId } = c.req.valid("query");
-    const listed = await listBoards(c.var.ctx, { accountId, platform });
+    const listed = await listBoards(c.get("ctx"), { accountId, platform });
     return c.json({ boards: listed.map(presentBoard) }, 200);
   });
 }

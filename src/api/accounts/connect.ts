@@ -52,7 +52,7 @@ const route = operation("accounts:write", {
 
 export const connect = newRouter().openapi(route, async (c) => {
   const { platform, input = {} } = c.req.valid("json");
-  const started = await startConnect(c.var.ctx, { platform, input });
+  const started = await startConnect(c.get("ctx"), { platform, input });
   return c.json(
     { connect_url: started.connectUrl, platform: started.platform, expires_at: toIsoInstant(started.expiresAt) },
     200,

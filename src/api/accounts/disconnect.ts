@@ -52,7 +52,7 @@ const route = operation("accounts:write", {
 
 export const disconnect = newRouter().openapi(route, async (c) => {
   const { account_id: accountId } = c.req.valid("json");
-  const disconnected = await disconnectAccount(c.var.ctx, { accountId });
+  const disconnected = await disconnectAccount(c.get("ctx"), { accountId });
   return c.json(
     {
       id: disconnected.id,

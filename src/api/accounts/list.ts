@@ -24,6 +24,6 @@ const route = operation("accounts:read", {
 
 export const list = newRouter().openapi(route, async (c) => {
   const { platform } = c.req.valid("query");
-  const accounts = await listAccounts(c.var.ctx, { platform });
-  return c.json({ accounts: accounts.map((account) => presentAccount(c.var.ctx, account)) }, 200);
+  const accounts = await listAccounts(c.get("ctx"), { platform });
+  return c.json({ accounts: accounts.map((account) => presentAccount(c.get("ctx"), account)) }, 200);
 });

@@ -31,5 +31,5 @@ export const sync = newRouter().openapi(route, async (c) => {
   const result = await syncAccounts(ctx);
   await resumePostsOfAccounts(ctx, result.reactivatedAccountIds);
   await pausePostsOfAccounts(ctx, result.blockedAccountIds);
-  return c.json(presentSync(c.var.ctx, result), 200);
+  return c.json(presentSync(c.get("ctx"), result), 200);
 });

@@ -24,6 +24,6 @@ const route = operation("posts:read", {
 
 export const get = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const approval = await getApproval(c.var.ctx, { id });
+  const approval = await getApproval(c.get("ctx"), { id });
   return c.json({ approval: presentApproval(approval) }, 200);
 });

@@ -52,6 +52,6 @@ const route = operation("posts:read", {
 });
 
 export const list = newRouter().openapi(route, async (c) => {
-  const { approvals, hasMore } = await listApprovals(c.var.ctx, c.req.valid("query"));
+  const { approvals, hasMore } = await listApprovals(c.get("ctx"), c.req.valid("query"));
   return c.json({ approvals: approvals.map(presentApproval), has_more: hasMore }, 200);
 });

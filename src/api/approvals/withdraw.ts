@@ -33,6 +33,6 @@ const route = operation("posts:write", {
 
 export const withdraw = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const approval = await withdrawRequest(c.var.ctx, { id });
+  const approval = await withdrawRequest(c.get("ctx"), { id });
   return c.json({ approval: presentApproval(approval) }, 200);
 });

@@ -33,6 +33,6 @@ const route = operation("posts:read", {
 });
 
 export const get = newRouter().openapi(route, async (c) => {
-  const event = await getEvent(c.var.ctx, c.req.valid("param"));
-  return c.json({ event: presentEvent(c.var.ctx, event) }, 200);
+  const event = await getEvent(c.get("ctx"), c.req.valid("param"));
+  return c.json({ event: presentEvent(c.get("ctx"), event) }, 200);
 });

@@ -91,10 +91,10 @@ const route = operation("posts:read", {
 
 export const list = newRouter().openapi(route, async (c) => {
   const { after, types = null, limit } = c.req.valid("query");
-  const { events, nextAfter, hasMore, isRecording } = await listEvents(c.var.ctx, { after, types, limit });
+  const { events, nextAfter, hasMore, isRecording } = await listEvents(c.get("ctx"), { after, types, limit });
   return c.json(
     {
-      events: events.map((event) => presentEvent(c.var.ctx, event)),
+      events: events.map((event) => presentEvent(c.get("ctx"), event)),
       next_after: nextAfter,
       has_more: hasMore,
       recording: isRecording,

@@ -92,4 +92,4 @@ const route = operation(null, {
   },
 });
 
-export const list = newRouter().openapi(route, async (c) => c.json(presentLimits(await listLimits(c.var.ctx)), 200));
+export const list = newRouter().openapi(route, async (c) => c.json(presentLimits(await listLimits(c.get("ctx"))), 200));

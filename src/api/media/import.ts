@@ -26,6 +26,6 @@ const route = operation("posts:write", {
 
 export const importByUrl = newRouter().openapi(route, async (c) => {
   const { urls } = c.req.valid("json");
-  const items = await importMedia(c.var.ctx, { urls });
+  const items = await importMedia(c.get("ctx"), { urls });
   return c.json({ media_items: items.map(presentMediaItem) }, 200);
 });

@@ -47,6 +47,6 @@ const route = operation("posts:write", {
 
 export const beginUpload = newRouter().openapi(route, async (c) => {
   const { filename, content_type: contentType, size_bytes: sizeBytes } = c.req.valid("json");
-  const started = await startUpload(c.var.ctx, { filename, contentType, sizeBytes });
+  const started = await startUpload(c.get("ctx"), { filename, contentType, sizeBytes });
   return c.json(presentUpload(started), 200);
 });

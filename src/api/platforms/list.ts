@@ -45,4 +45,4 @@ const route = operation(null, {
   },
 });
 
-export const list = newRouter().openapi(route, (c) => c.json({ platforms: listRules(c.var.ctx) }, 200));
+export const list = newRouter().openapi(route, (c) => c.json({ platforms: listRules(c.get("ctx")) }, 200));

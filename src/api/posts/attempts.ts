@@ -38,6 +38,6 @@ const route = operation("posts:read", {
 
 export const attempts = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const listed = await listAttempts(c.var.ctx, { id });
+  const listed = await listAttempts(c.get("ctx"), { id });
   return c.json({ attempts: listed.map(presentAttempt) }, 200);
 });

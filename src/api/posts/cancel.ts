@@ -37,6 +37,6 @@ const route = operation("posts:write", {
 
 export const cancel = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const { status } = await cancelPost(c.var.ctx, { id });
+  const { status } = await cancelPost(c.get("ctx"), { id });
   return c.json({ id, status }, 200);
 });

@@ -35,6 +35,6 @@ const route = operation("posts:write", {
 
 export const confirm = newRouter().openapi(route, async (c) => {
   const { confirmation_token: confirmationToken } = c.req.valid("json");
-  const { posts, planHash } = await confirmSchedule(c.var.ctx, { confirmationToken });
+  const { posts, planHash } = await confirmSchedule(c.get("ctx"), { confirmationToken });
   return c.json({ posts: posts.map(presentPost), plan_hash: planHash }, 200);
 });

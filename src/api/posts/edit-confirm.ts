@@ -30,6 +30,6 @@ const route = operation("posts:write", {
 
 export const editConfirm = newRouter().openapi(route, async (c) => {
   const { confirmation_token: confirmationToken } = c.req.valid("json");
-  const { posts } = await confirmEdit(c.var.ctx, { confirmationToken });
+  const { posts } = await confirmEdit(c.get("ctx"), { confirmationToken });
   return c.json({ posts: posts.map(presentPost) }, 200);
 });

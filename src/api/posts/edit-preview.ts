@@ -87,7 +87,7 @@ function toInput(body: z.output<typeof PreviewEditBody>): EditInput {
 export const editPreview = newRouter().openapi(
   route,
   async (c) => {
-    const previewed = await previewEdit(c.var.ctx, toInput(c.req.valid("json")));
+    const previewed = await previewEdit(c.get("ctx"), toInput(c.req.valid("json")));
     return c.json({ preview: presentEditPreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
   },
   allProblemsHook(

@@ -24,7 +24,7 @@ const route = operation("posts:read", {
 
 export const get = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const text = await findPostText(c.var.ctx, { id }, POST_JSON);
-  const post = text ?? JSON.stringify(presentPost(await getArchivedPost(c.var.ctx, { id })));
+  const text = await findPostText(c.get("ctx"), { id }, POST_JSON);
+  const post = text ?? JSON.stringify(presentPost(await getArchivedPost(c.get("ctx"), { id })));
   return jsonText<typeof PostResponse>(c, `{"post":${post}}`);
 });

@@ -100,8 +100,8 @@ const route = operation("posts:read", {
 export const list = newRouter().openapi(route, async (c) => {
   const { include_past: includePast, archived, ...query } = c.req.valid("query");
   const { posts, pagination } = archived
-    ? await listArchivedTexts(c.var.ctx, query)
-    : await listPostTexts(c.var.ctx, { ...query, includePast }, POST_JSON);
+    ? await listArchivedTexts(c.get("ctx"), query)
+    : await listPostTexts(c.get("ctx"), { ...query, includePast }, POST_JSON);
   const { limit, offset, total, hasMore } = pagination;
   return jsonText<typeof PostPage>(
     c,

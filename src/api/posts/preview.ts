@@ -71,7 +71,7 @@ const substitutes = () => ({ caption: "-", scheduled_at: new Date(Date.now() + H
 export const preview = newRouter().openapi(
   route,
   async (c) => {
-    const previewed = await previewSchedule(c.var.ctx, toInput(c.req.valid("json")));
+    const previewed = await previewSchedule(c.get("ctx"), toInput(c.req.valid("json")));
     return c.json({ preview: presentSchedulePreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
   },
   allProblemsHook(PreviewScheduleBody, substitutes, (ctx, body, unreadMembers) =>

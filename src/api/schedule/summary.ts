@@ -118,5 +118,5 @@ const route = operation("posts:read", {
 
 export const summary = newRouter().openapi(route, async (c) => {
   const { timezone } = c.req.valid("query");
-  return c.json(presentSummary(await summarizeSchedule(c.var.ctx, { timezone })), 200);
+  return c.json(presentSummary(await summarizeSchedule(c.get("ctx"), { timezone })), 200);
 });

@@ -47,6 +47,6 @@ const route = operation("workspaces:write", {
 });
 
 export const create = newRouter().openapi(route, async (c) => {
-  const { webhook, secret } = await createWebhook(c.var.ctx, c.req.valid("json"));
+  const { webhook, secret } = await createWebhook(c.get("ctx"), c.req.valid("json"));
   return c.json({ webhook: presentWebhook(webhook), secret }, 201);
 });

@@ -29,6 +29,6 @@ const route = operation("workspaces:write", {
 
 export const remove = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  await deleteWebhook(c.var.ctx, { id });
+  await deleteWebhook(c.get("ctx"), { id });
   return c.json({ id, deleted: true as const }, 200);
 });

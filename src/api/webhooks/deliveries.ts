@@ -55,7 +55,7 @@ const route = operation("workspaces:read", {
 
 export const deliveries = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const page = await listDeliveries(c.var.ctx, { id, ...c.req.valid("query") });
+  const page = await listDeliveries(c.get("ctx"), { id, ...c.req.valid("query") });
   return c.json(
     { deliveries: page.deliveries.map((delivery) => presentDelivery(id, delivery)), next_before: page.next },
     200,

@@ -31,6 +31,6 @@ const route = operation("workspaces:read", {
 
 export const readDelivery = newRouter().openapi(route, async (c) => {
   const { id, delivery_id: deliveryId } = c.req.valid("param");
-  const delivery = await getDelivery(c.var.ctx, { id, deliveryId });
+  const delivery = await getDelivery(c.get("ctx"), { id, deliveryId });
   return c.json({ delivery: presentDeliveryWithBody(id, delivery) }, 200);
 });

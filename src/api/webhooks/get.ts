@@ -19,6 +19,6 @@ const route = operation("workspaces:read", {
 });
 
 export const get = newRouter().openapi(route, async (c) => {
-  const webhook = await getWebhook(c.var.ctx, c.req.valid("param"));
+  const webhook = await getWebhook(c.get("ctx"), c.req.valid("param"));
   return c.json({ webhook: presentWebhook(webhook) }, 200);
 });

@@ -19,6 +19,6 @@ const route = operation("workspaces:read", {
 });
 
 export const list = newRouter().openapi(route, async (c) => {
-  const webhooks = await listWebhooks(c.var.ctx);
+  const webhooks = await listWebhooks(c.get("ctx"));
   return c.json({ webhooks: webhooks.map(presentWebhook) }, 200);
 });

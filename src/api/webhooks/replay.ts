@@ -55,5 +55,5 @@ function toStart({ after_seq: afterSeq = 0, since }: z.output<typeof ReplayBody>
 
 export const replay = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  return c.json(await replayEvents(c.var.ctx, { id, start: toStart(c.req.valid("json")) }), 200);
+  return c.json(await replayEvents(c.get("ctx"), { id, start: toStart(c.req.valid("json")) }), 200);
 });

@@ -44,6 +44,6 @@ const route = operation("workspaces:write", {
 
 export const resend = newRouter().openapi(route, async (c) => {
   const { id, delivery_id: deliveryId } = c.req.valid("param");
-  const delivery = await resendDelivery(c.var.ctx, { id, deliveryId });
+  const delivery = await resendDelivery(c.get("ctx"), { id, deliveryId });
   return c.json({ delivery: presentDelivery(id, delivery) }, 200);
 });

@@ -26,6 +26,6 @@ const route = operation("workspaces:write", {
 });
 
 export const rotate = newRouter().openapi(route, async (c) => {
-  const { webhook, secret } = await rotateSecret(c.var.ctx, c.req.valid("param"));
+  const { webhook, secret } = await rotateSecret(c.get("ctx"), c.req.valid("param"));
   return c.json({ webhook: presentWebhook(webhook), secret }, 200);
 });

@@ -34,7 +34,7 @@ const route = operation("workspaces:write", {
 
 export const test = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const result = await sendTest(c.var.ctx, { id, toBody: (event) => JSON.stringify(presentTestEvent(event)) });
+  const result = await sendTest(c.get("ctx"), { id, toBody: (event) => JSON.stringify(presentTestEvent(event)) });
   const delivered = result.status !== null && result.status >= 200 && result.status < 300;
   return c.json({ delivered, result: presentTry(result) }, 200);
 });

@@ -49,6 +49,6 @@ const route = operation("workspaces:write", {
 
 export const update = newRouter().openapi(route, async (c) => {
   const { id } = c.req.valid("param");
-  const webhook = await updateWebhook(c.var.ctx, { id, ...c.req.valid("json") });
+  const webhook = await updateWebhook(c.get("ctx"), { id, ...c.req.valid("json") });
   return c.json({ webhook: presentWebhook(webhook) }, 200);
 });

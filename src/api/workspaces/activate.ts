@@ -29,6 +29,6 @@ const route = operation("workspaces:write", {
 
 export const activate = newRouter().openapi(route, async (c) => {
   const { workspace_id: workspaceId } = c.req.valid("json");
-  const workspace = await activateWorkspace(c.var.ctx, { workspaceId });
+  const workspace = await activateWorkspace(c.get("ctx"), { workspaceId });
   return c.json({ workspace: presentWorkspace(workspace) }, 200);
 });

@@ -28,6 +28,6 @@ const route = operation("workspaces:write", {
 
 export const create = newRouter().openapi(route, async (c) => {
   const { name } = c.req.valid("json");
-  const workspace = await createWorkspace(c.var.ctx, { name });
+  const workspace = await createWorkspace(c.get("ctx"), { name });
   return c.json({ workspace: presentWorkspace(workspace) }, 201);
 });

@@ -16,6 +16,6 @@ const route = operation("workspaces:read", {
 });
 
 export const list = newRouter().openapi(route, async (c) => {
-  const workspaces = await listWorkspaces(c.var.ctx);
+  const workspaces = await listWorkspaces(c.get("ctx"));
   return c.json({ workspaces: workspaces.map(presentWorkspace) }, 200);
 });

@@ -2,7 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { Context, Services } from "#context.ts";
 import { openConditionalDb } from "#db/conditional.ts";
-import { hashSecret, secretKind } from "#auth/secrets.ts";
+import { hashSecret, KIND_LETTERS, secretKind } from "#auth/secrets.ts";
 import { subscriptionAccess } from "#auth/subscriptions/access.ts";
 import {
   forgetCredential,
@@ -21,7 +21,7 @@ import {
 import { unverifiedServices } from "./unverified-services.ts";
 
 export type PresentedCredential =
-  | { readonly ok: true; readonly id: CredentialId }
+  | { readonly ok: true; readonly id: CredentialId; readonly token: string }
   | { readonly ok: false; readonly reason: "missing" | "invalid" };
 
 export type Authentication =
@@ -29,7 +29,7 @@ export type Authentication =
   | { readonly ok: false; readonly reason: "missing" | "invalid" };
 
 /** What became of a request that was answered for a remembered caller. */
-export type Verification =
+type Verification =
   | "unchanged"
   /** Nothing was done: the request is to be answered again, for the caller as he is now. */
   | "changed"
@@ -45,7 +45,11 @@ export interface RememberedCaller {
 
 const LAST_USED_GRANULARITY_MS = 5 * MINUTE;
 // Exactly one space (RFC 6750, bearer tokens); the scheme is case-insensitive (RFC 9110 11.1).
-const BEARER = /^bearer ([0-9A-Za-z_]+)$/i;
+const BEARER = /^[Bb][Ee][Aa][Rr][Ee][Rr] (al([ka])_[0-9A-Za-z]{49})$/;
+const KINDS: Readonly<Record<string, CredentialId["kind"]>> = {
+  [KIND_LETTERS.api_key]: "api_key",
+  [KIND_LETTERS.access_token]: "access_token",
+};
 
 /**
  * Reads an `Authorization` header; nothing is asked of the database. `resource` is the URL of the API or of the MCP server: an access
@@ -58,18 +62,21 @@ export async function presentedCredential(
   if (authorization === null) {
     return { ok: false, reason: "missing" };
   }
-  const token = BEARER.exec(authorization)?.[1] ?? "";
-  const kind = secretKind(token);
-  return kind === "api_key" || kind === "access_token"
-    ? { ok: true, id: { kind, hash: await hashSecret(token), resource } }
-    : { ok: false, reason: "invalid" };
+  const [, token = "", letter = ""] = BEARER.exec(authorization) ?? [];
+  const kind = KINDS[letter];
+  return kind === undefined
+    ? { ok: false, reason: "invalid" }
+    : { ok: true, id: { kind, hash: await hashSecret(token), resource }, token };
 }
 
-/** Authenticates by one D1 statement, and remembers what it found. */
+/** Authenticates by one D1 statement, none for a mistyped token, and remembers what it found. */
 export async function authenticate(
   services: Pick<Services, "db" | "clock" | "config" | "defer">,
-  id: CredentialId,
+  { id, token }: { readonly id: CredentialId; readonly token: string },
 ): Promise<Authentication> {
+  if (secretKind(token) === null) {
+    return { ok: false, reason: "invalid" };
+  }
   const now = services.clock.now();
   const found = await findCredential(services.db, id, now);
   if (found === null) {

@@ -1,0 +1,12 @@
+import { getPath } from "hono/utils/url";
+
+/** The path of a request, decoded like that of a route. */
+export function pathOf(request: Request): string {
+  const { url } = request;
+  if (url.includes("%") || url.includes("#")) {
+    return getPath(request);
+  }
+  const start = url.indexOf("/", url.indexOf(":") + "://".length);
+  const end = url.indexOf("?", start);
+  return url.slice(start, end === -1 ? undefined : end);
+}
