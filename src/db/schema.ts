@@ -578,7 +578,9 @@ export const postDays = sqliteTable(
     workspaceId: text("workspace_id").notNull(),
     /** Days since 1970, UTC. */
     day: integer().notNull(),
+    /** Publishing posts are counted as scheduled, so that a claim does not write this row; few are, and an index finds them. */
     scheduled: integer().notNull().default(0),
+    /** Always 0; read by the release before. */
     publishing: integer().notNull().default(0),
     published: integer().notNull().default(0),
     partiallyFailed: integer("partially_failed").notNull().default(0),
@@ -590,8 +592,33 @@ export const postDays = sqliteTable(
     platforms: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
     /** Number of published targets by lateness in ms (two significant digits); written when a post finishes. */
     lateness: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
+    /**
+     * Number of posts by time of day, of each status and of `all`: `failed.h13` from 13:00 to 14:00, `all.q53` from 13:15 to 13:30. A list
+     * that begins within a day adds at most 26 of them.
+     */
+    times: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
+);
+
+/**
+ * The sums of `post_days` on one side of a day: `before` that day, or `from` it on. Kept by triggers on `post_days`, and `day` is moved
+ * on by the cron: what is near the present is in neither, so that most changes of posts do not write here. `WITHOUT ROWID`.
+ */
+export const postTotals = sqliteTable(
+  "post_totals",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    side: text().$type<"before" | "from">().notNull(),
+    day: integer().notNull(),
+    scheduled: integer().notNull().default(0),
+    published: integer().notNull().default(0),
+    partiallyFailed: integer("partially_failed").notNull().default(0),
+    failed: integer().notNull().default(0),
+    paused: integer().notNull().default(0),
+    platforms: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.side] })],
 );
 
 /**

@@ -3,10 +3,17 @@ import type { Actor } from "#core/actor.ts";
 import { refuseQuota } from "#core/quota.ts";
 import type { Db } from "#db/client.ts";
 
-/** SQL for the posts of a user that are scheduled or paused, in all workspaces. */
+/**
+ * SQL for the posts of a user that are scheduled, publishing or paused, in all workspaces: from the counters, so that what it reads
+ * depends on the days ahead and not on the posts.
+ */
 export const scheduledPostsOf = (userId: string): string =>
-  `(SELECT count(*) FROM workspaces w CROSS JOIN posts q ON q.workspace_id = w.id
-    WHERE w.user_id = ${userId} AND q.status IN ('scheduled', 'paused'))`;
+  `(SELECT coalesce(sum(
+      (SELECT coalesce(sum(t.scheduled + t.paused), 0) FROM post_totals t WHERE t.workspace_id = w.id)
+      + (SELECT coalesce(sum(d.scheduled + d.paused), 0) FROM post_days d WHERE d.workspace_id = w.id
+          AND d.day >= coalesce((SELECT t.day FROM post_totals t WHERE t.workspace_id = w.id AND t.side = 'before'), 0)
+          AND d.day < coalesce((SELECT t.day FROM post_totals t WHERE t.workspace_id = w.id AND t.side = 'from'), 9e15))), 0)
+    FROM workspaces w WHERE w.user_id = ${userId})`;
 
 export function scheduledPostsStatement(db: Db, actor: Pick<Actor, "userId">): D1PreparedStatement {
   return db.d1.prepare(`SELECT ${scheduledPostsOf("?1")} AS used`).bind(actor.userId);

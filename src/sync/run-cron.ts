@@ -2,11 +2,14 @@ import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { announceEnds, sendAlerts } from "#notices/index.ts";
 import { finishOpenDeletions } from "#posting/index.ts";
+import { moveDayTotals } from "#posting/cleanup/store-day-totals.ts";
 import { archiveOldPosts } from "./archive-old-posts.ts";
 import { deleteExpiredData } from "./delete-expired-data.ts";
 import { endExpiredSubscriptions } from "./end-expired-subscriptions.ts";
 import { syncDueAccounts } from "./sync-due-accounts.ts";
 import { watchDatabaseSize } from "./watch-database-size.ts";
+
+const TOTALS_PER_RUN = 200;
 
 /** One run of the minute cron. The jobs run side by side: one that fails or hangs does not stop the others. */
 export async function runCron(services: Services): Promise<void> {
@@ -16,6 +19,7 @@ export async function runCron(services: Services): Promise<void> {
     runJob("finish_data_deletions", async () => await finishOpenDeletions(services)),
     runJob("announce_ends", async () => await announceEnds(services)),
     runJob("alert_mails", async () => await sendAlerts(services)),
+    runJob("day_totals", async () => void (await moveDayTotals(services.db, services.clock.now(), TOTALS_PER_RUN))),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
     runJob("archive_posts", async () => await archiveOldPosts(services)),
     runJob("database_size", async () => await watchDatabaseSize(services)),

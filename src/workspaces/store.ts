@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
+import { firstTotalsStatement } from "#db/first-totals.ts";
 import { workspaces } from "#db/schema.ts";
 import type { Workspace } from "./types.ts";
 
@@ -51,6 +52,7 @@ export async function insertWorkspace(
       .prepare(`INSERT INTO workspaces (id, user_id, name, created_at) SELECT ?2, ?1, ?3, ?4 WHERE ${used} < ?5`)
       .bind(row.userId, row.id, row.name, row.createdAt, limit),
     db.d1.prepare(`SELECT ${used} AS used`).bind(row.userId),
+    firstTotalsStatement(db.d1, row.id, row.createdAt),
   ]);
   return { inserted: inserted?.meta.changes === 1, used: counted?.results[0]?.used ?? 0 };
 }

@@ -2,6 +2,7 @@ import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import { SESSION_LABEL } from "#auth/sessions/store.ts";
 import { clearAttemptsStatement } from "#auth/sessions/store-attempts.ts";
 import type { Db } from "#db/client.ts";
+import { firstTotalsStatement } from "#db/first-totals.ts";
 
 export interface UserInsert {
   readonly userId: string;
@@ -46,6 +47,7 @@ export async function insertUser(db: Db, user: UserInsert): Promise<"created" | 
       .prepare("INSERT INTO workspaces (id, user_id, name, created_at) SELECT ?2, id, ?3, ?4 FROM users WHERE id = ?1")
       .bind(user.userId, user.workspaceId, FIRST_WORKSPACE_NAME, user.createdAt),
     db.d1.prepare("SELECT id FROM users WHERE email = ?1").bind(user.email),
+    firstTotalsStatement(db.d1, user.workspaceId, user.createdAt),
   ]);
   if (inserted?.results.length === 1) {
     return "created";

@@ -2,7 +2,7 @@ import { ARCHIVED_STATUSES, listArchived } from "#archive/index.ts";
 import type { Context } from "#context.ts";
 import type { ListInput, Page, Post, PostSummary } from "#posting/types.ts";
 import { toArchivedPost, toArchivedSummary } from "./archived-posts.ts";
-import { MAX_INSTANT } from "./store-post-pages.ts";
+import { MAX_INSTANT } from "./store-counted-posts.ts";
 
 type ArchiveListContext = Pick<Context, "actor" | "bucket" | "clock" | "db">;
 type ArchiveListInput = Omit<ListInput, "includePast">;

@@ -1,11 +1,11 @@
 import type { Context } from "#context.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import type { ArmablePost, ArmingServices } from "#posting/arming/arm-posts.ts";
-import { rearmOverdue } from "#posting/arming/rearm-overdue.ts";
+import { type ArmablePost, type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
 import { POST_COLUMNS, type PostRow, SUMMARY_COLUMNS, type SummaryRow, toPost, toSummary } from "./post-rows.ts";
 import { postTextColumns, type PostTextForm, type PostTextRow, rearmOverdueTexts } from "./post-texts.ts";
-import { MAX_INSTANT, pageStatements, type ListSegment } from "./store-post-pages.ts";
+import { MAX_INSTANT } from "./store-counted-posts.ts";
+import { pageStatements, type ListSegment } from "./store-post-pages.ts";
 import type { ListInput, Page, Post, PostSummary } from "#posting/types.ts";
 
 type ListContext = Pick<Context, "actor" | "config" | "watch"> & ArmingServices;

@@ -60,5 +60,12 @@ function changedCounters(before: DayRow | null, after: DayRow): DayCorrection["c
   return Object.entries(after)
     .filter(([name]) => name !== "workspace_id" && name !== "day")
     .map(([name, value]) => ({ name, before: before?.[name] ?? null, after: value }))
-    .filter((change) => change.before !== change.after);
+    .filter((change) => membersInOrder(change.before) !== membersInOrder(change.after));
+}
+
+/** The order of the members of an object depends on the trigger that wrote it. */
+function membersInOrder(value: string | number | null): string | number | null {
+  return typeof value === "string"
+    ? JSON.stringify(Object.entries(JSON.parse(value) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
 }

@@ -28,24 +28,34 @@ export function patternWindow(now: number): { readonly from: number; readonly un
   return { from: slot - PATTERN_DAYS * DAY, until: slot + PATTERN_DAYS * DAY };
 }
 
-export function sumCounts(days: readonly DayCounters[]): Record<ListedStatus, number> {
-  const counts = { scheduled: 0, publishing: 0, published: 0, partially_failed: 0, failed: 0, paused: 0 };
-  for (const { counts: dayCounts } of days) {
+/** The counters count publishing posts as scheduled. */
+export function sumCounts(
+  counted: readonly Pick<DayCounters, "counts">[],
+  publishing: number,
+): Record<ListedStatus, number> {
+  const sums = { scheduled: 0 - publishing, publishing, published: 0, partially_failed: 0, failed: 0, paused: 0 };
+  for (const { counts } of counted) {
     for (const status of POST_STATUSES) {
-      counts[status] += dayCounts[status];
+      sums[status] += counts[status];
     }
   }
-  return counts;
+  return sums;
 }
 
-export function sumPlatforms(days: readonly DayCounters[]): Partial<Record<Platform, number>> {
-  const total: Partial<Record<Platform, number>> = {};
-  for (const { platforms } of days) {
+export function sumPlatforms(
+  counted: readonly Pick<DayCounters, "platforms">[],
+  publishing: readonly { readonly platforms: readonly Platform[] }[],
+): Partial<Record<Platform, number>> {
+  const sums: Partial<Record<Platform, number>> = {};
+  for (const { platforms } of counted) {
     for (const [platform, count] of Object.entries(platforms) as [Platform, number][]) {
-      total[platform] = (total[platform] ?? 0) + count;
+      sums[platform] = (sums[platform] ?? 0) + count;
     }
   }
-  return total;
+  for (const platform of publishing.flatMap(({ platforms }) => platforms)) {
+    sums[platform] = (sums[platform] ?? 0) - 1;
+  }
+  return Object.fromEntries(Object.entries(sums).filter(([, count]) => count !== 0));
 }
 
 /** Counts of the whole slots within [from, until). */

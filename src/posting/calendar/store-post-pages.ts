@@ -1,12 +1,12 @@
 import type { Actor } from "#core/actor.ts";
-import { DAY } from "#core/clock.ts";
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
-import { fromPostsByTimeSql, postsByTimeSql, statusListSql } from "./store-posts-by-time.ts";
+import { countRowsSql, countSql, pageStart, SqlParameters } from "./store-counted-posts.ts";
+import { fromPostsByTimeSql, postsByTimeSql } from "./store-posts-by-time.ts";
 
 /*
- * A list is one or two segments of the calendar, one after the other. Totals and offsets never scan the posts: whole days are
- * taken from post_days, and only the partial days at both ends of a segment are counted, by index.
+ * A list is one or two segments of the calendar, one after the other. Totals and deep offsets never scan the posts, but
+ * take them from the counters.
  */
 
 /** `unfinished`: publishing, or scheduled; among past posts, the ones that wait for their next try. */
@@ -31,20 +31,8 @@ export interface PageRequest {
   readonly offset: number;
 }
 
-/** The upper bound of a list: the largest JavaScript date, a whole number of days. */
-export const MAX_INSTANT = 8_640_000_000_000_000;
-/** From this offset on, whole days are skipped by their counters instead of row by row. */
+/** From this offset on, posts are skipped by their counters instead of row by row. */
 const DEEP_OFFSET = 1000;
-
-/** Collects parameters while a statement is built. */
-class SqlParameters {
-  readonly values: (string | number)[] = [];
-
-  add(value: string | number): string {
-    this.values.push(value);
-    return `?${this.values.length}`;
-  }
-}
 
 /** One page statement per segment and, last, the total. */
 export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement[] {
@@ -54,7 +42,7 @@ export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1Pr
   const total = prepareWithParameters(
     db,
     (params) =>
-      `SELECT ${request.segments.map((segment) => countSql(params, actor, segment)).join(" + ") || "0"} AS total`,
+      `SELECT ${request.segments.map((segment) => segmentCountSql(params, actor, segment)).join(" + ") || "0"} AS total`,
   );
   return [...pages, total];
 }
@@ -69,20 +57,35 @@ function pageSql(params: SqlParameters, actor: Actor, request: PageRequest, inde
   const { order, offset, rows } = request;
   const segment = request.segments[index] as ListSegment;
   const columns = request.columns(params.add(request.now));
-  const before = request.segments.slice(0, index).map((earlier) => countSql(params, actor, earlier));
+  const before = request.segments.slice(0, index).map((earlier) => segmentCountSql(params, actor, earlier));
+  const tables = before.length === 0 ? [] : [`earlier AS MATERIALIZED (SELECT ${before.join(" + ")} AS n)`];
   // What the earlier segments leave of the offset and of the page.
-  const skip = before.length === 0 ? params.add(offset) : `max(0, ${params.add(offset)} - (${before.join(" + ")}))`;
-  const limit =
-    before.length === 0
-      ? params.add(rows)
-      : `max(0, min(${params.add(rows)}, ${params.add(rows + offset)} - (${before.join(" + ")})))`;
-  const page =
-    offset > DEEP_OFFSET
-      ? deepOffsetRange(params, actor, segment, order, skip)
-      : { start: "", range: rangeSql(params.add(segment.from), params.add(segment.until)), skip };
+  const left = (of: number) =>
+    before.length === 0 ? params.add(of) : `max(0, ${params.add(of)} - (SELECT n FROM earlier))`;
+  const skip = left(offset);
+  const limit = before.length === 0 ? left(rows) : `min(${params.add(rows)}, ${left(rows + offset)})`;
+  const page = pageRange(params, actor, request, segment, skip);
   const where = `p.workspace_id = ${params.add(actor.workspaceId)} AND ${page.range}`;
   const selected = `${postsByTimeSql({ statuses: statusesOf(segment.status), where, order })} LIMIT ${limit} OFFSET ${page.skip}`;
-  return `${page.start}SELECT ${columns} ${fromPostsByTimeSql(selected)} AND p.user_id = ${params.add(actor.userId)}`;
+  const allTables = [...tables, ...page.tables];
+  return `${allTables.length === 0 ? "" : `WITH ${allTables.join(", ")} `}SELECT ${columns} ${fromPostsByTimeSql(selected)} AND p.user_id = ${params.add(actor.userId)}`;
+}
+
+/** The range of time that the page is read from, and how many of its posts are skipped. */
+function pageRange(
+  params: SqlParameters,
+  actor: Actor,
+  { order, offset }: PageRequest,
+  segment: ListSegment,
+  skip: string,
+): { readonly tables: readonly string[]; readonly range: string; readonly skip: string } {
+  const { status, from, until } = segment;
+  if (offset <= DEEP_OFFSET || isFew(status)) {
+    return { tables: [], range: rangeSql(params.add(from), params.add(until)), skip };
+  }
+  const start = pageStart(params, { ...segment, status, workspaceId: actor.workspaceId }, order, skip);
+  const range = order === "asc" ? rangeSql(start.at, params.add(until)) : rangeSql(params.add(from), start.at);
+  return { ...start, range };
 }
 
 function statusesOf(status: SegmentStatus): readonly ListedStatus[] {
@@ -92,89 +95,19 @@ function statusesOf(status: SegmentStatus): readonly ListedStatus[] {
   return status === null ? POST_STATUSES : [status];
 }
 
+/** Unfinished posts of the past are few, and their days may be years ago. */
+function isFew(status: SegmentStatus): status is "unfinished" | "publishing" {
+  return status === "publishing" || status === "unfinished";
+}
+
 function rangeSql(from: string, until: string): string {
   return `p.scheduled_at >= ${from} AND p.scheduled_at < ${until}`;
 }
 
 /** How many posts a segment has, as one scalar expression. */
-function countSql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
-  const { first, end } = wholeDays(segment);
-  // Unfinished posts of the past are few, and their days may be years ago.
-  if (segment.status === "publishing" || segment.status === "unfinished" || first >= end) {
-    return countRowsSql(params, actor, segment, segment.from, segment.until);
-  }
-  return `(${wholeDaysSql(params, actor, segment)} + ${firstPartialDaySql(params, actor, segment)} + ${lastPartialDaySql(params, actor, segment)})`;
-}
-
-/** The UTC days that lie completely within the segment: `first` <= day < `end`. */
-function wholeDays({ from, until }: ListSegment): { readonly first: number; readonly end: number } {
-  return { first: Math.ceil(from / DAY), end: Math.floor(until / DAY) };
-}
-
-function wholeDaysSql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
-  const { first, end } = wholeDays(segment);
-  return `(SELECT coalesce(sum(${countColumns(segment.status)}), 0) FROM post_days
-    WHERE workspace_id = ${params.add(actor.workspaceId)} AND day >= ${params.add(first)} AND day < ${params.add(end)})`;
-}
-
-/** The column of post_days, or the sum of all; column names cannot be parameters, but come from a closed list. */
-function countColumns(status: SegmentStatus): string {
-  return status === "unfinished"
-    ? "(publishing + scheduled)"
-    : (status ?? "(scheduled + publishing + published + partially_failed + failed + paused)");
-}
-
-function firstPartialDaySql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
-  return countRowsSql(params, actor, segment, segment.from, wholeDays(segment).first * DAY);
-}
-
-function lastPartialDaySql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
-  return countRowsSql(params, actor, segment, wholeDays(segment).end * DAY, segment.until);
-}
-
-function countRowsSql(
-  params: SqlParameters,
-  actor: Actor,
-  { status }: ListSegment,
-  from: number,
-  until: number,
-): string {
-  return from >= until
-    ? "0"
-    : `(SELECT count(*) FROM posts p WHERE p.workspace_id = ${params.add(actor.workspaceId)}
-        AND p.status IN ${statusListSql(statusesOf(status))} AND ${rangeSql(params.add(from), params.add(until))})`;
-}
-
-/** The range that starts with the day in which the offset falls, computed once in `start`, and how many rows to skip within it. */
-function deepOffsetRange(
-  params: SqlParameters,
-  actor: Actor,
-  segment: ListSegment,
-  order: "asc" | "desc",
-  skip: string,
-) {
-  const { first, end } = wholeDays(segment);
-  const [from, until] = [params.add(segment.from), params.add(segment.until)];
-  if (segment.status === "publishing" || segment.status === "unfinished" || first >= end) {
-    return { start: "", range: rangeSql(from, until), skip };
-  }
-  const asc = order === "asc";
-  const partialDay = asc ? firstPartialDaySql(params, actor, segment) : lastPartialDaySql(params, actor, segment);
-  const days = `SELECT day, n, sum(n) OVER (ORDER BY day ${order}) AS cumulative FROM (
-    SELECT day, ${countColumns(segment.status)} AS n FROM post_days
-    WHERE workspace_id = ${params.add(actor.workspaceId)} AND day >= ${params.add(first)} AND day < ${params.add(end)})`;
-  const columnOfOffsetDay = (column: string) =>
-    `(SELECT ${column} FROM (${days}) WHERE cumulative > ${skip} - ${partialDay} ORDER BY day ${order} LIMIT 1)`;
-  const wholeDaysCount = wholeDaysSql(params, actor, segment);
-  // The offset is before the first whole day, in one of them, or after the last.
-  const start = asc
-    ? `iif(${skip} < ${partialDay}, ${from}, coalesce(${columnOfOffsetDay(`day * ${DAY}`)}, ${params.add(end * DAY)}))`
-    : `iif(${skip} < ${partialDay}, ${until}, coalesce(${columnOfOffsetDay(`(day + 1) * ${DAY}`)}, ${params.add(first * DAY)}))`;
-  const skippedRows = `iif(${skip} < ${partialDay}, 0, ${partialDay} + coalesce(${columnOfOffsetDay("cumulative - n")}, ${wholeDaysCount}))`;
-  const startOfDay = "(SELECT at FROM start_of_day)";
-  return {
-    start: `WITH start_of_day AS MATERIALIZED (SELECT ${start} AS at) `,
-    range: asc ? rangeSql(startOfDay, until) : rangeSql(from, startOfDay),
-    skip: `${skip} - ${skippedRows}`,
-  };
+function segmentCountSql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
+  const { status } = segment;
+  return isFew(status)
+    ? countRowsSql(params, actor.workspaceId, statusesOf(status), segment)
+    : countSql(params, { ...segment, status, workspaceId: actor.workspaceId });
 }

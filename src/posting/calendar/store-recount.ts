@@ -1,4 +1,4 @@
-import { POST_STATUSES } from "#core/status.ts";
+import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { LISTED_SQL } from "./store-posts-by-time.ts";
 
@@ -84,25 +84,31 @@ const onDay = (posts: string): string =>
 const normalized = (json: string): string =>
   `(SELECT group_concat(key || ':' || value) FROM (SELECT key, value FROM json_each(${json}) ORDER BY key))`;
 
+/** Publishing posts are counted as scheduled. */
+const COUNTED_STATUSES = POST_STATUSES.filter((status) => status !== "publishing");
+const JSON_COLUMNS = ["slots", "platforms", "lateness", "times"] as const;
+
 const differs = [
-  ...POST_STATUSES.map((status) => `post_days.${status} <> excluded.${status}`),
-  ...["slots", "platforms", "lateness"].map(
-    (name) => `${normalized(`post_days.${name}`)} IS NOT ${normalized(`excluded.${name}`)}`,
-  ),
+  "post_days.publishing <> 0",
+  ...COUNTED_STATUSES.map((status) => `post_days.${status} <> excluded.${status}`),
+  ...JSON_COLUMNS.map((name) => `${normalized(`post_days.${name}`)} IS NOT ${normalized(`excluded.${name}`)}`),
 ].join(" OR ");
+
+const countOf = (status: ListedStatus): string =>
+  `count(*) FILTER (WHERE p.status ${status === "scheduled" ? "IN ('scheduled', 'publishing')" : `= '${status}'`})`;
 
 /**
  * The same figures as the triggers keep. An entry of `lateness` is only ever raised: the lateness of a post that was published in
  * part and then moved to another day remains with the first day, where it cannot be found from the posts of that day.
  */
-const RECOUNT = `INSERT INTO post_days (workspace_id, day, ${POST_STATUSES.join(", ")}, slots, platforms, lateness)
-  SELECT ?1, ?2, ${POST_STATUSES.map((status) => `count(*) FILTER (WHERE p.status = '${status}')`).join(", ")},
+const RECOUNT = `INSERT INTO post_days (workspace_id, day, ${[...COUNTED_STATUSES, ...JSON_COLUMNS].join(", ")})
+  SELECT ?1, ?2, ${COUNTED_STATUSES.map(countOf).join(", ")},
     (SELECT json_group_object(k, n) FROM (
       SELECT CAST(s.scheduled_at % ${DAY_MS} / 900000 AS TEXT) AS k, count(*) AS n FROM posts s
-      WHERE ${onDay("s")} AND s.status IN ('scheduled', 'published') GROUP BY k)),
+      WHERE ${onDay("s")} AND s.status IN ('scheduled', 'publishing', 'published') GROUP BY k)),
     (SELECT json_group_object(k, n) FROM (
       SELECT j.value AS k, count(*) AS n FROM posts s, json_each(s.platforms) j
-      WHERE ${onDay("s")} AND s.status = 'scheduled' GROUP BY k)),
+      WHERE ${onDay("s")} AND s.status IN ('scheduled', 'publishing') GROUP BY k)),
     (SELECT json_group_object(k, n) FROM (SELECT k, max(n) AS n FROM (
       SELECT j.key AS k, j.value AS n FROM post_days d, json_each(d.lateness) j WHERE d.workspace_id = ?1 AND d.day = ?2
       UNION ALL
@@ -111,9 +117,14 @@ const RECOUNT = `INSERT INTO post_days (workspace_id, day, ${POST_STATUSES.join(
         FROM (SELECT max(0, coalesce(t.started_at, t.published_at) - t.due_at) AS ms
           FROM posts s JOIN post_targets t ON t.post_id = s.id AND t.state = 'published' AND t.due_at = s.scheduled_at
           WHERE ${onDay("s")} AND s.status IN ('published', 'partially_failed')) GROUP BY k
-    ) GROUP BY k))
+    ) GROUP BY k)),
+    (SELECT json_group_object(k, n) FROM (
+      SELECT series.value || part.value AS k, count(*) AS n FROM posts s
+        CROSS JOIN json_each(json_array('all.', iif(s.status = 'publishing', 'scheduled', s.status) || '.')) series
+        CROSS JOIN json_each(json_array('h' || (s.scheduled_at % ${DAY_MS} / 3600000), 'q' || (s.scheduled_at % ${DAY_MS} / 900000))) part
+      WHERE ${onDay("s")} GROUP BY k))
   FROM posts p WHERE ${onDay("p")}
-  ON CONFLICT (workspace_id, day) DO UPDATE SET
-    ${[...POST_STATUSES, "slots", "platforms", "lateness"].map((name) => `${name} = excluded.${name}`).join(", ")}
+  ON CONFLICT (workspace_id, day) DO UPDATE SET publishing = 0,
+    ${[...COUNTED_STATUSES, ...JSON_COLUMNS].map((name) => `${name} = excluded.${name}`).join(", ")}
   WHERE ${differs}
   RETURNING *`;

@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { HOUR, MINUTE } from "#core/clock.ts";
+import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { POST_STATUSES } from "#core/status.ts";
+import { openDb } from "#db/client.ts";
+import { firstTotalsStatement } from "#db/first-totals.ts";
+import { moveDayTotals } from "#posting/cleanup/store-day-totals.ts";
 import { getPost, summarizeSchedule } from "#posting/index.ts";
-import { expectedDayCounters, storedDayCounters } from "../day-counters.ts";
+import { expectedDayCounters, expectedTotals, storedDayCounters, storedTotals } from "../day-counters.ts";
 import {
   createAccount,
   updatePostRow,
@@ -62,16 +65,68 @@ test("the stored day counters equal the counted posts after any sequence of chan
     fc.nat(5).map((n) => env.DB.prepare("DELETE FROM posts WHERE id = ?").bind(ids[n])),
     time.map((at) => env.DB.prepare("UPDATE posts SET scheduled_at = ? WHERE status <> 'cancelled'").bind(at)),
   );
+  const moveTotals = fc
+    .integer({ min: -2, max: 3 })
+    .map((days) => () => moveDayTotals(openDb(env.DB), NOON + (days + 9) * DAY, 100));
+  for (const [index, workspaceId] of workspaces.entries()) {
+    await env.DB.prepare(
+      "INSERT INTO post_totals (workspace_id, side, day) VALUES (?1, 'before', ?2 - 1), (?1, 'from', ?2 + 1)",
+    )
+      .bind(workspaceId, Math.floor(NOON / DAY) + index)
+      .run();
+  }
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), fc.option(moveTotals), async (steps, move) => {
       await env.DB.batch(steps);
+      await move?.();
       for (const workspaceId of workspaces) {
         expect(await storedDayCounters(workspaceId)).toEqual(await expectedDayCounters(workspaceId));
+        expect(await storedTotals(workspaceId)).toEqual(await expectedTotals(workspaceId));
       }
     }),
     { numRuns: 120 },
   );
 }, 60_000);
+
+describe("the totals of a workspace", () => {
+  test("begin two days before it was made and 61 days after, and are moved on at most every week and month", async ({
+    expect,
+  }) => {
+    const workspaceId = crypto.randomUUID();
+    const today = Math.floor(NOON / DAY);
+    await env.DB.prepare("INSERT INTO workspaces (id, user_id, name, created_at) VALUES (?, 'u', 'Shop', ?)")
+      .bind(workspaceId, NOON)
+      .run();
+    await firstTotalsStatement(env.DB, workspaceId, NOON).run();
+    const boundaries = async () => (await storedTotals(workspaceId)).map(({ side, day }) => [side, day - today]);
+    for (const [days, before, from] of [
+      [0, -2, 61],
+      [7, -2, 61],
+      [8, 6, 61],
+      [30, 28, 61],
+      [31, 28, 92],
+    ] as const) {
+      await moveDayTotals(openDb(env.DB), NOON + days * DAY, 100);
+      expect(await boundaries(), `after ${days} days`).toEqual([
+        ["before", before],
+        ["from", from],
+      ]);
+    }
+  });
+
+  test("a claim writes no counter, and a change near the present no total", async ({ expect }) => {
+    const ctx = createTestContext();
+    await env.DB.prepare("INSERT INTO workspaces (id, user_id, name, created_at) VALUES (?, ?, 'Shop', ?)")
+      .bind(ctx.actor.workspaceId, ctx.actor.userId, NOON)
+      .run();
+    await firstTotalsStatement(env.DB, ctx.actor.workspaceId, NOON).run();
+    const post = await schedulePost(ctx, { accountIds: [await createAccount(ctx)] });
+    const rowsWritten = async (status: string) =>
+      (await env.DB.prepare("UPDATE posts SET status = ? WHERE id = ?").bind(status, post.id).run()).meta.rows_written;
+    const claim = await rowsWritten("publishing");
+    expect(await rowsWritten("published")).toBe(claim + 1);
+  });
+});
 
 describe("lateness", () => {
   test("of the summary is what the target's late_by_ms says: the time to the visible call", async ({ expect }) => {

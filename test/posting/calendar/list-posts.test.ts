@@ -61,6 +61,11 @@ async function listedPage(ctx: TestContext, input: ListInput) {
 describe("listPosts with every filter, order and offset", () => {
   test("returns the expected page at small and large offsets", async () => {
     const ctx = createTestContext();
+    await env.DB.prepare(
+      "INSERT INTO post_totals (workspace_id, side, day) VALUES (?1, 'before', ?2 - 10), (?1, 'from', ?2 + 10)",
+    )
+      .bind(ctx.actor.workspaceId, Math.floor(NOON / DAY))
+      .run();
     const statuses = [...POST_STATUSES, "cancelled"];
     let seed = 7;
     const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
@@ -68,12 +73,13 @@ describe("listPosts with every filter, order and offset", () => {
       ctx,
       Array.from({ length: 4000 }, () => ({
         // Few distinct times, so that ids decide the order; some are exactly at midnight or at the current time.
-        at: NOON + (random(60) - 30) * DAY + [0, -12 * HOUR, 12 * HOUR - 1, 90 * MINUTE][random(4)]!,
+        at: NOON + (random(60) - 30) * DAY + [0, -12 * HOUR, 12 * HOUR - 1, 90 * MINUTE, 7 * MINUTE][random(5)]!,
         status: statuses[random(statuses.length)]!,
       })),
     );
     const instants = fc.oneof(
       fc.integer({ min: -35 * 24 * 4, max: 35 * 24 * 4 }).map((quarters) => NOON + quarters * 15 * MINUTE),
+      fc.integer({ min: -12 * 60, max: 12 * 60 }).map((minutes) => NOON + minutes * MINUTE + 1),
       fc.constantFrom(NOON, NOON - 12 * HOUR, NOON + 12 * HOUR, NOON + 12 * HOUR - 1, -5, 9e15),
     );
     const inputs = fc.record(

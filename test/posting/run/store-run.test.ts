@@ -38,7 +38,7 @@ async function insertPost(
 }
 
 const claim = (postId: string, runId = "own-run", now = NOW) =>
-  claimPostRow(db, { postId, runId, version: 1, now, dueBy: now, notBefore: now - DAY });
+  claimPostRow(db, { postId, runId, version: 1, now, dueBy: now, notBefore: now - DAY, watchAt: now + 1 });
 
 const publishedRun = (accountId: string, overrides: Partial<TargetRun> = {}): TargetRun => ({
   ...createTargetRun({ accountId, attempts: 0, nextAttemptAt: null, progress: null, history: [] }, NOW),
