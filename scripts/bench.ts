@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { requireValgrind } from "./bench/callgrind.ts";
+import { printCosts } from "./bench/costs.ts";
 import { compareInstructions, printComparison } from "./bench/instructions.ts";
 import { prepare } from "./bench/prepared.ts";
 import { isOperation, READS } from "./bench/requests.ts";
@@ -10,7 +11,7 @@ import { isOperation, READS } from "./bench/requests.ts";
 /*
  * `npm run bench`: the instructions of the Worker per request, against a floor: a Worker without libraries that answers the same requests
  * with one D1 batch. `-- --operations "get,404"` chooses, `-- --runs 3` repeats, `-- --checkout <folder>` measures another copy of
- * the project, `-- --scope whole` counts the local D1, KV and R2 too.
+ * the project, `-- --scope whole` counts the local D1, KV and R2 too. `-- --costs` prints what a post and each request cost.
  */
 
 const POSTS = { posts: 2000, perDay: 10 };
@@ -23,9 +24,14 @@ const { values } = parseArgs({
     requests: { type: "string", default: "25" },
     runs: { type: "string", default: "1" },
     scope: { type: "string", default: "worker" },
+    costs: { type: "boolean", default: false },
   },
 });
 
+if (values.costs) {
+  await printCosts();
+  process.exit();
+}
 const operations = values.operations.split(",").filter(isOperation);
 const workDir = await mkdtemp(join(tmpdir(), "almanac-bench-"));
 try {

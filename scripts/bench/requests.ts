@@ -4,8 +4,8 @@ import { DAY, MINUTE } from "#core/clock.ts";
 /* The requests that are measured. */
 
 export const READS = ["list 50", "list 100", "get", "summary", "401", "404"] as const;
-export const WRITES = ["preview", "confirm", "edit preview", "edit confirm", "cancel"] as const;
-export const OPERATIONS = [...READS, ...WRITES] as const;
+const WRITES = ["preview", "confirm", "edit preview", "edit confirm", "cancel"] as const;
+const OPERATIONS = [...READS, ...WRITES] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 export function isOperation(text: string): text is Operation {

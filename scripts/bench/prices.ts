@@ -1,0 +1,27 @@
+/** Dollars beyond what the paid plan includes, as its pages said on 2026-11-23 (pages as of 2026, by search). */
+export const PRICES = {
+  request: { dollars: 0.3, per: 1e6, source: "https://developers.cloudflare.com/workers/platform/pricing/" },
+  d1RowRead: { dollars: 0.001, per: 1e6, source: "https://developers.cloudflare.com/d1/platform/pricing/" },
+  d1RowWritten: { dollars: 1, per: 1e6, source: "https://developers.cloudflare.com/d1/platform/pricing/" },
+  kvRead: { dollars: 0.5, per: 1e6, source: "https://developers.cloudflare.com/kv/platform/pricing/" },
+  kvWrite: { dollars: 5, per: 1e6, source: "https://developers.cloudflare.com/kv/platform/pricing/" },
+  objectRequest: {
+    dollars: 0.15,
+    per: 1e6,
+    source: "https://developers.cloudflare.com/durable-objects/platform/pricing/",
+  },
+  objectRowWritten: {
+    dollars: 1,
+    per: 1e6,
+    source: "https://developers.cloudflare.com/durable-objects/platform/pricing/",
+  },
+  /** Of wall time in memory; an object is billed for 128 MB. */
+  objectGbSecond: {
+    dollars: 12.5,
+    per: 1e6,
+    source: "https://developers.cloudflare.com/durable-objects/platform/pricing/",
+  },
+} as const;
+
+/** What an object is billed for, whatever it uses. */
+export const OBJECT_GB = 0.128;

@@ -1,0 +1,164 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { generateSecret } from "#auth/secrets.ts";
+import type { Env } from "#config.ts";
+import type { ArmHint, PostPublisherApi } from "#core/arming.ts";
+import { systemClock } from "#core/clock.ts";
+import { systemIds } from "#core/ids.ts";
+import { claimAt } from "#publisher/wake-times.ts";
+import { createService } from "../../src/service.ts";
+import { PublisherHarness } from "../publisher/publisher-harness.ts";
+import { connectOneAccount, isoInDays } from "../support/api-workflows.ts";
+import { countingD1 } from "../support/counting-d1.ts";
+import { createCaller } from "../support/create-caller.ts";
+import { ORIGIN } from "../support/origin.ts";
+
+function unreachable(): never {
+  throw new Error("these requests need no network");
+}
+const service = createService(() => ({
+  platformFetch: unreachable,
+  publicFetch: unreachable,
+  browserUrl: (url) => url,
+  trustedMediaOrigin: null,
+}));
+
+const APPS = {
+  X_CLIENT_ID: "id",
+  X_CLIENT_SECRET: "secret",
+  LINKEDIN_CLIENT_ID: "id",
+  LINKEDIN_CLIENT_SECRET: "secret",
+};
+
+/** The service's bindings, counted. */
+function countedBindings() {
+  const d1 = countingD1(env.DB);
+  const calls = { kvReads: 0, kvWrites: 0, objectCalls: 0 };
+  const counted = {
+    ...env,
+    ...APPS,
+    DB: d1.d1,
+    TOKENS: {
+      get: (...key: Parameters<typeof env.TOKENS.get>) => {
+        calls.kvReads += 1;
+        return env.TOKENS.get(...key);
+      },
+      put: (...entry: Parameters<typeof env.TOKENS.put>) => {
+        calls.kvWrites += 1;
+        return env.TOKENS.put(...entry);
+      },
+    },
+    POSTS: {
+      idFromName: (name: string) => env.POSTS.idFromName(name),
+      get: (id: DurableObjectId): Pick<PostPublisherApi, "sync"> => ({
+        sync: (hint: ArmHint) => {
+          calls.objectCalls += 1;
+          return (env.POSTS.get(id) as unknown as PostPublisherApi).sync(hint);
+        },
+      }),
+    },
+  } as unknown as Env;
+  return {
+    env: counted,
+    take: () => {
+      const { roundTrips: trips, ...rows } = d1.count;
+      const taken = { trips, ...rows, ...calls };
+      d1.reset();
+      Object.assign(calls, { kvReads: 0, kvWrites: 0, objectCalls: 0 });
+      return taken;
+    },
+  };
+}
+
+/** Of one request with an API key whose last use is recorded already, in a workspace with three posts. */
+async function costsOfRequests() {
+  const caller = await createCaller();
+  const [x, linkedin] = [await connectOneAccount(caller, "x"), await connectOneAccount(caller, "linkedin")];
+  const bindings = countedBindings();
+  const costs: Record<string, object> = {};
+  const send = async (name: string | null, method: string, path: string, body?: unknown, key = caller.key) => {
+    const deferred: Promise<unknown>[] = [];
+    const response = await service.fetch(
+      new Request(`${ORIGIN}/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { "content-type": "application/json" }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+      bindings.env,
+      { waitUntil: (work: Promise<unknown>) => void deferred.push(work) } as unknown as ExecutionContext,
+    );
+    const text = await response.text();
+    expect([200, 401, 404], text).toContain(response.status);
+    while (deferred.length > 0) {
+      await Promise.all(deferred.splice(0));
+    }
+    const counted = bindings.take();
+    if (name !== null) {
+      costs[name] = { ...counted, responseBytes: text.length };
+    }
+    return JSON.parse(text) as {
+      readonly confirmation_token: string;
+      readonly posts: readonly { readonly id: string }[];
+    };
+  };
+  const post = (accounts: readonly { readonly id: string }[], days: number) => ({
+    caption: "The kiln is cold and the new glaze is out.",
+    scheduled_at: isoInDays(days),
+    account_ids: accounts.map(({ id }) => id),
+  });
+  const create = async (targets: "one target" | "two targets", days: number, isCosted: boolean): Promise<string> => {
+    const accounts = targets === "one target" ? [x] : [x, linkedin];
+    const preview = await send(isCosted ? `preview, ${targets}` : null, "POST", "/posts/preview", post(accounts, days));
+    const token = { confirmation_token: preview.confirmation_token };
+    const { posts } = await send(isCosted ? `confirm, ${targets}` : null, "POST", "/posts/confirm", token);
+    return posts[0]?.id ?? "";
+  };
+  // The first request with a key records its use; the first post of a day makes the day's row.
+  await create("two targets", 60, false);
+  await create("one target", 60, true);
+  const id = await create("two targets", 60, true);
+  await send("get", "GET", `/posts/${id}`);
+  await send("list 50", "GET", "/posts?limit=50");
+  await send("summary", "GET", "/schedule/summary");
+  await send("404", "GET", `/posts/${crypto.randomUUID()}`);
+  await send("401", "GET", "/posts", undefined, generateSecret(systemIds(systemClock), "api_key"));
+  const edit = await send("edit preview", "POST", "/posts/edit/preview", { post_ids: [id], caption: "Changed." });
+  await send("edit confirm", "POST", "/posts/edit/confirm", { confirmation_token: edit.confirmation_token });
+  await send("cancel", "DELETE", `/posts/${id}`, { confirm: true });
+  return costs;
+}
+
+/** Of the object of one post, from arming to the end; a storage row is a write of its storage, an alarm is one too. */
+async function costsOfPublishing(platforms: readonly ("x" | "linkedin")[]) {
+  const harness = await PublisherHarness.open();
+  const id = await harness.createPost({ on: platforms });
+  Object.assign(harness.d1Usage, { rowsRead: 0, rowsWritten: 0, roundTrips: 0 });
+  let alarms = 0;
+  for (let at = await harness.alarmAt(id); at !== null; at = await harness.alarmAt(id)) {
+    harness.now = Math.max(harness.now, at);
+    alarms += 1;
+    await harness.fireAlarm(id);
+  }
+  expect(await harness.readPost(id)).toMatchObject({ status: "published" });
+  const { roundTrips: trips, rowsRead, rowsWritten } = harness.d1Usage;
+  const writes = Object.values(await harness.storageWrites(id));
+  return { trips, rowsRead, rowsWritten, alarms, storageRows: writes.reduce((sum, count) => sum + count, 0) };
+}
+
+/** How long before its time an object with nothing to prepare wakes, on average. */
+function meanAwakeMs(): number {
+  const posts = Array.from({ length: 1000 }, (_, index) => `post-${index}`);
+  return Math.round(posts.reduce((sum, id) => sum - claimAt(id, 0), 0) / posts.length);
+}
+
+test("a post and each request cost what costs.json says", async () => {
+  const costs = {
+    requests: await costsOfRequests(),
+    publishing: {
+      "one target": await costsOfPublishing(["x"]),
+      "two targets": await costsOfPublishing(["x", "linkedin"]),
+    },
+    awakeMs: meanAwakeMs(),
+  };
+  await expect(`${JSON.stringify(costs, null, 2)}\n`).toMatchFileSnapshot("./costs.json");
+});
