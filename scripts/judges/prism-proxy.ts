@@ -142,6 +142,7 @@ async function checkPosts(key: string, accountId: string, imageUrl: string): Pro
   await call({ key, method: "GET", path: `/posts/${UNKNOWN_ID}/attempts`, expect: 404 });
   await call({ key, method: "GET", path: "/posts", expect: 200 });
   await call({ key, method: "GET", path: "/posts?fields=summary&order=desc&include_past=true&limit=1", expect: 200 });
+  await call({ key, method: "GET", path: "/posts?archived=true&status=failed", expect: 200 });
   await call({ key, method: "GET", path: "/posts?limit=1e3", expect: 400 });
   await call({ key, method: "GET", path: "/schedule/summary?timezone=Europe/Berlin", expect: 200 });
   await call({ key, method: "GET", path: "/schedule/summary?timezone=Mars", expect: 400 });

@@ -21,9 +21,10 @@ export async function runCron(services: Services): Promise<void> {
     runJob("alert_mails", async () => await sendAlerts(services)),
     runJob("day_totals", async () => void (await moveDayTotals(services.db, services.clock.now(), TOTALS_PER_RUN))),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
-    runJob("archive_posts", async () => await archiveOldPosts(services)),
     runJob("database_size", async () => await watchDatabaseSize(services)),
   ]);
+  // Last, because it takes the most processor time: a run that is ended for it has done everything else.
+  await runJob("archive_posts", async () => await archiveOldPosts(services));
 }
 
 async function runJob(job: string, work: () => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { archivePosts } from "#archive/index.ts";
-import { DAY, HOUR, SECOND } from "#core/clock.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
 import { getPost, getPostRecord, listArchivedPosts, listAttempts, listPosts } from "#posting/index.ts";
 import { expectedDayCounters, storedDayCounters } from "../posting/day-counters.ts";
@@ -135,6 +135,20 @@ describe("archivePosts", () => {
     const last = await listArchivedPosts(ctx, { ...PAGE, offset: 900 });
     expect(last.posts.map(({ id }) => id)).toEqual(ids.slice(900));
     expect(last.pagination).toEqual({ limit: 200, offset: 900, total: 1001, hasMore: false });
+  });
+
+  test("writes a row for the post, each of its targets, its media and its day, and few for the part", async () => {
+    const ctx = await createArchiveContext();
+    await insertPosts(
+      ctx.actor,
+      Array.from({ length: 200 }, (_, index) => ({
+        at: OLD + index * MINUTE,
+        states: ["published", "failed"] as const,
+      })),
+    );
+    ctx.counting.reset();
+    await archivePosts(ctx);
+    expect(ctx.counting.count.rowsWritten).toBe(200 * 5 + 3);
   });
 
   test("reads the same as before: the post, its attempts and its record", async () => {

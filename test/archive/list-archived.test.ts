@@ -60,9 +60,11 @@ describe("listArchivedPosts", () => {
     const pages = [];
     for (let offset = 0; offset < 180; offset += 50) {
       reads.length = 0;
+      ctx.counting.reset();
       const page = await list(ctx, { offset });
       expect(page.pagination).toEqual({ limit: 50, offset, total: 180, hasMore: offset < 150 });
       expect(reads.length).toBeLessThanOrEqual(2);
+      expect(ctx.counting.count).toMatchObject({ statements: 1, rowsRead: 3 });
       pages.push(...page.ids);
     }
     expect(pages).toEqual(ids);

@@ -28,8 +28,20 @@ describe("the limits of a user", () => {
     ['{"gold":{}}', "QUOTAS names gold: use starter, growth, scale or trial"],
     ['{"scale":{"posts":1}}', "QUOTAS.scale names posts: use accounts, workspaces"],
     ['{"scale":{"accounts":-1}}', "QUOTAS.scale.accounts must be a whole number"],
+    ['{"scale":{"archive_after_days":30}}', "QUOTAS.scale.archive_after_days must be at least 120"],
     ['{"scale":{"requests_per_minute":9}}', "QUOTAS.scale names requests_per_minute"],
   ] as const)("QUOTAS %s is refused with its mistake", ([QUOTAS, message]) => {
     expect(() => readConfig({ ...env, QUOTAS })).toThrow(message);
+  });
+});
+
+describe("DATABASE_LIMIT_BYTES", () => {
+  test("is 10 GB unless the operator says otherwise", () => {
+    expect(readConfig(env).databaseLimitBytes).toBe(10_000_000_000);
+    expect(readConfig({ ...env, DATABASE_LIMIT_BYTES: "500000000" }).databaseLimitBytes).toBe(500_000_000);
+  });
+
+  test.for(["0", "-1", "1.5", "10 GB"])("%s is refused", (DATABASE_LIMIT_BYTES) => {
+    expect(() => readConfig({ ...env, DATABASE_LIMIT_BYTES })).toThrow("must be a whole number of bytes");
   });
 });

@@ -5,6 +5,7 @@ import { PlatformBadge } from "#dashboard/components.tsx";
 import { STATUS_LABELS } from "#dashboard/calendar/labels.ts";
 import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
+import { firstWords } from "#dashboard/post/post-state.ts";
 import type { Page, PostSummary } from "#posting/index.ts";
 
 const PATH = "/dashboard/archive";
@@ -32,7 +33,7 @@ const ArchivedPost: FC<{ post: PostSummary; display: Display }> = ({ post, displ
     <div class="item-header">
       <h2>
         <a href={`/dashboard/posts/${post.id}`}>
-          <bdi>{post.caption.trim() || "No text"}</bdi>
+          <bdi>{firstWords(post.caption)}</bdi>
         </a>
       </h2>
       <span class={post.status === "published" ? "tag active" : "tag expiring"}>{STATUS_LABELS[post.status]}</span>
@@ -52,7 +53,7 @@ const Filter: FC<{ address: ArchiveAddress }> = ({ address }) => (
   <nav class="item-actions" aria-label="Filter">
     {[undefined, ...ARCHIVE_FILTERS].map((status) => (
       <a
-        class="button secondary"
+        class={status === address.status ? "button" : "button secondary"}
         href={archiveHref({ status, page: 1 })}
         aria-current={status === address.status ? "page" : undefined}
       >
