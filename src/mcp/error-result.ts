@@ -3,7 +3,7 @@ import { listAccounts } from "#accounts/index.ts";
 import { type Refusal, type RefusalDetail, RefusalError } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
-import { isOverloaded, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
+import { isOverloaded, isUnmetCondition, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
 import { describeError, refusalBody } from "#wire/refusal-body.ts";
 import type { ErrorBody } from "#wire/schemas/error.ts";
 import { adviceFor, type HintFacts, needsAccounts, nextStepFor } from "./hints.ts";
@@ -96,6 +96,10 @@ export async function errorResult(call: Call, tool: string, args: JsonObject, er
     return refusalResult(call, args, error.refusal);
   }
   const { requestId } = call;
+  if (isUnmetCondition(error)) {
+    // Nobody sees this: the call is answered again.
+    return toResult("changed", { code: "internal_error", error: "the credential has changed", request_id: requestId });
+  }
   if (isOverloaded(error)) {
     const message = `the service is overloaded: send the same call again in ${OVERLOADED_RETRY_SECONDS} seconds`;
     return toResult(`overloaded: ${message}.`, { code: "overloaded", error: message, request_id: requestId });

@@ -1,8 +1,9 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { authenticate, presentedCredential } from "#auth/index.ts";
+import { authenticate, presentedCredential, rememberedCaller } from "#auth/index.ts";
 import type { Env } from "#config.ts";
-import { createServices, type Outbound, type Services } from "#context.ts";
+import { type Context, createServices, type Outbound, type Services } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
+import { isJsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { Scope } from "#core/scope.ts";
 import { isOverloaded, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
@@ -112,20 +113,44 @@ async function serve(request: Request, env: Env, services: Services, requestId: 
   if (!presented.ok) {
     return refuseUnauthenticated(mcpUrl, env, request, presented.reason);
   }
+  const answer = (ctx: Context) => answerMessage(request, message, ctx, requestId);
+  // Other messages may be answered by a stream without an end, of which nothing may be sent before the credential is verified.
+  const remembered = isToolCall(message) ? rememberedCaller(services, presented.id) : null;
+  let mayRun = true;
+  if (remembered !== null && (await countRequest(env, remembered.ctx.actor)) === null) {
+    const response = await answer(remembered.ctx);
+    const text = await response.text();
+    const verification = await remembered.verify();
+    if (verification === "unchanged") {
+      return new Response(text, response);
+    }
+    mayRun = verification === "changed";
+  }
   const authentication = await authenticate(services, presented);
   if (!authentication.ok) {
     return refuseUnauthenticated(mcpUrl, env, request, authentication.reason);
   }
   const { actor } = authentication;
   await enforceRateLimit(env, actor);
-  const ctx = { ...services, actor };
+  if (!mayRun) {
+    throw new Error("the answer of the database to a write was lost");
+  }
+  return answer({ ...services, actor });
+}
+
+function isToolCall(message: unknown): boolean {
+  return isJsonObject(message) && message["method"] === "tools/call";
+}
+
+async function answerMessage(request: Request, message: unknown, ctx: Context, requestId: string): Promise<Response> {
+  const { actor, config } = ctx;
   const handler = createMcpHandler(({ era }) => createServer(ctx, requestId, era), {
     onerror: (error) => log("warn", "mcp.protocol_error", { request_id: requestId, name: error.name }),
   });
   return handler.fetch(request, {
     parsedBody: message,
     // The token itself stays here.
-    authInfo: { token: "", clientId: actor.credential.id, scopes: [...actor.scopes], resource: new URL(mcpUrl) },
+    authInfo: { token: "", clientId: actor.credential.id, scopes: [...actor.scopes], resource: new URL(config.mcpUrl) },
   });
 }
 

@@ -1,5 +1,5 @@
 import { env, exports } from "cloudflare:workers";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { callApi } from "../support/call-api.ts";
 import { type Era, readMcpResponse, sendMcp } from "../support/call-mcp.ts";
 import { createCaller } from "../support/create-caller.ts";
@@ -107,6 +107,43 @@ describe("the credential", () => {
     expect((await sendMcp(caller, LIST)).status).toBe(200);
     await env.DB.prepare("UPDATE api_keys SET revoked_at = 1 WHERE user_id = ?").bind(caller.userId).run();
     expect((await sendMcp(caller, LIST)).status).toBe(401);
+  });
+});
+
+describe.each(ERAS)("a call of a tool by a credential that is remembered, by the protocol of %s", (era) => {
+  const connect = { method: "tools/call", era, params: { name: "connect_account", arguments: { platform: "x" } } };
+
+  async function remembered() {
+    const caller = await createCaller();
+    const key = (change: string) =>
+      env.DB.prepare(`UPDATE api_keys SET ${change} WHERE user_id = ?`).bind(caller.userId).run();
+    const states = () =>
+      env.DB.prepare("SELECT count(*) AS n FROM connect_states WHERE user_id = ?").bind(caller.userId).first("n");
+    expect((await sendMcp(caller, connect)).status).toBe(200);
+    return { caller, key, states };
+  }
+
+  test("is refused when the credential was revoked a moment ago, and does nothing", async ({ expect }) => {
+    const { caller, key, states } = await remembered();
+    await key("revoked_at = 1");
+    expect((await sendMcp(caller, connect)).status).toBe(401);
+    expect(await states()).toBe(1);
+  });
+
+  test("is refused for a scope that was taken away, and does nothing", async ({ expect }) => {
+    const { caller, key, states } = await remembered();
+    await key(`scopes = '["posts:read"]'`);
+    expect(JSON.stringify(await sendMcp(caller, connect))).toContain("insufficient_scope");
+    expect(await states()).toBe(1);
+  });
+
+  test("is answered once when something else was changed", async ({ expect }) => {
+    const { caller, key, states } = await remembered();
+    await key("name = 'renamed'");
+    const { status, body } = await sendMcp(caller, connect);
+    expect(status).toBe(200);
+    expect(body.result.structuredContent.connect_url).toContain("/connect/x");
+    expect(await states()).toBe(2);
   });
 });
 
