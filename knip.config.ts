@@ -8,6 +8,8 @@ export default {
     "scripts/*/entry.ts",
     "scripts/bench/floor.ts",
     "test/**/*.test.{ts,tsx}",
+    // Loaded by its path into the process under test.
+    "test/deploy/reach-workers.ts",
   ],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "test/**/*.{ts,tsx}"],
   // A package of its own, with its own lock file; its tools are run as programs.

@@ -29,7 +29,7 @@ export default defineConfig({
           ...timeouts,
           name: "workers",
           include: ["test/**/*.test.ts", "test/**/*.test.tsx"],
-          exclude: ["test/repository/**"],
+          exclude: ["test/repository/**", "test/deploy/**"],
           setupFiles: ["./test/setup.ts"],
           // An isolate per file took two thirds of the run; test/setup.ts gives each file a clean start instead.
           isolate: false,
@@ -37,6 +37,8 @@ export default defineConfig({
       },
       // What is checked about the repository itself needs files and processes, which a Worker has not.
       { test: { ...timeouts, name: "repository", include: ["test/repository/**/*.test.ts"] } },
+      // wrangler itself, against a small Cloudflare API.
+      { test: { ...timeouts, name: "deploy", include: ["test/deploy/**/*.test.ts"] } },
     ],
   },
 });

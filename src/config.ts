@@ -16,7 +16,7 @@ import type { Platform } from "#core/platform.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 
-/** Bindings and variables as wrangler.toml declares them. Secrets are set with `wrangler secret put`. */
+/** Bindings of wrangler.toml, and the variables and secrets that `npm run deploy` sets; docs/operate.md lists them. */
 export interface Env {
   readonly DB: D1Database;
   /** Confirmation tokens, 300 s. */

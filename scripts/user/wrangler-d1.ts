@@ -72,12 +72,17 @@ class Statement {
   }
 }
 
+/** Only what the last deployment wrote names the deployed database; an environment of wrangler.toml is another one. */
+function configFlags(flags: readonly string[]): readonly string[] {
+  return flags.includes("--remote") && !flags.includes("--env") ? ["--config", "wrangler.deploy.toml"] : [];
+}
+
 /** A D1 binding over `wrangler d1 execute`, local or remote, with the methods that the use cases call. */
 export function wranglerD1(flags: readonly string[]): D1Database {
   const execute = async (sql: string): Promise<D1Output[]> => {
     const { stdout } = await run(
       "node_modules/.bin/wrangler",
-      ["d1", "execute", "DB", "--json", "--command", sql, ...flags],
+      ["d1", "execute", "DB", "--json", "--command", sql, ...flags, ...configFlags(flags)],
       {
         maxBuffer: 64 * 1024 * 1024,
       },

@@ -1,0 +1,240 @@
+import { parseArgs } from "node:util";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import { decideOrigin } from "./deploy/address.ts";
+import { ApiFailure, type CloudflareApi } from "./deploy/cloudflare.ts";
+import { completeConfig, CONFIG_FILE, namesFrom, readTrackedConfig, writeConfig } from "./deploy/config-file.ts";
+import { loadDotEnv, signIn } from "./deploy/credential.ts";
+import { RemoteDatabase } from "./deploy/database.ts";
+import { DeployFailure } from "./deploy/failure.ts";
+import { decideSetupCode, decideTokenKeys, keepInSettingsFile } from "./deploy/generated-secrets.ts";
+import { refuseUnhealthy, waitForVersion } from "./deploy/health.ts";
+import { readValues, SETTINGS_FILE } from "./deploy/read-values.ts";
+import { createMissing, findResources } from "./deploy/resources.ts";
+import { readRunningWorker, type RunningWorker } from "./deploy/running.ts";
+import { deleteLeftovers, withSecretsFile } from "./deploy/secrets-file.ts";
+import { ofKind, PLATFORMS_WITH_APP, type Values } from "./deploy/settings.ts";
+import { isCi, isPrivateOutput } from "./deploy/surroundings.ts";
+import { readVersion } from "./deploy/version.ts";
+import { mustRunWrangler } from "./deploy/wrangler.ts";
+
+const USAGE = `Creates an Almanac service in your Cloudflare account, or brings it to the version of this folder.
+
+  npm run deploy
+  npm run deploy -- --new-origin    the address changes, and that is meant
+  npm run deploy -- --drop-vars     variables that the settings no longer name are meant to go
+
+Settings come from ${SETTINGS_FILE} and from environment variables ALMANAC_*; docs/operate.md lists them. It can be run again at
+any time: it finds what there is by name, creates what is missing and loses nothing.`;
+
+interface Flags {
+  readonly newOrigin: boolean;
+  readonly dropVars: boolean;
+}
+
+let step = 0;
+function say(text: string): void {
+  step += 1;
+  console.log(`${step}. ${text}`);
+}
+const note = (text: string): void => console.log(`   ${text}`);
+
+/** Variables are replaced as a whole: one that these settings lack would silently be gone. */
+function assertNoVarIsLost(running: RunningWorker | null, vars: ReadonlyMap<string, string>, flags: Flags): void {
+  const lost = [...(running?.vars.keys() ?? [])].filter((name) => !vars.has(name));
+  if (lost.length > 0 && !flags.dropVars) {
+    throw new DeployFailure(
+      `the running service has ${lost.join(", ")}, and these settings do not`,
+      `add ${lost.length === 1 ? "it" : "them"} to the settings, or add --drop-vars if ${lost.length === 1 ? "it is" : "they are"} to go`,
+    );
+  }
+}
+
+function variablesFor(values: Values, origin: string, tokenKeyId: string): Map<string, string> {
+  const location = values.get("LOCATION");
+  return new Map([
+    ["ORIGIN", origin],
+    ["TOKEN_KEY_ID", tokenKeyId],
+    ...(location === undefined ? [] : [["OBJECTS_LOCATION", location] as const]),
+    ...ofKind(values, "variable"),
+  ]);
+}
+
+async function usedKeyIds(api: CloudflareApi, accountId: string, databaseId: string | null): Promise<string[]> {
+  return databaseId === null ? [] : new RemoteDatabase(api, accountId, databaseId).sealingKeyIds();
+}
+
+async function migrate(accountId: string): Promise<void> {
+  await mustRunWrangler(
+    ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG_FILE],
+    accountId,
+    new DeployFailure(
+      "a migration failed; the service still runs as before, and the database is as the last migration that succeeded left it",
+      "read the message above, then run the command again: applied migrations are not repeated",
+    ),
+  );
+}
+
+async function upload(accountId: string, version: string, secrets: ReadonlyMap<string, string>): Promise<void> {
+  await withSecretsFile(secrets, (path) =>
+    mustRunWrangler(
+      ["deploy", "--config", CONFIG_FILE, "--strict", "--tag", version, "--secrets-file", path],
+      accountId,
+      new DeployFailure(
+        "the upload failed or is incomplete",
+        "read the message above, then run the command again: it takes up what is missing",
+      ),
+      { secrets: [...secrets.values()] },
+    ),
+  );
+}
+
+function printResult(origin: string, values: Values): void {
+  const configured = PLATFORMS_WITH_APP.filter((platform) => values.has(`${platform.toUpperCase()}_CLIENT_ID`));
+  const others = PLATFORMS_WITH_APP.filter((platform) => !configured.includes(platform));
+  console.log(`\nAlmanac runs at ${origin}\n`);
+  if (configured.length > 0) {
+    console.log("Redirect URIs, to be entered in your app at each platform:");
+    for (const platform of configured) {
+      console.log(`  ${PLATFORM_NAMES[platform].padEnd(10)} ${origin}/connect/${platform}/callback`);
+    }
+  }
+  if (others.length > 0) {
+    console.log(
+      `Without an app yet: ${others.map((platform) => PLATFORM_NAMES[platform]).join(", ")} (docs/operate.md)`,
+    );
+  }
+}
+
+function printSignUp(origin: string, hasUsers: boolean, setupCode: string | undefined, values: Values): void {
+  if (hasUsers || values.get("SIGNUP") === "closed") {
+    return;
+  }
+  if (values.get("SIGNUP") === "open") {
+    console.log(`\nSign up: ${origin}/signup`);
+  } else if (setupCode === undefined) {
+    console.log(
+      "\nNobody can sign up yet: this output may be public. Set ALMANAC_SETUP_CODE to a secret of at least 20 characters and run this again.",
+    );
+  } else if (isPrivateOutput(process.env)) {
+    console.log(`\nSign up as the first user, once:\n  ${origin}/signup?setup_code=${setupCode}`);
+  } else {
+    console.log(`\nSign up as the first user, once: ${origin}/signup, with the SETUP_CODE of your settings`);
+  }
+}
+
+async function deploy(flags: Flags): Promise<void> {
+  await loadDotEnv();
+  deleteLeftovers();
+  const values = await readValues(process.env);
+  const tracked = await readTrackedConfig();
+  const names = namesFrom(tracked, values.get("WORKER_NAME"));
+  const version = await readVersion();
+  const domain = values.get("DOMAIN");
+
+  const { api, accountId } = await signIn();
+  const running = await readRunningWorker(api, accountId, names.worker);
+  say(`Worker ${names.worker}, version ${version}: ${running === null ? "new" : "runs already"}`);
+
+  const origin = await decideOrigin(api, {
+    accountId,
+    domain,
+    workerName: names.worker,
+    runningOrigin: running?.vars.get("ORIGIN"),
+    mayChange: flags.newOrigin,
+  });
+  say(`Address ${origin}`);
+
+  const found = await findResources(api, accountId, names);
+  const keys = decideTokenKeys({
+    values,
+    running,
+    usedKeyIds: await usedKeyIds(api, accountId, found.databaseId),
+  });
+  const vars = variablesFor(values, origin, keys.get("TOKEN_KEY_ID") ?? "");
+  assertNoVarIsLost(running, vars, flags);
+  const made = new Map(keys.has("TOKEN_KEYS") ? keys : []);
+  await keepMade(made);
+
+  say("Database, key-value store, bucket");
+  const resources = await createMissing(api, accountId, {
+    names,
+    found,
+    location: values.get("LOCATION"),
+    onCreated: (what) => note(`created ${what}`),
+  });
+  await writeConfig(
+    completeConfig(tracked, { names, resources, version, domain, vars, sendsEmail: values.has("MAIL_FROM") }),
+  );
+
+  const database = new RemoteDatabase(api, accountId, resources.databaseId);
+  const bookmark = await database.bookmark();
+  say(`Bookmark of the database before this deployment: ${bookmark}`);
+  note(`back to it: npx wrangler d1 time-travel restore DB --bookmark=${bookmark} --config ${CONFIG_FILE}`);
+
+  say("Migrations");
+  await migrate(accountId);
+
+  const hasUsers = await database.hasUsers();
+  const setupCode = decideSetupCode(values, hasUsers, process.env);
+  if (setupCode !== null) {
+    await keepMade(new Map([["SETUP_CODE", setupCode]]));
+    made.set("SETUP_CODE", setupCode);
+  }
+
+  say("Upload of code, bindings and secrets, as one version");
+  const secrets = new Map([...ofKind(values, "secret"), ...ofKind(made, "secret")]);
+  await upload(accountId, version, secrets);
+
+  say(`Waiting for ${origin}/health to say ${version}`);
+  const said = await waitForVersion(origin, version);
+  if (said !== null) {
+    await refuseUnhealthy({
+      origin,
+      version,
+      said,
+      workerName: names.worker,
+      accountId,
+      previousVersionId: running?.versionId ?? null,
+    });
+  }
+  printResult(origin, values);
+  printSignUp(origin, hasUsers, secrets.get("SETUP_CODE"), values);
+}
+
+/** In CI there is no file that stays: then Cloudflare alone has what was made. */
+async function keepMade(made: ReadonlyMap<string, string>): Promise<void> {
+  if (made.size === 0) {
+    return;
+  }
+  const names = [...made.keys()].join(" and ");
+  if (!isCi(process.env)) {
+    await keepInSettingsFile(made);
+    note(`made ${names}, and wrote ${made.size === 1 ? "it" : "them"} into ${SETTINGS_FILE}: keep a copy of that file`);
+  } else {
+    note(`made ${names}: only Cloudflare has ${made.size === 1 ? "it" : "them"}, and nobody can read secrets back`);
+  }
+}
+
+const { values: flags } = parseArgs({
+  options: {
+    "new-origin": { type: "boolean", default: false },
+    "drop-vars": { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+if (flags.help) {
+  console.log(USAGE);
+} else {
+  try {
+    await deploy({ newOrigin: flags["new-origin"], dropVars: flags["drop-vars"] });
+  } catch (error) {
+    if (!(error instanceof DeployFailure || error instanceof ApiFailure)) {
+      throw error;
+    }
+    console.error(`\nStopped: ${error.message}`);
+    console.error(
+      `Next: ${error instanceof DeployFailure ? error.next : "run the command again; if it persists, the message says what Cloudflare wants"}`,
+    );
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,112 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { DeployFailure } from "./failure.ts";
+import type { ResourceNames, Resources } from "./resources.ts";
+
+/** Written by every deployment; also `npm run user -- --remote` and its like read it. */
+export const CONFIG_FILE = "wrangler.deploy.toml";
+const TRACKED_FILE = "wrangler.toml";
+
+// JSON's strings are TOML's basic strings.
+const quote = (text: string): string => JSON.stringify(text);
+
+function damaged(what: string): DeployFailure {
+  return new DeployFailure(
+    `${TRACKED_FILE} has no ${what}`,
+    `undo your changes with \`git checkout ${TRACKED_FILE}\`; settings belong in .env.production`,
+  );
+}
+
+/** What the file says of production: everything before the first environment. */
+export async function readTrackedConfig(): Promise<string> {
+  const content = await readFile(TRACKED_FILE, "utf8");
+  const production = content.split(/^(?:#[^\n]*\n)*\[env\./m, 1)[0] ?? "";
+  if (/^\[vars\]/m.test(production)) {
+    throw new DeployFailure(
+      `${TRACKED_FILE} has variables`,
+      "move them to .env.production: this file belongs to the repository",
+    );
+  }
+  return production;
+}
+
+/** The text between a table's header and the next one. */
+function tableOf(config: string, header: string): string {
+  const table = config.split(`${header}\n`)[1]?.split(/^\[/m, 1)[0];
+  if (table === undefined) {
+    throw damaged(header);
+  }
+  return table;
+}
+
+const valueOf = (table: string, key: string): string | null =>
+  new RegExp(`^${key} = "([^"]+)"$`, "m").exec(table)?.[1] ?? null;
+
+/** Names from the tracked file, or derived from the name that the operator gave the Worker. */
+export function namesFrom(config: string, workerName: string | undefined): ResourceNames & { readonly worker: string } {
+  const database = tableOf(config, "[[d1_databases]]");
+  const bucket = tableOf(config, "[[r2_buckets]]");
+  const tracked = valueOf(config.split(/^\[/m, 1)[0] ?? "", "name");
+  const worker = workerName ?? tracked;
+  if (worker === null) {
+    throw damaged("name");
+  }
+  return {
+    worker,
+    database: workerName ?? valueOf(database, "database_name") ?? worker,
+    databaseId: workerName === undefined ? valueOf(database, "database_id") : null,
+    tokens: `${worker}-tokens`,
+    tokensId: workerName === undefined ? valueOf(tableOf(config, "[[kv_namespaces]]"), "id") : null,
+    bucket: (workerName === undefined ? valueOf(bucket, "bucket_name") : null) ?? `${worker}-media`,
+  };
+}
+
+function replaceOnce(config: string, pattern: RegExp, replacement: string, what: string): string {
+  if (!pattern.test(config)) {
+    throw damaged(what);
+  }
+  return config.replace(pattern, () => replacement);
+}
+
+export interface DeployedConfig {
+  readonly names: ResourceNames & { readonly worker: string };
+  readonly resources: Resources;
+  readonly version: string;
+  readonly domain: string | undefined;
+  readonly vars: ReadonlyMap<string, string>;
+  readonly sendsEmail: boolean;
+}
+
+/** The tracked file with what belongs to this installation. */
+export function completeConfig(tracked: string, input: DeployedConfig): string {
+  const { names, resources, version, domain, vars, sendsEmail } = input;
+  const address =
+    domain === undefined
+      ? "workers_dev = true"
+      : `workers_dev = false\nroutes = [{ pattern = ${quote(domain)}, custom_domain = true }]`;
+  const edits: readonly (readonly [pattern: RegExp, replacement: string, what: string])[] = [
+    [/^name = .*$/m, `name = ${quote(names.worker)}\n${address}`, "name"],
+    [/^\[define\]$/m, `[define]\nALMANAC_VERSION = ${quote(JSON.stringify(version))}`, "[define]"],
+    [
+      /^\[\[d1_databases\]\]\nbinding = "DB"$/m,
+      `[[d1_databases]]\nbinding = "DB"\ndatabase_id = ${quote(resources.databaseId)}`,
+      'database "DB"',
+    ],
+    [/^database_name = .*$/m, `database_name = ${quote(names.database)}`, "database_name"],
+    [
+      /^\[\[kv_namespaces\]\]\nbinding = "TOKENS"$/m,
+      `[[kv_namespaces]]\nbinding = "TOKENS"\nid = ${quote(resources.tokensId)}`,
+      'KV namespace "TOKENS"',
+    ],
+    [/^bucket_name = .*$/m, `bucket_name = ${quote(names.bucket)}`, "bucket_name"],
+  ];
+  // Ids that the tracked file names itself are written again above.
+  const withoutIds = tracked.replaceAll(/^(?:database_id|id) = .*\n/gm, "");
+  const edited = edits.reduce((config, [pattern, text, what]) => replaceOnce(config, pattern, text, what), withoutIds);
+  const email = sendsEmail ? '\n[[send_email]]\nname = "EMAIL"\n' : "";
+  const variables = [...vars].map(([name, value]) => `${name} = ${quote(value)}\n`).join("");
+  return `# Written by \`npm run deploy\`; the next run writes it anew.\n${edited.trimEnd()}\n${email}\n[vars]\n${variables}`;
+}
+
+export async function writeConfig(content: string): Promise<void> {
+  await writeFile(CONFIG_FILE, content);
+}

@@ -1,0 +1,331 @@
+import { randomUUID } from "node:crypto";
+import { Refusal } from "./cloudflare-refusal.ts";
+import { D1Database } from "./d1-database.ts";
+import { DeployedWorker, type Metadata } from "./deployed-worker.ts";
+
+/** A call, as the table of calls below gets it. */
+export interface ApiCall {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly json: <T>() => Promise<T>;
+  readonly form: () => Promise<FormData>;
+}
+
+/** A result with what Cloudflare writes beside it. */
+export class Page {
+  readonly result: unknown;
+  readonly info: Readonly<Record<string, number>>;
+  constructor(result: unknown, info: Readonly<Record<string, number>>) {
+    this.result = result;
+    this.info = info;
+  }
+}
+
+export interface Zone {
+  readonly id: string;
+  readonly name: string;
+  readonly records: { type: string; name: string; content: string }[];
+  readonly routes: { pattern: string; script?: string }[];
+}
+
+/** One page of a list. Cloudflare's own limits: a page is at least 1, and not every length of a page is allowed. */
+function pageOf<T>(all: readonly T[], query: URLSearchParams, [least, most]: readonly [number, number]): Page {
+  const page = Number(query.get("page") ?? "1");
+  const perPage = Number(query.get("per_page") ?? "20");
+  if (!Number.isInteger(page) || page < 1 || !Number.isInteger(perPage) || perPage < least || perPage > most) {
+    throw new Refusal(400, 10_022, "could not parse the page or per_page of the list");
+  }
+  const items = all.slice((page - 1) * perPage, page * perPage);
+  return new Page(items, { page, per_page: perPage, count: items.length, total_count: all.length });
+}
+
+const noWorker = () => new Refusal(404, 10_007, "This Worker does not exist on your account.");
+
+/** What one account has. Names are unique, and everything that is named must exist. */
+export class CloudflareAccount {
+  readonly id = "a".repeat(32);
+  readonly databases: D1Database[] = [];
+  readonly namespaces: { readonly id: string; readonly title: string }[] = [];
+  readonly buckets: { readonly name: string; readonly location: string | undefined }[] = [];
+  readonly workers = new Map<string, DeployedWorker>();
+  readonly zones: Zone[] = [];
+  readonly domains: { readonly hostname: string; readonly service: string; readonly zone_id: string }[] = [];
+  subdomain: string | null = "ada";
+  hasR2 = true;
+  uploads = 0;
+
+  worker(name: string | undefined): DeployedWorker {
+    const worker = this.workers.get(name ?? "");
+    if (worker === undefined || worker.versions.length === 0) {
+      throw noWorker();
+    }
+    return worker;
+  }
+
+  /** The Worker that answers at a host. */
+  workerAt(host: string): DeployedWorker | undefined {
+    const attached = this.domains.find(({ hostname }) => hostname === host)?.service;
+    const label =
+      this.subdomain !== null && host.endsWith(`.${this.subdomain}.workers.dev`) ? host.split(".", 1)[0] : undefined;
+    const named = this.workers.get(attached ?? label ?? "");
+    return attached !== undefined || named?.subdomain.enabled === true ? named : undefined;
+  }
+
+  database(idOrName: string | undefined): D1Database {
+    const database = this.databases.find(({ uuid, name }) => uuid === idOrName || name === idOrName);
+    if (database === undefined) {
+      throw new Refusal(404, 7404, "The database could not be found");
+    }
+    return database;
+  }
+
+  createDatabase(name: string, location?: string): D1Database {
+    if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) {
+      throw new Refusal(400, 7400, "the name of the database is invalid");
+    }
+    if (this.databases.some((database) => database.name === name)) {
+      throw new Refusal(400, 7502, `A database with the name ${name} already exists`);
+    }
+    const database = new D1Database(randomUUID(), name, location);
+    this.databases.push(database);
+    return database;
+  }
+
+  createNamespace(title: string): { readonly id: string; readonly title: string } {
+    if (this.namespaces.some((namespace) => namespace.title === title)) {
+      throw new Refusal(400, 10_014, "a namespace with this account ID and title already exists");
+    }
+    const namespace = { id: randomUUID().replaceAll("-", ""), title };
+    this.namespaces.push(namespace);
+    return namespace;
+  }
+
+  createBucket(name: string, location?: string): void {
+    this.#assertR2();
+    if (this.buckets.some((bucket) => bucket.name === name)) {
+      throw new Refusal(409, 10_004, "The bucket you tried to create already exists, and you own it.");
+    }
+    this.buckets.push({ name, location });
+  }
+
+  #assertR2(): void {
+    if (!this.hasR2) {
+      throw new Refusal(403, 10_042, "Please enable R2 through the Cloudflare Dashboard.");
+    }
+  }
+
+  async #upload({ params, form }: ApiCall, how: "replace" | "version"): Promise<unknown> {
+    const name = params["name"] ?? "";
+    const body = await form();
+    const metadata = JSON.parse(await partText(body.get("metadata"))) as Metadata;
+    if (how === "version" && metadata.migrations !== undefined) {
+      throw new Refusal(400, 10_211, 'migrations must be fully applied by running "wrangler deploy"');
+    }
+    const worker = this.workers.get(name) ?? new DeployedWorker(name);
+    const code = await partText(body.get(metadata.main_module ?? ""));
+    const version = worker.upload(metadata, code, {
+      database: (id) => this.databases.some(({ uuid }) => uuid === id),
+      namespace: (id) => this.namespaces.some((namespace) => namespace.id === id),
+      bucket: (bucketName) => this.buckets.some((bucket) => bucket.name === bucketName),
+    });
+    this.uploads += 1;
+    this.workers.set(name, worker);
+    if (how === "replace") {
+      worker.deployed = version.id;
+      return { id: name, etag: worker.etag, deployment_id: version.id.replaceAll("-", ""), startup_time_ms: 30 };
+    }
+    return { id: version.id, startup_time_ms: 30, resources: { script: { etag: "x" } } };
+  }
+
+  #changeset(name: string | undefined, wanted: readonly { readonly hostname: string }[]): unknown {
+    const attached = new Map(this.domains.map((domain) => [domain.hostname, domain]));
+    return {
+      added: wanted.filter(({ hostname }) => !attached.has(hostname)),
+      removed: [],
+      updated: wanted
+        .filter(({ hostname }) => attached.has(hostname))
+        .map((domain) => ({
+          ...domain,
+          id: domain.hostname,
+          modified: attached.get(domain.hostname)?.service !== name,
+        })),
+      conflicting: wanted.filter(({ hostname }) =>
+        this.zones.some(({ records }) => records.some((record) => record.name === hostname)),
+      ),
+    };
+  }
+
+  /** Overwrites without asking, as wrangler asks for it where nobody can be asked. */
+  #attachDomains(name: string, origins: readonly { readonly hostname: string }[]): unknown {
+    for (const { hostname } of origins) {
+      const zone = this.zones.find((one) => hostname === one.name || hostname.endsWith(`.${one.name}`));
+      if (zone === undefined) {
+        throw new Refusal(400, 100_112, "the zone of this domain is not in your account");
+      }
+      const at = this.domains.findIndex((domain) => domain.hostname === hostname);
+      this.domains.splice(at === -1 ? this.domains.length : at, 1, { hostname, service: name, zone_id: zone.id });
+      const kept = zone.records.filter((record) => record.name !== hostname);
+      zone.records.splice(0, zone.records.length, ...kept, { type: "AAAA", name: hostname, content: "100::" });
+    }
+    return [];
+  }
+
+  /** Every call that the deployment needs; any other is unknown. */
+  readonly calls: Readonly<Record<string, (call: ApiCall) => unknown>> = {
+    "GET /accounts": ({ query }) => pageOf([{ id: this.id, name: "Ada's account" }], query, [5, 1000]),
+    "GET /accounts/:account/d1/database": ({ query }) =>
+      pageOf(
+        this.databases
+          .filter(({ name }) => name.includes(query.get("name") ?? ""))
+          .map(({ uuid, name }) => ({ uuid, name })),
+        query,
+        [10, 10_000],
+      ),
+    "POST /accounts/:account/d1/database": async ({ json }) => {
+      const body = await json<{ name: string; primary_location_hint?: string }>();
+      const { uuid, name } = this.createDatabase(body.name, body.primary_location_hint);
+      return { uuid, name };
+    },
+    "GET /accounts/:account/d1/database/:database": ({ params }) => {
+      const { uuid, name } = this.database(params["database"]);
+      return { uuid, name, version: "production" };
+    },
+    "POST /accounts/:account/d1/database/:database/query": async ({ params, json }) => {
+      const { sql } = await json<{ sql: string }>();
+      return this.database(params["database"]).query(sql);
+    },
+    "GET /accounts/:account/d1/database/:database/time_travel/bookmark": ({ params }) => ({
+      bookmark: this.database(params["database"]).bookmark,
+    }),
+    "GET /accounts/:account/storage/kv/namespaces": ({ query }) => pageOf(this.namespaces, query, [5, 1000]),
+    "POST /accounts/:account/storage/kv/namespaces": async ({ json }) =>
+      this.createNamespace((await json<{ title: string }>()).title),
+    "GET /accounts/:account/r2/buckets/:bucket": ({ params }) => {
+      this.#assertR2();
+      const bucket = this.buckets.find(({ name }) => name === params["bucket"]);
+      if (bucket === undefined) {
+        throw new Refusal(404, 10_006, "The specified bucket does not exist.");
+      }
+      return bucket;
+    },
+    "POST /accounts/:account/r2/buckets": async ({ json }) => {
+      const { name, locationHint } = await json<{ name: string; locationHint?: string }>();
+      this.createBucket(name, locationHint);
+      return { name };
+    },
+    "GET /accounts/:account/workers/subdomain": () => {
+      if (this.subdomain === null) {
+        throw new Refusal(404, 10_007, "workers.dev subdomain not found");
+      }
+      return { subdomain: this.subdomain };
+    },
+    "GET /accounts/:account/workers/domains": ({ query }) =>
+      this.domains.filter(({ hostname }) => query.get("hostname") === null || hostname === query.get("hostname")),
+    "GET /zones": ({ query }) =>
+      pageOf(
+        this.zones.filter(({ name }) => name === query.get("name")).map(({ id, name }) => ({ id, name })),
+        query,
+        [5, 1000],
+      ),
+    "GET /zones/:zone/workers/routes": ({ params }) => this.zones.find(({ id }) => id === params["zone"])?.routes ?? [],
+    "GET /zones/:zone/dns_records": ({ params, query }) =>
+      pageOf(
+        (this.zones.find(({ id }) => id === params["zone"])?.records ?? []).filter(
+          ({ name }) => name === query.get("name"),
+        ),
+        query,
+        [1, 5_000_000],
+      ),
+    "GET /accounts/:account/workers/scripts": () =>
+      [...this.workers.values()].map(({ name, migrationTag }) => ({
+        id: name,
+        ...(migrationTag !== null && { migration_tag: migrationTag }),
+      })),
+    "GET /accounts/:account/workers/services/:name": ({ params }) => {
+      const { name, tags, migrationTag } = this.worker(params["name"]);
+      const script = { tag: `tag-${name}`, tags, migration_tag: migrationTag, last_deployed_from: "wrangler" };
+      return { id: name, default_environment: { environment: "production", script } };
+    },
+    "GET /accounts/:account/workers/workers/:name": ({ params }) => {
+      const { name, subdomain } = this.worker(params["name"]);
+      return { id: `tag-${name}`, name, subdomain };
+    },
+    "GET /accounts/:account/workers/scripts/:name/secrets": ({ params }) =>
+      Object.keys(this.worker(params["name"]).secrets).map((name) => ({ name, type: "secret_text" })),
+    "GET /accounts/:account/workers/scripts/:name/settings": ({ params }) => ({
+      bindings: this.worker(params["name"]).current.bindings.map(({ text, ...binding }) =>
+        binding.type === "secret_text" ? binding : { ...binding, ...(text !== undefined && { text }) },
+      ),
+    }),
+    "GET /accounts/:account/workers/scripts/:name/deployments": ({ params }) => {
+      const { deployed } = this.worker(params["name"]);
+      return { deployments: [{ id: randomUUID(), versions: [{ version_id: deployed, percentage: 100 }] }] };
+    },
+    "POST /accounts/:account/workers/scripts/:name/deployments": async ({ params, json }) => {
+      const worker = this.worker(params["name"]);
+      const [version] = (await json<{ versions: { version_id: string }[] }>()).versions;
+      if (!worker.versions.some(({ id }) => id === version?.version_id)) {
+        throw new Refusal(400, 10_206, "the version does not exist");
+      }
+      worker.deployed = version?.version_id ?? "";
+      return { id: randomUUID() };
+    },
+    "GET /accounts/:account/workers/scripts/:name/versions/:version": ({ params }) => {
+      const version = this.worker(params["name"]).versions.find(({ id }) => id === params["version"]);
+      if (version === undefined) {
+        throw new Refusal(404, 10_206, "the version does not exist");
+      }
+      const { id, annotations } = version;
+      return {
+        id,
+        number: 1,
+        annotations,
+        metadata: { created_on: "2026-11-23T00:00:00Z", author_email: "ada@example.com", source: "wrangler" },
+        resources: { bindings: [], script: {}, script_runtime: {} },
+      };
+    },
+    "PUT /accounts/:account/workers/scripts/:name": (call) => this.#upload(call, "replace"),
+    "POST /accounts/:account/workers/scripts/:name/versions": (call) => this.#upload(call, "version"),
+    "PATCH /accounts/:account/workers/scripts/:name/script-settings": async ({ params, json }) => {
+      const worker = this.worker(params["name"]);
+      worker.tags = (await json<{ tags?: string[] }>()).tags ?? worker.tags;
+      return {};
+    },
+    "POST /accounts/:account/workers/scripts/:name/assets-upload-session": async ({ json }) => {
+      const { manifest } = await json<{ manifest: Record<string, { hash: string }> }>();
+      return { jwt: token({ session: true }), buckets: [Object.values(manifest).map(({ hash }) => hash)] };
+    },
+    "POST /accounts/:account/workers/assets/upload": () => ({ jwt: token({ complete: true }) }),
+    "GET /accounts/:account/workers/scripts/:name/subdomain": ({ params }) => this.worker(params["name"]).subdomain,
+    "POST /accounts/:account/workers/scripts/:name/subdomain": async ({ params, json }) => {
+      const worker = this.worker(params["name"]);
+      const { enabled, previews_enabled: previews = worker.subdomain.previews_enabled } = await json<{
+        enabled: boolean;
+        previews_enabled?: boolean;
+      }>();
+      worker.subdomain = { enabled, previews_enabled: previews };
+      return worker.subdomain;
+    },
+    "PUT /accounts/:account/workers/scripts/:name/schedules": async ({ params, json }) => {
+      const worker = this.worker(params["name"]);
+      worker.schedules = await json<{ cron: string }[]>();
+      return { schedules: worker.schedules };
+    },
+    "POST /accounts/:account/workers/scripts/:name/domains/changeset": async ({ params, json }) =>
+      this.#changeset(params["name"], await json<{ hostname: string }[]>()),
+    "PUT /accounts/:account/workers/scripts/:name/domains/records": async ({ params, json }) => {
+      const body = await json<{ override_existing_dns_record: boolean; origins: { hostname: string }[] }>();
+      return this.#attachDomains(this.worker(params["name"]).name, body.origins);
+    },
+  };
+}
+
+async function partText(part: string | Blob | null): Promise<string> {
+  return part === null ? "" : typeof part === "string" ? part : part.text();
+}
+
+/** Unsigned: wrangler only reads it. */
+function token(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${part({ alg: "none" })}.${part(claims)}.x`;
+}
