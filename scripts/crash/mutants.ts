@@ -70,7 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       { file: "src/service.ts", from: "= runReconciler(services).catch(", to: "= Promise.resolve().catch(" },
       {
-        file: "src/posting/arming/arm-posts.ts",
+        file: "src/posting/arming/rearm-overdue.ts",
         from: "  if (overdue.length > 0) {",
         to: "  if (overdue.length < 0) {",
       },

@@ -214,7 +214,15 @@ export async function schedulePost(
   const previewed = await callExpecting(caller, "POST", "/posts/preview", { scheduled_at: isoInOneHour(), ...body });
   const { confirmation_token, preview } = previewed.body;
   const confirmed = await callExpecting(caller, "POST", "/posts/confirm", { confirmation_token });
+  await waitUntilArmed(confirmed.body.posts[0].id);
   return { post: confirmed.body.posts[0], preview };
+}
+
+/** The object of a post that is due in more than a minute is armed after the response. */
+export async function waitUntilArmed(postId: string): Promise<void> {
+  while ((await nextAlarm(postId)) === null) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
 }
 
 export async function readPost(caller: ApiCaller, id: string): Promise<Post> {

@@ -14,6 +14,7 @@ import {
   readPost,
   runCron,
   schedulePost,
+  waitUntilArmed,
   uploadFile,
   revokeAtPlatform,
 } from "./journey-driver.ts";
@@ -79,6 +80,7 @@ describe.each(PLATFORMS)("%s", (platform) => {
       expect(reconnected.accounts.map((one) => one.id)).toEqual(accounts.map((one) => one.id));
       expect(reconnected.accounts[0]?.status).toBe("active");
       expect(await readPost(caller, second.id)).toMatchObject({ status: "scheduled", paused_reason: null });
+      await waitUntilArmed(second.id);
       await runAlarmsUntilIdle([second]);
       expect(await readPost(caller, second.id)).toMatchObject({ status: "published" });
       expect(await publishedPosts(platform)).toHaveLength(before.length + kind.published.length);

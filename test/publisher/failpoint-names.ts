@@ -1,7 +1,6 @@
 /** Every failpoint that a post passes from arming to its end; a test in publisher.test.ts compares the list with the code. */
 export const FAILPOINT_NAMES = [
   "arm.before",
-  "arm.acknowledge",
   "sync.before_store",
   "sync.after_store",
   "alarm.awake",
@@ -21,10 +20,11 @@ export const FAILPOINT_NAMES = [
   "alarm.before_cleanup",
 ] as const;
 
-/** The failpoints of a confirm and of the reconciler. */
+/** The failpoints of a confirm, of one whose objects cannot be armed, and of the reconciler. */
 export const CONFIRM_FAILPOINT_NAMES = [
   "confirm.before",
   "confirm.after",
+  "arm.record_unarmed",
   "reconcile.before_arm",
   "reconcile.before_acknowledge",
 ] as const;

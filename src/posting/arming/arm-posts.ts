@@ -6,17 +6,19 @@ import { log } from "#core/log.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import { isDatabaseCurrent } from "#posting/restore/check-database.ts";
-import { setWatchAtOfArmed } from "./store-watch-at.ts";
+import { withTimeout } from "#core/with-timeout.ts";
+import { setWatchAtOfUnarmed } from "./store-watch-at.ts";
 
-/** When the reconciler checks a post whose object is not known to be armed. */
-export const WATCH_UNARMED_MS = 20 * SECOND;
-/** How long after its time a post with an armed object counts as overdue. */
+/** How long after its time a post counts as overdue, and the reconciler checks it. */
 export const WATCH_LATE_MS = MINUTE;
-/** How long a response waits for the objects; what takes longer continues after it. */
+/** When the reconciler checks a post whose object is known not to be armed, or may not be. */
+export const WATCH_UNARMED_MS = 20 * SECOND;
+/** The response waits for the objects of posts that are due this soon; all others are armed after it. */
+const SOON_MS = MINUTE;
+/** How long it waits at most; what takes longer continues after it. */
 const ARM_BUDGET_MS = 2 * SECOND;
-/** The most overdue posts that one read arms again. */
-const MAX_REARMED = 20;
+/** An object that has not answered by then counts as not armed. */
+const ARM_TIMEOUT_MS = 10 * SECOND;
 
 export type ArmingServices = Pick<Services, "adapterFor" | "arm" | "clock" | "db" | "defer">;
 
@@ -45,25 +47,31 @@ export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Ar
 }
 
 /**
- * Arms the objects of committed posts and records which ones are armed. Never fails and never takes longer than its budget,
- * because the reconciler finds posts that are not armed by `watch_at`.
+ * Arms the objects of committed posts, whose `watch_at` counts on it. Never fails and never takes longer than its budget: a post whose
+ * object cannot be armed is left to the reconciler, and so is, later, one whose process ends before it is armed.
  */
 export async function armPosts(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
-  const allArmed = Promise.all(posts.map((post) => armOne(services, post)));
-  services.defer(
-    allArmed.then((armed) =>
-      recordArmed(
-        services,
-        posts.filter((_, index) => armed[index]),
-      ),
-    ),
-  );
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const budget = new Promise((resolve) => {
-    timer = setTimeout(resolve, ARM_BUDGET_MS);
-  });
-  await Promise.race([allArmed, budget]);
-  clearTimeout(timer);
+  const soonUntil = services.clock.now() + SOON_MS;
+  const soon = posts.filter(({ scheduledAt }) => scheduledAt <= soonUntil);
+  const later = posts.filter(({ scheduledAt }) => scheduledAt > soonUntil);
+  if (later.length > 0) {
+    services.defer(afterResponse().then(() => armAndRecord(services, later)));
+  }
+  if (soon.length > 0) {
+    const arming = armAndRecord(services, soon);
+    services.defer(arming);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const budget = new Promise((resolve) => {
+      timer = setTimeout(resolve, ARM_BUDGET_MS);
+    });
+    await Promise.race([arming, budget]);
+    clearTimeout(timer);
+  }
+}
+
+/** The response is sent before a new task begins. */
+function afterResponse(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 /** Tells objects that their posts will not be published; this only saves a wake-up, nothing depends on it. */
@@ -77,57 +85,41 @@ export function disarmPosts(
   }
 }
 
-/**
- * Arms overdue posts again whenever they are read, after the response; the cron may not run. A database that was put back shows
- * published posts as overdue, so it is checked first.
- */
-export function rearmOverdue<Row extends { readonly watch_at: number | null }>(
-  services: ArmingServices & Pick<Services, "config" | "watch">,
-  rows: readonly Row[],
-  toArmable: (row: Row) => ArmablePost,
-): void {
-  const now = services.clock.now();
-  const overdue = rows.filter((row) => row.watch_at !== null && row.watch_at <= now).slice(0, MAX_REARMED);
-  if (overdue.length > 0) {
-    services.defer(rearm(services, overdue.map(toArmable)));
+/** Has the reconciler check the posts soon whose objects could not be armed. */
+async function armAndRecord(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
+  const unarmed = await armAll(services, posts);
+  if (unarmed.length === 0) {
+    return;
   }
-}
-
-async function rearm(
-  services: ArmingServices & Pick<Services, "config" | "watch">,
-  posts: readonly ArmablePost[],
-): Promise<void> {
   try {
-    if (!services.config.publishingHeld && (await isDatabaseCurrent(services))) {
-      await armPosts(services, posts);
-    }
+    await failpoint("arm.record_unarmed");
+    await setWatchAtOfUnarmed(services.db, unarmed, services.clock.now() + WATCH_UNARMED_MS);
   } catch (error) {
-    log("warn", "arm.database_not_checked", { posts: posts.length, reason: String(error) });
+    log("warn", "arm.not_recorded", { posts: unarmed.length, reason: String(error) });
   }
 }
 
-async function armOne(services: ArmingServices, post: ArmablePost): Promise<boolean> {
+/** Arms all at once; returns the posts whose objects are not armed. */
+export async function armAll(
+  services: Pick<Services, "adapterFor" | "arm">,
+  posts: readonly ArmablePost[],
+): Promise<ArmablePost[]> {
+  const armed = await Promise.all(posts.map((post) => armOne(services, post)));
+  return posts.filter((_, index) => !armed[index]);
+}
+
+async function armOne(services: Pick<Services, "adapterFor" | "arm">, post: ArmablePost): Promise<boolean> {
   try {
     await failpoint("arm.before");
-    const answer = await services.arm(armHintOf(services, post));
+    const answer = await withTimeout(
+      services.arm(armHintOf(services, post)),
+      ARM_TIMEOUT_MS,
+      () => new Error(`no answer within ${ARM_TIMEOUT_MS} ms`),
+    );
     return answer === "armed" || answer === "running";
   } catch (error) {
     logArmFailure(post.id, error);
     return false;
-  }
-}
-
-async function recordArmed(services: ArmingServices, armed: readonly ArmablePost[]): Promise<void> {
-  if (armed.length === 0) {
-    return;
-  }
-  // After the response, which must not wait for this write.
-  await new Promise((resolve) => setTimeout(resolve));
-  try {
-    await failpoint("arm.acknowledge");
-    await setWatchAtOfArmed(services.db, armed, { now: services.clock.now(), graceMs: WATCH_LATE_MS });
-  } catch (error) {
-    log("warn", "arm.not_acknowledged", { posts: armed.length, reason: String(error) });
   }
 }
 

@@ -6,9 +6,14 @@ import { isOpen, OPEN_STATES_SQL } from "#posting/state-machine.ts";
  * targets; a target that was added meanwhile has none and is due at once.
  */
 
+/** The next try of the first open target of a post, as an SQL expression; 0 where nothing was tried. */
+export function nextTryAtSql(postId: string): string {
+  return `coalesce((SELECT min(coalesce(t.next_attempt_at, 0)) FROM post_targets t
+    WHERE t.post_id = ${postId} AND t.state IN ${OPEN_STATES_SQL}), 0)`;
+}
+
 /** When a scheduled post of the table `posts` is due, as an SQL expression; the time of the post for any other status. */
-export const NEXT_DUE_AT_SQL = `max(posts.scheduled_at, iif(posts.status = 'scheduled', coalesce((
-  SELECT min(coalesce(t.next_attempt_at, 0)) FROM post_targets t WHERE t.post_id = posts.id AND t.state IN ${OPEN_STATES_SQL}), 0), 0))`;
+export const NEXT_DUE_AT_SQL = `max(posts.scheduled_at, iif(posts.status = 'scheduled', ${nextTryAtSql("posts.id")}, 0))`;
 
 /** When a scheduled post with these targets is due. */
 export function nextDueAt(

@@ -21,15 +21,30 @@ export interface WatchedPost {
 export async function setWatchAtOfArmed(
   db: Db,
   posts: readonly { readonly id: string; readonly version: number }[],
-  { now, graceMs }: { readonly now: number; readonly graceMs: number },
+  { now, graceMs, leaseMs }: { readonly now: number; readonly graceMs: number; readonly leaseMs: number },
 ): Promise<void> {
   await db.d1
     .prepare(
-      `UPDATE posts SET watch_at = max(${NEXT_DUE_AT_SQL}, ?2) + ?3 FROM json_each(?1) AS armed
+      `UPDATE posts SET watch_at = iif(posts.status = 'publishing', ?2 + ?4, max(${NEXT_DUE_AT_SQL}, ?2) + ?3) FROM json_each(?1) AS armed
        WHERE posts.id = armed.value ->> 0 AND posts.version = armed.value ->> 1
          AND (posts.status = 'scheduled' OR (posts.status = 'publishing' AND posts.watch_at <= ?2))`,
     )
-    .bind(JSON.stringify(posts.map(({ id, version }) => [id, version])), now, graceMs)
+    .bind(JSON.stringify(posts.map(({ id, version }) => [id, version])), now, graceMs, leaseMs)
+    .run();
+}
+
+/** The reconciler checks these posts at `watchAt`, unless it does so earlier anyway. Only for the version that was not armed. */
+export async function setWatchAtOfUnarmed(
+  db: Db,
+  posts: readonly { readonly id: string; readonly version: number }[],
+  watchAt: number,
+): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE posts SET watch_at = ?2 FROM json_each(?1) AS unarmed
+       WHERE posts.id = unarmed.value ->> 0 AND posts.version = unarmed.value ->> 1 AND posts.status = 'scheduled' AND posts.watch_at > ?2`,
+    )
+    .bind(JSON.stringify(posts.map(({ id, version }) => [id, version])), watchAt)
     .run();
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from "#context.ts";
-import { type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
+import type { ArmingServices } from "#posting/arming/arm-posts.ts";
+import { rearmOverdue } from "#posting/arming/rearm-overdue.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
 import { getArchivedPost } from "./get-archived-post.ts";
 import { type PostRow, toPost } from "./post-rows.ts";

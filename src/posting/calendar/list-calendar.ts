@@ -1,7 +1,8 @@
 import { accountsStatement, readAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
-import { type ArmablePost, type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
+import type { ArmablePost, ArmingServices } from "#posting/arming/arm-posts.ts";
+import { rearmOverdue } from "#posting/arming/rearm-overdue.ts";
 import type { Calendar, CalendarFilter, CalendarInput, CalendarPost } from "#posting/types.ts";
 import { calendarStatement, type CalendarRow, type CalendarTargetRow } from "./store-calendar.ts";
 import { targetStatus } from "./target-status.ts";

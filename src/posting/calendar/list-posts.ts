@@ -1,7 +1,8 @@
 import type { Context } from "#context.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import { type ArmablePost, type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
+import type { ArmablePost, ArmingServices } from "#posting/arming/arm-posts.ts";
+import { rearmOverdue } from "#posting/arming/rearm-overdue.ts";
 import { POST_COLUMNS, type PostRow, SUMMARY_COLUMNS, type SummaryRow, toPost, toSummary } from "./post-rows.ts";
 import { postTextColumns, type PostTextForm, type PostTextRow, rearmOverdueTexts } from "./post-texts.ts";
 import { MAX_INSTANT } from "./store-counted-posts.ts";

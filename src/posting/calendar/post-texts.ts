@@ -1,6 +1,7 @@
 import type { Context } from "#context.ts";
 import { log } from "#core/log.ts";
-import { type ArmingServices, rearmOverdue } from "#posting/arming/arm-posts.ts";
+import type { ArmingServices } from "#posting/arming/arm-posts.ts";
+import { rearmOverdue } from "#posting/arming/rearm-overdue.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
 import { type PostRow, toPost } from "./post-rows.ts";
 import { postsStatement } from "./store-posts-by-id.ts";

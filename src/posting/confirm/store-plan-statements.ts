@@ -1,12 +1,13 @@
 import type { Author } from "#core/actor.ts";
 import type { CreatedVia } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
-import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
+import { WATCH_LATE_MS } from "#posting/arming/arm-posts.ts";
+import { nextTryAtSql } from "#posting/arming/next-due-at.ts";
 import { appendChange, changeOfEdit } from "#posting/change-record.ts";
 import { type EditPlan, type PostUpdate, type TargetUpsert, platformsOf, type SchedulePlan } from "./post-plan.ts";
 
 /*
- * The statements of a confirm. A list is one JSON parameter, so that its length does not change the number of statements;
+ * The statements of a confirm. They write the `watch_at` of a post whose object is armed, because that follows at once. A list is one JSON parameter, so that its length does not change the number of statements;
  * options and media are JSON texts inside it, so that exactly the hashed bytes are stored.
  */
 
@@ -41,7 +42,7 @@ export function scheduleStatements(
         workspaceId,
         userId,
         post.scheduledAt,
-        now + WATCH_UNARMED_MS,
+        Math.max(post.scheduledAt, now) + WATCH_LATE_MS,
         post.postType,
         post.caption,
         JSON.stringify(post.media),
@@ -116,7 +117,8 @@ function updatePostsStatement(db: Db, posts: readonly PostUpdate[], { via, by, n
          post_type = e.value ->> 'postType', platforms = e.value ->> 'platforms', plan_hash = e.value ->> 'planHash',
          media = coalesce(e.value ->> 'media', p.media), updated_at = ?2,
          changes = iif(e.value ->> 'change' IS NULL, p.changes, ${appendChange("e.value ->> 'change'")}),
-         watch_at = iif(e.value ->> 'status' = 'scheduled', ?2 + ${WATCH_UNARMED_MS}, NULL)
+         watch_at = iif(e.value ->> 'status' = 'scheduled',
+           max(e.value ->> 'scheduledAt', ${nextTryAtSql("p.id")}, ?2) + ${WATCH_LATE_MS}, NULL)
        FROM json_each(?1) AS e WHERE p.id = e.value ->> 'id'`,
     )
     .bind(JSON.stringify(rows), now);

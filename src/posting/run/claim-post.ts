@@ -68,15 +68,7 @@ export async function claimPost(services: ClaimServices, { postId, runId, versio
   const watchAt = now + RUN_LEASE_MS;
   const notBefore = now - MAX_LATE_MS;
   await failpoint("claim.before_send");
-  const publishRun = await claimPostRow(db, {
-    postId,
-    runId,
-    version,
-    now,
-    dueBy: now + CLAIM_AHEAD_MS,
-    notBefore,
-    watchAt,
-  });
+  const publishRun = await claimPostRow(db, { postId, runId, version, now, dueBy: now + CLAIM_AHEAD_MS, notBefore });
   await failpoint("claim.after_send");
   if (!publishRun) {
     return { state: "nothing_to_do" };

@@ -1,5 +1,5 @@
 import type { ArmHint } from "#core/arming.ts";
-import { MINUTE, SECOND } from "#core/clock.ts";
+import { SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
 import type { TargetState } from "#core/status.ts";
 import type { Services } from "#context.ts";
@@ -22,8 +22,8 @@ export type RecordResult =
   /** An edit scheduled the post again after the run had ended. */
   | { readonly state: "scheduled"; readonly hint: ArmHint };
 
-/** With less of the lease left than this, a write also renews it; otherwise the two rows that a renewal costs are saved. */
-const RENEW_BELOW_MS = 2 * MINUTE;
+/** With less than this between the run's next wake and `watch_at`, a write also moves `watch_at`; otherwise the two rows that this costs are saved. */
+const RENEW_BELOW_MS = 15 * SECOND;
 /** A shorter wait is over before anybody could stop the post, and is not worth the writes. */
 const MIN_WAIT_MS = 5 * SECOND;
 

@@ -81,28 +81,21 @@ export async function selectPublishRun(db: Db, postId: string): Promise<PublishR
 
 /**
  * P6 (claim): the compare-and-set and the read are one transaction, so that no edit can come between them. A row that is older than
- * `version` or a database that is held was put back to an earlier time.
+ * `version` or a database that is held was put back to an earlier time. `watch_at` stays as it is: most runs have ended by then, and
+ * writing it would cost a row of its index.
  */
 export async function claimPostRow(
   db: Db,
-  claim: {
-    postId: string;
-    runId: string;
-    version: number;
-    now: number;
-    dueBy: number;
-    notBefore: number;
-    watchAt: number;
-  },
+  claim: { postId: string; runId: string; version: number; now: number; dueBy: number; notBefore: number },
 ): Promise<PublishRun | undefined> {
   const [, ...rows] = await db.d1.batch([
     db.d1
       .prepare(
-        `UPDATE posts SET status = 'publishing', run_id = ?2, watch_at = ?5, updated_at = ?3
-         WHERE id = ?1 AND status = 'scheduled' AND ${NEXT_DUE_AT_SQL} <= ?7 AND ${NEXT_DUE_AT_SQL} > ?4
-           AND version >= ?6 AND ${NOT_HELD}`,
+        `UPDATE posts SET status = 'publishing', run_id = ?2, updated_at = ?3
+         WHERE id = ?1 AND status = 'scheduled' AND ${NEXT_DUE_AT_SQL} <= ?6 AND ${NEXT_DUE_AT_SQL} > ?4
+           AND version >= ?5 AND ${NOT_HELD}`,
       )
-      .bind(claim.postId, claim.runId, claim.now, claim.notBefore, claim.watchAt, claim.version, claim.dueBy),
+      .bind(claim.postId, claim.runId, claim.now, claim.notBefore, claim.version, claim.dueBy),
     ...publishRunStatements(db, claim.postId),
   ]);
   return readPublishRun(rows);

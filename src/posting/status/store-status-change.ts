@@ -1,6 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
-import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
+import { WATCH_LATE_MS } from "#posting/arming/arm-posts.ts";
 import { type PostRow, toPost } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
 import { appendChange, changeByActor } from "#posting/change-record.ts";
@@ -38,7 +38,7 @@ const STATUS_CHANGES = {
   },
   scheduled: {
     change: { what: "resumed" },
-    set: `status = 'scheduled', paused_reason = NULL, watch_at = ?4 + ${WATCH_UNARMED_MS}`,
+    set: `status = 'scheduled', paused_reason = NULL, watch_at = p.scheduled_at + ${WATCH_LATE_MS}`,
     allowed: `p.status = 'paused' AND p.scheduled_at > ?4 AND ${HAS_PUBLISHABLE_TARGET} AND ${NOT_HELD}`,
   },
 } as const;

@@ -225,6 +225,7 @@ describe("approving", () => {
       status: "scheduled",
     });
     expect(await planHashOfRows(post?.id ?? "")).toBe(planHash);
+    await person.waitForDeferred();
     expect(person.hints).toMatchObject([{ postId: post?.id }]);
     const tokenHash = await env.DB.prepare("SELECT token_hash FROM approvals WHERE id = ?")
       .bind(id)

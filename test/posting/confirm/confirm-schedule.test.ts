@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { DAY, HOUR, SECOND } from "#core/clock.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { confirmSchedule, getPost, previewSchedule } from "#posting/index.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { scriptedAdapter } from "../../support/scripted-adapter.ts";
@@ -14,6 +14,8 @@ import {
   readPostRow,
   schedulePost,
   freezeClock,
+  type TestContext,
+  updatePostRow,
 } from "../test-context.ts";
 
 beforeEach(() => freezeClock());
@@ -52,8 +54,9 @@ describe("confirmSchedule", () => {
       attempts: 0,
       error: null,
     });
+    expect(ctx.hints).toEqual([]);
     await ctx.waitForDeferred();
-    expect(ctx.counting.count.roundTrips).toBe(2);
+    expect(ctx.counting.count.roundTrips).toBe(1);
     expect(ctx.hints).toMatchObject([{ postId: post?.id, version: 1, status: "scheduled" }]);
     expect(await readPostRow(post?.id ?? "")).toMatchObject({ watch_at: oneHourAhead(ctx) + 60 * SECOND });
     expect(await getPost(ctx, { id: post?.id ?? "" })).toEqual(post);
@@ -251,20 +254,44 @@ describe("confirmSchedule", () => {
   test("an object that cannot be armed does not delay the confirm and is left to the reconciler", async () => {
     const failing = createTestContext({ arm: () => Promise.reject(new Error("no object")) });
     const post = await schedulePost(failing, { accountIds: [await createAccount(failing)] });
+    await failing.waitForDeferred();
     expect(await readPostRow(post.id)).toMatchObject({
       status: "scheduled",
       watch_at: failing.clock.now() + 20 * SECOND,
     });
   });
 
-  test("the confirm waits at most two seconds for an object that does not answer", async () => {
+  /** Not `schedulePost`, which also waits for what follows the response. */
+  async function confirmDueIn(ctx: TestContext, ms: number) {
+    const scheduledAt = ctx.clock.now() + ms;
+    const preview = await previewSchedule(ctx, {
+      caption: "Hello",
+      scheduledAt,
+      accountIds: [await createAccount(ctx)],
+    });
+    const { posts } = await confirmSchedule(ctx, preview);
+    return { id: posts[0]?.id ?? "", scheduledAt };
+  }
+
+  test("a post that changed since is not checked earlier because arming its older version failed", async () => {
+    const failing = createTestContext({ arm: () => Promise.reject(new Error("no object")) });
+    const { id, scheduledAt } = await confirmDueIn(failing, HOUR);
+    await updatePostRow(id, { version: 2 });
+    await failing.waitForDeferred();
+    expect(failing.hints).toHaveLength(1);
+    expect(await readPostRow(id)).toMatchObject({ watch_at: scheduledAt + MINUTE });
+  });
+
+  test("the confirm waits for the object of a post that is due within a minute, but at most two seconds", async () => {
+    const armed = createTestContext();
+    await confirmDueIn(armed, MINUTE);
+    expect(armed.hints).toHaveLength(1);
+
     const hanging = createTestContext({ arm: () => new Promise(() => {}) });
-    const x = await createAccount(hanging);
-    const input = { caption: "Hello", scheduledAt: oneHourAhead(hanging), accountIds: [x] };
     const started = performance.now();
-    const { posts } = await confirmSchedule(hanging, await previewSchedule(hanging, input));
+    const { id, scheduledAt } = await confirmDueIn(hanging, MINUTE);
     expect(performance.now() - started).toBeLessThan(4000);
-    expect(await readPostRow(posts[0]?.id ?? "")).toMatchObject({ watch_at: hanging.clock.now() + 20 * SECOND });
+    expect(await readPostRow(id)).toMatchObject({ watch_at: scheduledAt + MINUTE });
   });
 
   test("the arm hint has the longest preparation time of the platforms", async () => {

@@ -38,7 +38,7 @@ async function insertPost(
 }
 
 const claim = (postId: string, runId = "own-run", now = NOW) =>
-  claimPostRow(db, { postId, runId, version: 1, now, dueBy: now, notBefore: now - DAY, watchAt: now + 1 });
+  claimPostRow(db, { postId, runId, version: 1, now, dueBy: now, notBefore: now - DAY });
 
 const publishedRun = (accountId: string, overrides: Partial<TargetRun> = {}): TargetRun => ({
   ...createTargetRun({ accountId, attempts: 0, nextAttemptAt: null, progress: null, history: [] }, NOW),

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MINUTE } from "#core/clock.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
+import { confirmSchedule, previewSchedule } from "#posting/index.ts";
+import { PublisherHarness, silenceLogs, type TestPlatform } from "./publisher-harness.ts";
+
+beforeEach(silenceLogs);
+afterEach(() => setFailpointHook(undefined));
+
+/** The rows that D1 says it wrote for one text post, step by step. */
+async function rowsWritten(
+  on: readonly TestPlatform[],
+  inMs: number,
+): Promise<{ preview: number; confirm: number; claim: number; end: number }> {
+  const harness = await PublisherHarness.open();
+  const { d1Usage } = harness;
+  let before = 0;
+  const sinceLast = () => {
+    const since = d1Usage.rowsWritten - before;
+    before = d1Usage.rowsWritten;
+    return since;
+  };
+  const { confirmationToken } = await previewSchedule(harness.ctx, {
+    caption: "hello",
+    scheduledAt: harness.now + inMs,
+    accountIds: on.map((platform) => harness.accounts[platform]),
+  });
+  const preview = sinceLast();
+  const { posts } = await confirmSchedule(harness.ctx, { confirmationToken });
+  await harness.flushDeferred();
+  const confirm = sinceLast();
+  let claim = 0;
+  setFailpointHook((point) => {
+    if (point === "claim.after_send") {
+      claim = sinceLast();
+    }
+  });
+  const id = posts[0]!.id;
+  await harness.runAlarms(id);
+  expect(await harness.readPost(id)).toMatchObject({ status: "published" });
+  return { preview, confirm, claim, end: sinceLast() };
+}
+
+/*
+ * confirm: the token, the post with its indexes by id, by status and by `watch_at`, the day, and two for each target.
+ * claim: the post, its index by status, the day. end: the same and one for each target.
+ */
+describe("rows written for a text post", () => {
+  test.each([
+    ["due within a minute", MINUTE],
+    ["due later, and armed after the response", 60 * MINUTE],
+  ])("with one target, %s: 15 after its preview", async (_, inMs) => {
+    expect(await rowsWritten(["x"], inMs)).toEqual({ preview: 1, confirm: 8, claim: 3, end: 4 });
+  });
+
+  test("with two targets: 18 after its preview", async () => {
+    expect(await rowsWritten(["x", "linkedin"], 60 * MINUTE)).toEqual({ preview: 1, confirm: 10, claim: 3, end: 5 });
+  });
+});
