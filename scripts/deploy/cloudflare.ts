@@ -5,7 +5,8 @@ const DEFAULT_BASE = "https://api.cloudflare.com/client/v4";
 const TRIES = 4;
 const TIMEOUT_MS = 30_000;
 const MAX_WAIT_SECONDS = 60;
-const PER_PAGE = 100;
+/** What every list allows; some allow no more. */
+const PER_PAGE = 50;
 
 /** What identifies the caller, as `wrangler auth token --json` prints it. */
 export type Credential =

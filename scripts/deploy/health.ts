@@ -23,9 +23,13 @@ async function readHealth(origin: string): Promise<string> {
 }
 
 /** Waits until the address says this version; returns what it says instead after a minute, or null. */
-export async function waitForVersion(origin: string, version: string, timeoutMs = TIMEOUT_MS): Promise<string | null> {
+export async function waitForVersion(
+  origin: string,
+  version: string,
+  { timeoutMs = TIMEOUT_MS, intervalMs = INTERVAL_MS } = {},
+): Promise<string | null> {
   let last = "";
-  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(INTERVAL_MS)) {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(intervalMs)) {
     last = await readHealth(origin);
     if (last === version) {
       return null;

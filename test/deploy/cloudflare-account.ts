@@ -122,8 +122,15 @@ export class CloudflareAccount {
       throw new Refusal(400, 10_211, 'migrations must be fully applied by running "wrangler deploy"');
     }
     const worker = this.workers.get(name) ?? new DeployedWorker(name);
-    const code = await partText(body.get(metadata.main_module ?? ""));
-    const version = worker.upload(metadata, code, {
+    const files = [...body.entries()].filter(([, part]) => typeof part !== "string");
+    const modules = await Promise.all(
+      files.map(async ([part, file]) => ({
+        name: part,
+        type: typeof file === "string" ? "" : file.type,
+        contents: await partText(file),
+      })),
+    );
+    const version = worker.upload(metadata, modules, {
       database: (id) => this.databases.some(({ uuid }) => uuid === id),
       namespace: (id) => this.namespaces.some((namespace) => namespace.id === id),
       bucket: (bucketName) => this.buckets.some((bucket) => bucket.name === bucketName),
@@ -132,7 +139,7 @@ export class CloudflareAccount {
     this.workers.set(name, worker);
     if (how === "replace") {
       worker.deployed = version.id;
-      return { id: name, etag: worker.etag, deployment_id: version.id.replaceAll("-", ""), startup_time_ms: 30 };
+      return { id: name, etag: "x", deployment_id: version.id.replaceAll("-", ""), startup_time_ms: 30 };
     }
     return { id: version.id, startup_time_ms: 30, resources: { script: { etag: "x" } } };
   }
@@ -172,7 +179,7 @@ export class CloudflareAccount {
 
   /** Every call that the deployment needs; any other is unknown. */
   readonly calls: Readonly<Record<string, (call: ApiCall) => unknown>> = {
-    "GET /accounts": ({ query }) => pageOf([{ id: this.id, name: "Ada's account" }], query, [5, 1000]),
+    "GET /accounts": ({ query }) => pageOf([{ id: this.id, name: "Ada's account" }], query, [5, 50]),
     "GET /accounts/:account/d1/database": ({ query }) =>
       pageOf(
         this.databases
@@ -225,7 +232,7 @@ export class CloudflareAccount {
       pageOf(
         this.zones.filter(({ name }) => name === query.get("name")).map(({ id, name }) => ({ id, name })),
         query,
-        [5, 1000],
+        [5, 50],
       ),
     "GET /zones/:zone/workers/routes": ({ params }) => this.zones.find(({ id }) => id === params["zone"])?.routes ?? [],
     "GET /zones/:zone/dns_records": ({ params, query }) =>

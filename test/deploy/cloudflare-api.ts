@@ -132,7 +132,9 @@ export class CloudflareApi {
     hit: "refuse" | "lose" | "limit" | null,
   ): Promise<{ readonly status: number; readonly answer: object }> {
     if (hit === "refuse") {
-      return { status: 503, answer: failure(10_013, "an unknown error has occurred") };
+      // A gateway's error at the upload of files makes wrangler try for ten minutes.
+      const status = route.name.endsWith("/assets/upload") ? 400 : 503;
+      return { status, answer: failure(10_013, "an unknown error has occurred") };
     }
     if (hit === "limit") {
       return { status: 429, answer: failure(971, "Please wait and consider throttling your request speed") };
@@ -184,7 +186,9 @@ export class CloudflareApi {
     const answer =
       worker === undefined
         ? new Response("error code: 1042", { status: 404 })
-        : await this.answer(worker, new Request(`https://${host}${url.pathname}${url.search}`));
+        : await this.answer(worker, new Request(`https://${host}${url.pathname}${url.search}`)).catch(
+            (error: unknown) => new Response(String(error), { status: 500 }),
+          );
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     response.end(await answer.text());
   }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { Refusal } from "./cloudflare-refusal.ts";
 
 export interface Binding {
@@ -10,6 +10,7 @@ export interface Binding {
   readonly namespace_id?: string;
   readonly bucket_name?: string;
   readonly class_name?: string;
+  readonly simple?: object;
 }
 
 interface ObjectMigration {
@@ -18,6 +19,8 @@ interface ObjectMigration {
 
 export interface Metadata {
   readonly main_module?: string;
+  readonly compatibility_date?: string;
+  readonly compatibility_flags?: readonly string[];
   readonly bindings: readonly Binding[];
   readonly keep_bindings?: readonly string[];
   readonly annotations?: Readonly<Record<string, string | undefined>>;
@@ -28,13 +31,22 @@ export interface Metadata {
   };
 }
 
+/** One file of an upload. */
+export interface UploadedModule {
+  readonly name: string;
+  readonly type: string;
+  readonly contents: string;
+}
+
 /** One uploaded version. */
 export interface Version {
   readonly id: string;
   readonly bindings: readonly Binding[];
   readonly annotations: Readonly<Record<string, string | undefined>>;
-  readonly mainModule: string;
-  readonly code: string;
+  /** The main module comes first. */
+  readonly modules: readonly UploadedModule[];
+  readonly compatibilityDate: string;
+  readonly compatibilityFlags: readonly string[];
 }
 
 /** Which resources a binding may name. */
@@ -84,7 +96,7 @@ export class DeployedWorker {
   }
 
   /** As wrangler uploads it. Nothing changes unless everything is right. */
-  upload(metadata: Metadata, code: string, resources: ResourceCheck): Version {
+  upload(metadata: Metadata, modules: readonly UploadedModule[], resources: ResourceCheck): Version {
     const names = metadata.bindings.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) !== at);
     if (twice !== undefined) {
@@ -106,8 +118,11 @@ export class DeployedWorker {
       id: randomUUID(),
       bindings: [...given, ...kept],
       annotations: metadata.annotations ?? {},
-      mainModule: metadata.main_module ?? "",
-      code,
+      compatibilityDate: metadata.compatibility_date ?? "",
+      compatibilityFlags: metadata.compatibility_flags ?? [],
+      modules: modules.toSorted(
+        (a, b) => Number(b.name === metadata.main_module) - Number(a.name === metadata.main_module),
+      ),
     };
     this.versions.push(version);
     return version;
@@ -160,9 +175,5 @@ export class DeployedWorker {
       default:
         throw invalid("is of no known type");
     }
-  }
-
-  get etag(): string {
-    return createHash("md5").update(this.current.code).digest("hex");
   }
 }

@@ -105,17 +105,19 @@ describe.runIf(process.env["DEPLOY_FAULTS"] === "all").each(["first", "upgrade"]
     });
 
     test("is completed by the next run, wherever it was killed", async ({ expect }) => {
-      const count = (await callsOf(kind)).length;
-      for (let nth = 1; nth <= count; nth += 1) {
+      const calls = await callsOf(kind);
+      // After a call that only reads, nothing is different from before it.
+      const changing = calls.flatMap((call, at) => (call.startsWith("GET ") ? [] : [at + 1]));
+      for (const nth of [1, ...changing, calls.length]) {
         const scene = await prepare(kind);
         const before = inventory(scene.api).secrets;
-        const run = await scene.operator.deploy({
-          trouble: { kind: "kill", nth, when: nth === 1 ? "before" : "after", kill: () => undefined },
-        });
+        const when = nth === 1 ? "before" : "after";
+        const run = await scene.operator.deploy({ trouble: { kind: "kill", nth, when, kill: () => undefined } });
         expect(run.code).toBeNull();
+        report(`${kind}: killed ${when} call ${nth}, ${calls[nth - 1]}`);
         await completes(expect, scene, before);
       }
-      report(`${kind}: killed at each of ${count} calls, all completed by the next run`);
+      report(`${kind}: killed at ${changing.length + 2} of ${calls.length} calls, all completed by the next run`);
     });
   },
 );

@@ -48,6 +48,22 @@ export class Operator {
     this.#api = api;
   }
 
+  /** A clone of the whole service. */
+  static async withWholeClone(api: CloudflareApi): Promise<Operator> {
+    const operator = await Operator.withClone(api);
+    const { folder } = operator;
+    await rm(path.join(folder, "src"), { recursive: true });
+    await cp(path.join(ROOT, "src"), path.join(folder, "src"), { recursive: true });
+    await cp(path.join(ROOT, "scripts"), path.join(folder, "scripts"), {
+      recursive: true,
+      filter: (from) => !from.includes("node_modules"),
+    });
+    for (const file of ["package.json", "tsconfig.json"]) {
+      await cp(path.join(ROOT, file), path.join(folder, file));
+    }
+    return operator;
+  }
+
   /** A clone with a small Worker instead of the service, so that a build takes no time; the migrations are the real ones or those given. */
   static async withClone(api: CloudflareApi, migrations?: Readonly<Record<string, string>>): Promise<Operator> {
     const folder = await mkdtemp(path.join(tmpdir(), "almanac-deploy-"));
@@ -81,8 +97,10 @@ export class Operator {
     return readFile(path.join(this.folder, name), "utf8");
   }
 
-  write(name: string, content: string): Promise<void> {
-    return writeFile(path.join(this.folder, name), content);
+  async write(name: string, content: string): Promise<void> {
+    const file = path.join(this.folder, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content);
   }
 
   /** `npm run deploy`, with wrangler and all. */
@@ -147,7 +165,7 @@ async function listProcesses(): Promise<string> {
 
 /** Runs the code of the deployed version with its variables and secrets. */
 export async function answerFromCode(worker: DeployedWorker, request: Request): Promise<Response> {
-  const { code } = worker.current;
+  const code = worker.current.modules[0]?.contents ?? "";
   const module = (await import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`)) as {
     default: { fetch(request: Request, env: Record<string, string>): Response };
   };

@@ -129,6 +129,20 @@ describe("npm run deploy changes nothing with", { timeout: 60_000 }, () => {
   });
 });
 
+describe("a login with wrangler", { timeout: 60_000 }, () => {
+  test("is enough", async ({ expect }) => {
+    const { api, operator } = await freshAccount();
+    api.account.subdomain = null;
+    await operator.write(
+      "home/.config/.wrangler/config/default.toml",
+      `oauth_token = "${api.token}"\nrefresh_token = "r"\nexpiration_time = "2099-01-01T00:00:00.000Z"\nscopes = ["account:read"]\n`,
+    );
+    const run = await operator.deploy({ env: { CLOUDFLARE_API_TOKEN: "" } });
+    expect(run.output).toContain("no workers.dev subdomain yet");
+    expect(run.output + run.processes).not.toContain(api.token);
+  });
+});
+
 describe("a running service", { timeout: 120_000 }, () => {
   test("moves or loses a variable only when that is meant", async ({ expect }) => {
     const { api, operator } = await freshAccount();
