@@ -2,14 +2,13 @@ import { Hono } from "hono";
 import { createFileRoutes } from "#api/files/index.ts";
 import { healthRoutes } from "#api/health.ts";
 import { API_PREFIX, createApi } from "#api/index.ts";
-import { createConnectRoutes } from "#dashboard/connect/index.ts";
 import { log } from "#core/log.ts";
-import { createOAuth, createPages } from "#dashboard/index.ts";
 import type * as Mcp from "#mcp/index.ts";
 import { runReconciler } from "#publisher/index.ts";
 import { runCron } from "#sync/index.ts";
 import { wakeOverdueSenders } from "#webhooks/index.ts";
 import { pathOf } from "#wire/path-of.ts";
+import type * as BrowserPages from "./browser-pages.ts";
 import type { Env } from "./config.ts";
 import { createServices, type Outbound } from "./context.ts";
 
@@ -23,6 +22,14 @@ async function loadMcp(): Promise<typeof Mcp> {
   return mcp;
 }
 
+let browserPages: typeof BrowserPages | undefined;
+
+/** Loaded with its first request too: an isolate that serves the API alone starts without the pages. */
+async function loadBrowserPages(): Promise<typeof BrowserPages> {
+  browserPages ??= await import("./browser-pages.ts");
+  return browserPages;
+}
+
 /** The handlers that a Worker entry file exports. */
 export interface Service {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
@@ -32,14 +39,15 @@ export interface Service {
 /** The complete service: the API under its prefix, the MCP server at its path, pages and OAuth for all other paths. */
 export function createService(createOutbound: (env: Env) => Outbound): Service {
   const api = createApi(createOutbound);
-  const pages = createPages(createOutbound);
-  const browserApp = new Hono<{ Bindings: Env }>();
-  browserApp.route("/", healthRoutes);
-  browserApp.route("/", createFileRoutes(createOutbound));
-  browserApp.route("/", createOAuth(createOutbound));
-  browserApp.route("/", createConnectRoutes(createOutbound));
-  // Last, because the pages also render the 404 page for every unknown path.
-  browserApp.all("*", (c) => pages.fetch(c.req.raw, c.env, c.executionCtx));
+  let pages: Hono<{ Bindings: Env }> | undefined;
+  const app = new Hono<{ Bindings: Env }>();
+  app.route("/", healthRoutes);
+  app.route("/", createFileRoutes(createOutbound));
+  app.all("*", async (c) => {
+    const { createBrowserPages } = await loadBrowserPages();
+    pages ??= createBrowserPages(createOutbound);
+    return await pages.fetch(c.req.raw, c.env, c.executionCtx);
+  });
 
   return {
     fetch(request, env, ctx) {
@@ -48,7 +56,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
         return loadMcp().then(({ serveMcp }) => serveMcp(request, env, ctx, createOutbound));
       }
       const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
-      return isApi ? api.fetch(request, env, ctx) : browserApp.fetch(request, env, ctx);
+      return isApi ? api.fetch(request, env, ctx) : app.fetch(request, env, ctx);
     },
     async scheduled(env, ctx) {
       const services = createServices(env, createOutbound(env), (work) => ctx.waitUntil(work));
