@@ -9,7 +9,7 @@ import { call, freePort, migrate, sleep, startService } from "./service.ts";
 
 /*
  * Measures how late posts are published: `npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--spread MS]
- * [--log FILE]`. It publishes single posts on an idle service and then many that are due in the same second, in turn on every
+ * [--wake-ahead MS] [--root FOLDER] [--log FILE]`. It publishes single posts on an idle service and then many that are due in the same second, in turn on every
  * platform that accepts texts, and reads lateness, calls to D1, memory, descriptors and processor time. With `--hang` one of
  * the platforms never answers and the others must not notice. Exit code 1 when a post is early, missing, duplicated or later
  * than its limit, when the runtime did not survive, or when descriptors are not released.
@@ -23,7 +23,7 @@ const LATENESS_LIMIT_PER_POST_MS = 16;
 const TRIAL_POSTS = 50;
 const TRIAL_AHEAD_MS = 86_400_000;
 /** All confirms must be over before the first object wakes, also when the machine becomes busier. */
-const CONFIRM_RESERVE = 2;
+const CONFIRM_RESERVE = 3;
 const MIN_AHEAD_MS = 15_000;
 /** Objects of texts wake two seconds before the due time. */
 const BEFORE_WAKING_MS = 3000;
@@ -113,6 +113,8 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "1" },
     hang: { type: "string" },
     spread: { type: "string", default: "0" },
+    "wake-ahead": { type: "string" },
+    root: { type: "string" },
     log: { type: "string" },
   },
 });
@@ -121,13 +123,16 @@ const rounds = Number(values.rounds);
 const spreadMs = Number(values.spread);
 const hanging = values.hang;
 if (!(count > 0 && rounds > 0 && spreadMs >= 0) || (hanging !== undefined && !isPlatform(hanging))) {
-  console.error("usage: npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--spread MS] [--log FILE]");
+  console.error(
+    "usage: npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--spread MS] [--wake-ahead MS] [--root FOLDER] [--log FILE]",
+  );
   process.exit(2);
 }
 
 const checks = new Map<string, boolean>();
 const stateDir = await mkdtemp(join(tmpdir(), "almanac-punctual-"));
-await migrate(stateDir);
+const root = values.root === undefined ? {} : { root: values.root };
+await migrate(stateDir, root);
 const port = await freePort();
 const inspectorPort = await freePort();
 const service = await startService({
@@ -135,7 +140,12 @@ const service = await startService({
   inspectorPort,
   stateDir,
   logFile: values.log ?? join(stateDir, "service.log"),
-  vars: { COUNT_D1: "1", SPREAD_MS: String(spreadMs) },
+  vars: {
+    COUNT_D1: "1",
+    SPREAD_MS: String(spreadMs),
+    ...(values["wake-ahead"] !== undefined && { WAKE_AHEAD_MS: values["wake-ahead"] }),
+  },
+  ...root,
 });
 try {
   const { origin } = service;

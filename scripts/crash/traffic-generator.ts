@@ -169,12 +169,11 @@ export class TrafficGenerator {
     }
   }
 
-  /** Milliseconds until a random time near the due time: 60 % within 30 ms of it, the rest earlier. */
+  /** Milliseconds until a random time near the due time: within 30 ms of it, within the two seconds in which it is claimed, or earlier. */
   #delayUntilNear(dueAt: number): number {
-    const targetTime = this.#random.chance(0.6)
-      ? dueAt + this.#random.between(-30, 30)
-      : dueAt - this.#random.between(300, 2000);
-    return Math.max(0, targetTime - Date.now());
+    const share = this.#random.next();
+    const [from, to] = share < 0.4 ? [-30, 30] : share < 0.8 ? [-2000, 0] : [-3000, -2000];
+    return Math.max(0, dueAt + this.#random.between(from, to) - Date.now());
   }
 
   async #edit(post: ExpectedPost): Promise<void> {

@@ -21,7 +21,7 @@ import { RunContext } from "./run-context.ts";
 import { EarlyPreparation, matchingRun } from "./early-preparation.ts";
 import { type RunnerState, Journal, type JournalStorage, withStoredHistory } from "./journal.ts";
 import { isWrittenNext, logSummary, resumeTarget, startTarget, storedTargetRun, toEntry } from "./run-records.ts";
-import { claimAt, spreadDueAt, prepareStartAt } from "./wake-times.ts";
+import { prepareStartAt } from "./wake-times.ts";
 
 /** Each alarm first sets the next one at most this far ahead, so that the object wakes again even if the process is killed. */
 const RECOVERY_ALARM_MS = 30 * SECOND;
@@ -150,8 +150,8 @@ export class PostRunner {
   /** Before the time to claim: prepares and returns when to wake next; undefined when it is time to claim. */
   private async prepareEarly(armed: RunnerState): Promise<AlarmResult | undefined> {
     for (let state: RunnerState | undefined = armed; state; state = this.journal.state()) {
-      const dueAt = this.dueAt(state);
-      const claimFrom = claimAt(state.postId, dueAt);
+      const dueAt = this.context.dueAt(state);
+      const claimFrom = this.context.claimAt(state.postId, dueAt);
       const now = this.context.now();
       if (now >= claimFrom) {
         return undefined;
@@ -203,7 +203,7 @@ export class PostRunner {
   private async holdUntilDue(claim: SuccessfulClaim): Promise<AlarmResult | undefined> {
     const { publishRun } = claim;
     const { post, targets } = publishRun;
-    const dueAt = this.dueAt({ postId: post.id, scheduledAt: nextDueAt(post.scheduledAt, targets) });
+    const dueAt = this.context.dueAt({ postId: post.id, scheduledAt: nextDueAt(post.scheduledAt, targets) });
     const matchesConfirmation = await matchesConfirmedPlan(publishRun);
     if (this.context.now() < dueAt && matchesConfirmation && claim.state === "claimed") {
       this.context.readAccessAhead(targets.filter(({ state }) => !isTerminal(state)));
@@ -216,7 +216,7 @@ export class PostRunner {
     await failpoint("claim.held");
     if (!(await this.context.sleepUntil(dueAt))) {
       this.clearMemory();
-      return { wakeAt: claimAt(post.id, dueAt) };
+      return { wakeAt: this.context.claimAt(post.id, dueAt) };
     }
     const state = this.journal.state();
     if (!state) {
@@ -289,7 +289,7 @@ export class PostRunner {
       publishRun,
       sendingRefusal: sendingRefusalOf(publishRun, matchesConfirmation),
       watchAt,
-      dueAt: this.dueAt({ postId: publishRun.post.id, scheduledAt: publishRun.post.scheduledAt }),
+      dueAt: this.context.dueAt({ postId: publishRun.post.id, scheduledAt: publishRun.post.scheduledAt }),
       targetRuns: new Map(runs.map((run) => [run.accountId, run])),
       recordedStateKeys: new Map(
         publishRun.targets.map((target) => [target.accountId, visibleStateKey(storedTargetRun(target))]),
@@ -431,17 +431,16 @@ export class PostRunner {
   /** A post that is held when its process is killed wakes when it is due. */
   private recoveryAlarmAt(now: number): number {
     const state = this.journal.state();
-    const dueAt = state ? this.dueAt(state) : now;
+    const dueAt = state ? this.context.dueAt(state) : now;
     const latest = now + RECOVERY_ALARM_MS;
     return dueAt > now ? Math.max(now + MIN_ALARM_DELAY_MS, Math.min(latest, dueAt)) : latest;
   }
 
   private firstWakeAt(state: RunnerState): number {
-    return prepareStartAt(state.postId, this.dueAt(state), state.prepareAheadMs);
-  }
-
-  private dueAt(post: { readonly postId: string; readonly scheduledAt: number }): number {
-    const spreadMs = Number(this.context.services.config.setting("SPREAD_MS") ?? 0);
-    return spreadDueAt(post, Number.isFinite(spreadMs) ? Math.max(0, spreadMs) : 0);
+    const dueAt = this.context.dueAt(state);
+    return Math.min(
+      this.context.claimAt(state.postId, dueAt),
+      prepareStartAt(state.postId, dueAt, state.prepareAheadMs),
+    );
   }
 }

@@ -7,6 +7,8 @@ import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
 import type { StepContext, TargetRun } from "#posting/run/target-run.ts";
 import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
 
+import { claimAt, spreadDueAt } from "./wake-times.ts";
+
 type GrantedAccess =
   Awaited<ReturnType<typeof getAccountAccess>> extends Map<string, Result<infer Access>> ? Access : never;
 
@@ -34,6 +36,16 @@ export class RunContext {
 
   now(): number {
     return this.services.clock.now();
+  }
+
+  /** When the visible call of a post may be sent. */
+  dueAt(post: { readonly postId: string; readonly scheduledAt: number }): number {
+    return spreadDueAt(post, { spreadMs: this.services.config.setting("SPREAD_MS") });
+  }
+
+  /** When the object wakes to claim a post that may be sent at `dueAt`. */
+  claimAt(postId: string, dueAt: number): number {
+    return claimAt(postId, dueAt, { wakeAheadMs: this.services.config.setting("WAKE_AHEAD_MS") });
   }
 
   /**

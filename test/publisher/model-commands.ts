@@ -22,6 +22,8 @@ export const VERIFY_OUTCOMES = {
   cannot_tell: { state: "cannot_tell", detail: "the list of posts is unavailable" },
 } as const;
 
+export const CHANGES_AT_CLAIM = ["cancel", "edit", "sooner", "later", "much_later", "clock_back"] as const;
+
 export type Command =
   | { readonly do: "preview"; readonly inMs: number; readonly on: readonly TestPlatform[] }
   | { readonly do: "create_post"; readonly inMs: number; readonly on: readonly TestPlatform[]; readonly times: number }
@@ -40,6 +42,14 @@ export type Command =
       readonly inMs: number;
       readonly on: readonly TestPlatform[];
       readonly change: "cancel" | "edit" | "none";
+      readonly point: string;
+    }
+  /** A new post is changed, or the clock goes back, when its object reaches `point` around the claim, in the last two seconds. */
+  | {
+      readonly do: "change_at_claim";
+      readonly inMs: number;
+      readonly on: readonly TestPlatform[];
+      readonly change: (typeof CHANGES_AT_CLAIM)[number];
       readonly point: string;
     }
   /** The next write of a run fails and is carried out only at `late_write_arrives`. */
@@ -80,8 +90,17 @@ const letWait = fc.record({
   point: fc.constantFrom(...WAKE_POINTS),
 });
 
+const changeAtClaim = fc.record({
+  do: doConstant("change_at_claim"),
+  inMs,
+  on,
+  change: fc.constantFrom(...CHANGES_AT_CLAIM),
+  point: fc.constantFrom(...WAKE_POINTS),
+});
+
 const command = fc.oneof(
   weighted(3, letWait),
+  weighted(4, changeAtClaim),
   weighted(2, fc.record({ do: doConstant("late_write") })),
   weighted(2, fc.record({ do: doConstant("late_write_arrives") })),
   weighted(6, fc.record({ do: doConstant("create_post"), inMs, on, times: oneTo(3) })),
@@ -137,11 +156,11 @@ const lostRun: fc.Arbitrary<Command> = fc.record({
 });
 
 /**
- * Sequences of about `steps` commands, most of which start with a lost run or a post that waits; fast-check shrinks a failing sequence to the
+ * Sequences of about `steps` commands, most of which start with a lost run, a post that waits or one that is changed around its claim; fast-check shrinks a failing sequence to the
  * commands that matter.
  */
 export function commandSequences(steps: number): fc.Arbitrary<Command[]> {
-  const start = fc.array(fc.oneof(lostRun, letWait), { maxLength: 1 });
+  const start = fc.array(fc.oneof(lostRun, letWait, changeAtClaim), { maxLength: 1 });
   const options = fc.array(fc.option(command, { freq: 30 }), { minLength: steps, maxLength: steps });
   return fc.noBias(fc.tuple(start, options)).map(([first, rest]) => [...first, ...rest.filter((one) => one !== null)]);
 }

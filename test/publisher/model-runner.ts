@@ -1,4 +1,4 @@
-import { DAY, MINUTE } from "#core/clock.ts";
+import { DAY, MINUTE, SECOND } from "#core/clock.ts";
 import { RefusalError } from "#core/errors.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
 import { cancelPost } from "#posting/status/cancel-post.ts";
@@ -91,6 +91,8 @@ export class ModelRunner {
         return await this.loseRun(command);
       case "let_wait":
         return await this.letWait(command);
+      case "change_at_claim":
+        return await this.changeAtClaim(command);
       case "late_write":
         return this.loseWrite();
       case "late_write_arrives":
@@ -231,9 +233,52 @@ export class ModelRunner {
     setFailpointHook(async (reached) => {
       if (reached === point) {
         setFailpointHook(undefined);
-        await (change === "cancel" ? this.cancel(id) : this.editCaption(id));
+        await (change === "cancel" ? this.cancel(id) : this.editPost(id));
       }
     });
+  }
+
+  private async changeAtClaim(command: Extract<Command, { do: "change_at_claim" }>): Promise<void> {
+    const { harness } = this;
+    const id = await this.createPost(command);
+    const scheduledAt = id === undefined ? undefined : (await harness.readPost(id))?.scheduledAt;
+    if (id === undefined || scheduledAt === undefined) {
+      return;
+    }
+    const reached = { happened: false };
+    setFailpointHook(async (point) => {
+      if (point === command.point && !reached.happened) {
+        reached.happened = true;
+        setFailpointHook(undefined);
+        await this.applyChange(id, command.change, scheduledAt);
+      }
+    });
+    for (let turns = 0; turns < 5 && !reached.happened; turns += 1) {
+      harness.now = Math.max(harness.now, (await harness.alarmAt(id)) ?? 0);
+      await harness.fireAlarm(id);
+    }
+    setFailpointHook(undefined);
+  }
+
+  private async applyChange(
+    id: string,
+    change: Extract<Command, { do: "change_at_claim" }>["change"],
+    scheduledAt: number,
+  ): Promise<void> {
+    switch (change) {
+      case "cancel":
+        return await this.cancel(id);
+      case "edit":
+        return await this.editPost(id);
+      case "sooner":
+        return await this.editPost(id, scheduledAt - 100);
+      case "later":
+        return await this.editPost(id, scheduledAt + SECOND);
+      case "much_later":
+        return await this.editPost(id, scheduledAt + 10 * SECOND);
+      case "clock_back":
+        this.harness.now -= MINUTE;
+    }
   }
 
   private async cancel(id: string): Promise<void> {
@@ -244,9 +289,10 @@ export class ModelRunner {
     }
   }
 
-  private async editCaption(id: string): Promise<void> {
+  private async editPost(id: string, scheduledAt?: number): Promise<void> {
     const caption = `edit ${(this.captionNumber += 1)}`;
-    const preview = await this.attempt(() => previewEdit(this.harness.ctx, { postIds: [id], caption }));
+    const time = scheduledAt === undefined ? {} : { scheduledAt };
+    const preview = await this.attempt(() => previewEdit(this.harness.ctx, { postIds: [id], caption, ...time }));
     const after = preview.ok ? preview.value.preview.posts[0]?.after : undefined;
     if (preview.ok && after) {
       const content = { caption, scheduledAt: after.scheduledAt };
