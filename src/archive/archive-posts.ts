@@ -19,8 +19,8 @@ type ArchiveServices = Pick<Services, "bucket" | "clock" | "config" | "db" | "id
 
 const POSTS_PER_PART = 1000;
 const POSTS_PER_READ = 100;
-/** A part is held in memory as text; posts may be large. */
-const TEXT_PER_PART = 8 * 1024 * 1024;
+/** A part is held in memory as text, here and where it is read; posts may be large. */
+const TEXT_PER_PART = 4 * 1024 * 1024;
 const WORKSPACES_PER_RUN = 100;
 /** The last posts of a month finish in the next one; waiting for them keeps a month in few parts. */
 const MONTH_END_MS = 3 * DAY;

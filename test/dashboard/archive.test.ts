@@ -27,6 +27,8 @@ describe("the archive", () => {
     const posts = Array.from({ length: 60 }, (_, index) => ({ at: OLD + index * 3_600_000, caption: `Post ${index}` }));
     const { read } = await signInWithArchive(posts);
     expect(await read("/dashboard?view=list")).toContain('href="/dashboard/archive"');
+    const month = await read(`/dashboard?view=month&date=${new Date(OLD).toISOString().slice(0, 10)}`);
+    expect(month).toContain('Posts that ended long ago are in the <a href="/dashboard/archive">archive</a>');
     const first = await read("/dashboard/archive");
     expect(first).toContain("60 posts.");
     expect(captionsIn(first)).toEqual(Array.from({ length: 50 }, (_, index) => `Post ${59 - index}`));

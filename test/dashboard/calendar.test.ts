@@ -322,7 +322,9 @@ test("an empty calendar says what to do first", async () => {
   expect(textOf(html)).toContain("Connect your first account");
   const { open } = await createPlanner();
   expect(textOf(await open("/dashboard"))).toContain("Nothing planned here yet. Write a post");
-  expect(textOf(await open("/dashboard?date=2020-01-01"))).toContain("Nothing was planned here.");
+  const lately = new Date(Date.now() - 60 * DAY).toISOString().slice(0, 10);
+  expect(textOf(await open(`/dashboard?date=${lately}`))).toContain("Nothing was planned here.");
+  expect(textOf(await open("/dashboard?date=2020-01-01"))).toContain("Posts that ended long ago are in the archive");
 });
 
 test("the result of a form is announced", async () => {

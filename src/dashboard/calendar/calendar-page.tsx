@@ -1,5 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
+import { DAY } from "#core/clock.ts";
+import { MIN_ARCHIVE_AFTER_DAYS } from "#core/plan.ts";
 import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { zoneOffsetAt } from "#core/time-zone.ts";
 import { startOfMonth, wallTimeAt } from "#core/wall-time.ts";
@@ -66,10 +68,17 @@ function offsetOf(timeZone: string, instant: number): string {
 
 /** What to do first where nothing is planned. */
 const EmptyHint: FC<{ model: CalendarModel }> = ({ model }) => {
-  const { days, accounts, query } = model;
+  const { days, accounts, query, now } = model;
   const isFiltered = Object.values(query.filter).some((value) => value !== undefined);
   if (isFiltered || days.some(({ posts }) => posts.length > 0)) {
     return null;
+  }
+  if ((days.at(-1)?.end ?? now) < now - MIN_ARCHIVE_AFTER_DAYS * DAY) {
+    return (
+      <p class="empty-state">
+        Nothing is here. Posts that ended long ago are in the <a href="/dashboard/archive">archive</a>.
+      </p>
+    );
   }
   if (accounts.length === 0) {
     return (
