@@ -15,7 +15,7 @@ interface NearbyPostsRow {
  * Texts are compared with so many posts before and after a time: an account that posts more often than this within a platform's
  * window is not warned of duplicates that are further away. For an edit of many posts they are fewer for each.
  */
-const COMPARED_POSTS = 25;
+const COMPARED_POSTS = 10;
 const LEAST_COMPARED_POSTS = 5;
 
 const comparedPosts = (editedPosts: number): number =>

@@ -86,7 +86,7 @@ describe("what is read of the posts around a post does not grow with them", () =
     expect(await measure(2000)).toEqual(await measure(500));
   });
 
-  test("the nearest post with the same text is named, of the 25 posts on either side", async () => {
+  test("the nearest post with the same text is named, of the 10 posts on either side", async () => {
     const ctx = createTestContext({ adapters: { x: scriptedAdapter("x", { duplicateText }) } });
     const x = await createAccount(ctx);
     const ids = await insertPosts(
@@ -99,7 +99,7 @@ describe("what is read of the posts around a post does not grow with them", () =
     expect(await warningsOf("Text 0")).toMatchObject([
       { code: "duplicate_text", message: expect.stringContaining(ids[0]!) },
     ]);
-    expect(await warningsOf("Text 25")).toHaveLength(1);
+    expect(await warningsOf("Text 10")).toHaveLength(1);
     expect(await warningsOf("Text 38")).toEqual([]);
   });
 });
