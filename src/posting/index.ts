@@ -18,13 +18,13 @@ export { listCalendar } from "./calendar/list-calendar.ts";
 export { getArchivedPost } from "./calendar/get-archived-post.ts";
 export { listArchivedPosts } from "./calendar/list-archived-posts.ts";
 export { listPosts, listPostTexts } from "./calendar/list-posts.ts";
-export type { PostTextForm } from "./calendar/post-texts.ts";
+export { NOW_PARAMETER, type PostTextForm } from "./calendar/post-text-form.ts";
 export {
   LATE_BY_MS_SQL,
-  nextAttemptAtSql,
+  NEXT_ATTEMPT_AT_SQL,
   PAUSED_REASON_SQL,
   PUBLISHED_AT_SQL,
-  targetStatusSql,
+  TARGET_STATUS_SQL,
 } from "./calendar/store-target-status.ts";
 export { listAccountsWithPosts } from "./calendar/list-accounts-with-posts.ts";
 export { ACCOUNT_POSTS_MAX } from "./calendar/store-account-posts.ts";

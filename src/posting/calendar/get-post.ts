@@ -4,8 +4,9 @@ import { rearmOverdue } from "#posting/arming/rearm-overdue.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
 import { getArchivedPost } from "./get-archived-post.ts";
 import { type PostRow, toPost } from "./post-rows.ts";
-import { postTextColumns, type PostTextForm, type PostTextRow, rearmOverdueTexts } from "./post-texts.ts";
-import { findPostRow, postsStatement, postTextsStatement, sortByIds } from "./store-posts-by-id.ts";
+import type { PostTextForm } from "./post-text-form.ts";
+import { postTextColumns, type PostTextRow, rearmOverdueTexts } from "./post-texts.ts";
+import { findPostRow, postsStatement, postTextStatement, sortByIds } from "./store-posts-by-id.ts";
 import type { Post } from "#posting/types.ts";
 
 /** One post with its media and options, also an archived or cancelled one: a caller who lost the response can look it up. */
@@ -28,8 +29,8 @@ export async function findPostText(
   input: { readonly id: string },
   form: PostTextForm,
 ): Promise<string | undefined> {
-  const columns = postTextColumns(form.full, "?4");
-  const statement = postTextsStatement(ctx.db, ctx.actor, [input.id], columns, ctx.clock.now());
+  const columns = postTextColumns(form.full);
+  const statement = postTextStatement(ctx.db, ctx.actor, input.id, columns, ctx.clock.now());
   const { results } = await statement.all<PostTextRow>();
   rearmOverdueTexts(ctx, results);
   return results[0]?.text;

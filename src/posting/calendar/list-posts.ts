@@ -4,7 +4,8 @@ import type { StoredMediaItem } from "#db/schema.ts";
 import type { ArmablePost, ArmingServices } from "#posting/arming/arm-posts.ts";
 import { rearmOverdue } from "#posting/arming/rearm-overdue.ts";
 import { POST_COLUMNS, type PostRow, SUMMARY_COLUMNS, type SummaryRow, toPost, toSummary } from "./post-rows.ts";
-import { postTextColumns, type PostTextForm, type PostTextRow, rearmOverdueTexts } from "./post-texts.ts";
+import type { PostTextForm } from "./post-text-form.ts";
+import { postTextColumns, type PostTextRow, rearmOverdueTexts } from "./post-texts.ts";
 import { MAX_INSTANT } from "./store-counted-posts.ts";
 import { pageStatements, type ListSegment } from "./store-post-pages.ts";
 import type { ListInput, Page, Post, PostSummary } from "#posting/types.ts";
@@ -21,7 +22,7 @@ export function listPosts(ctx: ListContext, input: ListInput): Promise<Page<Post
 export async function listPosts(ctx: ListContext, input: ListInput): Promise<Page<Post | PostSummary>> {
   const now = ctx.clock.now();
   const columns = input.fields === "full" ? POST_COLUMNS : SUMMARY_COLUMNS;
-  const { rows, pagination } = await readPage<PostRow | SummaryRow>(ctx, input, now, () => columns);
+  const { rows, pagination } = await readPage<PostRow | SummaryRow>(ctx, input, now, columns);
   rearmOverdue(ctx, rows, armableFromListRow);
   return { posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))), pagination };
 }
@@ -29,9 +30,7 @@ export async function listPosts(ctx: ListContext, input: ListInput): Promise<Pag
 /** The same page with each post as the text that the caller wants, which the database writes. */
 export async function listPostTexts(ctx: ListContext, input: ListInput, form: PostTextForm): Promise<Page<string>> {
   const now = ctx.clock.now();
-  const { rows, pagination } = await readPage<PostTextRow>(ctx, input, now, (param) =>
-    postTextColumns(form[input.fields], param),
-  );
+  const { rows, pagination } = await readPage<PostTextRow>(ctx, input, now, postTextColumns(form[input.fields]));
   rearmOverdueTexts(ctx, rows);
   return { posts: rows.map(({ text }) => text), pagination };
 }
@@ -40,7 +39,7 @@ async function readPage<Row>(
   ctx: Pick<Context, "actor" | "db">,
   input: ListInput,
   now: number,
-  columns: (now: string) => string,
+  columns: string,
 ): Promise<{ readonly rows: readonly Row[]; readonly pagination: Page<Row>["pagination"] }> {
   const { limit, offset, order } = input;
   const ascending = segmentsOf(input, now);

@@ -4,16 +4,8 @@ import type { ArmingServices } from "#posting/arming/arm-posts.ts";
 import { rearmOverdue } from "#posting/arming/rearm-overdue.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
 import { type PostRow, toPost } from "./post-rows.ts";
+import { NOW_PARAMETER } from "./post-text-form.ts";
 import { postsStatement } from "./store-posts-by-id.ts";
-
-/**
- * How a caller wants posts as text: SQL expressions over a row `p` of posts, for the whole post and for its summary. `now` is the
- * parameter that holds the present time.
- */
-export interface PostTextForm {
-  readonly full: (now: string) => string;
-  readonly summary: (now: string) => string;
-}
 
 export interface PostTextRow {
   readonly text: string;
@@ -21,9 +13,14 @@ export interface PostTextRow {
   readonly overdue_id: string | null;
 }
 
-/** The columns of `PostTextRow`. */
-export function postTextColumns(form: (now: string) => string, now: string): string {
-  return `${form(now)} AS text, iif(p.watch_at <= ${now}, p.id, NULL) AS overdue_id`;
+const columnsOf = new Map<string, string>();
+
+/** The columns of `PostTextRow`; built once, because they are long. */
+export function postTextColumns(form: string): string {
+  const columns =
+    columnsOf.get(form) ?? `${form} AS text, iif(p.watch_at <= ${NOW_PARAMETER}, p.id, NULL) AS overdue_id`;
+  columnsOf.set(form, columns);
+  return columns;
 }
 
 /** Overdue posts are rare: only then the rows are read again, after the response, and armed. */

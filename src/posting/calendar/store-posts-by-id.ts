@@ -17,22 +17,24 @@ export function postsStatement(
   actor: Pick<Actor, "userId" | "workspaceId">,
   ids: readonly string[],
 ): D1PreparedStatement {
-  return db.d1.prepare(selectByIds(POST_COLUMNS)).bind(actor.userId, actor.workspaceId, JSON.stringify(ids));
+  return db.d1
+    .prepare(
+      `SELECT ${POST_COLUMNS} FROM json_each(?3) requested CROSS JOIN posts p ON p.id = requested.value WHERE ${OWNED_BY_ACTOR}`,
+    )
+    .bind(actor.userId, actor.workspaceId, JSON.stringify(ids));
 }
 
-/** The same with other columns, in which ?4 is the present time. */
-export function postTextsStatement(
+/** One post with other columns, which may use `NOW_PARAMETER`. */
+export function postTextStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
-  ids: readonly string[],
+  id: string,
   columns: string,
   now: number,
 ): D1PreparedStatement {
-  return db.d1.prepare(selectByIds(columns)).bind(actor.userId, actor.workspaceId, JSON.stringify(ids), now);
-}
-
-function selectByIds(columns: string): string {
-  return `SELECT ${columns} FROM json_each(?3) requested CROSS JOIN posts p ON p.id = requested.value WHERE ${OWNED_BY_ACTOR}`;
+  return db.d1
+    .prepare(`SELECT ${columns} FROM posts p WHERE p.id = ?4 AND ${OWNED_BY_ACTOR}`)
+    .bind(actor.userId, actor.workspaceId, now, id);
 }
 
 export async function findPostRow(db: Db, actor: Actor, id: string): Promise<PostRow | undefined> {

@@ -25,13 +25,13 @@ export function postsByTimeSql({
   readonly statuses?: readonly PostStatus[];
   /** Tables that give the workspace must come before the posts and have one row. */
   readonly from?: string;
-  /** Must name the workspace and the range of time. */
-  readonly where: string;
+  /** Must name the workspace and the range of time, which may differ by status. */
+  readonly where: string | ((status: PostStatus) => string);
   readonly order?: "asc" | "desc";
 }): string {
   const ofOneStatus = statuses.map(
     (status) =>
-      `SELECT p.rowid AS row, p.id AS id, p.scheduled_at AS scheduled_at FROM ${from} WHERE p.status = '${status}' AND ${where}`,
+      `SELECT p.rowid AS row, p.id AS id, p.scheduled_at AS scheduled_at FROM ${from} WHERE p.status = '${status}' AND ${typeof where === "string" ? where : where(status)}`,
   );
   const groups: string[] = [];
   for (let start = 0; start < ofOneStatus.length; start += MAX_TERMS) {

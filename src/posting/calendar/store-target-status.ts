@@ -1,23 +1,21 @@
+import { NOW_PARAMETER } from "./post-text-form.ts";
 import { CLOCK_TOLERANCE_MS, STATUS_OF_STATE, UNCONFIRMED_AFTER_MS } from "./target-status.ts";
 
 /*
- * What callers see of a target and of a post, as SQL expressions over the rows `t` of post_targets and `p` of posts. `now` is the
- * parameter that holds the present time. The same as target-status.ts and post-rows.ts compute; a test holds both together.
+ * What callers see of a target and of a post, as SQL expressions over the rows `t` of post_targets and `p` of posts. The same as target-status.ts and post-rows.ts compute; a test holds both together.
  */
 
 /** Of a target that may be on its way although the row does not say so yet. */
-const isInFlight = (now: string): string =>
-  `(p.status = 'publishing' AND t.state IN ('pending', 'retry_wait')
-    AND (t.next_attempt_at IS NULL OR t.next_attempt_at <= ${now} + ${CLOCK_TOLERANCE_MS}))`;
+const IS_IN_FLIGHT = `(p.status = 'publishing' AND t.state IN ('pending', 'retry_wait')
+    AND (t.next_attempt_at IS NULL OR t.next_attempt_at <= ${NOW_PARAMETER} + ${CLOCK_TOLERANCE_MS}))`;
 
 /** Since when an outcome is uncertain; null if it is not. */
 const UNCERTAIN_SINCE = `(SELECT iif(h.value ->> 'outcome' = 'uncertain', h.value ->> 'at', NULL) FROM json_each(t.history) h
   WHERE h.value ->> 'outcome' IN ('uncertain', 'accepted') ORDER BY h.key DESC LIMIT 1)`;
 
 /** The status of a target that callers see. */
-export const targetStatusSql = (now: string): string =>
-  `CASE WHEN t.state = 'verifying' THEN iif(${now} - ${UNCERTAIN_SINCE} > ${UNCONFIRMED_AFTER_MS}, 'unconfirmed', 'processing')
-    WHEN ${isInFlight(now)} THEN 'processing'
+export const TARGET_STATUS_SQL = `CASE WHEN t.state = 'verifying' THEN iif(${NOW_PARAMETER} - ${UNCERTAIN_SINCE} > ${UNCONFIRMED_AFTER_MS}, 'unconfirmed', 'processing')
+    WHEN ${IS_IN_FLIGHT} THEN 'processing'
     ${Object.entries(STATUS_OF_STATE)
       .filter(([state, status]) => state !== status)
       .map(([state, status]) => `WHEN t.state = '${state}' THEN '${status}'`)
@@ -25,7 +23,7 @@ export const targetStatusSql = (now: string): string =>
     ELSE t.state END`;
 
 /** When the target is tried or looked up again; null while a call may be on its way. */
-export const nextAttemptAtSql = (now: string): string => `iif(${isInFlight(now)}, NULL, t.next_attempt_at)`;
+export const NEXT_ATTEMPT_AT_SQL = `iif(${IS_IN_FLIGHT}, NULL, t.next_attempt_at)`;
 
 /** Measured to the visible call, because a platform that is polled reports the publication later. */
 export const LATE_BY_MS_SQL =
