@@ -25,9 +25,8 @@ import { createAccount, createTestContext, freezeClock, NOON, schedulePost, type
  * rows-read -- 1000,100000,1000000` prints them.
  */
 
-const SIZES = String(import.meta.env["VITE_ROWS_READ_POSTS"] ?? "1000,20000")
-  .split(",")
-  .map(Number);
+const SIZES = (import.meta.env["VITE_ROWS_READ_POSTS"] ?? "1000,20000").split(",").map(Number);
+const print = (line: string): void => console.log(line); // oxlint-disable-line no-console -- the output of this test
 /** More posts are more days of history, more days ahead and more posts on each day. */
 const shapeOf = (posts: number) => {
   const past = Math.round(95 * Math.max(1, posts / 1000) ** 0.4);
@@ -138,7 +137,7 @@ describe("rows read", () => {
       tables.push(await measure(await fill(size)));
     }
     const names = Object.keys(tables[0] ?? {});
-    console.log(
+    print(
       [["posts", ...SIZES], ...names.map((name) => [name, ...tables.map((table) => table[name])])]
         .map((cells) => `rows-read ${cells.join("\t")}`)
         .join("\n"),
