@@ -64,7 +64,7 @@ async function usedKeyIds(api: CloudflareApi, accountId: string, databaseId: str
 }
 
 async function migrate(accountId: string): Promise<void> {
-  await mustRunWrangler(
+  const output = await mustRunWrangler(
     ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG_FILE],
     accountId,
     new DeployFailure(
@@ -72,10 +72,12 @@ async function migrate(accountId: string): Promise<void> {
       "read the message above, then run the command again: applied migrations are not repeated",
     ),
   );
+  const applied = new Set(Array.from(output.matchAll(/(\S+\.sql) +│ ✅/g), ([, name]) => name));
+  note(applied.size === 0 ? "none is new" : `applied ${[...applied].join(", ")}`);
 }
 
 async function upload(accountId: string, version: string, secrets: ReadonlyMap<string, string>): Promise<void> {
-  await withSecretsFile(secrets, (path) =>
+  const output = await withSecretsFile(secrets, (path) =>
     mustRunWrangler(
       ["deploy", "--config", CONFIG_FILE, "--strict", "--tag", version, "--secrets-file", path],
       accountId,
@@ -86,6 +88,9 @@ async function upload(accountId: string, version: string, secrets: ReadonlyMap<s
       { secrets: [...secrets.values()] },
     ),
   );
+  for (const line of output.match(/^(?:Total Upload|Worker Startup Time|Current Version ID).*$/gm) ?? []) {
+    note(line);
+  }
 }
 
 function printResult(origin: string, values: Values): void {
@@ -163,7 +168,15 @@ async function deploy(flags: Flags): Promise<void> {
     onCreated: (what) => note(`created ${what}`),
   });
   await writeConfig(
-    completeConfig(tracked, { names, resources, version, domain, vars, sendsEmail: values.has("MAIL_FROM") }),
+    completeConfig(tracked, {
+      names,
+      resources,
+      accountId,
+      version,
+      domain,
+      vars,
+      sendsEmail: values.has("MAIL_FROM"),
+    }),
   );
 
   const database = new RemoteDatabase(api, accountId, resources.databaseId);
@@ -192,7 +205,6 @@ async function deploy(flags: Flags): Promise<void> {
       origin,
       version,
       said,
-      workerName: names.worker,
       accountId,
       previousVersionId: running?.versionId ?? null,
     });

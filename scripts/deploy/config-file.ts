@@ -70,6 +70,7 @@ function replaceOnce(config: string, pattern: RegExp, replacement: string, what:
 export interface DeployedConfig {
   readonly names: ResourceNames & { readonly worker: string };
   readonly resources: Resources;
+  readonly accountId: string;
   readonly version: string;
   readonly domain: string | undefined;
   readonly vars: ReadonlyMap<string, string>;
@@ -78,13 +79,13 @@ export interface DeployedConfig {
 
 /** The tracked file with what belongs to this installation. */
 export function completeConfig(tracked: string, input: DeployedConfig): string {
-  const { names, resources, version, domain, vars, sendsEmail } = input;
+  const { names, resources, accountId, version, domain, vars, sendsEmail } = input;
   const address =
     domain === undefined
       ? "workers_dev = true"
       : `workers_dev = false\nroutes = [{ pattern = ${quote(domain)}, custom_domain = true }]`;
   const edits: readonly (readonly [pattern: RegExp, replacement: string, what: string])[] = [
-    [/^name = .*$/m, `name = ${quote(names.worker)}\n${address}`, "name"],
+    [/^name = .*$/m, `name = ${quote(names.worker)}\naccount_id = ${quote(accountId)}\n${address}`, "name"],
     [/^\[define\]$/m, `[define]\nALMANAC_VERSION = ${quote(JSON.stringify(version))}`, "[define]"],
     [
       /^\[\[d1_databases\]\]\nbinding = "DB"$/m,

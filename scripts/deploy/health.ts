@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CONFIG_FILE } from "./config-file.ts";
 import { DeployFailure } from "./failure.ts";
 import { isCi } from "./surroundings.ts";
 import { runWrangler } from "./wrangler.ts";
@@ -42,7 +43,6 @@ interface UnhealthyInput {
   readonly origin: string;
   readonly version: string;
   readonly said: string;
-  readonly workerName: string;
   readonly accountId: string;
   /** The version that ran before; null on a first run. */
   readonly previousVersionId: string | null;
@@ -60,15 +60,15 @@ async function isConfirmed(question: string): Promise<boolean> {
 
 /** Ends a deployment whose version does not answer: back to the one before if the operator wants it. */
 export async function refuseUnhealthy(input: UnhealthyInput): Promise<never> {
-  const { origin, version, said, workerName, accountId, previousVersionId } = input;
+  const { origin, version, said, accountId, previousVersionId } = input;
   const problem = `${origin}/health did not say ${version} within a minute, but: ${said}`;
   if (previousVersionId === null) {
     throw new DeployFailure(
       problem,
-      "a new address can take some minutes; look at it, and at `npx wrangler tail --config wrangler.deploy.toml`, then run the command again",
+      `a new address can take some minutes; look at it, and at \`npx wrangler tail --config ${CONFIG_FILE}\`, then run the command again`,
     );
   }
-  const rollback = ["rollback", previousVersionId, "--name", workerName, "--message", `${version} did not answer`];
+  const rollback = ["rollback", previousVersionId, "--config", CONFIG_FILE, "--message", `${version} did not answer`];
   if (await isConfirmed(`${problem}\nRoll back to the version that ran before (${previousVersionId})?`)) {
     const { code } = await runWrangler([...rollback, "--yes"], accountId);
     throw new DeployFailure(
@@ -78,6 +78,6 @@ export async function refuseUnhealthy(input: UnhealthyInput): Promise<never> {
   }
   throw new DeployFailure(
     problem,
-    `look at it, or go back with: npx wrangler rollback ${previousVersionId} --name ${workerName}`,
+    `look at it, or go back with: npx wrangler rollback ${previousVersionId} --config ${CONFIG_FILE}`,
   );
 }

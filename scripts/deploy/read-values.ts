@@ -8,6 +8,20 @@ const PREFIX = "ALMANAC_";
 /** Names that users of the API have in their environment; the skill for agents says so. */
 const OF_CALLERS: ReadonlySet<string> = new Set(["ALMANAC_KEY"]);
 
+/** Outside of quotes a `#` begins a comment: half of a secret would be uploaded. */
+function assertNothingIsCutOff(content: string): void {
+  const cut = Array.from(
+    content.matchAll(/^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*[^\s'"`#][^\n]*?\S#/gm),
+    ([, name]) => name,
+  );
+  if (cut.length > 0) {
+    throw new DeployFailure(
+      `${SETTINGS_FILE}: ${cut.join(", ")} would be cut off at the #`,
+      "put the value into single quotes, then run the command again; nothing was changed",
+    );
+  }
+}
+
 async function readSettingsFile(): Promise<Record<string, string>> {
   let content: string;
   try {
@@ -18,6 +32,7 @@ async function readSettingsFile(): Promise<Record<string, string>> {
     }
     throw new DeployFailure(`${SETTINGS_FILE} cannot be read`, "look at its permissions, then run the command again");
   }
+  assertNothingIsCutOff(content);
   // No `$NAME` is replaced: the secrets of platforms contain such characters.
   return parseEnv(content) as Record<string, string>;
 }

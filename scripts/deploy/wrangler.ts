@@ -9,7 +9,7 @@ const MIN_REDACTED = 6;
 interface RunOptions {
   /** Texts that are shown as `***` wherever they occur. */
   readonly secrets?: readonly string[];
-  /** Collects the output instead of showing it. */
+  /** Also what a failed run wrote is not shown. */
   readonly quiet?: boolean;
 }
 
@@ -26,7 +26,7 @@ function environment(accountId: string | null): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs wrangler without a shell; returns its standard output. */
+/** Runs wrangler without a shell; returns its standard output. It writes hundreds of lines, which are shown when it fails. */
 export function runWrangler(
   args: readonly string[],
   accountId: string | null,
@@ -41,17 +41,13 @@ export function runWrangler(
   // Ctrl-C reaches wrangler by itself; a signal to this process alone does not.
   const stop = () => void child.kill();
   process.once("exit", stop);
-  const lines: string[] = [];
-  for (const [stream, isOutput] of [
-    [child.stdout, true],
-    [child.stderr, false],
-  ] as const) {
+  const output: string[] = [];
+  const all: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
-      if (isOutput) {
-        lines.push(line);
-      }
-      if (!quiet) {
-        console.log(`    ${redact(line)}`);
+      all.push(`    ${redact(line)}`);
+      if (stream === child.stdout) {
+        output.push(line);
       }
     });
   }
@@ -59,7 +55,10 @@ export function runWrangler(
     child.once("error", failed);
     child.once("close", (code) => {
       process.off("exit", stop);
-      done({ code: code ?? 1, output: lines.join("\n") });
+      if (code !== 0 && !quiet) {
+        console.log(all.join("\n"));
+      }
+      done({ code: code ?? 1, output: output.join("\n") });
     });
   });
 }
@@ -70,9 +69,10 @@ export async function mustRunWrangler(
   accountId: string,
   failure: DeployFailure,
   options: RunOptions = {},
-): Promise<void> {
-  const { code } = await runWrangler(args, accountId, options);
+): Promise<string> {
+  const { code, output } = await runWrangler(args, accountId, options);
   if (code !== 0) {
     throw failure;
   }
+  return output;
 }

@@ -46,7 +46,6 @@ describe("after an upload", () => {
     origin: "https://posts.example.com",
     version: "1.1.0",
     said: "1.0.0",
-    workerName: "almanac",
     accountId: "a",
   };
 
@@ -55,7 +54,7 @@ describe("after an upload", () => {
     await expect(refused).rejects.toBeInstanceOf(DeployFailure);
     await expect(refused).rejects.toMatchObject({
       message: "https://posts.example.com/health did not say 1.1.0 within a minute, but: 1.0.0",
-      next: "look at it, or go back with: npx wrangler rollback id-of-1.0.0 --name almanac",
+      next: "look at it, or go back with: npx wrangler rollback id-of-1.0.0 --config wrangler.deploy.toml",
     });
   });
 

@@ -29,6 +29,11 @@ const CASES: readonly Case[] = [
     says: /3 settings are wrong\n {2}- DOMAIN must be a host name [^\n]+, not "https:\/\/posts\.example\.com"\n {2}- SIGNUP must be one of first, open, closed, not "everybody"\n {2}- X_CLIENT_SERCET is not a setting: did you mean X_CLIENT_SECRET\?/,
   },
   {
+    name: "a secret that a # would cut off",
+    file: "X_CLIENT_ID=id\nX_CLIENT_SECRET=s3cr$et#1 # of the app\nOPERATOR_NAME='No. #1' # ours\nOPERATOR_CONTACT=a@b.de # ours\n",
+    says: /\.env\.production: X_CLIENT_SECRET would be cut off at the #\nNext: put the value into single quotes/,
+  },
+  {
     name: "no login",
     env: { CLOUDFLARE_API_TOKEN: "" },
     says: /there is no login at Cloudflare\nNext: run `npx wrangler login`/,

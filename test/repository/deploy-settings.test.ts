@@ -143,13 +143,14 @@ describe("wrangler.toml", () => {
     const config = completeConfig(tracked, {
       names: namesFrom(tracked, "posts"),
       resources: { databaseId: "id-of-d1", tokensId: "id-of-kv" },
+      accountId: "id-of-account",
       version: "1.2.3",
       domain: "posts.example.com",
       vars: new Map([["OPERATOR_NAME", 'Ada "the first" \\ ü $& $1']]),
       sendsEmail: true,
     });
     for (const line of [
-      'name = "posts"\nworkers_dev = false\nroutes = [{ pattern = "posts.example.com", custom_domain = true }]\n',
+      'name = "posts"\naccount_id = "id-of-account"\nworkers_dev = false\nroutes = [{ pattern = "posts.example.com", custom_domain = true }]\n',
       '[define]\nALMANAC_VERSION = "\\"1.2.3\\""\n',
       'binding = "DB"\ndatabase_id = "id-of-d1"\ndatabase_name = "posts"\n',
       'binding = "TOKENS"\nid = "id-of-kv"\n',
@@ -180,6 +181,7 @@ describe("wrangler.toml", () => {
     const config = completeConfig(tracked, {
       names,
       resources,
+      accountId: "id-of-account",
       version: "1.2.3",
       domain: undefined,
       vars: new Map(),
