@@ -37,6 +37,7 @@ async function measure(
   path: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
+  bindings: Partial<typeof env> = {},
 ): Promise<Measured> {
   const { d1, count } = countingD1(env.DB);
   const ctx = createExecutionContext();
@@ -45,7 +46,7 @@ async function measure(
     headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json", ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const response = await api.fetch(request, { ...withSandboxCredentials(env), DB: d1 }, ctx);
+  const response = await api.fetch(request, { ...withSandboxCredentials(env), ...bindings, DB: d1 }, ctx);
   const countAtResponse = { ...count };
   const { status } = response;
   const measured = { ...countAtResponse, status, body: await response.json() };
@@ -165,6 +166,24 @@ describe("D1 round trips until the response, including the credential", () => {
     const token = { confirmation_token: await previewTextPost(caller, accountId) };
     expect(await measure(caller, "POST", "/posts/confirm", token)).toMatchObject({ status: 403, roundTrips: 2 });
     expect(await measure(caller, "POST", "/posts/confirm", token)).toMatchObject({ status: 403, roundTrips: 1 });
+  });
+
+  test("one beside one write of KV for a preview, one beside one read of KV for its confirm", async ({ expect }) => {
+    const { caller, accountId } = plain;
+    const calls: string[] = [];
+    const tokens = new Proxy(env.TOKENS, {
+      get:
+        (target, name: "get" | "put") =>
+        (key: string, ...more: never[]) => {
+          calls.push(name);
+          return (target[name] as (...args: unknown[]) => unknown).call(target, key, ...more);
+        },
+    });
+    const previewed = await measure(caller, "POST", "/posts/preview", newPost(accountId), {}, { TOKENS: tokens });
+    expect([previewed.roundTrips, ...calls.splice(0)]).toEqual([1, "put"]);
+    const token = { confirmation_token: previewed.body.confirmation_token };
+    const confirmed = await measure(caller, "POST", "/posts/confirm", token, {}, { TOKENS: tokens });
+    expect([confirmed.roundTrips, ...calls]).toEqual([1, "get"]);
   });
 
   test("three for a call with an Idempotency-Key: its claim, the call, its response", async ({ expect }) => {

@@ -214,6 +214,37 @@ describe("a credential that was changed a moment ago", () => {
   });
 });
 
+describe("a write whose answer was lost, by a credential that changed at the same time", () => {
+  test.for([
+    ["revoked_at = 1", 401],
+    ["name = 'renamed'", 500],
+  ] as const)("is not made again after %s", async ([change, status], { expect }) => {
+    const caller = await rememberedKey(setting.caller);
+    const count = env.DB.prepare("SELECT count(*) AS n FROM workspaces WHERE user_id = ?").bind(caller.userId);
+    const before = (await count.first<number>("n")) ?? 0;
+    let losesAnswer = true;
+    const database = {
+      prepare: (sql: string) => env.DB.prepare(sql),
+      async batch(statements: D1PreparedStatement[]) {
+        const results = await env.DB.batch(statements);
+        if (losesAnswer) {
+          losesAnswer = false;
+          await changeKey(caller, change);
+          throw new Error("D1_ERROR: Network connection lost.");
+        }
+        return results;
+      },
+    };
+    const answered = await createServiceFixture({ DB: database }).fetch("/v1/workspaces", {
+      method: "POST",
+      headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+      body: JSON.stringify(createWorkspace.body),
+    });
+    expect(answered.status).toBe(status);
+    expect(await count.first("n")).toBe(before + 1);
+  });
+});
+
 describe("a call that is answered again", () => {
   /** A change that refuses nothing. */
   const rename = (caller: ApiCaller) => changeKey(caller, `name = '${crypto.randomUUID()}'`);
