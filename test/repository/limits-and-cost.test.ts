@@ -92,11 +92,16 @@ function dollars(posts: number): number {
 }
 
 describe("limits and cost", () => {
-  test("the counts are those of costs.json", () => {
+  test("the counts are those of costs.json, or up to a quarter more", () => {
     const { "Object GB-seconds": gbSeconds = NaN, ...others } = Object.fromEntries(
       [...counts].map(([what, { post }]) => [what, post]),
     );
-    expect(others).toEqual(countsOf("two targets"));
+    const counted = countsOf("two targets");
+    expect(Object.keys(others)).toEqual(Object.keys(counted));
+    for (const [what, count = NaN] of Object.entries(counted)) {
+      expect(others[what], what).toBeGreaterThanOrEqual(count);
+      expect(others[what], what).toBeLessThanOrEqual(1.25 * count);
+    }
     // Awake before the time of the post, and an assumed time for the answers of platforms.
     expect(gbSeconds).toBeGreaterThan((COSTS.awakeMs / 1000) * OBJECT_GB);
     const more =
