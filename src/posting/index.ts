@@ -18,7 +18,7 @@ export { listCalendar } from "./calendar/list-calendar.ts";
 export { getArchivedPost } from "./calendar/get-archived-post.ts";
 export { listArchivedPosts } from "./calendar/list-archived-posts.ts";
 export { listPosts, listPostTexts } from "./calendar/list-posts.ts";
-export { NOW_PARAMETER, type PostTextForm } from "./calendar/post-text-form.ts";
+export type { PostTextForm } from "./calendar/post-text-form.ts";
 export {
   LATE_BY_MS_SQL,
   NEXT_ATTEMPT_AT_SQL,

@@ -102,7 +102,7 @@ function daysSql(params: SqlParameters, { workspaceId, status }: CountedRange, f
 }
 
 /** How many posts of the day of `at` are before it. */
-export function countBeforeInDaySql(params: SqlParameters, range: CountedRange, at: number): string {
+function countBeforeInDaySql(params: SqlParameters, range: CountedRange, at: number): string {
   const { workspaceId, status } = range;
   const quarter = Math.floor((at % DAY) / SLOT_MS);
   const hour = Math.floor(quarter / 4);

@@ -31,7 +31,7 @@ export interface DayTotals extends Pick<DayCounters, "counts" | "platforms"> {
 }
 
 /** A post of which calls are on their way; the counters count it as scheduled. */
-export interface PublishingPost {
+interface PublishingPost {
   readonly at: number;
   readonly platforms: readonly Platform[];
 }
