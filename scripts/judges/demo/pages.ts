@@ -15,6 +15,7 @@ export function demoPages({
     { name: "calendar", path: `/dashboard?view=month&date=${month}` },
     { name: "calendar-week", path: "/dashboard?view=week" },
     { name: "calendar-list", path: `/dashboard?view=list&date=${month}` },
+    { name: "archive", path: "/dashboard/archive" },
     { name: "move", path: `/dashboard/posts/${posts.scheduled}/move` },
     { name: "composer", path: `/dashboard/posts/new?duplicate=${posts.published}` },
     { name: "composer-empty", path: "/dashboard/posts/new" },
