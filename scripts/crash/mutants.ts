@@ -145,7 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "run-lends-its-id",
     what: "an object that is armed again keeps the run id under which its last run may have sent",
-    test: { file: "test/publisher/journal-meanings.test.ts", title: "run_id" },
+    test: { file: "test/publisher/database-restore.test.ts", title: "an object that is armed for a retry" },
     changes: [
       {
         file: "src/publisher/journal.ts",

@@ -246,6 +246,28 @@ describe("C34 a database put back to before the claim of a run that still goes o
     }
   });
 
+  test("an object that is armed for a retry does not take the row of its last run for its own claim", async () => {
+    const id = await harness.createPost({ on: ["x", "linkedin"] });
+    harness.linkedin.commitBehaviours.push("rejected");
+    const saved: (() => Promise<void>)[] = [];
+    setFailpointHook(async (point) => {
+      if (point === "record.before_send") {
+        saved.push(await harness.saveDatabase());
+      }
+      if (point === "alarm.before_cleanup") {
+        setFailpointHook(undefined);
+        await edit(id, { scheduledAt: harness.now + 10 * MINUTE });
+      }
+    });
+    await harness.runAlarms(id, 2 * MINUTE);
+    expect(await harness.readPost(id)).toMatchObject({ status: "scheduled", version: 2 });
+    await saved[0]?.();
+    expect(await harness.readPost(id)).toMatchObject({ status: "publishing", version: 1 });
+    await harness.runAlarms(id, 15 * MINUTE);
+    expect(harness.x.acceptedFor(id)).toHaveLength(1);
+    expect(harness.x.callCount("commit", id)).toBe(1);
+  });
+
   test("a post that was not touched since is published late, after the release", async () => {
     const id = await harness.createPost({ inMs: 5 * MINUTE });
     const putBack = await harness.saveDatabase();

@@ -22,7 +22,7 @@ export const VERIFY_OUTCOMES = {
   cannot_tell: { state: "cannot_tell", detail: "the list of posts is unavailable" },
 } as const;
 
-export const CHANGES_AT_CLAIM = ["cancel", "edit", "sooner", "later", "much_later", "clock_back"] as const;
+const CHANGES_AT_CLAIM = ["cancel", "edit", "sooner", "later", "much_later", "clock_back"] as const;
 
 export type Command =
   | { readonly do: "preview"; readonly inMs: number; readonly on: readonly TestPlatform[] }
