@@ -5,13 +5,17 @@ import { parseArgs } from "node:util";
 import { requireValgrind } from "./bench/callgrind.ts";
 import { printCosts } from "./bench/costs.ts";
 import { compareInstructions, printComparison } from "./bench/instructions.ts";
+import { acceptFigures, findWorse } from "./bench/figures.ts";
+import { comparePairs } from "./bench/pairs.ts";
 import { prepare } from "./bench/prepared.ts";
-import { isOperation, READS } from "./bench/requests.ts";
+import { isOperation, type Operation, READS } from "./bench/requests.ts";
 
 /*
  * `npm run bench`: the instructions of the Worker per request, against a floor: a Worker without libraries that answers the same requests
  * with one D1 batch. `-- --operations "get,404"` chooses, `-- --runs 3` repeats, `-- --checkout <folder>` measures another copy of
  * the project, `-- --scope whole` counts the local D1, KV and R2 too. `-- --costs` prints what a post and each request cost.
+ * `-- --check` fails when an operation takes 3 % more instructions than bench/figures.json says, and `-- --accept` writes that file.
+ * `-- --pairs --against <folder>` compares the pairs of preview and confirm per second with another copy's, by turns.
  */
 
 const POSTS = { posts: 2000, perDay: 10 };
@@ -20,11 +24,15 @@ const { values } = parseArgs({
   options: {
     checkout: { type: "string", default: dirname(import.meta.dirname) },
     operations: { type: "string", default: READS.join(",") },
-    "warm-up": { type: "string", default: "20" },
+    "warm-up": { type: "string", default: "12" },
     requests: { type: "string", default: "25" },
     runs: { type: "string", default: "1" },
     scope: { type: "string", default: "worker" },
     costs: { type: "boolean", default: false },
+    check: { type: "boolean", default: false },
+    accept: { type: "boolean", default: false },
+    pairs: { type: "boolean", default: false },
+    against: { type: "string", default: "" },
   },
 });
 
@@ -35,17 +43,31 @@ if (values.costs) {
 const operations = values.operations.split(",").filter(isOperation);
 const workDir = await mkdtemp(join(tmpdir(), "almanac-bench-"));
 try {
-  await requireValgrind();
   const prepared = await prepare(values.checkout, join(workDir, "product"), POSTS);
   console.log(`${POSTS.posts} posts; ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`);
-  for (let run = 1; run <= Number(values.runs); run += 1) {
-    const comparison = await compareInstructions(prepared, join(workDir, `run-${run}`), {
-      operations,
-      warmUp: Number(values["warm-up"]),
-      requests: Number(values.requests),
-      scope: values.scope === "whole" ? "whole" : "worker",
-    });
-    printComparison(comparison);
+  if (values.pairs) {
+    await comparePairs([prepared, await prepare(values.against, join(workDir, "other"), POSTS)]);
+  } else {
+    await requireValgrind();
+    const count = async (run: string, counted: readonly Operation[]) => {
+      const comparison = await compareInstructions(prepared, join(workDir, run), {
+        operations: counted,
+        warmUp: Number(values["warm-up"]),
+        requests: Number(values.requests),
+        scope: values.scope === "whole" ? "whole" : "worker",
+      });
+      printComparison(comparison);
+      return comparison;
+    };
+    for (let run = 1; run <= Number(values.runs); run += 1) {
+      const comparison = await count(`run-${run}`, operations);
+      if (values.accept) {
+        await acceptFigures(comparison);
+      } else if (values.check && (await findWorse(comparison)).length > 0) {
+        // Once more, because a garbage collection may have fallen into most windows.
+        process.exitCode = (await findWorse(await count("again", operations))).length > 0 ? 1 : 0;
+      }
+    }
   }
 } finally {
   await rm(workDir, { recursive: true, force: true });

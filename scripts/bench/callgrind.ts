@@ -106,6 +106,10 @@ export class InstructionCounter {
     await this.#command("instrumentation", "on");
   }
 
+  async pause(): Promise<void> {
+    await this.#command("instrumentation", "off");
+  }
+
   /** The instructions that the main thread executes during `work`. */
   async count(work: () => Promise<void>): Promise<number> {
     await this.#command("zero");

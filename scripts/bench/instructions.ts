@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { InstructionCounter, startWorkerd } from "./callgrind.ts";
 import type { Prepared } from "./prepared.ts";
-import { type Operation, Requests, send } from "./requests.ts";
+import { isRead, type Operation, Requests, send } from "./requests.ts";
 import { type WorkerModule, writeConfigs } from "./workerd-config.ts";
 
 /* Counts the instructions of a Worker per request: of its own process, or of one that contains the local bindings too. */
@@ -13,6 +13,7 @@ import { type WorkerModule, writeConfigs } from "./workerd-config.ts";
 const WINDOWS = 5;
 /** Between starting to count and the first window: the machine code of these is translated. */
 const UNCOUNTED = 3;
+const SHOWN_CHARACTERS = 2000;
 
 /**
  * Code is compiled once, by V8's baseline compiler, on the thread that is counted: the optimizing compilers work at other moments in
@@ -45,8 +46,9 @@ interface OperationCount {
 export interface Comparison {
   readonly operation: Operation;
   readonly product: OperationCount;
-  readonly floor: OperationCount;
-  readonly ratio: number;
+  /** Null for writes: what a preview checks is the product's own, so that no Worker without it is comparable. */
+  readonly floor: OperationCount | null;
+  readonly ratio: number | null;
 }
 
 async function buildFloor(): Promise<readonly WorkerModule[]> {
@@ -87,21 +89,25 @@ async function countInstructions(
     }
   };
   try {
-    for (const operation of operations) {
-      await repeat(operation, warmUp);
-    }
-    await counter.countFromNow();
     const counts = new Map<Operation, OperationCount>();
     const each = Math.ceil(requestCount / WINDOWS);
-    for (const operation of operations) {
-      await repeat(operation, UNCOUNTED);
-      const windows: number[] = [];
-      while (windows.length < WINDOWS) {
-        windows.push(Math.round((await counter.count(() => repeat(operation, each))) / each));
+    // Writes come after all reads, so that the reads of both Workers find the same rows.
+    for (const group of [operations.filter(isRead), operations.filter((operation) => !isRead(operation))]) {
+      await counter.pause();
+      for (const operation of group) {
+        await repeat(operation, warmUp);
       }
-      const [lowest = 0, ...others] = windows.toSorted((a, b) => a - b);
-      const instructions = others[Math.floor(WINDOWS / 2) - 1] ?? 0;
-      counts.set(operation, { lowest, instructions, highest: others.at(-1) ?? 0, body });
+      await counter.countFromNow();
+      for (const operation of group) {
+        await repeat(operation, UNCOUNTED);
+        const windows: number[] = [];
+        while (windows.length < WINDOWS) {
+          windows.push(Math.round((await counter.count(() => repeat(operation, each))) / each));
+        }
+        const [lowest = 0, ...others] = windows.toSorted((a, b) => a - b);
+        const instructions = others[Math.floor(WINDOWS / 2) - 1] ?? 0;
+        counts.set(operation, { lowest, instructions, highest: others.at(-1) ?? 0, body });
+      }
     }
     return counts;
   } finally {
@@ -118,15 +124,22 @@ export async function compareInstructions(
 ): Promise<readonly Comparison[]> {
   const [products, floors] = await Promise.all([
     countInstructions(prepared, prepared.modules, join(directory, "p"), options),
-    countInstructions(prepared, await buildFloor(), join(directory, "f"), options),
+    countInstructions(prepared, await buildFloor(), join(directory, "f"), {
+      ...options,
+      operations: options.operations.filter(isRead),
+    }),
   ]);
   return options.operations.flatMap((operation) => {
     const [product, floor] = [products.get(operation), floors.get(operation)];
-    if (product === undefined || floor === undefined) {
+    if (product === undefined) {
       return [];
     }
+    if (floor === undefined) {
+      return { operation, product, floor: null, ratio: null };
+    }
     if (comparable(product.body) !== comparable(floor.body)) {
-      throw new Error(`the floor answers ${operation} differently:\n${product.body}\n${floor.body}`);
+      const [own, other] = [product.body, floor.body].map((body) => body.slice(0, SHOWN_CHARACTERS));
+      throw new Error(`the floor answers ${operation} differently:\n${own}\n${other}`);
     }
     return { operation, product, floor, ratio: product.instructions / floor.instructions };
   });
@@ -144,11 +157,13 @@ function comparable(body: string): string {
 
 export function printComparison(comparisons: readonly Comparison[]): void {
   console.log("               ratio    product of 1000 (lowest to highest)      floor of 1000 (lowest to highest)");
-  const thousands = ({ instructions, lowest, highest }: OperationCount): string =>
-    [instructions, lowest, highest].map((count) => String(Math.round(count / 1000)).padStart(7)).join(" ");
+  const thousands = (count: OperationCount | null): string =>
+    (count === null ? [] : [count.instructions, count.lowest, count.highest])
+      .map((count) => String(Math.round(count / 1000)).padStart(7))
+      .join(" ");
   for (const { operation, product, floor, ratio } of comparisons) {
     console.log(
-      `${operation.padEnd(12)} ${ratio.toFixed(3).padStart(7)}    ${thousands(product)}    ${thousands(floor)}`,
+      `${operation.padEnd(12)} ${(ratio?.toFixed(3) ?? "").padStart(7)}    ${thousands(product)}    ${thousands(floor)}`,
     );
   }
 }

@@ -39,7 +39,8 @@ export async function prepare(
     const d1 = await runtime.d1();
     await migrate(d1);
     const user = await createBenchUser(d1);
-    const data = { ...user, unknownKey: generateSecret(systemIds(systemClock), "api_key") };
+    const ids = systemIds(systemClock);
+    const data = { ...user, unknownKey: generateSecret(ids, "api_key"), unknownPostId: ids.uuid() };
     const requests = new Requests({ ...data, postIds: [] });
     for (const operation of ["preview", "confirm"] as const) {
       const text = await send({ port: runtime.port }, agent, requests.next(operation));

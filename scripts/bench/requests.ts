@@ -8,6 +8,11 @@ const WRITES = ["preview", "confirm", "edit preview", "edit confirm", "cancel"] 
 const OPERATIONS = [...READS, ...WRITES] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
+/** What the floor can answer too. */
+export function isRead(operation: Operation): boolean {
+  return (READS as readonly Operation[]).includes(operation);
+}
+
 export function isOperation(text: string): text is Operation {
   if (!(OPERATIONS as readonly string[]).includes(text)) {
     throw new Error(`${text} is none of: ${OPERATIONS.join(", ")}`);
@@ -22,6 +27,8 @@ export interface RequestData {
   readonly unknownKey: string;
   readonly accountIds: readonly string[];
   readonly postIds: readonly string[];
+  /** Of no post, as if it had been made now: an old one may be in the archive. */
+  readonly unknownPostId: string;
 }
 
 export interface BenchRequest {
@@ -34,24 +41,23 @@ export interface BenchRequest {
 
 const FIRST_DUE_MS = 30 * DAY;
 const DAYS = 300;
+const MINUTES = 1440;
 const CAPTION =
   "The kiln is cold and the new glaze is out: a celadon that took us forty-one tries. Doors open on Saturday at ten. https://example.com/open-house #ceramics";
-const NO_POST = "01890000-0000-7000-8000-000000000000";
 
 /** Makes the requests of a run in their order: a confirm needs the token of its preview, an edit its post. */
 export class Requests {
   readonly #data: RequestData;
-  readonly #targetCount: number;
   readonly #tokens = new Map<Operation, string[]>();
   readonly #posts: string[] = [];
-  #previews = 0;
+  #previews: number;
   #gets = 0;
   #editPreviews = 0;
   #cancels = 0;
 
-  constructor(data: RequestData, targetCount = data.accountIds.length) {
+  constructor(data: RequestData, { firstPreview }: { readonly firstPreview: number } = { firstPreview: 0 }) {
     this.#data = data;
-    this.#targetCount = targetCount;
+    this.#previews = firstPreview;
   }
 
   next(operation: Operation): BenchRequest {
@@ -76,7 +82,7 @@ export class Requests {
       case "401":
         return { ...read("/v1/posts?limit=50"), key: unknownKey, expectedStatus: 401 };
       case "404":
-        return { ...read(`/v1/posts/${NO_POST}`), expectedStatus: 404 };
+        return { ...read(`/v1/posts/${this.#data.unknownPostId}`), expectedStatus: 404 };
       case "preview":
         return write("/v1/posts/preview", this.#previewBody(this.#previews++));
       case "confirm":
@@ -105,12 +111,14 @@ export class Requests {
     }
   }
 
-  /** A text for the first accounts, with an option, on a day with few other posts. */
+  /** A text for all accounts, with an option, on a day with few other posts. */
   #previewBody(index: number): unknown {
     return {
       caption: `${CAPTION} (${index})`,
-      scheduled_at: new Date(Date.now() + FIRST_DUE_MS + (index % DAYS) * DAY + index * MINUTE).toISOString(),
-      targets: this.#data.accountIds.slice(0, this.#targetCount).map((account_id, nth) => ({
+      scheduled_at: new Date(
+        Date.now() + FIRST_DUE_MS + (index % DAYS) * DAY + (index % MINUTES) * MINUTE,
+      ).toISOString(),
+      targets: this.#data.accountIds.map((account_id, nth) => ({
         account_id,
         ...(nth === 0 && { platform_options: { reply_settings: "following" } }),
       })),

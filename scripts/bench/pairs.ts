@@ -1,0 +1,99 @@
+import { Agent } from "node:http";
+import type { Prepared } from "./prepared.ts";
+import { Requests, send } from "./requests.ts";
+import { type Runtime, startRuntime } from "./runtime.ts";
+
+/* How many pairs of preview and confirm two checkouts make per second, by turns, so that both meet the same load of the machine. */
+
+const CLIENTS = [1, 10];
+const ROUNDS = 7;
+/** The first round compiles. */
+const WARM_UP_ROUNDS = 1;
+const PAIRS_PER_ROUND = 60;
+/** Between the times of posts of two clients, in numbers of posts. */
+const CLIENT_OFFSET = 100_000;
+
+interface Round {
+  readonly perSecond: number;
+  readonly latenciesMs: readonly number[];
+}
+
+/** Makes rounds of pairs, each client with posts of its own. */
+class PairMaker {
+  readonly #runtime: Runtime;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #clients: readonly Requests[];
+
+  constructor(runtime: Runtime, { data }: Prepared) {
+    this.#runtime = runtime;
+    this.#clients = Array.from(
+      { length: Math.max(...CLIENTS) },
+      (_, client) => new Requests(data, { firstPreview: client * CLIENT_OFFSET }),
+    );
+  }
+
+  async round(clients: number): Promise<Round> {
+    const latenciesMs: number[] = [];
+    let left = PAIRS_PER_ROUND;
+    const startedAt = performance.now();
+    await Promise.all(
+      this.#clients.slice(0, clients).map(async (requests) => {
+        while (left > 0) {
+          left -= 1;
+          const sentAt = performance.now();
+          for (const operation of ["preview", "confirm"] as const) {
+            requests.take(operation, await send({ port: this.#runtime.port }, this.#agent, requests.next(operation)));
+          }
+          latenciesMs.push(performance.now() - sentAt);
+        }
+      }),
+    );
+    return { perSecond: (latenciesMs.length * 1000) / (performance.now() - startedAt), latenciesMs };
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    await this.#runtime.stop();
+  }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
+}
+
+/** Prints rates, 99th percentiles and the ratio of the first checkout to the second. */
+export async function comparePairs(checkouts: readonly [Prepared, Prepared]): Promise<void> {
+  const makers: PairMaker[] = [];
+  try {
+    for (const checkout of checkouts) {
+      makers.push(new PairMaker(await startRuntime(checkout.root, checkout.modules, checkout.stateDir), checkout));
+    }
+    for (const clients of CLIENTS) {
+      const rounds: Round[][] = [];
+      for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
+        const both: Round[] = [];
+        for (const maker of makers) {
+          both.push(await maker.round(clients));
+        }
+        rounds.push(both);
+      }
+      const measured = rounds.slice(WARM_UP_ROUNDS);
+      console.log(`\n${clients} client${clients === 1 ? "" : "s"}, ${ROUNDS} rounds of ${PAIRS_PER_ROUND} pairs`);
+      for (const [index, { root }] of checkouts.entries()) {
+        const own = measured.flatMap((both) => both[index] ?? []);
+        const rates = own.map(({ perSecond }) => perSecond);
+        const latencies = own.flatMap(({ latenciesMs }) => latenciesMs);
+        console.log(
+          `${root}: ${quantile(rates, 0.5).toFixed(1)} pairs/s (${quantile(rates, 0).toFixed(1)} to ${quantile(rates, 1).toFixed(1)}), p50 ${quantile(latencies, 0.5).toFixed(1)} ms, p99 ${quantile(latencies, 0.99).toFixed(1)} ms`,
+        );
+      }
+      const ratios = measured.map(([a, b]) => (a?.perSecond ?? 0) / (b?.perSecond ?? 0));
+      console.log(
+        `ratio ${quantile(ratios, 0.5).toFixed(2)} (${quantile(ratios, 0).toFixed(2)} to ${quantile(ratios, 1).toFixed(2)})`,
+      );
+    }
+  } finally {
+    await Promise.all(makers.map((maker) => maker.stop()));
+  }
+}
