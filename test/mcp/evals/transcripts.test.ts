@@ -72,9 +72,10 @@ const TRANSCRIPTS: Readonly<Record<string, (say: Say) => Promise<void>>> = {
   async "move everything of a day by an hour"(say) {
     const accounts = await say("list_accounts", { platform: "x" });
     const account_ids = [accountOn(accounts, "x")];
-    await schedule(say, { caption: "One", scheduled_at: wall(5, "10:00"), account_ids });
-    await schedule(say, { caption: "Two", scheduled_at: wall(5, "11:00"), account_ids });
-    const day = wall(5, "").slice(0, 10);
+    await schedule(say, { caption: "One", scheduled_at: wall(20, "10:00"), account_ids });
+    await schedule(say, { caption: "Two", scheduled_at: wall(20, "11:00"), account_ids });
+    // After the Friday of another conversation, whatever day of the week it is.
+    const day = wall(20, "").slice(0, 10);
     const listed = await say("list_posts", { from: day, until: day });
     const post_ids = [...listed.matchAll(new RegExp(`- (${UUID}): scheduled`, "g"))].map(([, id]) => id);
     expect(post_ids).toHaveLength(2);
