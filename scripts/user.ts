@@ -10,7 +10,7 @@ import { SCOPES } from "#core/scope.ts";
 import { openDb } from "#db/client.ts";
 import { pausePostsForSubscription } from "#posting/status/pause-posts-for-subscription.ts";
 import { resumePostsForSubscription } from "#posting/status/resume-posts-for-subscription.ts";
-import { wranglerD1 } from "./user/wrangler-d1.ts";
+import { DatabaseError, wranglerD1 } from "./user/wrangler-d1.ts";
 
 const USAGE = `Creates and changes the users of an Almanac service, for its operator.
 
@@ -127,9 +127,9 @@ try {
   await (commands.get(command) ?? exitWithUsage)();
   await Promise.all(deferred);
 } catch (error) {
-  if (!(error instanceof RefusalError)) {
+  if (!(error instanceof RefusalError || error instanceof DatabaseError)) {
     throw error;
   }
-  console.error(error.refusal.message);
+  console.error(error.message);
   process.exitCode = 1;
 }

@@ -77,16 +77,34 @@ function configFlags(flags: readonly string[]): readonly string[] {
   return flags.includes("--remote") && !flags.includes("--env") ? ["--config", "wrangler.deploy.toml"] : [];
 }
 
+/** wrangler could not execute the statements; the message is wrangler's. */
+export class DatabaseError extends Error {}
+
+/** The error of a failed process names its arguments, which hold hashes of passwords, so that only wrangler's own words are passed on. */
+async function runWrangler(args: readonly string[]): Promise<string> {
+  try {
+    return (await run("node_modules/.bin/wrangler", args, { maxBuffer: 64 * 1024 * 1024 })).stdout;
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { readonly stdout?: string; readonly stderr?: string };
+    const reason = /"text":\s*"([^"]*)"/.exec(stdout)?.[1] ?? stderr.trim().split("\n")[0] ?? "";
+    // Not its cause, which would be printed with it.
+    throw new DatabaseError(`the database could not be asked: ${reason}`);
+  }
+}
+
 /** A D1 binding over `wrangler d1 execute`, local or remote, with the methods that the use cases call. */
 export function wranglerD1(flags: readonly string[]): D1Database {
   const execute = async (sql: string): Promise<D1Output[]> => {
-    const { stdout } = await run(
-      "node_modules/.bin/wrangler",
-      ["d1", "execute", "DB", "--json", "--command", sql, ...flags, ...configFlags(flags)],
-      {
-        maxBuffer: 64 * 1024 * 1024,
-      },
-    );
+    const stdout = await runWrangler([
+      "d1",
+      "execute",
+      "DB",
+      "--json",
+      "--command",
+      sql,
+      ...flags,
+      ...configFlags(flags),
+    ]);
     return JSON.parse(stdout.slice(stdout.indexOf("["))) as D1Output[];
   };
   const database = {

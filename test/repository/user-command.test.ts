@@ -12,6 +12,10 @@ const WRANGLER_STAND_IN = `#!/usr/bin/env node
 const { DatabaseSync } = require("node:sqlite");
 const database = new DatabaseSync("database.sqlite");
 const sql = process.argv[process.argv.indexOf("--command") + 1];
+if (process.argv.includes("unreachable")) {
+  console.log(JSON.stringify({ error: { text: "no account is signed in" } }));
+  process.exit(1);
+}
 const outputs = sql.split(";\\n").map((text) => ({ results: database.prepare(text).all(), success: true, meta: {} }));
 console.log(JSON.stringify(outputs));
 `;
@@ -44,6 +48,15 @@ function runUserCommand(...args: string[]): Promise<{ code: number; stdout: stri
 }
 
 describe("npm run user", { timeout: 60_000 }, () => {
+  test("a database that cannot be reached is told with wrangler's words, without what was to be written", async ({
+    expect,
+  }) => {
+    const result = await runUserCommand("add", "ada@example.com", "--env", "unreachable");
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("the database could not be asked: no account is signed in");
+    expect(result.stderr).not.toMatch(/INSERT|SELECT|argon|pbkdf2|ada@example|--command/i);
+  });
+
   test("every subcommand of the usage text does what it says", async ({ expect }) => {
     const examples: readonly [args: string[], output: RegExp][] = [
       [["add", "ada@example.com"], /^user [0-9a-f-]{36}, workspace [0-9a-f-]{36}\npassword \S{20}\n$/],
