@@ -10,6 +10,7 @@ import {
   createUniqueFile,
   runAlarmsUntilIdle,
   readPost,
+  waitUntilArmed,
 } from "../journeys/journey-driver.ts";
 import { callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
@@ -70,6 +71,7 @@ test(
       body: { confirmation_token: token },
     });
     const [post] = confirmed.body.posts;
+    await waitUntilArmed(post.id);
     await runAlarmsUntilIdle([post]);
     expect((await readPost(caller, post.id)).status).toBe("published");
     for (const platform of platforms) {
