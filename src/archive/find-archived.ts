@@ -3,7 +3,7 @@ import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
 import { MIN_ARCHIVE_AFTER_DAYS } from "#core/plan.ts";
 import { partKey, readPart } from "./part-file.ts";
-import { findPartOfPost } from "./store-parts.ts";
+import { findPartOfPost, selectArchivedIds } from "./store-parts.ts";
 import type { ArchivedPost } from "./types.ts";
 
 type Owner = Pick<Actor, "userId" | "workspaceId">;
@@ -14,12 +14,18 @@ function mayBeArchived(id: string, now: number): boolean {
   return id[14] === "7" && madeAt < now - MIN_ARCHIVE_AFTER_DAYS * DAY;
 }
 
-/** Whether the actor has an archived post of this id. */
-export async function isArchived(
+/** Which of these ids are those of archived posts of the actor. */
+export async function archivedAmong(
   { db, clock, actor }: Pick<Services, "db" | "clock"> & { readonly actor: Owner },
-  id: string,
-): Promise<boolean> {
-  return mayBeArchived(id, clock.now()) && (await findPartOfPost(db, actor, id)) !== undefined;
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const old = ids.filter((id) => mayBeArchived(id, clock.now()));
+  return new Set(old.length === 0 ? [] : await selectArchivedIds(db, actor, old));
+}
+
+/** Whether the actor has an archived post of this id. */
+export async function isArchived(ctx: Parameters<typeof archivedAmong>[0], id: string): Promise<boolean> {
+  return (await archivedAmong(ctx, [id])).has(id);
 }
 
 /** The archived post of this id; undefined for another user's post. */

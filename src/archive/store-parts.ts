@@ -55,6 +55,19 @@ export async function findPartOfPost(db: Db, owner: Owner, postId: string): Prom
   return results.map(toPart)[0];
 }
 
+/** Which of these are posts of the owner in any part. */
+export async function selectArchivedIds(db: Db, owner: Owner, ids: readonly string[]): Promise<string[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT w.value ->> 0 AS id FROM json_each(?3) w WHERE EXISTS (SELECT 1 FROM archive_parts a
+         WHERE a.workspace_id = ?1 AND a.user_id = ?2 AND a.first_id <= w.value ->> 0 AND a.last_id >= w.value ->> 0
+           AND instr(a.ids, unhex(w.value ->> 1)) > 0)`,
+    )
+    .bind(owner.workspaceId, owner.userId, JSON.stringify(ids.map((id) => [id, randomPartsOf([id])])))
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+}
+
 /** The parts of these workspaces that have posts of any of the accounts. */
 export async function selectPartsOfAccounts(
   db: Db,

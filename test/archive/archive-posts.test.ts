@@ -1,15 +1,14 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { archivePosts } from "#archive/index.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
 import { getPost, getPostRecord, listArchivedPosts, listAttempts, listPosts } from "#posting/index.ts";
 import { expectedDayCounters, storedDayCounters } from "../posting/day-counters.ts";
-import { freezeClock, type TestContext } from "../posting/test-context.ts";
+import { type TestContext } from "../posting/test-context.ts";
 import {
   createArchiveContext,
   daysLater,
-  forgetWorkspaces,
   idsInDatabase,
   insertPosts,
   keysInBucket,
@@ -17,18 +16,10 @@ import {
   OLD,
   runPass,
   startNextPass,
+  useArchiveClock,
 } from "./test-context.ts";
 
-beforeEach(async () => {
-  freezeClock(NOW);
-  await forgetWorkspaces();
-  await startNextPass();
-});
-afterEach(() => {
-  setFailpointHook(undefined);
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+useArchiveClock();
 
 const PAGE = { limit: 200, offset: 0, order: "asc", fields: "summary" } as const;
 

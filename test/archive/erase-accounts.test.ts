@@ -1,13 +1,12 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { archivePosts, eraseArchivedAccounts } from "#archive/index.ts";
 import { HOUR } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
 import { deletePersonalData, getPost, listArchivedPosts, listAttempts } from "#posting/index.ts";
-import { createAccount, freezeClock, type TestContext } from "../posting/test-context.ts";
+import { createAccount, type TestContext } from "../posting/test-context.ts";
 import {
   createArchiveContext,
-  forgetWorkspaces,
   idsInDatabase,
   insertPosts,
   keysInBucket,
@@ -15,17 +14,10 @@ import {
   OLD,
   runPass,
   startNextPass,
+  useArchiveClock,
 } from "./test-context.ts";
 
-beforeEach(async () => {
-  freezeClock(NOW);
-  await forgetWorkspaces();
-  await startNextPass();
-});
-afterEach(() => {
-  setFailpointHook(undefined);
-  vi.useRealTimers();
-});
+useArchiveClock();
 
 /** What the archive holds of the workspace, as text. */
 async function archivedText(ctx: TestContext): Promise<string> {

@@ -1,25 +1,20 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { isArchived } from "#archive/index.ts";
 import { type ListInput, listArchivedPosts } from "#posting/index.ts";
-import { freezeClock, type TestContext } from "../posting/test-context.ts";
+import { type TestContext } from "../posting/test-context.ts";
 import {
   createArchiveContext,
-  forgetWorkspaces,
   insertPosts,
-  NOW,
   OLD,
   type OldPost,
   runPass,
   startNextPass,
+  useArchiveClock,
 } from "./test-context.ts";
 
-beforeEach(async () => {
-  freezeClock(NOW);
-  await forgetWorkspaces();
-});
-afterEach(() => void vi.useRealTimers());
+useArchiveClock();
 
 /** A bucket that counts what is read. */
 function countReads(ctx: TestContext): { readonly ctx: TestContext; readonly reads: string[] } {

@@ -1,17 +1,33 @@
 import { env } from "cloudflare:workers";
 import { v7 } from "uuid";
+import { afterEach, beforeEach, vi } from "vitest";
 import { archivePosts } from "#archive/index.ts";
 import type { Actor } from "#core/actor.ts";
 import { DAY, HOUR, SECOND } from "#core/clock.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import type { Plan } from "#core/plan.ts";
 import type { PostStatus, TargetState } from "#core/status.ts";
 import type { StoredAttempt } from "#db/schema.ts";
-import { createTestContext, type TestContext, type TestContextOptions } from "../posting/test-context.ts";
+import { createTestContext, freezeClock, type TestContext, type TestContextOptions } from "../posting/test-context.ts";
 
 /** In the future of the real clock; finished months of more than a year ago end with May 2030. */
 export const NOW = Date.UTC(2031, 5, 15, 12);
 /** A day in a month that is archived. */
 export const OLD = Date.UTC(2030, 3, 10, 9);
+
+/** Each test begins at `NOW` with no other workspace and a pass that has not begun. */
+export function useArchiveClock(): void {
+  beforeEach(async () => {
+    freezeClock(NOW);
+    await forgetWorkspaces();
+    await startNextPass();
+  });
+  afterEach(() => {
+    setFailpointHook(undefined);
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+}
 
 /** A context of a user whose workspace the archiving finds. */
 export async function createArchiveContext(
@@ -129,7 +145,7 @@ export async function runPass(ctx: TestContext): Promise<number> {
 }
 
 /** The archiving no longer finds the workspaces of the tests before. */
-export async function forgetWorkspaces(): Promise<void> {
+async function forgetWorkspaces(): Promise<void> {
   await env.DB.prepare("DELETE FROM workspaces").run();
 }
 

@@ -1,5 +1,5 @@
 import { accountsStatement, readAccounts } from "#accounts/index.ts";
-import { isArchived } from "#archive/index.ts";
+import { archivedAmong } from "#archive/index.ts";
 import type { Context } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
@@ -206,11 +206,6 @@ async function loadEditData(ctx: Context, input: EditInput, counts: boolean): Pr
 
 function withoutRow(ids: readonly string[], rows: readonly PostRow[]): readonly string[] {
   return ids.filter((id) => rows.every((row) => row.id !== id));
-}
-
-async function archivedAmong(ctx: Context, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const archived = await Promise.all(ids.map(async (id) => ((await isArchived(ctx, id)) ? [id] : [])));
-  return new Set(archived.flat());
 }
 
 /** Applies the edit to every post that was found. */
