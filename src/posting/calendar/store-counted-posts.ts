@@ -30,12 +30,15 @@ export interface CountedRange {
   readonly until: number;
 }
 
+/** The statuses with a counter of their own: publishing posts are counted as scheduled. */
+export const COUNTED_STATUSES = POST_STATUSES.filter((status) => status !== "publishing");
+
 const statusesOf = (status: ListedStatus | null): readonly ListedStatus[] =>
   status === null ? POST_STATUSES : [status];
 
 /** The columns that count the posts of the status; column names cannot be parameters, but come from a closed list. */
 function countColumns(status: ListedStatus | null): string {
-  return status ?? "(scheduled + published + partially_failed + failed + paused)";
+  return status ?? `(${COUNTED_STATUSES.join(" + ")})`;
 }
 
 /** Counts rows by index: for ranges that are known to be short, or whose posts are known to be few. */

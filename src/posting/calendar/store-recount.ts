@@ -1,5 +1,6 @@
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
+import { COUNTED_STATUSES } from "./store-counted-posts.ts";
 import { LISTED_SQL } from "./store-posts-by-time.ts";
 
 export interface DayKey {
@@ -84,8 +85,6 @@ const onDay = (posts: string): string =>
 const normalized = (json: string): string =>
   `(SELECT group_concat(key || ':' || value) FROM (SELECT key, value FROM json_each(${json}) ORDER BY key))`;
 
-/** Publishing posts are counted as scheduled. */
-const COUNTED_STATUSES = POST_STATUSES.filter((status) => status !== "publishing");
 const JSON_COLUMNS = ["slots", "platforms", "lateness", "times"] as const;
 
 const differs = [
