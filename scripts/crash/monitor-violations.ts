@@ -57,8 +57,8 @@ export async function findFirstViolation(
       : [];
     const leaks = patterns.some((pattern) => pattern.test(LEAK)) ? await findLeaksInLog() : [];
     const leaked = leaks.map((what) => ({ invariant: LEAK, marker: "", what }));
-    const untold = expectsWebhookViolation(patterns) ? await findWebhookViolations() : [];
-    const violations = [...platformViolations, ...overdue, ...leaked, ...untold];
+    const webhookViolations = expectsWebhookViolation(patterns) ? await findWebhookViolations() : [];
+    const violations = [...platformViolations, ...overdue, ...leaked, ...webhookViolations];
     const match = violations.find(({ invariant, what }) =>
       patterns.some((pattern) => pattern.test(`${invariant} ${what}`)),
     );
