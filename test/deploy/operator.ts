@@ -174,13 +174,21 @@ export async function answerFromCode(worker: DeployedWorker, request: Request): 
 
 /** The files of a folder whose content is as asked, also those that no list shows. */
 export async function filesUnder(folder: string, matches: (content: string) => boolean): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const found: string[] = [];
-  for (const entry of entries.filter((one) => one.isFile() && !one.parentPath.includes("node_modules"))) {
-    const file = path.join(entry.parentPath, entry.name);
-    if (matches(await readFile(file, "latin1"))) {
-      found.push(path.relative(folder, file));
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const found: string[] = [];
+    for (const entry of entries.filter((one) => one.isFile() && !one.parentPath.includes("node_modules"))) {
+      const file = path.join(entry.parentPath, entry.name);
+      if (matches(await readFile(file, "latin1"))) {
+        found.push(path.relative(folder, file));
+      }
     }
+    return found.toSorted();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      throw error;
+    }
+    // A program that was interrupted is still deleting what it wrote: look again.
+    return filesUnder(folder, matches);
   }
-  return found.toSorted();
 }
