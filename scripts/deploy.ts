@@ -6,7 +6,7 @@ import { completeConfig, CONFIG_FILE, namesFrom, readTrackedConfig, writeConfig 
 import { loadDotEnv, signIn } from "./deploy/credential.ts";
 import { RemoteDatabase } from "./deploy/database.ts";
 import { DeployFailure } from "./deploy/failure.ts";
-import { decideSetupCode, decideTokenKeys, keepInSettingsFile } from "./deploy/generated-secrets.ts";
+import { decideOperatorKey, decideSetupCode, decideTokenKeys, keepInSettingsFile } from "./deploy/generated-secrets.ts";
 import { refuseUnhealthy, waitForVersion } from "./deploy/health.ts";
 import { readValues, SETTINGS_FILE } from "./deploy/read-values.ts";
 import { createMissing, findResources } from "./deploy/resources.ts";
@@ -157,7 +157,11 @@ async function deploy(flags: Flags): Promise<void> {
   });
   const vars = variablesFor(values, origin, keys.get("TOKEN_KEY_ID") ?? "");
   assertNoVarIsLost(running, vars, flags);
-  const made = new Map(keys.has("TOKEN_KEYS") ? keys : []);
+  const operatorKey = decideOperatorKey(values, running, process.env);
+  const made = new Map([
+    ...(keys.has("TOKEN_KEYS") ? keys : []),
+    ...(operatorKey === null ? [] : [["OPERATOR_KEY", operatorKey] as const]),
+  ]);
   await keepMade(made);
 
   say("Database, key-value store, bucket");

@@ -45,6 +45,8 @@ export interface Env {
   readonly TOKEN_KEY_ID: string;
   readonly SIGNUP?: string;
   readonly SETUP_CODE?: string;
+  /** What `npm run doctor` shows to be told how the service is set up. */
+  readonly OPERATOR_KEY?: string;
   /** Gives every user this plan without a subscription; `none` requires one even where no payment is configured. */
   readonly PLAN_FOR_ALL?: string;
   /** JSON: the operator's own numbers for limits, by plan. */
@@ -82,6 +84,8 @@ export interface Config {
   readonly setupCode: string | null;
   /** Whether the first user must know it. */
   readonly asksSetupCode: boolean;
+  /** What the operator's programs show as their credential; null where there is none, and nothing is told to them then. */
+  readonly operatorKey: string | null;
   readonly planForAll: Plan | null;
   /** Where the objects of posts and webhooks are created; null for near their first caller. */
   readonly objectsLocation: DurableObjectLocationHint | null;
@@ -222,6 +226,7 @@ export function readConfig(env: Env): Config {
     setupCode: readText(env, "SETUP_CODE"),
     // At a public address whoever finds the page first would own the service.
     asksSetupCode: signup === "first" && !LOOPBACK.has(new URL(origin).hostname),
+    operatorKey: readText(env, "OPERATOR_KEY"),
     planForAll: planForAll(env),
     objectsLocation: objectsLocation(env),
     limitOverrides: readLimitOverrides(readText(env, "QUOTAS")),

@@ -4,7 +4,7 @@ import { DeployFailure } from "./failure.ts";
 import { SETTINGS_FILE } from "./read-values.ts";
 import type { RunningWorker } from "./running.ts";
 import type { Values } from "./settings.ts";
-import { isPrivateOutput } from "./surroundings.ts";
+import { isCi, isPrivateOutput } from "./surroundings.ts";
 
 const keyIdsOf = (tokenKeys: string): string[] => Object.keys(JSON.parse(tokenKeys) as Record<string, string>);
 
@@ -69,6 +69,16 @@ export function decideTokenKeys({ values, running, usedKeyIds }: TokenKeyInput):
 export function decideSetupCode(values: Values, hasUsers: boolean, env: NodeJS.ProcessEnv): string | null {
   const isAsked = (values.get("SIGNUP") ?? "first") === "first" && !hasUsers;
   return isAsked && !values.has("SETUP_CODE") && isPrivateOutput(env) ? randomBytes(24).toString("base64url") : null;
+}
+
+/** The credential with which `npm run doctor` asks the service; in CI nobody could read one that is made there. */
+export function decideOperatorKey(
+  values: Values,
+  running: RunningWorker | null,
+  env: NodeJS.ProcessEnv,
+): string | null {
+  const isThere = values.has("OPERATOR_KEY") || running?.secretNames.has("OPERATOR_KEY") === true;
+  return isThere || isCi(env) ? null : randomBytes(32).toString("base64url");
 }
 
 /** Keeps what was made in the operator's own file, before it is used: then a run that fails later has lost nothing. */

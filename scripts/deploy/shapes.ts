@@ -47,6 +47,9 @@ export const jsonObject = shape("a JSON object on one line", (value) => isLine(v
 export const setupCode = shape("at least 20 letters, digits, dashes and underscores", (value) =>
   /^[A-Za-z0-9_-]{20,200}$/.test(value),
 );
+export const operatorKey = shape("at least 32 letters, digits, dashes and underscores", (value) =>
+  /^[A-Za-z0-9_-]{32,200}$/.test(value),
+);
 export const tokenKeys = shape(
   'a JSON object of key id to 32 bytes in base64, like {"k1":"<openssl rand -base64 32>"}',
   (value) => {

@@ -20,7 +20,9 @@ describe("npm run deploy", { timeout: 120_000 }, () => {
       schedules: [{ cron: "* * * * *" }],
       vars: { ORIGIN: "https://almanac.ada.workers.dev" },
     });
-    expect(Object.keys(created.secrets ?? {})).toEqual(expect.arrayContaining(["TOKEN_KEYS", "SETUP_CODE"]));
+    expect(Object.keys(created.secrets ?? {})).toEqual(
+      expect.arrayContaining(["TOKEN_KEYS", "SETUP_CODE", "OPERATOR_KEY"]),
+    );
     const config = await operator.file("wrangler.deploy.toml");
 
     const second = await operator.deploy();

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { decideSetupCode, decideTokenKeys } from "../../scripts/deploy/generated-secrets.ts";
+import { decideOperatorKey, decideSetupCode, decideTokenKeys } from "../../scripts/deploy/generated-secrets.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const GIVEN = JSON.stringify({ k1: KEY, k2: KEY });
@@ -74,5 +74,18 @@ describe("a setup code is", () => {
     const code = decideSetupCode(values(set), hasUsers, env);
     expect(code !== null).toBe(isMade);
     expect(code ?? "x".repeat(32)).toMatch(/^[\w-]{32}$/);
+  });
+});
+
+describe("an operator's key is", () => {
+  test.for([
+    ["made for an operator at a terminal", {}, null, {}, true],
+    ["not made when it is given", { OPERATOR_KEY: "k".repeat(32) }, null, {}, false],
+    ["not made when the Worker has one", {}, running(["OPERATOR_KEY"]), {}, false],
+    ["not made in CI, where nothing is kept", {}, null, { CI: "true" }, false],
+  ] as const)("%s", ([, set, worker, env, isMade], { expect }) => {
+    const key = decideOperatorKey(values(set), worker, env);
+    expect(key !== null).toBe(isMade);
+    expect(key ?? "x".repeat(43)).toMatch(/^[\w-]{43}$/);
   });
 });
