@@ -359,6 +359,58 @@ export const dataDeletions = sqliteTable(
   ],
 );
 
+/**
+ * Users whose deletion was asked for, until everything of them is erased: a row is what makes the cron do it, whoever inserted it. It can be
+ * withdrawn until `erasing_at` is set.
+ */
+export const userDeletions = sqliteTable(
+  "user_deletions",
+  {
+    userId: text("user_id").primaryKey(),
+    /** `person`: in the dashboard. `operator`: with `npm run user`. `restore`: the user came back with a database that was put back. */
+    requestedBy: text("requested_by").$type<"person" | "operator" | "restore">().notNull(),
+    requestedAt: integer("requested_at").notNull(),
+    /** When the data are erased. */
+    dueAt: integer("due_at").notNull(),
+    /** When the cron looks at it next; while it works on it, when another run takes over. */
+    nextRunAt: integer("next_run_at").notNull(),
+    /** When everything that ends with the request had ended: posts, logins, webhooks, payment. */
+    stoppedAt: integer("stopped_at"),
+    /** When the mail of the day before was sent. */
+    remindedAt: integer("reminded_at"),
+    /** When erasing began. */
+    erasingAt: integer("erasing_at"),
+    /** When no row and no file was left; both are looked for once more some time later. */
+    erasedAt: integer("erased_at"),
+    /** The ids of the user's workspaces, by which files are found when the rows are gone. */
+    workspaceIds: text("workspace_ids", { mode: "json" }).$type<string[]>().notNull().default([]),
+  },
+  (t) => [index("user_deletions_next").on(t.nextRunAt)],
+);
+
+/** Who was deleted, for a database that is put back to before that: `npm run restore` asks for the deletion again. `WITHOUT ROWID`. */
+export const deletions = sqliteTable("deletions", {
+  /** Hex SHA-256 of `user:` and the user's id, which is random. */
+  userHash: text("user_hash").primaryKey(),
+  erasedAt: integer("erased_at").notNull(),
+});
+
+/** The files of one download of everything that belongs to a user; made anew at each download, so that nothing is stored twice. */
+export const dataExports = sqliteTable(
+  "data_exports",
+  {
+    userId: text("user_id").primaryKey(),
+    id: text().notNull(),
+    /** Only the browser in which the user asked for it can download it. */
+    sessionHash: text("session_hash").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    /** What each file holds. */
+    files: text({ mode: "json" }).$type<JsonValue>().notNull(),
+  },
+  (t) => [index("data_exports_expiry").on(t.expiresAt)],
+);
+
 /** The app credentials that one server gave to this service; sealed. */
 export const appRegistrations = sqliteTable(
   "app_registrations",
