@@ -14,9 +14,12 @@ export interface ConditionalDb {
 
 type Statements = readonly D1PreparedStatement[];
 
-/** A statement that fails unless `holds`, an SQL expression, is true; a failed statement undoes its whole batch. */
-export function failUnless(holds: string): string {
-  return `SELECT json_extract('{}', CASE WHEN ${holds} THEN '$' ELSE '${UNMET_CONDITION}' END)`;
+/**
+ * A statement that fails unless `holds`, an SQL expression, is true; a failed statement undoes its whole batch. `name` is in the text
+ * of the error.
+ */
+export function failUnless(holds: string, name: string = UNMET_CONDITION): string {
+  return `SELECT json_extract('{}', CASE WHEN ${holds} THEN '$' ELSE '${name}' END)`;
 }
 
 /** `condition` makes the statement that leads the first call; `failUnless` writes its SQL. */

@@ -25,10 +25,16 @@ export function isOverloaded(error: unknown): boolean {
   return (!("params" in error) && OVERLOADED.test(error.message)) || isOverloaded(error.cause);
 }
 
-/** Whether a constraint undid the statements; with `name`, whether it was that CHECK constraint. */
-export function isConstraintViolation(error: unknown, name?: string): boolean {
-  const message = String(error).toLowerCase();
-  return message.includes(name === undefined ? "constraint failed" : `constraint failed: ${name}`);
+/** Whether a constraint undid the statements. */
+export function isConstraintViolation(error: unknown): boolean {
+  return String(error).toLowerCase().includes("constraint failed");
+}
+
+/** The CHECK constraint and the statement of `failUnless` that undo a plan of which a dependency has changed. */
+export const STALE_PLAN = "stale_plan";
+
+export function isStalePlan(error: unknown): boolean {
+  return String(error).includes(STALE_PLAN);
 }
 
 /** Part of the text of the error by which a statement of `failUnless` fails. */

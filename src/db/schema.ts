@@ -513,7 +513,7 @@ export const posts = sqliteTable(
     /** The distinct platforms of the targets, for the day counters. */
     platforms: text({ mode: "json" }).$type<Platform[]>().notNull(),
     planHash: text("plan_hash").notNull(),
-    /** Hash of the confirmation token that made the post. */
+    /** Hash of the confirmation token that made the post, and of the nonce of the call: two calls with one token are told apart by it. */
     confirmHash: text("confirm_hash").notNull(),
     createdVia: text("created_via").$type<CreatedVia>().notNull(),
     createdAt: integer("created_at").notNull(),
@@ -569,7 +569,7 @@ export const postTargets = sqliteTable(
   (t) => [primaryKey({ columns: [t.postId, t.accountId] }), index("post_targets_by_account").on(t.accountId, t.dueAt)],
 );
 
-/** Makes a token single-use and an edit all-or-nothing (SCHEDULING.md 3.3). `WITHOUT ROWID`. */
+/** Makes the token of an edit single-use, and the edit all-or-nothing (SCHEDULING.md 3.3); a new post needs no row. `WITHOUT ROWID`. */
 export const confirmations = sqliteTable(
   "confirmations",
   {

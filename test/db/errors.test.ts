@@ -1,11 +1,12 @@
 import { env } from "cloudflare:workers";
 import { DrizzleQueryError } from "drizzle-orm";
 import { beforeAll, describe, test } from "vitest";
-import { isConstraintViolation, isLostResponse, isOverloaded } from "#db/errors.ts";
+import { failUnless } from "#db/conditional.ts";
+import { isConstraintViolation, isLostResponse, isOverloaded, isStalePlan, STALE_PLAN } from "#db/errors.ts";
 
 beforeAll(async () => {
   await env.DB.prepare(
-    "CREATE TABLE constrained (id TEXT PRIMARY KEY, n INTEGER, CONSTRAINT positive_number CHECK (n > 0))",
+    "CREATE TABLE constrained (id TEXT PRIMARY KEY, n INTEGER, CONSTRAINT stale_plan CHECK (n > 0))",
   ).run();
 });
 
@@ -21,15 +22,21 @@ async function errorOf(sql: string): Promise<unknown> {
 describe("the error texts of D1", () => {
   test("a violated CHECK is recognized by its name", async ({ expect }) => {
     const error = await errorOf("INSERT INTO constrained VALUES ('a', -1)");
-    expect(isConstraintViolation(error)).toBe(true);
-    expect(isConstraintViolation(error, "positive_number")).toBe(true);
-    expect(isConstraintViolation(error, "another_name")).toBe(false);
+    expect([isConstraintViolation(error), isStalePlan(error)]).toEqual([true, true]);
+  });
+
+  test("a statement that fails unless something holds is recognized by its name, and is no constraint", async ({
+    expect,
+  }) => {
+    const error = await errorOf(failUnless("1 = 2", STALE_PLAN));
+    expect([isConstraintViolation(error), isStalePlan(error)]).toEqual([false, true]);
+    expect(isStalePlan(await errorOf(failUnless("1 = 2")))).toBe(false);
   });
 
   test("a key that exists already is a constraint too", async ({ expect }) => {
     await env.DB.prepare("INSERT INTO constrained VALUES ('b', 1)").run();
     const error = await errorOf("INSERT INTO constrained VALUES ('b', 2)");
-    expect([isConstraintViolation(error), isConstraintViolation(error, "positive_number")]).toEqual([true, false]);
+    expect([isConstraintViolation(error), isStalePlan(error)]).toEqual([true, false]);
   });
 
   test("a wrong statement is neither a constraint nor a lost response", async ({ expect }) => {

@@ -4,7 +4,7 @@ import { DAY, HOUR } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import { canonicalJson } from "#core/json.ts";
-import { openToken, refuseToken } from "#posting/confirm/confirmation-token.ts";
+import { openToken, refuseToken, type TokenKey } from "#posting/confirm/confirmation-token.ts";
 import { type PostPlan, timesSetBy } from "#posting/confirm/post-plan.ts";
 import { findUseOfToken } from "#posting/confirm/store-commit-plan.ts";
 import { refuseUsedToken } from "#posting/confirm/used-token.ts";
@@ -24,7 +24,7 @@ type RequestContext = Pick<Context, "actor" | "clock" | "config" | "db" | "defer
  */
 export async function requestApproval(
   ctx: RequestContext,
-  tokenHash: string,
+  token: TokenKey,
   kind: PostPlan["kind"] | undefined,
 ): Promise<never> {
   const { actor, db } = ctx;
@@ -34,7 +34,7 @@ export async function requestApproval(
     throw new Error("the person in the dashboard needs no approval");
   }
   const now = ctx.clock.now();
-  const used = await findUseOfToken(db, { userId, tokenHash, now });
+  const used = await findUseOfToken(db, { userId, token, now });
   if (used.approval) {
     const { approval } = used;
     return approval.workspaceId === workspaceId && (kind === undefined || approval.kind === kind)
@@ -44,7 +44,7 @@ export async function requestApproval(
   if (used.postIds) {
     refuseUsedToken(used.postIds);
   }
-  const plan = await openToken(ctx, tokenHash);
+  const plan = await openToken(ctx, token);
   if (plan === null || (kind !== undefined && plan.kind !== kind)) {
     return refuseToken();
   }
@@ -58,7 +58,16 @@ export async function requestApproval(
   const id = ctx.ids.uuid();
   const requested = await insertApproval(
     db,
-    { id, tokenHash, plan, planHash: await approvalHashOf(plan), requestedBy, via: actor.via, now, expiresAt },
+    {
+      id,
+      tokenHash: token.hash,
+      plan,
+      planHash: await approvalHashOf(plan),
+      requestedBy,
+      via: actor.via,
+      now,
+      expiresAt,
+    },
     { issuedHour: Math.floor(plan.issuedAt / HOUR), maxPending: MAX_PENDING },
   );
   if (requested?.id === id) {
@@ -66,7 +75,7 @@ export async function requestApproval(
   }
   return requested?.state === "pending"
     ? refuseByState(ctx, requested)
-    : refuseNotRequested(ctx, { userId, tokenHash, now });
+    : refuseNotRequested(ctx, { userId, token, now });
 }
 
 /** Of a new post its own hash; of an edit a hash over what it makes of which version of each post. */
@@ -80,9 +89,9 @@ async function approvalHashOf(plan: PostPlan): Promise<string> {
 
 async function refuseNotRequested(
   ctx: RequestContext,
-  token: { readonly userId: string; readonly tokenHash: string; readonly now: number },
+  used: { readonly userId: string; readonly token: TokenKey; readonly now: number },
 ): Promise<never> {
-  const { approval, postIds } = await findUseOfToken(ctx.db, token);
+  const { approval, postIds } = await findUseOfToken(ctx.db, used);
   if (approval) {
     return refuseByState(ctx, approval);
   }

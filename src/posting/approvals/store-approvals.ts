@@ -172,6 +172,7 @@ export async function insertApproval(
       `INSERT INTO approvals (id, user_id, workspace_id, token_hash, kind, plan, plan_hash, requested_by, via, state, created_at, expires_at)
        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'pending', ?10, ?11
        WHERE NOT EXISTS (SELECT 1 FROM confirmations c WHERE c.issued_hour = ?12 AND c.token_hash = ?4)
+         AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.id = ?14)
          AND NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL)
          AND ((SELECT count(*) FROM approvals a WHERE a.user_id = ?2 AND ${isPending("?10")}) < ?13
            OR EXISTS (SELECT 1 FROM approvals a WHERE a.user_id = ?2 AND a.token_hash = ?4))
@@ -192,6 +193,7 @@ export async function insertApproval(
       approval.expiresAt,
       issuedHour,
       maxPending,
+      plan.kind === "schedule" ? plan.post.id : null,
     )
     .first<RequestedApproval>();
 }

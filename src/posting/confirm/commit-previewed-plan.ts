@@ -14,7 +14,7 @@ import { refuseByState } from "#posting/approvals/approval-reference.ts";
 import { requestApproval } from "#posting/approvals/request-approval.ts";
 import { commitPlan, findChangedDependencies, findUseOfToken, newlyScheduled } from "./store-commit-plan.ts";
 import { refuseUsedToken } from "./used-token.ts";
-import { hashToken, openToken, refuseToken } from "./confirmation-token.ts";
+import { openToken, readToken, refuseToken, type TokenKey } from "./confirmation-token.ts";
 import type { ConfirmInput, Post } from "#posting/types.ts";
 
 export type ConfirmContext = Pick<Context, "actor" | "config" | "ids" | "mailer" | "tokens"> & ArmingServices;
@@ -34,20 +34,20 @@ export async function confirmPlan(
   input: ConfirmInput,
   kind?: PostPlan["kind"],
 ): Promise<ConfirmedPlan> {
-  const tokenHash = await hashToken(input.confirmationToken);
+  const token = await readToken(input.confirmationToken);
   const { credential } = ctx.actor;
   if (credential.kind !== "session" && credential.confirms === "person") {
-    return await requestApproval(ctx, tokenHash, kind);
+    return await requestApproval(ctx, token, kind);
   }
-  const plan = await openToken(ctx, tokenHash);
+  const plan = await openToken(ctx, token);
   const now = ctx.clock.now();
   // A caller who lost the first response must learn that the posts exist, even after the token's or the posts' time.
   if (plan === null || (kind !== undefined && plan.kind !== kind)) {
-    await refuseTokenInUse(ctx, tokenHash);
+    await refuseTokenInUse(ctx, token);
     refuseToken();
   }
   if (timesSetBy(plan).some((scheduledAt) => scheduledAt < now)) {
-    await refuseTokenInUse(ctx, tokenHash);
+    await refuseTokenInUse(ctx, token);
     refuse({
       code: "scheduled_at_in_past",
       message: "the time of this plan has passed: preview it again with a later one",
@@ -58,7 +58,7 @@ export async function confirmPlan(
     ctx.db,
     {
       plan,
-      tokenHash,
+      tokenHash: token.hash,
       nonce: ctx.ids.secretUuid(),
       via: ctx.actor.via,
       by: authorOf(ctx.actor),
@@ -71,7 +71,7 @@ export async function confirmPlan(
     case "used":
       return refuseUsedToken(result.postIds);
     case "stale":
-      await refuseTokenInUse(ctx, tokenHash);
+      await refuseTokenInUse(ctx, token);
       return refuseStalePlan(ctx, plan);
     case "committed":
       return { kind: plan.kind, posts: await postsOfCommit(ctx, plan, result.rows, now) };
@@ -91,10 +91,10 @@ export async function postsOfCommit(
 }
 
 /** Refuses a token that was used, or that waits for a person because another credential asked for an approval with it. */
-async function refuseTokenInUse(ctx: ConfirmContext, tokenHash: string): Promise<void> {
+async function refuseTokenInUse(ctx: ConfirmContext, token: TokenKey): Promise<void> {
   const { postIds, approval } = await findUseOfToken(ctx.db, {
     userId: ctx.actor.userId,
-    tokenHash,
+    token,
     now: ctx.clock.now(),
   });
   if (approval) {

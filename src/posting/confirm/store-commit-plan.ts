@@ -1,9 +1,11 @@
 import { HOUR } from "#core/clock.ts";
+import { sha256Hex } from "#core/encoding.ts";
 import type { Author } from "#core/actor.ts";
 import type { CreatedVia } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
-import { isConstraintViolation, isLostResponse } from "#db/errors.ts";
-import { CONFIRMATION_RETENTION_MS } from "./confirmation-token.ts";
+import { failUnless } from "#db/conditional.ts";
+import { isConstraintViolation, isLostResponse, isStalePlan, STALE_PLAN } from "#db/errors.ts";
+import { CONFIRMATION_RETENTION_MS, isNamedByToken, type TokenKey } from "./confirmation-token.ts";
 import { scheduledPostsOf } from "#posting/scheduled-posts-quota.ts";
 import {
   approvalByTokenStatement,
@@ -37,21 +39,23 @@ export type ConfirmResult =
   /** A dependency of the plan has changed since the preview; nothing was written. */
   | { readonly state: "stale" };
 
-/** The CHECK constraint that a plan violates when one of its dependencies has changed. */
-const STALE_PLAN_CONSTRAINT = "stale_plan";
-
 function issuedHour(plan: PostPlan): number {
   return Math.floor(plan.issuedAt / HOUR);
 }
 
-/** Writes a plan in one transaction, completely or not at all. */
+/**
+ * Writes a plan in one transaction, completely or not at all. A token is used once because a post with its id can be inserted once, or,
+ * where the plan edits posts, because its row of `confirmations` can.
+ */
 export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): Promise<ConfirmResult> {
-  const { plan, approvalId } = attempt;
-  const origin = { confirmHash: attempt.tokenHash, via: attempt.via, by: attempt.by, now };
+  const { plan, approvalId, tokenHash } = attempt;
+  const confirmHash = await sha256Hex(`${tokenHash} ${attempt.nonce}`);
+  const origin = { confirmHash, via: attempt.via, by: attempt.by, now };
+  const isPostTheRecord = isNamedByToken(plan, tokenHash);
   const writes = plan.kind === "schedule" ? scheduleStatements(db, plan, origin) : editStatements(db, plan, origin);
   const read = postsStatement(db, plan, postIdsOf(plan));
   const batch = [
-    insertConfirmationStatement(db, attempt, now),
+    isPostTheRecord ? unchangedStatement(db, attempt, now) : insertConfirmationStatement(db, attempt, now),
     ...writes,
     ...(approvalId === undefined ? [] : [approvedStatement(db, { id: approvalId, postIds: postIdsOf(plan), now })]),
     read,
@@ -59,21 +63,21 @@ export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): 
   try {
     return committed(await retryAfterLostAnswer(() => db.d1.batch<PostRow>(batch)));
   } catch (error) {
-    if (!isConstraintViolation(error)) {
+    if (!isConstraintViolation(error) && !isStalePlan(error)) {
       throw error;
     }
-    const [existing, rows] = await db.d1.batch<PostRow & ConfirmationRow>([
-      confirmationByTokenStatement(db, attempt),
+    const [existing, rows] = await db.d1.batch<PostRow & UseRow>([
+      isPostTheRecord ? useByPostStatement(db, postIdsOf(plan)[0], plan.userId) : useByTokenStatement(db, attempt),
       read,
     ]);
     const row = existing?.results[0];
     if (row) {
       // With our own nonce the batch had been committed, and only its response was lost.
-      return row.nonce === attempt.nonce
+      return row.used_by === (isPostTheRecord ? confirmHash : attempt.nonce)
         ? { state: "committed", rows: rows?.results ?? [] }
         : { state: "used", postIds: JSON.parse(row.post_ids) as string[] };
     }
-    if (!isConstraintViolation(error, STALE_PLAN_CONSTRAINT)) {
+    if (!isStalePlan(error)) {
       throw error;
     }
     return { state: "stale" };
@@ -96,17 +100,26 @@ async function retryAfterLostAnswer<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-interface ConfirmationRow {
-  readonly nonce: string;
+/** By which call a token was used, and for which posts. */
+interface UseRow {
+  readonly used_by: string;
   readonly post_ids: string;
 }
 
-function confirmationByTokenStatement(
+const USE_BY_POST = "SELECT p.confirm_hash AS used_by, json_array(p.id) AS post_ids FROM posts p";
+
+function useByPostStatement(db: Db, postId: string | undefined, userId: string): D1PreparedStatement {
+  return db.d1.prepare(`${USE_BY_POST} WHERE p.id = ?1 AND p.user_id = ?2`).bind(postId ?? null, userId);
+}
+
+function useByTokenStatement(
   db: Db,
   { plan, tokenHash }: Pick<ConfirmAttempt, "plan" | "tokenHash">,
 ): D1PreparedStatement {
   return db.d1
-    .prepare("SELECT nonce, post_ids FROM confirmations WHERE issued_hour = ?1 AND token_hash = ?2 AND user_id = ?3")
+    .prepare(
+      "SELECT nonce AS used_by, post_ids FROM confirmations WHERE issued_hour = ?1 AND token_hash = ?2 AND user_id = ?3",
+    )
     .bind(issuedHour(plan), tokenHash, plan.userId);
 }
 
@@ -116,24 +129,28 @@ export interface UseOfToken {
   readonly approval: StoredApproval | null;
 }
 
-/** The hour of issue leads the primary key and is not known here, so each hour for which rows are kept is one lookup. */
+/**
+ * A schedule's post has the id that its token stands for. The rows of other tokens begin with the hour of issue, which is not known here,
+ * so each hour for which they are kept is one lookup.
+ */
 export async function findUseOfToken(
   db: Db,
-  used: { readonly userId: string; readonly tokenHash: string; readonly now: number },
+  { userId, token, now }: { readonly userId: string; readonly token: TokenKey; readonly now: number },
 ): Promise<UseOfToken> {
-  const lastHour = Math.floor(used.now / HOUR);
+  const lastHour = Math.floor(now / HOUR);
   const hours = Array.from({ length: CONFIRMATION_RETENTION_MS / HOUR + 1 }, (_, ago) => lastHour - ago);
-  const confirmation = db.d1
+  const use = db.d1
     .prepare(
-      `SELECT c.post_ids AS post_ids FROM json_each(?1) AS kept CROSS JOIN confirmations c
-       ON c.issued_hour = kept.value AND c.token_hash = ?2 WHERE c.user_id = ?3 LIMIT 1`,
+      `${USE_BY_POST} WHERE p.id = ?4 AND p.user_id = ?3
+       UNION ALL SELECT * FROM (SELECT c.nonce, c.post_ids FROM json_each(?1) AS kept CROSS JOIN confirmations c
+         ON c.issued_hour = kept.value AND c.token_hash = ?2 WHERE c.user_id = ?3 LIMIT 1)`,
     )
-    .bind(JSON.stringify(hours), used.tokenHash, used.userId);
-  const [confirmations, approvals] = await db.d1.batch<Pick<ConfirmationRow, "post_ids">>([
-    confirmation,
-    approvalByTokenStatement(db, used),
+    .bind(JSON.stringify(hours), token.hash, userId, token.postId);
+  const [uses, approvals] = await db.d1.batch<UseRow>([
+    use,
+    approvalByTokenStatement(db, { userId, tokenHash: token.hash, now }),
   ]);
-  const [row] = confirmations?.results ?? [];
+  const [row] = uses?.results ?? [];
   return { postIds: row ? (JSON.parse(row.post_ids) as string[]) : null, approval: readApproval(approvals) };
 }
 
@@ -160,40 +177,60 @@ function dependencyParameters(plan: PostPlan): readonly [string, string, string,
 
 const APPROVAL_OF_TOKEN = "SELECT 'approval', a.id FROM approvals a WHERE a.user_id = ?1 AND a.token_hash = ?7";
 
+interface Comparison {
+  /** SQL for the number of dependencies that are as they were; it must be ?11. */
+  readonly matched: string;
+  /** ?1 to ?11. */
+  readonly parameters: readonly (string | number | null)[];
+}
+
 /**
- * The primary key makes the token single-use. The CHECK stale_plan compares the number of unchanged dependencies with that of
- * all, which makes the plan all-or-nothing. Above the limit of scheduled posts, and while the database is held after a restore, it
- * matches nothing. A token with an approval is written with that approval only, which is one of the dependencies.
+ * The number of dependencies that are as they were at the preview, which makes a plan all-or-nothing. Above the limit of scheduled posts,
+ * and while the database is held after a restore, it is -1. A token with an approval is written with that approval only, which is one
+ * of the dependencies.
  */
-function insertConfirmationStatement(
-  db: Db,
-  { plan, tokenHash, nonce, scheduledPostsLimit, approvalId }: ConfirmAttempt,
+function compareDependencies(
+  { plan, tokenHash, scheduledPostsLimit, approvalId }: ConfirmAttempt,
   now: number,
-): D1PreparedStatement {
+): Comparison {
   const { accountIds, mediaIds } = plan.dependencies;
   const dependencies = accountIds.length + mediaIds.length + (plan.kind === "schedule" ? 0 : plan.posts.length);
   // An approval that nobody gave must not stand in for a dependency that is missing.
   const [condition, approval] =
     approvalId === undefined
       ? [`AND NOT EXISTS (${APPROVAL_OF_TOKEN})`, ""]
-      : ["", `UNION ALL ${APPROVAL_OF_TOKEN} AND a.id = ?13 AND ${isPending("?14")}`];
+      : ["", `UNION ALL ${APPROVAL_OF_TOKEN} AND a.id = ?9 AND ${isPending("?10")}`];
+  return {
+    matched: `iif(${scheduledPostsOf("?1")} + ?6 <= ?8 AND NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL) ${condition},
+      (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES} ${approval})), -1)`,
+    parameters: [
+      ...dependencyParameters(plan),
+      newlyScheduled(plan),
+      tokenHash,
+      scheduledPostsLimit,
+      approvalId ?? null,
+      now,
+      dependencies + (approvalId === undefined ? 0 : 1),
+    ],
+  };
+}
+
+/** Undoes the batch of a new post when something has changed; the primary key of `posts` makes its token single-use. */
+function unchangedStatement(db: Db, attempt: ConfirmAttempt, now: number): D1PreparedStatement {
+  const { matched, parameters } = compareDependencies(attempt, now);
+  return db.d1.prepare(failUnless(`${matched} = ?11`, STALE_PLAN)).bind(...parameters);
+}
+
+/** The primary key makes the token single-use, and the CHECK `stale_plan` undoes the batch when something has changed. */
+function insertConfirmationStatement(db: Db, attempt: ConfirmAttempt, now: number): D1PreparedStatement {
+  const { plan, nonce } = attempt;
+  const { matched, parameters } = compareDependencies(attempt, now);
   return db.d1
     .prepare(
       `INSERT INTO confirmations (issued_hour, token_hash, user_id, nonce, post_ids, expected, matched)
-       VALUES (?6, ?7, ?1, ?8, ?9, ?10, iif(${scheduledPostsOf("?1")} + ?11 <= ?12 AND NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL) ${condition},
-         (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES} ${approval})), -1))`,
+       VALUES (?12, ?7, ?1, ?13, ?14, ?11, ${matched})`,
     )
-    .bind(
-      ...dependencyParameters(plan),
-      issuedHour(plan),
-      tokenHash,
-      nonce,
-      JSON.stringify(postIdsOf(plan)),
-      dependencies + (approvalId === undefined ? 0 : 1),
-      newlyScheduled(plan),
-      scheduledPostsLimit,
-      ...(approvalId === undefined ? [] : [approvalId, now]),
-    );
+    .bind(...parameters, issuedHour(plan), nonce, JSON.stringify(postIdsOf(plan)));
 }
 
 /** How many posts a plan adds to those that are scheduled or paused. */

@@ -1,5 +1,5 @@
 import type { Context } from "#context.ts";
-import { issueToken, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
+import { makeToken, storePlan, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
 import type { EditInput, EditPreview, PreviewResult } from "#posting/types.ts";
 import { assessEdit } from "./assess-edit.ts";
 
@@ -8,7 +8,8 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
   const { posts, dependencies, request, now } = await assessEdit(ctx, input, { counts: true });
   const { userId, workspaceId } = ctx.actor;
   const lifetime = tokenLifetime(now);
-  const confirmationToken = await issueToken(ctx, {
+  const { token: confirmationToken, ...key } = await makeToken(ctx, now);
+  await storePlan(ctx, key, {
     kind: "edit",
     userId,
     workspaceId,

@@ -12,7 +12,7 @@ import { problemsOfReadMembers } from "./problems-of-read-members.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { timeProblems, timeWarnings } from "./validate-schedule-time.ts";
 import { nearbyPostsStatement, readNearbyPosts } from "./store-nearby-posts.ts";
-import { issueToken, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
+import { makeToken, storePlan, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
 import type { PreviewResult, ScheduleInput, SchedulePreview } from "#posting/types.ts";
 
 /** Checks everything that can be known before publishing and stores the plan for the confirm; nothing else is written. */
@@ -56,8 +56,9 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     refuseProblems(problemsOfReadMembers(problems, input.unreadMembers));
   }
   assertScheduledPostsLimit(ctx, scheduled, 1);
+  const { token: confirmationToken, ...key } = await makeToken(ctx, now);
   const post = await withPlanHash({
-    id: ctx.ids.uuid(),
+    id: key.postId,
     scheduledAt: input.scheduledAt,
     caption: input.caption,
     postType,
@@ -70,7 +71,7 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     accountIds: post.targets.map((target) => target.accountId),
     mediaIds: [...new Set(post.media.map((item) => item.id))],
   };
-  const confirmationToken = await issueToken(ctx, {
+  await storePlan(ctx, key, {
     kind: "schedule",
     userId,
     workspaceId,
