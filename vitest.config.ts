@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { snapshotSchema } from "./test/support/schema-snapshot.ts";
 import packageFile from "./package.json" with { type: "json" };
 
 const migrations = await readD1Migrations("./migrations");
@@ -18,7 +19,7 @@ export default defineConfig({
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml", environment: "sandbox" },
             miniflare: {
-              bindings: { TEST_MIGRATIONS: migrations },
+              bindings: { TEST_MIGRATIONS: migrations, TEST_SCHEMA: snapshotSchema(migrations) },
               // Nothing leaves the machine: what the sandbox does not answer in the process is refused here.
               outboundService: (request: Request) =>
                 new Response(`no network in tests: ${new URL(request.url).host}`, { status: 599 }),

@@ -1,4 +1,3 @@
-import { applyD1Migrations } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
 import { setFailpointHook } from "#core/failpoint.ts";
@@ -11,7 +10,7 @@ vi.useRealTimers();
 vi.restoreAllMocks();
 setFailpointHook(undefined);
 await resetStorage();
-await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+await env.DB.batch(env.TEST_SCHEMA.map((statement) => env.DB.prepare(statement)));
 
 // The service loads its pages with the first request. The test runner's own import() shares one promise between requests
 // that arrive together, which this runtime forbids, so that one request comes before all others.

@@ -74,4 +74,27 @@ describe("migrations", () => {
       triggers = await schemaNames("trigger");
     }
   });
+
+  test("make the database with which each test file begins", async () => {
+    const described = async () => {
+      const { results } = await env.DB.prepare(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\' ORDER BY type, name",
+      ).all<{ sql: string | null }>();
+      const { results: applied } = await env.DB.prepare("SELECT id, name FROM d1_migrations ORDER BY id").all();
+      return {
+        definitions: results.map((row) => ({ ...row, sql: row.sql?.replaceAll(/\s+|IF NOT EXISTS/g, "") })),
+        applied,
+        rows: [...(await countRows())],
+        service: await env.DB.prepare("SELECT * FROM service")
+          .all()
+          .then((found) => found.results),
+      };
+    };
+    await reset();
+    await env.DB.batch(env.TEST_SCHEMA.map((statement) => env.DB.prepare(statement)));
+    const snapshot = await described();
+    await reset();
+    await applyD1Migrations(env.DB, migrations);
+    expect(snapshot).toEqual(await described());
+  });
 });
