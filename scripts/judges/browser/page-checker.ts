@@ -75,6 +75,8 @@ export class PageChecker {
   /** Checks the current page: accessibility, horizontal overflow; takes a screenshot. */
   async checkPage(name: string): Promise<void> {
     const { page, options } = this;
+    // An element can be there before the stylesheet is: its colours would be the browser's own.
+    await page.waitForLoadState("load");
     // axe needs JavaScript; without it the pages have the same markup.
     const { violations } = options.contextOptions.javaScriptEnabled
       ? await new AxeBuilder({ page }).analyze()
