@@ -2,6 +2,7 @@ import type { KnipConfig } from "knip";
 
 export default {
   entry: [
+    "src/index.ts",
     "src/index.sandbox.ts",
     "src/index.simulators.ts",
     "scripts/*.ts",

@@ -17,6 +17,8 @@ export default defineConfig({
         define: { FAILPOINTS: "true", ALMANAC_VERSION: JSON.stringify(packageFile.version) },
         plugins: [
           cloudflareTest({
+            // The source, not what is built of it.
+            main: "./src/index.sandbox.ts",
             wrangler: { configPath: "./wrangler.toml", environment: "sandbox" },
             miniflare: {
               bindings: { TEST_MIGRATIONS: migrations, TEST_SCHEMA: snapshotSchema(migrations) },

@@ -4,7 +4,7 @@ import { minifyAsset } from "./assets/minify.ts";
 
 /*
  * Writes the style sheets and scripts of the pages, without comments and spaces, to the folder that is served:
- * `npm run assets`. Wrangler runs it before every start and deployment (`[build]` in wrangler.toml).
+ * `npm run assets`. `npm run build` runs it first.
  */
 
 const ROOT = join(import.meta.dirname, "..");

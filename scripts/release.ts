@@ -2,11 +2,12 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { outputFolder } from "./build/options.ts";
 import { entryOfTag } from "./release/changelog.ts";
 
 /*
  * Builds what a release consists of, from the lock file and without network: `npm run release -- v1.0.0`. In `dist/`: the bundle as a
- * tar file (what runs, its source map, the files of the pages, the migrations, wrangler.toml), the software bill of materials
+ * tar file (the modules that run, their source maps, the files of the pages, the migrations, wrangler.toml), the software bill of materials
  * of what is bundled (CycloneDX), their checksums, and the changelog's entry as the notes of the release.
  */
 
@@ -21,9 +22,8 @@ const folder = join("dist", title);
 rmSync("dist", { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
-run("npx", "wrangler", "deploy", "--dry-run", "--env=", "--outdir", join(folder, "worker"));
-// wrangler's own, with the time of the build.
-rmSync(join(folder, "worker", "README.md"));
+run("npm", "run", "--silent", "build", "--", "production", "--version", version);
+cpSync(outputFolder("production"), join(folder, "worker"), { recursive: true });
 for (const path of [
   ".wrangler/assets",
   "migrations",

@@ -54,14 +54,13 @@ export async function bundle(root: string, outDir: string): Promise<readonly Wor
     [join(root, "node_modules/wrangler/bin/wrangler.js"), "deploy", "--dry-run", "--env=", `--outdir=${outDir}`],
     { cwd: root, env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" } },
   );
-  const names = (await readdir(outDir, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(outDir.length + 1));
+  const names = await readdir(outDir);
   const read = (name: string) => readFile(join(outDir, name), "utf8");
+  const isMain = (name: string): boolean => /^index\.m?js$/.test(name);
   const scripts = names
-    .filter((name) => name.endsWith(".js"))
-    .toSorted((a, b) => Number(b === "index.js") - Number(a === "index.js"));
-  // Wrangler's own README has no hash in its name.
+    .filter((name) => /\.m?js$/.test(name))
+    .toSorted((a, b) => Number(isMain(b)) - Number(isMain(a)));
+  // Only checkouts of before the build of several modules have these.
   const texts = names.filter((name) => /^[0-9a-f]{40}-.*\.md$/.test(name));
   return await Promise.all([
     ...scripts.map(async (name) => ({ name, esModule: await read(name) })),

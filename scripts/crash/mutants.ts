@@ -410,6 +410,8 @@ const PARTS_TO_RUN = [
   "tsconfig.json",
   "scripts/assets.ts",
   "scripts/assets",
+  "scripts/build.ts",
+  "scripts/build",
 ];
 
 /** Copies the project with the changes applied; throws if a text to change is not there exactly once. */

@@ -86,7 +86,11 @@ export function completeConfig(tracked: string, input: DeployedConfig): string {
       : `workers_dev = false\nroutes = [{ pattern = ${quote(domain)}, custom_domain = true }]`;
   const edits: readonly (readonly [pattern: RegExp, replacement: string, what: string])[] = [
     [/^name = .*$/m, `name = ${quote(names.worker)}\naccount_id = ${quote(accountId)}\n${address}`, "name"],
-    [/^\[define\]$/m, `[define]\nALMANAC_VERSION = ${quote(JSON.stringify(version))}`, "[define]"],
+    [
+      /^command = "npm run --silent build -- production"$/m,
+      `command = ${quote(`npm run --silent build -- production --version ${version}`)}`,
+      "command that builds the modules",
+    ],
     [
       /^\[\[d1_databases\]\]\nbinding = "DB"$/m,
       `[[d1_databases]]\nbinding = "DB"\ndatabase_id = ${quote(resources.databaseId)}`,

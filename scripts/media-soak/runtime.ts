@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createReadStream, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { outputFolder } from "../build/options.ts";
 import { isAnswering, sleep } from "../service.ts";
 import { runtimePid } from "../memory.ts";
 
@@ -38,12 +40,13 @@ export async function startRuntime(
   stateDir: string,
 ): Promise<Runtime> {
   const origin = `http://localhost:${port}`;
+  await promisify(execFile)(process.execPath, ["scripts/build.ts", "media-soak"], { cwd: ROOT });
   const child = spawn(
     process.execPath,
     [
       join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js"),
       "dev",
-      "scripts/media-soak/entry.ts",
+      join(outputFolder("media-soak"), "index.mjs"),
       "--env=sandbox",
       `--port=${port}`,
       `--inspector-port=${inspectorPort}`,

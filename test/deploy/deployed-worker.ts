@@ -103,6 +103,7 @@ export class DeployedWorker {
       throw new Refusal(400, INVALID_BINDING, `binding ${twice} is there twice`);
     }
     this.#checkMigrations(metadata);
+    checkImports(metadata.main_module, modules);
     const previous = this.versions.find(({ id }) => id === this.deployed)?.bindings ?? [];
     const given = metadata.bindings.map((binding) => this.#resolve(binding, previous, metadata, resources));
     const kept = previous.filter(
@@ -174,6 +175,21 @@ export class DeployedWorker {
         return binding;
       default:
         throw invalid("is of no known type");
+    }
+  }
+}
+
+/** As the runtime does when it starts the main module: each module that it or one of its imports names must be there. */
+function checkImports(main: string | undefined, modules: readonly UploadedModule[]): void {
+  const contents = new Map(modules.map((module) => [module.name, module.contents]));
+  const reached = new Set([main ?? ""]);
+  for (const name of reached) {
+    const code = contents.get(name);
+    if (code === undefined) {
+      throw new Refusal(400, 10_021, `Uncaught Error: No such module "${name}".`);
+    }
+    for (const [, imported = ""] of code.matchAll(/(?:\bfrom|\bimport\(?) ?"\.\/([^"]+)"/g)) {
+      reached.add(imported);
     }
   }
 }

@@ -7,7 +7,7 @@ import type { DeployedWorker } from "./deployed-worker.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** A Worker in one file, with the classes of the real one: it says its version, and that it has its secrets. */
+/** A small Worker, with the classes of the real one: it says its version, and that it has its secrets. */
 const SMALL_WORKER = `
 export class PostPublisher {}
 export class DatabaseWatch {}
@@ -74,7 +74,11 @@ export class Operator {
     await writeFile(path.join(folder, "src/index.ts"), SMALL_WORKER);
     await writeFile(
       path.join(folder, "package.json"),
-      '{"version":"1.2.3","type":"module","scripts":{"assets":"true"}}',
+      JSON.stringify({
+        version: "1.2.3",
+        type: "module",
+        scripts: { build: `node '${path.join(ROOT, "scripts/build.ts")}'` },
+      }),
     );
     if (migrations === undefined) {
       await cp(path.join(ROOT, "migrations"), path.join(folder, "migrations"), { recursive: true });

@@ -25,6 +25,12 @@ describe("what npm run deploy uploads", { timeout: 180_000 }, () => {
     expect(run.code, run.output).toBe(0);
     expect(api.unknown).toEqual([]);
 
+    const { modules } = api.account.worker("almanac").current;
+    const named = (pattern: RegExp): string[] => modules.map(({ name }) => name).filter((name) => pattern.test(name));
+    expect(modules[0]?.name).toBe("index.mjs");
+    expect(named(/^(mcp|browser-pages|stripe|esm)\b.*\.mjs$/)).toHaveLength(4);
+    expect(named(/\.mjs\.map$/)).toEqual(named(/\.mjs$/).map((name) => `${name}.map`));
+
     const link = /https:\S+\/signup\?setup_code=(\S+)/.exec(run.output);
     const page = await upload?.fetch(new Request(link?.[0] ?? ORIGIN));
     expect(await page?.text()).toContain(`value="${link?.[1]}"`);

@@ -152,7 +152,7 @@ describe("wrangler.toml", () => {
     });
     for (const line of [
       'name = "posts"\naccount_id = "id-of-account"\nworkers_dev = false\nroutes = [{ pattern = "posts.example.com", custom_domain = true }]\n',
-      '[define]\nALMANAC_VERSION = "\\"1.2.3\\""\n',
+      'command = "npm run --silent build -- production --version 1.2.3"\n',
       'binding = "DB"\ndatabase_id = "id-of-d1"\ndatabase_name = "posts"\n',
       'binding = "TOKENS"\nid = "id-of-kv"\n',
       'bucket_name = "posts-media"\n',

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { BuildOptions, Plugin } from "esbuild";
+
+/* How the Workers are built: as ES modules, where what `import()` loads is in modules of its own. */
+
+/** What can be built: the service, the service with its sandbox, the simulators alone, and the service as `npm run media:soak` runs it. */
+export const WORKERS = {
+  production: { entry: "src/index.ts", minify: true, failpoints: false },
+  sandbox: { entry: "src/index.sandbox.ts", minify: false, failpoints: true },
+  simulators: { entry: "src/index.simulators.ts", minify: false, failpoints: false },
+  "media-soak": { entry: "scripts/media-soak/entry.ts", minify: false, failpoints: true },
+} as const satisfies Record<string, { readonly entry: string; readonly minify: boolean; readonly failpoints: boolean }>;
+
+export type WorkerName = keyof typeof WORKERS;
+
+/** Where a Worker's modules are, below the root; wrangler.toml names their entry. */
+export const outputFolder = (name: WorkerName): string => join(".wrangler", "build", name);
+
+/** zod brings fifty translations of messages that nobody here reads; one of them is enough. */
+const oneLocale: Plugin = {
+  name: "one-locale",
+  setup(build) {
+    build.onResolve({ filter: /^\.\.\/locales\/index\.js$/ }, ({ resolveDir, kind }) =>
+      build.resolve("../locales/en.js", { resolveDir, kind }),
+    );
+  },
+};
+
+export function buildOptions(
+  root: string,
+  name: WorkerName,
+  version?: string,
+): BuildOptions & { readonly metafile: true; readonly write: false } {
+  const { entry, minify, failpoints } = WORKERS[name];
+  return {
+    entryPoints: { index: join(root, entry) },
+    absWorkingDir: root,
+    outdir: outputFolder(name),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2024",
+    platform: "browser",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*", "punycode"],
+    // The sandbox's sample files are modules of their own, as wrangler gives them to a Worker.
+    loader: { ".md": "text", ".bin": "copy" },
+    plugins: [oneLocale],
+    define: {
+      FAILPOINTS: String(failpoints),
+      "process.env.NODE_ENV": '"production"',
+      ...(version !== undefined && { ALMANAC_VERSION: JSON.stringify(version) }),
+    },
+    // wrangler takes `.mjs` for ES modules without a rule.
+    outExtension: { ".js": ".mjs" },
+    chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    // Half the size; the source maps tell names and lines. To keep the names at run time costs a call for every function that is made.
+    minify,
+    sourcemap: "linked",
+    metafile: true,
+    write: false,
+    logLevel: "warning",
+  };
+}

@@ -1,0 +1,87 @@
+import { basename, join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { beforeAll, describe, test } from "vitest";
+import { buildOptions, outputFolder } from "../../scripts/build/options.ts";
+
+/* What is uploaded, and what of it every isolate loads and evaluates when it starts. */
+
+const KIB = 1024;
+const START_MAX_BYTES = 390 * KIB;
+const UPLOAD_MAX_BYTES = 690 * KIB;
+
+const ROOT = join(import.meta.dirname, "..", "..");
+/** Payment, passkeys, the MCP server and the pages: most isolates never need them. */
+const LATER = [
+  /node_modules\/stripe\//,
+  /node_modules\/@simplewebauthn\//,
+  /node_modules\/@peculiar\//,
+  /node_modules\/@modelcontextprotocol\//,
+  /node_modules\/hono\/dist\/jsx\//,
+  /^src\/mcp\//,
+  /^src\/dashboard\//,
+];
+
+/** The text of every file that is built, by its path. */
+let files: ReadonlyMap<string, string>;
+
+interface Module {
+  readonly sources: readonly string[];
+  readonly gzipBytes: number;
+  readonly imports: readonly string[];
+}
+
+const modules = new Map<string, Module>();
+
+/** The main module and everything that it reaches without `import()`. */
+function atStart(): Module[] {
+  const reached = new Set([join(outputFolder("production"), "index.mjs")]);
+  for (const name of reached) {
+    for (const imported of modules.get(name)?.imports ?? []) {
+      reached.add(imported);
+    }
+  }
+  return [...reached].flatMap((name) => modules.get(name) ?? []);
+}
+
+const sum = (some: Iterable<Module>): number => [...some].reduce((total, { gzipBytes }) => total + gzipBytes, 0);
+
+beforeAll(async () => {
+  const { metafile, outputFiles } = await build(buildOptions(ROOT, "production", "1.0.0"));
+  files = new Map(outputFiles.map(({ path, text }) => [relative(ROOT, path), text]));
+  for (const [name, { inputs, imports }] of Object.entries(metafile.outputs)) {
+    if (name.endsWith(".mjs")) {
+      modules.set(name, {
+        sources: Object.keys(inputs),
+        gzipBytes: gzipSync(files.get(name) ?? "").length,
+        imports: imports.filter(({ kind, external }) => kind !== "dynamic-import" && !external).map(({ path }) => path),
+      });
+    }
+  }
+});
+
+describe("the weight of the Worker", () => {
+  test("what an isolate starts with has no payment, no passkeys, no MCP and no pages", ({ expect }) => {
+    const matching = (some: Iterable<Module>, pattern: RegExp): string[] =>
+      [...some].flatMap(({ sources }) => sources.filter((source) => pattern.test(source)));
+    for (const pattern of LATER) {
+      expect(matching(atStart(), pattern)).toEqual([]);
+      expect(matching(modules.values(), pattern), String(pattern)).not.toEqual([]);
+    }
+  });
+
+  test("what an isolate starts with stays within its budget", ({ expect }) => {
+    expect(sum(atStart())).toBeLessThan(START_MAX_BYTES);
+  });
+
+  test("the upload stays within its budget", ({ expect }) => {
+    expect(sum(modules.values())).toBeLessThan(UPLOAD_MAX_BYTES);
+  });
+
+  test("each module has its source map, with the names of our files", ({ expect }) => {
+    for (const name of modules.keys()) {
+      expect(files.get(name)).toContain(`\n//# sourceMappingURL=${basename(name)}.map\n`);
+    }
+    expect(files.get(join(outputFolder("production"), "index.mjs.map"))).toContain("/src/service.ts");
+  });
+});
