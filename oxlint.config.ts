@@ -19,6 +19,7 @@ export const MODULES = {
   events: ["core", "db", "config.ts", "context.ts", "accounts", "posting"],
   webhooks: ["core", "db", "config.ts", "context.ts", "events", "quotas"],
   notices: ["core", "db", "config.ts", "context.ts", "posting", "accounts"],
+  metrics: ["core", "db", "config.ts", "context.ts", "platforms", "posting", "webhooks"],
   feeds: ["core", "db", "config.ts", "context.ts", "posting"],
   wire: [
     "core",
@@ -79,6 +80,7 @@ export const MODULES = {
     "wire",
     "notices",
     "feeds",
+    "metrics",
   ],
   publisher: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "posting", "webhooks"],
   sender: ["core", "db", "config.ts", "context.ts", "events", "webhooks", "wire"],
@@ -95,6 +97,7 @@ export const MODULES = {
     "archive",
     "events",
     "notices",
+    "metrics",
   ],
   sandbox: ["core", "config.ts", "context.ts", "db", "auth", "accounts", "posting", "media"],
 } as const satisfies Record<string, readonly string[]>;

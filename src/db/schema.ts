@@ -5,6 +5,7 @@ import type { Author, Confirms } from "#core/actor.ts";
 import type { AlertKind } from "#core/alert.ts";
 import type { EventType } from "#core/event-type.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { OperatorAlertKind, OperatorAlertState } from "#core/operator-alert.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Scope } from "#core/scope.ts";
@@ -24,6 +25,8 @@ import type {
  * (docs/storage.md).
  */
 
+export type UserRole = "operator";
+
 export const users = sqliteTable(
   "users",
   {
@@ -39,6 +42,8 @@ export const users = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** The kinds of alerts that the user does not want by mail. */
     mutedAlerts: text("muted_alerts", { mode: "json" }).$type<AlertKind[]>().notNull().default([]),
+    /** `operator`: sees how the installation runs and is told when something is wrong with it. The first user is one. */
+    role: text().$type<UserRole>(),
   },
   (t) => [uniqueIndex("users_email").on(t.email)],
 );
@@ -954,4 +959,69 @@ export const calendarFeeds = sqliteTable(
     createdAt: integer("created_at").notNull(),
   },
   (t) => [index("calendar_feeds_workspace").on(t.workspaceId)],
+);
+
+/** What happened in the whole installation in one hour, counted by the cron; src/metrics/ says what each metric means. `WITHOUT ROWID`. */
+export const serviceHours = sqliteTable(
+  "service_hours",
+  {
+    /** Hours since 1970. */
+    hour: integer().notNull(),
+    metric: text().notNull(),
+    /** What is counted, from the least to the most particular: `x.failed.duplicate_content`. */
+    label: text().notNull(),
+    count: integer().notNull(),
+    sum: integer().notNull().default(0),
+    /** Of lateness: how many of each number of ms (two significant digits). */
+    buckets: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
+  },
+  (t) => [primaryKey({ columns: [t.hour, t.metric, t.label] })],
+);
+
+/** One row: how far the cron has counted, and when it last began to tell operators of alerts. */
+export const serviceProgress = sqliteTable(
+  "service_progress",
+  {
+    id: integer().primaryKey(),
+    /** Posts that are due soon or have not ended, as `[id, since]`: what ended since then is counted when they have. */
+    noted: text({ mode: "json" }).$type<[string, number][]>().notNull().default([]),
+    /** The rowid of the last post that was looked at after its insertion. */
+    postsTo: integer("posts_to").notNull().default(0),
+    /** The time of the last notice that was counted. */
+    noticesTo: integer("notices_to").notNull().default(0),
+    /** When the last mail about alerts was begun; the interval between two, and the lease of the run that sends one. */
+    mailBegunAt: integer("mail_begun_at").notNull().default(0),
+    webhookBegunAt: integer("webhook_begun_at").notNull().default(0),
+  },
+  (t) => [check("one_progress", sql`${t.id} = 1`)],
+);
+
+/** A post that a change made due within minutes, so that it may begin and end between two runs of the cron; written by a trigger. `WITHOUT ROWID`. */
+export const broughtForward = sqliteTable("brought_forward", {
+  postId: text("post_id").primaryKey(),
+  at: integer().notNull(),
+});
+
+/** Something in the installation that operators should act on. `WITHOUT ROWID`. */
+export const operatorAlerts = sqliteTable(
+  "operator_alerts",
+  {
+    kind: text().$type<OperatorAlertKind>().notNull(),
+    /** What it is about, where a kind has several: a platform, a limit. */
+    label: text().notNull(),
+    state: text().$type<OperatorAlertState>().notNull(),
+    /** Since when the condition holds. */
+    since: integer().notNull(),
+    /** Since when it does not; null while it does. */
+    calmSince: integer("calm_since"),
+    /** When it was raised, reminded of or cleared last. */
+    changedAt: integer("changed_at").notNull(),
+    /** The `changed_at` that the last mail told. */
+    mailed: integer().notNull().default(0),
+    /** The `changed_at` that the alert webhook was told last. */
+    posted: integer().notNull().default(0),
+    /** The figures in words. */
+    detail: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.kind, t.label] })],
 );

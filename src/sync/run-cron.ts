@@ -1,5 +1,6 @@
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
+import { countServiceHours } from "#metrics/index.ts";
 import { announceEnds, sendAlerts } from "#notices/index.ts";
 import { finishOpenDeletions } from "#posting/index.ts";
 import { moveDayTotals } from "#posting/cleanup/store-day-totals.ts";
@@ -20,6 +21,7 @@ export async function runCron(services: Services): Promise<void> {
     runJob("announce_ends", async () => await announceEnds(services)),
     runJob("alert_mails", async () => await sendAlerts(services)),
     runJob("day_totals", async () => void (await moveDayTotals(services.db, services.clock.now(), TOTALS_PER_RUN))),
+    runJob("service_hours", async () => await countServiceHours(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
     runJob("database_size", async () => await watchDatabaseSize(services)),
   ]);

@@ -1,6 +1,7 @@
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { type ConnectionSync, dueConnections, mapInParallel, syncConnection } from "#accounts/index.ts";
+import { countSyncs } from "#metrics/index.ts";
 import { pausePostsOfAccounts, resumePostsOfAccounts } from "#posting/index.ts";
 
 const MAX_PER_RUN = 20;
@@ -17,6 +18,13 @@ export async function syncDueAccounts(services: Services): Promise<void> {
     async (connection) => await syncConnection(services, connection, { onlyDue: true }),
   );
   await updatePosts(services, syncs);
+  await countSyncs(
+    services,
+    due.flatMap(({ platform }, index) => {
+      const sync = syncs[index];
+      return sync === undefined ? [] : [{ platform, state: sync.state }];
+    }),
+  );
   log("info", "account_sync", {
     due: due.length,
     listed: count(syncs, "listed"),

@@ -30,6 +30,8 @@ export interface SignedInUser {
   readonly pendingApprovals: number;
   /** How many notices of the active workspace nobody has dismissed; 100 stands for more. */
   readonly openNotices: number;
+  /** Whether the user sees how the whole installation runs. */
+  readonly isOperator: boolean;
 }
 
 /** The user of a session cookie: one D1 statement for a well-formed token, none for a malformed one. */
@@ -71,5 +73,6 @@ export async function resolveSession(
     workspaces: JSON.parse(row.workspaces) as SignedInUser["workspaces"],
     pendingApprovals: row.pending_approvals,
     openNotices: row.open_notices,
+    isOperator: row.is_operator === 1,
   };
 }

@@ -20,6 +20,7 @@ export interface SessionRow {
   readonly pending_approvals: number;
   readonly open_notices: number;
   readonly records_events: 0 | 1;
+  readonly is_operator: 0 | 1;
 }
 
 /** More are shown as one number, so that a page never counts thousands. */
@@ -36,7 +37,8 @@ const BY_SESSION = `SELECT u.id AS user_id, u.active_workspace_id AS workspace_i
     OR EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = a.requested_by ->> 'id' AND g.revoked_at IS NULL))) AS pending_approvals,
   (SELECT count(*) FROM (SELECT 1 FROM notices o WHERE o.workspace_id = u.active_workspace_id AND o.dismissed_at IS NULL
     LIMIT ${MAX_COUNTED_NOTICES})) AS open_notices,
-  EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = u.active_workspace_id AND l.recording) AS records_events
+  EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = u.active_workspace_id AND l.recording) AS records_events,
+  u.role IS 'operator' AS is_operator
   FROM sessions n JOIN users u ON u.id = n.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE n.hash = ?1 AND n.expires_at > ?2`;
 

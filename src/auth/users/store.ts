@@ -19,13 +19,13 @@ export interface UserInsert {
 
 const FIRST_WORKSPACE_NAME = "My workspace";
 
-/** One batch; subscription and workspace are inserted only if the user was. */
+/** The first user of an installation is its operator. One batch; subscription and workspace are inserted only if the user was. */
 export async function insertUser(db: Db, user: UserInsert): Promise<"created" | "email_taken" | "not_first"> {
   const [inserted, , , sameEmail] = await db.d1.batch<{ id: string }>([
     db.d1
       .prepare(
-        `INSERT INTO users (id, email, password_hash, active_workspace_id, time_zone, created_at)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT (?7 AND EXISTS (SELECT 1 FROM users))
+        `INSERT INTO users (id, email, password_hash, active_workspace_id, time_zone, created_at, role)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, iif(EXISTS (SELECT 1 FROM users), NULL, 'operator') WHERE NOT (?7 AND EXISTS (SELECT 1 FROM users))
          ON CONFLICT (email) DO NOTHING RETURNING id`,
       )
       .bind(

@@ -1,0 +1,28 @@
+import type { Services } from "#context.ts";
+import { HOUR } from "#core/clock.ts";
+import type { Platform } from "#core/platform.ts";
+import { addToHour, countHappenings } from "./store-count.ts";
+
+/** Counts what became of posts, logins, webhooks and previews since the last run of the cron. */
+export async function countServiceHours({ clock, db }: Pick<Services, "clock" | "db">): Promise<void> {
+  await countHappenings(db, clock.now());
+}
+
+/** How the cron's sync of one login ended. */
+export interface SyncOutcome {
+  readonly platform: Platform;
+  readonly state: "listed" | "refreshed" | "ended" | "failed";
+}
+
+/** Counts syncs of logins. A run that is killed between the syncs and this leaves them uncounted. */
+export async function countSyncs(
+  { clock, db }: Pick<Services, "clock" | "db">,
+  syncs: readonly SyncOutcome[],
+): Promise<void> {
+  const counts = Object.entries(Object.groupBy(syncs, ({ platform, state }) => `${platform}.${state}`));
+  await addToHour(
+    db,
+    Math.floor(clock.now() / HOUR),
+    counts.map(([label, group]) => ({ metric: "sync", label, count: group?.length ?? 0 })),
+  );
+}

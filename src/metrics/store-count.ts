@@ -1,0 +1,161 @@
+import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
+import type { Db } from "#db/client.ts";
+
+/*
+ * What ended is found without an index on it, which would cost every post a row: the posts that are due soon are noted in one row of
+ * `service_progress` and looked up by their ids until they have ended. Everything is one batch, so that a run which is
+ * killed has counted nothing or all, and of runs side by side the second one finds nothing left.
+ */
+
+/** Posts that are due within this are noted: several runs of the cron may fail before one is missed. */
+const NOTED_AHEAD_MS = 10 * MINUTE;
+/** The trigger `post_brought_forward` writes what a change brings this near; a test compares the two. */
+export const BROUGHT_FORWARD_MS = NOTED_AHEAD_MS;
+const MAX_NOTED = 10_000;
+const MAX_NEW_POSTS = 5000;
+/** A restored or copied database may number its posts anew: what is older has been counted. */
+const NEW_POST_MS = HOUR;
+/** A try may wait a day; a post that was moved further away is noted again when its time comes. */
+const KEPT_MS = 2 * DAY;
+/** A notice may be written a little later than its time. */
+const NOTICE_DELAY_MS = 10 * SECOND;
+
+const OPEN = "('scheduled', 'publishing')";
+
+/** Adds to `noted`: posts due soon, posts that a change brought forward, and posts that were made since the last run and have ended. */
+function noteStatement(db: Db, now: number): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `UPDATE service_progress SET noted = n.noted, posts_to = n.posts_to FROM (
+         SELECT c.posts_to AS posts_to, (
+           SELECT json_group_array(json_array(id, since)) FROM (
+             SELECT id, min(since) AS since FROM (
+               SELECT e.value ->> 0 AS id, e.value ->> 1 AS since FROM service_progress s, json_each(s.noted) e
+               UNION ALL SELECT post_id, at FROM brought_forward
+               UNION ALL SELECT id, updated_at FROM (SELECT id, updated_at FROM posts WHERE watch_at <= ?1 ORDER BY watch_at LIMIT ${MAX_NOTED})
+               UNION ALL SELECT id, created_at FROM posts WHERE rowid > (SELECT posts_to FROM service_progress) AND rowid <= c.posts_to
+                 AND status NOT IN ${OPEN} AND created_at > ?2
+             ) GROUP BY id ORDER BY id LIMIT ${MAX_NOTED})) AS noted
+         FROM (SELECT min(coalesce((SELECT max(rowid) FROM posts), 0), posts_to + ${MAX_NEW_POSTS}) AS posts_to FROM service_progress) c
+       ) n WHERE service_progress.noted <> n.noted OR service_progress.posts_to <> n.posts_to`,
+    )
+    .bind(now + NOTED_AHEAD_MS, now - NEW_POST_MS);
+}
+
+/** The targets of noted posts that have ended since the post was noted; those that an earlier run published ended before. */
+const ENDED = `ended AS (
+  SELECT t.updated_at / ${HOUR} AS hour, t.platform AS platform, t.state AS state, t.error ->> '$.code' AS code,
+    t.error ->> '$.whoMustAct' AS who, t.effective_caption LIKE '%://%' AS has_link,
+    max(0, coalesce(t.started_at, t.published_at) - t.due_at) AS late_ms,
+    (SELECT count(*) FROM json_each(t.history) h WHERE h.value ->> 'nextAttemptAt' IS NOT NULL AND h.value ->> 'at' >= e.value ->> 1) AS retries
+  FROM service_progress s, json_each(s.noted) e CROSS JOIN posts p ON p.id = e.value ->> 0 CROSS JOIN post_targets t ON t.post_id = p.id
+  WHERE p.status NOT IN ${OPEN} AND t.state IN ('published', 'failed', 'unconfirmed') AND t.updated_at >= e.value ->> 1)`;
+
+/** Two significant digits, like the lateness of `post_days`. */
+const BUCKET = `CAST(iif(late_ms < 100, late_ms, iif(late_ms < 1000, late_ms / 10 * 10, iif(late_ms < 10000, late_ms / 100 * 100,
+  iif(late_ms < 100000, late_ms / 1000 * 1000, late_ms / 10000 * 10000)))) AS TEXT)`;
+
+function countEndedStatement(db: Db): D1PreparedStatement {
+  return db.d1.prepare(
+    `WITH ${ENDED}
+     INSERT INTO service_hours (hour, metric, label, count, sum, buckets)
+     SELECT hour, metric, label, n, total, buckets FROM (
+       SELECT hour, 'outcome' AS metric, platform || '.' || state || coalesce('.' || code, '') AS label, count(*) AS n, sum(has_link) AS total,
+         '{}' AS buckets FROM ended GROUP BY 1, 3
+       UNION ALL SELECT hour, 'lateness', platform, sum(n), sum(total), json_group_object(bucket, n) FROM (
+         SELECT hour, platform, ${BUCKET} AS bucket, count(*) AS n, sum(late_ms) AS total FROM ended
+         WHERE state = 'published' GROUP BY 1, 2, 3) GROUP BY 1, 3
+       UNION ALL SELECT hour, 'retries', platform, sum(retries), 0, '{}' FROM ended GROUP BY 1, 3 HAVING sum(retries) > 0
+       UNION ALL SELECT hour, 'operator_fault', platform || '.' || code, count(*), 0, '{}' FROM ended WHERE who = 'operator' GROUP BY 1, 3
+     ) WHERE true
+     ${ADD}`,
+  );
+}
+
+/** What is there already is added to. */
+const ADD = `ON CONFLICT (hour, metric, label) DO UPDATE SET count = count + excluded.count, sum = sum + excluded.sum,
+  buckets = json_patch(service_hours.buckets, (SELECT json_group_object(j.key, j.value + coalesce(service_hours.buckets ->> ('$."' || j.key || '"'), 0))
+    FROM json_each(excluded.buckets) j))`;
+
+/** Takes off what was counted, and what waits for a time far away. */
+function dropStatement(db: Db, now: number): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `UPDATE service_progress SET noted = n.noted FROM (
+         SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1)) AS noted
+         FROM service_progress s, json_each(s.noted) e CROSS JOIN posts p ON p.id = e.value ->> 0
+         WHERE p.status IN ${OPEN} AND p.watch_at <= ?1
+       ) n WHERE service_progress.noted <> n.noted`,
+    )
+    .bind(now + KEPT_MS);
+}
+
+const COUNTED_NOTICES = "('account_needs_reconnect', 'webhook_disabled')";
+
+/** Logins that ended and webhooks that were disabled: a range of `notices_age`. */
+function noticeStatements(db: Db, now: number): D1PreparedStatement[] {
+  const isNew = "n.at > (SELECT notices_to FROM service_progress) AND n.at <= ?1";
+  return [
+    db.d1
+      .prepare(
+        `INSERT INTO service_hours (hour, metric, label, count)
+         SELECT n.at / ${HOUR}, 'notice', n.kind, count(*) FROM notices n WHERE ${isNew} AND n.kind IN ${COUNTED_NOTICES} GROUP BY 1, 3
+         ${ADD}`,
+      )
+      .bind(now - NOTICE_DELAY_MS),
+    db.d1
+      .prepare(
+        `UPDATE service_progress SET notices_to = n.at FROM (SELECT max(n.at) AS at FROM notices n WHERE ${isNew}) n WHERE n.at IS NOT NULL`,
+      )
+      .bind(now - NOTICE_DELAY_MS),
+  ];
+}
+
+/** The counters of the present hour and the one before are copied whole, so that it does not matter how often. */
+function previewsStatement(db: Db, now: number): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `INSERT INTO service_hours (hour, metric, label, count)
+       SELECT hour, 'previews', '', sum(used) FROM hourly_use WHERE hour >= ?1 AND name = 'previews' GROUP BY hour
+       ON CONFLICT (hour, metric, label) DO UPDATE SET count = excluded.count WHERE excluded.count > count`,
+    )
+    .bind(Math.floor(now / HOUR) - 1);
+}
+
+/** Counts what has happened since the last call; writes nothing when nothing has. */
+export async function countHappenings(db: Db, now: number): Promise<void> {
+  await db.d1.batch([
+    noteStatement(db, now),
+    db.d1.prepare("DELETE FROM brought_forward"),
+    countEndedStatement(db),
+    dropStatement(db, now),
+    ...noticeStatements(db, now),
+    previewsStatement(db, now),
+  ]);
+}
+
+/** Adds to counters of an hour. */
+export async function addToHour(
+  db: Db,
+  hour: number,
+  counts: readonly { readonly metric: string; readonly label: string; readonly count: number }[],
+): Promise<void> {
+  await db.d1
+    .prepare(
+      `INSERT INTO service_hours (hour, metric, label, count)
+       SELECT ?1, c.value ->> 'metric', c.value ->> 'label', c.value ->> 'count' FROM json_each(?2) c WHERE true ${ADD}`,
+    )
+    .bind(hour, JSON.stringify(counts))
+    .run();
+}
+
+/** Deletes a bounded number of the oldest counters; returns how many. */
+export async function deleteHoursBefore(db: Db, hour: number, limit: number): Promise<number> {
+  const { meta } = await db.d1
+    .prepare(
+      `DELETE FROM service_hours WHERE (hour, metric, label) IN (SELECT hour, metric, label FROM service_hours WHERE hour < ?1 LIMIT ?2)`,
+    )
+    .bind(hour, limit)
+    .run();
+  return meta.changes;
+}

@@ -1,0 +1,206 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
+import { countServiceHours, countSyncs, deleteOldHours } from "#metrics/index.ts";
+import { confirmEdit, previewEdit } from "#posting/index.ts";
+import { createFault } from "../publisher/fake-platform.ts";
+import { PublisherHarness, silenceLogs } from "../publisher/publisher-harness.ts";
+
+let harness: PublisherHarness;
+
+beforeEach(async () => {
+  silenceLogs();
+  await env.DB.batch([
+    env.DB.prepare("DELETE FROM service_hours"),
+    env.DB.prepare("DELETE FROM posts WHERE watch_at IS NOT NULL"),
+    env.DB.prepare("DELETE FROM notices"),
+    env.DB.prepare("DELETE FROM hourly_use"),
+    env.DB.prepare("UPDATE service_progress SET notices_to = 0"),
+  ]);
+  harness = await PublisherHarness.open();
+  await count();
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const count = async () => await countServiceHours(harness.ctx);
+
+/** Every counter as `metric label`, summed over the hours; previews are counted elsewhere. */
+async function counters(): Promise<Record<string, number>> {
+  const { results } = await env.DB.prepare(
+    "SELECT metric || ' ' || label AS name, sum(count) AS n FROM service_hours WHERE metric <> 'previews' GROUP BY 1 ORDER BY 1",
+  ).all<{ name: string; n: number }>();
+  return Object.fromEntries(results.map(({ name, n }) => [name, n]));
+}
+
+const noted = async () =>
+  JSON.parse((await env.DB.prepare("SELECT noted FROM service_progress").first<string>("noted")) ?? "") as unknown[];
+
+const reject = { outcome: { state: "refused", fault: createFault("rejected") } } as const;
+
+describe("what became of posts", () => {
+  test("is counted once by platform, outcome and code, with lateness, however often and how many runs count", async () => {
+    const id = await harness.createPost({
+      on: ["x", "linkedin"],
+      caption: "see https://example.com",
+      inMs: 2 * MINUTE,
+    });
+    harness.linkedin.commitBehaviours.push(reject);
+    await count();
+    expect(await counters()).toEqual({});
+    await harness.runAlarms(id);
+    await Promise.all([count(), count(), count()]);
+    await count();
+    const expected = { "lateness x": 1, "outcome linkedin.failed.rejected": 1, "outcome x.published": 1 };
+    expect(await counters()).toEqual(expected);
+    expect(await noted()).toEqual([]);
+    const row = await env.DB.prepare(
+      "SELECT hour, sum, buckets FROM service_hours WHERE metric = 'outcome' AND label = 'x.published'",
+    ).first();
+    expect(row).toMatchObject({ hour: Math.floor(harness.now / HOUR), sum: 1 });
+  });
+
+  test("is counted for a post that was made and published between two runs", async () => {
+    const id = await harness.createPost({ inMs: 5 * SECOND });
+    await harness.runAlarms(id);
+    await count();
+    await count();
+    expect(await counters()).toEqual({ "lateness x": 1, "outcome x.published": 1 });
+  });
+
+  test("is counted for a post that an edit brought forward and that was published between two runs", async () => {
+    const id = await harness.createPost({ inMs: 3 * DAY });
+    await count();
+    expect(await noted()).toEqual([]);
+    const { confirmationToken } = await previewEdit(harness.ctx, {
+      postIds: [id],
+      scheduledAt: harness.now + 10 * SECOND,
+    });
+    await confirmEdit(harness.ctx, { confirmationToken });
+    await harness.flushDeferred();
+    await harness.runAlarms(id);
+    await count();
+    await count();
+    expect(await counters()).toEqual({ "lateness x": 1, "outcome x.published": 1 });
+  });
+
+  test("is counted again for what a retry ends, not for what was published before", async () => {
+    const id = await harness.createPost({ on: ["x", "linkedin"], inMs: 2 * MINUTE });
+    harness.linkedin.commitBehaviours.push(reject);
+    await harness.runAlarms(id);
+    await count();
+    harness.now += MINUTE;
+    const { confirmationToken } = await previewEdit(harness.ctx, {
+      postIds: [id],
+      scheduledAt: harness.now + 20 * SECOND,
+    });
+    await confirmEdit(harness.ctx, { confirmationToken });
+    await harness.flushDeferred();
+    await harness.runAlarms(id);
+    await count();
+    expect(await counters()).toEqual({
+      "lateness linkedin": 1,
+      "lateness x": 1,
+      "outcome linkedin.failed.rejected": 1,
+      "outcome linkedin.published": 1,
+      "outcome x.published": 1,
+    });
+  });
+
+  test("has the lateness of the first call, tries that followed a failed one, and faults of the operator", async () => {
+    const late = await harness.createPost({ on: ["x", "linkedin", "threads"], inMs: 2 * MINUTE });
+    harness.linkedin.prepareBehaviours.push("temporary");
+    harness.threads.commitBehaviours.push({
+      outcome: {
+        state: "refused",
+        fault: createFault("rejected", { code: "app_misconfigured", whoMustAct: "operator" }),
+      },
+    });
+    await count();
+    harness.now += 2 * MINUTE + 3456;
+    await harness.runAlarms(late);
+    await count();
+    expect(await counters()).toEqual({
+      "lateness linkedin": 1,
+      "lateness x": 1,
+      "operator_fault threads.app_misconfigured": 1,
+      "outcome linkedin.published": 1,
+      "outcome threads.failed.app_misconfigured": 1,
+      "outcome x.published": 1,
+      "retries linkedin": 1,
+    });
+    const lateness = await env.DB.prepare(
+      "SELECT sum, buckets FROM service_hours WHERE metric = 'lateness' AND label = 'x'",
+    ).first<{
+      sum: number;
+      buckets: string;
+    }>();
+    expect(lateness?.sum).toBe(3456);
+    expect(JSON.parse(lateness?.buckets ?? "")).toEqual({ 3400: 1 });
+  });
+
+  test("is nothing for a post that was moved away, paused or cancelled", async () => {
+    const id = await harness.createPost({ inMs: 5 * MINUTE });
+    await count();
+    expect(await noted()).toHaveLength(1);
+    const { confirmationToken } = await previewEdit(harness.ctx, { postIds: [id], scheduledAt: harness.now + 9 * DAY });
+    await confirmEdit(harness.ctx, { confirmationToken });
+    await count();
+    expect(await noted()).toEqual([]);
+    expect(await counters()).toEqual({});
+  });
+});
+
+describe("the other counters", () => {
+  test("are syncs of logins, ended logins, disabled webhooks, and previews by their highest number", async () => {
+    await countSyncs(harness.ctx, [
+      { platform: "x", state: "failed" },
+      { platform: "x", state: "refreshed" },
+      { platform: "x", state: "refreshed" },
+    ]);
+    const at = harness.now - MINUTE;
+    await env.DB.batch(
+      ["account_needs_reconnect", "webhook_disabled", "post_failed"].map((kind) =>
+        env.DB.prepare("INSERT INTO notices (workspace_id, kind, subject_id, at) VALUES ('w', ?1, 's', ?2)").bind(
+          kind,
+          at,
+        ),
+      ),
+    );
+    const hour = Math.floor(harness.now / HOUR);
+    const previews = async (used: number) => {
+      await env.DB.prepare(
+        "INSERT INTO hourly_use (hour, user_id, name, used) VALUES (?1, 'u', 'previews', ?2) ON CONFLICT DO UPDATE SET used = excluded.used",
+      )
+        .bind(hour, used)
+        .run();
+      await Promise.all([count(), count()]);
+      return await env.DB.prepare("SELECT count FROM service_hours WHERE metric = 'previews'").first<number>("count");
+    };
+    expect(await previews(3)).toBe(3);
+    expect(await previews(5)).toBe(5);
+    expect(await previews(4)).toBe(5);
+    expect(await counters()).toEqual({
+      "notice account_needs_reconnect": 1,
+      "notice webhook_disabled": 1,
+      "sync x.failed": 1,
+      "sync x.refreshed": 2,
+    });
+  });
+
+  test("are deleted after 35 days", async () => {
+    await countSyncs(harness.ctx, [{ platform: "x", state: "failed" }]);
+    harness.now += 35 * DAY;
+    expect(await deleteOldHours(harness.ctx)).toBe(0);
+    harness.now += HOUR;
+    expect(await deleteOldHours(harness.ctx)).toBe(1);
+  });
+});
+
+test("a run with nothing to count writes nothing and reads a few rows", async () => {
+  await harness.createPost({ inMs: 3 * DAY });
+  await count();
+  const before = { ...harness.d1Usage };
+  await count();
+  expect(harness.d1Usage.rowsWritten - before.rowsWritten).toBe(0);
+  expect(harness.d1Usage.rowsRead - before.rowsRead).toBeLessThanOrEqual(40);
+});
