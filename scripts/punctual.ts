@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isPlatform, type Platform } from "#core/platform.ts";
 import { PostSender } from "./punctual/post-sender.ts";
-import { type D1Counts, type ResourceUsage, RuntimeGauge } from "./punctual/resource-usage.ts";
+import {
+  type D1Counts,
+  type ResourceUsage,
+  groupProcessorMs,
+  processorMs,
+  RuntimeGauge,
+} from "./punctual/resource-usage.ts";
 import { call, freePort, migrate, sleep, startService } from "./service.ts";
 
 /*
@@ -28,7 +34,9 @@ const MIN_AHEAD_MS = 15_000;
 /** Objects of texts wake two seconds before the due time. */
 const BEFORE_WAKING_MS = 3000;
 const POLL_MS = 5000;
-const MAX_WAIT_MS = 180_000;
+/** Long enough to print how late the posts were also when they are far outside their limit. */
+const MIN_PATIENCE_MS = 180_000;
+const PATIENCE_PER_POST_MS = 60;
 const NEVER_MS = 600_000;
 /** The runtime releases an idle object and its file about ten seconds after its last use, and later still after deleteAll. */
 const RELEASE_TIMEOUT_MS = 90_000;
@@ -71,9 +79,13 @@ async function waitForPosts(
   dueAt: number,
   count: number,
 ): Promise<number[]> {
-  // The simulators run in the same process: reading them often would delay what is measured.
+  // Reading the simulators often would delay what is measured.
   await sleep(Math.max(0, dueAt + Math.max(1500, count * 5) - Date.now()));
-  for (const deadline = dueAt + MAX_WAIT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
+  for (
+    const deadline = dueAt + Math.max(MIN_PATIENCE_MS, count * PATIENCE_PER_POST_MS);
+    Date.now() < deadline;
+    await sleep(POLL_MS)
+  ) {
     if ((await readLatenessMs(origin, platforms, prefix, dueAt)).length >= count) {
       break;
     }
@@ -135,6 +147,15 @@ const root = values.root === undefined ? {} : { root: values.root };
 await migrate(stateDir, root);
 const port = await freePort();
 const inspectorPort = await freePort();
+// In a process of their own, as the platforms are: what they need is not the service's.
+const simulators = await startService({
+  environment: "simulators",
+  port: await freePort(),
+  stateDir: join(stateDir, "simulators"),
+  logFile: join(stateDir, "simulators.log"),
+  vars: { RECORD_SECRETS: "false" },
+  ...root,
+});
 const service = await startService({
   port,
   inspectorPort,
@@ -142,15 +163,19 @@ const service = await startService({
   logFile: values.log ?? join(stateDir, "service.log"),
   vars: {
     COUNT_D1: "1",
+    SIMULATORS_ORIGIN: simulators.origin,
     SPREAD_MS: String(spreadMs),
     ...(values["wake-ahead"] !== undefined && { WAKE_AHEAD_MS: values["wake-ahead"] }),
   },
   ...root,
 });
 try {
-  const { origin } = service;
-  const gauge = await RuntimeGauge.open(origin, service.pid, port, inspectorPort);
-  const sender = await PostSender.create(origin, count);
+  const gauge = await RuntimeGauge.open(service.origin, service.pid, port, inspectorPort);
+  const sender = await PostSender.create(service.origin, simulators.origin, count);
+  const processorTimes = async () => ({
+    service: await processorMs(gauge.pid),
+    simulators: await groupProcessorMs(simulators.pid),
+  });
   const answering = sender.platforms.filter((platform) => platform !== hanging);
   if (hanging !== undefined && answering.length === sender.platforms.length) {
     throw new Error(`--hang needs a platform that accepts texts: ${sender.platforms.join(", ")}`);
@@ -162,7 +187,7 @@ try {
     const dueAt = Date.now() + 3000;
     await sender.schedule(`alone${number}`, 1, dueAt, answering);
     await sleep(dueAt + 1500 - Date.now());
-    latenesses.push(...(await readLatenessMs(origin, answering, `alone${number}`, dueAt)));
+    latenesses.push(...(await readLatenessMs(simulators.origin, answering, `alone${number}`, dueAt)));
   }
   const sorted = latenesses.toSorted((a, b) => a - b);
   printLateness("one at a time", sorted);
@@ -170,7 +195,7 @@ try {
 
   if (hanging !== undefined) {
     // Even what a caller asks later gets no answer, and nothing is accepted while this runs.
-    await call(origin, "POST", `/sandbox/platforms/${hanging}/faults`, {
+    await call(simulators.origin, "POST", `/sandbox/platforms/${hanging}/faults`, {
       body: { times: 1_000_000, effect: "delay", delay_ms: NEVER_MS },
     });
   }
@@ -188,18 +213,21 @@ try {
       (platform) => platform !== hanging,
     ).length;
     await sleep(Math.max(0, dueAt - BEFORE_WAKING_MS - Date.now()));
-    const [d1Before, cpuBefore] = [await gauge.d1(), (await gauge.usage()).cpuMs];
-    const { value: late, ...peak } = await gauge.peaks(() => waitForPosts(origin, answering, prefix, dueAt, expected));
+    const [d1Before, cpuBefore] = [await gauge.d1(), await processorTimes()];
+    const { value: late, ...peak } = await gauge.peaks(() =>
+      waitForPosts(simulators.origin, answering, prefix, dueAt, expected),
+    );
     // The results reach D1 after the platforms have the posts.
     await sleep(2000);
-    const [d1After, cpuAfter] = [await gauge.d1(), (await gauge.usage()).cpuMs];
+    const [d1After, cpuAfter] = [await gauge.d1(), await processorTimes()];
     printLateness(`${count} in the same second`, late);
     if (hanging !== undefined) {
       console.log(`${"".padEnd(38)} without the ${count - expected} posts on ${hanging}, which never answers`);
     }
     printD1(d1Before, d1After, count);
+    const perPost = (which: keyof typeof cpuAfter): string => ((cpuAfter[which] - cpuBefore[which]) / count).toFixed(1);
     console.log(
-      `${"processor time".padEnd(38)} ${((cpuAfter - cpuBefore) / count).toFixed(1)} ms per post, simulators included`,
+      `${"processor time".padEnd(38)} ${perPost("service")} ms per post with the local D1, ${perPost("simulators")} ms in the simulators' processes`,
     );
     console.log(
       `${"at the peak".padEnd(38)} ${peak.descriptors} descriptors, ${peak.residentMib.toFixed(0)} MiB resident`,
@@ -220,7 +248,7 @@ try {
     }
   }
 } finally {
-  await service.stop();
+  await Promise.all([service.stop(), simulators.stop()]);
   await rm(stateDir, { recursive: true, force: true });
 }
 for (const [name, passed] of checks) {

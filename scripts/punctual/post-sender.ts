@@ -22,8 +22,8 @@ export class PostSender {
   }
 
   /** With as many users as `maxPosts` posts for one instant need. */
-  static async create(origin: string, maxPosts: number): Promise<PostSender> {
-    const client = new ApiClient(origin);
+  static async create(origin: string, simulatorsOrigin: string, maxPosts: number): Promise<PostSender> {
+    const client = new ApiClient(origin, simulatorsOrigin);
     const users: [SandboxUser, ...SandboxUser[]] = [await createSandboxUser(client, origin)];
     while (users.length * POSTS_PER_USER < maxPosts) {
       users.push(await createSandboxUser(client, origin));

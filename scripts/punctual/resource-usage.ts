@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { connectToIsolate, peaksDuring, residentMib, runtimePid } from "../memory.ts";
 import { call } from "../service.ts";
 
@@ -10,8 +12,6 @@ export interface ResourceUsage {
   readonly descriptors: number;
   /** Memory of the Worker's own isolate, uncollected garbage included. */
   readonly isolateMib: number;
-  /** Processor time since the runtime started; two cores give up to 2,000 ms a second. */
-  readonly cpuMs: number;
 }
 
 export interface D1Counts {
@@ -46,7 +46,6 @@ export class RuntimeGauge {
       residentMib: await residentMib(this.pid),
       descriptors: await this.descriptors(),
       isolateMib: await this.#isolateMib(),
-      cpuMs: await this.#cpuMs(),
     };
   }
 
@@ -60,11 +59,23 @@ export class RuntimeGauge {
     const { value, peaks } = await peaksDuring(gauges, work);
     return { value, residentMib: peaks[0] ?? Number.NaN, descriptors: peaks[1] ?? Number.NaN };
   }
+}
 
-  async #cpuMs(): Promise<number> {
-    const stat = await readFile(`/proc/${this.pid}/stat`, "utf8");
-    // The name of the process, in parentheses, may contain spaces; user and system time are the 14th and 15th field.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
-  }
+/** What `processorMs` says, of all processes of a group together. */
+export async function groupProcessorMs(group: number): Promise<number> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,pgid="]);
+  const pids = stdout
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([pid, processGroup]) => (pid !== undefined && processGroup === group ? [pid] : []));
+  const times = await Promise.all(pids.map((pid) => processorMs(pid).catch(() => 0)));
+  return times.reduce((sum, each) => sum + each, 0);
+}
+
+/** The processor time that a process has used, on all cores together. */
+export async function processorMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  // The name of the process, in parentheses, may contain spaces; user and system time are the 14th and 15th field.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
