@@ -16,7 +16,7 @@ import { call, freePort, migrate, sleep, startService } from "./service.ts";
 /*
  * Measures how late posts are published: `npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--spread MS]
  * [--wake-ahead MS] [--root FOLDER] [--log FILE]`. It publishes single posts on an idle service and then many that are due in the same second, in turn on every
- * platform that accepts texts, and reads lateness, calls to D1, memory, descriptors and processor time. With `--hang` one of
+ * platform that accepts texts, and reads lateness, calls to D1, memory, descriptors and processor time; the simulators run in processes of their own. With `--hang` one of
  * the platforms never answers and the others must not notice. Exit code 1 when a post is early, missing, duplicated or later
  * than its limit, when the runtime did not survive, or when descriptors are not released.
  */
