@@ -46,7 +46,11 @@ export const MUTANTS: readonly Mutant[] = [
         to: "WHERE id = ?1 AND status IN ('scheduled', 'cancelled') AND $",
       },
       // Disarming only saves a wake-up; correctness must not depend on it.
-      { file: "src/posting/status/cancel-post.ts", from: "  disarmPosts(ctx, [post]);\n", to: "" },
+      {
+        file: "src/posting/status/cancel-post.ts",
+        from: "  disarmPosts(ctx, [{ ...post, workspaceId: ctx.actor.workspaceId }]);\n",
+        to: "",
+      },
     ],
   },
   {

@@ -1,3 +1,4 @@
+import { dbFor, type PostsDb, undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
@@ -40,7 +41,8 @@ export interface ArchiveRun {
  * day, a bounded part of it in every run. Safe to interrupt, to repeat and to run in parallel. Null when there was nothing to look at.
  */
 export async function archivePosts(services: ArchiveServices): Promise<ArchiveRun | null> {
-  const { db, clock } = services;
+  const { clock } = services;
+  const db = undividedPostsDb(services);
   const progress = await readProgress(db);
   const today = Math.floor(clock.now() / DAY);
   if (progress.isHeld || progress.day >= today) {
@@ -112,7 +114,8 @@ async function archivePart(
   workspaceId: string,
   range: { readonly unchangedSince: number; readonly from: number; readonly until: number },
 ): Promise<{ readonly isMoved: boolean; readonly posts: number; readonly lastAt: number } | null> {
-  const { db, bucket, ids, clock } = services;
+  const { bucket, ids, clock } = services;
+  const db = dbFor(services, workspaceId);
   const [first] = await selectArchivable(db, workspaceId, range, 1);
   if (first === undefined) {
     return null;
@@ -120,7 +123,7 @@ async function archivePart(
   const month = { ...range, from: first.scheduled_at, until: startOfNextMonth(first.scheduled_at) };
   const found = await selectArchivable(db, workspaceId, month, POSTS_PER_PART);
   const posts = await readPosts(
-    services,
+    db,
     found.map(({ id }) => id),
   );
   const times = posts.map(({ post }) => post.scheduled_at);
@@ -145,7 +148,7 @@ async function archivePart(
   return { isMoved, posts: posts.length, lastAt };
 }
 
-async function readPosts({ db }: ArchiveServices, ids: readonly string[]): Promise<ArchivedPost[]> {
+async function readPosts(db: PostsDb, ids: readonly string[]): Promise<ArchivedPost[]> {
   const posts: ArchivedPost[] = [];
   let length = 0;
   for (let start = 0; start < ids.length && length < TEXT_PER_PART; start += POSTS_PER_READ) {

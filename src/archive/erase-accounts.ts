@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { PartChanged, partKey, readPart, writePart } from "./part-file.ts";
 import { selectPartsOfAccounts, updatePartSize } from "./store-parts.ts";
@@ -14,7 +15,7 @@ export async function eraseArchivedAccounts(
   { workspaceIds, accountIds }: { readonly workspaceIds: readonly string[]; readonly accountIds: readonly string[] },
 ): Promise<void> {
   const accounts = new Set(accountIds);
-  for (const part of await selectPartsOfAccounts(services.db, workspaceIds, accountIds)) {
+  for (const part of await selectPartsOfAccounts(undividedPostsDb(services), workspaceIds, accountIds)) {
     await rewritePart(services, part, (target) =>
       accounts.has(target.account_id) ? { ...target, ...ERASED } : target,
     );
@@ -32,7 +33,7 @@ async function rewritePart(
     const { posts, version } = await readPart(services, key);
     const changed = posts.map(({ post, targets }) => ({ post, targets: targets.map(change) }));
     try {
-      await updatePartSize(services.db, part, await writePart(services, key, changed, version));
+      await updatePartSize(undividedPostsDb(services), part, await writePart(services, key, changed, version));
       return;
     } catch (error) {
       // A request about another person has rewritten it meanwhile.

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
@@ -16,11 +17,12 @@ function mayBeArchived(id: string, now: number): boolean {
 
 /** Which of these ids are those of archived posts of the actor. */
 export async function archivedAmong(
-  { db, clock, actor }: Pick<Services, "db" | "clock"> & { readonly actor: Owner },
+  ctx: Pick<Services, "db" | "clock"> & { readonly actor: Owner },
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const old = ids.filter((id) => mayBeArchived(id, clock.now()));
-  return new Set(old.length === 0 ? [] : await selectArchivedIds(db, actor, old));
+  const old = ids.filter((id) => mayBeArchived(id, ctx.clock.now()));
+  const db = dbFor(ctx, ctx.actor.workspaceId);
+  return new Set(old.length === 0 ? [] : await selectArchivedIds(db, ctx.actor, old));
 }
 
 /** Whether the actor has an archived post of this id. */
@@ -30,16 +32,16 @@ export async function isArchived(ctx: Parameters<typeof archivedAmong>[0], id: s
 
 /** The archived post of this id; undefined for another user's post. */
 export async function findArchived(
-  { db, bucket, clock, actor }: Pick<Services, "db" | "bucket" | "clock"> & { readonly actor: Owner },
+  ctx: Pick<Services, "db" | "bucket" | "clock"> & { readonly actor: Owner },
   id: string,
 ): Promise<ArchivedPost | undefined> {
-  if (!mayBeArchived(id, clock.now())) {
+  if (!mayBeArchived(id, ctx.clock.now())) {
     return undefined;
   }
-  const part = await findPartOfPost(db, actor, id);
+  const part = await findPartOfPost(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, id);
   if (part === undefined) {
     return undefined;
   }
-  const { posts } = await readPart({ bucket }, partKey(part));
+  const { posts } = await readPart(ctx, partKey(part));
   return posts.find(({ post }) => post.id === id);
 }

@@ -1,5 +1,5 @@
 import type { Actor } from "#core/actor.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import type { ArchivePart } from "./types.ts";
 
 type Owner = Pick<Actor, "userId" | "workspaceId">;
@@ -29,7 +29,7 @@ function toPart(row: PartColumns): ArchivePart {
 
 /** The parts of the actor's workspace that may have posts with `from` <= time < `until`, by the time of their first post. */
 export async function selectParts(
-  db: Db,
+  db: PostsDb,
   owner: Owner,
   { from, until }: { readonly from: number; readonly until: number },
 ): Promise<ArchivePart[]> {
@@ -44,7 +44,7 @@ export async function selectParts(
 }
 
 /** The part that has the post; undefined for another user's post. */
-export async function findPartOfPost(db: Db, owner: Owner, postId: string): Promise<ArchivePart | undefined> {
+export async function findPartOfPost(db: PostsDb, owner: Owner, postId: string): Promise<ArchivePart | undefined> {
   const { results } = await db.d1
     .prepare(
       `SELECT ${PART_COLUMNS} FROM archive_parts
@@ -56,7 +56,7 @@ export async function findPartOfPost(db: Db, owner: Owner, postId: string): Prom
 }
 
 /** Which of these are posts of the owner in any part. */
-export async function selectArchivedIds(db: Db, owner: Owner, ids: readonly string[]): Promise<string[]> {
+export async function selectArchivedIds(db: PostsDb, owner: Owner, ids: readonly string[]): Promise<string[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT w.value ->> 0 AS id FROM json_each(?3) w WHERE EXISTS (SELECT 1 FROM archive_parts a
@@ -70,7 +70,7 @@ export async function selectArchivedIds(db: Db, owner: Owner, ids: readonly stri
 
 /** The parts of these workspaces that have posts of any of the accounts. */
 export async function selectPartsOfAccounts(
-  db: Db,
+  db: PostsDb,
   workspaceIds: readonly string[],
   accountIds: readonly string[],
 ): Promise<ArchivePart[]> {
@@ -84,7 +84,7 @@ export async function selectPartsOfAccounts(
   return results.map(toPart);
 }
 
-export async function updatePartSize(db: Db, part: ArchivePart, sizeBytes: number): Promise<void> {
+export async function updatePartSize(db: PostsDb, part: ArchivePart, sizeBytes: number): Promise<void> {
   await db.d1
     .prepare("UPDATE archive_parts SET size_bytes = ?4 WHERE workspace_id = ?1 AND first_at = ?2 AND id = ?3")
     .bind(part.workspaceId, part.firstAt, part.id, sizeBytes)

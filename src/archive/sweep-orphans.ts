@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import { ARCHIVE_PREFIX, partIdOf } from "./part-file.ts";
@@ -17,7 +18,8 @@ export async function sweepOrphans(
   services: Pick<Services, "db" | "bucket" | "clock">,
   range: WorkspaceRange,
 ): Promise<number> {
-  const { db, bucket, clock } = services;
+  const { bucket, clock } = services;
+  const db = undividedPostsDb(services);
   const keys = await listKeys(bucket, range);
   if (keys.length === 0) {
     return 0;

@@ -3,6 +3,8 @@ import type { PostStatus } from "./status.ts";
 /** What the Durable Object of a post needs to set its alarm; a hint with an older `version` than the last one is ignored. */
 export interface ArmHint {
   readonly postId: string;
+  /** Absent in a hint of a version that did not name it; such a post is in the first database. */
+  readonly workspaceId?: string | undefined;
   readonly version: number;
   readonly status: PostStatus;
   /** When the post is due next: at its time, or at its next try. */

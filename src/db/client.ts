@@ -7,6 +7,13 @@ export interface Db {
   readonly orm: DrizzleD1Database;
 }
 
+declare const holdsPosts: unique symbol;
+
+/** A database that holds posts: those of some workspaces, with everything that is kept or counted by post. Only `dbFor` and `undividedPostsDb` give one. */
+export interface PostsDb extends Db {
+  readonly [holdsPosts]: true;
+}
+
 export function openDb(d1: Db["d1"]): Db {
   let orm: DrizzleD1Database | undefined;
   return {
@@ -16,4 +23,17 @@ export function openDb(d1: Db["d1"]): Db {
       return orm;
     },
   };
+}
+
+/**
+ * The database of a workspace's posts: `workspaces.shard` says which, and so far there is one. Undefined for a post whose object was armed
+ * before hints named the workspace: it is in the first.
+ */
+export function dbFor(services: { readonly db: Db }, _workspaceId: string | undefined): PostsDb {
+  return undividedPostsDb(services);
+}
+
+/** The database of all posts, while they are in one: for what goes over the posts of every workspace, or is not told of which. */
+export function undividedPostsDb({ db }: { readonly db: Db }): PostsDb {
+  return db as PostsDb;
 }

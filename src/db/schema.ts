@@ -77,6 +77,8 @@ export const workspaces = sqliteTable(
     userId: text("user_id").notNull(),
     name: text().notNull(),
     createdAt: integer("created_at").notNull(),
+    /** Which database has its posts, the same for all workspaces of a user; so far there is only the first. */
+    shard: integer().notNull().default(0),
     /** Whether a person must identify again before approving what an agent asks for. */
     approvalReauthentication: integer("approval_reauthentication", { mode: "boolean" }).notNull().default(false),
     /** When the last mail with notices was begun; it is both the interval between two mails and the lease of the cron run that sends one. */

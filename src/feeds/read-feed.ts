@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
@@ -12,7 +13,7 @@ const FUTURE_DAYS = 365;
 
 /** The calendar file of a feed's workspace, in one round trip; null for an unknown secret. */
 export async function readFeed(
-  { clock, config, db }: Pick<Services, "clock" | "config" | "db">,
+  { clock, config, ...services }: Pick<Services, "clock" | "config" | "db">,
   secret: string,
 ): Promise<FeedFile | null> {
   const hash = await hashFeedSecret(secret);
@@ -21,7 +22,7 @@ export async function readFeed(
   }
   const now = clock.now();
   const range = { from: now - PAST_DAYS * DAY, until: now + FUTURE_DAYS * DAY, rows: FEED_POSTS + 1 };
-  const { workspaceName, ...rows } = await selectFeedRows(db, { hash, ...range });
+  const { workspaceName, ...rows } = await selectFeedRows(undividedPostsDb(services), { hash, ...range });
   if (workspaceName === null) {
     return null;
   }

@@ -1,11 +1,12 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { HOUR } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
 import { addToHour, countHappenings } from "./store-count.ts";
 
 /** Counts what became of posts, logins, webhooks and previews since the last run of the cron. */
-export async function countServiceHours({ clock, db }: Pick<Services, "clock" | "db">): Promise<void> {
-  await countHappenings(db, clock.now());
+export async function countServiceHours(services: Pick<Services, "clock" | "db">): Promise<void> {
+  await countHappenings(undividedPostsDb(services), services.clock.now());
 }
 
 /** How the cron's sync of one login ended. */

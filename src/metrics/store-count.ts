@@ -1,5 +1,5 @@
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
-import type { Db } from "#db/client.ts";
+import type { Db, PostsDb } from "#db/client.ts";
 
 /*
  * What ended is found without an index on it, which would cost every post a row: the posts that are due soon are noted in one row of
@@ -23,7 +23,7 @@ const NOTICE_DELAY_MS = 10 * SECOND;
 const OPEN = "('scheduled', 'publishing')";
 
 /** Adds to `noted`: posts due soon, posts that a change brought forward, and posts that were made since the last run and have ended. */
-function noteStatement(db: Db, now: number): D1PreparedStatement {
+function noteStatement(db: PostsDb, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
       `UPDATE service_progress SET noted = n.noted, posts_to = n.posts_to FROM (
@@ -55,7 +55,7 @@ const ENDED = `ended AS (
 const BUCKET = `CAST(iif(late_ms < 100, late_ms, iif(late_ms < 1000, late_ms / 10 * 10, iif(late_ms < 10000, late_ms / 100 * 100,
   iif(late_ms < 100000, late_ms / 1000 * 1000, late_ms / 10000 * 10000)))) AS TEXT)`;
 
-function countEndedStatement(db: Db): D1PreparedStatement {
+function countEndedStatement(db: PostsDb): D1PreparedStatement {
   return db.d1.prepare(
     `WITH ${ENDED}
      INSERT INTO service_hours (hour, metric, label, count, sum, buckets)
@@ -78,7 +78,7 @@ const ADD = `ON CONFLICT (hour, metric, label) DO UPDATE SET count = count + exc
     FROM json_each(excluded.buckets) j))`;
 
 /** Takes off what was counted, and what waits for a time far away. */
-function dropStatement(db: Db, now: number): D1PreparedStatement {
+function dropStatement(db: PostsDb, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
       `UPDATE service_progress SET noted = n.noted FROM (
@@ -123,7 +123,7 @@ function previewsStatement(db: Db, now: number): D1PreparedStatement {
 }
 
 /** Counts what has happened since the last call; writes nothing when nothing has. */
-export async function countHappenings(db: Db, now: number): Promise<void> {
+export async function countHappenings(db: PostsDb, now: number): Promise<void> {
   await db.d1.batch([
     noteStatement(db, now),
     db.d1.prepare("DELETE FROM brought_forward"),

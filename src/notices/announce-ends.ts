@@ -1,7 +1,13 @@
+import { undividedPostsDb } from "#db/client.ts";
 import { ENDS_SOON_MS } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
-import { loginEndStatements, subscriptionEndStatements } from "./store-upkeep.ts";
+import {
+  endingUsersStatement,
+  type EndingUser,
+  loginEndStatements,
+  subscriptionEndStatements,
+} from "./store-upkeep.ts";
 
 const LOGINS_PER_RUN = 50;
 const SLICES = 60;
@@ -16,14 +22,18 @@ const OVERLAP_MS = 2 * MINUTE;
  * Posts are scheduled and cancelled all the time, so every subscription has to be looked at again: those of one of sixty slices of the seven
  * days in each minute of the hour.
  */
-export async function announceEnds({ clock, config, db }: Pick<Services, "clock" | "config" | "db">): Promise<void> {
-  const now = clock.now();
+export async function announceEnds(services: Pick<Services, "clock" | "config" | "db">): Promise<void> {
+  const now = services.clock.now();
+  const db = undividedPostsDb(services);
   const from = now + (Math.floor(now / MINUTE) % SLICES) * SLICE_MS;
-  await db.d1.batch([
+  const slice = { now, from: from - OVERLAP_MS, until: from + SLICE_MS };
+  const [, , ending] = await db.d1.batch<EndingUser>([
     ...loginEndStatements(db, { now, until: now + ENDS_SOON_MS, limit: LOGINS_PER_RUN }),
     // Where the operator gives everyone a plan, no subscription ends.
-    ...(config.planForAll === null
-      ? subscriptionEndStatements(db, { now, from: from - OVERLAP_MS, until: from + SLICE_MS })
-      : []),
+    ...(services.config.planForAll === null ? [endingUsersStatement(services.db, slice)] : []),
   ]);
+  const users = ending?.results ?? [];
+  if (users.length > 0) {
+    await db.d1.batch(subscriptionEndStatements(db, { ...slice, users }));
+  }
 }

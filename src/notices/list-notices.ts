@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { toNotice } from "./notice-rows.ts";
 import { selectNotices } from "./store-notices.ts";
@@ -13,16 +14,12 @@ export interface NoticeList {
 }
 
 /** What the owner of the active workspace should act on, as it is now. */
-export async function listNotices({
-  actor,
-  config,
-  db,
-}: Pick<Context, "actor" | "config" | "db">): Promise<NoticeList> {
-  const rows = await selectNotices(db, actor, MAX_LISTED + 1);
+export async function listNotices(ctx: Pick<Context, "actor" | "config" | "db">): Promise<NoticeList> {
+  const rows = await selectNotices(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, MAX_LISTED + 1);
   const notices = rows
     .slice(0, MAX_LISTED)
     .map(toNotice)
     // Where the operator gives everyone a plan, no subscription ends.
-    .filter((notice) => notice !== null && (notice.kind !== "subscription_ends" || config.planForAll === null));
+    .filter((notice) => notice !== null && (notice.kind !== "subscription_ends" || ctx.config.planForAll === null));
   return { notices: notices as Notice[], hasMore: rows.length > MAX_LISTED };
 }

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { mapInParallel } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
@@ -50,7 +51,8 @@ export async function sendAlerts({ mailer, ...services }: AlertServices & Pick<S
 }
 
 async function mailWorkspace(services: AlertServices, mailer: Mailer, workspaceId: string): Promise<void> {
-  const { clock, config, db } = services;
+  const { clock, config } = services;
+  const db = dbFor(services, workspaceId);
   const now = clock.now();
   const claimed = await claimAlertMail(db, { workspaceId, now, notSince: now - INTERVAL_MS, limit: NOTICES_PER_MAIL });
   if (claimed === null) {

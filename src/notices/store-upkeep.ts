@@ -1,4 +1,4 @@
-import type { Db } from "#db/client.ts";
+import type { Db, PostsDb } from "#db/client.ts";
 import { TARGETS_AFTER_LOGIN } from "./notice-rows.ts";
 
 /** Active logins with a connected account whose end has not been announced, soonest first: a range of the index `connections_ending`. */
@@ -9,7 +9,7 @@ const ENDING_LOGINS = `SELECT c.id FROM connections c
 
 /** The notices first: they look for what the second statement marks, whose trigger records the events. For one batch. */
 export function loginEndStatements(
-  db: Db,
+  db: PostsDb,
   { now, until, limit }: { readonly now: number; readonly until: number; readonly limit: number },
 ): [notices: D1PreparedStatement, announced: D1PreparedStatement] {
   return [
@@ -31,26 +31,44 @@ export function loginEndStatements(
 /** The users (`s`) whose access ends within the range unless something is done: paid periods are renewed. */
 const ENDING_SUBSCRIPTIONS = `s.current_period_end >= ?1 AND s.current_period_end < ?2 AND s.status IN ('trialing', 'past_due')`;
 
+/** A user whose subscription ends, and the workspace that is active then. */
+export interface EndingUser {
+  readonly userId: string;
+  readonly workspaceId: string;
+}
+
+export function endingUsersStatement(
+  db: Db,
+  { from, until }: { readonly from: number; readonly until: number },
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT u.id AS userId, u.active_workspace_id AS workspaceId
+       FROM subscriptions s CROSS JOIN users u ON u.id = s.user_id WHERE ${ENDING_SUBSCRIPTIONS}`,
+    )
+    .bind(from, until);
+}
+
 const HAS_POSTS_AFTER = `EXISTS (SELECT 1 FROM workspaces w CROSS JOIN posts p ON p.workspace_id = w.id
   WHERE w.user_id = s.user_id AND p.status = 'scheduled' AND p.scheduled_at >= s.current_period_end)`;
 
-/** In the workspace that is active then, and in no other one as long as it stands there. For one batch. */
+/** In the active workspace of each user, and in no other one as long as it stands there. For one batch. */
 export function subscriptionEndStatements(
-  db: Db,
-  { now, from, until }: { readonly now: number; readonly from: number; readonly until: number },
+  db: PostsDb,
+  { now, from, until, users }: { now: number; from: number; until: number; users: readonly EndingUser[] },
 ): [added: D1PreparedStatement, settled: D1PreparedStatement] {
   return [
     db.d1
       .prepare(
         `INSERT INTO notices (workspace_id, kind, subject_id, at)
-         SELECT u.active_workspace_id, 'subscription_ends', u.id, ?3
-         FROM subscriptions s CROSS JOIN users u ON u.id = s.user_id
+         SELECT u.value ->> 'workspaceId', 'subscription_ends', s.user_id, ?3
+         FROM json_each(?4) u CROSS JOIN subscriptions s ON s.user_id = u.value ->> 'userId'
          WHERE ${ENDING_SUBSCRIPTIONS} AND ${HAS_POSTS_AFTER} AND NOT EXISTS (
            SELECT 1 FROM workspaces w CROSS JOIN notices n ON n.workspace_id = w.id
-           WHERE w.user_id = u.id AND n.kind = 'subscription_ends' AND n.subject_id = u.id)
+           WHERE w.user_id = s.user_id AND n.kind = 'subscription_ends' AND n.subject_id = s.user_id)
          ON CONFLICT DO NOTHING`,
       )
-      .bind(from, until, now),
+      .bind(from, until, now, JSON.stringify(users)),
     db.d1
       .prepare(
         `DELETE FROM notices WHERE (workspace_id, kind, subject_id) IN (

@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import { refuseQuota } from "#core/quota.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 
 /**
  * SQL for the posts of a user that are scheduled, publishing or paused, in all workspaces: from the counters, so that what it reads
@@ -15,7 +15,7 @@ export const scheduledPostsOf = (userId: string): string =>
           AND d.day < coalesce((SELECT t.day FROM post_totals t WHERE t.workspace_id = w.id AND t.side = 'from'), 9e15))), 0)
     FROM workspaces w WHERE w.user_id = ${userId})`;
 
-export function scheduledPostsStatement(db: Db, actor: Pick<Actor, "userId">): D1PreparedStatement {
+export function scheduledPostsStatement(db: PostsDb, actor: Pick<Actor, "userId">): D1PreparedStatement {
   return db.d1.prepare(`SELECT ${scheduledPostsOf("?1")} AS used`).bind(actor.userId);
 }
 

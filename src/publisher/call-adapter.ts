@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import type {
@@ -132,7 +133,8 @@ function failureReason(error: unknown): string {
 /** Without a reference the post is recognized by its content, so the posts of other targets must be known. */
 async function toVerifyJob(call: AdapterCall, ref: JsonValue): Promise<Job> {
   const job = toJob(call);
-  return ref === null ? { ...job, siblings: await selectSiblings(call.services.db, job) } : job;
+  const db = dbFor(call.services, call.publishRun.post.workspaceId);
+  return ref === null ? { ...job, siblings: await selectSiblings(db, job) } : job;
 }
 
 function toJob(call: AdapterCall, mediaCheck: { missing: boolean } = { missing: false }): Job {

@@ -24,7 +24,7 @@ export class EarlyPreparation {
   constructor(
     private readonly context: RunContext,
     private readonly journal: Journal,
-    readonly state: Pick<RunnerState, "postId" | "version" | "scheduledAt">,
+    readonly state: Pick<RunnerState, "postId" | "workspaceId" | "version" | "scheduledAt">,
     private readonly dueAt: number,
     /** The plan that was claimed; without it the plan is read. */
     private readonly claimed?: PublishRun,
@@ -82,7 +82,7 @@ export class EarlyPreparation {
   }
 
   private async load(): Promise<void> {
-    const publishRun = await peekRun(this.context.services, { postId: this.state.postId, version: this.state.version });
+    const publishRun = await peekRun(this.context.services, this.state);
     if (publishRun && (await matchesConfirmedPlan(publishRun))) {
       this.usePlan(publishRun);
     }

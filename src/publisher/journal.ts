@@ -15,6 +15,8 @@ export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" 
  */
 export interface RunnerState {
   readonly postId: string;
+  /** Undefined in an object that no hint has told yet. */
+  readonly workspaceId?: string | undefined;
   readonly version: number;
   readonly scheduledAt: number;
   readonly prepareAheadMs: number;
@@ -41,6 +43,7 @@ const FORMAT = 2;
 const FirstFormat = z.literal(1).default(1);
 const StoredHint = z.object({
   postId: z.string(),
+  workspaceId: z.string().optional(),
   version: z.number(),
   status: z.string(),
   scheduledAt: z.number(),
@@ -146,6 +149,7 @@ export class Journal {
     const kept = previous?.state.version === hint.version ? previous.entries : new Map<string, TargetEntry>();
     const state: RunnerState = {
       postId: hint.postId,
+      workspaceId: hint.workspaceId ?? previous?.state.workspaceId,
       version: hint.version,
       scheduledAt: hint.scheduledAt,
       prepareAheadMs: hint.prepareAheadMs,
@@ -215,9 +219,9 @@ export class Journal {
     if (!isReadable(JOURNAL_KEY, stored, StoredState)) {
       return null;
     }
-    const { postId, version, scheduledAt, prepareAheadMs, phase, runId, next } = stored;
+    const { postId, workspaceId, version, scheduledAt, prepareAheadMs, phase, runId, next } = stored;
     return {
-      state: { postId, version, scheduledAt, prepareAheadMs, phase, runId, next },
+      state: { postId, workspaceId, version, scheduledAt, prepareAheadMs, phase, runId, next },
       entries: toMap(stored.targets.filter((entry) => isReadable("targets", entry, StoredEntry))),
       isFirstFormat: false,
     };

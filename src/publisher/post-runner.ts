@@ -180,8 +180,8 @@ export class PostRunner {
     // If the answer is lost, the next claim must use the same run id, so the id is stored before.
     this.journal.write();
     this.isClaimed = true;
-    const { postId, version, runId } = state;
-    const claim = await claimPost(this.context.services, { postId, runId, version });
+    const { postId, workspaceId, version, runId } = state;
+    const claim = await claimPost(this.context.services, { postId, workspaceId, runId, version });
     switch (claim.state) {
       case "held":
         this.isClaimed = false;
@@ -208,7 +208,12 @@ export class PostRunner {
     if (this.context.now() < dueAt && matchesConfirmation && claim.state === "claimed") {
       this.context.readAccessAhead(targets.filter(({ state }) => !isTerminal(state)));
       if (!this.earlyPreparation?.isFor(publishRun)) {
-        const about = { postId: post.id, version: post.version, scheduledAt: post.scheduledAt };
+        const about = {
+          postId: post.id,
+          workspaceId: post.workspaceId,
+          version: post.version,
+          scheduledAt: post.scheduledAt,
+        };
         this.earlyPreparation = new EarlyPreparation(this.context, this.journal, about, dueAt, publishRun);
       }
       await this.earlyPreparation.prepareWhilePossible(dueAt, new AbortController().signal);
@@ -253,10 +258,10 @@ export class PostRunner {
 
   /** Continues a run after sleep or a crash, with the plan from D1 and the progress from the journal. */
   private async resumeRun(state: RunnerState, runId: string): Promise<ActiveRun | AlarmResult> {
-    const { postId, version } = state;
+    const { postId, workspaceId, version } = state;
     const entries = this.journal.entries();
     const renewRunId = onlyWaits([...entries.values()].map(({ run }) => run));
-    const claim = await continueRun(this.context.services, { postId, runId, version, renewRunId });
+    const claim = await continueRun(this.context.services, { postId, workspaceId, runId, version, renewRunId });
     if (claim.state === "held") {
       return { wakeAt: this.context.heldUntil() };
     }

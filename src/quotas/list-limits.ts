@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { HOUR } from "#core/clock.ts";
 import type { LimitKey, Plan, PlanLimits } from "#core/plan.ts";
@@ -20,12 +21,12 @@ export const HOURLY_LIMITS: readonly LimitKey[] = [
 
 /** What the user may have and do, and how much of it is in use. */
 export async function listLimits(ctx: Pick<Context, "actor" | "db" | "clock">): Promise<UserLimits> {
-  const { actor, db, clock } = ctx;
+  const { actor, clock } = ctx;
   const now = clock.now();
   return {
     plan: actor.plan,
     limits: actor.limits,
-    used: await selectPresentUse(db, actor, now),
+    used: await selectPresentUse(dbFor(ctx, actor.workspaceId), actor, now),
     hourEndsAt: (Math.floor(now / HOUR) + 1) * HOUR,
   };
 }

@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import { exports } from "cloudflare:workers";
 import { Hono } from "hono";
 import { createKey, createUser } from "#auth/index.ts";
@@ -122,7 +123,7 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
 
   app.get("/status", async (c) => {
     const services = createServices(c.env, sandboxOutbound(c.env), (promise) => c.executionCtx.waitUntil(promise));
-    const statistics = await readPostStatistics(services.db, services.clock.now());
+    const statistics = await readPostStatistics(undividedPostsDb(services), services.clock.now());
     const openFaults = await Promise.all(
       Object.values(simulators).map(async ({ platform }) => [platform, await readOpenFaults(c.env, platform)] as const),
     );

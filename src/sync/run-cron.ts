@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { countServiceHours } from "#metrics/index.ts";
@@ -20,7 +21,10 @@ export async function runCron(services: Services): Promise<void> {
     runJob("finish_data_deletions", async () => await finishOpenDeletions(services)),
     runJob("announce_ends", async () => await announceEnds(services)),
     runJob("alert_mails", async () => await sendAlerts(services)),
-    runJob("day_totals", async () => void (await moveDayTotals(services.db, services.clock.now(), TOTALS_PER_RUN))),
+    runJob(
+      "day_totals",
+      async () => void (await moveDayTotals(undividedPostsDb(services), services.clock.now(), TOTALS_PER_RUN)),
+    ),
     runJob("service_hours", async () => await countServiceHours(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
     runJob("database_size", async () => await watchDatabaseSize(services)),

@@ -11,6 +11,7 @@ interface ListedRow {
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
+  readonly shard: number;
   readonly approval_reauthentication: 0 | 1;
   readonly alerts_mailed_at: number | null;
 }
@@ -25,7 +26,7 @@ export function toWorkspace(row: WorkspaceRow, activeId: string): Workspace {
 export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly WorkspaceRow[]> {
   const { results } = await db.d1
     .prepare(
-      `SELECT id, name, created_at, approval_reauthentication, alerts_mailed_at FROM workspaces
+      `SELECT id, name, created_at, shard, approval_reauthentication, alerts_mailed_at FROM workspaces
        WHERE user_id = ?1 ORDER BY created_at, id`,
     )
     .bind(actor.userId)
@@ -35,6 +36,7 @@ export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly W
     userId: actor.userId,
     name: row.name,
     createdAt: row.created_at,
+    shard: row.shard,
     approvalReauthentication: row.approval_reauthentication === 1,
     alertsMailedAt: row.alerts_mailed_at,
   }));
@@ -43,7 +45,7 @@ export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly W
 /** Counting and inserting are one statement, so that parallel calls cannot exceed the limit. */
 export async function insertWorkspace(
   db: Db,
-  row: Omit<WorkspaceRow, "approvalReauthentication" | "alertsMailedAt">,
+  row: Pick<WorkspaceRow, "id" | "userId" | "name" | "createdAt">,
   limit: number,
 ): Promise<{ inserted: boolean; used: number }> {
   const used = "(SELECT count(*) FROM workspaces WHERE user_id = ?1)";
@@ -81,6 +83,7 @@ interface ActivatedRow {
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
+  readonly shard: number;
 }
 
 /** The ownership check is part of the update, so a workspace of another user cannot become active. */

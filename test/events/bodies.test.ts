@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, MINUTE } from "#core/clock.ts";
@@ -97,7 +98,7 @@ async function endRun(ctx: TestContext, status: string, ends: readonly TargetEnd
     history: [],
     acceptedAt: null,
   }));
-  await writeRunResults(ctx.db, { postId: id, runId: "run", now: NOON, targets, status } as never);
+  await writeRunResults(undividedPostsDb(ctx), { postId: id, runId: "run", now: NOON, targets, status } as never);
 }
 
 async function changeAccount(ctx: TestContext): Promise<void> {

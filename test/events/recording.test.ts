@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, test } from "vitest";
 import { accountsStatement, type AccountRow } from "#accounts/index.ts";
@@ -58,7 +59,7 @@ async function newestBesideStored(ctx: TestContext, postId: string) {
   // That the object is armed is written after the response, and shown nowhere.
   return {
     recordedRow: { ...content, ...progress, watch_at: null },
-    storedRow: { ...(await findPostRow(ctx.db, ctx.actor, postId)), watch_at: null },
+    storedRow: { ...(await findPostRow(undividedPostsDb(ctx), ctx.actor, postId)), watch_at: null },
   };
 }
 
@@ -144,7 +145,7 @@ describe("every change of a post", () => {
       history: [],
       acceptedAt: null,
     };
-    await writeRunResults(ctx.db, {
+    await writeRunResults(undividedPostsDb(ctx), {
       postId: id,
       runId: "run",
       now: NOON,
@@ -177,7 +178,7 @@ describe("every change of a post", () => {
     const { id } = await schedulePost(ctx, { accountIds: [await createAccount(ctx)] });
     await record(ctx);
     await env.DB.prepare("UPDATE posts SET status = 'publishing', run_id = 'run' WHERE id = ?").bind(id).run();
-    await writeRunResults(ctx.db, {
+    await writeRunResults(undividedPostsDb(ctx), {
       postId: id,
       runId: "run",
       now: NOON,

@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { generateSecret } from "#auth/secrets.ts";
@@ -133,7 +134,7 @@ async function costsOfRequests() {
 async function costsOfPublishing(platforms: readonly ("x" | "linkedin")[]) {
   const harness = await PublisherHarness.open();
   // The harness lives in the future of the workspace's totals, which have a row to write for days that are far ahead.
-  await moveDayTotals(harness.ctx.db, harness.now, 1000);
+  await moveDayTotals(undividedPostsDb(harness.ctx), harness.now, 1000);
   const id = await harness.createPost({ on: platforms });
   Object.assign(harness.d1Usage, { rowsRead: 0, rowsWritten: 0, roundTrips: 0 });
   let alarms = 0;

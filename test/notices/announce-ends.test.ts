@@ -2,9 +2,14 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { SubscriptionStatus } from "#core/plan.ts";
-import { openDb } from "#db/client.ts";
+import { openDb, undividedPostsDb } from "#db/client.ts";
 import { announceEnds, deleteOldNotices, describeNotice, dismissNotice, listNotices } from "#notices/index.ts";
-import { loginEndStatements, oldNoticesStatement, subscriptionEndStatements } from "#notices/store-upkeep.ts";
+import {
+  endingUsersStatement,
+  loginEndStatements,
+  oldNoticesStatement,
+  subscriptionEndStatements,
+} from "#notices/store-upkeep.ts";
 import { cancelPost, disconnectAccount } from "#posting/index.ts";
 import { pausePostsForSubscription } from "#posting/status/pause-posts-for-subscription.ts";
 import { resumePostsForSubscription } from "#posting/status/resume-posts-for-subscription.ts";
@@ -317,12 +322,13 @@ describe("the cost", () => {
   });
 
   test("no statement scans a table", async () => {
-    const db = openDb(explainingD1(env.DB));
+    const db = undividedPostsDb({ db: openDb(explainingD1(env.DB)) });
     const plans = await env.DB.batch([
       ...loginEndStatements(db, { now: 1, until: 2, limit: 1 }),
-      ...subscriptionEndStatements(db, { now: 1, from: 1, until: 2 }),
+      endingUsersStatement(db, { from: 1, until: 2 }),
+      ...subscriptionEndStatements(db, { now: 1, from: 1, until: 2, users: [] }),
       oldNoticesStatement(db, 1, 1),
     ]);
-    expect(costlySteps(plans).filter((step) => step !== "SCAN e")).toEqual([]);
+    expect(costlySteps(plans).filter((step) => step !== "SCAN e" && !step.startsWith("SCAN u VIRTUAL"))).toEqual([]);
   });
 });

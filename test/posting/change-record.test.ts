@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY, MINUTE } from "#core/clock.ts";
@@ -211,7 +212,7 @@ describe("what the service changes by itself", () => {
   test("a post is set aside after a restore, with the version it then has", async () => {
     const { ctx, post } = await scheduledPost();
     const outdated = [{ id: post.id, version: 1, knownVersion: 6, lookUp: false, runId: crypto.randomUUID() }];
-    await recordReview(ctx.db, { outdated, reviewedTo: undefined, now: NOON });
+    await recordReview(undividedPostsDb(ctx), { outdated, reviewedTo: undefined, now: NOON });
     expect(await changesOf(ctx, post.id)).toEqual([
       { at: NOON, version: 7, what: "paused", reason: "restored", ...BY_SERVICE },
     ]);

@@ -153,6 +153,53 @@ describe("a journal of the first format", () => {
   });
 });
 
+/*
+ * An armed object may live two years, and for a while two versions talk: what a version did not know is missing, in a hint as in the
+ * journal, and what a later one knows is passed over.
+ */
+describe("the workspace of a post", () => {
+  const storedWorkspace = async (harness: PublisherHarness, id: string) =>
+    (await harness.readStored(id))?.workspaceId ?? null;
+
+  test("is named by every hint and kept in the journal, also when a hint of an older version comes", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    expect(await storedWorkspace(harness, id)).toBe(harness.ctx.actor.workspaceId);
+    const { version, scheduledAt } = (await harness.readPost(id))!;
+    const hint = { postId: id, version, status: "scheduled", scheduledAt, prepareAheadMs: 0 } as const;
+    expect(await harness.sync(hint)).toBe("armed");
+    expect(await storedWorkspace(harness, id)).toBe(harness.ctx.actor.workspaceId);
+    await harness.runAlarms(id);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+  });
+
+  test("is not needed: an object that was armed without it publishes on time, and learns it from the next hint", async () => {
+    const harness = await PublisherHarness.open();
+    harness.armOverride = async (hint) => await harness.sync({ ...hint, workspaceId: undefined });
+    const id = await harness.createPost({ inMs: HOUR });
+    const other = await harness.createPost({ inMs: HOUR });
+    expect(await storedWorkspace(harness, id)).toBeNull();
+    harness.armOverride = undefined;
+    const { version, scheduledAt } = (await harness.readPost(other))!;
+    const { workspaceId } = harness.ctx.actor;
+    await harness.sync({ postId: other, workspaceId, version, status: "scheduled", scheduledAt, prepareAheadMs: 0 });
+    expect(await storedWorkspace(harness, other)).toBe(workspaceId);
+    await harness.runAlarms(id);
+    await harness.runAlarms(other);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+    expect(harness.x.acceptedFor(other)).toMatchObject([{ acceptedAt: scheduledAt }]);
+  });
+
+  test("may go and come while a post is published: what the version before leaves of the journal is read", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await killPostAt(harness, "commit.after_send");
+    await harness.changeStored(id, ({ workspaceId: _workspaceId, ...stored }) => ({ journal: stored }));
+    await harness.recover(id);
+    expect(harness.x.callCount("commit")).toBe(1);
+    expect(await harness.readPost(id)).toMatchObject({ status: "published" });
+  });
+});
+
 describe("the size of the journal", () => {
   const longRun = (accountId: string, entries: number): TargetRun => ({
     ...createTargetRun({ accountId, attempts: 8, nextAttemptAt: null, progress: null, history: [] }, 0),

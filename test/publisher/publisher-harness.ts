@@ -373,6 +373,10 @@ export class PublisherHarness {
     });
   }
 
+  async readStored(postId: string): Promise<StoredJournal | undefined> {
+    return await this.withProcess(postId, ({ disk }) => Promise.resolve(disk.kv.get<StoredJournal>("journal")));
+  }
+
   /** Moves the clock to each alarm in turn and fires it, until none is left or the next is more than `untilMs` from now. */
   async runAlarms(postId: string, untilMs = DAY): Promise<void> {
     const endAt = this.now + untilMs;

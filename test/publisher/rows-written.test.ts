@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
@@ -15,7 +16,7 @@ async function rowsWritten(
 ): Promise<{ preview: number; confirm: number; claim: number; end: number }> {
   const harness = await PublisherHarness.open();
   // The harness lives in the future of the workspace's totals, which have a row to write for days that are far ahead.
-  await moveDayTotals(harness.ctx.db, harness.now, 1000);
+  await moveDayTotals(undividedPostsDb(harness.ctx), harness.now, 1000);
   const { d1Usage } = harness;
   let before = d1Usage.rowsWritten;
   const sinceLast = () => {
@@ -58,7 +59,7 @@ describe("rows written for a text post", () => {
 
   test("one row more at its confirm when it is due in more than 61 days, for the total of what is far ahead", async () => {
     const harness = await PublisherHarness.open();
-    await moveDayTotals(harness.ctx.db, harness.now, 1000);
+    await moveDayTotals(undividedPostsDb(harness.ctx), harness.now, 1000);
     const confirmDueIn = async (inMs: number) => {
       const before = harness.d1Usage.rowsWritten;
       await harness.createPost({ inMs });

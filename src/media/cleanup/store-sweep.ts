@@ -1,4 +1,4 @@
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { EXPIRING_MS, REMOVAL_LEASE_MS, UNUSED_RETENTION_MS } from "#media/limits.ts";
 
 /** When a media item's posts stop needing it, null without posts: an unfinished post needs it, and every post for a while after its end. */
@@ -21,7 +21,7 @@ const UNUSED = `coalesce(${NEEDED_UNTIL}, 0) <= ?1`;
  * previews for longer than a confirmation token is valid, and then `removing`: by then a preview that used it has either been
  * confirmed, which counts as use, or can no longer be confirmed.
  */
-export async function expireUnusedMedia(db: Db, now: number, limit: number): Promise<void> {
+export async function expireUnusedMedia(db: PostsDb, now: number, limit: number): Promise<void> {
   const due = (states: string) =>
     `SELECT d.id FROM media d WHERE d.sweep_at <= ?1 AND d.state IN (${states}) ORDER BY d.sweep_at LIMIT ${limit}`;
   await db.d1.batch([
@@ -50,7 +50,7 @@ export interface Removal {
 }
 
 /** Claims removals, also those of a crashed run; no other run claims them before the lease ends. */
-export async function claimRemovals(db: Db, now: number, limit: number): Promise<readonly Removal[]> {
+export async function claimRemovals(db: PostsDb, now: number, limit: number): Promise<readonly Removal[]> {
   const { results } = await db.d1
     .prepare(
       `UPDATE media SET sweep_at = ?2
@@ -64,7 +64,7 @@ export async function claimRemovals(db: Db, now: number, limit: number): Promise
 }
 
 /** Called after the objects were deleted: deletes the rows and their aliases, and releases the storage. */
-export async function deleteRemoved(db: Db, ids: readonly string[]): Promise<void> {
+export async function deleteRemoved(db: PostsDb, ids: readonly string[]): Promise<void> {
   const list = JSON.stringify(ids);
   const removed = "m.id IN (SELECT value FROM json_each(?1)) AND m.state = 'removing'";
   await db.d1.batch([
@@ -82,7 +82,7 @@ export async function deleteRemoved(db: Db, ids: readonly string[]): Promise<voi
 }
 
 /** Open uploads that have expired. */
-export async function findAbandonedUploads(db: Db, now: number, limit: number): Promise<readonly string[]> {
+export async function findAbandonedUploads(db: PostsDb, now: number, limit: number): Promise<readonly string[]> {
   const { results } = await db.d1
     .prepare("SELECT id FROM uploads WHERE expires_at <= ? AND state = 'open' ORDER BY expires_at LIMIT ?")
     .bind(now, limit)
@@ -91,7 +91,7 @@ export async function findAbandonedUploads(db: Db, now: number, limit: number): 
 }
 
 /** Deletes completed uploads with expired URLs; one that is an alias of another item is kept as long as that item. */
-export async function deleteCompletedUploads(db: Db, now: number, limit: number): Promise<number> {
+export async function deleteCompletedUploads(db: PostsDb, now: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(
       `DELETE FROM uploads WHERE id IN (SELECT id FROM uploads

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import { type MediaUses, toUses, USES_PER_ITEM } from "./list-media.ts";
@@ -10,10 +11,12 @@ export type DeleteMediaResult =
 
 /** Deletes an item that no post uses; cancelled posts do not count. The sweep deletes the file and releases the storage. */
 export async function deleteMedia(
-  { actor, db, clock }: Pick<Context, "actor" | "db" | "clock">,
+  ctx: Pick<Context, "actor" | "db" | "clock">,
   { id }: { readonly id: string },
 ): Promise<DeleteMediaResult> {
-  const now = clock.now();
+  const { actor } = ctx;
+  const now = ctx.clock.now();
+  const db = dbFor(ctx, actor.workspaceId);
   if (await removeUnused(db, actor, id, now)) {
     return { state: "deleted" };
   }

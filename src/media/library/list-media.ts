@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import type { MediaType, PostStatus } from "#core/status.ts";
 import { toResolved } from "#media/store.ts";
@@ -46,7 +47,7 @@ export async function listMedia(
   input: { readonly before: LibraryPosition | null; readonly type?: MediaType | null; readonly limit?: number },
 ): Promise<Library> {
   const limit = Math.min(input.limit ?? PAGE_SIZE, PAGE_SIZE);
-  const page = await selectLibraryPage(ctx.db, ctx.actor, {
+  const page = await selectLibraryPage(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, {
     before: input.before,
     type: input.type ?? null,
     rows: limit + 1,

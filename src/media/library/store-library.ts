@@ -1,6 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import type { MediaType, PostStatus } from "#core/status.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { USED_BYTES } from "#media/storage/store-save-media.ts";
 import { MEDIA_COLUMNS, type ReadyMediaRow } from "#media/store.ts";
 
@@ -52,7 +52,7 @@ const LAST_POSITION: LibraryPosition = { createdAt: Number.MAX_SAFE_INTEGER, id:
 
 /** One page of the library, where its items are used, and the storage that the user's workspaces use. */
 export async function selectLibraryPage(
-  db: Db,
+  db: PostsDb,
   owner: Owner,
   page: {
     readonly before: LibraryPosition | null;
@@ -80,7 +80,12 @@ export async function selectLibraryPage(
 }
 
 /** Posts that use one item. */
-export async function selectUses(db: Db, mediaId: string, limit: number, now: number): Promise<readonly MediaUseRow[]> {
+export async function selectUses(
+  db: PostsDb,
+  mediaId: string,
+  limit: number,
+  now: number,
+): Promise<readonly MediaUseRow[]> {
   const { results } = await db.d1.prepare(usesOf("SELECT ?3 AS id")).bind(now, limit, mediaId).all<MediaUseRow>();
   return results;
 }
@@ -89,7 +94,7 @@ export async function selectUses(db: Db, mediaId: string, limit: number, now: nu
  * Hands an item that no post uses to the sweep, which deletes the file. Check and change are one statement: a confirm that ran
  * before counts as use, and one that runs later does not find the item among those it depends on and writes nothing.
  */
-export async function removeUnused(db: Db, owner: Owner, id: string, now: number): Promise<boolean> {
+export async function removeUnused(db: PostsDb, owner: Owner, id: string, now: number): Promise<boolean> {
   const { meta } = await db.d1
     .prepare(
       `UPDATE media SET state = 'removing', sweep_at = ?4
@@ -103,7 +108,7 @@ export async function removeUnused(db: Db, owner: Owner, id: string, now: number
 }
 
 /** The name of an item that can be deleted or used; null when the actor's workspace has no such item. */
-export async function selectFilename(db: Db, owner: Owner, id: string): Promise<string | null> {
+export async function selectFilename(db: PostsDb, owner: Owner, id: string): Promise<string | null> {
   const row = await db.d1
     .prepare(
       `SELECT filename FROM media WHERE id = ?1 AND workspace_id = ?2 AND user_id = ?3 AND state IN ('ready', 'expiring')`,

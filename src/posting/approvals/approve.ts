@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { refuse, RefusalError, type RefusalDetail } from "#core/errors.ts";
@@ -33,7 +34,7 @@ export async function approveRequest(
   }
   const now = ctx.clock.now();
   const result = await commitPlan(
-    ctx.db,
+    dbFor(ctx, plan.workspaceId),
     {
       plan,
       tokenHash,
@@ -61,7 +62,11 @@ export async function approveRequest(
 }
 
 async function findPending(ctx: Context, id: string): Promise<ApprovalWithPlan> {
-  const found = await findApproval(ctx.db, { userId: ctx.actor.userId, id, now: ctx.clock.now() });
+  const found = await findApproval(dbFor(ctx, ctx.actor.workspaceId), {
+    userId: ctx.actor.userId,
+    id,
+    now: ctx.clock.now(),
+  });
   if (!found) {
     refuseApprovalNotFound();
   }
@@ -70,7 +75,7 @@ async function findPending(ctx: Context, id: string): Promise<ApprovalWithPlan> 
 
 async function endAsStale(ctx: Context, id: string, details: readonly RefusalDetail[]): Promise<never> {
   const of = { userId: ctx.actor.userId, id, now: ctx.clock.now() };
-  await decideApproval(ctx.db, of, { state: "stale", details });
-  const found = await findApproval(ctx.db, of);
+  await decideApproval(dbFor(ctx, ctx.actor.workspaceId), of, { state: "stale", details });
+  const found = await findApproval(dbFor(ctx, ctx.actor.workspaceId), of);
   return found ? refuseByState(ctx, found.approval) : refuseApprovalNotFound();
 }

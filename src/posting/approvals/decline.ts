@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import { refuseApprovalNotFound, refuseByState } from "./approval-reference.ts";
@@ -19,9 +20,11 @@ export async function declineRequest(
     });
   }
   const of = { userId: ctx.actor.userId, id: input.id, now: ctx.clock.now() };
-  if (await decideApproval(ctx.db, of, { state: "declined", note: note === "" ? null : note })) {
+  if (
+    await decideApproval(dbFor(ctx, ctx.actor.workspaceId), of, { state: "declined", note: note === "" ? null : note })
+  ) {
     return;
   }
-  const found = await findApproval(ctx.db, of);
+  const found = await findApproval(dbFor(ctx, ctx.actor.workspaceId), of);
   return found ? refuseByState(ctx, found.approval) : refuseApprovalNotFound();
 }

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import type { Approval } from "#posting/types.ts";
 import { refuseApprovalNotFound, withUrl } from "./approval-reference.ts";
@@ -8,7 +9,11 @@ export async function getApprovalOfUser(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   { id }: { readonly id: string },
 ): Promise<Approval> {
-  const found = await findApproval(ctx.db, { userId: ctx.actor.userId, id, now: ctx.clock.now() });
+  const found = await findApproval(dbFor(ctx, ctx.actor.workspaceId), {
+    userId: ctx.actor.userId,
+    id,
+    now: ctx.clock.now(),
+  });
   return found ? withUrl(ctx, found.approval) : refuseApprovalNotFound();
 }
 

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import type { ApprovalState } from "#core/status.ts";
 import type { Approval } from "#posting/types.ts";
@@ -36,7 +37,7 @@ async function selectPage(
   workspaceId: string | null,
   { limit, offset, state }: ApprovalListInput,
 ): Promise<ApprovalList> {
-  const rows = await selectApprovals(ctx.db, {
+  const rows = await selectApprovals(dbFor(ctx, ctx.actor.workspaceId), {
     userId: ctx.actor.userId,
     workspaceId,
     state: state ?? null,

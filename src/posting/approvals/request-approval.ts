@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { authorOf } from "#core/actor.ts";
 import { DAY, HOUR } from "#core/clock.ts";
@@ -27,7 +28,8 @@ export async function requestApproval(
   token: TokenKey,
   kind: PostPlan["kind"] | undefined,
 ): Promise<never> {
-  const { actor, db } = ctx;
+  const { actor } = ctx;
+  const db = dbFor(ctx, actor.workspaceId);
   const { userId, workspaceId } = actor;
   const requestedBy = authorOf(actor);
   if (requestedBy === null) {
@@ -91,7 +93,7 @@ async function refuseNotRequested(
   ctx: RequestContext,
   used: { readonly userId: string; readonly token: TokenKey; readonly now: number },
 ): Promise<never> {
-  const { approval, postIds } = await findUseOfToken(ctx.db, used);
+  const { approval, postIds } = await findUseOfToken(dbFor(ctx, ctx.actor.workspaceId), used);
   if (approval) {
     return refuseByState(ctx, approval);
   }

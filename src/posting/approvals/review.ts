@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { accountsStatement, readAccounts, type TargetAccount } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
@@ -26,7 +27,11 @@ export interface ReviewedApproval {
 
 /** Reads an approval of the user, whichever workspace is active, with its plan as a preview shows it now. */
 export async function reviewApproval(ctx: Context, { id }: { readonly id: string }): Promise<ReviewedApproval> {
-  const found = await findApproval(ctx.db, { userId: ctx.actor.userId, id, now: ctx.clock.now() });
+  const found = await findApproval(dbFor(ctx, ctx.actor.workspaceId), {
+    userId: ctx.actor.userId,
+    id,
+    now: ctx.clock.now(),
+  });
   if (!found) {
     refuseApprovalNotFound();
   }
@@ -83,7 +88,10 @@ async function readPlanAccounts(ctx: Context, posts: readonly PostUpdate[]): Pro
     ...removedAccountIds,
     ...changes.flatMap(({ accountId }) => accountId ?? []),
   ]);
-  const { results } = await accountsStatement(ctx.db, ctx.actor, { ids: [...new Set(ids)], platforms: [] }).run();
+  const { results } = await accountsStatement(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, {
+    ids: [...new Set(ids)],
+    platforms: [],
+  }).run();
   return readAccounts(results);
 }
 

@@ -1,7 +1,7 @@
 import type { Author } from "#core/actor.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { ApprovalState, CreatedVia } from "#core/status.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import type { PostPlan } from "#posting/confirm/post-plan.ts";
 import type { Approval } from "#posting/types.ts";
 
@@ -83,7 +83,7 @@ interface TokenOfUser {
   readonly now: number;
 }
 
-export function approvalByTokenStatement(db: Db, { userId, tokenHash, now }: TokenOfUser): D1PreparedStatement {
+export function approvalByTokenStatement(db: PostsDb, { userId, tokenHash, now }: TokenOfUser): D1PreparedStatement {
   return db.d1
     .prepare(`SELECT ${columns("?3")} FROM approvals a WHERE a.user_id = ?1 AND a.token_hash = ?2`)
     .bind(userId, tokenHash, now);
@@ -107,7 +107,7 @@ export interface ApprovalOfUser {
   readonly now: number;
 }
 
-export async function findApproval(db: Db, { userId, id, now }: ApprovalOfUser): Promise<ApprovalWithPlan | null> {
+export async function findApproval(db: PostsDb, { userId, id, now }: ApprovalOfUser): Promise<ApprovalWithPlan | null> {
   const row = await db.d1
     .prepare(
       `SELECT ${columns("?3")}, a.plan AS plan, a.token_hash AS tokenHash FROM approvals a WHERE a.id = ?2 AND a.user_id = ?1`,
@@ -128,7 +128,7 @@ export interface ApprovalPage {
 }
 
 /** Pending ones first, those that end soonest at the top; then the decided ones, the newest at the top. */
-export async function selectApprovals(db: Db, page: ApprovalPage): Promise<readonly StoredApproval[]> {
+export async function selectApprovals(db: PostsDb, page: ApprovalPage): Promise<readonly StoredApproval[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT * FROM (SELECT ${columns("?2")} FROM approvals a WHERE a.user_id = ?1 AND (?3 IS NULL OR a.workspace_id = ?3))
@@ -162,7 +162,7 @@ export interface RequestedApproval {
  * of what may wait, and while the database is held after a restore.
  */
 export async function insertApproval(
-  db: Db,
+  db: PostsDb,
   approval: NewApproval,
   { issuedHour, maxPending }: { readonly issuedHour: number; readonly maxPending: number },
 ): Promise<RequestedApproval | null> {
@@ -200,7 +200,7 @@ export async function insertApproval(
 
 /** For the batch that writes the plan: that batch has made sure that the approval is pending. */
 export function approvedStatement(
-  db: Db,
+  db: PostsDb,
   { id, postIds, now }: { readonly id: string; readonly postIds: readonly string[]; readonly now: number },
 ): D1PreparedStatement {
   return db.d1
@@ -210,7 +210,7 @@ export function approvedStatement(
 
 /** What a person or the agent decides; false, and nothing is written, when the approval can no longer be decided. */
 export async function decideApproval(
-  db: Db,
+  db: PostsDb,
   { userId, id, now }: ApprovalOfUser,
   decision:
     | { readonly state: "declined"; readonly note: string | null }
@@ -238,7 +238,7 @@ export async function decideApproval(
 }
 
 /** Withdraws what waits for keys and apps that no longer have access. */
-export async function withdrawOfRevoked(db: Db, userId: string, now: number): Promise<void> {
+export async function withdrawOfRevoked(db: PostsDb, userId: string, now: number): Promise<void> {
   await db.d1
     .prepare(
       `UPDATE approvals AS a SET state = 'withdrawn', decided_at = ?2
@@ -249,7 +249,7 @@ export async function withdrawOfRevoked(db: Db, userId: string, now: number): Pr
 }
 
 /** Ends what nobody decided in time; returns how many. */
-export async function expireApprovals(db: Db, now: number, limit: number): Promise<number> {
+export async function expireApprovals(db: PostsDb, now: number, limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(
       `UPDATE approvals AS a SET state = ${stateAt("?1")}, decided_at = a.expires_at
@@ -261,7 +261,7 @@ export async function expireApprovals(db: Db, now: number, limit: number): Promi
 }
 
 /** Deletes what was decided before; returns how many. */
-export async function deleteDecidedApprovals(db: Db, decidedBefore: number, limit: number): Promise<number> {
+export async function deleteDecidedApprovals(db: PostsDb, decidedBefore: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(
       `DELETE FROM approvals WHERE id IN (

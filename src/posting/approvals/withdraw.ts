@@ -1,3 +1,4 @@
+import { dbFor, undividedPostsDb } from "#db/client.ts";
 import type { Context, Services } from "#context.ts";
 import { refuseApprovalNotFound, refuseByState, withUrl } from "./approval-reference.ts";
 import { decideApproval, findApproval, withdrawOfRevoked } from "./store-approvals.ts";
@@ -10,8 +11,8 @@ export async function withdrawRequest(
 ): Promise<Approval> {
   const { userId, workspaceId } = ctx.actor;
   const of = { userId, id, now: ctx.clock.now() };
-  const withdrawn = await decideApproval(ctx.db, of, { state: "withdrawn" }, workspaceId);
-  const found = await findApproval(ctx.db, of);
+  const withdrawn = await decideApproval(dbFor(ctx, ctx.actor.workspaceId), of, { state: "withdrawn" }, workspaceId);
+  const found = await findApproval(dbFor(ctx, ctx.actor.workspaceId), of);
   if (found?.approval.workspaceId !== workspaceId) {
     return refuseApprovalNotFound();
   }
@@ -26,5 +27,5 @@ export async function withdrawRequestsOfRevoked(
   services: Pick<Services, "clock" | "db">,
   { userId }: { readonly userId: string },
 ): Promise<void> {
-  await withdrawOfRevoked(services.db, userId, services.clock.now());
+  await withdrawOfRevoked(undividedPostsDb(services), userId, services.clock.now());
 }

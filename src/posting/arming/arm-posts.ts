@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import type { ArmHint } from "#core/arming.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
@@ -24,6 +25,7 @@ export type ArmingServices = Pick<Services, "adapterFor" | "arm" | "clock" | "db
 
 export interface ArmablePost {
   readonly id: string;
+  readonly workspaceId: string;
   readonly version: number;
   readonly status: PostStatus;
   readonly scheduledAt: number;
@@ -36,6 +38,7 @@ export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Ar
   const media = post.media.map((item) => ({ ...item, facts: {} }));
   return {
     postId: post.id,
+    workspaceId: post.workspaceId,
     version: post.version,
     status: post.status,
     scheduledAt: post.scheduledAt,
@@ -79,8 +82,8 @@ export function disarmPosts(
   services: Pick<Services, "arm" | "defer">,
   posts: readonly Omit<ArmablePost, "platforms" | "media">[],
 ): void {
-  for (const { id, version, status, scheduledAt } of posts) {
-    const hint = { postId: id, version, status, scheduledAt, prepareAheadMs: 0 };
+  for (const { id, workspaceId, version, status, scheduledAt } of posts) {
+    const hint = { postId: id, workspaceId, version, status, scheduledAt, prepareAheadMs: 0 };
     services.defer(services.arm(hint).catch((error: unknown) => logArmFailure(id, error)));
   }
 }
@@ -93,7 +96,7 @@ async function armAndRecord(services: ArmingServices, posts: readonly ArmablePos
   }
   try {
     await failpoint("arm.record_unarmed");
-    await setWatchAtOfUnarmed(services.db, unarmed, services.clock.now() + WATCH_UNARMED_MS);
+    await setWatchAtOfUnarmed(undividedPostsDb(services), unarmed, services.clock.now() + WATCH_UNARMED_MS);
   } catch (error) {
     log("warn", "arm.not_recorded", { posts: unarmed.length, reason: String(error) });
   }

@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { ArmHint } from "#core/arming.ts";
 import type { Services } from "#context.ts";
 import { armHintOf, WATCH_LATE_MS, WATCH_UNARMED_MS } from "./arm-posts.ts";
@@ -9,7 +10,7 @@ export async function findOverduePosts(
   services: Pick<Services, "db" | "clock" | "adapterFor">,
   { limit, beat }: { readonly limit: number; readonly beat: number },
 ): Promise<ArmHint[]> {
-  const rows = await selectWatched(services.db, { now: services.clock.now(), limit, beat });
+  const rows = await selectWatched(undividedPostsDb(services), { now: services.clock.now(), limit, beat });
   return rows.map((row) => armHintOf(services, row));
 }
 
@@ -27,7 +28,7 @@ export async function recordArmingResults(
     return hint.status === "publishing" ? now + RUN_LEASE_MS : Math.max(hint.scheduledAt, now) + WATCH_LATE_MS;
   };
   await setWatchAt(
-    services.db,
+    undividedPostsDb(services),
     hints.map((hint) => ({ id: hint.postId, version: hint.version, status: hint.status, watchAt: watchAt(hint) })),
   );
 }

@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { log } from "#core/log.ts";
 import { isDatabaseCurrent } from "#posting/restore/check-database.ts";
@@ -37,7 +38,11 @@ async function rearm(
     const armed = posts.filter((post) => !unarmed.has(post));
     if (armed.length > 0) {
       const now = services.clock.now();
-      await setWatchAtOfArmed(services.db, armed, { now, graceMs: WATCH_LATE_MS, leaseMs: RUN_LEASE_MS });
+      await setWatchAtOfArmed(undividedPostsDb(services), armed, {
+        now,
+        graceMs: WATCH_LATE_MS,
+        leaseMs: RUN_LEASE_MS,
+      });
     }
   } catch (error) {
     log("warn", "arm.overdue_not_armed", { posts: posts.length, reason: String(error) });

@@ -1,12 +1,13 @@
 import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import { NEXT_DUE_AT_SQL } from "./next-due-at.ts";
 
 /** A post the reconciler must check. */
 export interface WatchedPost {
   readonly id: string;
+  readonly workspaceId: string;
   readonly version: number;
   readonly status: PostStatus;
   readonly scheduledAt: number;
@@ -19,7 +20,7 @@ export interface WatchedPost {
  * armed. A publishing post keeps the `watch_at` of its run unless that has passed.
  */
 export async function setWatchAtOfArmed(
-  db: Db,
+  db: PostsDb,
   posts: readonly { readonly id: string; readonly version: number }[],
   { now, graceMs, leaseMs }: { readonly now: number; readonly graceMs: number; readonly leaseMs: number },
 ): Promise<void> {
@@ -35,7 +36,7 @@ export async function setWatchAtOfArmed(
 
 /** The reconciler checks these posts at `watchAt`, unless it does so earlier anyway. Only for the version that was not armed. */
 export async function setWatchAtOfUnarmed(
-  db: Db,
+  db: PostsDb,
   posts: readonly { readonly id: string; readonly version: number }[],
   watchAt: number,
 ): Promise<void> {
@@ -53,18 +54,27 @@ export async function setWatchAtOfUnarmed(
  * was put back since the heartbeat `beat`.
  */
 export async function selectWatched(
-  db: Db,
+  db: PostsDb,
   { now, limit, beat }: { readonly now: number; readonly limit: number; readonly beat: number },
 ): Promise<WatchedPost[]> {
   const { results } = await db.d1
     .prepare(
-      `SELECT id, version, status, ${NEXT_DUE_AT_SQL} AS scheduled_at, platforms, media FROM posts
+      `SELECT id, workspace_id, version, status, ${NEXT_DUE_AT_SQL} AS scheduled_at, platforms, media FROM posts
        WHERE watch_at <= ?1 AND EXISTS (SELECT 1 FROM service WHERE held IS NULL AND beat >= ?3) ORDER BY watch_at LIMIT ?2`,
     )
     .bind(now, limit, beat)
-    .all<{ id: string; version: number; status: PostStatus; scheduled_at: number; platforms: string; media: string }>();
+    .all<{
+      id: string;
+      workspace_id: string;
+      version: number;
+      status: PostStatus;
+      scheduled_at: number;
+      platforms: string;
+      media: string;
+    }>();
   return results.map((row) => ({
     id: row.id,
+    workspaceId: row.workspace_id,
     version: row.version,
     status: row.status,
     scheduledAt: row.scheduled_at,
@@ -75,7 +85,7 @@ export async function selectWatched(
 
 /** Only for the version and status that were armed. */
 export async function setWatchAt(
-  db: Db,
+  db: PostsDb,
   updates: readonly {
     readonly id: string;
     readonly version: number;

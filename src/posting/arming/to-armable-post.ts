@@ -5,15 +5,16 @@ import type { ArmablePost } from "./arm-posts.ts";
 import { platformsOf } from "#posting/confirm/post-plan.ts";
 import type { Post } from "#posting/types.ts";
 
-export function armableFromPost(post: Post): ArmablePost {
+export function armableFromPost(post: Post, workspaceId: string): ArmablePost {
   const { id, version, status, mediaItems: media, targets } = post;
   const waiting = targets.flatMap((target) => (target.status === "pending" ? [target.nextAttemptAt ?? 0] : []));
   const scheduledAt = waiting.length === 0 ? post.scheduledAt : Math.max(post.scheduledAt, Math.min(...waiting));
-  return { id, version, status, scheduledAt, media, platforms: platformsOf(post.targets) };
+  return { id, workspaceId, version, status, scheduledAt, media, platforms: platformsOf(post.targets) };
 }
 
 export function armableFromRow(row: {
   readonly id: string;
+  readonly workspace_id: string;
   readonly version: number;
   readonly status: PostStatus;
   readonly scheduled_at: number;
@@ -22,6 +23,7 @@ export function armableFromRow(row: {
 }): ArmablePost {
   return {
     id: row.id,
+    workspaceId: row.workspace_id,
     version: row.version,
     status: row.status,
     scheduledAt: row.scheduled_at,

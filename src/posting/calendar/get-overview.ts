@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import type { Overview } from "#posting/types.ts";
@@ -38,7 +39,8 @@ export async function getOverview(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   { timeZone, subscriptionEndsAt }: OverviewInput,
 ): Promise<Overview> {
-  const { actor, db } = ctx;
+  const { actor } = ctx;
+  const db = dbFor(ctx, actor.workspaceId);
   const now = ctx.clock.now();
   const failedPage = { from: now - FAILED_POSTS_DAYS * DAY, limit: FAILED_POSTS + 1 };
   const [next, failed, partiallyFailed, paused, skipped, afterEnd, history, dayRows, accounts, accountPosts] =

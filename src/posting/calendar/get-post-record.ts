@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { findArchived } from "#archive/index.ts";
 import type { Context } from "#context.ts";
 import { refusePostNotFound } from "#posting/refuse.ts";
@@ -18,7 +19,8 @@ export async function getPostRecord(
   ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
   input: { readonly id: string },
 ): Promise<PostRecord> {
-  const { db, actor } = ctx;
+  const { actor } = ctx;
+  const db = dbFor(ctx, actor.workspaceId);
   const [posts, histories, changes, accounts] = await db.d1.batch([
     postsStatement(db, actor, [input.id]),
     targetHistoriesStatement(db, actor, input.id),
@@ -46,7 +48,11 @@ async function getArchivedRecord(
   const post = toArchivedPost(archived, ctx.clock.now());
   const changes = archivedChanges(archived);
   const named = [...post.targets, ...changes].flatMap(({ accountId }) => accountId ?? []);
-  const { results } = await accountsByIdStatement(ctx.db, ctx.actor, named).all<RecordAccountRow>();
+  const { results } = await accountsByIdStatement(
+    dbFor(ctx, ctx.actor.workspaceId),
+    ctx.actor,
+    named,
+  ).all<RecordAccountRow>();
   return { post, attempts: archivedAttempts(archived), changes, accounts: toAccounts(results) };
 }
 

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import type { ArmingServices } from "#posting/arming/arm-posts.ts";
 import { rearmOverdue } from "#posting/arming/rearm-overdue.ts";
@@ -14,12 +15,12 @@ export async function getPost(
   ctx: Pick<Context, "actor" | "bucket" | "config" | "watch"> & ArmingServices,
   input: { readonly id: string },
 ): Promise<Post> {
-  const row = await findPostRow(ctx.db, ctx.actor, input.id);
+  const row = await findPostRow(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, input.id);
   if (row === undefined) {
     return await getArchivedPost(ctx, input);
   }
   const post = toPost(row, ctx.clock.now());
-  rearmOverdue(ctx, [row], () => armableFromPost(post));
+  rearmOverdue(ctx, [row], () => armableFromPost(post, ctx.actor.workspaceId));
   return post;
 }
 
@@ -30,7 +31,7 @@ export async function findPostText(
   form: PostTextForm,
 ): Promise<string | undefined> {
   const columns = postTextColumns(form.full);
-  const statement = postTextStatement(ctx.db, ctx.actor, input.id, columns, ctx.clock.now());
+  const statement = postTextStatement(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, input.id, columns, ctx.clock.now());
   const { results } = await statement.all<PostTextRow>();
   rearmOverdueTexts(ctx, results);
   return results[0]?.text;
@@ -42,6 +43,10 @@ export async function getPosts(
   input: { readonly workspaceId: string; readonly ids: readonly string[] },
 ): Promise<readonly Post[]> {
   const { workspaceId, ids } = input;
-  const { results } = await postsStatement(ctx.db, { ...ctx.actor, workspaceId }, ids).all<PostRow>();
+  const { results } = await postsStatement(
+    dbFor(ctx, ctx.actor.workspaceId),
+    { ...ctx.actor, workspaceId },
+    ids,
+  ).all<PostRow>();
   return sortByIds(ids, results).map((row) => toPost(row, ctx.clock.now()));
 }

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { connectedCountStatement } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { accountsWithPostsStatements, readAccountsWithPosts } from "./store-account-posts.ts";
@@ -5,7 +6,8 @@ import type { AccountOverview } from "#posting/types.ts";
 
 /** The connected accounts of the active workspace with the posts that depend on each, in one round trip. */
 export async function listAccountsWithPosts(ctx: Pick<Context, "actor" | "clock" | "db">): Promise<AccountOverview> {
-  const { actor, db } = ctx;
+  const { actor } = ctx;
+  const db = dbFor(ctx, actor.workspaceId);
   const now = ctx.clock.now();
   const [accounts, posts, count] = await db.d1.batch([
     ...accountsWithPostsStatements(db, actor, now),

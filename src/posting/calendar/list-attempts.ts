@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { findArchived } from "#archive/index.ts";
 import type { Context } from "#context.ts";
 import { refusePostNotFound } from "#posting/refuse.ts";
@@ -10,7 +11,11 @@ export async function listAttempts(
   ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
   input: { readonly id: string },
 ): Promise<readonly Attempt[]> {
-  const { results } = await targetHistoriesStatement(ctx.db, ctx.actor, input.id).all<TargetHistoryRow>();
+  const { results } = await targetHistoriesStatement(
+    dbFor(ctx, ctx.actor.workspaceId),
+    ctx.actor,
+    input.id,
+  ).all<TargetHistoryRow>();
   if (results.length === 0) {
     return archivedAttempts((await findArchived(ctx, input.id)) ?? refusePostNotFound());
   }

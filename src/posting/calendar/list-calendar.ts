@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { accountsStatement, readAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
@@ -15,7 +16,8 @@ export async function listCalendar(
   ctx: Pick<Context, "actor" | "config" | "watch"> & ArmingServices,
   { from, until, ...filter }: CalendarInput,
 ): Promise<Calendar> {
-  const { db, actor } = ctx;
+  const { actor } = ctx;
+  const db = dbFor(ctx, actor.workspaceId);
   const now = ctx.clock.now();
   const [posts, accounts] = await db.d1.batch([
     calendarStatement(db, actor, { from, until, rows: CALENDAR_ROWS + 1 }, filter),
@@ -23,7 +25,7 @@ export async function listCalendar(
   ]);
   const rows = (posts?.results ?? []) as CalendarRow[];
   const shown = rows.slice(0, CALENDAR_ROWS);
-  rearmOverdue(ctx, shown, armableFromRow);
+  rearmOverdue(ctx, shown, (row) => armableFromRow(row, actor.workspaceId));
   return {
     posts: shown.map((row) => toCalendarPost(row, now)),
     accounts: readAccounts(accounts?.results ?? []),
@@ -33,12 +35,13 @@ export async function listCalendar(
 }
 
 async function findNextTime(
-  { db, actor }: Pick<Context, "db" | "actor">,
+  ctx: Pick<Context, "db" | "actor">,
   from: number,
   filter: CalendarFilter,
 ): Promise<number | null> {
   const range = { from, until: Number.MAX_SAFE_INTEGER, rows: 1 };
-  const { results } = await calendarStatement(db, actor, range, filter).run<CalendarRow>();
+  const db = dbFor(ctx, ctx.actor.workspaceId);
+  const { results } = await calendarStatement(db, ctx.actor, range, filter).run<CalendarRow>();
   return results[0]?.scheduled_at ?? null;
 }
 
@@ -64,9 +67,10 @@ function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
   };
 }
 
-function armableFromRow(row: CalendarRow): ArmablePost {
+function armableFromRow(row: CalendarRow, workspaceId: string): ArmablePost {
   return {
     id: row.id,
+    workspaceId,
     version: row.version,
     status: row.status,
     scheduledAt: row.scheduled_at,

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
@@ -23,7 +24,7 @@ export async function listPosts(ctx: ListContext, input: ListInput): Promise<Pag
   const now = ctx.clock.now();
   const columns = input.fields === "full" ? POST_COLUMNS : SUMMARY_COLUMNS;
   const { rows, pagination } = await readPage<PostRow | SummaryRow>(ctx, input, now, columns);
-  rearmOverdue(ctx, rows, armableFromListRow);
+  rearmOverdue(ctx, rows, (row) => armableFromListRow(row, ctx.actor.workspaceId));
   return { posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))), pagination };
 }
 
@@ -44,8 +45,15 @@ async function readPage<Row>(
   const { limit, offset, order } = input;
   const ascending = segmentsOf(input, now);
   const segments = order === "asc" ? ascending : ascending.toReversed();
-  const statements = pageStatements(ctx.db, ctx.actor, { segments, order, columns, now, rows: limit + 1, offset });
-  const results = await ctx.db.d1.batch<Row | { total: number }>(statements);
+  const statements = pageStatements(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, {
+    segments,
+    order,
+    columns,
+    now,
+    rows: limit + 1,
+    offset,
+  });
+  const results = await dbFor(ctx, ctx.actor.workspaceId).d1.batch<Row | { total: number }>(statements);
   const total = (results.at(-1)?.results[0] as { total: number } | undefined)?.total ?? 0;
   const rowsAndNext = results.slice(0, -1).flatMap((result) => result.results as Row[]);
   return {
@@ -76,9 +84,10 @@ export function segmentsOf(
   return segments.filter((segment) => segment.from < segment.until);
 }
 
-function armableFromListRow(row: PostRow | SummaryRow): ArmablePost {
+function armableFromListRow(row: PostRow | SummaryRow, workspaceId: string): ArmablePost {
   return {
     id: row.id,
+    workspaceId,
     version: row.version,
     status: row.status,
     scheduledAt: row.scheduled_at,

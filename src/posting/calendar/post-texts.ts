@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { log } from "#core/log.ts";
 import type { ArmingServices } from "#posting/arming/arm-posts.ts";
@@ -39,8 +40,8 @@ async function rearmByIds(
   ids: readonly string[],
 ): Promise<void> {
   try {
-    const { results } = await postsStatement(ctx.db, ctx.actor, ids).all<PostRow>();
-    rearmOverdue(ctx, results, (row) => armableFromPost(toPost(row, ctx.clock.now())));
+    const { results } = await postsStatement(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, ids).all<PostRow>();
+    rearmOverdue(ctx, results, (row) => armableFromPost(toPost(row, ctx.clock.now()), ctx.actor.workspaceId));
   } catch (error) {
     log("warn", "arm.overdue_not_read", { posts: ids.length, reason: String(error) });
   }

@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { type DayKey, type DayRow, recountDayRows, selectCountedDays, selectDaysOfPosts } from "./store-recount.ts";
 
@@ -29,9 +30,10 @@ const FIRST_KEY: DayKey = { workspaceId: "", day: -1 };
  * beside traffic: a row is computed and replaced in one statement, so no change of a post can come between. Can be repeated.
  */
 export async function recountDays(
-  { db }: Pick<Services, "db">,
+  services: Pick<Services, "db">,
   onCorrection: (correction: DayCorrection) => void,
 ): Promise<RecountResult> {
+  const db = undividedPostsDb(services);
   let days = 0;
   let corrected = 0;
   // Rows first, then the days of posts, so that rows without posts and posts without a row are both found.

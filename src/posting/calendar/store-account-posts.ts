@@ -1,7 +1,7 @@
 import { type AccountRow, connectedAccountsStatement, toAccount } from "#accounts/index.ts";
 import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
 import { HAS_PUBLICATION } from "#posting/status/store-stopped-retries.ts";
 import type { AccountPosts, AccountWithPosts } from "#posting/types.ts";
@@ -19,7 +19,7 @@ interface AccountPostsRow {
 
 /** The connected accounts and, in the same order, the posts ahead of each: two statements for one batch. */
 export function accountsWithPostsStatements(
-  db: Db,
+  db: PostsDb,
   actor: Actor,
   now: number,
 ): [accounts: D1PreparedStatement, posts: D1PreparedStatement] {

@@ -3,7 +3,7 @@ import type { PausedReason } from "#core/codes.ts";
 import type { Platform } from "#core/platform.ts";
 import type { CreatedVia, ListedStatus, MediaType, PostType, TargetState } from "#core/status.ts";
 import type { StoredAttempt } from "#db/schema.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import type { CalendarFilter } from "#posting/types.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "./store-posts-by-time.ts";
 
@@ -43,7 +43,7 @@ const TARGETS = `(SELECT json_group_array(json_object('accountId', t.account_id,
  * The posts of a range, by time. Filters other than the status are checked row by row within the range.
  */
 export function calendarStatement(
-  db: Db,
+  db: PostsDb,
   actor: Actor,
   range: { readonly from: number; readonly until: number; readonly rows: number },
   filter: CalendarFilter,

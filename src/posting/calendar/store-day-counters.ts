@@ -1,7 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { type DayCounters, SLOT_MS } from "./schedule-statistics.ts";
 
 interface DayColumns {
@@ -48,7 +48,7 @@ export interface ScheduleBoundaries {
 
 /** The counters of the workspace and the boundaries of the windows, in one round trip. */
 export async function readDayCounters(
-  db: Db,
+  db: PostsDb,
   actor: Actor,
   window: { readonly now: number; readonly from: number; readonly until: number; readonly ends: readonly number[] },
 ): Promise<{
@@ -87,7 +87,7 @@ export async function readDayCounters(
 
 /** The days that are in no total, and those of the window with their details. */
 function dayCountersStatement(
-  db: Db,
+  db: PostsDb,
   actor: Actor,
   window: { readonly from: number; readonly until: number },
 ): D1PreparedStatement {
@@ -104,7 +104,7 @@ function dayCountersStatement(
 
 /** The days of the window only. */
 export function windowDaysStatement(
-  db: Db,
+  db: PostsDb,
   actor: Actor,
   window: { readonly from: number; readonly until: number },
 ): D1PreparedStatement {

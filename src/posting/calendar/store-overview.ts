@@ -1,7 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import type { PausedReason } from "#core/codes.ts";
 import type { Platform } from "#core/platform.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import type { FailedPost, TargetProblem } from "#posting/types.ts";
 import { ACCOUNT_POSTS_MAX } from "./store-account-posts.ts";
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./post-rows.ts";
@@ -17,7 +17,7 @@ interface PageInput {
 }
 
 /** The next scheduled posts. */
-export function nextPostsStatement(db: Db, actor: Actor, { from, limit }: PageInput): D1PreparedStatement {
+export function nextPostsStatement(db: PostsDb, actor: Actor, { from, limit }: PageInput): D1PreparedStatement {
   return db.d1
     .prepare(
       `SELECT ${SUMMARY_COLUMNS} FROM posts p
@@ -37,7 +37,7 @@ interface FailedPostRow extends SummaryRow {
 
 /** The newest posts with one of the statuses in which something is not published. */
 export function failedPostsStatement(
-  db: Db,
+  db: PostsDb,
   actor: Actor,
   status: "failed" | "partially_failed",
   { from, limit }: PageInput,
@@ -71,7 +71,7 @@ interface HistoryRow {
 }
 
 /** Paused posts by reason, without those that the user paused. */
-export function pausedPostsStatement(db: Db, actor: Actor): D1PreparedStatement {
+export function pausedPostsStatement(db: PostsDb, actor: Actor): D1PreparedStatement {
   return db.d1
     .prepare(
       `SELECT p.paused_reason AS reason, count(*) AS count FROM posts p
@@ -82,7 +82,7 @@ export function pausedPostsStatement(db: Db, actor: Actor): D1PreparedStatement 
 }
 
 /** Whether the workspace has a post at all, and whether something was ever published. */
-export function historyStatement(db: Db, actor: Actor): D1PreparedStatement {
+export function historyStatement(db: PostsDb, actor: Actor): D1PreparedStatement {
   return db.d1
     .prepare(
       `SELECT EXISTS (SELECT 1 FROM post_days WHERE workspace_id = ?1
@@ -97,7 +97,7 @@ interface CountRow {
 }
 
 /** Scheduled posts from the end of the subscription on; nothing is read where no end is known. */
-export function postsAfterStatement(db: Db, actor: Actor, subscriptionEndsAt: number | null): D1PreparedStatement {
+export function postsAfterStatement(db: PostsDb, actor: Actor, subscriptionEndsAt: number | null): D1PreparedStatement {
   return db.d1
     .prepare(
       `SELECT count(*) AS count FROM (SELECT 1 FROM posts p
@@ -116,7 +116,7 @@ interface SkippedRow {
  * Posts ahead with a skipped target, by platform. The cross joins keep SQLite from starting with the posts: only the targets ahead
  * of disconnected accounts are read.
  */
-export function skippedPostsStatement(db: Db, actor: Actor, now: number): D1PreparedStatement {
+export function skippedPostsStatement(db: PostsDb, actor: Actor, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
       // With one min(), SQLite takes the other columns from the row that has it.

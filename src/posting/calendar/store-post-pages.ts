@@ -1,6 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import { type ListedStatus, POST_STATUSES, type PostStatus } from "#core/status.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { countRowsSql, countSql, pageStart, SqlParameters } from "./store-counted-posts.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "./store-posts-by-time.ts";
 
@@ -35,7 +35,7 @@ export interface PageRequest {
 const DEEP_OFFSET = 1000;
 
 /** The statements of the page, and last that of the total. */
-export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement[] {
+export function pageStatements(db: PostsDb, actor: Actor, request: PageRequest): D1PreparedStatement[] {
   const pages =
     request.offset <= DEEP_OFFSET
       ? [pageStatement(db, actor, request)]
@@ -51,7 +51,7 @@ export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1Pr
 }
 
 /** The page of all segments at once: each status has one range of time, because segments are next to each other. */
-function pageStatement(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement {
+function pageStatement(db: PostsDb, actor: Actor, request: PageRequest): D1PreparedStatement {
   const { segments, order, columns, now, rows, offset } = request;
   const ranges: { readonly from: number; readonly until: number }[] = [];
   const rangeOf = POST_STATUSES.map((status) => {
@@ -96,7 +96,7 @@ function pageSqlOf(columns: string, order: "asc" | "desc", rangeOf: readonly num
   return sql;
 }
 
-function prepareWithParameters(db: Db, buildSql: (params: SqlParameters) => string): D1PreparedStatement {
+function prepareWithParameters(db: PostsDb, buildSql: (params: SqlParameters) => string): D1PreparedStatement {
   const params = new SqlParameters();
   const sql = buildSql(params);
   return db.d1.prepare(sql).bind(...params.values);

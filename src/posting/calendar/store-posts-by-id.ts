@@ -2,7 +2,7 @@ import type { Attempt } from "#posting/types.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredAttempt } from "#db/schema.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { POST_COLUMNS, type PostRow } from "./post-rows.ts";
 
 /** The owner is part of every statement; ?1 is the user, ?2 the workspace. */
@@ -13,7 +13,7 @@ const OWNED_BY_ACTOR = "p.user_id = ?1 AND p.workspace_id = ?2";
  * order, because SQLite would otherwise scan the whole workspace.
  */
 export function postsStatement(
-  db: Db,
+  db: PostsDb,
   actor: Pick<Actor, "userId" | "workspaceId">,
   ids: readonly string[],
 ): D1PreparedStatement {
@@ -26,7 +26,7 @@ export function postsStatement(
 
 /** One post with other columns, which may use `NOW_PARAMETER`. */
 export function postTextStatement(
-  db: Db,
+  db: PostsDb,
   actor: Pick<Actor, "userId" | "workspaceId">,
   id: string,
   columns: string,
@@ -37,7 +37,7 @@ export function postTextStatement(
     .bind(actor.userId, actor.workspaceId, now, id);
 }
 
-export async function findPostRow(db: Db, actor: Actor, id: string): Promise<PostRow | undefined> {
+export async function findPostRow(db: PostsDb, actor: Actor, id: string): Promise<PostRow | undefined> {
   const { results } = await postsStatement(db, actor, [id]).all<PostRow>();
   return results[0];
 }
@@ -55,7 +55,7 @@ export interface TargetHistoryRow {
 }
 
 /** The history of every target; empty for another user's post, one row without an account for a post without targets. */
-export function targetHistoriesStatement(db: Db, actor: Actor, id: string): D1PreparedStatement {
+export function targetHistoriesStatement(db: PostsDb, actor: Actor, id: string): D1PreparedStatement {
   return db.d1
     .prepare(
       `SELECT t.account_id AS account_id, t.platform AS platform, t.history AS history

@@ -1,5 +1,5 @@
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { COUNTED_STATUSES } from "./store-counted-posts.ts";
 import { LISTED_SQL } from "./store-posts-by-time.ts";
 
@@ -23,7 +23,7 @@ export interface DayRecount {
 const DAY_MS = 86_400_000;
 
 /** The days that have a row, after `after` in the order of the primary key. */
-export async function selectCountedDays(db: Db, after: DayKey, limit: number): Promise<DayKey[]> {
+export async function selectCountedDays(db: PostsDb, after: DayKey, limit: number): Promise<DayKey[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT workspace_id AS workspaceId, day FROM post_days WHERE (workspace_id, day) > (?1, ?2)
@@ -45,7 +45,7 @@ const NEXT_WORKSPACE = `SELECT json_array(p.workspace_id, -1) FROM posts p WHERE
   ORDER BY p.workspace_id LIMIT 1`;
 
 /** The days on which a workspace has posts, after `after`; jumps from day to day in the index, so that it reads a row of each status for each. */
-export async function selectDaysOfPosts(db: Db, after: DayKey, limit: number): Promise<DayKey[]> {
+export async function selectDaysOfPosts(db: PostsDb, after: DayKey, limit: number): Promise<DayKey[]> {
   const { results } = await db.d1
     .prepare(
       `WITH RECURSIVE days(key) AS (
@@ -63,7 +63,7 @@ export async function selectDaysOfPosts(db: Db, after: DayKey, limit: number): P
 }
 
 /** Computes the rows of these days from the posts and replaces those that are wrong, each read and replaced in one statement. */
-export async function recountDayRows(db: Db, keys: readonly DayKey[]): Promise<DayRecount[]> {
+export async function recountDayRows(db: PostsDb, keys: readonly DayKey[]): Promise<DayRecount[]> {
   const results = await db.d1.batch<Record<string, string | number>>(
     keys.flatMap(({ workspaceId, day }) => [
       db.d1.prepare("SELECT * FROM post_days WHERE workspace_id = ?1 AND day = ?2").bind(workspaceId, day),

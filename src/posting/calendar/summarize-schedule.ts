@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
@@ -31,7 +32,11 @@ export async function summarizeSchedule(
   }
   const now = ctx.clock.now();
   const ends = UPCOMING_DAYS.map((days) => now + days * DAY);
-  const { days, totals, boundaries } = await readDayCounters(ctx.db, ctx.actor, { now, ends, ...patternWindow(now) });
+  const { days, totals, boundaries } = await readDayCounters(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, {
+    now,
+    ends,
+    ...patternWindow(now),
+  });
   const { publishing } = boundaries;
   const firstSlot = Math.ceil(now / SLOT_MS) * SLOT_MS;
   // Slots also count published and publishing posts. None of the published ones is in the future.

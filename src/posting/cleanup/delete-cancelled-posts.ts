@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { DAY, HOUR } from "#core/clock.ts";
 import { CONFIRMATION_RETENTION_MS } from "#posting/confirm/confirmation-token.ts";
@@ -18,9 +19,9 @@ export async function deleteExpiredPosts(
   const now = services.clock.now();
   const issuedBeforeHour = Math.floor((now - CONFIRMATION_RETENTION_MS) / HOUR);
   return {
-    posts: await deleteCancelledPosts(services.db, now - CANCELLED_RETENTION_MS, MAX_ROWS_PER_CALL),
-    confirmations: await deleteConfirmations(services.db, issuedBeforeHour, MAX_ROWS_PER_CALL),
-    expiredApprovals: await expireApprovals(services.db, now, MAX_ROWS_PER_CALL),
-    approvals: await deleteDecidedApprovals(services.db, now - DECIDED_RETENTION_MS, MAX_ROWS_PER_CALL),
+    posts: await deleteCancelledPosts(undividedPostsDb(services), now - CANCELLED_RETENTION_MS, MAX_ROWS_PER_CALL),
+    confirmations: await deleteConfirmations(undividedPostsDb(services), issuedBeforeHour, MAX_ROWS_PER_CALL),
+    expiredApprovals: await expireApprovals(undividedPostsDb(services), now, MAX_ROWS_PER_CALL),
+    approvals: await deleteDecidedApprovals(undividedPostsDb(services), now - DECIDED_RETENTION_MS, MAX_ROWS_PER_CALL),
   };
 }

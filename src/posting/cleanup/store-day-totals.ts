@@ -1,5 +1,5 @@
 import { DAY } from "#core/clock.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { COUNTED_STATUSES } from "#posting/calendar/store-counted-posts.ts";
 import { TOTALS_AHEAD_DAYS, TOTALS_BEFORE_DAYS } from "#db/first-totals.ts";
 
@@ -8,7 +8,7 @@ const LAG_BEFORE = 7;
 const LAG_AHEAD = 30;
 
 /** Moves totals on to the present, at most `limit` on either side; returns how many. Each is one statement, so no change of a post comes between. */
-export async function moveDayTotals(db: Db, now: number, limit: number): Promise<number> {
+export async function moveDayTotals(db: PostsDb, now: number, limit: number): Promise<number> {
   const today = Math.floor(now / DAY);
   const results = await db.d1.batch([
     moveStatement(db, "before", "+", { day: today - TOTALS_BEFORE_DAYS, lag: LAG_BEFORE, limit }),
@@ -19,7 +19,7 @@ export async function moveDayTotals(db: Db, now: number, limit: number): Promise
 
 /** The days that the sum passes join the total of the days before, and leave that of the days from it on. */
 function moveStatement(
-  db: Db,
+  db: PostsDb,
   side: "before" | "from",
   sign: "+" | "-",
   { day, lag, limit }: { readonly day: number; readonly lag: number; readonly limit: number },

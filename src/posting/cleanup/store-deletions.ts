@@ -1,11 +1,11 @@
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { HAS_PUBLICATION } from "#posting/status/store-stopped-retries.ts";
 
 /**
  * Deletes posts cancelled before `before`, with their targets and media references; returns how many posts. Never the record of a
  * publication: such a post is not cancelled any more, but older rows may be.
  */
-export async function deleteCancelledPosts(db: Db, before: number, limit: number): Promise<number> {
+export async function deleteCancelledPosts(db: PostsDb, before: number, limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(
       `SELECT p.id FROM posts p WHERE p.status = 'cancelled' AND p.updated_at < ? AND NOT ${HAS_PUBLICATION} ORDER BY p.updated_at LIMIT ?`,
@@ -27,7 +27,7 @@ export async function deleteCancelledPosts(db: Db, before: number, limit: number
 }
 
 /** Deletes the records of tokens issued before `hour` (hours since 1970); returns how many. */
-export async function deleteConfirmations(db: Db, hour: number, limit: number): Promise<number> {
+export async function deleteConfirmations(db: PostsDb, hour: number, limit: number): Promise<number> {
   const deleted = await db.d1
     .prepare(
       `DELETE FROM confirmations WHERE (issued_hour, token_hash) IN

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { authorOf } from "#core/actor.ts";
 import { failpoint } from "#core/failpoint.ts";
@@ -55,7 +56,7 @@ export async function confirmPlan(
   }
   await failpoint("confirm.before");
   const result = await commitPlan(
-    ctx.db,
+    dbFor(ctx, plan.workspaceId),
     {
       plan,
       tokenHash: token.hash,
@@ -86,13 +87,16 @@ export async function postsOfCommit(
   now: number,
 ): Promise<readonly Post[]> {
   const posts = sortByIds(postIdsOf(plan), rows).map((row) => toPost(row, now));
-  await armPosts(ctx, posts.filter((post) => post.status === "scheduled").map(armableFromPost));
+  await armPosts(
+    ctx,
+    posts.filter((post) => post.status === "scheduled").map((post) => armableFromPost(post, plan.workspaceId)),
+  );
   return posts;
 }
 
 /** Refuses a token that was used, or that waits for a person because another credential asked for an approval with it. */
 async function refuseTokenInUse(ctx: ConfirmContext, token: TokenKey): Promise<void> {
-  const { postIds, approval } = await findUseOfToken(ctx.db, {
+  const { postIds, approval } = await findUseOfToken(dbFor(ctx, ctx.actor.workspaceId), {
     userId: ctx.actor.userId,
     token,
     now: ctx.clock.now(),
@@ -108,8 +112,12 @@ async function refuseTokenInUse(ctx: ConfirmContext, token: TokenKey): Promise<v
 /** Says what keeps the plan from being written. */
 export async function refuseStalePlan(ctx: Pick<ConfirmContext, "actor" | "db">, plan: PostPlan): Promise<never> {
   await refuseWhileHeld(ctx);
-  assertScheduledPostsLimit(ctx, await scheduledPostsStatement(ctx.db, ctx.actor).run(), newlyScheduled(plan));
-  const changed = await findChangedDependencies(ctx.db, plan);
+  assertScheduledPostsLimit(
+    ctx,
+    await scheduledPostsStatement(dbFor(ctx, ctx.actor.workspaceId), ctx.actor).run(),
+    newlyScheduled(plan),
+  );
+  const changed = await findChangedDependencies(dbFor(ctx, plan.workspaceId), plan);
   if (
     plan.kind === "edit" &&
     (changed.postIds.length > 0 || changed.accountIds.length + changed.mediaIds.length === 0)

@@ -2,7 +2,7 @@ import { HOUR } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Author } from "#core/actor.ts";
 import type { CreatedVia } from "#core/status.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { failUnless } from "#db/conditional.ts";
 import { isConstraintViolation, isLostResponse, isStalePlan, STALE_PLAN } from "#db/errors.ts";
 import { CONFIRMATION_RETENTION_MS, isNamedByToken, type TokenKey } from "./confirmation-token.ts";
@@ -47,7 +47,7 @@ function issuedHour(plan: PostPlan): number {
  * Writes a plan in one transaction, completely or not at all. A token is used once because a post with its id can be inserted once, or,
  * where the plan edits posts, because its row of `confirmations` can.
  */
-export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): Promise<ConfirmResult> {
+export async function commitPlan(db: PostsDb, attempt: ConfirmAttempt, now: number): Promise<ConfirmResult> {
   const { plan, approvalId, tokenHash } = attempt;
   const confirmHash = await sha256Hex(`${tokenHash} ${attempt.nonce}`);
   const origin = { confirmHash, via: attempt.via, by: attempt.by, now };
@@ -108,12 +108,12 @@ interface UseRow {
 
 const USE_BY_POST = "SELECT p.confirm_hash AS used_by, json_array(p.id) AS post_ids FROM posts p";
 
-function useByPostStatement(db: Db, postId: string | undefined, userId: string): D1PreparedStatement {
+function useByPostStatement(db: PostsDb, postId: string | undefined, userId: string): D1PreparedStatement {
   return db.d1.prepare(`${USE_BY_POST} WHERE p.id = ?1 AND p.user_id = ?2`).bind(postId ?? null, userId);
 }
 
 function useByTokenStatement(
-  db: Db,
+  db: PostsDb,
   { plan, tokenHash }: Pick<ConfirmAttempt, "plan" | "tokenHash">,
 ): D1PreparedStatement {
   return db.d1
@@ -134,7 +134,7 @@ export interface UseOfToken {
  * so each hour for which they are kept is one lookup.
  */
 export async function findUseOfToken(
-  db: Db,
+  db: PostsDb,
   { userId, token, now }: { readonly userId: string; readonly token: TokenKey; readonly now: number },
 ): Promise<UseOfToken> {
   const lastHour = Math.floor(now / HOUR);
@@ -216,13 +216,13 @@ function compareDependencies(
 }
 
 /** Undoes the batch of a new post when something has changed; the primary key of `posts` makes its token single-use. */
-function unchangedStatement(db: Db, attempt: ConfirmAttempt, now: number): D1PreparedStatement {
+function unchangedStatement(db: PostsDb, attempt: ConfirmAttempt, now: number): D1PreparedStatement {
   const { matched, parameters } = compareDependencies(attempt, now);
   return db.d1.prepare(failUnless(`${matched} = ?11`, STALE_PLAN)).bind(...parameters);
 }
 
 /** The primary key makes the token single-use, and the CHECK `stale_plan` undoes the batch when something has changed. */
-function insertConfirmationStatement(db: Db, attempt: ConfirmAttempt, now: number): D1PreparedStatement {
+function insertConfirmationStatement(db: PostsDb, attempt: ConfirmAttempt, now: number): D1PreparedStatement {
   const { plan, nonce } = attempt;
   const { matched, parameters } = compareDependencies(attempt, now);
   return db.d1
@@ -247,7 +247,7 @@ export interface ChangedDependencies {
   readonly postIds: readonly string[];
 }
 
-export async function findChangedDependencies(db: Db, plan: PostPlan): Promise<ChangedDependencies> {
+export async function findChangedDependencies(db: PostsDb, plan: PostPlan): Promise<ChangedDependencies> {
   const { results } = await db.d1
     .prepare(UNCHANGED_DEPENDENCIES)
     .bind(...dependencyParameters(plan))

@@ -1,6 +1,6 @@
 import type { Author } from "#core/actor.ts";
 import type { CreatedVia } from "#core/status.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { WATCH_LATE_MS } from "#posting/arming/arm-posts.ts";
 import { nextTryAtSql } from "#posting/arming/next-due-at.ts";
 import { appendChange, changeOfEdit } from "#posting/change-record.ts";
@@ -19,7 +19,7 @@ export interface PostOrigin {
 }
 
 export function scheduleStatements(
-  db: Db,
+  db: PostsDb,
   plan: SchedulePlan,
   { confirmHash, via, by, now }: PostOrigin,
 ): D1PreparedStatement[] {
@@ -64,7 +64,7 @@ export function scheduleStatements(
   ];
 }
 
-export function editStatements(db: Db, plan: EditPlan, origin: PostOrigin): D1PreparedStatement[] {
+export function editStatements(db: PostsDb, plan: EditPlan, origin: PostOrigin): D1PreparedStatement[] {
   const { posts } = plan;
   const { now } = origin;
   const targets = posts.flatMap((post) =>
@@ -93,7 +93,11 @@ export function editStatements(db: Db, plan: EditPlan, origin: PostOrigin): D1Pr
 }
 
 /** Status and time columns are only written when one of them changes, because every index on them costs a row write. */
-function updatePostsStatement(db: Db, posts: readonly PostUpdate[], { via, by, now }: PostOrigin): D1PreparedStatement {
+function updatePostsStatement(
+  db: PostsDb,
+  posts: readonly PostUpdate[],
+  { via, by, now }: PostOrigin,
+): D1PreparedStatement {
   const changesSchedule = posts.some((post) => post.rescheduled || post.status !== post.previousStatus);
   const scheduleColumns = `status = e.value ->> 'status', paused_reason = e.value ->> 'pausedReason',
     scheduled_at = e.value ->> 'scheduledAt', run_id = NULL, finished_at = NULL,`;
@@ -142,7 +146,7 @@ function toTargetUpsertRow(postId: string, dueAt: number, target: TargetUpsert):
 }
 
 /** An existing target keeps its attempts, its history and its published parts. */
-function upsertTargetsStatement(db: Db, rows: readonly TargetUpsertRow[], now: number): D1PreparedStatement {
+function upsertTargetsStatement(db: PostsDb, rows: readonly TargetUpsertRow[], now: number): D1PreparedStatement {
   return db.d1
     .prepare(
       `INSERT INTO post_targets (post_id, account_id, position, platform, username, caption, effective_caption, options, asked, state,
@@ -161,7 +165,7 @@ function upsertTargetsStatement(db: Db, rows: readonly TargetUpsertRow[], now: n
     .bind(JSON.stringify(rows), now);
 }
 
-function deleteTargetsStatement(db: Db, removed: readonly (readonly string[])[]): D1PreparedStatement {
+function deleteTargetsStatement(db: PostsDb, removed: readonly (readonly string[])[]): D1PreparedStatement {
   return db.d1
     .prepare(
       `DELETE FROM post_targets
@@ -170,14 +174,14 @@ function deleteTargetsStatement(db: Db, removed: readonly (readonly string[])[])
     .bind(JSON.stringify(removed));
 }
 
-function deleteMediaUsesStatement(db: Db, postIds: readonly string[]): D1PreparedStatement {
+function deleteMediaUsesStatement(db: PostsDb, postIds: readonly string[]): D1PreparedStatement {
   return db.d1
     .prepare("DELETE FROM post_media WHERE post_id IN (SELECT value FROM json_each(?1))")
     .bind(JSON.stringify(postIds));
 }
 
 function insertMediaUsesStatement(
-  db: Db,
+  db: PostsDb,
   uses: readonly (readonly [mediaId: string, postId: string])[],
 ): D1PreparedStatement {
   return db.d1

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { accountsStatement, readAccounts } from "#accounts/index.ts";
 import { archivedAmong } from "#archive/index.ts";
 import type { Context } from "#context.ts";
@@ -169,7 +170,8 @@ interface EditData {
 
 /** Reads everything an edit depends on in one round trip. */
 async function loadEditData(ctx: Context, input: EditInput, counts: boolean): Promise<EditData> {
-  const { db, actor } = ctx;
+  const { actor } = ctx;
+  const db = dbFor(ctx, actor.workspaceId);
   const { postIds } = input;
   const mediaLookup = lookUpMedia(ctx, input);
   const accountFilter = selectsAccounts(input) ? accountFilterOf(input) : { ids: [], platforms: [] };

@@ -1,11 +1,11 @@
 import { readAccounts } from "#accounts/index.ts";
 import type { Actor } from "#core/actor.ts";
 import type { JsonObject } from "#core/json.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import type { PostAccount } from "./apply-edit.ts";
 
 /** The accounts of the posts' targets in any state, also disconnected ones; the rows are for `readPostAccounts`. */
-export function postAccountsStatement(db: Db, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
+export function postAccountsStatement(db: PostsDb, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
   return db.d1
     .prepare(
       `SELECT a.id AS id, a.connection_id AS connection_id, a.platform AS platform, a.platform_account_id AS platform_account_id,
@@ -36,7 +36,7 @@ export interface FactsRow {
 }
 
 /** The facts of the posts' media, which the posts do not store. */
-export function postFactsStatement(db: Db, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
+export function postFactsStatement(db: PostsDb, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
   return db.d1
     .prepare(
       `SELECT DISTINCT m.id AS id, m.facts AS facts FROM post_media u JOIN media m ON m.id = u.media_id

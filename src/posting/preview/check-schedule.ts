@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { accountsStatement, readAccounts, type TargetAccount } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { type RefusalDetail, RefusalError } from "#core/errors.ts";
@@ -52,11 +53,17 @@ export async function checkSchedule(
   const now = ctx.clock.now();
   const accountFilter = accountFilterOf(input);
   const mediaLookup = lookUpMedia(ctx, input);
-  const [accountRows, mediaRows, nearbyPostRows, scheduled] = await ctx.db.d1.batch([
-    accountsStatement(ctx.db, ctx.actor, accountFilter),
-    mediaLookup.storedMedia ?? ctx.db.d1.prepare("SELECT NULL WHERE 0"),
-    nearbyPostsStatement(ctx.db, ctx.actor, accountFilter, input.scheduledAt ?? now, nearbyQuery(ctx)),
-    scheduledPostsStatement(ctx.db, ctx.actor),
+  const [accountRows, mediaRows, nearbyPostRows, scheduled] = await dbFor(ctx, ctx.actor.workspaceId).d1.batch([
+    accountsStatement(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, accountFilter),
+    mediaLookup.storedMedia ?? dbFor(ctx, ctx.actor.workspaceId).d1.prepare("SELECT NULL WHERE 0"),
+    nearbyPostsStatement(
+      dbFor(ctx, ctx.actor.workspaceId),
+      ctx.actor,
+      accountFilter,
+      input.scheduledAt ?? now,
+      nearbyQuery(ctx),
+    ),
+    scheduledPostsStatement(dbFor(ctx, ctx.actor.workspaceId), ctx.actor),
   ]);
   const accounts = readAccounts(accountRows?.results ?? []);
   const complete = withAccounts(accounts);

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { accountsStatement, readAccounts, type TargetAccount } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { PLATFORMS } from "#core/platform.ts";
@@ -35,7 +36,8 @@ export async function loadComposer(
   ctx: Pick<Context, "actor" | "bucket" | "db" | "config" | "clock">,
   input: { readonly postId: string | null; readonly mediaUrls: readonly string[] },
 ): Promise<ComposerData> {
-  const { db, actor, config } = ctx;
+  const { actor, config } = ctx;
+  const db = dbFor(ctx, actor.workspaceId);
   const ids = new Map(input.mediaUrls.map((url) => [url, mediaIdOf(config, url)]));
   const storedIds = [...new Set([...ids.values()].filter((id) => id !== null))];
   const [accounts, media, newest, posts] = await db.d1.batch([

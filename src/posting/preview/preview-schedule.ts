@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { readAccounts, accountsStatement } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { assertScheduledPostsLimit, scheduledPostsStatement } from "#posting/scheduled-posts-quota.ts";
@@ -24,12 +25,21 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
   const accountFilter = accountFilterOf(input);
   const mediaLookup = lookUpMedia(ctx, input);
   const previewUse = countHourlyUse(ctx, [{ kind: "previews", count: 1 }]);
-  const [accountRows, mediaRows, nearbyPostRows, counted, currentUse, scheduled] = await ctx.db.d1.batch([
-    accountsStatement(ctx.db, ctx.actor, accountFilter),
-    mediaLookup.statement ?? ctx.db.d1.prepare("SELECT NULL WHERE 0"),
-    nearbyPostsStatement(ctx.db, ctx.actor, accountFilter, input.scheduledAt, nearbyQuery(ctx)),
+  const [accountRows, mediaRows, nearbyPostRows, counted, currentUse, scheduled] = await dbFor(
+    ctx,
+    ctx.actor.workspaceId,
+  ).d1.batch([
+    accountsStatement(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, accountFilter),
+    mediaLookup.statement ?? dbFor(ctx, ctx.actor.workspaceId).d1.prepare("SELECT NULL WHERE 0"),
+    nearbyPostsStatement(
+      dbFor(ctx, ctx.actor.workspaceId),
+      ctx.actor,
+      accountFilter,
+      input.scheduledAt,
+      nearbyQuery(ctx),
+    ),
     ...previewUse.statements,
-    scheduledPostsStatement(ctx.db, ctx.actor),
+    scheduledPostsStatement(dbFor(ctx, ctx.actor.workspaceId), ctx.actor),
   ]);
   previewUse.check(counted, currentUse);
   const resolution = resolveTargets(input, readAccounts(accountRows?.results ?? []));

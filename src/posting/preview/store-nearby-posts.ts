@@ -1,6 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import type { Platform } from "#core/platform.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 
 /** The posts around one time of an account; each column is a JSON array. */
 interface NearbyPostsRow {
@@ -79,7 +79,7 @@ export interface AccountFilter {
 
 /** The other posts of the selected accounts within a window around `at`. */
 export function nearbyPostsStatement(
-  db: Db,
+  db: PostsDb,
   actor: Actor,
   filter: AccountFilter,
   at: number,
@@ -111,7 +111,7 @@ export interface Rescheduling {
 
 /** The same for every post of an edit at its new time, for its own accounts and the newly selected ones. */
 export function nearbyPostsOfEditStatement(
-  db: Db,
+  db: PostsDb,
   actor: Actor,
   filter: AccountFilter,
   rescheduling: Rescheduling,

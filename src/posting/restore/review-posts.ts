@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import type { RunnerSummary } from "#core/arming.ts";
 import { SECOND } from "#core/clock.ts";
@@ -22,7 +23,7 @@ export async function reviewRestoredPosts(services: ReviewServices): Promise<{ r
   const stopAt = services.clock.now() + RUN_BUDGET_MS;
   const counts = { reviewed: 0, looked_up: 0, paused: 0 };
   for (let isLast = false; !isLast && services.clock.now() < stopAt;) {
-    const page = await selectPostsToReview(services.db, PAGE_SIZE);
+    const page = await selectPostsToReview(undividedPostsDb(services), PAGE_SIZE);
     const runners = await inspectAll(services, page);
     const now = services.clock.now();
     const outdated = page.flatMap((post, index) => {
@@ -40,14 +41,18 @@ export async function reviewRestoredPosts(services: ReviewServices): Promise<{ r
             },
           ];
     });
-    await recordReview(services.db, { outdated, reviewedTo: page.at(-1)?.id, now });
+    await recordReview(undividedPostsDb(services), { outdated, reviewedTo: page.at(-1)?.id, now });
     const lookedUp = outdated.filter(({ lookUp }) => lookUp).length;
     counts.reviewed += page.length;
     counts.looked_up += lookedUp;
     counts.paused += outdated.length - lookedUp;
     isLast = page.length < PAGE_SIZE;
     if (isLast) {
-      const mark = await releaseService(services.db, await services.watch.highest(), services.clock.now());
+      const mark = await releaseService(
+        undividedPostsDb(services),
+        await services.watch.highest(),
+        services.clock.now(),
+      );
       if (mark) {
         await services.watch.remember(mark);
       }

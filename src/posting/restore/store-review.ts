@@ -1,5 +1,5 @@
 import type { PostStatus } from "#core/status.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { type OutdatedPost, setAsideStatements } from "./store-set-aside.ts";
 
 export interface OpenPost {
@@ -11,7 +11,7 @@ export interface OpenPost {
 }
 
 /** The next posts that could still be published; the unary plus excludes the index on `watch_at`, because the order is that of the ids. */
-export async function selectPostsToReview(db: Db, limit: number): Promise<OpenPost[]> {
+export async function selectPostsToReview(db: PostsDb, limit: number): Promise<OpenPost[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT id, version, status, scheduled_at AS scheduledAt, run_id AS runId FROM posts
@@ -24,7 +24,7 @@ export async function selectPostsToReview(db: Db, limit: number): Promise<OpenPo
 
 /** The decisions and how far the review has come, in one transaction. */
 export async function recordReview(
-  db: Db,
+  db: PostsDb,
   { outdated, reviewedTo, now }: { outdated: readonly OutdatedPost[]; reviewedTo: string | undefined; now: number },
 ): Promise<void> {
   const statements = [

@@ -1,4 +1,4 @@
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { appendChange, changeByService } from "#posting/change-record.ts";
 import { HAS_PUBLICATION, stopRetriesStatements } from "#posting/status/store-stopped-retries.ts";
 
@@ -16,7 +16,7 @@ export interface OutdatedPost {
 }
 
 /** Nothing that these statements touch is sent by itself any more. */
-export function setAsideStatements(db: Db, posts: readonly OutdatedPost[], now: number): D1PreparedStatement[] {
+export function setAsideStatements(db: PostsDb, posts: readonly OutdatedPost[], now: number): D1PreparedStatement[] {
   const ids = (lookUp: boolean) =>
     JSON.stringify(
       posts.flatMap((post) =>

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { ArmHint } from "#core/arming.ts";
 import { DAY, MINUTE, SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
@@ -51,6 +52,7 @@ type ClaimServices = Pick<Services, "db" | "clock" | "adapterFor" | "config" | "
 /** `version` is the one that the object was armed with, or whose run it continues: the row is never older, unless it was put back. */
 interface ClaimInput {
   readonly postId: string;
+  readonly workspaceId?: string | undefined;
   readonly runId: string;
   readonly version: number;
 }
@@ -59,8 +61,9 @@ interface ClaimInput {
  * The first call of every run, made shortly before the post is due; from here on it can be neither edited nor cancelled. Only the row decides whether the
  * post is still to be published, and with what content.
  */
-export async function claimPost(services: ClaimServices, { postId, runId, version }: ClaimInput): Promise<ClaimResult> {
-  const { db } = services;
+export async function claimPost(services: ClaimServices, input: ClaimInput): Promise<ClaimResult> {
+  const { postId, runId, version } = input;
+  const db = dbFor(services, input.workspaceId);
   if (services.config.publishingHeld) {
     return { state: "held" };
   }
@@ -94,7 +97,7 @@ export async function claimPost(services: ClaimServices, { postId, runId, versio
     });
     return { state: "nothing_to_do" };
   }
-  return await ownOrTakeOver(services, publishRun, { postId, runId, version, renewRunId: false }, watchAt);
+  return await ownOrTakeOver(services, publishRun, { ...input, renewRunId: false }, watchAt);
 }
 
 /**
@@ -107,9 +110,10 @@ export async function continueRun(
   { renewRunId, ...input }: ClaimInput & { readonly renewRunId: boolean },
 ): Promise<ClaimResult> {
   const { postId, version } = input;
+  const db = dbFor(services, input.workspaceId);
   const watchAt = services.clock.now() + RUN_LEASE_MS;
   await failpoint("claim.before_send");
-  const publishRun = await selectPublishRun(services.db, postId);
+  const publishRun = await selectPublishRun(db, postId);
   await failpoint("claim.after_send");
   if (!publishRun) {
     return { state: "nothing_to_do" };
@@ -129,7 +133,7 @@ export async function continueRun(
     return await setAside(services, publishRun, version);
   }
   const runId = renewRunId ? services.ids.secretUuid() : input.runId;
-  if (!(await reclaimRow(services.db, { postId, runId, version, watchAt }))) {
+  if (!(await reclaimRow(db, { postId, runId, version, watchAt }))) {
     throw new Error("the row changed while its run took it back");
   }
   return {
@@ -142,17 +146,18 @@ export async function continueRun(
 
 /** The row holds an older version than the object: what it says must not be sent. */
 async function setAside(
-  { db, clock, ids }: Pick<Services, "db" | "clock" | "ids">,
+  services: Pick<Services, "db" | "clock" | "ids">,
   { post }: PublishRun,
   knownVersion: number,
 ): Promise<ClaimResult> {
-  const now = clock.now();
+  const now = services.clock.now();
+  const db = dbFor(services, post.workspaceId);
   const lookUp = post.status === "publishing" || post.scheduledAt <= now;
   log("error", "publish.row_put_back", { postId: post.id, version: post.version, knownVersion, lookUp });
   await db.d1.batch(
     setAsideStatements(
       db,
-      [{ id: post.id, version: post.version, knownVersion, lookUp, runId: ids.secretUuid() }],
+      [{ id: post.id, version: post.version, knownVersion, lookUp, runId: services.ids.secretUuid() }],
       now,
     ),
   );
@@ -187,7 +192,7 @@ async function ownOrTakeOver(
   // A new id that no caller has: if the answer or the journal is lost, the next claim takes over again instead of
   // finding its own id and sending what this run's predecessor may have sent.
   const newRunId = services.ids.secretUuid();
-  const isTakenOver = await takeOverRun(services.db, {
+  const isTakenOver = await takeOverRun(dbFor(services, post.workspaceId), {
     postId: post.id,
     previousRunId: post.runId,
     runId: newRunId,
@@ -207,12 +212,12 @@ async function ownOrTakeOver(
 /** What early preparation works with; undefined unless the post is still to be published as `version` and publishing is not held. */
 export async function peekRun(
   services: Pick<Services, "config" | "db">,
-  input: { postId: string; version: number },
+  input: Omit<ClaimInput, "runId">,
 ): Promise<PublishRun | undefined> {
   if (services.config.publishingHeld) {
     return undefined;
   }
-  const publishRun = await selectPublishRun(services.db, input.postId);
+  const publishRun = await selectPublishRun(dbFor(services, input.workspaceId), input.postId);
   const isCurrent = publishRun?.post.status === "scheduled" && publishRun.post.version === input.version;
   return isCurrent && !publishRun.held ? publishRun : undefined;
 }

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { ArmHint } from "#core/arming.ts";
 import { SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
@@ -62,7 +63,7 @@ export async function recordRunResults(
     return { state: "running", watchAt: input.watchAt };
   }
   await failpoint("record.before_send");
-  const row = await writeRunResults(services.db, {
+  const row = await writeRunResults(dbFor(services, publishRun.post.workspaceId), {
     postId: publishRun.post.id,
     runId,
     now: services.clock.now(),

@@ -1,7 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
 import type { JsonObject } from "#core/json.ts";
 import type { PostStatus } from "#core/status.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { posts, postTargets } from "#db/schema.ts";
 import { NEXT_DUE_AT_SQL } from "#posting/arming/next-due-at.ts";
 import { NOT_HELD } from "#posting/restore/store-service.ts";
@@ -44,7 +44,7 @@ function readRow<Row>(columns: readonly (readonly [string, Column])[], raw: Reco
   ) as Row;
 }
 
-function publishRunStatements(db: Db, postId: string): D1PreparedStatement[] {
+function publishRunStatements(db: PostsDb, postId: string): D1PreparedStatement[] {
   return [
     db.d1.prepare(`SELECT *, NOT (${NOT_HELD}) AS service_held FROM posts WHERE id = ?`).bind(postId),
     db.d1.prepare("SELECT * FROM post_targets WHERE post_id = ? ORDER BY account_id").bind(postId),
@@ -75,7 +75,7 @@ function readPublishRun(results: readonly D1Result[]): PublishRun | undefined {
 }
 
 /** Reads without claiming. */
-export async function selectPublishRun(db: Db, postId: string): Promise<PublishRun | undefined> {
+export async function selectPublishRun(db: PostsDb, postId: string): Promise<PublishRun | undefined> {
   return readPublishRun(await db.d1.batch(publishRunStatements(db, postId)));
 }
 
@@ -85,7 +85,7 @@ export async function selectPublishRun(db: Db, postId: string): Promise<PublishR
  * writing it would cost a row of its index.
  */
 export async function claimPostRow(
-  db: Db,
+  db: PostsDb,
   claim: { postId: string; runId: string; version: number; now: number; dueBy: number; notBefore: number },
 ): Promise<PublishRun | undefined> {
   const [, ...rows] = await db.d1.batch([
@@ -103,7 +103,7 @@ export async function claimPostRow(
 
 /** P19 (row put back under a run): whether the run owns its post again. */
 export async function reclaimRow(
-  db: Db,
+  db: PostsDb,
   run: { postId: string; runId: string; version: number; watchAt: number },
 ): Promise<boolean> {
   const update = await db.d1
@@ -119,7 +119,7 @@ export async function reclaimRow(
 
 /** P9 (take-over): whether this call replaced the run whose journal is lost. */
 export async function takeOverRun(
-  db: Db,
+  db: PostsDb,
   run: { postId: string; previousRunId: string | null; runId: string; watchAt: number },
 ): Promise<boolean> {
   const update = await db.d1
@@ -133,7 +133,7 @@ export async function takeOverRun(
 
 /** P14 (more than a day late): fails the open targets; what an earlier run published stays published. */
 export async function failMissedPost(
-  db: Db,
+  db: PostsDb,
   missed: { postId: string; now: number; notBefore: number; error: string; historyEntry: string },
 ): Promise<void> {
   const due = `posts.status = 'scheduled' AND ${NEXT_DUE_AT_SQL} <= ?2`;
@@ -174,7 +174,7 @@ export interface RunResults {
  * a terminal state, so that it can be repeated until it is answered. Returns the post as it is afterwards, and whether its workspace records events.
  */
 export async function writeRunResults(
-  db: Db,
+  db: PostsDb,
   results: RunResults,
 ): Promise<(PublishRunPost & { readonly recordsEvents: boolean }) | undefined> {
   const ownsRun = "EXISTS (SELECT 1 FROM posts WHERE id = ?1 AND run_id = ?2 AND status = 'publishing')";

@@ -1,6 +1,6 @@
 import { DAY, MINUTE } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import type { SiblingTarget } from "#platforms/contract.ts";
 
 /** A target may be sent until a day after its due time (`RATE_LIMIT_DEADLINE_MS`). */
@@ -20,7 +20,7 @@ interface SiblingRow {
  * its row proves that it published nothing since then. Rows lag behind journals, so a state such as "pending" proves nothing.
  */
 export async function selectSiblings(
-  db: Db,
+  db: PostsDb,
   target: {
     readonly postId: string;
     readonly accountId: string;

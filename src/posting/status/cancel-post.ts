@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context, Services } from "#context.ts";
 import type { PostStatus } from "#core/status.ts";
 import { disarmPosts } from "#posting/arming/arm-posts.ts";
@@ -18,7 +19,9 @@ export async function cancelPost(
   input: { readonly id: string },
 ): Promise<{ readonly id: string; readonly status: CancelledStatus }> {
   const now = ctx.clock.now();
-  const results = await ctx.db.d1.batch(cancelStatements(ctx.db, ctx.actor, { id: input.id, now }));
+  const results = await dbFor(ctx, ctx.actor.workspaceId).d1.batch(
+    cancelStatements(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, { id: input.id, now }),
+  );
   const { changed, post } = readCancelled(results, now);
   if (!post) {
     return await refuseMissingPost(ctx, input.id, "cancelled");
@@ -27,7 +30,7 @@ export async function cancelPost(
     await refuseWhileHeld(ctx);
     refuseInvalidState(`a ${post.status} post cannot be cancelled, only a scheduled or paused one`);
   }
-  disarmPosts(ctx, [post]);
+  disarmPosts(ctx, [{ ...post, workspaceId: ctx.actor.workspaceId }]);
   return { id: post.id, status: toCancelledStatus(post.status) };
 }
 

@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import { eraseArchivedAccounts } from "#archive/index.ts";
 import { accountsOfPerson, erasePersonStatements, type OpenDeletion, openDeletions } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
@@ -21,7 +22,8 @@ const DELETIONS_PER_RUN = 10;
  * author. While a post of an account is being published, the request stays open and the cron finishes it. Safe to repeat.
  */
 export async function deletePersonalData(services: Services, deletion: OpenDeletion): Promise<void> {
-  const { db, clock } = services;
+  const { clock } = services;
+  const db = undividedPostsDb(services);
   const accounts = await accountsOfPerson(db, deletion);
   for (const { id, userId, workspaceId } of accounts.filter(({ isConnected }) => isConnected)) {
     await disconnectOnce({ ...services, actor: { userId, workspaceId } }, id);

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import { disconnectStatements, readDisconnected, revokeConnection } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
@@ -12,7 +13,8 @@ export async function disconnectAccount(
   ctx: Services & { readonly actor: Pick<Actor, "userId" | "workspaceId"> },
   input: { readonly accountId: string },
 ): Promise<{ readonly id: string; readonly platform: Platform; readonly pausedPostIds: readonly string[] }> {
-  const { db, actor } = ctx;
+  const { actor } = ctx;
+  const db = dbFor(ctx, actor.workspaceId);
   const now = ctx.clock.now();
   const [account, changed, paused, , stopped] = await db.d1.batch<ChangedPostRow>([
     ...disconnectStatements(db, actor, input.accountId, now),

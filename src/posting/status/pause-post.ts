@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context, Services } from "#context.ts";
 import { disarmPosts } from "#posting/arming/arm-posts.ts";
 import { refuseWhileHeld } from "#posting/restore/check-database.ts";
@@ -12,7 +13,9 @@ export async function pausePost(
   input: { readonly id: string },
 ): Promise<Post> {
   const now = ctx.clock.now();
-  const results = await ctx.db.d1.batch(statusChangeStatements(ctx.db, ctx.actor, { id: input.id, to: "paused", now }));
+  const results = await dbFor(ctx, ctx.actor.workspaceId).d1.batch(
+    statusChangeStatements(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, { id: input.id, to: "paused", now }),
+  );
   const { changed, post } = readStatusChange(results, now);
   if (!post) {
     return await refuseMissingPost(ctx, input.id, "paused");
@@ -25,6 +28,6 @@ export async function pausePost(
         : `a ${post.status} post cannot be paused, only a scheduled one`,
     );
   }
-  disarmPosts(ctx, [post]);
+  disarmPosts(ctx, [{ ...post, workspaceId: ctx.actor.workspaceId }]);
   return post;
 }

@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { pauseForSubscriptionStatements } from "./store-subscription-changes.ts";
 
@@ -6,9 +7,10 @@ import { pauseForSubscriptionStatements } from "./store-subscription-changes.ts"
  * subscriptions, so that both are committed or neither. A post that is already publishing is not interrupted.
  */
 export async function pausePostsForSubscription(
-  { db, clock }: Pick<Services, "db" | "clock">,
+  services: Pick<Services, "db" | "clock">,
   userIds: readonly string[],
   otherStatements: readonly D1PreparedStatement[] = [],
 ): Promise<void> {
-  await db.d1.batch([...pauseForSubscriptionStatements(db, userIds, clock.now()), ...otherStatements]);
+  const db = undividedPostsDb(services);
+  await db.d1.batch([...pauseForSubscriptionStatements(db, userIds, services.clock.now()), ...otherStatements]);
 }

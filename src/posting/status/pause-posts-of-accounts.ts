@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { disarmPosts } from "#posting/arming/arm-posts.ts";
 import { armableFromRow } from "#posting/arming/to-armable-post.ts";
@@ -11,7 +12,7 @@ export async function pausePostsOfAccounts(
   if (accountIds.length === 0) {
     return { pausedPostIds: [] };
   }
-  const paused = await markPausedForAccounts(services.db, accountIds, services.clock.now());
+  const paused = await markPausedForAccounts(undividedPostsDb(services), accountIds, services.clock.now());
   disarmPosts(services, paused.map(armableFromRow));
   return { pausedPostIds: paused.map(({ id }) => id) };
 }

@@ -1,3 +1,4 @@
+import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
@@ -15,8 +16,8 @@ export async function resumePost(
 ): Promise<Post> {
   requireSubscription(ctx.actor);
   const now = ctx.clock.now();
-  const results = await ctx.db.d1.batch(
-    statusChangeStatements(ctx.db, ctx.actor, { id: input.id, to: "scheduled", now }),
+  const results = await dbFor(ctx, ctx.actor.workspaceId).d1.batch(
+    statusChangeStatements(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, { id: input.id, to: "scheduled", now }),
   );
   const { changed, post } = readStatusChange(results, now);
   if (!post) {
@@ -26,7 +27,7 @@ export async function resumePost(
     await refuseWhileHeld(ctx);
     refuseInvalidState(resumeRefusalMessage(post, now));
   }
-  await armPosts(ctx, [armableFromPost(post)]);
+  await armPosts(ctx, [armableFromPost(post, ctx.actor.workspaceId)]);
   return post;
 }
 

@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
 import { armableFromRow } from "#posting/arming/to-armable-post.ts";
 import { markResumedForSubscription } from "./store-subscription-changes.ts";
@@ -10,7 +11,7 @@ const MAX_ARMED_AT_ONCE = 100;
  * unusable meanwhile stays paused for that reason, so that reconnecting them resumes it.
  */
 export async function resumePostsForSubscription(services: ArmingServices, userIds: readonly string[]): Promise<void> {
-  const resumed = await markResumedForSubscription(services.db, userIds, services.clock.now());
+  const resumed = await markResumedForSubscription(undividedPostsDb(services), userIds, services.clock.now());
   const soonest = resumed.toSorted((a, b) => a.scheduled_at - b.scheduled_at).slice(0, MAX_ARMED_AT_ONCE);
   await armPosts(services, soonest.map(armableFromRow));
 }

@@ -1,3 +1,4 @@
+import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
 import { armableFromRow } from "#posting/arming/to-armable-post.ts";
@@ -12,7 +13,7 @@ export async function resumePostsOfAccounts(
     return { resumedPostIds: [] };
   }
   const needsSubscription = services.config.planForAll === null;
-  const changed = await markResumedForAccounts(services.db, accountIds, {
+  const changed = await markResumedForAccounts(undividedPostsDb(services), accountIds, {
     now: services.clock.now(),
     needsSubscription,
   });

@@ -1,5 +1,5 @@
 import type { Actor } from "#core/actor.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
 import { HAS_PUBLISHABLE_TARGET } from "./store-status-change.ts";
 import { HAS_PUBLICATION, stoppedRetryColumns } from "./store-stopped-retries.ts";
@@ -13,6 +13,7 @@ import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
 
 export interface ChangedPostRow {
   readonly id: string;
+  readonly workspace_id: string;
   readonly version: number;
   readonly status: "scheduled" | "paused" | "partially_failed" | "failed";
   readonly scheduled_at: number;
@@ -25,7 +26,7 @@ const IS_UNSTARTED = "p.status IN ('scheduled', 'paused')";
 /** Posts of one workspace; ?1 is the user, ?2 the workspace. */
 const OF_WORKSPACE = "p.user_id = ?1 AND p.workspace_id = ?2";
 
-const RETURNING_CHANGED = "RETURNING id, version, status, scheduled_at, platforms, media";
+const RETURNING_CHANGED = "RETURNING id, workspace_id, version, status, scheduled_at, platforms, media";
 
 /**
  * Skips the unpublished targets of the account and pauses posts that have nothing else to publish; if something of such a post is
@@ -33,7 +34,7 @@ const RETURNING_CHANGED = "RETURNING id, version, status, scheduled_at, platform
  * last those whose retry was stopped.
  */
 export function skipTargetsStatements(
-  db: Db,
+  db: PostsDb,
   actor: Pick<Actor, "userId" | "workspaceId">,
   accountId: string,
   now: number,
@@ -78,7 +79,7 @@ const TARGETS_OF_ACCOUNTS = `SELECT 1 FROM post_targets t WHERE t.post_id = p.id
  * time, unless the account is usable again by then.
  */
 export async function markPausedForAccounts(
-  db: Db,
+  db: PostsDb,
   accountIds: readonly string[],
   now: number,
 ): Promise<readonly ChangedPostRow[]> {
@@ -105,7 +106,7 @@ const REMAINING_PAUSED_REASON = `CASE WHEN p.paused_reason <> 'account' THEN p.p
  * the posts that changed.
  */
 export async function markResumedForAccounts(
-  db: Db,
+  db: PostsDb,
   accountIds: readonly string[],
   { now, needsSubscription }: { readonly now: number; readonly needsSubscription: boolean },
 ): Promise<readonly ChangedPostRow[]> {

@@ -1,10 +1,10 @@
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 
 /** Targets (`t`) of the accounts; ?1 is the JSON list of account ids. */
 const OF_ACCOUNTS = "account_id IN (SELECT value FROM json_each(?1))";
 
 /** Whether a post that has a target of these accounts is being published: its run still needs the ids. */
-export async function hasTargetInProgress(db: Db, accountIds: readonly string[]): Promise<boolean> {
+export async function hasTargetInProgress(db: PostsDb, accountIds: readonly string[]): Promise<boolean> {
   const row = await db.d1
     .prepare(
       `SELECT 1 FROM post_targets t JOIN posts p ON p.id = t.post_id
@@ -16,7 +16,7 @@ export async function hasTargetInProgress(db: Db, accountIds: readonly string[])
 }
 
 /** Erases what targets hold of the platform's data about a person; that and when they were published stays. */
-export function eraseTargetsStatements(db: Db, accountIds: readonly string[], now: number): D1PreparedStatement[] {
+export function eraseTargetsStatements(db: PostsDb, accountIds: readonly string[], now: number): D1PreparedStatement[] {
   return [
     db.d1
       .prepare(
@@ -39,7 +39,7 @@ export interface RecordedCopies {
 }
 
 export async function findRecordedCopies(
-  db: Db,
+  db: PostsDb,
   accountIds: readonly string[],
   workspaceIds: readonly string[],
 ): Promise<RecordedCopies> {
@@ -56,7 +56,7 @@ export async function findRecordedCopies(
 
 /** The events stay, because readers count on their numbers; what they tell is reduced to ids. */
 export function eraseEventsStatement(
-  db: Db,
+  db: PostsDb,
   accountIds: readonly string[],
   workspaceIds: readonly string[],
 ): D1PreparedStatement {

@@ -1,5 +1,5 @@
 import type { Actor } from "#core/actor.ts";
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { WATCH_LATE_MS } from "#posting/arming/arm-posts.ts";
 import { type PostRow, toPost } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
@@ -44,7 +44,11 @@ const STATUS_CHANGES = {
 } as const;
 
 /** Changes the status if that is allowed, then reads the post. */
-export function statusChangeStatements(db: Db, actor: Actor, { id, to, now }: StatusChange): D1PreparedStatement[] {
+export function statusChangeStatements(
+  db: PostsDb,
+  actor: Actor,
+  { id, to, now }: StatusChange,
+): D1PreparedStatement[] {
   const { set, allowed, change } = STATUS_CHANGES[to];
   return [
     db.d1
@@ -58,7 +62,11 @@ export function statusChangeStatements(db: Db, actor: Actor, { id, to, now }: St
 }
 
 /** Cancels the post, or stops the retry of a post of which something is public; then reads the post. */
-export function cancelStatements(db: Db, actor: Actor, { id, now }: Omit<StatusChange, "to">): D1PreparedStatement[] {
+export function cancelStatements(
+  db: PostsDb,
+  actor: Actor,
+  { id, now }: Omit<StatusChange, "to">,
+): D1PreparedStatement[] {
   const isCancellable = "p.user_id = ?2 AND p.workspace_id = ?3 AND p.id = ?4 AND p.status IN ('scheduled', 'paused')";
   return [
     ...stopRetriesStatements(db, isCancellable, [now, actor.userId, actor.workspaceId, id], {

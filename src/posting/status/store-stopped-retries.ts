@@ -1,4 +1,4 @@
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { appendChange } from "#posting/change-record.ts";
 import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
 
@@ -22,7 +22,7 @@ export function stoppedRetryColumns(now: string): string {
  * record of it.
  */
 export function stopRetriesStatements(
-  db: Db,
+  db: PostsDb,
   where: string,
   parameters: readonly [now: number, ...others: (string | number)[]],
   { change }: { readonly change: string },

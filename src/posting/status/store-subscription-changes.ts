@@ -1,4 +1,4 @@
-import type { Db } from "#db/client.ts";
+import type { PostsDb } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#posting/arming/arm-posts.ts";
 import { HAS_PUBLISHABLE_TARGET } from "./store-status-change.ts";
 import { appendChange, changeByService } from "#posting/change-record.ts";
@@ -10,7 +10,11 @@ const ofUsers = (users: string) =>
 const OF_USERS = ofUsers("?1");
 
 /** Pauses everything these users have scheduled; the retry of a post of which something is public is stopped instead. */
-export function pauseForSubscriptionStatements(db: Db, userIds: readonly string[], now: number): D1PreparedStatement[] {
+export function pauseForSubscriptionStatements(
+  db: PostsDb,
+  userIds: readonly string[],
+  now: number,
+): D1PreparedStatement[] {
   const users = JSON.stringify(userIds);
   return [
     ...stopRetriesStatements(db, `p.status = 'scheduled' AND ${ofUsers("?2")}`, [now, users], {
@@ -29,6 +33,7 @@ export function pauseForSubscriptionStatements(db: Db, userIds: readonly string[
 export interface ResumedPostRow {
   readonly id: string;
   readonly version: number;
+  readonly workspace_id: string;
   readonly status: "scheduled";
   readonly scheduled_at: number;
   readonly platforms: string;
@@ -37,7 +42,7 @@ export interface ResumedPostRow {
 
 /** Schedules posts again that have a usable account; those without one stay paused, now for the reason `account`. */
 export async function markResumedForSubscription(
-  db: Db,
+  db: PostsDb,
   userIds: readonly string[],
   now: number,
 ): Promise<readonly ResumedPostRow[]> {
@@ -48,7 +53,7 @@ export async function markResumedForSubscription(
       .prepare(
         `UPDATE posts AS p SET status = 'scheduled', paused_reason = NULL, version = version + 1,
            watch_at = ?2 + ${WATCH_UNARMED_MS}, updated_at = ?2, changes = ${appendChange("?3")}
-         WHERE ${resumable} AND ${HAS_PUBLISHABLE_TARGET} RETURNING id, version, status, scheduled_at, platforms, media`,
+         WHERE ${resumable} AND ${HAS_PUBLISHABLE_TARGET} RETURNING id, workspace_id, version, status, scheduled_at, platforms, media`,
       )
       .bind(users, now, changeByService({ at: now, what: "resumed", reason: "subscription" })),
     db.d1

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { POST_STATUSES } from "#core/status.ts";
-import { openDb } from "#db/client.ts";
+import { openDb, undividedPostsDb } from "#db/client.ts";
 import { firstTotalsStatement } from "#db/first-totals.ts";
 import { moveDayTotals } from "#posting/cleanup/store-day-totals.ts";
 import { getPost, summarizeSchedule } from "#posting/index.ts";
@@ -67,7 +67,7 @@ test("the stored day counters equal the counted posts after any sequence of chan
   );
   const moveTotals = fc
     .integer({ min: -2, max: 3 })
-    .map((days) => () => moveDayTotals(openDb(env.DB), NOON + (days + 9) * DAY, 100));
+    .map((days) => () => moveDayTotals(undividedPostsDb({ db: openDb(env.DB) }), NOON + (days + 9) * DAY, 100));
   for (const [index, workspaceId] of workspaces.entries()) {
     await env.DB.prepare(
       "INSERT INTO post_totals (workspace_id, side, day) VALUES (?1, 'before', ?2 - 1), (?1, 'from', ?2 + 1)",
@@ -106,7 +106,7 @@ describe("the totals of a workspace", () => {
       [30, 28, 61],
       [31, 28, 92],
     ] as const) {
-      await moveDayTotals(openDb(env.DB), NOON + days * DAY, 100);
+      await moveDayTotals(undividedPostsDb({ db: openDb(env.DB) }), NOON + days * DAY, 100);
       expect(await boundaries(), `after ${days} days`).toEqual([
         ["before", before],
         ["from", from],

@@ -1,3 +1,4 @@
+import { openDb, undividedPostsDb } from "#db/client.ts";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR } from "#core/clock.ts";
@@ -164,10 +165,8 @@ describe("cost", () => {
     [1, { status: "failed" }],
   ] as const)("is %i ranges of the index, merged, with the filters %o", async (ranges, filter) => {
     const ctx = createTestContext();
-    const db = {
-      ...ctx.db,
-      d1: { prepare: (sql: string) => env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`) } as unknown as D1Database,
-    };
+    const d1 = { prepare: (sql: string) => env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`) } as unknown as D1Database;
+    const db = undividedPostsDb({ db: openDb(d1) });
     const { results } = await calendarStatement(db, ctx.actor, { ...MONTH, rows: 10 }, filter).all<{
       detail: string;
     }>();

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { DAY } from "#core/clock.ts";
-import { openDb } from "#db/client.ts";
+import { openDb, undividedPostsDb } from "#db/client.ts";
 import {
   claimPostRow,
   failMissedPost,
@@ -13,7 +13,7 @@ import {
 import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
-const db = openDb(env.DB);
+const db = undividedPostsDb({ db: openDb(env.DB) });
 
 /** A post with two targets, `a` and `b`. */
 async function insertPost(

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
-import { openDb } from "#db/client.ts";
+import { openDb, undividedPostsDb } from "#db/client.ts";
 import { selectSiblings } from "#posting/run/store-siblings.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
 const DUE = NOW - 10 * MINUTE;
-const db = openDb(env.DB);
+const db = undividedPostsDb({ db: openDb(env.DB) });
 
 interface Row {
   readonly caption: string;
