@@ -82,6 +82,7 @@ export const MODULES = {
     "feeds",
     "metrics",
   ],
+  operator: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "wire"],
   publisher: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "posting", "webhooks"],
   sender: ["core", "db", "config.ts", "context.ts", "events", "webhooks", "wire"],
   sync: [

@@ -4,6 +4,7 @@ import { healthRoutes } from "#api/health.ts";
 import { API_PREFIX, createApi } from "#api/index.ts";
 import { log } from "#core/log.ts";
 import type * as Mcp from "#mcp/index.ts";
+import type * as Operator from "#operator/index.ts";
 import { runReconciler } from "#publisher/index.ts";
 import { runCron } from "#sync/index.ts";
 import { wakeOverdueSenders } from "#webhooks/index.ts";
@@ -30,13 +31,23 @@ async function loadBrowserPages(): Promise<typeof BrowserPages> {
   return browserPages;
 }
 
+const OPERATOR_PREFIX = "/operator/";
+
+let operator: typeof Operator | undefined;
+
+/** Loaded with its first request: an operator asks a few times a year. */
+async function loadOperator(): Promise<typeof Operator> {
+  operator ??= await import("#operator/index.ts");
+  return operator;
+}
+
 /** The handlers that a Worker entry file exports. */
 export interface Service {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
   scheduled(env: Env, ctx: ExecutionContext): Promise<void>;
 }
 
-/** The complete service: the API under its prefix, the MCP server at its path, pages and OAuth for all other paths. */
+/** The complete service: the API under its prefix, the MCP server at its path, what the operator asks, pages and OAuth for all other paths. */
 export function createService(createOutbound: (env: Env) => Outbound): Service {
   const api = createApi(createOutbound);
   let pages: Hono<{ Bindings: Env }> | undefined;
@@ -54,6 +65,9 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
       const path = pathOf(request);
       if (path === MCP_PATH) {
         return loadMcp().then(({ serveMcp }) => serveMcp(request, env, ctx, createOutbound));
+      }
+      if (path.startsWith(OPERATOR_PREFIX)) {
+        return loadOperator().then(({ serveOperator }) => serveOperator(request, env, ctx, createOutbound));
       }
       const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
       return isApi ? api.fetch(request, env, ctx) : app.fetch(request, env, ctx);

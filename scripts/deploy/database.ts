@@ -1,12 +1,5 @@
+import { SEALED_COLUMNS, sealedPerKeySql } from "#db/sealed-columns.ts";
 import type { CloudflareApi } from "./cloudflare.ts";
-
-/** The columns whose texts only TOKEN_KEYS can open, and that live longer than a day; a test compares them with the schema. */
-export const SEALED_COLUMNS = {
-  connections: ["sealed_tokens"],
-  accounts: ["sealed_token"],
-  app_registrations: ["sealed"],
-  webhooks: ["sealed_secret", "previous_sealed_secret"],
-} as const satisfies Record<string, readonly string[]>;
 
 /** The deployed database, by SQL. */
 export class RemoteDatabase {
@@ -28,19 +21,14 @@ export class RemoteDatabase {
     return new Set(rows.map(({ name }) => name));
   }
 
-  /** The ids of the keys with which something is sealed. A text begins with `v1.<key id>.`. */
+  /** The ids of the keys with which something is sealed. */
   async sealingKeyIds(): Promise<string[]> {
     const tables = await this.#tables();
-    const columns = Object.entries(SEALED_COLUMNS).flatMap(([table, names]) =>
-      tables.has(table) ? names.map((name) => `SELECT ${name} AS sealed FROM ${table} WHERE ${name} IS NOT NULL`) : [],
-    );
+    const columns = SEALED_COLUMNS.filter(([table]) => tables.has(table));
     if (columns.length === 0) {
       return [];
     }
-    const rest = "substr(sealed, instr(sealed, '.') + 1)";
-    const rows = await this.#rows<{ id: string }>(
-      `SELECT DISTINCT substr(${rest}, 1, instr(${rest}, '.') - 1) AS id FROM (${columns.join(" UNION ALL ")}) ORDER BY id`,
-    );
+    const rows = await this.#rows<{ id: string }>(sealedPerKeySql(columns));
     return rows.map(({ id }) => id);
   }
 

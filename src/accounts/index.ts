@@ -3,7 +3,14 @@ export { listBoards } from "./list-boards.ts";
 export { finishConnect } from "./connect/finish-connect.ts";
 export { mapInParallel } from "./map-in-parallel.ts";
 export { listAccounts } from "./list-accounts.ts";
-export { clientForLogin, connectablePlatforms } from "./configured-platform.ts";
+export {
+  clientForConnecting,
+  clientForLogin,
+  configuredPlatform,
+  connectablePlatforms,
+  withTimeoutCap,
+} from "./configured-platform.ts";
+export { clientIdentity, oauthMethodOf } from "./connect/connect-methods.ts";
 export { markNeedsReconnect } from "./tokens/mark-account-needs-reconnect.ts";
 export { revokeConnection } from "./disconnect/revoke-connection.ts";
 export { startConnect } from "./connect/start-connect.ts";

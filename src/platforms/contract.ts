@@ -12,6 +12,7 @@ export type * from "./appearance-contract.ts";
 export type * from "./connect-contract.ts";
 export type * from "./form-contract.ts";
 export type * from "./limits-contract.ts";
+export type * from "./operator-contract.ts";
 
 /*
  * The adapter contract: everything the rest of the service knows about a platform. One folder per platform implements it;

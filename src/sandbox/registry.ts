@@ -12,7 +12,7 @@ import { simulator as tiktok } from "./tiktok.ts";
 import { simulator as x } from "./x.ts";
 import { simulator as youtube } from "./youtube.ts";
 
-/** The second of the two registries; the other one is src/platforms/registry.ts. */
+/** One of the registries; the others are in src/platforms. */
 export const simulators: Readonly<Record<Platform, Simulator>> = {
   instagram,
   tiktok,

@@ -8,9 +8,14 @@ const SOURCES = new Map(
 );
 const CODE = [...SOURCES].filter(([path]) => /\.tsx?$/.test(path));
 
-/** Where a platform may be named: the list, the two registries, its adapter and its simulator. */
+/** Where a platform may be named: the list, the registries, its adapter and its simulator. */
 const isHome = (path: string, platform: Platform): boolean =>
-  ["src/core/platform.ts", "src/platforms/registry.ts", "src/sandbox/registry.ts"].includes(path) ||
+  [
+    "src/core/platform.ts",
+    "src/platforms/registry.ts",
+    "src/platforms/operator-registry.ts",
+    "src/sandbox/registry.ts",
+  ].includes(path) ||
   path === `src/sandbox/${platform}.ts` ||
   // The accounts of one can belong to pages of the other: their simulation draws from both.
   (path === "src/sandbox/accounts-of-pages.ts" && ["instagram", "facebook"].includes(platform)) ||
@@ -26,7 +31,7 @@ function textFor(path: string, text: string): string {
   return isFamily ? text.replaceAll(FAMILY_WORDS, "") : text;
 }
 
-const isShared = (path: string): boolean => /(?:^src\/core\/|\/registry\.ts$)/.test(path);
+const isShared = (path: string): boolean => /(?:^src\/core\/|registry\.ts$)/.test(path);
 
 /** Any spelling, also inside a longer word; one letter is a name only where it is no variable and no header. */
 function naming(platform: Platform): RegExp {

@@ -64,7 +64,8 @@ export function clientMetadata(app: AppCredentials, identity: ClientIdentity): J
 }
 
 /** `BLUESKY_PRIVATE_KEY` as JWK; null when it is not set. */
-function readPrivateKey(app: AppCredentials): Result<ClientKey | null> {
+/** The operator's key; null where there is none, a fault where it is no key. */
+export function readPrivateKey(app: AppCredentials): Result<ClientKey | null> {
   const setting = app.settings["PRIVATE_KEY"];
   if (setting === undefined) {
     return succeeded(null);

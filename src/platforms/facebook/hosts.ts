@@ -11,7 +11,7 @@ export const hosts = ["graph.facebook.com", "graph-video.facebook.com", UPLOAD_H
 /** Valid until 29 July 2028 (developers.facebook.com/docs/graph-api/changelog). */
 const DEFAULT_API_VERSION = "v25.0";
 
-function apiVersion(app: AppCredentials): string {
+export function apiVersion(app: AppCredentials): string {
   return app.settings["API_VERSION"] ?? DEFAULT_API_VERSION;
 }
 

@@ -28,7 +28,7 @@ export function republishesUnread(app: AppCredentials): boolean {
   return app.settings["REPUBLISH"] === "immediately";
 }
 
-function apiVersion(app: AppCredentials): string {
+export function apiVersion(app: AppCredentials): string {
   return app.settings["API_VERSION"] ?? DEFAULT_API_VERSION;
 }
 

@@ -13,11 +13,15 @@ export const hosts = ["*.linkedin.com"] as const;
 /** A version is supported for at least a year (learn.microsoft.com/linkedin/marketing/versioning): this one until about September 2027. */
 const DEFAULT_API_VERSION = "202609";
 
+export function apiVersionName(app: AppCredentials): string {
+  return app.settings["API_VERSION"] ?? DEFAULT_API_VERSION;
+}
+
 /** Headers that every call below `/rest/` requires. */
 export function restHeaders(app: AppCredentials, token: string): Record<string, string> {
   return {
     ...bearerHeader(token),
-    "linkedin-version": app.settings["API_VERSION"] ?? DEFAULT_API_VERSION,
+    "linkedin-version": apiVersionName(app),
     "x-restli-protocol-version": "2.0.0",
   };
 }

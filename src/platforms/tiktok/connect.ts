@@ -26,10 +26,9 @@ import { TokenOwner, type User, UserInfo } from "./answers.ts";
 import { isSuccess } from "./api.ts";
 import { toCapabilities, readCreator, isAccountRefusal } from "./creator.ts";
 import { toFault } from "./errors.ts";
-import { API_ORIGIN, AUTHORIZE_URL } from "./hosts.ts";
+import { API_ORIGIN, AUTHORIZE_URL, TOKEN_URL } from "./hosts.ts";
 import { DRAFT_SCOPE, LEAST_SCOPES, LIST_SCOPE, PROFILE_SCOPE, requestedScopes } from "./scopes.ts";
 
-const TOKEN_URL = `${API_ORIGIN}/v2/oauth/token/`;
 const REVOKE_URL = `${API_ORIGIN}/v2/oauth/revoke/`;
 const INVALID_SCOPE = "invalid_scope";
 const USER_FIELDS = "open_id,union_id,avatar_url,display_name";

@@ -22,11 +22,10 @@ import { refreshWithToken } from "#platforms/refresh-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { type Me, MeResponse } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { API_ORIGIN, AUTHORIZE_URL } from "./hosts.ts";
+import { API_ORIGIN, AUTHORIZE_URL, TOKEN_URL } from "./hosts.ts";
 
 /** `offline.access` is required for a refresh token, `media.write` for uploads. */
 const SCOPES = ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"] as const;
-const TOKEN_URL = `${API_ORIGIN}/2/oauth2/token`;
 const REVOKE_URL = `${API_ORIGIN}/2/oauth2/revoke`;
 /** Beside id, name and username, which X always returns. */
 const ME_FIELDS = "profile_image_url,verified_type,subscription_type,protected";

@@ -102,10 +102,14 @@ const appToken = (sim: SimulatorContext): string => `${sim.app.clientId}|${sim.a
 
 /** POST /oauth/access_token (the platform also takes a GET): exchanges a code, a short-lived token or the app's credentials for a token. */
 export async function accessTokenEndpoint(sim: SimulatorContext, params: Params): Promise<Response> {
-  if (
-    textParam(params, "client_id") !== sim.app.clientId ||
-    textParam(params, "client_secret") !== sim.app.clientSecret
-  ) {
+  // https://github.com/sns-sdks/python-facebook/issues/271
+  if (textParam(params, "client_id") !== sim.app.clientId) {
+    return graphError(sim, {
+      code: 101,
+      message: "Error validating application. Cannot get application info due to a system error.",
+    });
+  }
+  if (textParam(params, "client_secret") !== sim.app.clientSecret) {
     return graphError(sim, { code: 1, message: "Error validating client secret." });
   }
   switch (textParam(params, "grant_type")) {

@@ -90,7 +90,11 @@ export async function exchangeCode(request: Request, sim: SimulatorContext): Pro
     const field = form.get(name);
     return typeof field === "string" ? field : "";
   };
-  if (value("client_id") !== sim.app.clientId || value("client_secret") !== sim.app.clientSecret) {
+  // https://github.com/pdir/social-feed-bundle/issues/105
+  if (value("client_id") !== sim.app.clientId) {
+    return oauthError("Invalid platform app");
+  }
+  if (value("client_secret") !== sim.app.clientSecret) {
     return oauthError("Error validating client secret.");
   }
   if (value("grant_type") !== "authorization_code") {

@@ -59,6 +59,16 @@ const INSTANCES: readonly Instance[] = [
     descriptionLimit: 10_000,
     listsDescriptionLimit: true,
   },
+  // The largest server, which the check of an installation asks; nobody has an account there.
+  {
+    ...vanilla,
+    host: "mastodon.social",
+    version: "4.6.5",
+    apiVersion: 11,
+    idempotency: "ok",
+    descriptionLimit: 10_000,
+    listsDescriptionLimit: true,
+  },
   {
     ...vanilla,
     host: "long.mastodon.example",

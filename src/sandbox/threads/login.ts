@@ -80,13 +80,20 @@ function issueAccessToken(
   return issueToken(sim, "TH", { login, scopes, grant, kind: "access", extra }, seconds);
 }
 
-/** POST /oauth/access_token: exchanges a code for a token of one hour. */
+/** POST /oauth/access_token: exchanges a code for a token of one hour, or the app's credentials for a token of its own. */
 export async function exchangeCode(sim: SimulatorContext, params: Params): Promise<Response> {
   if (
     textParam(params, "client_id") !== sim.app.clientId ||
     textParam(params, "client_secret") !== sim.app.clientSecret
   ) {
     return invalidClientSecret(sim);
+  }
+  // A token of the app itself: https://developers.facebook.com/documentation/threads/get-started/app-access-tokens
+  if (textParam(params, "grant_type") === "client_credentials") {
+    return Response.json({
+      access_token: `TH|${sim.app.clientId}|${sim.newSecret("")}`,
+      token_type: "bearer",
+    });
   }
   const isCode = textParam(params, "grant_type") === "authorization_code";
   const redirectUri = textParam(params, "redirect_uri") ?? "";

@@ -17,6 +17,7 @@ import { revokeAccess } from "./publishes.ts";
 
 /* Login Kit for Web: platforms/tiktok.md part 1 (login). */
 
+const CLIENT_TOKEN_LIFETIME_SECONDS = 7200;
 const CODE_LIFETIME_SECONDS = 600;
 const TOKEN_LIFETIMES_SECONDS = { access: 7200, refresh: 15_552_000 };
 /** The documented lifetimes before November 2026. */
@@ -120,6 +121,13 @@ export async function tokenEndpoint(request: Request, sim: SimulatorContext): Pr
       revokeToken(sim, secret);
       return issueTokens(sim, token);
     }
+    // A token of the app itself: https://developers.tiktok.com/doc/client-access-token-management
+    case "client_credentials":
+      return Response.json({
+        access_token: sim.newSecret("clt."),
+        expires_in: CLIENT_TOKEN_LIFETIME_SECONDS,
+        token_type: "Bearer",
+      });
     default:
       return oauthError(sim, 400, "unsupported_grant_type", "Unsupported grant_type.");
   }

@@ -112,7 +112,13 @@ function issueRefreshToken(sim: SimulatorContext, { login, scopes, grant }: Gran
 
 export async function tokenEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
   const form = await readForm(request);
-  if (form.get("client_id") !== sim.app.clientId || form.get("client_secret") !== sim.app.clientSecret) {
+  if (form.get("client_id") !== sim.app.clientId) {
+    return Response.json(
+      { error: "invalid_client", error_description: "The OAuth client was not found." },
+      { status: 401 },
+    );
+  }
+  if (form.get("client_secret") !== sim.app.clientSecret) {
     return Response.json({ error: "invalid_client", error_description: "Unauthorized" }, { status: 401 });
   }
   switch (form.get("grant_type")) {

@@ -1,0 +1,81 @@
+import type { Platform } from "#core/platform.ts";
+import type { ApiVersion, CredentialCheck, ReviewLevel } from "#platforms/contract.ts";
+
+/*
+ * What the service tells its operator about itself: counts, names, ids of keys and shapes, never a secret. The form belongs to
+ * the operator's commands of the same version and can change with each.
+ */
+
+/** One key of TOKEN_KEYS, without the key. */
+export interface KeyFact {
+  readonly id: string;
+  /** Whether it is 32 bytes in base64. */
+  readonly isRight: boolean;
+}
+
+/** The keys that seal logins. */
+export interface TokenKeyFacts {
+  /** Whether TOKEN_KEYS is a JSON object; without one there are no `keys`. */
+  readonly isJson: boolean;
+  readonly keys: readonly KeyFact[];
+  /** TOKEN_KEY_ID. */
+  readonly sealingId: string;
+  /** How many texts in the database each key seals, keys that are not there any more included. */
+  readonly sealed: readonly { readonly id: string; readonly rows: number }[];
+}
+
+/** One part that the service consists of, after one harmless call. */
+export interface PartFact {
+  readonly name: "database" | "tokens" | "media" | "posts" | "watch";
+  readonly isWorking: boolean;
+}
+
+/** One platform as the operator has set it up. */
+export interface PlatformFacts {
+  readonly platform: Platform;
+  /** `half`: one of the two credentials is missing. */
+  readonly state: "configured" | "half" | "not_configured";
+  /** Names of the variables that are missing. */
+  readonly missing: readonly string[];
+  readonly shapeProblems: readonly string[];
+  /** What has to stand in the app's settings at the platform. */
+  readonly redirectUri: string;
+  /** What a login asks for; null where each server is asked for its own. */
+  readonly scopes: readonly string[] | null;
+  readonly review: ReviewLevel;
+  readonly apiVersion: ApiVersion | null;
+  /** Connected accounts of all users. */
+  readonly accounts: number;
+}
+
+export interface Facts {
+  readonly version: string;
+  readonly origin: string;
+  /** Whether the platforms are simulated on this machine. */
+  readonly isSimulated: boolean;
+  /** The service's clock, in milliseconds. */
+  readonly now: number;
+  readonly tokenKeys: TokenKeyFacts;
+  readonly parts: readonly PartFact[];
+  /** Names of the applied migrations; null where the table that lists them cannot be read. */
+  readonly migrations: readonly string[] | null;
+  /** When the cron last ran, in milliseconds; 0 when never, null when the database does not answer. */
+  readonly cronRanAt: number | null;
+  /** Whether publishing is held after a restore of the database. */
+  readonly isHeld: boolean;
+  readonly mail: { readonly isBound: boolean; readonly from: string | null };
+  readonly operator: { readonly hasName: boolean; readonly hasContact: boolean };
+  /** Names of the verification files; null where the setting is no JSON object. */
+  readonly verificationFiles: readonly string[] | null;
+  readonly signUp: {
+    readonly mode: "first" | "open" | "closed";
+    readonly lacksCode: boolean;
+    readonly hasUsers: boolean;
+  };
+  readonly platforms: readonly PlatformFacts[];
+}
+
+/** What one platform said of the operator's credentials. */
+export interface PlatformCheck extends CredentialCheck {
+  readonly platform: Platform;
+}

@@ -1,0 +1,27 @@
+import type { Config } from "#config.ts";
+import { fromBase64 } from "#core/encoding.ts";
+import { isJsonObject } from "#core/json.ts";
+import type { KeyFact } from "./facts.ts";
+
+const KEY_BYTES = 32;
+
+function isKey(value: unknown): boolean {
+  try {
+    return (
+      typeof value === "string" && fromBase64(value.replaceAll("-", "+").replaceAll("_", "/")).length === KEY_BYTES
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** The ids of the keys and whether each is one; null when TOKEN_KEYS is no JSON object. */
+export function readTokenKeys({ tokenKeys }: Pick<Config, "tokenKeys">): readonly KeyFact[] | null {
+  try {
+    const keys: unknown = JSON.parse(tokenKeys);
+    return isJsonObject(keys) ? Object.entries(keys).map(([id, key]) => ({ id, isRight: isKey(key) })) : null;
+  } catch {
+    // The parser's message would quote the keys.
+    return null;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Platform } from "#core/platform.ts";
+import type { Db } from "#db/client.ts";
+import { SEALED_COLUMNS, sealedPerKeySql } from "#db/sealed-columns.ts";
+
+/** Null when the statement fails: an operator asks because something is wrong, and is told the rest. */
+async function rowsOrNull<T>(db: Db, sql: string): Promise<readonly T[] | null> {
+  try {
+    return (await db.d1.prepare(sql).all<T>()).results;
+  } catch {
+    return null;
+  }
+}
+
+/** The names of the applied migrations, as wrangler keeps them. */
+export async function readMigrations(db: Db): Promise<readonly string[] | null> {
+  const rows = await rowsOrNull<{ name: string }>(db, "SELECT name FROM d1_migrations ORDER BY id");
+  return rows && rows.map(({ name }) => name);
+}
+
+export async function countSealedPerKey(db: Db): Promise<readonly { readonly id: string; readonly rows: number }[]> {
+  return (await rowsOrNull<{ id: string; rows: number }>(db, sealedPerKeySql(SEALED_COLUMNS))) ?? [];
+}
+
+export interface ServiceFacts {
+  readonly beat: number;
+  readonly isHeld: boolean;
+  readonly hasUsers: boolean;
+}
+
+export async function readServiceFacts(db: Db): Promise<ServiceFacts | null> {
+  const rows = await rowsOrNull<{ beat: number; isHeld: number; hasUsers: number }>(
+    db,
+    "SELECT beat, held IS NOT NULL AS isHeld, EXISTS (SELECT 1 FROM users) AS hasUsers FROM service",
+  );
+  const row = rows?.[0];
+  return row ? { beat: row.beat, isHeld: row.isHeld === 1, hasUsers: row.hasUsers === 1 } : null;
+}
+
+export async function countAccounts(db: Db): Promise<ReadonlyMap<Platform, number>> {
+  const rows = await rowsOrNull<{ platform: Platform; count: number }>(
+    db,
+    "SELECT platform, count(*) AS count FROM accounts WHERE disconnected_at IS NULL GROUP BY platform",
+  );
+  return new Map((rows ?? []).map(({ platform, count }) => [platform, count]));
+}

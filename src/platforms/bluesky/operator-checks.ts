@@ -1,0 +1,51 @@
+import type { AppRegistrations } from "#platforms/contract.ts";
+import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import { rememberLostCalls, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import { oauthMethod } from "./oauth.ts";
+import { readPrivateKey } from "./oauth-client.ts";
+
+/** The server of most accounts; what it accepts the other servers accept, which run the same program. */
+const SERVER = "https://bsky.social";
+/** The challenge of RFC 7636, appendix B: the login is never finished. */
+const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+const NO_REGISTRATIONS: AppRegistrations = {
+  find: () => Promise.resolve(null),
+  keep: (_server, registration) => Promise.resolve(registration),
+  forget: () => Promise.resolve(),
+};
+
+export const operatorChecks: OperatorChecks = {
+  shapeProblems: (app) => (readPrivateKey(app).ok ? [] : ["BLUESKY_PRIVATE_KEY is no P-256 private key as JWK"]),
+
+  reviewLevel: ({ settings }) => ({
+    state: "none_needed",
+    sentence:
+      settings["PRIVATE_KEY"] === undefined
+        ? "No review; without BLUESKY_PRIVATE_KEY logins end after two weeks"
+        : "No review; logins last three months after their last use",
+  }),
+
+  /** Announces a login that nobody finishes: the server then reads this service's own description and checks it. */
+  async checkCredentials(client, app, identity) {
+    const remembering = rememberLostCalls(client);
+    const started = await oauthMethod.start(remembering, app, {
+      ...identity,
+      state: UNKNOWN_GRANT,
+      codeVerifier: UNKNOWN_GRANT,
+      codeChallenge: CHALLENGE,
+      input: { handle: SERVER },
+      registrations: NO_REGISTRATIONS,
+      now: 0,
+    });
+    if (started.ok) {
+      return { state: "accepted", words: "" };
+    }
+    const { code, platformCode, message } = started.fault;
+    const words = platformCode === null ? message : `${platformCode}: ${message}`;
+    if (code === "app_misconfigured") {
+      return { state: "refused", words };
+    }
+    return { state: remembering.hasLostCall ? "unreachable" : "unknown", words };
+  },
+};

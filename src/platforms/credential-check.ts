@@ -1,0 +1,89 @@
+import { z } from "@hono/zod-openapi";
+import type { AppCredentials, PlatformClient } from "./contract.ts";
+import { sanitizeMessage } from "./fault.ts";
+import type { CredentialCheck } from "./operator-contract.ts";
+import { type PlatformResponse, parseBody } from "./response.ts";
+
+/** What the check shows as a grant: no platform has issued it, so a platform that knows the app complains about it. */
+export const UNKNOWN_GRANT = "almanac-checks-its-credentials";
+
+const OAuthAnswer = z.looseObject({
+  access_token: z.string().min(1).optional(),
+  error: z.string().optional(),
+  error_description: z.string().nullish(),
+});
+
+/** The words of an answer in the form of RFC 6749. */
+export interface OAuthWords {
+  /** Empty when the answer has none. */
+  readonly error: string;
+  readonly description: string;
+  /** The grant was accepted. */
+  readonly hasToken: boolean;
+}
+
+export function oauthWords(response: PlatformResponse): OAuthWords {
+  const answer = parseBody(OAuthAnswer, response);
+  return {
+    error: answer?.error ?? "",
+    description: answer?.error_description ?? "",
+    hasToken: answer?.access_token !== undefined,
+  };
+}
+
+/** Without the app's secret, should a platform repeat it, and without whatever looks like a token. */
+function publicWords(app: AppCredentials, words: string): string {
+  return sanitizeMessage(app.clientSecret === "" ? words : words.replaceAll(app.clientSecret, "…"));
+}
+
+/** A client that remembers whether a call got no answer: a fault does not tell. */
+export function rememberLostCalls(client: PlatformClient): PlatformClient & { readonly hasLostCall: boolean } {
+  let hasLostCall = false;
+  return {
+    get hasLostCall() {
+      return hasLostCall;
+    },
+    async fetch(url, init) {
+      try {
+        return await client.fetch(url, init);
+      } catch (error) {
+        hasLostCall = true;
+        throw error;
+      }
+    },
+  };
+}
+
+/** What an answer means; its words are added here, so that no adapter can forget to clean them. */
+export async function checkAnswer(
+  app: AppCredentials,
+  send: () => Promise<PlatformResponse>,
+  judge: (response: PlatformResponse) => { readonly state: "accepted" | "refused" | "unknown"; readonly words: string },
+): Promise<CredentialCheck> {
+  let response: PlatformResponse;
+  try {
+    response = await send();
+  } catch {
+    return { state: "unreachable", words: "" };
+  }
+  const { state, words } = judge(response);
+  const text = words === "" ? `HTTP ${response.status} without words that are known` : words;
+  return { state, words: state === "accepted" ? publicWords(app, words) : publicWords(app, text) };
+}
+
+/** Judges an answer in the form of RFC 6749 by its error word. */
+export function judgeOAuth(rules: {
+  /** Whether these words complain about the grant, and so accept the app. */
+  readonly accepts: (words: OAuthWords) => boolean;
+  /** Error words that refuse the app. */
+  readonly refusals: readonly string[];
+}): Parameters<typeof checkAnswer>[2] {
+  return (response) => {
+    const words = oauthWords(response);
+    const text = [words.error, words.description].filter((part) => part !== "").join(": ");
+    if (rules.refusals.includes(words.error)) {
+      return { state: "refused", words: text };
+    }
+    return { state: rules.accepts(words) ? "accepted" : "unknown", words: text };
+  };
+}

@@ -1,0 +1,50 @@
+import type { AppCredentials, PlatformClient } from "./contract.ts";
+import { checkAnswer, oauthWords } from "./credential-check.ts";
+import { graphCode, graphError } from "./graph-api.ts";
+import type { ApiVersion, CredentialCheck } from "./operator-contract.ts";
+import { postForm } from "./request-encoding.ts";
+import { callPlatform } from "./response.ts";
+
+/** The last day of each version, from Meta's list of versions as it was read on 2026-11-23; the newest has no last day yet. */
+const VERSION_ENDS: Readonly<Record<string, string>> = {
+  "v20.0": "2026-09-24",
+  "v21.0": "2027-01-21",
+  "v22.0": "2027-05-20",
+  "v23.0": "2027-10-08",
+  "v24.0": "2028-02-18",
+  "v25.0": "2028-07-29",
+};
+
+/** A version of the Graph API; `source` is the list at the platform that calls it. */
+export function graphVersion(name: string, source: string): ApiVersion {
+  return { name, endsOn: VERSION_ENDS[name] ?? null, source };
+}
+
+/** Ids of apps are numbers, secrets 32 hexadecimal digits. */
+export function graphShapeProblems({ clientId, clientSecret }: AppCredentials): string[] {
+  return [
+    ...(/^\d{10,20}$/.test(clientId) ? [] : ["the app id is not a number"]),
+    ...(/^[0-9a-f]{32}$/.test(clientSecret) ? [] : ["the app secret is not 32 hexadecimal digits"]),
+  ];
+}
+
+/** The app asks for a token of its own: as a form, because the query of a GET would put the secret into an address. */
+export async function checkAppToken(
+  client: PlatformClient,
+  app: AppCredentials,
+  url: string,
+): Promise<CredentialCheck> {
+  const fields = { client_id: app.clientId, client_secret: app.clientSecret, grant_type: "client_credentials" };
+  return await checkAnswer(
+    app,
+    () => callPlatform(client, url, postForm(fields)),
+    (response) => {
+      const error = graphError(response);
+      if (error === null) {
+        return { state: oauthWords(response).hasToken ? "accepted" : "unknown", words: "" };
+      }
+      const isAboutApp = error.code === 101 || (error.code === 1 && /client secret/i.test(error.message));
+      return { state: isAboutApp ? "refused" : "unknown", words: `${graphCode(error)}: ${error.message}` };
+    },
+  );
+}

@@ -1,0 +1,72 @@
+import { checkAnswer, judgeOAuth, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import type { ApiVersion, OperatorChecks } from "#platforms/operator-contract.ts";
+import { postForm } from "#platforms/request-encoding.ts";
+import { callPlatform } from "#platforms/response.ts";
+import { apiVersionName, TOKEN_URL } from "./hosts.ts";
+
+const VERSIONS_PAGE = "https://learn.microsoft.com/linkedin/marketing/integrations/migrations";
+
+/** As that page had it in the copies that were read on 2026-11-23. */
+const VERSION_ENDS: Readonly<Record<string, string>> = {
+  "202511": "2026-11-16",
+  "202601": "2027-01-15",
+  "202602": "2027-02-15",
+  "202603": "2027-03-16",
+};
+
+/** A version is supported for at least a year (https://learn.microsoft.com/linkedin/marketing/versioning): of others that year is assumed. */
+function versionOf(name: string): ApiVersion {
+  const [, year, month] = /^(\d{4})(0[1-9]|1[0-2])$/.exec(name) ?? [];
+  const aYearLater = year === undefined ? null : `${Number(year) + 1}-${month}-15`;
+  return { name, endsOn: VERSION_ENDS[name] ?? aYearLater, source: VERSIONS_PAGE };
+}
+
+export const operatorChecks: OperatorChecks = {
+  shapeProblems({ clientId, clientSecret }) {
+    return [
+      ...(/^[a-z0-9]{12,14}$/.test(clientId) ? [] : ["the client id is not 14 letters and digits"]),
+      ...(/^(?:WPL_AP\d\..+|[A-Za-z0-9]{16})$/.test(clientSecret)
+        ? []
+        : ["the client secret is unlike those of LinkedIn"]),
+    ];
+  },
+
+  reviewLevel: ({ settings }) =>
+    (settings["PRODUCTS"] ?? "member").includes("community")
+      ? {
+          state: "unstated",
+          sentence:
+            "Pages: the Development tier until LinkedIn has approved the Standard tier of the Community Management API",
+        }
+      : {
+          state: "none_needed",
+          sentence: "Members only, without review; pages need LINKEDIN_PRODUCTS=community and an app of its own",
+        },
+
+  apiVersion: (app) => versionOf(apiVersionName(app)),
+
+  /**
+   * There is no token for an app alone, so it complains about the refresh token; `invalid_client` is known from logins
+   * (https://github.com/nextauthjs/next-auth/issues/7444).
+   */
+  checkCredentials: async (client, app) =>
+    await checkAnswer(
+      app,
+      () =>
+        callPlatform(
+          client,
+          TOKEN_URL,
+          postForm({
+            grant_type: "refresh_token",
+            refresh_token: UNKNOWN_GRANT,
+            client_id: app.clientId,
+            client_secret: app.clientSecret,
+          }),
+        ),
+      judgeOAuth({
+        accepts: ({ error, description }) =>
+          error === "invalid_grant" || (error === "invalid_request" && /token|grant/i.test(description)),
+        refusals: ["invalid_client"],
+      }),
+    ),
+};

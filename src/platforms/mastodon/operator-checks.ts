@@ -1,0 +1,30 @@
+import { rememberLostCalls } from "#platforms/credential-check.ts";
+import { catchConnectionErrors } from "#platforms/oauth-token.ts";
+import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import { parseServer } from "./hosts.ts";
+import { discoverInstance } from "./instance.ts";
+
+/** Each server gives this service credentials of its own when somebody connects, so that there are none to check before. */
+const SERVER = "mastodon.social";
+
+export const operatorChecks: OperatorChecks = {
+  shapeProblems: () => [],
+
+  reviewLevel: () => ({
+    state: "none_needed",
+    sentence: "No app and no review: each server registers this service by itself",
+  }),
+
+  /** Whether servers can be reached from here at all. */
+  async checkCredentials(client) {
+    const typed = parseServer(SERVER);
+    const remembering = rememberLostCalls(client);
+    const found = typed && (await catchConnectionErrors(() => discoverInstance(remembering, typed)));
+    if (found?.ok) {
+      return { state: "accepted", words: `${SERVER} answers` };
+    }
+    return remembering.hasLostCall || !found
+      ? { state: "unreachable", words: "" }
+      : { state: "unknown", words: found.fault.message };
+  },
+};

@@ -1,0 +1,47 @@
+import type { AppCredentials, ClientIdentity, PlatformClient } from "./contract.ts";
+
+/*
+ * The part of the adapter contract that is about the operator: what can be told of an app and of the operator's settings without
+ * a person's login. Nothing here publishes, and nothing that it returns contains a secret.
+ */
+
+/** What a platform said when it was shown the operator's credentials. */
+export interface CredentialCheck {
+  /** `unknown`: it answered, and what it said tells neither. */
+  readonly state: "accepted" | "refused" | "unknown" | "unreachable";
+  /** The platform's own words, as far as they are no secret; empty when there were none. */
+  readonly words: string;
+}
+
+/** How far the platform's review of the app has come, by what the operator states. */
+export interface ReviewLevel {
+  /** `limited`: by these settings people see less than they expect, or nothing. `unstated`: no setting says, and no call can tell. */
+  readonly state: "none_needed" | "limited" | "passed" | "unstated";
+  /** One sentence: what follows for accounts and posts. */
+  readonly sentence: string;
+}
+
+/** A version of a platform's API that is switched off one day. */
+export interface ApiVersion {
+  /** As it is sent. */
+  readonly name: string;
+  /** Its last day, `2028-07-29`; null while the platform has not said, or when it does not know the version. */
+  readonly endsOn: string | null;
+  /** The page that lists the days. */
+  readonly source: string;
+}
+
+/** What an operator can be told about one platform. */
+export interface OperatorChecks {
+  /** What in the credentials themselves is unlike those that the platform gives; empty when nothing is. Pure. */
+  shapeProblems(app: AppCredentials): readonly string[];
+  /** The state of the app's review. Pure. */
+  reviewLevel(app: AppCredentials): ReviewLevel;
+  /** The version that is called; absent where versions do not end. Pure. */
+  readonly apiVersion?: (app: AppCredentials) => ApiVersion;
+  /**
+   * Shows the credentials to the platform in one call that changes nothing, and judges the answer by its error word: the same
+   * status can mean both. Does not throw.
+   */
+  checkCredentials(client: PlatformClient, app: AppCredentials, identity: ClientIdentity): Promise<CredentialCheck>;
+}

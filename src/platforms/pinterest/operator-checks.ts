@@ -1,0 +1,52 @@
+import { z } from "@hono/zod-openapi";
+import { checkAnswer, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import { basicAuthorization } from "#platforms/oauth-token.ts";
+import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import { postForm } from "#platforms/request-encoding.ts";
+import { callPlatform, parseBody } from "#platforms/response.ts";
+import { apiUrl } from "./hosts.ts";
+
+const ErrorBody = z.looseObject({
+  code: z.union([z.number(), z.string()]).transform(String),
+  message: z.string().nullish(),
+  data: z.unknown().optional(),
+});
+
+export const operatorChecks: OperatorChecks = {
+  shapeProblems({ clientId, clientSecret }) {
+    return [
+      ...(/^\d{6,20}$/.test(clientId) ? [] : ["the app id is not a number"]),
+      ...(/^[0-9a-f]{32,64}$/.test(clientSecret) ? [] : ["the app secret key is not made of hexadecimal digits"]),
+    ];
+  },
+
+  reviewLevel: ({ settings }) =>
+    settings["API"] === "sandbox"
+      ? { state: "limited", sentence: "Trial access with Pinterest's sandbox: pins are seen by their creator only" }
+      : {
+          state: "unstated",
+          sentence: "Creating pins needs Standard access; with Trial access set PINTEREST_API=sandbox",
+        },
+
+  /**
+   * Code 283 is about the grant, 2 about the app (https://github.com/pinterest/pinterest-python-sdk/issues/114); an unknown app id was
+   * told as 283 too, in `data` (https://github.com/pinterest/pinterest-api-demo/issues/16).
+   */
+  checkCredentials: async (client, app) =>
+    await checkAnswer(
+      app,
+      () =>
+        callPlatform(
+          client,
+          `${apiUrl(app)}/oauth/token`,
+          postForm({ grant_type: "refresh_token", refresh_token: UNKNOWN_GRANT }, basicAuthorization(app)),
+        ),
+      (response) => {
+        const error = parseBody(ErrorBody, response);
+        const detail = typeof error?.data === "string" ? ` ${error.data}` : "";
+        const words = error === undefined ? "" : `${error.code}: ${error.message ?? ""}${detail}`;
+        const isAboutApp = error?.code === "2" || /application id|client/i.test(detail);
+        return { state: isAboutApp ? "refused" : error?.code === "283" ? "accepted" : "unknown", words };
+      },
+    ),
+};

@@ -1,0 +1,55 @@
+import { fromBase64Url } from "#core/encoding.ts";
+import { checkAnswer, judgeOAuth, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import { basicAuthorization } from "#platforms/oauth-token.ts";
+import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import { postForm } from "#platforms/request-encoding.ts";
+import { callPlatform } from "#platforms/response.ts";
+import { TOKEN_URL } from "./hosts.ts";
+
+/** An API key of OAuth 1.0a, which the portal shows beside the client id. */
+const CONSUMER_KEY = /^[A-Za-z0-9]{25}$/;
+
+/** A client id is base64 and tells the kind of the app: `…:1:ci` has a secret, `…:1:na` has none. */
+function kindOf(clientId: string): string | null {
+  try {
+    const text = new TextDecoder().decode(fromBase64Url(clientId));
+    return /:1:(?<kind>[a-z]{2})$/.exec(text)?.groups?.["kind"] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export const operatorChecks: OperatorChecks = {
+  shapeProblems({ clientId }) {
+    if (CONSUMER_KEY.test(clientId)) {
+      return ["this looks like the API key of OAuth 1.0a: take the OAuth 2.0 client id"];
+    }
+    const kind = kindOf(clientId);
+    if (kind === "na") {
+      return ["the app is a native or single-page app, which has no secret: make it a web app"];
+    }
+    return kind === null ? ["the client id is unlike those of OAuth 2.0 apps"] : [];
+  },
+
+  reviewLevel: () => ({
+    state: "none_needed",
+    sentence: "No review; every post is paid for in advance: set a spending cap",
+  }),
+
+  /** `invalid_request` about the token: X knows the app (https://github.com/unasuke/omniauth-twitter2/issues/4 has the refusal). */
+  checkCredentials: async (client, app) =>
+    await checkAnswer(
+      app,
+      () =>
+        callPlatform(
+          client,
+          TOKEN_URL,
+          postForm({ grant_type: "refresh_token", refresh_token: UNKNOWN_GRANT }, basicAuthorization(app)),
+        ),
+      judgeOAuth({
+        accepts: ({ error, description }) =>
+          error === "invalid_grant" || (error === "invalid_request" && /token/i.test(description)),
+        refusals: ["invalid_client", "unauthorized_client"],
+      }),
+    ),
+};

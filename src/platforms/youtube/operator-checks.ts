@@ -1,0 +1,43 @@
+import { checkAnswer, judgeOAuth, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import { postForm } from "#platforms/request-encoding.ts";
+import { callPlatform } from "#platforms/response.ts";
+import { TOKEN_URL } from "./hosts.ts";
+
+export const operatorChecks: OperatorChecks = {
+  shapeProblems({ clientId, clientSecret }) {
+    return [
+      ...(/^\d+-[a-z0-9]+\.apps\.googleusercontent\.com$/.test(clientId)
+        ? []
+        : ["the client id does not end in .apps.googleusercontent.com"]),
+      ...(/^(?:GOCSPX-)?[\w-]{24,40}$/.test(clientSecret) ? [] : ["the client secret is unlike those of Google"]),
+    ];
+  },
+
+  reviewLevel: () => ({
+    state: "unstated",
+    sentence:
+      "No setting says whether the consent screen is in production: in Testing logins end after seven days, 100 people",
+  }),
+
+  /** Error words as scanners for leaked secrets judge them: https://github.com/trufflesecurity/trufflehog/pull/5030 */
+  checkCredentials: async (client, app) =>
+    await checkAnswer(
+      app,
+      () =>
+        callPlatform(
+          client,
+          TOKEN_URL,
+          postForm({
+            grant_type: "refresh_token",
+            refresh_token: UNKNOWN_GRANT,
+            client_id: app.clientId,
+            client_secret: app.clientSecret,
+          }),
+        ),
+      judgeOAuth({
+        accepts: ({ error }) => error === "invalid_grant",
+        refusals: ["invalid_client", "unauthorized_client", "deleted_client", "disabled_client"],
+      }),
+    ),
+};
