@@ -9,12 +9,14 @@ import { acceptFigures, findWorse } from "./bench/figures.ts";
 import { comparePairs } from "./bench/pairs.ts";
 import { prepare } from "./bench/prepared.ts";
 import { isOperation, type Operation, READS } from "./bench/requests.ts";
+import { printStart } from "./bench/start.ts";
 
 /*
  * `npm run bench`: the instructions of the Worker per request, against a floor: a Worker without libraries that answers the same requests
  * with one D1 batch. `-- --operations "get,404"` chooses, `-- --runs 3` repeats, `-- --checkout <folder>` measures another copy of
  * the project, `-- --scope whole` counts the local D1, KV and R2 too. `-- --costs` prints what a post and each request cost.
  * `-- --check` fails when an operation takes 3 % more instructions than bench/figures.json says, and `-- --accept` writes that file.
+ * `-- --start` counts the instructions of a start and of the first request.
  * `-- --pairs --against <folder>` compares the pairs of preview and confirm per second with another copy's, by turns.
  */
 
@@ -31,6 +33,7 @@ const { values } = parseArgs({
     costs: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
     accept: { type: "boolean", default: false },
+    start: { type: "boolean", default: false },
     pairs: { type: "boolean", default: false },
     against: { type: "string", default: "" },
   },
@@ -45,7 +48,10 @@ const workDir = await mkdtemp(join(tmpdir(), "almanac-bench-"));
 try {
   const prepared = await prepare(values.checkout, join(workDir, "product"), POSTS);
   console.log(`${POSTS.posts} posts; ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`);
-  if (values.pairs) {
+  if (values.start) {
+    await requireValgrind();
+    await printStart(prepared, join(workDir, "start"));
+  } else if (values.pairs) {
     await comparePairs([prepared, await prepare(values.against, join(workDir, "other"), POSTS)]);
   } else {
     await requireValgrind();

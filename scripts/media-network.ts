@@ -119,7 +119,10 @@ const config :Workerd.Config = (
 );
 `,
   );
-  const runtime = spawn(join(BIN, "workerd"), ["serve", file], { cwd: dir, stdio: ["ignore", "ignore", "pipe"] });
+  const runtime = spawn(join(BIN, "workerd"), ["serve", "--experimental", file], {
+    cwd: dir,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   let runtimeErrors = "";
   runtime.stderr.setEncoding("utf8").on("data", (text: string) => {
     runtimeErrors += text;

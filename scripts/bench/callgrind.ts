@@ -38,11 +38,12 @@ async function isListening(socketPath: string): Promise<boolean> {
   });
 }
 
-/** Starts workerd with a configuration and waits until it listens. */
+/** Starts workerd with a configuration and waits until it listens. Under callgrind it counts when asked to, or from the start on. */
 export async function startWorkerd(
   config: string,
   sockets: readonly string[],
   callgrindFile: string | null,
+  { countsStart = false }: { readonly countsStart?: boolean } = {},
 ): Promise<WorkerdProcess> {
   await Promise.all(sockets.map((socket) => rm(socket, { force: true })));
   const workerd = [workerdPath(), "serve", "--experimental", config];
@@ -51,7 +52,7 @@ export async function startWorkerd(
     "--tool=callgrind",
     // So that only the thread that handles the requests is counted.
     "--separate-threads=yes",
-    "--instr-atstart=no",
+    `--instr-atstart=${countsStart ? "yes" : "no"}`,
     "--dump-line=no",
     `--callgrind-out-file=${callgrindFile}`,
   ];
@@ -114,6 +115,11 @@ export class InstructionCounter {
   async count(work: () => Promise<void>): Promise<number> {
     await this.#command("zero");
     await work();
+    return await this.sinceZero();
+  }
+
+  /** The instructions that the main thread has executed since the last count, or since the start. */
+  async sinceZero(): Promise<number> {
     await this.#command("dump");
     this.#dumps += 1;
     // The main thread is the first.

@@ -19,7 +19,7 @@ const SHOWN_CHARACTERS = 2000;
  * Code is compiled once, by V8's baseline compiler, on the thread that is counted: the optimizing compilers work at other moments in
  * each run. A Worker that has few requests is not optimized further in production either.
  */
-const V8_FLAGS = [
+export const V8_FLAGS = [
   "--single-threaded",
   "--always-sparkplug",
   "--no-maglev",
@@ -51,7 +51,8 @@ export interface Comparison {
   readonly ratio: number | null;
 }
 
-async function buildFloor(): Promise<readonly WorkerModule[]> {
+/** The Worker without libraries. */
+export async function buildFloor(): Promise<readonly WorkerModule[]> {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, "floor.ts")],
     bundle: true,
