@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { BuildOptions, Plugin } from "esbuild";
+import { lighterTwitterText } from "./twitter-text.ts";
 
 /* How the Workers are built: as ES modules, where what `import()` loads is in modules of its own. */
 
@@ -45,7 +46,7 @@ export function buildOptions(
     external: ["cloudflare:*", "node:*", "punycode"],
     // The sandbox's sample files are modules of their own, as wrangler gives them to a Worker.
     loader: { ".md": "text", ".bin": "copy" },
-    plugins: [oneLocale],
+    plugins: [oneLocale, lighterTwitterText],
     define: {
       FAILPOINTS: String(failpoints),
       "process.env.NODE_ENV": '"production"',

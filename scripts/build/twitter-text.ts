@@ -1,0 +1,27 @@
+import type { Plugin } from "esbuild";
+
+/** What this service calls of the library; src/platforms/twitter-text.d.ts has their types. */
+const FUNCTIONS = ["parseTweet", "extractUrlsWithIndices", "extractCashtags", "hasInvalidCharacters"];
+
+/**
+ * The library without what it brings and nobody needs: the functions that make HTML, and core-js 2, which replaces functions of the
+ * language that every present runtime has. A test compares the results with those of the whole library.
+ */
+export const lighterTwitterText: Plugin = {
+  name: "lighter-twitter-text",
+  setup(build) {
+    build.onResolve({ filter: /^twitter-text$/ }, ({ path, resolveDir }) => ({
+      path,
+      namespace: "lighter-twitter-text",
+      pluginData: resolveDir,
+    }));
+    build.onLoad({ filter: /^twitter-text$/, namespace: "lighter-twitter-text" }, ({ path, pluginData }) => ({
+      contents:
+        FUNCTIONS.map((name) => `import ${name} from "${path}/dist/esm/${name}.js";\n`).join("") +
+        `export default { ${FUNCTIONS.join(", ")} };`,
+      resolveDir: pluginData as string,
+    }));
+    build.onResolve({ filter: /^core-js\/modules\// }, ({ path }) => ({ path, namespace: "native" }));
+    build.onLoad({ filter: /.*/, namespace: "native" }, () => ({ contents: "" }));
+  },
+};
