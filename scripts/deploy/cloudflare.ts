@@ -4,6 +4,9 @@ import { DeployFailure } from "./failure.ts";
 const DEFAULT_BASE = "https://api.cloudflare.com/client/v4";
 const TRIES = 4;
 const TIMEOUT_MS = 30_000;
+const TRANSFER_TIMEOUT_MS = 600_000;
+/** Enough to wait until five minutes of too many calls are over. */
+const TRANSFER_TRIES = 8;
 const MAX_WAIT_SECONDS = 60;
 /** What every list allows; some allow no more. */
 const PER_PAGE = 50;
@@ -35,6 +38,8 @@ interface Envelope {
     readonly per_page?: number;
     readonly total_count?: number;
     readonly total_pages?: number;
+    readonly cursor?: string;
+    readonly is_truncated?: boolean;
   };
 }
 
@@ -109,6 +114,60 @@ export class CloudflareApi {
 
   async post<T>(path: string, body: unknown): Promise<T> {
     return (await this.#call(path, { method: "POST", body })).result as T;
+  }
+
+  /** All items of a list that is paged by a cursor. */
+  async *pages<T>(path: string, query: Readonly<Record<string, string>> = {}): AsyncGenerator<T> {
+    let cursor: string | undefined;
+    do {
+      const envelope = await this.#call(path, { query: { ...query, ...(cursor !== undefined && { cursor }) } });
+      yield* envelope.result as T[];
+      const info = envelope.result_info ?? {};
+      cursor = info.is_truncated === false || info.cursor === "" ? undefined : info.cursor;
+    } while (cursor !== undefined);
+  }
+
+  /** The content at a path; null where there is none. */
+  async download(path: string): Promise<ReadableStream<Uint8Array> | null> {
+    const response = await this.#transfer("GET", path);
+    return response?.body ?? null;
+  }
+
+  /** Stores content; safe to repeat. */
+  async upload(path: string, bytes: Uint8Array, contentType: string): Promise<void> {
+    const response = await this.#transfer("PUT", path, { bytes, contentType });
+    await response?.arrayBuffer();
+  }
+
+  /** Content instead of JSON. Cloudflare allows 1,200 calls in five minutes, so that a long transfer is asked to wait now and then. */
+  async #transfer(
+    method: "GET" | "PUT",
+    path: string,
+    content?: { readonly bytes: Uint8Array; readonly contentType: string },
+  ): Promise<Response | null> {
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await fetch(this.#base + path, {
+        method,
+        headers: {
+          ...authorization(this.#credential),
+          ...(content !== undefined && { "Content-Type": content.contentType }),
+        },
+        ...(content !== undefined && { body: content.bytes }),
+        signal: AbortSignal.timeout(TRANSFER_TIMEOUT_MS),
+      }).catch(() => null);
+      if (response?.ok === true) {
+        return response;
+      }
+      const envelope = response === null ? {} : await readEnvelope(response);
+      if (response?.status === 404 && method === "GET") {
+        return null;
+      }
+      const mayRepeat = response === null || response.status === 429 || response.status >= 500;
+      if (!mayRepeat || attempt >= TRANSFER_TRIES) {
+        throw toFailure(`${method} ${path}`, response, envelope);
+      }
+      await sleep(waitSeconds(response, attempt) * 1000);
+    }
   }
 
   /** The result, or null where Cloudflare has nothing of that name. */

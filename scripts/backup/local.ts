@@ -1,0 +1,109 @@
+import { createHash, createHmac } from "node:crypto";
+import { access, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { getPlatformProxy, unstable_readConfig } from "wrangler";
+import { readVersion } from "../deploy/version.ts";
+import { runWrangler } from "../deploy/wrangler.ts";
+import { type Installation, OperatorError, type StoredObject } from "./installation.ts";
+
+const UNIQUE_KEY = "miniflare-D1DatabaseObject";
+const LOCK_TIMEOUT_MS = 30_000;
+const LIST_LIMIT = 1000;
+
+/** The file of a local database: the runtime names it by the object that would hold it. */
+function fileNameOf(databaseId: string): string {
+  const key = createHash("sha256").update(UNIQUE_KEY).digest();
+  const name = createHmac("sha256", key).update(databaseId).digest().subarray(0, 16);
+  const check = createHmac("sha256", key).update(name).digest().subarray(0, 16);
+  return `${Buffer.concat([name, check]).toString("hex")}.sqlite`;
+}
+
+/** Data of the runtime in the same file. */
+function dropRuntimeTables(file: string): void {
+  const database = new DatabaseSync(file);
+  try {
+    const tables = database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '\\_cf\\_%' ESCAPE '\\'")
+      .all() as { name: string }[];
+    for (const { name } of tables) {
+      database.exec(`DROP TABLE "${name}"`);
+    }
+    database.exec("PRAGMA journal_mode = DELETE");
+  } finally {
+    database.close();
+  }
+}
+
+export interface LocalFlags {
+  readonly environment: string | undefined;
+  readonly stateDir: string | undefined;
+}
+
+/** The service on this machine (`npm run dev`): its state is files, which also other processes may have open. */
+export async function openLocal({ environment, stateDir = ".wrangler/state" }: LocalFlags): Promise<Installation> {
+  const config = unstable_readConfig({ config: "wrangler.toml", env: environment }, { hideWarnings: true });
+  const binding = config.d1_databases.find((database: { readonly binding: string }) => database.binding === "DB");
+  const databaseId = binding?.preview_database_id ?? binding?.database_id ?? "DB";
+  const file = join(stateDir, "v3", "d1", UNIQUE_KEY, fileNameOf(databaseId));
+  const silenced = silenceWarnings();
+  const proxy = await getPlatformProxy<{ DB: D1Database; MEDIA: R2Bucket }>({
+    configPath: "wrangler.toml",
+    ...(environment !== undefined && { environment }),
+    persist: { path: join(stateDir, "v3") },
+  }).finally(silenced);
+  const { DB, MEDIA } = proxy.env;
+  return {
+    name: `${stateDir}${environment === undefined ? "" : ` (${environment})`}`,
+    database: DB,
+    runningVersion: async () => await readVersion(),
+    async exportDatabase(target) {
+      // The binding makes the file if there is none.
+      await DB.prepare("SELECT 1").run();
+      await access(file).catch(() => {
+        throw new OperatorError(`there is no database at ${file}`, "start the service once with `npm run dev`");
+      });
+      await rm(target, { force: true });
+      const source = new DatabaseSync(file, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
+      try {
+        await backup(source, target);
+      } finally {
+        source.close();
+      }
+      dropRuntimeTables(target);
+    },
+    async migrate() {
+      const flags = environment === undefined ? [] : ["--env", environment];
+      const { code } = await runWrangler(
+        ["d1", "migrations", "apply", "DB", "--local", "--persist-to", stateDir, ...flags],
+        null,
+      );
+      if (code !== 0) {
+        throw new OperatorError("a migration failed", "read the message above, then run the command again");
+      }
+    },
+    bookmark: async () => null,
+    travelTo: () => Promise.reject(new Error("a local database has no Time Travel")),
+    async *objects() {
+      let cursor: string | undefined;
+      do {
+        const page = await MEDIA.list({ limit: LIST_LIMIT, ...(cursor !== undefined && { cursor }) });
+        for (const { key, size, etag } of page.objects) {
+          yield { key, sizeBytes: size, etag } satisfies StoredObject;
+        }
+        cursor = page.truncated ? page.cursor : undefined;
+      } while (cursor !== undefined);
+    },
+    readObject: async (key) => (await MEDIA.get(key))?.body ?? null,
+    writeObject: async (key, bytes, contentType) =>
+      void (await MEDIA.put(key, bytes, { httpMetadata: { contentType } })),
+    close: async () => await proxy.dispose(),
+  };
+}
+
+/** The runtime says where its secrets come from, and that objects cannot be called from here, which nothing here does. */
+function silenceWarnings(): () => void {
+  const { log, warn, error } = console;
+  Object.assign(console, { log: () => undefined, warn: () => undefined, error: () => undefined });
+  return () => void Object.assign(console, { log, warn, error });
+}

@@ -1,0 +1,118 @@
+import { createWriteStream } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { CloudflareApi } from "../deploy/cloudflare.ts";
+import { CONFIG_FILE, namesFrom, readTrackedConfig } from "../deploy/config-file.ts";
+import { loadDotEnv, signIn } from "../deploy/credential.ts";
+import { readValues } from "../deploy/read-values.ts";
+import { findResources } from "../deploy/resources.ts";
+import { readRunningWorker } from "../deploy/running.ts";
+import { runWrangler } from "../deploy/wrangler.ts";
+import { type Installation, OperatorError, type StoredObject } from "./installation.ts";
+import { remoteD1 } from "./remote-d1.ts";
+import { loadSqlFile } from "./sql-file.ts";
+
+const OBJECTS_PER_PAGE = 1000;
+
+interface ExportAnswer {
+  readonly status?: "complete" | "error" | "active";
+  readonly at_bookmark?: string;
+  readonly error?: string;
+  readonly result?: { readonly filename: string; readonly signed_url: string };
+}
+
+/** Asks until the dump is written: an export that nobody asks about is given up. The database answers nobody else meanwhile. */
+async function requestExport(api: CloudflareApi, path: string): Promise<string> {
+  let bookmark: string | undefined;
+  for (;;) {
+    const answer = await api.post<ExportAnswer>(`${path}/export`, {
+      output_format: "polling",
+      ...(bookmark !== undefined && { current_bookmark: bookmark }),
+    });
+    if (answer.status === "complete" && answer.result !== undefined) {
+      return answer.result.signed_url;
+    }
+    if (answer.status === "error") {
+      throw new OperatorError(`the export failed: ${answer.error ?? "no reason given"}`, "run the command again");
+    }
+    bookmark = answer.at_bookmark;
+  }
+}
+
+async function download(url: string, file: string): Promise<void> {
+  const response = await fetch(url);
+  if (!response.ok || response.body === null) {
+    throw new OperatorError(`the dump could not be downloaded (HTTP ${response.status})`, "run the command again");
+  }
+  await pipeline(Readable.from(response.body), createWriteStream(file));
+}
+
+/** The service that `npm run deploy` made from this folder's settings. */
+export async function openRemote(): Promise<Installation> {
+  await loadDotEnv();
+  const values = await readValues(process.env);
+  const names = namesFrom(await readTrackedConfig(), values.get("WORKER_NAME"));
+  const { api, accountId } = await signIn();
+  const { databaseId } = await findResources(api, accountId, names);
+  if (databaseId === null) {
+    throw new OperatorError(
+      `the account has no database ${names.database}`,
+      "deploy the service first: `npm run deploy`",
+    );
+  }
+  const path = `/accounts/${accountId}/d1/database/${databaseId}`;
+  const objectPath = (key: string) => `/accounts/${accountId}/r2/buckets/${names.bucket}/objects/${key}`;
+  return {
+    name: `${names.worker} at Cloudflare`,
+    database: remoteD1(api, accountId, databaseId),
+    async runningVersion() {
+      const origin = (await readRunningWorker(api, accountId, names.worker))?.vars.get("ORIGIN");
+      try {
+        const response = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(5000) });
+        const health: { version?: string } = await response.json();
+        return health.version ?? null;
+      } catch {
+        return null;
+      }
+    },
+    async exportDatabase(file) {
+      const dump = `${file}.sql`;
+      await download(await requestExport(api, path), dump);
+      await rm(file, { force: true });
+      await loadSqlFile(dump, file);
+      await rm(dump);
+    },
+    async migrate() {
+      await readFile(CONFIG_FILE).catch(() => {
+        throw new OperatorError(`${CONFIG_FILE} is missing`, "run `npm run deploy` in this folder once");
+      });
+      const { code } = await runWrangler(
+        ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG_FILE],
+        accountId,
+      );
+      if (code !== 0) {
+        throw new OperatorError("a migration failed", "read the message above, then run the command again");
+      }
+    },
+    async bookmark(at) {
+      const query = at === undefined ? undefined : { timestamp: at.toISOString() };
+      return (await api.get<{ bookmark: string }>(`${path}/time_travel/bookmark`, query)).bookmark;
+    },
+    async travelTo(bookmark) {
+      await api.post(`${path}/time_travel/restore?${new URLSearchParams({ bookmark }).toString()}`, undefined);
+    },
+    async *objects() {
+      const list = `/accounts/${accountId}/r2/buckets/${names.bucket}/objects`;
+      const pages = api.pages<{ key: string; size: number; etag: string }>(list, {
+        per_page: String(OBJECTS_PER_PAGE),
+      });
+      for await (const { key, size, etag } of pages) {
+        yield { key, sizeBytes: size, etag } satisfies StoredObject;
+      }
+    },
+    readObject: (key) => api.download(objectPath(key)),
+    writeObject: (key, bytes, contentType) => api.upload(objectPath(key), bytes, contentType),
+    close: () => Promise.resolve(),
+  };
+}
