@@ -49,6 +49,7 @@ export const MODULES = {
     "quotas",
     "feeds",
     "wire",
+    "metrics",
   ],
   mcp: [
     "core",

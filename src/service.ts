@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import { createFileRoutes } from "#api/files/index.ts";
-import { healthRoutes } from "#api/health.ts";
+import { createHealthRoutes } from "#api/health.ts";
 import { API_PREFIX, createApi } from "#api/index.ts";
 import { log } from "#core/log.ts";
 import type * as Mcp from "#mcp/index.ts";
 import type * as Operator from "#operator/index.ts";
 import { runReconciler } from "#publisher/index.ts";
-import { runCron } from "#sync/index.ts";
+import type * as Sync from "#sync/index.ts";
 import { wakeOverdueSenders } from "#webhooks/index.ts";
 import { pathOf } from "#wire/path-of.ts";
 import type * as BrowserPages from "./browser-pages.ts";
@@ -41,6 +41,14 @@ async function loadOperator(): Promise<typeof Operator> {
   return operator;
 }
 
+let sync: typeof Sync | undefined;
+
+/** Most isolates never run the cron. */
+async function loadSync(): Promise<typeof Sync> {
+  sync ??= await import("#sync/index.ts");
+  return sync;
+}
+
 /** The handlers that a Worker entry file exports. */
 export interface Service {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
@@ -52,7 +60,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
   const api = createApi(createOutbound);
   let pages: Hono<{ Bindings: Env }> | undefined;
   const app = new Hono<{ Bindings: Env }>();
-  app.route("/", healthRoutes);
+  app.route("/", createHealthRoutes(createOutbound));
   app.route("/", createFileRoutes(createOutbound));
   app.all("*", async (c) => {
     const { createBrowserPages } = await loadBrowserPages();
@@ -84,7 +92,8 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
         .catch((error: unknown) => {
           log("error", "webhook.overdue_failed", { error: error instanceof Error ? error.name : typeof error });
         });
-      await Promise.all([reconciled, told, runCron(services)]);
+      const jobs = loadSync().then(({ runCron }) => runCron(services));
+      await Promise.all([reconciled, told, jobs]);
     },
   };
 }

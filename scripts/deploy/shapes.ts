@@ -50,6 +50,14 @@ export const setupCode = shape("at least 20 letters, digits, dashes and undersco
 export const operatorKey = shape("at least 32 letters, digits, dashes and underscores", (value) =>
   /^[A-Za-z0-9_-]{32,200}$/.test(value),
 );
+export const signingSecret = shape(
+  "`whsec_` and 24 to 64 bytes in base64, like whsec_<openssl rand -base64 32>",
+  (value) => {
+    const [, bytes = ""] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value) ?? [];
+    const { length } = Buffer.from(bytes, "base64");
+    return length >= 24 && length <= 64;
+  },
+);
 export const tokenKeys = shape(
   'a JSON object of key id to 32 bytes in base64, like {"k1":"<openssl rand -base64 32>"}',
   (value) => {

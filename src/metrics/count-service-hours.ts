@@ -1,12 +1,20 @@
 import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
-import { HOUR } from "#core/clock.ts";
+import { DAY, HOUR } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
 import { addToHour, countHappenings } from "./store-count.ts";
 
-/** Counts what became of posts, logins, webhooks and previews since the last run of the cron. */
+const RETENTION_MS = 35 * DAY;
+const MAX_DELETED_PER_RUN = 500;
+
+/**
+ * Counts what became of posts, logins, webhooks and previews since the last run of the cron, and deletes counters that no page shows any
+ * more.
+ */
 export async function countServiceHours(services: Pick<Services, "clock" | "db">): Promise<void> {
-  await countHappenings(undividedPostsDb(services), services.clock.now());
+  const now = services.clock.now();
+  const expiredHour = Math.floor((now - RETENTION_MS) / HOUR);
+  await countHappenings(undividedPostsDb(services), { now, expiredHour, limit: MAX_DELETED_PER_RUN });
 }
 
 /** How the cron's sync of one login ended. */

@@ -1,2 +1,3 @@
-export { countServiceHours, countSyncs } from "./count-service-hours.ts";
-export { deleteOldHours } from "./delete-old-hours.ts";
+export { checkHealth } from "./check-health.ts";
+export { countServiceHours, countSyncs, type SyncOutcome } from "./count-service-hours.ts";
+export { watchService } from "./alerts/watch-service.ts";

@@ -7,10 +7,8 @@ import type { Db, PostsDb } from "#db/client.ts";
  * killed has counted nothing or all, and of runs side by side the second one finds nothing left.
  */
 
-/** Posts that are due within this are noted: several runs of the cron may fail before one is missed. */
+/** Posts that are due within this are noted: several runs of the cron may fail before one is missed. As in the trigger `post_brought_forward`. */
 const NOTED_AHEAD_MS = 10 * MINUTE;
-/** The trigger `post_brought_forward` writes what a change brings this near; a test compares the two. */
-export const BROUGHT_FORWARD_MS = NOTED_AHEAD_MS;
 const MAX_NOTED = 10_000;
 const MAX_NEW_POSTS = 5000;
 /** A restored or copied database may number its posts anew: what is older has been counted. */
@@ -122,16 +120,50 @@ function previewsStatement(db: Db, now: number): D1PreparedStatement {
     .bind(Math.floor(now / HOUR) - 1);
 }
 
-/** Counts what has happened since the last call; writes nothing when nothing has. */
-export async function countHappenings(db: PostsDb, now: number): Promise<void> {
-  await db.d1.batch([
-    noteStatement(db, now),
-    db.d1.prepare("DELETE FROM brought_forward"),
-    countEndedStatement(db),
-    dropStatement(db, now),
-    ...noticeStatements(db, now),
-    previewsStatement(db, now),
-  ]);
+interface Waiting {
+  readonly posts: 0 | 1;
+  readonly notices: 0 | 1;
+  readonly previews: 0 | 1;
+  readonly expired: 0 | 1;
+}
+
+/** What there is to count or to delete: one statement in a minute without any. */
+async function readWaiting(db: PostsDb, now: number, expiredHour: number): Promise<Waiting | null> {
+  return await db.d1
+    .prepare(
+      `SELECT s.noted <> '[]' OR s.posts_to <> coalesce((SELECT max(rowid) FROM posts), 0) OR EXISTS (SELECT 1 FROM brought_forward)
+           OR EXISTS (SELECT 1 FROM posts WHERE watch_at <= ?1) AS posts,
+         EXISTS (SELECT 1 FROM notices n WHERE n.at > s.notices_to AND n.at <= ?2) AS notices,
+         EXISTS (SELECT 1 FROM hourly_use WHERE hour >= ?3 AND name = 'previews') AS previews,
+         EXISTS (SELECT 1 FROM service_hours WHERE hour < ?4) AS expired
+       FROM service_progress s`,
+    )
+    .bind(now + NOTED_AHEAD_MS, now - NOTICE_DELAY_MS, Math.floor(now / HOUR) - 1, expiredHour)
+    .first<Waiting>();
+}
+
+/** Counts what has happened since the last call, and deletes a bounded number of old counters; writes nothing when there is nothing. */
+export async function countHappenings(
+  db: PostsDb,
+  { now, expiredHour, limit }: { readonly now: number; readonly expiredHour: number; readonly limit: number },
+): Promise<void> {
+  const waiting = await readWaiting(db, now, expiredHour);
+  const statements = [
+    ...(waiting?.posts === 1
+      ? [
+          noteStatement(db, now),
+          db.d1.prepare("DELETE FROM brought_forward"),
+          countEndedStatement(db),
+          dropStatement(db, now),
+        ]
+      : []),
+    ...(waiting?.notices === 1 ? noticeStatements(db, now) : []),
+    ...(waiting?.previews === 1 ? [previewsStatement(db, now)] : []),
+    ...(waiting?.expired === 1 ? [deleteHoursStatement(db, expiredHour, limit)] : []),
+  ];
+  if (statements.length > 0) {
+    await db.d1.batch(statements);
+  }
 }
 
 /** Adds to counters of an hour. */
@@ -149,13 +181,10 @@ export async function addToHour(
     .run();
 }
 
-/** Deletes a bounded number of the oldest counters; returns how many. */
-export async function deleteHoursBefore(db: Db, hour: number, limit: number): Promise<number> {
-  const { meta } = await db.d1
+function deleteHoursStatement(db: Db, hour: number, limit: number): D1PreparedStatement {
+  return db.d1
     .prepare(
       `DELETE FROM service_hours WHERE (hour, metric, label) IN (SELECT hour, metric, label FROM service_hours WHERE hour < ?1 LIMIT ?2)`,
     )
-    .bind(hour, limit)
-    .run();
-  return meta.changes;
+    .bind(hour, limit);
 }

@@ -6,7 +6,7 @@ import type { MediaType, PostType } from "#core/status.ts";
 import type { AppearanceInput, PostAppearance } from "./appearance-contract.ts";
 import type { Connector } from "./connect-contract.ts";
 import type { OptionForm } from "./form-contract.ts";
-import type { PlatformLimits } from "./limits-contract.ts";
+import type { AppTerms, PlatformLimits } from "./limits-contract.ts";
 
 export type * from "./appearance-contract.ts";
 export type * from "./connect-contract.ts";
@@ -360,6 +360,8 @@ export interface Adapter {
   readonly operatorCredentials: "required" | "none";
   /** The same numbers that `validate` checks. */
   readonly limits: PlatformLimits;
+  /** Absent where the platform neither counts nor charges the app as a whole. */
+  readonly appTerms?: AppTerms;
   /** Known keys are parsed strictly, unknown keys pass (`z.looseObject`); used for validation, `GET /platforms` and the OpenAPI document. */
   readonly options: z.ZodType;
   /** How pages ask for the options; absent where the platform has none of its own. */

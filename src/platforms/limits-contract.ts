@@ -90,3 +90,15 @@ export interface PlatformLimits {
    */
   readonly duplicateText: { readonly windowSeconds: number; readonly note: string } | null;
 }
+
+/** What the platform allows and charges the operator's app, over all accounts that use it. */
+export interface AppTerms {
+  /** Posts that all accounts together may publish in a calendar day of `timeZone`; `what` names them. */
+  readonly dailyCap?: { readonly count: number; readonly what: string; readonly timeZone: string };
+  /** Dollars for a post. */
+  readonly prices?: { readonly postUsd: number; readonly postWithLinkUsd: number };
+  /** The page that says so. */
+  readonly source: string;
+  /** The day on which it was read, `YYYY-MM-DD`. */
+  readonly readOn: string;
+}

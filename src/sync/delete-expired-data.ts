@@ -2,7 +2,6 @@ import { DAY, HOUR } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { deleteOldEvents } from "#events/index.ts";
-import { deleteOldHours } from "#metrics/index.ts";
 import { deleteOldNotices } from "#notices/index.ts";
 import { deleteExpiredStates } from "#accounts/index.ts";
 import { deleteExpiredCredentials } from "#auth/index.ts";
@@ -36,11 +35,9 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
   const hourlyUse = await deleteOldHourlyUse(services.db, Math.floor(now / HOUR) - 1, HOURLY_USE_ROWS_PER_RUN);
   const events = await deleteOldEvents(services);
   const notices = await deleteOldNotices(services);
-  const serviceHours = await deleteOldHours(services);
   const removed = {
     events,
     notices,
-    service_hours: serviceHours,
     hourly_use: hourlyUse,
     connect_states: states,
     idempotency_records: idempotencyRecords,

@@ -1,7 +1,7 @@
 import { undividedPostsDb } from "#db/client.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { countServiceHours } from "#metrics/index.ts";
+import { countServiceHours, watchService } from "#metrics/index.ts";
 import { announceEnds, sendAlerts } from "#notices/index.ts";
 import { finishOpenDeletions } from "#posting/index.ts";
 import { moveDayTotals } from "#posting/cleanup/store-day-totals.ts";
@@ -26,6 +26,7 @@ export async function runCron(services: Services): Promise<void> {
       async () => void (await moveDayTotals(undividedPostsDb(services), services.clock.now(), TOTALS_PER_RUN)),
     ),
     runJob("service_hours", async () => await countServiceHours(services)),
+    runJob("operator_alerts", async () => await watchService(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
     runJob("database_size", async () => await watchDatabaseSize(services)),
   ]);

@@ -91,6 +91,7 @@ describe("a setting of a wrong form is named with what it must be, and a secret 
     ["TOKEN_KEYS", '{"k1":"c2hvcnQ="}', "TOKEN_KEYS must be a JSON object of key id to 32 bytes in base64"],
     ["SETUP_CODE", "short", "SETUP_CODE must be at least 20 letters, digits, dashes and underscores"],
     ["OPERATOR_KEY", "k".repeat(31), "OPERATOR_KEY must be at least 32 letters, digits, dashes and underscores"],
+    ["ALERT_WEBHOOK_SECRET", "whsec_c2hvcnQ=", "ALERT_WEBHOOK_SECRET must be `whsec_` and 24 to 64 bytes in base64"],
     ["X_CLIENT_SECRET", "two\nlines", "X_CLIENT_SECRET must be one line of text"],
     ["BLUESKY_PRIVATE_KEY", '{"kty":"RSA"}', "BLUESKY_PRIVATE_KEY must be a P-256 private key as JWK on one line"],
     [

@@ -5,7 +5,7 @@ import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
-import { limits, limitsOf } from "./limits.ts";
+import { appTerms, limits, limitsOf } from "./limits.ts";
 import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
@@ -18,6 +18,7 @@ export const x = defineAdapter({
   hasUserNamedHosts: false,
   operatorCredentials: "required",
   limits,
+  appTerms,
   limitsOf,
   options,
   optionForm,

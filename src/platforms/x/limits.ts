@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import type { MediaDescription, PlatformLimits } from "#platforms/contract.ts";
+import type { AppTerms, MediaDescription, PlatformLimits } from "#platforms/contract.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 const MIB = 1024 ** 2;
@@ -78,6 +78,12 @@ export function videoCategory(
 /** docs.x.com/x-api/getting-started/pricing, since 20 April 2026. */
 export const PRICE_USD = 0.015;
 export const PRICE_WITH_URL_USD = 0.2;
+
+export const appTerms = {
+  prices: { postUsd: PRICE_USD, postWithLinkUsd: PRICE_WITH_URL_USD },
+  source: "https://docs.x.com/x-api/getting-started/pricing",
+  readOn: "2026-11-23",
+} satisfies AppTerms;
 
 /** X returns `subscription_type` to the account itself only; every value but `None` is a paid subscription. */
 export function isSubscribed(capabilities: JsonObject): boolean {

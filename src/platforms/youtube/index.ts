@@ -6,7 +6,7 @@ import { commit } from "./commit.ts";
 import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
-import { limits, limitsOf } from "./limits.ts";
+import { appTerms, limits, limitsOf } from "./limits.ts";
 import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
 import { prepare } from "./prepare.ts";
@@ -22,6 +22,7 @@ export const youtube = defineAdapter({
   hasUserNamedHosts: false,
   operatorCredentials: "required",
   limits,
+  appTerms,
   limitsOf,
   options,
   optionForm,

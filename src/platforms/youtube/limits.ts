@@ -1,6 +1,6 @@
 import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import type { JsonObject } from "#core/json.ts";
-import type { PlatformLimits } from "#platforms/contract.ts";
+import type { AppTerms, PlatformLimits } from "#platforms/contract.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** developers.google.com/youtube/v3/docs/videos: 100 characters, 5,000 bytes, neither with `<` or `>`. UTF-16 is the strictest usual reading of "characters". */
@@ -74,3 +74,9 @@ export const limits = {
   dailyCaps: [],
   duplicateText: null,
 } as const satisfies PlatformLimits;
+
+export const appTerms = {
+  dailyCap: { count: 100, what: "uploads", timeZone: "America/Los_Angeles" },
+  source: "https://developers.google.com/youtube/data/guides/quota_and_compliance_audits",
+  readOn: "2026-11-23",
+} satisfies AppTerms;

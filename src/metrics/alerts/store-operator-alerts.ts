@@ -1,0 +1,88 @@
+import type { Db } from "#db/client.ts";
+import type { AlertChange, OperatorAlert } from "./decide-changes.ts";
+
+const COLUMNS = "kind, label, state, since, calm_since AS calmSince, changed_at AS changedAt, mailed, posted, detail";
+
+/** One row for each platform, code or limit that was ever a problem within thirty days. */
+export function alertsStatement(db: Db): D1PreparedStatement {
+  return db.d1.prepare(`SELECT ${COLUMNS} FROM operator_alerts ORDER BY changed_at DESC`);
+}
+
+/** Only what was read is changed, so that of runs side by side one does it. */
+export async function writeAlertChanges(db: Db, changes: readonly AlertChange[]): Promise<void> {
+  await db.d1.batch(changes.map((change) => changeStatement(db, change)));
+}
+
+function changeStatement(db: Db, { before, after }: AlertChange): D1PreparedStatement {
+  if (after === null) {
+    return db.d1
+      .prepare("DELETE FROM operator_alerts WHERE kind = ?1 AND label = ?2 AND state = ?3 AND changed_at = ?4")
+      .bind(before?.kind, before?.label, before?.state, before?.changedAt);
+  }
+  const values = [after.kind, after.label, after.state, after.since, after.calmSince, after.changedAt, after.detail];
+  return before === null
+    ? db.d1
+        .prepare(
+          `INSERT INTO operator_alerts (kind, label, state, since, calm_since, changed_at, detail)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING`,
+        )
+        .bind(...values)
+    : db.d1
+        .prepare(
+          `UPDATE operator_alerts SET state = ?3, since = ?4, calm_since = ?5, changed_at = ?6, detail = ?7
+           WHERE kind = ?1 AND label = ?2 AND state = ?8 AND changed_at = ?9 AND calm_since IS ?10`,
+        )
+        .bind(...values, before.state, before.changedAt, before.calmSince);
+}
+
+/** A way to tell operators, with its columns: when it was begun last, and the change that it told. */
+const CHANNELS = {
+  mail: { begun: "mail_begun_at", told: "mailed" },
+  webhook: { begun: "webhook_begun_at", told: "posted" },
+} as const;
+export type AlertChannel = keyof typeof CHANNELS;
+
+export interface ClaimedTelling {
+  readonly alerts: readonly OperatorAlert[];
+  /** The addresses of operators that they have proved to be theirs. */
+  readonly emails: readonly string[];
+}
+
+/** What is to be told, for one caller at a time; null when that began a short time ago. */
+export async function claimTelling(
+  db: Db,
+  channel: AlertChannel,
+  { now, notSince }: { readonly now: number; readonly notSince: number },
+): Promise<ClaimedTelling | null> {
+  const { begun } = CHANNELS[channel];
+  const [claimed, alerts, operators] = await db.d1.batch([
+    db.d1.prepare(`UPDATE service_progress SET ${begun} = ?1 WHERE ${begun} <= ?2 RETURNING id`).bind(now, notSince),
+    alertsStatement(db),
+    db.d1.prepare(
+      "SELECT email FROM users WHERE role = 'operator' AND email_verified_at IS NOT NULL ORDER BY created_at LIMIT 20",
+    ),
+  ]);
+  return claimed?.results.length === 1
+    ? {
+        alerts: (alerts?.results ?? []) as OperatorAlert[],
+        emails: ((operators?.results ?? []) as { email: string }[]).map(({ email }) => email),
+      }
+    : null;
+}
+
+/** Only the changes that were told: a newer one waits for its own mail. */
+export async function markTold(db: Db, channel: AlertChannel, alerts: readonly OperatorAlert[]): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE operator_alerts SET ${CHANNELS[channel].told} = j.value ->> 'changedAt' FROM json_each(?1) j
+       WHERE operator_alerts.kind = j.value ->> 'kind' AND operator_alerts.label = j.value ->> 'label'`,
+    )
+    .bind(JSON.stringify(alerts.map(({ kind, label, changedAt }) => ({ kind, label, changedAt }))))
+    .run();
+}
+
+/** The next run tries again. */
+export async function releaseTelling(db: Db, channel: AlertChannel, begunAt: number): Promise<void> {
+  const { begun } = CHANNELS[channel];
+  await db.d1.prepare(`UPDATE service_progress SET ${begun} = 0 WHERE ${begun} = ?1`).bind(begunAt).run();
+}

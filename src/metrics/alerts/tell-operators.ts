@@ -1,0 +1,99 @@
+import type { Services } from "#context.ts";
+import { MINUTE, SECOND, toIsoInstant } from "#core/clock.ts";
+import { log } from "#core/log.ts";
+import { VERSION } from "#core/version.ts";
+import { sendTry } from "#webhooks/delivery/send-try.ts";
+import { composeOperatorMail } from "./compose-operator-mail.ts";
+import { type OperatorAlert, untold } from "./decide-changes.ts";
+import { type AlertChannel, claimTelling, markTold, releaseTelling } from "./store-operator-alerts.ts";
+
+/** What changes meanwhile goes out together; for the webhook only as long as one try may take. */
+const INTERVAL_MS: Readonly<Record<AlertChannel, number>> = { mail: 10 * MINUTE, webhook: 30 * SECOND };
+
+type TellServices = Pick<Services, "clock" | "config" | "db" | "mailer" | "outbound">;
+
+/** Where alerts are posted, and the secret that signs them; null unless both are set. */
+export function alertWebhook({
+  config,
+}: Pick<Services, "config">): { readonly url: string; readonly secret: string } | null {
+  const [url, secret] = [config.setting("ALERT_WEBHOOK"), config.setting("ALERT_WEBHOOK_SECRET")];
+  return url === null || secret === null ? null : { url, secret };
+}
+
+/** Tells what has changed by each way that is set up. What fails is tried again by the next run, until it is two days old. */
+export async function tellOperators(services: TellServices, alerts: readonly OperatorAlert[]): Promise<void> {
+  const now = services.clock.now();
+  const webhook = alertWebhook(services);
+  await Promise.all([
+    services.mailer !== null && untold(alerts, "mailed", now).length > 0
+      ? tell(services, "mail", async (told, emails) => await mailAll(services, told, emails))
+      : null,
+    webhook !== null && untold(alerts, "posted", now).length > 0
+      ? tell(services, "webhook", async (told) => await post(services, webhook, told))
+      : null,
+  ]);
+}
+
+async function tell(
+  services: TellServices,
+  channel: AlertChannel,
+  send: (alerts: readonly OperatorAlert[], emails: readonly string[]) => Promise<boolean>,
+): Promise<void> {
+  const { clock, db } = services;
+  const now = clock.now();
+  const claimed = await claimTelling(db, channel, { now, notSince: now - INTERVAL_MS[channel] });
+  if (claimed === null) {
+    return;
+  }
+  const alerts = untold(claimed.alerts, channel === "mail" ? "mailed" : "posted", now);
+  if (alerts.length > 0 && (await send(alerts, claimed.emails))) {
+    await markTold(db, channel, alerts);
+  } else {
+    await releaseTelling(db, channel, now);
+  }
+}
+
+/** True when somebody was reached, or nobody can be: nobody else gets the same mail twice because of one address. */
+async function mailAll(
+  { config, mailer }: TellServices,
+  alerts: readonly OperatorAlert[],
+  emails: readonly string[],
+): Promise<boolean> {
+  const mail = composeOperatorMail(config, alerts);
+  const sent = await Promise.allSettled(emails.map(async (to) => await mailer?.send({ ...mail, to })));
+  const failed = sent.filter(({ status }) => status === "rejected").length;
+  if (failed > 0) {
+    log("warn", "operator_alert.not_mailed", { failed, operators: emails.length });
+  }
+  return failed === 0 || failed < emails.length;
+}
+
+async function post(
+  services: TellServices,
+  { url, secret }: { readonly url: string; readonly secret: string },
+  alerts: readonly OperatorAlert[],
+): Promise<boolean> {
+  const changedAt = Math.max(...alerts.map((alert) => alert.changedAt));
+  const body = JSON.stringify({
+    type: "operator_alerts",
+    timestamp: toIsoInstant(changedAt),
+    data: {
+      origin: services.config.origin,
+      version: VERSION,
+      alerts: alerts.map(({ kind, label, state, since, detail }) => ({
+        kind,
+        label,
+        state,
+        since: toIsoInstant(since),
+        detail,
+      })),
+    },
+  });
+  // The same id at every try, so that the receiver knows a repeated one.
+  const id = `alerts_${changedAt}_${alerts.length}`;
+  const { attempt, meaning } = await sendTry(services, { url, secrets: [secret] }, { id, body });
+  if (meaning.kind !== "delivered") {
+    log("warn", "operator_alert.not_posted", { status: attempt.status, error: attempt.error });
+  }
+  return meaning.kind === "delivered";
+}

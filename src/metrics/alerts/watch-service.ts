@@ -1,0 +1,77 @@
+import type { Services } from "#context.ts";
+import { log } from "#core/log.ts";
+import { undividedPostsDb } from "#db/client.ts";
+import { dailyLimits } from "#metrics/daily-limits.ts";
+import { latenessOf } from "#metrics/outcomes.ts";
+import {
+  bucketsOf,
+  hourOf,
+  type HourRow,
+  hoursStatement,
+  type ServiceState,
+  serviceStatement,
+} from "#metrics/store-present.ts";
+import { decideChanges, type OperatorAlert } from "./decide-changes.ts";
+import { findConditions, type Present } from "./find-conditions.ts";
+import { alertsStatement, writeAlertChanges } from "./store-operator-alerts.ts";
+import { tellOperators } from "./tell-operators.ts";
+
+type WatchServices = Pick<Services, "adapterFor" | "clock" | "config" | "db" | "mailer" | "outbound">;
+
+/** Raises, clears and reminds of alerts, and tells operators of what has changed. Writes nothing while nothing does. */
+export async function watchService(services: WatchServices): Promise<void> {
+  const now = services.clock.now();
+  const { present, alerts } = await readPresent(services, now);
+  const changes = decideChanges(alerts, findConditions(present), now);
+  if (changes.length > 0) {
+    await writeAlertChanges(services.db, changes);
+    for (const { before, after } of changes) {
+      if (after !== null && after.state !== "pending" && after.state !== before?.state) {
+        const { kind, label, state, detail } = after;
+        log(state === "raised" ? "error" : "info", `operator_alert.${state}`, { kind, label, detail });
+      }
+    }
+  }
+  const unchanged = alerts.filter((alert) => !changes.some(({ before }) => before === alert));
+  await tellOperators(services, [...unchanged, ...changes.flatMap(({ after }) => after ?? [])]);
+}
+
+async function readPresent(
+  services: WatchServices,
+  now: number,
+): Promise<{ readonly present: Present; readonly alerts: readonly OperatorAlert[] }> {
+  const { config } = services;
+  const db = undividedPostsDb(services);
+  const daily = dailyLimits(services);
+  const [service, hours, alerts] = await db.d1.batch([
+    serviceStatement(
+      db,
+      now,
+      daily.map(({ counter }) => counter),
+    ),
+    hoursStatement(db, hourOf(now) - 1),
+    alertsStatement(db),
+  ]);
+  const recent = (hours?.results ?? []) as HourRow[];
+  const [state] = (service?.results ?? []) as ServiceState[];
+  const used = JSON.parse(state?.sums ?? "[]") as number[];
+  const database = {
+    label: "database",
+    what: "Bytes of the database",
+    used: service?.meta.size_after ?? 0,
+    limit: config.databaseLimitBytes,
+  };
+  const ofToday = daily.flatMap(({ label, what, limit }, index) =>
+    limit === null ? [] : [{ label, what, used: used[index] ?? 0, limit }],
+  );
+  return {
+    alerts: (alerts?.results ?? []) as OperatorAlert[],
+    present: {
+      overdue: state?.overdue ?? 0,
+      isHeld: state?.held === "restored",
+      recent,
+      lateness: latenessOf(bucketsOf(recent)),
+      limits: [database, ...ofToday],
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Services } from "#context.ts";
+import { MINUTE, SECOND } from "#core/clock.ts";
+import { withTimeout } from "#core/with-timeout.ts";
+import { readService } from "#posting/restore/store-service.ts";
+
+/** Two runs of the cron may fail before somebody should look. */
+export const CRON_LATE_MS = 3 * MINUTE;
+const TIMEOUT_MS = 5 * SECOND;
+
+/** What the service is made of: `publishing` fails while a database that was put back is held, or the operator holds publishing. */
+export type HealthPart = "database" | "tokens" | "media" | "objects" | "cron" | "publishing";
+
+/** `ok`, or in a few words what is wrong. */
+export type Health = Readonly<Record<HealthPart, string>>;
+
+/** Asks every part once, side by side; an answer that takes longer than five seconds counts as none. */
+export async function checkHealth(
+  services: Pick<Services, "bucket" | "clock" | "config" | "db" | "tokens" | "watch">,
+): Promise<Health> {
+  const { bucket, clock, config, db, tokens, watch } = services;
+  const row = ask(readService(db));
+  const afterRow = async (read: (row: { readonly beat: number; readonly held: string | null }) => string) => {
+    const answer = await row;
+    return typeof answer === "string" ? "the database does not answer" : read(answer.value);
+  };
+  const parts = {
+    database: stateOf(row),
+    tokens: stateOf(ask(tokens.get("health"))),
+    media: stateOf(ask(bucket.head("health"))),
+    objects: stateOf(ask(watch.highest())),
+    // The heartbeat is the time of the run.
+    cron: afterRow(({ beat, held }) =>
+      held !== null || clock.now() - beat <= CRON_LATE_MS
+        ? "ok"
+        : beat === 0
+          ? "it has not run yet"
+          : `the last run was ${Math.floor((clock.now() - beat) / MINUTE)} minutes ago`,
+    ),
+    publishing: afterRow(({ held }) =>
+      held !== null
+        ? "the database was put back, and publishing is held"
+        : config.publishingHeld
+          ? "PUBLISHING=hold"
+          : "ok",
+    ),
+  } satisfies Record<HealthPart, Promise<string>>;
+  const entries = Object.entries(parts).map(async ([part, state]) => [part, await state] as const);
+  return Object.fromEntries(await Promise.all(entries)) as Record<HealthPart, string>;
+}
+
+/** The value, or why there is none; what the runtime says is not shown. */
+async function ask<T>(work: Promise<T>): Promise<{ readonly value: T } | string> {
+  try {
+    return { value: await withTimeout(work, TIMEOUT_MS, () => new Error("timeout")) };
+  } catch {
+    return "does not answer";
+  }
+}
+
+async function stateOf(answer: Promise<{ readonly value: unknown } | string>): Promise<string> {
+  const known = await answer;
+  return typeof known === "string" ? known : "ok";
+}

@@ -1,0 +1,55 @@
+import type { Services } from "#context.ts";
+import { DAY, HOUR } from "#core/clock.ts";
+import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
+import { zoneOffsetAt } from "#core/time-zone.ts";
+import { previewsPerDay } from "./service-limits.ts";
+import type { CounterSum } from "./store-present.ts";
+
+/** Something that is counted by the day, with the most that there may be; null where nothing limits it. */
+export interface DailyLimit {
+  /** `previews`, or the platform. */
+  readonly label: string;
+  readonly what: string;
+  readonly limit: number | null;
+  /** Whose midnight begins the day. */
+  readonly timeZone: string;
+  readonly counter: CounterSum;
+}
+
+/** The previews of all users, and what platforms that the operator has set up count for all accounts together. */
+export function dailyLimits({
+  adapterFor,
+  clock,
+  config,
+}: Pick<Services, "adapterFor" | "clock" | "config">): DailyLimit[] {
+  const now = clock.now();
+  const counter = (timeZone: string, metric: string, label: string): CounterSum => {
+    const offset = zoneOffsetAt(timeZone, now);
+    const midnight = Math.floor((now + offset) / DAY) * DAY - offset;
+    return { metric, label, sinceHour: Math.floor(midnight / HOUR) };
+  };
+  const ofPlatforms = PLATFORMS.flatMap((platform): DailyLimit[] => {
+    const cap = adapterFor(platform)?.appTerms?.dailyCap;
+    return cap === undefined || config.app(platform) === null
+      ? []
+      : [
+          {
+            label: platform,
+            what: `${PLATFORM_NAMES[platform]} ${cap.what} today, of all users`,
+            limit: cap.count,
+            timeZone: cap.timeZone,
+            counter: counter(cap.timeZone, "outcome", `${platform}.published`),
+          },
+        ];
+  });
+  return [
+    {
+      label: "previews",
+      what: "Previews today",
+      limit: previewsPerDay(config),
+      timeZone: "UTC",
+      counter: counter("UTC", "previews", ""),
+    },
+    ...ofPlatforms,
+  ];
+}

@@ -1,0 +1,111 @@
+import { DAY, HOUR, MINUTE } from "#core/clock.ts";
+import type { Db, PostsDb } from "#db/client.ts";
+import type { HeldReason } from "#db/schema.ts";
+import { NEXT_DUE_AT_SQL } from "#posting/arming/next-due-at.ts";
+import type { Counter, LatenessBuckets } from "./outcomes.ts";
+
+/** More are shown as that many. */
+export const MAX_COUNTED = 5000;
+
+const OVERDUE_AFTER_MS = MINUTE;
+/** The reconciler moves the `watch_at` of a post that it has armed so far ahead. */
+const REARMED_MS = MINUTE;
+
+/**
+ * Scheduled posts whose time passed more than a minute ago. Their `watch_at` has passed, or the reconciler has just moved it on: a range
+ * of `posts_watch` with the posts of the present minute and what is late.
+ */
+const OVERDUE = `(SELECT count(*) FROM (SELECT id, status, scheduled_at FROM posts WHERE watch_at <= ?1 ORDER BY watch_at LIMIT ${MAX_COUNTED}) posts
+  WHERE status = 'scheduled' AND scheduled_at < ?2 AND ${NEXT_DUE_AT_SQL} < ?2)`;
+
+/** A counter, and the hours of which it is the sum: one row for each of them, however many other counters they have. */
+export interface CounterSum {
+  readonly metric: string;
+  readonly label: string;
+  readonly sinceHour: number;
+}
+
+const SUMS = `(SELECT json_group_array((SELECT coalesce(sum(s.count), 0) FROM json_each(c.value ->> 'hours') h
+    CROSS JOIN service_hours s ON s.hour = h.value AND s.metric = c.value ->> 'metric' AND s.label = c.value ->> 'label'))
+  FROM json_each(?3) c)`;
+
+export interface ServiceState {
+  readonly beat: number;
+  readonly held: HeldReason | null;
+  readonly overdue: number;
+  /** JSON of the sums, in their order. */
+  readonly sums: string;
+}
+
+/** The state of the service now. Its result also says how large the database is. */
+export function serviceStatement(db: PostsDb, now: number, sums: readonly CounterSum[]): D1PreparedStatement {
+  const until = hourOf(now);
+  const counted = sums.map(({ metric, label, sinceHour }) => ({
+    metric,
+    label,
+    hours: Array.from({ length: until - sinceHour + 1 }, (_, index) => sinceHour + index),
+  }));
+  return db.d1
+    .prepare(`SELECT beat, held, ${OVERDUE} AS overdue, ${SUMS} AS sums FROM service`)
+    .bind(now + REARMED_MS, now - OVERDUE_AFTER_MS, JSON.stringify(counted));
+}
+
+/** The counters of every hour from `hour` on. */
+export function hoursStatement(db: Db, hour: number): D1PreparedStatement {
+  return db.d1
+    .prepare("SELECT hour, metric, label, count, sum, buckets FROM service_hours WHERE hour >= ?1 ORDER BY hour")
+    .bind(hour);
+}
+
+export interface HourRow extends Counter {
+  readonly hour: number;
+  readonly buckets: string;
+}
+
+/** The counters from `hour` on, summed by UTC day. */
+export function daysStatement(db: Db, hour: number): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT hour / 24 AS day, metric, label, sum(count) AS count, sum(sum) AS sum FROM service_hours WHERE hour >= ?1 GROUP BY 1, 2, 3 ORDER BY 1`,
+    )
+    .bind(hour);
+}
+
+export interface DayRow extends Counter {
+  readonly day: number;
+}
+
+export function latenessStatement(db: Db, hour: number): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT CAST(j.key AS INTEGER) AS ms, sum(j.value) AS count FROM service_hours s, json_each(s.buckets) j
+       WHERE s.hour >= ?1 AND s.metric = 'lateness' GROUP BY 1`,
+    )
+    .bind(hour);
+}
+
+/** Notices that nobody has settled, of all workspaces, newest first and bounded, by kind. */
+export function openNoticesStatement(db: Db, now: number): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT kind, count(*) AS n FROM (SELECT kind, dismissed_at FROM notices WHERE at > ?1 ORDER BY at DESC LIMIT ${MAX_COUNTED})
+       WHERE kind IN ('post_unconfirmed', 'account_needs_reconnect', 'webhook_disabled') GROUP BY kind`,
+    )
+    .bind(now - 30 * DAY);
+}
+
+/** The buckets of rows, added up. */
+export function bucketsOf(rows: readonly HourRow[]): LatenessBuckets {
+  const buckets = new Map<number, number>();
+  for (const { buckets: text } of rows.filter(({ metric }) => metric === "lateness")) {
+    for (const [ms, count] of Object.entries(JSON.parse(text) as Record<string, number>)) {
+      buckets.set(Number(ms), (buckets.get(Number(ms)) ?? 0) + count);
+    }
+  }
+  return buckets;
+}
+
+/** The hour in which an instant is, counted since 1970. */
+export function hourOf(instant: number): number {
+  return Math.floor(instant / HOUR);
+}
