@@ -10,6 +10,9 @@ const FORMAT = 1;
 /** Content that no longer has the version that was read. */
 export class PartChanged extends Error {}
 
+/** There is no file under the key. */
+export class PartMissing extends Error {}
+
 export function partKey({ workspaceId, firstAt, id }: Pick<ArchivePart, "workspaceId" | "firstAt" | "id">): string {
   return `${ARCHIVE_PREFIX}${workspaceId}/${new Date(firstAt).toISOString().slice(0, 7)}/${id}.jsonl.gz`;
 }
@@ -45,7 +48,7 @@ export async function readPart(
 ): Promise<{ readonly posts: readonly ArchivedPost[]; readonly version: string }> {
   const object = await bucket.get(key);
   if (object === null) {
-    throw new Error(`archive part missing: ${key}`);
+    throw new PartMissing(`archive part missing: ${key}`);
   }
   const text = await new Response(object.body.pipeThrough(new DecompressionStream("gzip"))).text();
   const posts = text

@@ -97,3 +97,47 @@ const RANDOM_DIGITS = 16;
 export function randomPartsOf(ids: readonly string[]): string {
   return ids.map((id) => id.replaceAll("-", "").slice(-RANDOM_DIGITS)).join("");
 }
+
+export async function selectPartIdsOfWorkspace(db: PostsDb, workspaceId: string): Promise<ReadonlySet<string>> {
+  const { results } = await db.d1
+    .prepare("SELECT id FROM archive_parts WHERE workspace_id = ?")
+    .bind(workspaceId)
+    .all<{ id: string }>();
+  return new Set(results.map(({ id }) => id));
+}
+
+/** The place of a part in the order of its workspace's index. */
+export interface PartPosition {
+  readonly firstAt: number;
+  readonly id: string;
+}
+
+/** The parts of a workspace that follow `after`, up to and with `to`; null for the first and for the last one. */
+export async function selectPartsBetween(
+  db: PostsDb,
+  workspaceId: string,
+  {
+    after,
+    to,
+    limit,
+  }: { readonly after: PartPosition | null; readonly to: PartPosition | null; readonly limit: number },
+): Promise<ArchivePart[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT ${PART_COLUMNS} FROM archive_parts WHERE workspace_id = ?1 AND (first_at, id) > (?2, ?3)
+         AND (?4 IS NULL OR (first_at, id) <= (?4, ?5)) ORDER BY first_at, id LIMIT ?6`,
+    )
+    .bind(workspaceId, after?.firstAt ?? -1, after?.id ?? "", to?.firstAt ?? null, to?.id ?? null, limit)
+    .all<PartColumns>();
+  return results.map(toPart);
+}
+
+/** `0` follows the `/` behind a workspace's id in the keys of its files. */
+export async function deleteIndexOfWorkspace(db: PostsDb, workspaceId: string, prefix: string): Promise<void> {
+  await db.d1.batch([
+    db.d1.prepare("DELETE FROM archive_parts WHERE workspace_id = ?").bind(workspaceId),
+    db.d1
+      .prepare("DELETE FROM archive_orphans WHERE key > ?1 AND key < ?2")
+      .bind(`${prefix}${workspaceId}/`, `${prefix}${workspaceId}0`),
+  ]);
+}

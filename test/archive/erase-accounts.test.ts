@@ -117,6 +117,37 @@ describe("deletion of a person's data", () => {
     }
   });
 
+  test("reaches a file that the index does not name: of an interrupted move, and of a database that was put back", async () => {
+    const ctx = await createArchiveContext();
+    const [person, other] = [await createAccount(ctx), await createAccount(ctx)];
+    await insertPosts(ctx.actor, [{ states: ["published", "published"], accountIds: [person, other] }]);
+    setFailpointHook((name) => {
+      if (name === "archive.after_part") {
+        throw new Error("ended");
+      }
+      return Promise.resolve();
+    });
+    await archivePosts(ctx).catch(() => null);
+    setFailpointHook(undefined);
+    await insertPosts(ctx.actor, [{ at: Date.UTC(2030, 1, 1), accountIds: [other] }]);
+    await startNextPass();
+    await runPass(ctx);
+    // The index of the database as it was before.
+    await env.DB.prepare("DELETE FROM archive_parts WHERE workspace_id = ?").bind(ctx.actor.workspaceId).run();
+    const files = await keysInBucket(ctx.actor);
+    expect(files).toHaveLength(3);
+    const untouched = files.find((key) => key.includes("/2030-02/")) ?? "";
+    const etag = (await env.MEDIA.head(untouched))?.etag;
+    const deletion = await requestDeletion(person);
+    await deletePersonalData(ctx, deletion);
+    expect(await isComplete(deletion)).toBe(true);
+    const erased = await archivedText(ctx);
+    expect(erased.match(/"username":"deleted"/g)).toHaveLength(2);
+    expect(erased.match(/"username":"ada_makes"/g)).toHaveLength(3);
+    expect(await keysInBucket(ctx.actor)).toEqual(files);
+    expect((await env.MEDIA.head(untouched))?.etag).toBe(etag);
+  });
+
   test("stays open while a part cannot be rewritten, and is finished by a later try", async () => {
     const ctx = await createArchiveContext();
     const person = await createAccount(ctx);
@@ -125,6 +156,7 @@ describe("deletion of a person's data", () => {
     const deletion = await requestDeletion(person);
     const bucket = {
       get: env.MEDIA.get.bind(env.MEDIA),
+      list: env.MEDIA.list.bind(env.MEDIA),
       put: () => Promise.reject(new Error("R2 is not there")),
     } as unknown as R2Bucket;
     await expect(deletePersonalData({ ...ctx, bucket }, deletion)).rejects.toThrow("R2 is not there");
