@@ -21,6 +21,7 @@ export const MODULES = {
   notices: ["core", "db", "config.ts", "context.ts", "posting", "accounts"],
   metrics: ["core", "db", "config.ts", "context.ts", "platforms", "posting", "webhooks"],
   feeds: ["core", "db", "config.ts", "context.ts", "posting"],
+  "personal-data": ["core", "db", "context.ts", "archive", "auth", "accounts", "media", "posting"],
   wire: [
     "core",
     "config.ts",
@@ -82,6 +83,7 @@ export const MODULES = {
     "notices",
     "feeds",
     "metrics",
+    "personal-data",
   ],
   operator: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "wire"],
   publisher: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "posting", "webhooks"],
@@ -100,6 +102,7 @@ export const MODULES = {
     "events",
     "notices",
     "metrics",
+    "personal-data",
   ],
   sandbox: ["core", "config.ts", "context.ts", "db", "auth", "accounts", "posting", "media"],
 } as const satisfies Record<string, readonly string[]>;

@@ -1,5 +1,6 @@
 import type { Child, FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
+import { DateTime } from "./components.tsx";
 
 /** The sign of the product; its name stands beside it. */
 export const Logo: FC = () => (
@@ -219,6 +220,13 @@ export const DashboardLayout: FC<{
       <p class="banner" role="status">
         Your subscription has ended: API calls are refused and scheduled posts are paused.{" "}
         <a href="/dashboard/plan">Choose a plan</a>
+      </p>
+    )}
+    {signedIn.deletionDueAt !== null && (
+      <p class="banner" role="status">
+        Your account and everything in it will be deleted on{" "}
+        <DateTime value={signedIn.deletionDueAt} timeZone={signedIn.timeZone} />.{" "}
+        <a href="/dashboard/profile/deletion">Keep it</a>
       </p>
     )}
     <main id="content" class={isWide ? "page wide" : "page"}>

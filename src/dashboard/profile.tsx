@@ -30,6 +30,7 @@ const DONE_MESSAGES: Readonly<Record<string, string>> = {
   "feed-revoked": "The calendar address is revoked.",
   alerts: "Saved: it applies to the next mail.",
   "mail-sent": "We have sent you an e-mail with a link.",
+  kept: "Your account is kept. Connect your accounts and plan your posts again.",
 };
 
 interface ProfileProps {
@@ -123,6 +124,19 @@ const PasskeySection: FC<ProfileProps> = ({ signedIn, passkeys, error }) => (
   </section>
 );
 
+const PersonalDataSection: FC = () => (
+  <section class="card" aria-labelledby="personal-data">
+    <h2 id="personal-data">Your data</h2>
+    <p>Everything that belongs to you and your workspaces is yours to take along, or to have erased.</p>
+    <p>
+      <a href="/dashboard/profile/data">Download your data</a>
+    </p>
+    <p>
+      <a href="/dashboard/profile/deletion">Delete your account</a>
+    </p>
+  </section>
+);
+
 const ProfilePage: FC<ProfileProps> = (props) => (
   <DashboardLayout title="Profile" section="profile" assets={{ styles: ["settings"] }} signedIn={props.signedIn}>
     {props.done !== undefined && DONE_MESSAGES[props.done] !== undefined && (
@@ -162,6 +176,7 @@ const ProfilePage: FC<ProfileProps> = (props) => (
       <PasskeySection {...props} />
       <AlertSettings muted={props.mutedAlerts} canMail={props.canMail} />
       <FeedSettings signedIn={props.signedIn} feeds={props.feeds} error={props.feedError} />
+      <PersonalDataSection />
     </div>
   </DashboardLayout>
 );

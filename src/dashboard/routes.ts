@@ -33,6 +33,7 @@ import { mediaPages, mediaUploadForm } from "./media/routes.tsx";
 import { composer, composerFilesForm } from "./composer/routes.tsx";
 import { doCheckout, doPortal, showPlan, receivePaymentEvent } from "./plan-page.tsx";
 import { doChangePassword, doRemovePasskey, doSendVerification, doSetTimeZone, showProfile } from "./profile.tsx";
+import { personalDataPages } from "./personal-data/routes.tsx";
 import { createPostPages } from "./post/routes.tsx";
 import { showDataDeletion, showDeletionStatus, showPrivacy, showTerms } from "./public-pages/routes.tsx";
 import { requireSameOrigin } from "./require-same-origin.ts";
@@ -121,6 +122,7 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.post("/dashboard/profile/alerts", doSetAlerts);
   app.post("/dashboard/profile/feeds", doMakeFeed);
   app.post("/dashboard/profile/feeds/:id/revoke", doRevokeFeed);
+  app.route("/dashboard/profile", personalDataPages);
   app.post("/dashboard/passkeys/options", passkeyOptions);
   app.post("/dashboard/passkeys", addPasskey);
   app.post("/dashboard/passkeys/confirm/options", passkeyConfirmOptions);

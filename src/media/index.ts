@@ -1,6 +1,7 @@
 export { completeMultipartUpload } from "./upload/complete-multipart-upload.ts";
 export { cancelUpload } from "./upload/cancel-upload.ts";
 export { openChunkReader, TransferInterrupted } from "./chunk-reader.ts";
+export { type MediaRange, readMediaFiles, splitMedia } from "./library/read-files.ts";
 export { deleteMedia } from "./library/delete-media.ts";
 export { type Library, type LibraryItem, listMedia, type MediaUses } from "./library/list-media.ts";
 export type { LibraryPosition } from "./library/store-library.ts";
@@ -28,6 +29,7 @@ export {
   parseReadyMediaRows,
   type ReadyMediaRow,
 } from "./store.ts";
+export { eraseMedia } from "./cleanup/erase-media.ts";
 export { sweepMedia } from "./cleanup/sweep-media.ts";
 export type { ResolvedMedia } from "./types.ts";
 export { getUploadProgress } from "./upload/get-upload-progress.ts";

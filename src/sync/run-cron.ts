@@ -7,6 +7,7 @@ import { finishOpenDeletions } from "#posting/index.ts";
 import { moveDayTotals } from "#posting/cleanup/store-day-totals.ts";
 import { archiveOldPosts } from "./archive-old-posts.ts";
 import { deleteExpiredData } from "./delete-expired-data.ts";
+import { deleteUsers } from "./delete-users.ts";
 import { endExpiredSubscriptions } from "./end-expired-subscriptions.ts";
 import { syncDueAccounts } from "./sync-due-accounts.ts";
 import { watchDatabaseSize } from "./watch-database-size.ts";
@@ -30,6 +31,8 @@ export async function runCron(services: Services): Promise<void> {
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
     runJob("database_size", async () => await watchDatabaseSize(services)),
   ]);
+  // By itself, because it makes as many calls as an invocation may.
+  await runJob("delete_users", async () => await deleteUsers(services));
   // Last, because it takes the most processor time: a run that is ended for it has done everything else.
   await runJob("archive_posts", async () => await archiveOldPosts(services));
 }

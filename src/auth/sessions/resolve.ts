@@ -32,6 +32,8 @@ export interface SignedInUser {
   readonly openNotices: number;
   /** Whether the user sees how the whole installation runs. */
   readonly isOperator: boolean;
+  /** When the user's data are erased; null unless the deletion was asked for. */
+  readonly deletionDueAt: number | null;
 }
 
 /** The user of a session cookie: one D1 statement for a well-formed token, none for a malformed one. */
@@ -74,5 +76,6 @@ export async function resolveSession(
     pendingApprovals: row.pending_approvals,
     openNotices: row.open_notices,
     isOperator: row.is_operator === 1,
+    deletionDueAt: row.deletion_due_at,
   };
 }

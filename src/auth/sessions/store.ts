@@ -21,6 +21,7 @@ export interface SessionRow {
   readonly open_notices: number;
   readonly records_events: 0 | 1;
   readonly is_operator: 0 | 1;
+  readonly deletion_due_at: number | null;
 }
 
 /** More are shown as one number, so that a page never counts thousands. */
@@ -38,7 +39,8 @@ const BY_SESSION = `SELECT u.id AS user_id, u.active_workspace_id AS workspace_i
   (SELECT count(*) FROM (SELECT 1 FROM notices o WHERE o.workspace_id = u.active_workspace_id AND o.dismissed_at IS NULL
     LIMIT ${MAX_COUNTED_NOTICES})) AS open_notices,
   EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = u.active_workspace_id AND l.recording) AS records_events,
-  u.role IS 'operator' AS is_operator
+  u.role IS 'operator' AS is_operator,
+  (SELECT d.due_at FROM user_deletions d WHERE d.user_id = u.id) AS deletion_due_at
   FROM sessions n JOIN users u ON u.id = n.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE n.hash = ?1 AND n.expires_at > ?2`;
 

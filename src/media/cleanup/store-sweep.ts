@@ -63,6 +63,48 @@ export async function claimRemovals(db: PostsDb, now: number, limit: number): Pr
   return results;
 }
 
+const IN_WORKSPACES = "workspace_id IN (SELECT value FROM json_each(?1))";
+
+/** Claims what media these workspaces have, used or not, also what another run has claimed: deleting twice does no harm. */
+export async function claimMediaOfWorkspaces(
+  db: PostsDb,
+  workspaceIds: readonly string[],
+  { now, limit }: { readonly now: number; readonly limit: number },
+): Promise<readonly Removal[]> {
+  const { results } = await db.d1
+    .prepare(
+      `UPDATE media SET state = 'removing', sweep_at = ?2
+       WHERE id IN (SELECT id FROM media WHERE ${IN_WORKSPACES} AND sha256 IS NOT NULL LIMIT ?3)
+       RETURNING id AS id, sha256 AS sha256,
+         NOT EXISTS (SELECT 1 FROM media o WHERE o.sha256 = media.sha256 AND o.state <> 'removing' AND o.id <> media.id
+           AND o.workspace_id NOT IN (SELECT value FROM json_each(?1))) AS last`,
+    )
+    .bind(JSON.stringify(workspaceIds), now + REMOVAL_LEASE_MS, limit)
+    .all<Removal>();
+  return results;
+}
+
+/** The staged objects of these users' uploads. */
+export async function stagedObjectsOfUser(db: PostsDb, userId: string): Promise<readonly string[]> {
+  const { results } = await db.d1
+    .prepare("SELECT p.value AS key FROM uploads u, json_each(u.parts) p WHERE u.user_id = ?")
+    .bind(userId)
+    .all<{ key: string }>();
+  return results.map(({ key }) => key);
+}
+
+/** Deletes the uploads of the user, with the media of those that are not complete. */
+export async function deleteUploadsOfUser(db: PostsDb, userId: string): Promise<void> {
+  await db.d1.batch([
+    db.d1
+      .prepare(
+        "DELETE FROM media WHERE sha256 IS NULL AND id IN (SELECT u.media_id FROM uploads u WHERE u.user_id = ?)",
+      )
+      .bind(userId),
+    db.d1.prepare("DELETE FROM uploads WHERE user_id = ?").bind(userId),
+  ]);
+}
+
 /** Called after the objects were deleted: deletes the rows and their aliases, and releases the storage. */
 export async function deleteRemoved(db: PostsDb, ids: readonly string[]): Promise<void> {
   const list = JSON.stringify(ids);

@@ -3,8 +3,7 @@ import { eraseArchivedAccounts } from "#archive/index.ts";
 import { accountsOfPerson, erasePersonStatements, type OpenDeletion, openDeletions } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
-import { RefusalError } from "#core/errors.ts";
-import { disconnectAccount } from "./disconnect-account.ts";
+import { disconnectOnce } from "./disconnect-account.ts";
 import {
   eraseEventsStatement,
   eraseTargetsStatements,
@@ -43,17 +42,6 @@ export async function deletePersonalData(services: Services, deletion: OpenDelet
     eraseEventsStatement(db, accountIds, workspaceIds),
     ...erasePersonStatements(db, deletion, accountIds, clock.now()),
   ]);
-}
-
-/** A parallel request, or the user, may have disconnected the account meanwhile. */
-async function disconnectOnce(ctx: Parameters<typeof disconnectAccount>[0], accountId: string): Promise<void> {
-  try {
-    await disconnectAccount(ctx, { accountId });
-  } catch (error) {
-    if (!(error instanceof RefusalError && error.refusal.code === "not_found")) {
-      throw error;
-    }
-  }
 }
 
 /** Finishes requests that were interrupted, a bounded number per run. */

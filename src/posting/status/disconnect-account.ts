@@ -2,7 +2,7 @@ import { dbFor } from "#db/client.ts";
 import { disconnectStatements, readDisconnected, revokeConnection } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
-import { refuse } from "#core/errors.ts";
+import { refuse, RefusalError } from "#core/errors.ts";
 import type { Platform } from "#core/platform.ts";
 import { armPosts, disarmPosts } from "#posting/arming/arm-posts.ts";
 import { skipTargetsStatements, type ChangedPostRow } from "./store-account-changes.ts";
@@ -34,4 +34,15 @@ export async function disconnectAccount(
   disarmPosts(ctx, endedPosts);
   ctx.defer(armPosts(ctx, stillScheduled));
   return { id: disconnected.id, platform: disconnected.platform, pausedPostIds };
+}
+
+/** For jobs that are repeated: a parallel one, or the user, may have disconnected the account meanwhile. */
+export async function disconnectOnce(ctx: Parameters<typeof disconnectAccount>[0], accountId: string): Promise<void> {
+  try {
+    await disconnectAccount(ctx, { accountId });
+  } catch (error) {
+    if (!(error instanceof RefusalError && error.refusal.code === "not_found")) {
+      throw error;
+    }
+  }
 }

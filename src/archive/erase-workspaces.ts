@@ -1,0 +1,36 @@
+import type { Services } from "#context.ts";
+import { dbFor } from "#db/client.ts";
+import { ARCHIVE_PREFIX } from "./part-file.ts";
+import { deleteIndexOfWorkspace } from "./store-parts.ts";
+
+/** R2 lists and deletes at most this many objects in one call. */
+const OBJECTS_PER_CALL = 1000;
+
+/**
+ * Deletes every file of the archive of these workspaces, those that the index does not name too, then the index. Returns whether that was
+ * all: at most `calls` lists of 1,000 files are deleted. Safe to repeat.
+ */
+export async function eraseArchive(
+  services: Pick<Services, "db" | "bucket">,
+  workspaceIds: readonly string[],
+  calls: number,
+): Promise<boolean> {
+  const { bucket } = services;
+  let left = calls;
+  for (const workspaceId of workspaceIds) {
+    for (;;) {
+      // What is deleted is in no later list, so that each begins at the start.
+      const { objects } = await bucket.list({ prefix: `${ARCHIVE_PREFIX}${workspaceId}/`, limit: OBJECTS_PER_CALL });
+      if (objects.length === 0) {
+        break;
+      }
+      if (left === 0) {
+        return false;
+      }
+      left -= 1;
+      await bucket.delete(objects.map(({ key }) => key));
+    }
+    await deleteIndexOfWorkspace(dbFor(services, workspaceId), workspaceId, ARCHIVE_PREFIX);
+  }
+  return true;
+}

@@ -1,0 +1,105 @@
+import { requireRecentAuthentication, type SignedInUser } from "#auth/index.ts";
+import type { Services } from "#context.ts";
+import { DAY, MINUTE } from "#core/clock.ts";
+import { refuse } from "#core/errors.ts";
+import { log } from "#core/log.ts";
+import { countWaitingPosts } from "#posting/index.ts";
+import { selectWorkspaceIds } from "#personal-data/store-workspaces.ts";
+import { lastOf, type LastOf } from "./store-recipient.ts";
+import { findUserDeletion, insertDeletion } from "./store-user-deletions.ts";
+import { startDeletion } from "./start-deletion.ts";
+
+/** How long a person can change their mind. */
+export const GRACE_MS = 7 * DAY;
+/** The request does the work itself; when it is interrupted, the cron goes on with it. */
+const TAKEN_OVER_AFTER_MS = 2 * MINUTE;
+
+/** What the person reads before asking. */
+export interface DeletionConsequences {
+  /** Posts that wait for their time and would be cancelled. */
+  readonly waitingPosts: number;
+  /** Whom the service would be left without. */
+  readonly lastOf: LastOf | null;
+}
+
+export async function deletionConsequences(
+  services: Pick<Services, "db">,
+  userId: string,
+): Promise<DeletionConsequences> {
+  const workspaceIds = await selectWorkspaceIds(services.db, userId);
+  return {
+    waitingPosts: await countWaitingPosts(services, workspaceIds),
+    lastOf: await lastOf(services.db, userId),
+  };
+}
+
+export interface DeletionRequest {
+  readonly password: string;
+  /** The e-mail address, typed once more. */
+  readonly typedEmail: string;
+  /** For the last user or operator of the service: that what follows was read. */
+  readonly acceptsLast: boolean;
+}
+
+/**
+ * A person asks for the deletion of their account: whatever acts for them ends at once, everything is erased a week later, and until then
+ * they can withdraw it.
+ */
+export async function requestDeletion(
+  services: Services,
+  session: SignedInUser,
+  { password, typedEmail, acceptsLast }: DeletionRequest,
+): Promise<void> {
+  const { db, clock } = services;
+  const { userId, credential } = session.actor;
+  if (typedEmail.trim().toLowerCase() !== session.email) {
+    refuse({ code: "invalid_request", message: "type your e-mail address as it stands above", param: "typed_email" });
+  }
+  if (!acceptsLast && (await lastOf(db, userId)) !== null) {
+    refuse({
+      code: "invalid_request",
+      message: "this service would be left without its last user or operator: confirm that you know what follows",
+      param: "accepts_last",
+    });
+  }
+  await requireRecentAuthentication(services, session, { password });
+  const now = clock.now();
+  await insertDeletion(db, {
+    userId,
+    requestedBy: "person",
+    now,
+    dueAt: now + GRACE_MS,
+    nextRunAt: now + TAKEN_OVER_AFTER_MS,
+    keptSession: credential.id,
+  });
+  const deletion = await findUserDeletion(db, userId);
+  try {
+    await (deletion === null ? null : startDeletion(services, deletion));
+  } catch (error) {
+    // Asked for it is: the cron does what is left.
+    log("error", "user_deletion_failed", { error: error instanceof Error ? error.name : typeof error });
+  }
+}
+
+/**
+ * For the operator (`npm run user`) and for a restore, without any call outside the database: keys, apps and sessions end now, everything
+ * else is done by the cron. False when there is no such user.
+ */
+export async function requestDeletionOf(
+  { db, clock }: Pick<Services, "db" | "clock">,
+  {
+    userId,
+    requestedBy,
+    graceMs,
+  }: { readonly userId: string; readonly requestedBy: "operator" | "restore"; readonly graceMs: number },
+): Promise<boolean> {
+  const now = clock.now();
+  return await insertDeletion(db, {
+    userId,
+    requestedBy,
+    now,
+    dueAt: now + graceMs,
+    nextRunAt: now,
+    keptSession: null,
+  });
+}

@@ -1,0 +1,43 @@
+import { setRenewal } from "#auth/billing/index.ts";
+import type { Services } from "#context.ts";
+import { DAY, MINUTE } from "#core/clock.ts";
+import { sendDeletionMail } from "./mails.ts";
+import { stopUser } from "./stop-user.ts";
+import { findUserDeletion, saveDeletionProgress, type UserDeletion } from "./store-user-deletions.ts";
+
+/** The mail of the day before. */
+export const REMINDER_MS = DAY;
+const RETRY_MS = 10 * MINUTE;
+
+/** Ends at once what ends with the request. What is left of it, and what fails, is done by a later run of the cron. */
+export async function startDeletion(services: Services, deletion: UserDeletion): Promise<void> {
+  const { db, clock } = services;
+  const { userId, dueAt } = deletion;
+  if (!(await stopUser(services, deletion))) {
+    await saveDeletionProgress(db, userId, { nextRunAt: clock.now() });
+    return;
+  }
+  await setRenewal(services, { userId, renews: false });
+  if ((await findUserDeletion(db, userId)) === null) {
+    // Withdrawn meanwhile, perhaps before the plan was ended here.
+    await setRenewal(services, { userId, renews: true });
+    return;
+  }
+  const isSent = await sendDeletionMail(services, deletion, "requested");
+  const now = clock.now();
+  await saveDeletionProgress(db, userId, {
+    nextRunAt: isSent ? Math.max(now, dueAt - REMINDER_MS) : now + RETRY_MS,
+    ...(isSent && { stoppedAt: now }),
+  });
+}
+
+/** Tells of the end a day before it. */
+export async function remind(services: Services, deletion: UserDeletion): Promise<void> {
+  const { db, clock } = services;
+  const isSent = await sendDeletionMail(services, deletion, "tomorrow");
+  const now = clock.now();
+  await saveDeletionProgress(db, deletion.userId, {
+    nextRunAt: isSent ? deletion.dueAt : Math.min(now + RETRY_MS, deletion.dueAt),
+    ...(isSent && { remindedAt: now }),
+  });
+}

@@ -1,0 +1,30 @@
+import { revokeConnection } from "#accounts/index.ts";
+import type { Services } from "#context.ts";
+import { disconnectOnce, stopPosts } from "#posting/index.ts";
+import { selectConnected, selectLogins } from "./store-logins.ts";
+
+const POSTS_PER_RUN = 4000;
+const LOGINS_PER_RUN = 30;
+
+/**
+ * Cancels what is scheduled and ends the logins at platforms, a bounded number of them. Returns whether that was all. Safe to interrupt,
+ * to repeat and to run in parallel.
+ */
+export async function stopUser(
+  services: Services,
+  { userId, workspaceIds }: { readonly userId: string; readonly workspaceIds: readonly string[] },
+): Promise<boolean> {
+  // First the posts, which a disconnect would pause one account after the other.
+  if ((await stopPosts(services, workspaceIds, POSTS_PER_RUN)) >= POSTS_PER_RUN) {
+    return false;
+  }
+  const accounts = await selectConnected(services.db, userId, LOGINS_PER_RUN);
+  for (const { id, workspaceId } of accounts) {
+    await disconnectOnce({ ...services, actor: { userId, workspaceId } }, id);
+  }
+  const logins = await selectLogins(services.db, workspaceIds, LOGINS_PER_RUN);
+  for (const login of logins) {
+    await revokeConnection(services, login);
+  }
+  return accounts.length < LOGINS_PER_RUN && logins.length < LOGINS_PER_RUN;
+}

@@ -1,0 +1,80 @@
+import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { sha256Hex } from "#core/encoding.ts";
+import type { Db } from "#db/client.ts";
+import { EXPORTED_TABLES, type OwnerColumn, UNEXPORTED_TABLES } from "#personal-data/tables.ts";
+
+const ROWS_PER_STATEMENT = 500;
+
+/** The rows of these are needed until everything else is gone: the address for the last mail, the workspaces to find their rows. */
+const LAST = new Set(["users", "workspaces"]);
+/** It is the deletion itself. */
+const REQUEST = "user_deletions";
+
+interface Person {
+  readonly userId: string;
+  readonly workspaceIds: readonly string[];
+}
+
+function keyOf(table: SQLiteTable): string {
+  const { columns, primaryKeys } = getTableConfig(table);
+  const key = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
+  return key.map(({ name }) => name).join(", ");
+}
+
+function deleteSome(db: Db, table: SQLiteTable, column: OwnerColumn, person: Person): D1PreparedStatement {
+  const key = keyOf(table);
+  const owners = column === "workspace_id" ? person.workspaceIds : [person.userId];
+  return db.d1
+    .prepare(
+      `DELETE FROM ${getTableConfig(table).name} WHERE (${key}) IN (SELECT ${key} FROM ${getTableConfig(table).name}
+         WHERE ${column} IN (SELECT value FROM json_each(?1)) LIMIT ${ROWS_PER_STATEMENT})`,
+    )
+    .bind(JSON.stringify(owners));
+}
+
+/** Deletes all rows of the person but the user and the workspaces, at most `rounds` times 500 of each table. Returns whether that was all. */
+export async function deleteRows(db: Db, person: Person, rounds: number): Promise<boolean> {
+  await deleteRowsWithoutOwner(db, person);
+  const tables = [...EXPORTED_TABLES, ...UNEXPORTED_TABLES].filter(({ table }) => {
+    const { name } = getTableConfig(table);
+    return !LAST.has(name) && name !== REQUEST;
+  });
+  let left = tables;
+  for (let round = 0; round < rounds && left.length > 0; round += 1) {
+    const deleted = await db.d1.batch(left.map(({ table, column }) => deleteSome(db, table, column, person)));
+    left = left.filter((_, index) => (deleted[index]?.meta.changes ?? 0) >= ROWS_PER_STATEMENT);
+  }
+  return left.length === 0;
+}
+
+/** Rows that no column of their own gives to the person; before the rows by which they are found. */
+async function deleteRowsWithoutOwner(db: Db, { userId, workspaceIds }: Person): Promise<void> {
+  const email = await db.d1.prepare("SELECT email FROM users WHERE id = ?").bind(userId).first<string>("email");
+  const workspaces = JSON.stringify(workspaceIds);
+  await db.d1.batch([
+    db.d1
+      .prepare("DELETE FROM oauth_tokens WHERE grant_id IN (SELECT g.id FROM oauth_grants g WHERE g.user_id = ?)")
+      .bind(userId),
+    // The app that a server gave to this service is named by the host, which may be the person's own.
+    db.d1
+      .prepare(
+        `DELETE FROM app_registrations WHERE (platform, server) IN (SELECT c.platform, substr(c.external_id, instr(c.external_id, '@') + 1)
+           FROM connections c WHERE c.workspace_id IN (SELECT value FROM json_each(?1)))
+         AND NOT EXISTS (SELECT 1 FROM connections o WHERE o.platform = app_registrations.platform
+           AND o.workspace_id NOT IN (SELECT value FROM json_each(?1))
+           AND substr(o.external_id, instr(o.external_id, '@') + 1) = app_registrations.server)`,
+      )
+      .bind(workspaces),
+    ...(email === null
+      ? []
+      : [db.d1.prepare("DELETE FROM sign_in_attempts WHERE email_hash = ?").bind(await sha256Hex(email))]),
+  ]);
+}
+
+/** The rows that were kept for the last; deleting them is the end of the user. */
+export async function deleteUserRows(db: Db, { userId }: Person): Promise<void> {
+  await db.d1.batch([
+    db.d1.prepare("DELETE FROM workspaces WHERE user_id = ?").bind(userId),
+    db.d1.prepare("DELETE FROM users WHERE id = ?").bind(userId),
+  ]);
+}

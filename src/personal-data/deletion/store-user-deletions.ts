@@ -1,0 +1,160 @@
+import type { Db } from "#db/client.ts";
+import { NOT_HELD } from "#posting/restore/store-service.ts";
+
+export type DeletionRequester = "person" | "operator" | "restore";
+
+export interface UserDeletion {
+  readonly userId: string;
+  readonly requestedBy: DeletionRequester;
+  readonly requestedAt: number;
+  readonly dueAt: number;
+  readonly stoppedAt: number | null;
+  readonly remindedAt: number | null;
+  readonly erasingAt: number | null;
+  readonly erasedAt: number | null;
+  readonly workspaceIds: readonly string[];
+}
+
+const COLUMNS = `user_id AS userId, requested_by AS requestedBy, requested_at AS requestedAt, due_at AS dueAt, stopped_at AS stoppedAt,
+  reminded_at AS remindedAt, erasing_at AS erasingAt, erased_at AS erasedAt, workspace_ids AS workspaceIds`;
+
+type Row = Omit<UserDeletion, "workspaceIds"> & { readonly workspaceIds: string };
+
+const toDeletion = (row: Row): UserDeletion => ({ ...row, workspaceIds: JSON.parse(row.workspaceIds) as string[] });
+
+const OWN_WORKSPACES = "(SELECT json_group_array(w.id) FROM workspaces w WHERE w.user_id = ?1)";
+
+export interface NewDeletion {
+  readonly userId: string;
+  readonly requestedBy: DeletionRequester;
+  readonly now: number;
+  readonly dueAt: number;
+  readonly nextRunAt: number;
+  /** The hash of the session that stays; null for none. */
+  readonly keptSession: string | null;
+}
+
+/**
+ * Asks for the deletion and, in the same transaction, ends what could act for the user: keys, apps, other sessions, links sent by mail,
+ * logins in progress, calendar addresses, webhooks. One that is asked for already comes sooner, never later. False for an unknown user.
+ */
+export async function insertDeletion(db: Db, deletion: NewDeletion): Promise<boolean> {
+  const { userId, requestedBy, now, dueAt, nextRunAt, keptSession } = deletion;
+  const ofUser = (sql: string, ...more: unknown[]) => db.d1.prepare(sql).bind(userId, ...more);
+  const [inserted] = await db.d1.batch([
+    ofUser(
+      `INSERT INTO user_deletions (user_id, requested_by, requested_at, due_at, next_run_at, workspace_ids)
+       SELECT id, ?2, ?3, ?4, ?5, ${OWN_WORKSPACES} FROM users WHERE id = ?1
+       ON CONFLICT (user_id) DO UPDATE SET requested_by = excluded.requested_by, due_at = min(due_at, excluded.due_at),
+         next_run_at = min(next_run_at, excluded.next_run_at) RETURNING user_id`,
+      requestedBy,
+      now,
+      dueAt,
+      nextRunAt,
+    ),
+    ofUser("UPDATE api_keys SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL", now),
+    ofUser("UPDATE oauth_grants SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL", now),
+    ofUser("DELETE FROM sessions WHERE user_id = ?1 AND hash IS NOT ?2", keptSession),
+    ofUser("DELETE FROM login_tokens WHERE user_id = ?1"),
+    ofUser("DELETE FROM connect_states WHERE user_id = ?1"),
+    ofUser("DELETE FROM calendar_feeds WHERE workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id = ?1)"),
+    ofUser(
+      `UPDATE webhooks SET disabled_at = ?2, disabled_reason = 'user', updated_at = ?2
+       WHERE workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id = ?1) AND disabled_at IS NULL`,
+      now,
+    ),
+  ]);
+  return inserted?.results.length === 1;
+}
+
+export async function findUserDeletion(db: Db, userId: string): Promise<UserDeletion | null> {
+  const row = await db.d1.prepare(`SELECT ${COLUMNS} FROM user_deletions WHERE user_id = ?`).bind(userId).first<Row>();
+  return row && toDeletion(row);
+}
+
+/** False when erasing has begun, or nothing was asked for. */
+export async function deleteRequest(db: Db, userId: string): Promise<boolean> {
+  const { results } = await db.d1
+    .prepare("DELETE FROM user_deletions WHERE user_id = ? AND erasing_at IS NULL RETURNING user_id")
+    .bind(userId)
+    .all();
+  return results.length === 1;
+}
+
+/** Takes deletions whose time has come; no other run takes them before `until`. None while a database that was put back is held. */
+export async function claimDeletions(
+  db: Db,
+  { now, until, limit }: { readonly now: number; readonly until: number; readonly limit: number },
+): Promise<readonly UserDeletion[]> {
+  const { results } = await db.d1
+    .prepare(
+      `UPDATE user_deletions SET next_run_at = ?2 WHERE user_id IN (
+         SELECT user_id FROM user_deletions WHERE next_run_at <= ?1 ORDER BY next_run_at LIMIT ?3) AND ${NOT_HELD}
+       RETURNING ${COLUMNS}`,
+    )
+    .bind(now, until, limit)
+    .all<Row>();
+  return results.map(toDeletion);
+}
+
+/** What a run has reached, and when the next one looks at it. */
+export interface DeletionProgress {
+  readonly nextRunAt: number;
+  readonly stoppedAt?: number;
+  readonly remindedAt?: number;
+  readonly erasedAt?: number;
+}
+
+export async function saveDeletionProgress(db: Db, userId: string, progress: DeletionProgress): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE user_deletions SET next_run_at = ?2, stopped_at = coalesce(stopped_at, ?3), reminded_at = coalesce(reminded_at, ?4),
+         erased_at = coalesce(erased_at, ?5) WHERE user_id = ?1`,
+    )
+    .bind(
+      userId,
+      progress.nextRunAt,
+      progress.stoppedAt ?? null,
+      progress.remindedAt ?? null,
+      progress.erasedAt ?? null,
+    )
+    .run();
+}
+
+/**
+ * From here on it cannot be withdrawn, and nobody is signed in any more. Null when it was withdrawn meanwhile. Later runs still know the
+ * workspaces when their rows are gone.
+ */
+export async function beginErasing(
+  db: Db,
+  { userId, now }: { readonly userId: string; readonly now: number },
+): Promise<UserDeletion | null> {
+  const [begun] = await db.d1.batch<Row>([
+    db.d1
+      .prepare(
+        `UPDATE user_deletions SET erasing_at = coalesce(erasing_at, ?2),
+           workspace_ids = iif(${OWN_WORKSPACES} = '[]', workspace_ids, ${OWN_WORKSPACES}) WHERE user_id = ?1 RETURNING ${COLUMNS}`,
+      )
+      .bind(userId, now),
+    db.d1
+      .prepare(
+        "DELETE FROM sessions WHERE user_id = ?1 AND EXISTS (SELECT 1 FROM user_deletions d WHERE d.user_id = ?1)",
+      )
+      .bind(userId),
+  ]);
+  const row = begun?.results[0];
+  return row ? toDeletion(row) : null;
+}
+
+/** Remembers by a hash that the user was deleted, and forgets the request. */
+export async function completeDeletion(
+  db: Db,
+  { userId, userHash, erasedAt }: { readonly userId: string; readonly userHash: string; readonly erasedAt: number },
+): Promise<void> {
+  await db.d1.batch([
+    db.d1
+      .prepare("INSERT INTO deletions (user_hash, erased_at) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET erased_at = ?2")
+      .bind(userHash, erasedAt),
+    db.d1.prepare("DELETE FROM user_deletions WHERE user_id = ?").bind(userId),
+  ]);
+}

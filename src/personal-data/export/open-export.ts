@@ -1,0 +1,32 @@
+import type { SignedInUser } from "#auth/index.ts";
+import type { Services } from "#context.ts";
+import { refuse } from "#core/errors.ts";
+import { type DataExport, findExport } from "./store-exports.ts";
+import { writeFile } from "./write-file.ts";
+
+/** What this browser can download now; null for nothing. */
+export async function findOwnExport(
+  { db, clock }: Pick<Services, "db" | "clock">,
+  { actor }: Pick<SignedInUser, "actor">,
+): Promise<DataExport | null> {
+  return await findExport(db, { userId: actor.userId, sessionHash: actor.credential.id, now: clock.now() });
+}
+
+/** One file of the download, from 1 on. Not there in another browser, for another person, and after its time. */
+export async function openExportFile(
+  services: Pick<Services, "db" | "clock" | "bucket">,
+  session: Pick<SignedInUser, "actor" | "email">,
+  { id, number }: { readonly id: string; readonly number: number },
+): Promise<{ readonly name: string; readonly body: ReadableStream<Uint8Array> }> {
+  const found = await findOwnExport(services, session);
+  const file = found?.id === id ? found.files[number - 1] : undefined;
+  if (!found || file === undefined) {
+    refuse({ code: "not_found", message: "there is no such download, or its time is over: ask for your data again" });
+  }
+  const day = new Date(found.createdAt).toISOString().slice(0, 10);
+  const part = found.files.length === 1 ? "" : `-${number}-of-${found.files.length}`;
+  return {
+    name: `almanac-data-${day}${part}.zip`,
+    body: writeFile(services, { ...found, email: session.email }, file),
+  };
+}

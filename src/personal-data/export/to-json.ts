@@ -1,0 +1,68 @@
+import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { toIsoInstant } from "#core/clock.ts";
+import * as schema from "#db/schema.ts";
+import type { ExportedTable } from "#personal-data/tables.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Columns of posts and targets that are no data of the person: hashes, and what the service needs for its own work. */
+export const POST_COLUMNS_WITHOUT = ["plan_hash", "confirm_hash", "run_id", "watch_at"];
+export const TARGET_COLUMNS_WITHOUT = ["post_id", "asked"];
+
+/** Milliseconds since 1970 in the database; not `start_after`, which is the number of an event. */
+const INSTANT = /(?:^at|_at|_until|_end|^end_announced)$/;
+
+/** Text columns with JSON in them that the schema does not tell. */
+const JSON_TEXTS = new Set(["plan"]);
+
+function jsonColumns(table: SQLiteTable): ReadonlySet<string> {
+  const { columns } = getTableConfig(table);
+  return new Set(columns.filter(({ dataType }) => dataType === "json").map(({ name }) => name));
+}
+
+/** Rows as a reader of the file wants them: times as text, JSON as JSON, true and false, and without what is not theirs. */
+function toReadable(row: Row, json: ReadonlySet<string>, without: readonly string[]): Row {
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([name]) => !without.includes(name))
+      .map(([name, value]) => [name, toReadableValue(name, value, json)]),
+  );
+}
+
+function toReadableValue(name: string, value: unknown, json: ReadonlySet<string>): unknown {
+  if (typeof value === "number" && INSTANT.test(name)) {
+    return toIsoInstant(value);
+  }
+  return typeof value === "string" && (json.has(name) || (JSON_TEXTS.has(name) && value.startsWith("{")))
+    ? (JSON.parse(value) as unknown)
+    : value;
+}
+
+/** How the rows of a table are written. */
+export function rowWriter({ table, without }: ExportedTable): (row: Row) => Row {
+  const json = jsonColumns(table);
+  return (row) => toReadable(row, json, without);
+}
+
+/** A post with its targets inside it; of the database and of the archive alike. */
+export function postWriter(): (post: { readonly post: Row; readonly targets: readonly Row[] }) => Row {
+  const [postJson, targetJson] = [jsonColumns(schema.posts), jsonColumns(schema.postTargets)];
+  return ({ post, targets }) => ({
+    ...toReadable(post, postJson, POST_COLUMNS_WITHOUT),
+    targets: targets.map((target) => toReadable(target, targetJson, TARGET_COLUMNS_WITHOUT)),
+  });
+}
+
+/** A JSON array, one item in a line, in as many pieces as there are pages. */
+export async function* toJsonArray(pages: AsyncIterable<readonly Row[]>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let isFirst = true;
+  yield encoder.encode("[");
+  for await (const page of pages) {
+    if (page.length > 0) {
+      yield encoder.encode((isFirst ? "\n" : ",\n") + page.map((row) => JSON.stringify(row)).join(",\n"));
+      isFirst = false;
+    }
+  }
+  yield encoder.encode("\n]\n");
+}
