@@ -10,6 +10,7 @@ export const MODULES = {
   db: ["core"],
   platforms: ["core"],
   quotas: ["core", "db", "context.ts"],
+  sealing: ["core", "db", "context.ts"],
   archive: ["core", "db", "context.ts"],
   workspaces: ["core", "db", "context.ts"],
   auth: ["core", "db", "config.ts", "context.ts", "platforms"],
@@ -103,6 +104,7 @@ export const MODULES = {
     "notices",
     "metrics",
     "personal-data",
+    "sealing",
   ],
   sandbox: ["core", "config.ts", "context.ts", "db", "auth", "accounts", "posting", "media"],
 } as const satisfies Record<string, readonly string[]>;

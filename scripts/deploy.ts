@@ -6,7 +6,13 @@ import { completeConfig, CONFIG_FILE, namesFrom, readTrackedConfig, writeConfig 
 import { loadDotEnv, signIn } from "./deploy/credential.ts";
 import { RemoteDatabase } from "./deploy/database.ts";
 import { DeployFailure } from "./deploy/failure.ts";
-import { decideOperatorKey, decideSetupCode, decideTokenKeys, keepInSettingsFile } from "./deploy/generated-secrets.ts";
+import {
+  decideOperatorKey,
+  decideSetupCode,
+  decideTokenKeys,
+  keepInSettingsFile,
+  keyIdsVariable,
+} from "./deploy/generated-secrets.ts";
 import { refuseUnhealthy, waitForVersion } from "./deploy/health.ts";
 import { readValues, SETTINGS_FILE } from "./deploy/read-values.ts";
 import { createMissing, findResources } from "./deploy/resources.ts";
@@ -21,6 +27,7 @@ const USAGE = `Creates an Almanac service in your Cloudflare account, or brings 
 
   npm run deploy
   npm run deploy -- --new-origin    the address changes, and that is meant
+  npm run deploy -- --rotate-keys   the next of the two steps to another key that seals logins
   npm run deploy -- --drop-vars     variables that the settings no longer name are meant to go
 
 Settings come from ${SETTINGS_FILE} and from environment variables ALMANAC_*; docs/operate.md lists them. It can be run again at
@@ -29,6 +36,7 @@ any time: it finds what there is by name, creates what is missing and loses noth
 interface Flags {
   readonly newOrigin: boolean;
   readonly dropVars: boolean;
+  readonly rotateKeys: boolean;
 }
 
 let step = 0;
@@ -49,13 +57,18 @@ function assertNoVarIsLost(running: RunningWorker | null, vars: ReadonlyMap<stri
   }
 }
 
-function variablesFor(values: Values, origin: string, tokenKeyId: string): Map<string, string> {
+function variablesFor(
+  values: Values,
+  origin: string,
+  keys: { readonly id: string; readonly ids: readonly (readonly [string, string])[] },
+): Map<string, string> {
   const location = values.get("LOCATION");
   return new Map([
     ["ORIGIN", origin],
-    ["TOKEN_KEY_ID", tokenKeyId],
+    ["TOKEN_KEY_ID", keys.id],
+    ...keys.ids,
     ...(location === undefined ? [] : [["OBJECTS_LOCATION", location] as const]),
-    ...ofKind(values, "variable"),
+    ...[...ofKind(values, "variable")].filter(([name]) => name !== "TOKEN_KEY_ID"),
   ]);
 }
 
@@ -110,6 +123,16 @@ function printResult(origin: string, values: Values): void {
   }
 }
 
+function printRotation(vars: ReadonlyMap<string, string>, running: RunningWorker | null): void {
+  const id = vars.get("TOKEN_KEY_ID");
+  const isDone = id !== running?.vars.get("TOKEN_KEY_ID");
+  console.log(
+    isDone
+      ? `\n${id} seals from now on. The cron seals at most 50 older logins a minute again: \`npm run doctor -- --remote\` counts what each key still seals (docs/operate.md)`
+      : "\nThe new key opens from now on. Run npm run deploy -- --rotate-keys again to seal with it",
+  );
+}
+
 function printSignUp(origin: string, hasUsers: boolean, setupCode: string | undefined, values: Values): void {
   if (hasUsers || values.get("SIGNUP") === "closed") {
     return;
@@ -154,8 +177,12 @@ async function deploy(flags: Flags): Promise<void> {
     values,
     running,
     usedKeyIds: await usedKeyIds(api, accountId, found.databaseId),
+    rotates: flags.rotateKeys,
   });
-  const vars = variablesFor(values, origin, keys.get("TOKEN_KEY_ID") ?? "");
+  const vars = variablesFor(values, origin, {
+    id: keys.get("TOKEN_KEY_ID") ?? "",
+    ids: keyIdsVariable(keys.get("TOKEN_KEYS") ?? values.get("TOKEN_KEYS"), running),
+  });
   assertNoVarIsLost(running, vars, flags);
   const operatorKey = decideOperatorKey(values, running, process.env);
   const made = new Map([
@@ -214,6 +241,9 @@ async function deploy(flags: Flags): Promise<void> {
     });
   }
   printResult(origin, values);
+  if (flags.rotateKeys) {
+    printRotation(vars, running);
+  }
   printSignUp(origin, hasUsers, secrets.get("SETUP_CODE"), values);
 }
 
@@ -235,6 +265,7 @@ const { values: flags } = parseArgs({
   options: {
     "new-origin": { type: "boolean", default: false },
     "drop-vars": { type: "boolean", default: false },
+    "rotate-keys": { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -242,7 +273,7 @@ if (flags.help) {
   console.log(USAGE);
 } else {
   try {
-    await deploy({ newOrigin: flags["new-origin"], dropVars: flags["drop-vars"] });
+    await deploy({ newOrigin: flags["new-origin"], dropVars: flags["drop-vars"], rotateKeys: flags["rotate-keys"] });
   } catch (error) {
     if (!(error instanceof DeployFailure || error instanceof ApiFailure)) {
       throw error;

@@ -40,6 +40,11 @@ function parseKeys(config: EncryptionKeys): Readonly<Record<string, unknown>> {
   throw new SealingError("keys_invalid");
 }
 
+/** The ids of all keys. */
+export function keyIdsOf(config: EncryptionKeys): string[] {
+  return Object.keys(parseKeys(config));
+}
+
 async function importKey(config: EncryptionKeys, keyId: string): Promise<CryptoKey> {
   const keys = parseKeys(config);
   const text = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;

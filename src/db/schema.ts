@@ -869,6 +869,8 @@ export const service = sqliteTable(
     archivedTo: text("archived_to").notNull().default(""),
     /** When the operator was told that the database is nearly full; null while it is not. */
     fullToldAt: integer("full_told_at"),
+    /** How far the sealing of secrets with the present key has come, as JSON; empty before the first pass. */
+    resealProgress: text("reseal_progress").notNull().default(""),
   },
   (t) => [check("one_row", sql`${t.id} = 1`)],
 );

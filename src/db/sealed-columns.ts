@@ -10,9 +10,14 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ["webhooks", "previous_sealed_secret"],
 ];
 
-/** How many texts of the columns each key seals: a text begins with `v1.<key id>.`. */
+/** SQL for the id of the key that sealed a text, which begins with `v1.<key id>.`. */
+export function keyIdSql(column: string): string {
+  const rest = `substr(${column}, instr(${column}, '.') + 1)`;
+  return `substr(${rest}, 1, instr(${rest}, '.') - 1)`;
+}
+
+/** How many texts of the columns each key seals. */
 export function sealedPerKeySql(columns: readonly SealedColumn[]): string {
   const texts = columns.map(([table, name]) => `SELECT ${name} AS sealed FROM ${table} WHERE ${name} IS NOT NULL`);
-  const rest = "substr(sealed, instr(sealed, '.') + 1)";
-  return `SELECT substr(${rest}, 1, instr(${rest}, '.') - 1) AS id, count(*) AS rows FROM (${texts.join(" UNION ALL ")}) GROUP BY 1 ORDER BY 1`;
+  return `SELECT ${keyIdSql("sealed")} AS id, count(*) AS rows FROM (${texts.join(" UNION ALL ")}) GROUP BY 1 ORDER BY 1`;
 }

@@ -9,6 +9,7 @@ import { archiveOldPosts } from "./archive-old-posts.ts";
 import { deleteExpiredData } from "./delete-expired-data.ts";
 import { deleteUsers } from "./delete-users.ts";
 import { endExpiredSubscriptions } from "./end-expired-subscriptions.ts";
+import { resealOldSecrets } from "./reseal-old-secrets.ts";
 import { syncDueAccounts } from "./sync-due-accounts.ts";
 import { watchDatabaseSize } from "./watch-database-size.ts";
 
@@ -28,6 +29,7 @@ export async function runCron(services: Services): Promise<void> {
     ),
     runJob("service_hours", async () => await countServiceHours(services)),
     runJob("operator_alerts", async () => await watchService(services)),
+    runJob("reseal_secrets", async () => await resealOldSecrets(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
     runJob("database_size", async () => await watchDatabaseSize(services)),
   ]);

@@ -1,5 +1,10 @@
 import { describe, test } from "vitest";
-import { decideOperatorKey, decideSetupCode, decideTokenKeys } from "../../scripts/deploy/generated-secrets.ts";
+import {
+  decideOperatorKey,
+  decideSetupCode,
+  decideTokenKeys,
+  keyIdsVariable,
+} from "../../scripts/deploy/generated-secrets.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const GIVEN = JSON.stringify({ k1: KEY, k2: KEY });
@@ -53,6 +58,48 @@ describe("TOKEN_KEYS", () => {
     ["nothing says which key of the Worker seals", {}, ["TOKEN_KEYS"], [], /nothing says which key seals/],
   ] as const)("are refused when %s", ([, set, secretNames, usedKeyIds, problem], { expect }) => {
     expect(() => decideTokenKeys({ values: values(set), running: running(secretNames), usedKeyIds })).toThrow(problem);
+  });
+});
+
+describe("a rotation of the keys", () => {
+  const decide = (set: Readonly<Record<string, string>>, vars: Readonly<Record<string, string>>) =>
+    decideTokenKeys({
+      values: values(set),
+      running: running(["TOKEN_KEYS"], vars),
+      usedKeyIds: ["k1"],
+      rotates: true,
+    });
+
+  test("takes two deployments: one adds a key, the next seals with it", ({ expect }) => {
+    const first = decide({ TOKEN_KEYS: JSON.stringify({ k1: KEY }) }, { TOKEN_KEY_ID: "k1", TOKEN_KEY_IDS: "k1" });
+    const keys = first.get("TOKEN_KEYS") ?? "";
+    const [kept, added = ""] = Object.keys(JSON.parse(keys) as Record<string, string>);
+    expect([kept, first.get("TOKEN_KEY_ID")]).toEqual(["k1", "k1"]);
+    expect(Buffer.from((JSON.parse(keys) as Record<string, string>)[added] ?? "", "base64")).toHaveLength(32);
+
+    // The first deployment has failed: nothing more is added.
+    const again = decide({ TOKEN_KEYS: keys, TOKEN_KEY_ID: "k1" }, { TOKEN_KEY_ID: "k1", TOKEN_KEY_IDS: "k1" });
+    expect(Object.fromEntries(again)).toEqual({ TOKEN_KEYS: keys, TOKEN_KEY_ID: "k1" });
+
+    const [, ids] = keyIdsVariable(keys, null)[0] ?? [];
+    expect(ids).toBe(`k1,${added}`);
+    const second = decide({ TOKEN_KEYS: keys, TOKEN_KEY_ID: "k1" }, { TOKEN_KEY_ID: "k1", TOKEN_KEY_IDS: ids ?? "" });
+    expect(Object.fromEntries(second)).toEqual({ TOKEN_KEYS: keys, TOKEN_KEY_ID: added });
+  });
+
+  test("is refused without the keys, and in one step by hand", ({ expect }) => {
+    expect(() => decide({}, { TOKEN_KEY_ID: "k1" })).toThrow(/the settings do not have them/);
+    const worker = running(["TOKEN_KEYS"], { TOKEN_KEY_ID: "k1", TOKEN_KEY_IDS: "k1" });
+    const input = { values: values({ TOKEN_KEYS: GIVEN, TOKEN_KEY_ID: "k2" }), usedKeyIds: ["k1"] };
+    expect(() => decideTokenKeys({ ...input, running: worker })).toThrow(/does not have that key/);
+    expect(
+      decideTokenKeys({ ...input, running: running(["TOKEN_KEYS"], { TOKEN_KEY_ID: "k1", TOKEN_KEY_IDS: "k1,k2" }) }),
+    ).toEqual(new Map([["TOKEN_KEY_ID", "k2"]]));
+  });
+
+  test("keeps what the Worker has when the settings leave the keys out", ({ expect }) => {
+    expect(keyIdsVariable(undefined, running([], { TOKEN_KEY_IDS: "k1,k2" }))).toEqual([["TOKEN_KEY_IDS", "k1,k2"]]);
+    expect(keyIdsVariable(undefined, running([]))).toEqual([]);
   });
 });
 

@@ -172,6 +172,7 @@ describe("a running service", { timeout: 120_000 }, () => {
       ORIGIN: "https://posts.example.com",
       SIGNUP: "closed",
       TOKEN_KEY_ID: before.vars?.["TOKEN_KEY_ID"],
+      TOKEN_KEY_IDS: before.vars?.["TOKEN_KEY_IDS"],
     });
     expect(inventory(api).secrets).toEqual(before.secrets);
   });

@@ -1,0 +1,1 @@
+ALTER TABLE `service` ADD `reseal_progress` text DEFAULT '' NOT NULL;

@@ -1,0 +1,73 @@
+import type { Db } from "#db/client.ts";
+import { keyIdSql, type SealedColumn } from "#db/sealed-columns.ts";
+
+/** SQL over a row of each table with sealed texts: what names the row, and the encryption purpose, without which a text does not open. */
+const ROW_SQL: Readonly<Record<string, { readonly key: string; readonly purpose: string }>> = {
+  connections: { key: "id", purpose: "id" },
+  accounts: { key: "id", purpose: "connection_id || '/' || platform_account_id" },
+  app_registrations: {
+    key: "platform || '/' || server",
+    purpose: "'app_registration/' || platform || '/' || server",
+  },
+  webhooks: { key: "id", purpose: "id" },
+};
+
+function rowSqlOf(table: string): { readonly key: string; readonly purpose: string } {
+  const sql = ROW_SQL[table];
+  if (sql === undefined) {
+    throw new Error(`nothing says how a row of ${table} is named`);
+  }
+  return sql;
+}
+
+export interface SealedRow {
+  readonly key: string;
+  readonly purpose: string;
+  readonly sealed: string;
+}
+
+/** The rows after `after` whose text another key than this one has sealed, in the order of their keys. */
+export async function selectSealedOtherwise(
+  db: Db,
+  [table, column]: SealedColumn,
+  page: { readonly keyId: string; readonly after: string; readonly limit: number },
+): Promise<readonly SealedRow[]> {
+  const { key, purpose } = rowSqlOf(table);
+  const { results } = await db.d1
+    .prepare(
+      `SELECT ${key} AS key, ${purpose} AS purpose, ${column} AS sealed FROM ${table}
+       WHERE ${key} > ?1 AND ${column} IS NOT NULL AND ${keyIdSql(column)} <> ?2 ORDER BY 1 LIMIT ?3`,
+    )
+    .bind(page.after, page.keyId, page.limit)
+    .all<SealedRow>();
+  return results;
+}
+
+/**
+ * Replaces each text only while it is the one that was read: what was refreshed, replaced or erased meanwhile stays as it is. One
+ * statement, so that a run which is killed has replaced all or nothing. Returns how many.
+ */
+export async function replaceSealed(
+  db: Db,
+  [table, column]: SealedColumn,
+  rows: readonly { readonly key: string; readonly sealed: string; readonly resealed: string }[],
+): Promise<number> {
+  const { key } = rowSqlOf(table);
+  const { meta } = await db.d1
+    .prepare(
+      `UPDATE ${table} SET ${column} = j.value ->> 'resealed' FROM (SELECT value FROM json_each(?1)) j
+       WHERE ${key} = j.value ->> 'key' AND ${column} = j.value ->> 'sealed'`,
+    )
+    .bind(JSON.stringify(rows))
+    .run();
+  return meta.changes;
+}
+
+export async function readProgress(db: Db): Promise<string> {
+  return (await db.d1.prepare("SELECT reseal_progress FROM service").first<string>("reseal_progress")) ?? "";
+}
+
+/** Nothing is stored if another run has gone on meanwhile. */
+export async function saveProgress(db: Db, before: string, after: string): Promise<void> {
+  await db.d1.prepare("UPDATE service SET reseal_progress = ?2 WHERE reseal_progress = ?1").bind(before, after).run();
+}
