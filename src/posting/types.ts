@@ -386,6 +386,7 @@ export interface Overview {
   readonly skippedPosts: readonly SkippedPosts[];
   /** How many posts are scheduled for after the end of the subscription; 0 where no end is known. */
   readonly postsAfterSubscription: number;
+  /** Of an account that needs no login now, only the posts after its login ends are counted. */
   readonly accounts: readonly AccountWithPosts[];
   readonly hasPosts: boolean;
   readonly hasPublished: boolean;

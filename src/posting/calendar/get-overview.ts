@@ -53,7 +53,7 @@ export async function getOverview(
       postsAfterStatement(db, actor, subscriptionEndsAt),
       historyStatement(db, actor),
       windowDaysStatement(db, actor, patternWindow(now)),
-      ...accountsWithPostsStatements(db, actor, now),
+      ...accountsWithPostsStatements(db, actor, now, { onlyInNeed: true }),
     ]);
   const days = parseDayCounters(dayRows);
   const failedPosts = [...(failed?.results ?? []), ...(partiallyFailed?.results ?? [])]

@@ -10,7 +10,7 @@ export async function listAccountsWithPosts(ctx: Pick<Context, "actor" | "clock"
   const db = dbFor(ctx, actor.workspaceId);
   const now = ctx.clock.now();
   const [accounts, posts, count] = await db.d1.batch([
-    ...accountsWithPostsStatements(db, actor, now),
+    ...accountsWithPostsStatements(db, actor, now, { onlyInNeed: false }),
     connectedCountStatement(db, actor),
   ]);
   const connected = (count?.results[0] as { readonly connected: number } | undefined)?.connected ?? 0;

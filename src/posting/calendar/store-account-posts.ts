@@ -17,11 +17,15 @@ interface AccountPostsRow {
   readonly posts: string;
 }
 
-/** The connected accounts and, in the same order, the posts ahead of each: two statements for one batch. */
+/**
+ * The connected accounts and, in the same order, the posts ahead of each: two statements for one batch. With `onlyInNeed`, the posts that
+ * can be published as things are are not counted: of an account that needs no login now, those after its login ends are.
+ */
 export function accountsWithPostsStatements(
   db: PostsDb,
   actor: Actor,
   now: number,
+  { onlyInNeed }: { readonly onlyInNeed: boolean },
 ): [accounts: D1PreparedStatement, posts: D1PreparedStatement] {
   return [
     connectedAccountsStatement(db, actor),
@@ -34,7 +38,7 @@ export function accountsWithPostsStatements(
                  SELECT 1 FROM post_targets o
                  WHERE o.post_id = p.id AND o.account_id <> t.account_id AND o.state IN ${OPEN_STATES_SQL}) AS only_account
                FROM post_targets t CROSS JOIN posts p ON p.id = t.post_id
-               WHERE t.account_id = a.id AND t.due_at > ?3 AND t.state IN ${OPEN_STATES_SQL} AND p.status IN ('scheduled', 'paused')
+               WHERE t.account_id = a.id AND t.due_at > ${onlyInNeed ? "max(?3, iif(a.status = 'active', coalesce(c.ends_at, 9e15), 0))" : "?3"} AND t.state IN ${OPEN_STATES_SQL} AND p.status IN ('scheduled', 'paused')
                LIMIT ${ACCOUNT_POSTS_MAX + 1})) AS posts
          FROM accounts a JOIN connections c ON c.id = a.connection_id
          WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL`,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR } from "#core/clock.ts";
-import { ACCOUNT_POSTS_MAX, disconnectAccount, listAccountsWithPosts, pausePost } from "#posting/index.ts";
+import { ACCOUNT_POSTS_MAX, disconnectAccount, getOverview, listAccountsWithPosts, pausePost } from "#posting/index.ts";
 import {
   createAccount,
   createTestContext,
@@ -9,6 +9,7 @@ import {
   NOON,
   schedulePost,
   type TestContext,
+  updateAccountRow,
   updatePostRow,
   updateTargetRow,
 } from "../test-context.ts";
@@ -100,6 +101,30 @@ describe("cost", () => {
       pausedByDisconnect: ACCOUNT_POSTS_MAX + 1,
     });
     expect(ctx.counting.count.rowsRead).toBeLessThan(7 * ACCOUNT_POSTS_MAX);
+  });
+});
+
+describe("the posts of an account in the overview", () => {
+  const postsInOverview = async (ctx: TestContext, accountId: string) => {
+    const { accounts } = await getOverview(ctx, { timeZone: "UTC", subscriptionEndsAt: null });
+    return accounts.find(({ id }) => id === accountId)?.posts;
+  };
+
+  test("are those that need a login: none, those after its end, or all", async () => {
+    const ctx = createTestContext();
+    const accountId = await createAccount(ctx);
+    for (const days of [1, 11, 12]) {
+      await schedulePost(ctx, { accountIds: [accountId], scheduledAt: NOON + days * DAY });
+    }
+    expect(await postsInOverview(ctx, accountId)).toMatchObject({ ahead: 0, afterLoginEnd: 0 });
+    await endLoginAt(accountId, NOON + 10 * DAY);
+    expect(await postsInOverview(ctx, accountId)).toMatchObject({ afterLoginEnd: 2 });
+    await endLoginAt(accountId, NOON - DAY);
+    expect(await postsInOverview(ctx, accountId)).toMatchObject({ ahead: 3, afterLoginEnd: 3 });
+    await endLoginAt(accountId, NOON + 10 * DAY);
+    await updateAccountRow(accountId, { status: "needs_reconnect" });
+    expect(await postsInOverview(ctx, accountId)).toEqual(await postsOf(ctx, accountId));
+    expect(await postsInOverview(ctx, accountId)).toMatchObject({ ahead: 3, afterLoginEnd: 2 });
   });
 });
 
