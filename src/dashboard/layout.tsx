@@ -77,7 +77,8 @@ export type Section =
   | "access"
   | "workspaces"
   | "plan"
-  | "profile";
+  | "profile"
+  | "operate";
 
 interface MenuEntry {
   readonly section: Section;
@@ -102,6 +103,9 @@ const PERSONAL_MENU: readonly MenuEntry[] = [
   { section: "plan", href: "/dashboard/plan", label: "Plan" },
   { section: "profile", href: "/dashboard/profile", label: "Profile" },
 ];
+
+/** For those who run the installation. */
+const OPERATOR_MENU: readonly MenuEntry[] = [{ section: "operate", href: "/dashboard/operate", label: "Operate" }];
 
 /** What a section has for the person to look at; the session counts no further than 100. */
 const Badge: FC<{ count: number; what: string }> = ({ count, what }) =>
@@ -175,7 +179,11 @@ const UserMenu: FC<{ section: Section; signedIn: SignedInUser }> = ({ section, s
       </nav>
       {signedIn.workspaces.length > 1 && <WorkspaceSwitch signedIn={signedIn} />}
       <nav aria-label="Personal">
-        <MenuLinks entries={PERSONAL_MENU} section={section} signedIn={signedIn} />
+        <MenuLinks
+          entries={signedIn.isOperator ? [...PERSONAL_MENU, ...OPERATOR_MENU] : PERSONAL_MENU}
+          section={section}
+          signedIn={signedIn}
+        />
       </nav>
       <form class="sign-out" method="post" action="/logout">
         <span class="user-email">{signedIn.email}</span>

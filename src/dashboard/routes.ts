@@ -19,6 +19,7 @@ import { showHowToConnect } from "./how-to-connect.tsx";
 import { doCreateKey, doRevokeKey, doRotateKey, doSetKeyConfirms, showKeys } from "./keys.tsx";
 import { doSetAlerts } from "./notices/alert-settings.tsx";
 import { doDismissNotice, showNotices } from "./notices/routes.tsx";
+import { showOperate } from "./operate/routes.tsx";
 import { showOverview } from "./overview/routes.tsx";
 import { doForgot, doReset, doVerify, showForgot, showReset, showVerify } from "./password-reset.tsx";
 import {
@@ -100,6 +101,7 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.get("/dashboard/posts/:id/move", showMove).post("/dashboard/posts/:id/move", doMove);
   app.get("/dashboard/archive", showArchive);
   app.get("/dashboard/overview", showOverview);
+  app.get("/dashboard/operate", showOperate);
   app.route("/dashboard/accounts", accountPages);
   app.get("/dashboard/keys", showKeys).post(doCreateKey);
   app.post("/dashboard/keys/:id/rotate", doRotateKey);

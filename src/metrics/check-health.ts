@@ -8,7 +8,7 @@ export const CRON_LATE_MS = 3 * MINUTE;
 const TIMEOUT_MS = 5 * SECOND;
 
 /** What the service is made of: `publishing` fails while a database that was put back is held, or the operator holds publishing. */
-export type HealthPart = "database" | "tokens" | "media" | "objects" | "cron" | "publishing";
+type HealthPart = "database" | "tokens" | "media" | "objects" | "cron" | "publishing";
 
 /** `ok`, or in a few words what is wrong. */
 export type Health = Readonly<Record<HealthPart, string>>;

@@ -10,7 +10,7 @@ const FREE_DATABASE_BYTES = 500_000_000;
 const FREE_PREVIEWS_PER_DAY = 1000;
 
 /** From this share of a limit on, operators are told. */
-export const LIMIT_NEAR_PERCENT = 80;
+const LIMIT_NEAR_PERCENT = 80;
 
 /** The most previews in a UTC day; null without such a limit. */
 export function previewsPerDay({ databaseLimitBytes }: Pick<Config, "databaseLimitBytes">): number | null {

@@ -40,12 +40,16 @@ function noteStatement(db: PostsDb, now: number): D1PreparedStatement {
     .bind(now + NOTED_AHEAD_MS, now - NEW_POST_MS);
 }
 
+/** The outcomes in a target's history after which it was tried again; waiting for the platform's processing is none. */
+const TRIED_AGAIN = "('rate_limited', 'temporary', 'absent')";
+
 /** The targets of noted posts that have ended since the post was noted; those that an earlier run published ended before. */
 const ENDED = `ended AS (
   SELECT t.updated_at / ${HOUR} AS hour, t.platform AS platform, t.state AS state, t.error ->> '$.code' AS code,
     t.error ->> '$.whoMustAct' AS who, t.effective_caption LIKE '%://%' AS has_link,
     max(0, coalesce(t.started_at, t.published_at) - t.due_at) AS late_ms,
-    (SELECT count(*) FROM json_each(t.history) h WHERE h.value ->> 'nextAttemptAt' IS NOT NULL AND h.value ->> 'at' >= e.value ->> 1) AS retries
+    (SELECT count(*) FROM json_each(t.history) h WHERE h.value ->> 'outcome' IN ${TRIED_AGAIN} AND h.value ->> 'nextAttemptAt' IS NOT NULL
+      AND h.value ->> 'at' >= e.value ->> 1) AS retries
   FROM service_progress s, json_each(s.noted) e CROSS JOIN posts p ON p.id = e.value ->> 0 CROSS JOIN post_targets t ON t.post_id = p.id
   WHERE p.status NOT IN ${OPEN} AND t.state IN ('published', 'failed', 'unconfirmed') AND t.updated_at >= e.value ->> 1)`;
 

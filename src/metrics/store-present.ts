@@ -75,13 +75,20 @@ export interface DayRow extends Counter {
   readonly day: number;
 }
 
+/** How many of each number of ms, by UTC day. */
 export function latenessStatement(db: Db, hour: number): D1PreparedStatement {
   return db.d1
     .prepare(
-      `SELECT CAST(j.key AS INTEGER) AS ms, sum(j.value) AS count FROM service_hours s, json_each(s.buckets) j
-       WHERE s.hour >= ?1 AND s.metric = 'lateness' GROUP BY 1`,
+      `SELECT s.hour / 24 AS day, CAST(j.key AS INTEGER) AS ms, sum(j.value) AS count FROM service_hours s, json_each(s.buckets) j
+       WHERE s.hour >= ?1 AND s.metric = 'lateness' GROUP BY 1, 2`,
     )
     .bind(hour);
+}
+
+export interface LatenessRow {
+  readonly day: number;
+  readonly ms: number;
+  readonly count: number;
 }
 
 /** Notices that nobody has settled, of all workspaces, newest first and bounded, by kind. */

@@ -26,6 +26,7 @@ export function demoPages({
     { name: "post-partial", path: `/dashboard/posts/${posts.partial}` },
     { name: "retry", path: `/dashboard/posts/${posts.failed}/retry` },
     { name: "overview", path: "/dashboard/overview" },
+    { name: "operate", path: "/dashboard/operate" },
     { name: "approvals", path: "/approvals" },
     { name: "approval", path: `/approvals/${approval}` },
     { name: "notices", path: "/notices" },

@@ -1,0 +1,20 @@
+import { contextOf } from "#dashboard/context-of.ts";
+import { displayOf } from "#dashboard/display.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { renderPage } from "#dashboard/render-page.ts";
+import { getOperations } from "#metrics/index.ts";
+import { OperatePage } from "./operate-page.tsx";
+
+/** `GET /dashboard/operate`: for everybody but operators it does not exist. */
+export async function showOperate(c: PageContext): Promise<Response> {
+  const { signedIn } = c.var;
+  if (!signedIn.isOperator) {
+    return c.notFound();
+  }
+  const ctx = contextOf(c);
+  const operations = await getOperations(ctx);
+  return await renderPage(
+    c,
+    <OperatePage signedIn={signedIn} display={displayOf(c)} now={ctx.clock.now()} operations={operations} />,
+  );
+}

@@ -1,0 +1,215 @@
+import type { Services } from "#context.ts";
+import { DAY, HOUR } from "#core/clock.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
+import type { HeldReason } from "#db/schema.ts";
+import { undividedPostsDb } from "#db/client.ts";
+import type { AppTerms } from "#platforms/contract.ts";
+import type { OperatorAlert } from "./alerts/decide-changes.ts";
+import { alertsStatement } from "./alerts/store-operator-alerts.ts";
+import { alertWebhook } from "./alerts/tell-operators.ts";
+import { CRON_LATE_MS } from "./check-health.ts";
+import { dailyLimits } from "./daily-limits.ts";
+import {
+  type Counter,
+  type Lateness,
+  latenessOf,
+  type PlatformOutcomes,
+  outcomesByPlatform,
+  total,
+} from "./outcomes.ts";
+import { isNear } from "./service-limits.ts";
+import {
+  bucketsOf,
+  type DayRow,
+  daysStatement,
+  hourOf,
+  type HourRow,
+  hoursStatement,
+  type LatenessRow,
+  latenessStatement,
+  openNoticesStatement,
+  type ServiceState,
+  serviceStatement,
+} from "./store-present.ts";
+
+const HOURS_SHOWN = 24;
+const DAYS_SHOWN = 30;
+
+/** What became of targets in one hour or day, and how late they left. */
+export interface TimeSlice {
+  readonly startsAt: number;
+  readonly published: number;
+  readonly failed: number;
+  readonly unconfirmed: number;
+  readonly lateness: Lateness;
+}
+
+/** The last 24 hours, or the last 30 days. */
+export interface Period {
+  /** Oldest first. */
+  readonly slices: readonly TimeSlice[];
+  readonly platforms: readonly PlatformOutcomes[];
+  readonly lateness: Lateness;
+  /** Syncs of logins by the cron, and those of them that failed or ended the login. */
+  readonly syncs: { readonly all: number; readonly bad: number };
+  readonly previews: number;
+  readonly loginsEnded: number;
+  readonly webhooksDisabled: number;
+}
+
+/** Something with an upper end; null where there is none. */
+export interface LimitUse {
+  readonly label: string;
+  readonly what: string;
+  readonly used: number;
+  readonly limit: number | null;
+  readonly isNear: boolean;
+  /** Whose midnight begins the count anew; null for what is not counted by the day. */
+  readonly timeZone: string | null;
+}
+
+/** What a platform took for the posts of the last 30 days, estimated from its prices. */
+export interface Spend {
+  readonly platform: Platform;
+  readonly posts: number;
+  readonly withLink: number;
+  readonly dollars: number;
+  readonly terms: AppTerms;
+}
+
+/** How the whole installation runs. Figures only: no id, name or text of anybody. */
+export interface Operations {
+  readonly overdue: number;
+  /** When the cron last ran; null before its first run. */
+  readonly cronRanAt: number | null;
+  readonly isCronLate: boolean;
+  readonly held: HeldReason | null;
+  readonly publishingHeld: boolean;
+  /** What the owners of workspaces have not settled; `MAX_COUNTED` notices are looked at. */
+  readonly open: { readonly unconfirmed: number; readonly reconnect: number; readonly webhooks: number };
+  readonly day: Period;
+  readonly month: Period;
+  readonly limits: readonly LimitUse[];
+  readonly spend: readonly Spend[];
+  /** Raised ones, and those that were cleared in the last 30 days, newest first. */
+  readonly alerts: readonly OperatorAlert[];
+  readonly tells: { readonly byMail: boolean; readonly byWebhook: boolean };
+}
+
+/** Everything that the page for operators shows, read in one transaction. */
+export async function getOperations(
+  services: Pick<Services, "adapterFor" | "clock" | "config" | "db" | "mailer">,
+): Promise<Operations> {
+  const { adapterFor, clock, config, mailer } = services;
+  const db = undividedPostsDb(services);
+  const now = clock.now();
+  const firstHour = hourOf(now) - HOURS_SHOWN + 1;
+  const firstDay = Math.floor(now / DAY) - DAYS_SHOWN + 1;
+  const daily = dailyLimits(services);
+  const sums = daily.map(({ counter }) => counter);
+  const [service, hours, days, lateness, notices, alerts] = await db.d1.batch([
+    serviceStatement(db, now, sums),
+    hoursStatement(db, firstHour),
+    daysStatement(db, firstDay * (DAY / HOUR)),
+    latenessStatement(db, firstDay * (DAY / HOUR)),
+    openNoticesStatement(db, now),
+    alertsStatement(db),
+  ]);
+  const [state] = (service?.results ?? []) as ServiceState[];
+  const open = new Map(((notices?.results ?? []) as { kind: string; n: number }[]).map(({ kind, n }) => [kind, n]));
+  const month = monthOf((days?.results ?? []) as DayRow[], (lateness?.results ?? []) as LatenessRow[], firstDay);
+  const used = [service?.meta.size_after ?? 0, ...(JSON.parse(state?.sums ?? "[]") as number[])];
+  const database = {
+    label: "database",
+    what: "Bytes in the database",
+    limit: config.databaseLimitBytes,
+    timeZone: null,
+  };
+  return {
+    overdue: state?.overdue ?? 0,
+    cronRanAt: state === undefined || state.beat === 0 ? null : state.beat,
+    isCronLate: state === undefined || now - state.beat > CRON_LATE_MS,
+    held: state?.held ?? null,
+    publishingHeld: config.publishingHeld,
+    open: {
+      unconfirmed: open.get("post_unconfirmed") ?? 0,
+      reconnect: open.get("account_needs_reconnect") ?? 0,
+      webhooks: open.get("webhook_disabled") ?? 0,
+    },
+    day: dayOf((hours?.results ?? []) as HourRow[], firstHour),
+    month,
+    limits: [database, ...daily].map(({ label, what, limit, timeZone }, index) => {
+      const count = used[index] ?? 0;
+      return { label, what, limit, timeZone, used: count, isNear: limit !== null && isNear(count, limit) };
+    }),
+    spend: PLATFORMS.flatMap((platform) => spendOf(platform, adapterFor(platform)?.appTerms, month.platforms)),
+    alerts: ((alerts?.results ?? []) as OperatorAlert[]).filter((alert) => alert.state !== "pending"),
+    tells: { byMail: mailer !== null, byWebhook: alertWebhook(services) !== null },
+  };
+}
+
+function dayOf(rows: readonly HourRow[], firstHour: number): Period {
+  const slices = Array.from({ length: HOURS_SHOWN }, (_, index) => {
+    const ofHour = rows.filter(({ hour }) => hour === firstHour + index);
+    return sliceOf((firstHour + index) * HOUR, ofHour, latenessOf(bucketsOf(ofHour)));
+  });
+  return periodOf(slices, rows, latenessOf(bucketsOf(rows)));
+}
+
+function monthOf(rows: readonly DayRow[], lateness: readonly LatenessRow[], firstDay: number): Period {
+  const slices = Array.from({ length: DAYS_SHOWN }, (_, index) => {
+    const day = firstDay + index;
+    const late = lateness.filter((row) => row.day === day).map(({ ms, count }) => [ms, count] as const);
+    return sliceOf(
+      day * DAY,
+      rows.filter((row) => row.day === day),
+      latenessOf(new Map(late)),
+    );
+  });
+  const buckets = new Map<number, number>();
+  for (const { ms, count } of lateness) {
+    buckets.set(ms, count + (buckets.get(ms) ?? 0));
+  }
+  return periodOf(slices, rows, latenessOf(buckets));
+}
+
+function sliceOf(startsAt: number, rows: readonly Counter[], lateness: Lateness): TimeSlice {
+  const platforms = outcomesByPlatform(rows);
+  return {
+    startsAt,
+    published: total(platforms, ({ published }) => published),
+    failed: total(platforms, ({ failed }) => failed),
+    unconfirmed: total(platforms, ({ unconfirmed }) => unconfirmed),
+    lateness,
+  };
+}
+
+function periodOf(slices: readonly TimeSlice[], rows: readonly Counter[], lateness: Lateness): Period {
+  const countOf = (metric: string, isCounted: (label: string) => boolean = () => true) =>
+    total(
+      rows.filter((row) => row.metric === metric && isCounted(row.label)),
+      ({ count }) => count,
+    );
+  return {
+    slices,
+    platforms: outcomesByPlatform(rows),
+    lateness,
+    syncs: {
+      all: countOf("sync"),
+      bad: countOf("sync", (label) => label.endsWith(".failed") || label.endsWith(".ended")),
+    },
+    previews: countOf("previews"),
+    loginsEnded: countOf("notice", (label) => label === "account_needs_reconnect"),
+    webhooksDisabled: countOf("notice", (label) => label === "webhook_disabled"),
+  };
+}
+
+function spendOf(platform: Platform, terms: AppTerms | undefined, outcomes: readonly PlatformOutcomes[]): Spend[] {
+  if (terms?.prices === undefined) {
+    return [];
+  }
+  const { published = 0, publishedWithLink = 0 } = outcomes.find((one) => one.platform === platform) ?? {};
+  const { postUsd, postWithLinkUsd } = terms.prices;
+  const dollars = (published - publishedWithLink) * postUsd + publishedWithLink * postWithLinkUsd;
+  return [{ platform, posts: published, withLink: publishedWithLink, dollars, terms }];
+}
