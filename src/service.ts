@@ -5,7 +5,7 @@ import { API_PREFIX, createApi } from "#api/index.ts";
 import { log } from "#core/log.ts";
 import type * as Mcp from "#mcp/index.ts";
 import type * as Operator from "#operator/index.ts";
-import { runReconciler } from "#publisher/index.ts";
+import { checkDatabase, runReconciler } from "#publisher/index.ts";
 import type * as Sync from "#sync/index.ts";
 import { wakeOverdueSenders } from "#webhooks/index.ts";
 import { pathOf } from "#wire/path-of.ts";
@@ -83,16 +83,23 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
     async scheduled(env, ctx) {
       const services = createServices(env, createOutbound(env), (work) => ctx.waitUntil(work));
       // Side by side: whatever happens to one, overdue posts are armed and logins stay alive.
-      const reconciled = runReconciler(services).catch((error: unknown) => {
-        log("error", "reconcile.failed", { error: error instanceof Error ? error.name : typeof error });
-      });
+      const checked = checkDatabase(services);
+      const reconciled = checked
+        .then((row) => runReconciler(services, row))
+        .catch((error: unknown) => {
+          log("error", "reconcile.failed", { error: error instanceof Error ? error.name : typeof error });
+        });
       // After the posts, because these are what the cron is for first.
       const told = reconciled
         .then(() => wakeOverdueSenders(services))
         .catch((error: unknown) => {
           log("error", "webhook.overdue_failed", { error: error instanceof Error ? error.name : typeof error });
         });
-      const jobs = loadSync().then(({ runCron }) => runCron(services));
+      const isHeld = checked.then(
+        ({ held }) => held !== null,
+        () => false,
+      );
+      const jobs = loadSync().then(async ({ runCron }) => await runCron(services, { isHeld: await isHeld }));
       await Promise.all([reconciled, told, jobs]);
     },
   };

@@ -72,7 +72,11 @@ export const MUTANTS: readonly Mutant[] = [
     // Confirms do not arm their posts, so that publishing depends on the reconciler.
     failpoint: "arm.before",
     changes: [
-      { file: "src/service.ts", from: "= runReconciler(services).catch(", to: "= Promise.resolve().catch(" },
+      {
+        file: "src/service.ts",
+        from: "checked.then((row) => runReconciler(services, row))",
+        to: "checked.then(() => undefined)",
+      },
       {
         file: "src/posting/arming/rearm-overdue.ts",
         from: "  if (overdue.length > 0) {",

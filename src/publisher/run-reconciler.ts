@@ -1,13 +1,13 @@
 import type { Services } from "#context.ts";
-import { checkDatabase } from "#posting/restore/check-database.ts";
 import { reviewRestoredPosts } from "#posting/restore/review-posts.ts";
+import type { ServiceRow } from "#posting/restore/store-service.ts";
 import { reconcile } from "./reconcile-overdue.ts";
 
-/** The cron's part of publishing: arms overdue posts, but only in a database that was not put back to an earlier time. */
+/** The cron's part of publishing, after `checkDatabase`: arms overdue posts, but only in a database that was not put back to an earlier time. */
 export async function runReconciler(
   services: Pick<Services, "adapterFor" | "arm" | "clock" | "config" | "db" | "ids" | "inspectRunner" | "watch">,
+  { held, beat }: Pick<ServiceRow, "held" | "beat">,
 ): Promise<void> {
-  const { held, beat } = await checkDatabase(services);
   if (held === "reviewing") {
     await reviewRestoredPosts(services);
     return;

@@ -15,9 +15,26 @@ import { watchDatabaseSize } from "./watch-database-size.ts";
 
 const TOTALS_PER_RUN = 200;
 
-/** One run of the minute cron. The jobs run side by side: one that fails or hangs does not stop the others. */
-export async function runCron(services: Services): Promise<void> {
+/**
+ * One run of the minute cron. The jobs run side by side: one that fails or hangs does not stop the others. In a database that was put back, and
+ * into which what is newer may still be merged, nothing is done for what it says: its refresh tokens may have been replaced (using one again
+ * can end the login), its subscriptions may be paid, its people told.
+ */
+export async function runCron(
+  services: Services,
+  { isHeld = false }: { readonly isHeld?: boolean } = {},
+): Promise<void> {
+  const always = [
+    runJob("service_hours", async () => await countServiceHours(services)),
+    runJob("operator_alerts", async () => await watchService(services)),
+    runJob("database_size", async () => await watchDatabaseSize(services)),
+  ];
+  if (isHeld) {
+    await Promise.all(always);
+    return;
+  }
   await Promise.all([
+    ...always,
     runJob("end_expired_subscriptions", async () => await endExpiredSubscriptions(services)),
     runJob("account_sync", async () => await syncDueAccounts(services)),
     runJob("finish_data_deletions", async () => await finishOpenDeletions(services)),
@@ -27,11 +44,8 @@ export async function runCron(services: Services): Promise<void> {
       "day_totals",
       async () => void (await moveDayTotals(undividedPostsDb(services), services.clock.now(), TOTALS_PER_RUN)),
     ),
-    runJob("service_hours", async () => await countServiceHours(services)),
-    runJob("operator_alerts", async () => await watchService(services)),
     runJob("reseal_secrets", async () => await resealOldSecrets(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
-    runJob("database_size", async () => await watchDatabaseSize(services)),
   ]);
   // By itself, because it makes as many calls as an invocation may.
   await runJob("delete_users", async () => await deleteUsers(services));

@@ -18,7 +18,7 @@ import type { StoredMediaItem } from "#db/schema.ts";
 import { confirmSchedule } from "#posting/confirm/confirm-schedule.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { previewSchedule } from "#posting/preview/preview-schedule.ts";
-import { reconcile, runReconciler } from "#publisher/index.ts";
+import { checkDatabase, reconcile, runReconciler } from "#publisher/index.ts";
 import type { RunnerState, TargetEntry } from "#publisher/journal.ts";
 import { PostRunner } from "#publisher/post-runner.ts";
 import { FakePlatform } from "./fake-platform.ts";
@@ -305,7 +305,7 @@ export class PublisherHarness {
 
   /** One run of the minute cron's part of publishing. */
   async runCron(): Promise<void> {
-    await runReconciler(this.ctx);
+    await runReconciler(this.ctx, await checkDatabase(this.ctx));
   }
 
   /** The rows of all tables as they are now; calling the result puts the database back to them. The objects keep what they know. */

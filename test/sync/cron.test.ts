@@ -88,6 +88,15 @@ describe("the account sync of cron", () => {
     expect((await listAccounts(ctx)).map((account) => account.displayName)).toEqual(["Renamed", "User 2"]);
   });
 
+  test("uses no token of a database that was put back: a newer one may have replaced it", async ({ expect }) => {
+    const { services, platform } = await connectAccounts();
+    vi.setSystemTime(start + DAY);
+    await runCron(services, { isHeld: true });
+    expect(platform.calls).toMatchObject({ accounts: 1, refresh: 0 });
+    await runCron(services);
+    expect(platform.calls.accounts).toBe(2);
+  });
+
   test("calls the platform once when runs are parallel", async ({ expect }) => {
     const { services, platform } = await connectAccounts();
     vi.setSystemTime(start + DAY);
