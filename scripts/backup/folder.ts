@@ -11,13 +11,13 @@ import { OperatorError, type StoredObject } from "./installation.ts";
  * of them, each once. A backup that was not finished is in a folder whose name ends with `.part`, and has no manifest.
  */
 
-export const MANIFEST = "manifest.json";
+const MANIFEST = "manifest.json";
 export const DATABASE = "database.sqlite";
 const OBJECTS_LIST = "objects.jsonl";
 const UNFINISHED = ".part";
 const FORMAT = 1;
 
-export interface FileFacts {
+interface FileFacts {
   readonly file: string;
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -124,7 +124,7 @@ export async function finishBackup(unfinished: string, manifest: Manifest): Prom
   return finished;
 }
 
-export async function readManifest(backup: string): Promise<Manifest | null> {
+async function readManifest(backup: string): Promise<Manifest | null> {
   try {
     const manifest = JSON.parse(await readFile(join(backup, MANIFEST), "utf8")) as Manifest;
     return manifest.format === FORMAT && !backup.replace(/\/+$/, "").endsWith(UNFINISHED) ? manifest : null;

@@ -1,10 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
-import { access, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { getPlatformProxy, unstable_readConfig } from "wrangler";
 import { readVersion } from "../deploy/version.ts";
 import { runWrangler } from "../deploy/wrangler.ts";
+import { localD1 } from "./local-d1.ts";
 import { type Installation, OperatorError, type StoredObject } from "./installation.ts";
 
 const UNIQUE_KEY = "miniflare-D1DatabaseObject";
@@ -35,6 +37,14 @@ function dropRuntimeTables(file: string): void {
   }
 }
 
+/** Where the runtime keeps the database of an environment of wrangler.toml. */
+export function localDatabaseFile(environment: string | undefined, stateDir: string): string {
+  const config = unstable_readConfig({ config: "wrangler.toml", env: environment }, { hideWarnings: true });
+  const binding = config.d1_databases.find((database: { readonly binding: string }) => database.binding === "DB");
+  const databaseId = binding?.preview_database_id ?? binding?.database_id ?? "DB";
+  return join(stateDir, "v3", "d1", UNIQUE_KEY, fileNameOf(databaseId));
+}
+
 export interface LocalFlags {
   readonly environment: string | undefined;
   readonly stateDir: string | undefined;
@@ -42,29 +52,23 @@ export interface LocalFlags {
 
 /** The service on this machine (`npm run dev`): its state is files, which also other processes may have open. */
 export async function openLocal({ environment, stateDir = ".wrangler/state" }: LocalFlags): Promise<Installation> {
-  const config = unstable_readConfig({ config: "wrangler.toml", env: environment }, { hideWarnings: true });
-  const binding = config.d1_databases.find((database: { readonly binding: string }) => database.binding === "DB");
-  const databaseId = binding?.preview_database_id ?? binding?.database_id ?? "DB";
-  const file = join(stateDir, "v3", "d1", UNIQUE_KEY, fileNameOf(databaseId));
+  const file = localDatabaseFile(environment, stateDir);
   const silenced = silenceWarnings();
-  const proxy = await getPlatformProxy<{ DB: D1Database; MEDIA: R2Bucket }>({
+  const proxy = await getPlatformProxy<{ MEDIA: R2Bucket }>({
     configPath: "wrangler.toml",
     ...(environment !== undefined && { environment }),
     persist: { path: join(stateDir, "v3") },
   }).finally(silenced);
-  const { DB, MEDIA } = proxy.env;
+  const { MEDIA } = proxy.env;
   return {
     name: `${stateDir}${environment === undefined ? "" : ` (${environment})`}`,
-    database: DB,
+    database: localD1(file),
     runningVersion: async () => await readVersion(),
     async exportDatabase(target) {
-      // The binding makes the file if there is none.
-      await DB.prepare("SELECT 1").run();
-      await access(file).catch(() => {
-        throw new OperatorError(`there is no database at ${file}`, "start the service once with `npm run dev`");
-      });
       await rm(target, { force: true });
-      const source = new DatabaseSync(file, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
+      const source = existsSync(file)
+        ? new DatabaseSync(file, { readOnly: true, timeout: LOCK_TIMEOUT_MS })
+        : new DatabaseSync(":memory:");
       try {
         await backup(source, target);
       } finally {

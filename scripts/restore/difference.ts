@@ -3,13 +3,13 @@ import { quoted, type Table, tablesOf } from "./sqlite-file.ts";
 import { ruleFor } from "./table-rules.ts";
 
 /** One statement with its only parameter: a list of rows as JSON. */
-export interface Statement {
+interface Statement {
   readonly sql: string;
   readonly rows: string;
 }
 
 /** The statements of one transaction. */
-export type Batch = readonly Statement[];
+type Batch = readonly Statement[];
 
 /** D1 takes two megabytes as a parameter; a batch stays well below what a call may hold. */
 const MAX_BATCH_CHARACTERS = 600_000;
@@ -172,7 +172,7 @@ function postBatch(group: readonly ChangedPost[], tables: ReadonlyMap<string, Ta
 const EVENT_TABLES: ReadonlySet<string> = new Set(["event_logs", "events", "notices"]);
 
 /** Which tables are written: posts with what belongs to them, the log of events, or all others. */
-export type Part = "accounts" | "posts" | "events";
+type Part = "accounts" | "posts" | "events";
 
 /**
  * The statements that make the database, whose state is the file `current`, the state of the file `target`: in batches that are each one transaction

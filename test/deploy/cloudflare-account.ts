@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { Refusal } from "./cloudflare-refusal.ts";
-import { D1Database } from "./d1-database.ts";
+import { D1Database, type Query } from "./d1-database.ts";
 import { DeployedWorker, type Metadata } from "./deployed-worker.ts";
 
 /** A call, as the table of calls below gets it. */
@@ -9,13 +9,25 @@ export interface ApiCall {
   readonly query: URLSearchParams;
   readonly json: <T>() => Promise<T>;
   readonly form: () => Promise<FormData>;
+  readonly bytes: () => Uint8Array;
+  readonly contentType: string;
+}
+
+/** An answer that is no JSON. */
+export class Content {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  constructor(bytes: Uint8Array, contentType: string) {
+    this.bytes = bytes;
+    this.contentType = contentType;
+  }
 }
 
 /** A result with what Cloudflare writes beside it. */
 export class Page {
   readonly result: unknown;
-  readonly info: Readonly<Record<string, number>>;
-  constructor(result: unknown, info: Readonly<Record<string, number>>) {
+  readonly info: Readonly<Record<string, number | string | boolean>>;
+  constructor(result: unknown, info: Readonly<Record<string, number | string | boolean>>) {
     this.result = result;
     this.info = info;
   }
@@ -47,6 +59,10 @@ export class CloudflareAccount {
   readonly databases: D1Database[] = [];
   readonly namespaces: { readonly id: string; readonly title: string }[] = [];
   readonly buckets: { readonly name: string; readonly location: string | undefined }[] = [];
+  /** The objects of all buckets, by key. */
+  readonly objects = new Map<string, Content>();
+  /** Where this API answers, for the addresses of dumps. */
+  origin = "";
   readonly workers = new Map<string, DeployedWorker>();
   readonly zones: Zone[] = [];
   readonly domains: { readonly hostname: string; readonly service: string; readonly zone_id: string }[] = [];
@@ -112,6 +128,15 @@ export class CloudflareAccount {
     if (!this.hasR2) {
       throw new Refusal(403, 10_042, "Please enable R2 through the Cloudflare Dashboard.");
     }
+  }
+
+  #bucket(name: string | undefined): { readonly name: string } {
+    this.#assertR2();
+    const bucket = this.buckets.find((one) => one.name === name);
+    if (bucket === undefined) {
+      throw new Refusal(404, 10_006, "The specified bucket does not exist.");
+    }
+    return bucket;
   }
 
   async #upload({ params, form }: ApiCall, how: "replace" | "version"): Promise<unknown> {
@@ -198,22 +223,68 @@ export class CloudflareAccount {
       return { uuid, name, version: "production" };
     },
     "POST /accounts/:account/d1/database/:database/query": async ({ params, json }) => {
-      const { sql } = await json<{ sql: string }>();
-      return this.database(params["database"]).query(sql);
+      const body = await json<Query & { readonly batch?: readonly Query[] }>();
+      return this.database(params["database"]).query(...(body.batch ?? [body]));
     },
-    "GET /accounts/:account/d1/database/:database/time_travel/bookmark": ({ params }) => ({
-      bookmark: this.database(params["database"]).bookmark,
-    }),
+    "GET /accounts/:account/d1/database/:database/time_travel/bookmark": ({ params, query }) => {
+      const database = this.database(params["database"]);
+      const timestamp = query.get("timestamp");
+      return { bookmark: timestamp === null ? database.bookmark : database.bookmarkAt(Date.parse(timestamp)) };
+    },
+    "POST /accounts/:account/d1/database/:database/time_travel/restore": ({ params, query }) =>
+      this.database(params["database"]).travelTo(query.get("bookmark") ?? ""),
+    "POST /accounts/:account/d1/database/:database/export": async ({ params, json }) => {
+      const body = await json<{ output_format?: string; current_bookmark?: string }>();
+      if (body.output_format !== "polling") {
+        throw new Refusal(400, 7400, "output_format must be polling");
+      }
+      const database = this.database(params["database"]);
+      const filename = `${database.uuid}.sql`;
+      const result = { filename, signed_url: `${this.origin}/dumps/${filename}` };
+      return { success: true, messages: [], ...database.export(body.current_bookmark), result };
+    },
+    "GET /accounts/:account/r2/buckets/:bucket/objects": ({ params, query }) => {
+      this.#bucket(params["bucket"]);
+      const perPage = Number(query.get("per_page") ?? "20");
+      if (!Number.isInteger(perPage) || perPage < 1 || perPage > 1000) {
+        throw new Refusal(400, 10_022, "per_page must be between 1 and 1000");
+      }
+      const keys = [...this.objects.keys()].sort().filter((key) => key > (query.get("cursor") ?? ""));
+      const page = keys.slice(0, perPage);
+      const isTruncated = keys.length > perPage;
+      const objects = page.map((key) => {
+        const bytes = this.objects.get(key)?.bytes ?? new Uint8Array();
+        return {
+          key,
+          size: bytes.length,
+          etag: createHash("md5").update(bytes).digest("hex"),
+          storage_class: "Standard",
+        };
+      });
+      return new Page(objects, {
+        per_page: perPage,
+        is_truncated: isTruncated,
+        ...(isTruncated && { cursor: page.at(-1) ?? "" }),
+      });
+    },
+    "GET /accounts/:account/r2/buckets/:bucket/objects/:key*": ({ params }) => {
+      this.#bucket(params["bucket"]);
+      const object = this.objects.get(params["key"] ?? "");
+      if (object === undefined) {
+        throw new Refusal(404, 10_007, "The specified key does not exist.");
+      }
+      return object;
+    },
+    "PUT /accounts/:account/r2/buckets/:bucket/objects/:key*": ({ params, bytes, contentType }) => {
+      this.#bucket(params["bucket"]);
+      this.objects.set(params["key"] ?? "", new Content(bytes(), contentType));
+      return { key: params["key"] };
+    },
     "GET /accounts/:account/storage/kv/namespaces": ({ query }) => pageOf(this.namespaces, query, [5, 1000]),
     "POST /accounts/:account/storage/kv/namespaces": async ({ json }) =>
       this.createNamespace((await json<{ title: string }>()).title),
     "GET /accounts/:account/r2/buckets/:bucket": ({ params }) => {
-      this.#assertR2();
-      const bucket = this.buckets.find(({ name }) => name === params["bucket"]);
-      if (bucket === undefined) {
-        throw new Refusal(404, 10_006, "The specified bucket does not exist.");
-      }
-      return bucket;
+      return this.#bucket(params["bucket"]);
     },
     "POST /accounts/:account/r2/buckets": async ({ json }) => {
       const { name, locationHint } = await json<{ name: string; locationHint?: string }>();

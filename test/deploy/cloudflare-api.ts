@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { type ApiCall, CloudflareAccount, Page } from "./cloudflare-account.ts";
+import { type ApiCall, CloudflareAccount, Content, Page } from "./cloudflare-account.ts";
 import { Refusal } from "./cloudflare-refusal.ts";
 import type { DeployedWorker } from "./deployed-worker.ts";
 
@@ -33,7 +33,8 @@ interface Route {
 function toRoute([name, handle]: [string, (call: ApiCall) => unknown]): Route {
   const [method = "", path = ""] = name.split(" ");
   const params = [...path.matchAll(/:(\w+)/g)].map(([, param]) => param ?? "");
-  return { name, method, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "([^/]+)")}$`), params, handle };
+  const pattern = path.replaceAll(/:\w+(\*?)/g, (_, rest: string) => (rest === "" ? "([^/]+)" : "(.+)"));
+  return { name, method, pattern: new RegExp(`^${pattern}$`), params, handle };
 }
 
 /** A small Cloudflare API on this machine, for one account. It refuses whatever the real one would refuse. */
@@ -59,6 +60,7 @@ export class CloudflareApi {
     const server = createServer((request, response) => void this.#serve(request, response));
     this.#server = server;
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    this.account.origin = this.origin;
   }
 
   async stop(): Promise<void> {
@@ -87,6 +89,11 @@ export class CloudflareApi {
     const host = request.headers["x-requested-host"];
     if (typeof host === "string") {
       await this.#serveWorker(host, url, response);
+      return;
+    }
+    const dumped = /^\/dumps\/(.+)\.sql$/.exec(url.pathname)?.[1];
+    if (dumped !== undefined) {
+      response.end(this.account.database(dumped).exported);
       return;
     }
     const body = await buffer(request);
@@ -120,6 +127,11 @@ export class CloudflareApi {
     if (status === 429) {
       this.trouble = null;
       response.setHeader("retry-after", "1");
+    }
+    if (answer instanceof Content) {
+      response.writeHead(status, { "content-type": answer.contentType });
+      response.end(answer.bytes);
+      return;
     }
     send(response, status, answer);
   }
@@ -159,7 +171,12 @@ export class CloudflareApi {
           new Response(new Uint8Array(body), {
             headers: { "content-type": request.headers["content-type"] ?? "" },
           }).formData(),
+        bytes: () => new Uint8Array(body),
+        contentType: request.headers["content-type"] ?? "",
       });
+      if (result instanceof Content) {
+        return { status: 200, answer: result };
+      }
       const page = result instanceof Page ? { result: result.result, result_info: result.info } : { result };
       return { status: 200, answer: { success: true, errors: [], messages: [], ...page } };
     } catch (error) {

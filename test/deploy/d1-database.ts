@@ -1,4 +1,7 @@
-import { DatabaseSync } from "node:sqlite";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Refusal } from "./cloudflare-refusal.ts";
 
 interface StatementResult {
@@ -7,13 +10,35 @@ interface StatementResult {
   readonly meta: { readonly duration: number; readonly rows_read: number; readonly rows_written: number };
 }
 
+/** One statement of a call, with its parameters. */
+export interface Query {
+  readonly sql: string;
+  readonly params?: readonly SQLInputValue[];
+}
+
+/** What D1 allows. */
+const MAX_STATEMENT_BYTES = 100_000;
+const MAX_PARAMS = 100;
+const MAX_TEXT_BYTES = 2_000_000;
+const DAY_MS = 86_400_000;
+const TIME_TRAVEL_DAYS = 30;
+
+interface Moment {
+  readonly at: number;
+  readonly bookmark: string;
+  readonly file: string;
+}
+
 /** A D1 database: real SQLite. All statements of one call are one transaction, as D1 does it. */
 export class D1Database {
   readonly uuid: string;
   readonly name: string;
   readonly location: string | undefined;
-  readonly sqlite = new DatabaseSync(":memory:");
+  sqlite = new DatabaseSync(":memory:");
   #changes = 0;
+  readonly #moments: Moment[] = [];
+  #folder: string | undefined;
+  #export: { readonly bookmark: string; readonly dump: string } | null = null;
 
   constructor(uuid: string, name: string, location: string | undefined) {
     this.uuid = uuid;
@@ -25,10 +50,10 @@ export class D1Database {
     return `${String(this.#changes).padStart(8, "0")}-00000000-00000000-${this.uuid.replaceAll("-", "")}`;
   }
 
-  query(sql: string): StatementResult[] {
+  query(...queries: readonly (string | Query)[]): StatementResult[] {
     this.sqlite.exec("BEGIN");
     try {
-      const results = this.#run(sql);
+      const results = queries.flatMap((query) => (typeof query === "string" ? this.#run(query) : this.#runOne(query)));
       this.sqlite.exec("COMMIT");
       this.#changes += 1;
       return results;
@@ -46,6 +71,96 @@ export class D1Database {
       rest = rest.slice(statement.sourceSQL.length);
     }
     return results;
+  }
+
+  #runOne({ sql, params = [] }: Query): StatementResult[] {
+    const tooLong = params.some((value) => typeof value === "string" && Buffer.byteLength(value) > MAX_TEXT_BYTES);
+    if (Buffer.byteLength(sql) > MAX_STATEMENT_BYTES || params.length > MAX_PARAMS || tooLong) {
+      throw new Error("statement too long, or too many or too large parameters");
+    }
+    if (params.length === 0) {
+      return this.#run(sql);
+    }
+    const results = this.sqlite.prepare(sql).all(...params);
+    return [{ results, success: true, meta: { duration: 0.1, rows_read: 0, rows_written: 0 } }];
+  }
+
+  /** Remembers this state, as Time Travel does by itself every minute. */
+  remember(at: number): void {
+    this.#folder ??= mkdtempSync(path.join(tmpdir(), "almanac-d1-"));
+    const file = path.join(this.#folder, `${this.#moments.length}.sqlite`);
+    this.sqlite.prepare("VACUUM INTO ?").run(file);
+    this.#moments.push({ at, bookmark: this.bookmark, file });
+  }
+
+  /** The bookmark of the last state that was remembered at or before that time. */
+  bookmarkAt(at: number): string {
+    const moment = this.#moments.findLast((one) => one.at <= at);
+    if (moment === undefined || at < Date.now() - TIME_TRAVEL_DAYS * DAY_MS) {
+      throw new Refusal(400, 7400, "the timestamp is before the oldest point of Time Travel");
+    }
+    return moment.bookmark;
+  }
+
+  travelTo(bookmark: string): { bookmark: string; previous_bookmark: string; message: string } {
+    const moment = this.#moments.find((one) => one.bookmark === bookmark);
+    if (moment === undefined) {
+      throw new Refusal(400, 7400, "the bookmark is invalid");
+    }
+    const previous = this.bookmark;
+    const copy = `${moment.file}.${this.#changes}`;
+    const remembered = new DatabaseSync(moment.file, { readOnly: true });
+    remembered.prepare("VACUUM INTO ?").run(copy);
+    remembered.close();
+    this.sqlite.close();
+    this.sqlite = new DatabaseSync(copy);
+    this.#changes += 1;
+    return { bookmark: this.bookmark, previous_bookmark: previous, message: "Database restored successfully" };
+  }
+
+  /** An export is asked for again and again until it is complete; it is of the moment at which it began. */
+  export(current: string | undefined): { readonly status: string; readonly at_bookmark: string } {
+    if (current === undefined || this.#export?.bookmark !== current) {
+      this.#export = { bookmark: this.bookmark, dump: this.dump() };
+      return { status: "active", at_bookmark: this.bookmark };
+    }
+    return { status: "complete", at_bookmark: current };
+  }
+
+  get exported(): string | null {
+    return this.#export?.dump ?? null;
+  }
+
+  /** All that is in the database, as statements. */
+  dump(): string {
+    const objects = this.sqlite
+      .prepare(
+        "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type = 'table' DESC, rowid",
+      )
+      .all() as { type: string; name: string; sql: string }[];
+    const tables = objects.filter(({ type }) => type === "table");
+    const rows = tables.flatMap(({ name }) => {
+      const columns = (this.sqlite.prepare(`PRAGMA table_info("${name}")`).all() as { name: string }[]).map(
+        (column) => `"${column.name}"`,
+      );
+      const values = columns.map((column) => `quote(${column})`).join(" || ',' || ");
+      const list = this.sqlite.prepare(`SELECT ${values} AS text FROM "${name}"`).all() as { text: string }[];
+      return list.map(({ text }) => `INSERT INTO "${name}" (${columns.join(",")}) VALUES(${text});`);
+    });
+    const rest = objects.filter(({ type }) => type !== "table");
+    return [
+      "PRAGMA defer_foreign_keys=TRUE;",
+      ...tables.map(({ sql }) => `${sql};`),
+      ...rows,
+      ...rest.map(({ sql }) => `${sql};`),
+    ].join("\n");
+  }
+
+  close(): void {
+    this.sqlite.close();
+    if (this.#folder !== undefined) {
+      rmSync(this.#folder, { recursive: true });
+    }
   }
 
   /** The names of the applied migrations. */

@@ -108,11 +108,24 @@ export class Operator {
   }
 
   /** `npm run deploy`, with wrangler and all. */
-  deploy({ args = [], env = {}, trouble = null, killAfter, onStart, onCall }: RunOptions = {}): Promise<Run> {
+  deploy(options: RunOptions = {}): Promise<Run> {
+    return this.run("deploy", options);
+  }
+
+  /** A command of the project, with wrangler and all. */
+  run(
+    command: "deploy" | "backup" | "restore",
+    { args = [], env = {}, trouble = null, killAfter, onStart, onCall }: RunOptions = {},
+  ): Promise<Run> {
     this.#api.begin(null);
     const child = spawn(
       process.execPath,
-      ["--import", path.join(import.meta.dirname, "reach-workers.ts"), path.join(ROOT, "scripts/deploy.ts"), ...args],
+      [
+        "--import",
+        path.join(import.meta.dirname, "reach-workers.ts"),
+        path.join(ROOT, `scripts/${command}.ts`),
+        ...args,
+      ],
       {
         cwd: this.folder,
         // A group of its own, so that a kill takes wrangler with it.
