@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DELETED_ROWS, OBJECT_GB, PRICES } from "./prices.ts";
+import { OBJECT_GB, PRICES } from "./prices.ts";
 
 /* What the counts of test/journeys/costs.json are in dollars. A test holds that file exactly. */
 
@@ -44,7 +44,7 @@ function quantitiesOf({ requests, publishing, awakeMs }: Costs, targets: string)
   return {
     request: made.length,
     d1RowRead: sum("rowsRead") + published.rowsRead,
-    d1RowWritten: sum("rowsWritten") + published.rowsWritten + DELETED_ROWS,
+    d1RowWritten: sum("rowsWritten") + published.rowsWritten,
     kvRead: sum("kvReads"),
     kvWrite: sum("kvWrites"),
     objectRequest: sum("objectCalls") + published.alarms,

@@ -23,8 +23,5 @@ export const PRICES = {
   },
 } as const;
 
-/** Of a post, later: that of its preview's plan. A deleted row is billed as a written one. */
-export const DELETED_ROWS = 1;
-
 /** What an object is billed for, whatever it uses. */
 export const OBJECT_GB = 0.128;

@@ -61,7 +61,6 @@ export const TABLE_RULES: Readonly<Record<string, TableRule>> = {
   sign_in_attempts: presentOnly,
   login_tokens: presentOnly,
   connect_states: presentOnly,
-  previewed_plans: presentOnly,
   uploads: presentOnly,
   data_exports: presentOnly,
 

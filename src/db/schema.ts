@@ -592,22 +592,6 @@ export const confirmations = sqliteTable(
   (t) => [primaryKey({ columns: [t.issuedHour, t.tokenHash] }), check("stale_plan", sql`matched = expected`)],
 );
 
-/**
- * The plan of a preview, until its token has expired; nothing in it counts before a confirm. Large plans are in KV. `WITHOUT ROWID` saves
- * one of two row writes.
- */
-export const previewedPlans = sqliteTable(
-  "previewed_plans",
-  {
-    /** The minute, since 1970, in which the token expires; first in the key, so that cleaning up is a range delete. */
-    expiryMinute: integer("expiry_minute").notNull(),
-    tokenHash: text("token_hash").notNull(),
-    /** Everything that the confirm writes, as JSON. */
-    plan: text().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.expiryMinute, t.tokenHash] })],
-);
-
 /** A plan that a credential may not confirm itself: a person decides about it in the dashboard. */
 export const approvals = sqliteTable(
   "approvals",

@@ -24,7 +24,7 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
   const now = services.clock.now();
   const states = await deleteExpiredStates(services.db, now, ROWS_PER_RUN);
   await deleteExpiredCredentials(services);
-  const { posts, confirmations, previewedPlans, approvals, expiredApprovals } = await deleteExpiredPosts(services);
+  const { posts, confirmations, approvals, expiredApprovals } = await deleteExpiredPosts(services);
   const { abandonedUploads, abandonedObjects, ...media } = await sweepMedia(services);
   const idempotencyRecords = await deleteOldIdempotencyRecords(
     services.db,
@@ -43,7 +43,6 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
     idempotency_records: idempotencyRecords,
     posts,
     confirmations,
-    previewed_plans: previewedPlans,
     approvals,
     expired_approvals: expiredApprovals,
     abandoned_uploads: abandonedUploads,

@@ -5,7 +5,7 @@ import { DAY, HOUR } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import { canonicalJson } from "#core/json.ts";
-import { checkPlan, refuseToken, type TokenKey } from "#posting/confirm/confirmation-token.ts";
+import { openToken, refuseToken, type TokenKey } from "#posting/confirm/confirmation-token.ts";
 import { type PostPlan, timesSetBy } from "#posting/confirm/post-plan.ts";
 import { findUseOfToken } from "#posting/confirm/store-commit-plan.ts";
 import { refuseUsedToken } from "#posting/confirm/used-token.ts";
@@ -46,7 +46,7 @@ export async function requestApproval(
   if (used.postIds) {
     refuseUsedToken(used.postIds);
   }
-  const plan = await checkPlan(ctx, token, used.plan);
+  const plan = await openToken(ctx, token);
   if (plan === null || (kind !== undefined && plan.kind !== kind)) {
     return refuseToken();
   }

@@ -2,33 +2,25 @@ import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { DAY, HOUR } from "#core/clock.ts";
 import { CONFIRMATION_RETENTION_MS } from "#posting/confirm/confirmation-token.ts";
-import { deletePreviewedPlans } from "#posting/confirm/store-previewed-plans.ts";
 import { deleteDecidedApprovals, expireApprovals } from "#posting/approvals/store-approvals.ts";
 import { deleteCancelledPosts, deleteConfirmations } from "./store-deletions.ts";
 
 const CANCELLED_RETENTION_MS = 30 * DAY;
 const DECIDED_RETENTION_MS = 30 * DAY;
 const MAX_ROWS_PER_CALL = 500;
-/** Every preview leaves one; most are small. */
-const MAX_PLANS_PER_CALL = 2000;
 
 /**
- * Deletes posts cancelled and approvals decided 30 days ago, the records of tokens used two days ago, and the plans of tokens that have
- * expired, and ends the approvals that nobody decided in time; a bounded number per call.
+ * Deletes posts cancelled and approvals decided 30 days ago, and the records of tokens used two days ago, and ends the approvals that
+ * nobody decided in time; a bounded number per call.
  */
-export async function deleteExpiredPosts(services: Pick<Services, "db" | "clock">): Promise<{
-  posts: number;
-  confirmations: number;
-  previewedPlans: number;
-  expiredApprovals: number;
-  approvals: number;
-}> {
+export async function deleteExpiredPosts(
+  services: Pick<Services, "db" | "clock">,
+): Promise<{ posts: number; confirmations: number; expiredApprovals: number; approvals: number }> {
   const now = services.clock.now();
   const issuedBeforeHour = Math.floor((now - CONFIRMATION_RETENTION_MS) / HOUR);
   return {
     posts: await deleteCancelledPosts(undividedPostsDb(services), now - CANCELLED_RETENTION_MS, MAX_ROWS_PER_CALL),
     confirmations: await deleteConfirmations(undividedPostsDb(services), issuedBeforeHour, MAX_ROWS_PER_CALL),
-    previewedPlans: await deletePreviewedPlans(undividedPostsDb(services), now, MAX_PLANS_PER_CALL),
     expiredApprovals: await expireApprovals(undividedPostsDb(services), now, MAX_ROWS_PER_CALL),
     approvals: await deleteDecidedApprovals(undividedPostsDb(services), now - DECIDED_RETENTION_MS, MAX_ROWS_PER_CALL),
   };

@@ -1,27 +1,22 @@
 import type { Context } from "#context.ts";
-import { Buffer } from "node:buffer";
 import { DAY, SECOND } from "#core/clock.ts";
 import { fromBase64Url, sha256Hex, toBase64Url, toHex } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
-import { dbFor } from "#db/client.ts";
 import type { PostPlan } from "./post-plan.ts";
-import { insertPreviewedPlan, previewedPlanStatement, readPreviewedPlan } from "./store-previewed-plans.ts";
 
 const TOKEN_LIFETIME_SECONDS = 300;
 /** How long the row of a used token is kept, so that a caller who lost the response can find out what became of it. */
 export const CONFIRMATION_RETENTION_MS = 2 * DAY;
+/** KV expires by its own clock and in seconds, so it keeps tokens longer and `expiresAt` decides to the millisecond. */
+const KV_EXTRA_SECONDS = 30;
 /** A token is the time of its issue, which the id of its post begins with, and random bytes. */
 const TIME_BYTES = 6;
 const RANDOM_BYTES = 26;
 const TOKEN_PATTERN = /^[A-Za-z0-9_-]{43}$/;
-/** The size limit of a request, so that no plan is larger than what its caller sent. */
+/** The size limit of a request, so that no plan in KV is larger than what its caller sent. */
 const MAX_PLAN_BYTES = 1024 * 1024;
-/** Larger plans are stored in KV, so that previews cannot fill the database. */
-const MAX_BYTES_IN_D1 = 8 * 1024;
-/** KV expires by its own clock and in seconds, so it keeps plans longer and `expiresAt` decides to the millisecond. */
-const KV_EXTRA_SECONDS = 30;
 
-function keyInKv(userId: string, { hash }: TokenKey): string {
+function tokenKey(userId: string, hash: string): string {
   return `ct:${userId}:${hash}`;
 }
 
@@ -32,7 +27,6 @@ export function tokenLifetime(now: number): { readonly issuedAt: number; readonl
 /** What a token is known by without its plan. */
 export interface TokenKey {
   readonly hash: string;
-  readonly expiresAt: number;
   /** The id of the post that a schedule makes with this token: that a post has it tells that the token was used. */
   readonly postId: string;
 }
@@ -55,8 +49,7 @@ export async function makeToken(
 
 async function keyOf(token: string): Promise<TokenKey> {
   const hash = await sha256Hex(token);
-  const time = toHex(fromBase64Url(token).slice(0, TIME_BYTES));
-  return { hash, ...tokenLifetime(Number.parseInt(time, 16)), postId: postIdOf(hash, time) };
+  return { hash, postId: postIdOf(hash, toHex(fromBase64Url(token).slice(0, TIME_BYTES))) };
 }
 
 /** A UUIDv7 of the time of issue, whose random bits are those of the token's hash. */
@@ -71,15 +64,14 @@ export function isNamedByToken(plan: PostPlan, tokenHash: string): boolean {
   return plan.kind === "schedule" && plan.post.id === postIdOf(tokenHash, plan.issuedAt.toString(16).padStart(12, "0"));
 }
 
-/** Stores the plan under the hash of its token: in D1, where a row costs a fifth of a write to KV, or a large one in KV. */
+/** Stores the plan under the hash of its token. */
 export async function storePlan(
-  { db, tokens }: Pick<Context, "db" | "tokens">,
-  key: TokenKey,
+  ctx: Pick<Context, "tokens">,
+  { hash }: Pick<TokenKey, "hash">,
   plan: PostPlan,
 ): Promise<void> {
-  const json = JSON.stringify(plan);
-  const size = Buffer.byteLength(json);
-  if (size > MAX_PLAN_BYTES) {
+  const value = JSON.stringify(plan);
+  if (value.length > MAX_PLAN_BYTES) {
     refuse({
       code: "validation_failed",
       message: "the texts are too long for one preview: edit fewer posts at once",
@@ -88,14 +80,14 @@ export async function storePlan(
           code: "plan_too_large",
           message: "the texts of all posts together are too long",
           limit: MAX_PLAN_BYTES,
-          actual: size,
+          actual: value.length,
         },
       ],
     });
   }
-  await (size <= MAX_BYTES_IN_D1
-    ? insertPreviewedPlan(dbFor({ db }, plan.workspaceId), key, json)
-    : tokens.put(keyInKv(plan.userId, key), json, { expirationTtl: TOKEN_LIFETIME_SECONDS + KV_EXTRA_SECONDS }));
+  await ctx.tokens.put(tokenKey(plan.userId, hash), value, {
+    expirationTtl: TOKEN_LIFETIME_SECONDS + KV_EXTRA_SECONDS,
+  });
 }
 
 export async function readToken(token: string): Promise<TokenKey> {
@@ -104,23 +96,10 @@ export async function readToken(token: string): Promise<TokenKey> {
 
 /** The plan of a token; null when it is unknown, expired, or of another user or workspace. */
 export async function openToken(
-  ctx: Pick<Context, "actor" | "clock" | "db" | "tokens">,
-  key: TokenKey,
-): Promise<PostPlan | null> {
-  return checkPlan(
-    ctx,
-    key,
-    readPreviewedPlan(await previewedPlanStatement(dbFor(ctx, ctx.actor.workspaceId), key).run()),
-  );
-}
-
-/** The same when D1 has been asked already. */
-export async function checkPlan(
   ctx: Pick<Context, "actor" | "clock" | "tokens">,
-  key: TokenKey,
-  inD1: PostPlan | null,
+  { hash }: Pick<TokenKey, "hash">,
 ): Promise<PostPlan | null> {
-  const plan = inD1 ?? (await ctx.tokens.get<PostPlan>(keyInKv(ctx.actor.userId, key), "json"));
+  const plan = await ctx.tokens.get<PostPlan>(tokenKey(ctx.actor.userId, hash), "json");
   const isValid =
     plan !== null &&
     plan.userId === ctx.actor.userId &&

@@ -17,7 +17,6 @@ import {
 import { type PostPlan, postIdsOf } from "./post-plan.ts";
 import type { PostRow } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
-import { previewedPlanStatement, readPreviewedPlan } from "./store-previewed-plans.ts";
 import { editStatements, scheduleStatements } from "./store-plan-statements.ts";
 
 /** One call of confirm; its nonce distinguishes its own row from that of a concurrent call. */
@@ -128,8 +127,6 @@ function useByTokenStatement(
 export interface UseOfToken {
   readonly postIds: readonly string[] | null;
   readonly approval: StoredApproval | null;
-  /** What it may be used for, where that is stored in D1. */
-  readonly plan: PostPlan | null;
 }
 
 /**
@@ -149,17 +146,12 @@ export async function findUseOfToken(
          ON c.issued_hour = kept.value AND c.token_hash = ?2 WHERE c.user_id = ?3 LIMIT 1)`,
     )
     .bind(JSON.stringify(hours), token.hash, userId, token.postId);
-  const [uses, approvals, plans] = await db.d1.batch<UseRow>([
+  const [uses, approvals] = await db.d1.batch<UseRow>([
     use,
     approvalByTokenStatement(db, { userId, tokenHash: token.hash, now }),
-    previewedPlanStatement(db, token),
   ]);
   const [row] = uses?.results ?? [];
-  return {
-    postIds: row ? (JSON.parse(row.post_ids) as string[]) : null,
-    approval: readApproval(approvals),
-    plan: readPreviewedPlan(plans),
-  };
+  return { postIds: row ? (JSON.parse(row.post_ids) as string[]) : null, approval: readApproval(approvals) };
 }
 
 /** The dependencies of a plan that are as they were at the preview; ?1 to ?5 are from `dependencyParameters`. */

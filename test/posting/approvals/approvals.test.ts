@@ -91,7 +91,8 @@ describe("the confirm of a credential whose previews a person confirms", () => {
     const ids = new Set(refusalsIn(results).map(({ code, approval }) => `${code} ${approval?.id}`));
     expect(ids.size).toBe(1);
     vi.setSystemTime(agent.clock.now() + 10 * MINUTE);
-    await env.DB.prepare("DELETE FROM previewed_plans").run();
+    const { keys } = await env.TOKENS.list();
+    await Promise.all(keys.map(({ name }) => env.TOKENS.delete(name)));
     agent.counting.reset();
     const id = await requestWith(agent, confirmationToken);
     expect(agent.counting.count.roundTrips).toBe(1);

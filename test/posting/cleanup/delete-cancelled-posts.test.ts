@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { DAY, HOUR, MINUTE } from "#core/clock.ts";
+import { DAY, HOUR } from "#core/clock.ts";
 import { openDb } from "#db/client.ts";
 import { deleteExpiredPosts } from "#posting/cleanup/delete-cancelled-posts.ts";
 
@@ -72,20 +72,10 @@ describe("deleteExpiredPosts", () => {
     expect(results).toEqual([{ token_hash: recent }]);
   });
 
-  test("deletes plans a minute after their tokens have expired", async () => {
-    const minute = Math.floor(NOW / MINUTE);
-    const insert = env.DB.prepare("INSERT INTO previewed_plans VALUES (?, ?, '{}')");
-    await env.DB.batch([-60, -2, -1, 0, 4].map((ago) => insert.bind(minute + ago, `expires ${ago}`)));
-    expect(await deleteExpiredPosts(services)).toMatchObject({ previewedPlans: 2 });
-    const { results } = await env.DB.prepare("SELECT token_hash AS hash FROM previewed_plans").all();
-    expect(results.map(({ hash }) => hash)).toEqual(["expires -1", "expires 0", "expires 4"]);
-  });
-
   test("deletes nothing when nothing is old enough", async () => {
     expect(await deleteExpiredPosts(services)).toEqual({
       posts: 0,
       confirmations: 0,
-      previewedPlans: 0,
       approvals: 0,
       expiredApprovals: 0,
     });

@@ -50,7 +50,7 @@ async function storedKeys(): Promise<readonly string[]> {
 }
 
 async function rowCounts(): Promise<unknown> {
-  const tables = ["posts", "post_targets", "media", "accounts", "hourly_use", "previewed_plans"];
+  const tables = ["posts", "post_targets", "media", "accounts", "hourly_use"];
   const counts = await env.DB.batch(tables.map((table) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`)));
   return counts.map(({ results }) => results);
 }
