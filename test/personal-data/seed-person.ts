@@ -14,9 +14,6 @@ export interface SeededPerson {
   readonly hashes: readonly [string, string];
 }
 
-/** Tables whose rows are found by posts, or that a test fills through the real thing. */
-export const SEEDED_APART: readonly SQLiteTable[] = [schema.posts, schema.postTargets, schema.postMedia];
-
 /** Values that statements compare with, so that a mark in them would change what happens. */
 const FIXED: Readonly<Record<string, Readonly<Record<string, string | number | null>>>> = {
   users: { role: null },
@@ -56,7 +53,7 @@ function markedValue(
 }
 
 /** An INSERT of one row with every column; `ids` are the values of the columns by which rows belong together. */
-export function markedRow(
+function markedRow(
   table: SQLiteTable,
   mark: string,
   ids: Readonly<Record<string, Value>>,

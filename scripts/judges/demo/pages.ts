@@ -41,5 +41,7 @@ export function demoPages({
     { name: "workspaces", path: "/dashboard/workspaces" },
     { name: "plan", path: "/dashboard/plan" },
     { name: "profile", path: "/dashboard/profile" },
+    { name: "data", path: "/dashboard/profile/data" },
+    { name: "deletion", path: "/dashboard/profile/deletion" },
   ];
 }
