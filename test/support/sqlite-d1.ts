@@ -38,7 +38,7 @@ export function sqliteD1(): D1Database {
         return Promise.resolve(results);
       } catch (error) {
         sqlite.exec("ROLLBACK");
-        return Promise.reject(error as Error);
+        return Promise.reject(error);
       }
     },
   } as unknown as D1Database;

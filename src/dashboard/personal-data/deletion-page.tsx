@@ -22,7 +22,7 @@ const Consequences: FC<Pick<DeletionPageProps, "consequences" | "canMail" | "has
 }) => (
   <>
     <h3>At once</h3>
-    <ul>
+    <ul class="consequences">
       <li>
         {waitingPosts === 0
           ? "No post waits for its time. "
@@ -34,7 +34,7 @@ const Consequences: FC<Pick<DeletionPageProps, "consequences" | "canMail" | "has
       {hasPayment && <li>Your plan is not renewed.</li>}
     </ul>
     <h3>After 7 days</h3>
-    <ul>
+    <ul class="consequences">
       <li>
         Your workspaces with all posts, media, approvals, events and settings are erased, and so is your address. Nobody
         can bring them back.

@@ -20,7 +20,10 @@ export const DataDeletionPage: FC<{ operator: Operator; callers: readonly Platfo
         </li>
       )}
       <li>
-        To delete everything, write to <Contact operator={operator} /> from the e-mail address of your login.
+        To delete everything: sign in, open your profile and choose{" "}
+        <a href="/dashboard/profile/deletion">Delete your account</a>. Posts, logins, keys and webhooks end at once, and
+        everything is erased seven days later. If you cannot sign in, write to <Contact operator={operator} /> from the
+        e-mail address of your login.
       </li>
     </ol>
   </PublicLayout>

@@ -69,9 +69,16 @@ export const PrivacyPage: FC<{
     <h2>How long</h2>
     <p>
       Tokens are erased and withdrawn at the platform when you disconnect the last account of a login. Cancelled posts
-      and media that no post uses are deleted after some weeks. Everything else stays until you ask for its deletion:{" "}
-      <a href="/data-deletion">how</a>.
+      and media that no post uses are deleted after some weeks. Everything else stays until you delete it or your
+      account: <a href="/data-deletion">how</a>.
     </p>
+    <p>
+      When you delete your account, posts, logins, keys and webhooks end at once; seven days later everything that
+      belongs to you and your workspaces is erased, media and archived posts too. What remains is a hash of a random
+      number, so that data which come back with a backup are erased again.{" "}
+      {hasPayment && "Stripe keeps invoices for as long as the law requires."}
+    </p>
+    <p>On your profile page you can download everything that belongs to you at any time.</p>
     <h2>Who else receives data</h2>
     <p>
       The platforms to which you publish, and Cloudflare, on whose computers the service runs.

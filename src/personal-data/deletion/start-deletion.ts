@@ -6,7 +6,7 @@ import { stopUser } from "./stop-user.ts";
 import { findUserDeletion, saveDeletionProgress, type UserDeletion } from "./store-user-deletions.ts";
 
 /** The mail of the day before. */
-export const REMINDER_MS = DAY;
+const REMINDER_MS = DAY;
 const RETRY_MS = 10 * MINUTE;
 
 /** Ends at once what ends with the request. What is left of it, and what fails, is done by a later run of the cron. */

@@ -1,7 +1,7 @@
 import type { Db } from "#db/client.ts";
 import { NOT_HELD } from "#posting/restore/store-service.ts";
 
-export type DeletionRequester = "person" | "operator" | "restore";
+type DeletionRequester = "person" | "operator" | "restore";
 
 export interface UserDeletion {
   readonly userId: string;

@@ -6,7 +6,7 @@ import { selectWorkspaceIds } from "#personal-data/store-workspaces.ts";
 import { type DataExport, saveExport } from "./store-exports.ts";
 
 /** How long the files can be downloaded, in the browser in which they were asked for. */
-export const EXPORT_LIFETIME_MS = DAY;
+const EXPORT_LIFETIME_MS = DAY;
 
 /** A person asks for their data: decides which files there are. Their contents are read when they are downloaded. */
 export async function startExport(
