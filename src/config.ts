@@ -115,10 +115,15 @@ function appCredentials(env: Env, platform: Platform): AppCredentials | null {
       platformVariables[name.slice(prefix.length)] = value;
     }
   }
-  const { CLIENT_ID: clientId = "", CLIENT_SECRET: clientSecret = "", ...settings } = platformVariables;
+  const {
+    CLIENT_ID: clientId = "",
+    CLIENT_SECRET: clientSecret = "",
+    CLIENT_SECRET_NEXT: nextClientSecret,
+    ...settings
+  } = platformVariables;
   const isComplete = clientId !== "" && clientSecret !== "";
   return isComplete || adapterFor(platform)?.operatorCredentials === "none"
-    ? { clientId, clientSecret, settings }
+    ? { clientId, clientSecret, settings, ...(nextClientSecret !== undefined && { nextClientSecret }) }
     : null;
 }
 

@@ -126,6 +126,7 @@ export const SETTINGS: readonly Setting[] = [
   ...PLATFORMS_WITH_APP.flatMap((platform) => [
     setting("variable", `${platform.toUpperCase()}_CLIENT_ID`, text, "your app at that platform"),
     setting("secret", `${platform.toUpperCase()}_CLIENT_SECRET`, text, "its secret"),
+    setting("secret", `${platform.toUpperCase()}_CLIENT_SECRET_NEXT`, text, "the secret that replaces it"),
   ]),
   ...OF_PLATFORMS.map(([name, shape]) =>
     setting(shape === privateKey ? "secret" : "variable", name, shape, "see the guide of that platform"),

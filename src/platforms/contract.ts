@@ -49,6 +49,8 @@ export interface AppCredentials {
   readonly clientId: string;
   /** `{PLATFORM}_CLIENT_SECRET`; never in a URL that a browser opens, a log or a message. */
   readonly clientSecret: string;
+  /** `{PLATFORM}_CLIENT_SECRET_NEXT`: tried where the platform no longer accepts `clientSecret`; never in the same call. */
+  readonly nextClientSecret?: string | undefined;
   /** Every other `{PLATFORM}_*` variable, keys without the prefix: `QUOTE_MODE`, `API_VERSION`. Values are not validated. */
   readonly settings: Readonly<Record<string, string>>;
 }

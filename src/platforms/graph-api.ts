@@ -150,18 +150,27 @@ export function isAmbiguousResponse(response: PlatformResponse): boolean {
 /**
  * A client that proves with every call that it knows the app's secret. Apps with "Require App Secret" refuse calls without
  * the proof, and other apps check it ("Secure Graph API Calls" in Meta's Graph API guides). The proof is useless without the
- * token, which is never part of a URL.
+ * token, which is never part of a URL. A call whose proof is refused has had no effect: it is made once more with the next secret.
  */
 export function withAppSecretProof(client: PlatformClient, app: AppCredentials): PlatformClient {
   return {
     async fetch(url, init) {
       const token = /^Bearer (?<token>\S+)$/.exec(init?.headers?.["authorization"] ?? "")?.groups?.["token"];
-      return await client.fetch(
-        token === undefined ? url : withQuery(url, { appsecret_proof: await hmacSha256Hex(app.clientSecret, token) }),
-        init,
-      );
+      if (token === undefined) {
+        return await client.fetch(url, init);
+      }
+      const proven = async (secret: string) =>
+        await client.fetch(withQuery(url, { appsecret_proof: await hmacSha256Hex(secret, token) }), init);
+      const response = await proven(app.clientSecret);
+      const next = app.nextClientSecret;
+      const mayRepeat = next !== undefined && !(init?.body instanceof ReadableStream);
+      return mayRepeat && (await isProofRefused(response)) ? await proven(next) : response;
     },
   };
+}
+
+async function isProofRefused(response: Response): Promise<boolean> {
+  return response.status === 400 && /Invalid appsecret_proof/i.test(await response.clone().text());
 }
 
 /**

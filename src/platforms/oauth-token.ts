@@ -109,6 +109,25 @@ export function appMisconfigured(httpStatus: number | null, platformCode: string
   );
 }
 
+/** The app with its next secret; undefined where the operator has set none. */
+export function withNextSecret(app: AppCredentials): AppCredentials | undefined {
+  const { nextClientSecret: clientSecret, ...rest } = app;
+  return clientSecret === undefined ? undefined : { ...rest, clientSecret };
+}
+
+/**
+ * Calls with the app's secret, and once more with its next one if the platform does not accept the first: while an operator replaces a
+ * secret, nobody knows when the platform begins to refuse the old one. A refusal of the app has used neither a code nor a token.
+ */
+export async function withEitherSecret<T, Code extends FaultCode = TargetErrorCode>(
+  app: AppCredentials,
+  call: (app: AppCredentials) => Promise<Result<T, Code>>,
+): Promise<Result<T, Code>> {
+  const result = await call(app);
+  const next = withNextSecret(app);
+  return !result.ok && result.fault.code === "app_misconfigured" && next ? await call(next) : result;
+}
+
 function unreachable(): Fault {
   return temporary("The platform could not be reached.", { httpStatus: null });
 }

@@ -36,7 +36,19 @@ function parseContent(bytes: Uint8Array): z.infer<typeof Content> | null {
   }
 }
 
-/** Null when it is not signed with the app's secret, uses another algorithm, or does not name a person and a time. */
+async function isSignedWith(secret: string, signature: Uint8Array<ArrayBuffer>, text: string): Promise<boolean> {
+  const key = await crypto.subtle.importKey(
+    "raw",
+    new TextEncoder().encode(secret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["verify"],
+  );
+  // `verify` compares in constant time.
+  return await crypto.subtle.verify("HMAC", key, signature, new TextEncoder().encode(text));
+}
+
+/** Null when it is not signed with the app's secret or its next one, uses another algorithm, or does not name a person and a time. */
 export async function readSignedRequest(app: AppCredentials, signedRequest: string): Promise<SignedRequest | null> {
   const [signaturePart = "", contentPart = "", ...rest] = signedRequest.split(".");
   const signature = decode(signaturePart);
@@ -44,15 +56,8 @@ export async function readSignedRequest(app: AppCredentials, signedRequest: stri
   if (signedRequest.length > MAX_LENGTH || rest.length > 0 || app.clientSecret === "" || !signature || !content) {
     return null;
   }
-  const key = await crypto.subtle.importKey(
-    "raw",
-    new TextEncoder().encode(app.clientSecret),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["verify"],
-  );
-  // `verify` compares in constant time.
-  const isSigned = await crypto.subtle.verify("HMAC", key, signature, new TextEncoder().encode(contentPart));
-  const parsed = isSigned ? parseContent(content) : null;
+  const secrets = [app.clientSecret, ...(app.nextClientSecret === undefined ? [] : [app.nextClientSecret])];
+  const results = await Promise.all(secrets.map(async (secret) => await isSignedWith(secret, signature, contentPart)));
+  const parsed = results.includes(true) ? parseContent(content) : null;
   return parsed && { externalId: parsed.user_id, issuedAt: parsed.issued_at * 1000 };
 }

@@ -68,7 +68,7 @@ export interface SimulatorContext {
   readonly settings: SimulatorSettings;
   /**
    * The client credentials a simulator expects: `sandbox-{platform}` and `sandbox-{platform}-secret`; with the setting
-   * `shared_app` those of its `appFamily` instead.
+   * `shared_app` those of its `appFamily` instead, and with `app_secret` that secret.
    */
   readonly app: { readonly clientId: string; readonly clientSecret: string };
   /** With the setting `shared_app`: the same user's tokens at the other simulators of the family that have it end too. */

@@ -108,7 +108,9 @@ export function createSimulatorContext({
       return settings();
     },
     get app() {
-      return appCredentials(settings().extra["shared_app"] === true ? (appFamily ?? platform) : platform);
+      const { shared_app: isShared, app_secret: changedSecret } = settings().extra;
+      const app = appCredentials(isShared === true ? (appFamily ?? platform) : platform);
+      return typeof changedSecret === "string" ? { ...app, clientSecret: changedSecret } : app;
     },
     endSharedGrant,
     now: () => Date.now(),

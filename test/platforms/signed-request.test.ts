@@ -68,6 +68,14 @@ describe.each(readers)("$platform", ({ read }) => {
     expect(await read(APP, await build())).toBeNull();
   });
 
+  test("reads what is signed with the app's next secret, and with no third one", async ({ expect }) => {
+    const app = { ...APP, nextClientSecret: "the-secret-to-come" };
+    for (const secret of [SECRET, "the-secret-to-come"]) {
+      expect(await read(app, await signedRequest(CONTENT, secret))).toMatchObject({ externalId: "218471" });
+    }
+    expect(await read(app, await signedRequest(CONTENT, "another"))).toBeNull();
+  });
+
   test("refuses everything while the app has no secret", async ({ expect }) => {
     expect(await read({ ...APP, clientSecret: "" }, await signedRequest(CONTENT, " "))).toBeNull();
   });

@@ -3,7 +3,7 @@ import { log } from "#core/log.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { FaultCode, Login, Result } from "#platforms/contract.ts";
 import { failed } from "#platforms/fault.ts";
-import { catchConnectionErrors } from "#platforms/oauth-token.ts";
+import { catchConnectionErrors, withEitherSecret } from "#platforms/oauth-token.ts";
 import { clientForConnecting, configuredPlatform, platformNotConfigured } from "#accounts/configured-platform.ts";
 import type { SyncServices } from "#accounts/sync/sync-connection.ts";
 import type { FinishedConnect } from "#accounts/types.ts";
@@ -91,13 +91,17 @@ async function exchangeCode(
   const { adapter, app } = configured;
   return await catchConnectionErrors(
     async () =>
-      await method.exchangeCode(clientForConnecting(services, adapter), app, {
-        ...clientIdentity(services.config.origin, platform),
-        params,
-        codeVerifier,
-        started,
-        registrations: appRegistrations(services, platform),
-        now: services.clock.now(),
-      }),
+      await withEitherSecret(
+        app,
+        async (tried) =>
+          await method.exchangeCode(clientForConnecting(services, adapter), tried, {
+            ...clientIdentity(services.config.origin, platform),
+            params,
+            codeVerifier,
+            started,
+            registrations: appRegistrations(services, platform),
+            now: services.clock.now(),
+          }),
+      ),
   );
 }

@@ -4,7 +4,7 @@ import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import type { Connector, Fault, Result, TokenSet } from "#platforms/contract.ts";
 import { failed, rateLimited, reconnect, succeeded, temporary } from "#platforms/fault.ts";
-import { catchConnectionErrors } from "#platforms/oauth-token.ts";
+import { catchConnectionErrors, withEitherSecret } from "#platforms/oauth-token.ts";
 import {
   type ConfiguredPlatform,
   clientForLogin,
@@ -47,7 +47,7 @@ export interface ActiveLogin {
 }
 
 const LEASE_POLL_WAITS_MS = [100, 200, 400, 600, 700];
-/** A refresh makes up to two calls; both must end before its lease does. */
+/** A refresh makes up to two calls, with each secret; those that are not refused at once must end before its lease does. */
 const CALL_TIMEOUT_MS = 12 * SECOND;
 const MIN_RETRY_WAIT_MS = 5 * SECOND;
 const MAX_RETRY_WAIT_MS = 15 * MINUTE;
@@ -104,7 +104,10 @@ async function refreshUnderLease(services: RefreshServices, login: ActiveLogin):
   const { tokenRefresh } = platform.adapter.connect;
   const refreshResult = await catchConnectionErrors<TokenSet>(async () =>
     tokenRefresh.kind === "refresh"
-      ? await tokenRefresh.refresh(client, platform.app, tokens, services.clock.now())
+      ? await withEitherSecret(
+          platform.app,
+          async (app) => await tokenRefresh.refresh(client, app, tokens, services.clock.now()),
+        )
       : failed(expiredFault()),
   );
   await failpoint("accounts.refresh.answered");
