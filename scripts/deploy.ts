@@ -252,7 +252,7 @@ async function keepMade(made: ReadonlyMap<string, string>): Promise<void> {
   if (made.size === 0) {
     return;
   }
-  const names = [...made.keys()].join(" and ");
+  const names = new Intl.ListFormat("en").format(made.keys());
   if (!isCi(process.env)) {
     await keepInSettingsFile(made);
     note(`made ${names}, and wrote ${made.size === 1 ? "it" : "them"} into ${SETTINGS_FILE}: keep a copy of that file`);

@@ -1,4 +1,4 @@
-export { checkHealth } from "./check-health.ts";
+export { checkHealth, type Health } from "./check-health.ts";
 export { countServiceHours, countSyncs, type SyncOutcome } from "./count-service-hours.ts";
 export { watchService } from "./alerts/watch-service.ts";
 export { OPERATOR_ALERT_TITLES } from "./alerts/compose-operator-mail.ts";

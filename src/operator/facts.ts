@@ -1,4 +1,5 @@
 import type { Platform } from "#core/platform.ts";
+import type { Health } from "#metrics/index.ts";
 import type { ApiVersion, CredentialCheck, ReviewLevel } from "#platforms/contract.ts";
 
 /*
@@ -24,15 +25,11 @@ export interface TokenKeyFacts {
   readonly sealed: readonly { readonly id: string; readonly rows: number }[];
 }
 
-/** One part that the service consists of, after one harmless call. */
-export interface PartFact {
-  readonly name: "database" | "tokens" | "media" | "posts" | "watch";
-  readonly isWorking: boolean;
-}
-
 /** One platform as the operator has set it up. */
 export interface PlatformFacts {
   readonly platform: Platform;
+  /** Whether the operator registers an app there; elsewhere each server is asked for its own. */
+  readonly needsApp: boolean;
   /** `half`: one of the two credentials is missing. */
   readonly state: "configured" | "half" | "not_configured";
   /** Names of the variables that are missing. */
@@ -56,13 +53,11 @@ export interface Facts {
   /** The service's clock, in milliseconds. */
   readonly now: number;
   readonly tokenKeys: TokenKeyFacts;
-  readonly parts: readonly PartFact[];
+  readonly health: Health;
   /** Names of the applied migrations; null where the table that lists them cannot be read. */
   readonly migrations: readonly string[] | null;
   /** When the cron last ran, in milliseconds; 0 when never, null when the database does not answer. */
   readonly cronRanAt: number | null;
-  /** Whether publishing is held after a restore of the database. */
-  readonly isHeld: boolean;
   readonly mail: { readonly isBound: boolean; readonly from: string | null };
   readonly operator: { readonly hasName: boolean; readonly hasContact: boolean };
   /** Names of the verification files; null where the setting is no JSON object. */

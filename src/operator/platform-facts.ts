@@ -58,6 +58,7 @@ async function factsOf(
   const needsApp = operatorCredentials === "required";
   return {
     platform,
+    needsApp,
     state: configured ? "configured" : needsApp && missing.length < names.length ? "half" : "not_configured",
     missing: configured ? [] : missing,
     shapeProblems: configured ? checks.shapeProblems(app) : [],

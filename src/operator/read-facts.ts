@@ -1,7 +1,7 @@
 import type { Services } from "#context.ts";
 import { isJsonObject } from "#core/json.ts";
 import { VERSION } from "#core/version.ts";
-import { checkParts } from "./check-parts.ts";
+import { checkHealth } from "#metrics/index.ts";
 import type { Facts } from "./facts.ts";
 import { readPlatformFacts } from "./platform-facts.ts";
 import { readTokenKeys } from "./read-token-keys.ts";
@@ -19,8 +19,8 @@ function verificationFiles(setting: string | null): readonly string[] | null {
 /** Everything that the operator is told about the service as it runs, also where parts of it do not work. */
 export async function readFacts(services: Services): Promise<Facts> {
   const { config, clock, db, outbound } = services;
-  const [parts, migrations, service, sealed, platforms] = await Promise.all([
-    checkParts(services),
+  const [health, migrations, service, sealed, platforms] = await Promise.all([
+    checkHealth(services),
     readMigrations(db),
     readServiceFacts(db),
     countSealedPerKey(db),
@@ -33,10 +33,9 @@ export async function readFacts(services: Services): Promise<Facts> {
     isSimulated: outbound.trustedMediaOrigin !== null,
     now: clock.now(),
     tokenKeys: { isJson: keys !== null, keys: keys ?? [], sealingId: config.tokenKeyId, sealed },
-    parts,
+    health,
     migrations,
     cronRanAt: service?.beat ?? null,
-    isHeld: service?.isHeld ?? false,
     mail: { isBound: services.mailer !== null, from: config.setting("MAIL_FROM") },
     operator: {
       hasName: config.setting("OPERATOR_NAME") !== null,

@@ -23,17 +23,16 @@ export async function countSealedPerKey(db: Db): Promise<readonly { readonly id:
 
 export interface ServiceFacts {
   readonly beat: number;
-  readonly isHeld: boolean;
   readonly hasUsers: boolean;
 }
 
 export async function readServiceFacts(db: Db): Promise<ServiceFacts | null> {
-  const rows = await rowsOrNull<{ beat: number; isHeld: number; hasUsers: number }>(
+  const rows = await rowsOrNull<{ beat: number; hasUsers: number }>(
     db,
-    "SELECT beat, held IS NOT NULL AS isHeld, EXISTS (SELECT 1 FROM users) AS hasUsers FROM service",
+    "SELECT beat, EXISTS (SELECT 1 FROM users) AS hasUsers FROM service",
   );
   const row = rows?.[0];
-  return row ? { beat: row.beat, isHeld: row.isHeld === 1, hasUsers: row.hasUsers === 1 } : null;
+  return row ? { beat: row.beat, hasUsers: row.hasUsers === 1 } : null;
 }
 
 export async function countAccounts(db: Db): Promise<ReadonlyMap<Platform, number>> {

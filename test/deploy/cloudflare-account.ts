@@ -384,6 +384,9 @@ export class CloudflareAccount {
       worker.subdomain = { enabled, previews_enabled: previews };
       return worker.subdomain;
     },
+    "GET /accounts/:account/workers/scripts/:name/schedules": ({ params }) => ({
+      schedules: this.worker(params["name"]).schedules,
+    }),
     "PUT /accounts/:account/workers/scripts/:name/schedules": async ({ params, json }) => {
       const worker = this.worker(params["name"]);
       worker.schedules = await json<{ cron: string }[]>();

@@ -88,7 +88,7 @@ export class CloudflareApi {
     const url = new URL(request.url ?? "/", this.origin);
     const host = request.headers["x-requested-host"];
     if (typeof host === "string") {
-      await this.#serveWorker(host, url, response);
+      await this.#serveWorker(host, url, request, response);
       return;
     }
     const dumped = /^\/dumps\/(.+)\.sql$/.exec(url.pathname)?.[1];
@@ -198,17 +198,26 @@ export class CloudflareApi {
     return null;
   }
 
-  async #serveWorker(host: string, url: URL, response: ServerResponse): Promise<void> {
+  async #serveWorker(host: string, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const worker = this.account.workerAt(host);
     const answer =
       worker === undefined
         ? new Response("error code: 1042", { status: 404 })
-        : await this.answer(worker, new Request(`https://${host}${url.pathname}${url.search}`)).catch(
+        : await this.answer(worker, workerRequest(host, url, request)).catch(
             (error: unknown) => new Response(String(error), { status: 500 }),
           );
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     response.end(await answer.text());
   }
+}
+
+/** What the client sent to the Worker; requests with a body are not needed. */
+function workerRequest(host: string, url: URL, { method = "GET", headers }: IncomingMessage): Request {
+  const authorization = headers.authorization;
+  return new Request(`https://${host}${url.pathname}${url.search}`, {
+    method,
+    headers: authorization === undefined ? {} : { authorization },
+  });
 }
 
 const failure = (code: number, message: string) => ({

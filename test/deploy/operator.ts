@@ -112,9 +112,14 @@ export class Operator {
     return this.run("deploy", options);
   }
 
+  /** `npm run doctor`. */
+  doctor(options: RunOptions = {}): Promise<Run> {
+    return this.run("doctor", options);
+  }
+
   /** A command of the project, with wrangler and all. */
   run(
-    command: "deploy" | "backup" | "restore",
+    command: "deploy" | "doctor" | "backup" | "restore",
     { args = [], env = {}, trouble = null, killAfter, onStart, onCall }: RunOptions = {},
   ): Promise<Run> {
     this.#api.begin(null);

@@ -6,6 +6,9 @@ const realFetch = globalThis.fetch;
 globalThis.fetch = (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input);
   return url.protocol === "https:"
-    ? realFetch(`${api}${url.pathname}${url.search}`, { ...init, headers: { "x-requested-host": url.host } })
+    ? realFetch(`${api}${url.pathname}${url.search}`, {
+        ...init,
+        headers: { ...Object.fromEntries(new Headers(init?.headers)), "x-requested-host": url.host },
+      })
     : realFetch(input, init);
 };

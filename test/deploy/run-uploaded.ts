@@ -1,16 +1,26 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { D1Database } from "./d1-database.ts";
 import type { Binding, DeployedWorker } from "./deployed-worker.ts";
 
+type Network = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Statement {
+  bind(...values: unknown[]): Statement;
+  run(): Promise<unknown>;
+}
+
+interface Database {
+  prepare(sql: string): Statement;
+}
+
 /** The members of Miniflare used here. It is a dependency of wrangler, not of this project. */
 interface Miniflare {
   dispatchFetch(url: string, init: object): Promise<Response>;
-  getD1Database(binding: string): Promise<{
-    prepare(sql: string): { run(): Promise<unknown> };
-  }>;
+  getD1Database(binding: string): Promise<Database>;
   dispose(): Promise<void>;
 }
 
@@ -45,6 +55,28 @@ function schemaOf(database: D1Database): string[] {
   return rows.map(({ sql }) => sql);
 }
 
+/** The names of the tables, which the migrations have filled with a few rows. */
+function tablesOf(database: D1Database): string[] {
+  const rows = database.rows(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%'",
+  ) as { name: string }[];
+  return rows.map(({ name }) => name);
+}
+
+async function copyRows(from: D1Database, to: Database): Promise<void> {
+  for (const table of tablesOf(from)) {
+    await to.prepare(`DELETE FROM ${table}`).run();
+    for (const row of from.rows(`SELECT * FROM ${table}`) as Record<string, unknown>[]) {
+      const columns = Object.keys(row);
+      const places = columns.map(() => "?").join(", ");
+      await to
+        .prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`)
+        .bind(...Object.values(row))
+        .run();
+    }
+  }
+}
+
 /** What was uploaded, in the real runtime, with the bindings that were uploaded and a copy of the migrated database. */
 export class RunningUpload {
   readonly #miniflare: Miniflare;
@@ -55,7 +87,8 @@ export class RunningUpload {
     this.#folder = folder;
   }
 
-  static async start(worker: DeployedWorker, database: D1Database): Promise<RunningUpload> {
+  /** `network` answers whatever the service asks other servers. */
+  static async start(worker: DeployedWorker, database: D1Database, network?: Network): Promise<RunningUpload> {
     const { modules, bindings } = worker.current;
     const folder = await mkdtemp(path.join(tmpdir(), "almanac-upload-"));
     const miniflare = new Miniflare(
@@ -77,6 +110,7 @@ export class RunningUpload {
                 contents,
               })),
             ...optionsFor(bindings, worker.classes),
+            ...(network !== undefined && { outboundService: { node: network } }),
           },
         ],
       }),
@@ -85,11 +119,21 @@ export class RunningUpload {
     for (const sql of schemaOf(database)) {
       await d1.prepare(sql).run();
     }
+    await copyRows(database, d1);
     return new RunningUpload(miniflare, folder);
   }
 
-  fetch(request: Request, init: object = {}): Promise<Response> {
-    return this.#miniflare.dispatchFetch(request.url, { redirect: "manual", ...init });
+  fetch({ url, method, headers }: Request, init: object = {}): Promise<Response> {
+    return this.#miniflare.dispatchFetch(url, {
+      redirect: "manual",
+      method,
+      headers: Object.fromEntries(headers),
+      ...init,
+    });
+  }
+
+  async sql(statement: string): Promise<void> {
+    await (await this.#miniflare.getD1Database("DB")).prepare(statement).run();
   }
 
   async stop(): Promise<void> {

@@ -51,12 +51,11 @@ describe("the operator", () => {
       origin: env.ORIGIN,
       isSimulated: true,
       tokenKeys: { isJson: true, keys: [{ id: "sandbox", isRight: true }], sealingId: "sandbox" },
-      isHeld: false,
       mail: { isBound: false, from: null },
       operator: { hasName: false, hasContact: false },
       verificationFiles: [],
     });
-    expect(facts.parts.every(({ isWorking }) => isWorking)).toBe(true);
+    expect(facts.health).toMatchObject({ database: "ok", tokens: "ok", media: "ok", objects: "ok", publishing: "ok" });
     expect(facts.platforms.map(({ platform, state }) => [platform, state])).toEqual(
       PLATFORMS.map((platform) => [platform, "configured"]),
     );
@@ -116,7 +115,7 @@ describe("the operator", () => {
     };
     const facts = await askFacts({ DB: broken });
     expect(facts).toMatchObject({ migrations: null, cronRanAt: null, origin: env.ORIGIN });
-    expect(facts.parts.filter(({ isWorking }) => !isWorking).map(({ name }) => name)).toEqual(["database"]);
+    expect(facts.health).toMatchObject({ database: "does not answer", tokens: "ok", media: "ok", objects: "ok" });
   });
 
   test("gets no secret, even where a setting repeats one", async ({ expect }) => {

@@ -12,9 +12,9 @@ const VERSIONS_PAGE = "https://developers.facebook.com/docs/graph-api/changelog/
 const ErrorBody = z.looseObject({ error_message: z.string() });
 
 /** "Invalid platform app" (https://github.com/pdir/social-feed-bundle/issues/105), "Invalid Client ID", "Error validating client secret". */
-const ABOUT_APP = /platform app|client.?(?:id|secret)/i;
+const ABOUT_APP = /invalid platform app|(?:invalid|validating) client (?:id|secret)/i;
 /** "Invalid authorization code" (https://github.com/loicnestler/instagram-basic-display/issues/1), "Error validating verification code". */
-const ABOUT_CODE = /\bcode\b/i;
+const ABOUT_CODE = /(?:authorization|verification|matching) code/i;
 
 export const operatorChecks: OperatorChecks = {
   shapeProblems: graphShapeProblems,
