@@ -8,7 +8,7 @@ import { type RoundReport, runDrill, type Way } from "./restore/drill.ts";
 import { freePort, migrate, startService } from "./service.ts";
 
 /*
- * Practises restores: `npm run restore:drill -- [--way restore|file|both] [--posts 200] [--rounds 5] [--platforms x,tiktok] [--without-guard]`.
+ * Practises restores: `npm run restore:drill -- [--way restore|file|both] [--posts 200] [--rounds 1,2,3,4,5] [--platforms x,tiktok] [--without-guard]`.
  * Exit code 1 on any post that is doubled, public after its cancel or with its old words, lost or untrue. With --without-guard nothing
  * notices that the database went back, and it must double posts: the drill sees what it looks for.
  */
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: {
     way: { type: "string", default: "both" },
     posts: { type: "string", default: "200" },
-    rounds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "1,2,3,4,5" },
     platforms: { type: "string", default: PLATFORMS.join() },
     "without-guard": { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
@@ -60,7 +60,7 @@ async function practise(way: Way, root: string): Promise<RoundReport[]> {
   try {
     await migrate(stateDir);
     const names = values.platforms.split(",");
-    const rounds = Number(values.rounds);
+    const rounds = values.rounds.split(",").map(Number);
     console.log(way === "restore" ? "By npm run restore" : "By swapping the file");
     for await (const report of runDrill({
       way,
@@ -68,7 +68,7 @@ async function practise(way: Way, root: string): Promise<RoundReport[]> {
       stateDir,
       platforms: PLATFORMS.filter((platform) => names.includes(platform)),
       rounds,
-      postsPerRound: Math.round(Number(values.posts) / rounds),
+      postsPerRound: Math.round(Number(values.posts) / rounds.length),
       say: (line) => (values.verbose ? console.log(line) : undefined),
     })) {
       print(report);

@@ -498,3 +498,45 @@ describe("what is written", () => {
     ]);
   });
 });
+
+/* How long a merge takes and how much it writes: RESTORE_SIZE=100000 npx vitest run --project deploy test/deploy/merge.test.ts -t "of many" */
+const SIZE = Number(process.env["RESTORE_SIZE"] ?? "0");
+test.runIf(SIZE > 0)("of many posts that have all changed since", { timeout: 3_600_000 }, async ({ expect }) => {
+  const scene = await Scene.open();
+  const fill = (version: number, status: string, state: string) =>
+    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${SIZE - 1})
+     INSERT INTO posts (id, workspace_id, user_id, status, scheduled_at, version, post_type, caption, media, platforms, plan_hash, confirm_hash, created_via, created_at, updated_at, watch_at)
+     SELECT 'p' || i, 'w-ada', 'ada', '${status}', 86400000 + i * 60000, ${version}, 'text', hex(randomblob(300)), '[]', '["x","linkedin"]', hex(randomblob(32)), hex(randomblob(32)), 'api', 1, 1, ${status === "scheduled" ? 1 : "NULL"} FROM n;
+     INSERT INTO post_targets (post_id, account_id, platform, username, effective_caption, options, state, due_at, history, updated_at)
+     SELECT p.id, a.value, 'x', 'ada', p.caption, '{}', '${state}', p.scheduled_at, '[]', 1 FROM posts p, json_each('["a1","a2"]') a`;
+  await scene.make("restored", user("ada"), fill(1, "scheduled", "pending"));
+  await scene.make("present", user("ada"), fill(1, "published", "published"));
+  let began = performance.now();
+  const seconds = (): string => {
+    const passed = ((performance.now() - began) / 1000).toFixed(1);
+    began = performance.now();
+    return passed;
+  };
+  const counts = scene.merge("restored", "present");
+  const merged = seconds();
+  scene.copy("restored", "live");
+  seconds();
+  const database = openQuickly(scene.file("live"));
+  const sizes: number[] = [];
+  let slowest = 0;
+  for (const batch of differenceBatches(scene.file("restored"), scene.file("merged"), "posts")) {
+    sizes.push(batch.reduce((sum, { rows }) => sum + rows.length, 0));
+    const at = performance.now();
+    database.exec("BEGIN");
+    for (const { sql, rows } of batch) {
+      database.prepare(sql).run(rows);
+    }
+    database.exec("COMMIT");
+    slowest = Math.max(slowest, performance.now() - at);
+  }
+  database.close();
+  expect(counts.advanced).toBe(SIZE);
+  process.stdout.write(
+    `${SIZE} posts with two targets: merged in ${merged} s, written in ${seconds()} s, ${sizes.length} batches of at most ${Math.max(...sizes)} characters, the slowest ${slowest.toFixed(0)} ms\n`,
+  );
+});
