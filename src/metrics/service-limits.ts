@@ -5,14 +5,14 @@ import type { Config } from "#config.ts";
  */
 
 /** The size of a database on the free plan, by which `DATABASE_LIMIT_BYTES` tells the plan. */
-const FREE_DATABASE_BYTES = 500_000_000;
-/** A preview is one write to KV; on the paid plan they are not limited. */
-const FREE_PREVIEWS_PER_DAY = 1000;
+export const FREE_DATABASE_BYTES = 500_000_000;
+/** The previews of a day after which the first limit of the free plan ends. */
+export const FREE_PREVIEWS_PER_DAY = 1000;
 
 /** From this share of a limit on, operators are told. */
 const LIMIT_NEAR_PERCENT = 80;
 
-/** The most previews in a UTC day; null without such a limit. */
+/** The most previews in a UTC day; null on the paid plan, which has no limit a day. */
 export function previewsPerDay({ databaseLimitBytes }: Pick<Config, "databaseLimitBytes">): number | null {
   return databaseLimitBytes <= FREE_DATABASE_BYTES ? FREE_PREVIEWS_PER_DAY : null;
 }

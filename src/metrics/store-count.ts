@@ -124,11 +124,36 @@ function previewsStatement(db: Db, now: number): D1PreparedStatement {
     .bind(Math.floor(now / HOUR) - 1);
 }
 
+/** The days whose hours become one row: nothing shows them by the hour any more. A day that is passed over stays as it is. */
+const MERGED_DAYS_AGO = [2, 3];
+
+const firstHourOf = (now: number, daysAgo: number): number => (Math.floor(now / DAY) - daysAgo) * (DAY / HOUR);
+
+/** Adds the hours of a day to its first one, so that thirty days are read in a few rows. Two statements of one batch. */
+function mergeDayStatements(db: Db, firstHour: number): D1PreparedStatement[] {
+  const ofDay = (table: string) => `${table}.hour > ?1 AND ${table}.hour < ?1 + 24`;
+  return [
+    db.d1
+      .prepare(
+        `INSERT INTO service_hours (hour, metric, label, count, sum, buckets)
+         SELECT ?1, s.metric, s.label, sum(s.count), sum(s.sum), (
+           SELECT json_group_object(ms, n) FROM (
+             SELECT j.key AS ms, sum(j.value) AS n FROM service_hours h, json_each(h.buckets) j
+             WHERE ${ofDay("h")} AND h.metric = s.metric AND h.label = s.label GROUP BY 1))
+         FROM service_hours s WHERE ${ofDay("s")} GROUP BY s.metric, s.label ${ADD}`,
+      )
+      .bind(firstHour),
+    db.d1.prepare(`DELETE FROM service_hours WHERE ${ofDay("service_hours")}`).bind(firstHour),
+  ];
+}
+
 interface Waiting {
   readonly posts: 0 | 1;
   readonly notices: 0 | 1;
   readonly previews: 0 | 1;
   readonly expired: 0 | 1;
+  /** JSON of the first hours of days that can be merged. */
+  readonly days: string;
 }
 
 /** What there is to count or to delete: one statement in a minute without any. */
@@ -139,10 +164,18 @@ async function readWaiting(db: PostsDb, now: number, expiredHour: number): Promi
            OR EXISTS (SELECT 1 FROM posts WHERE watch_at <= ?1) AS posts,
          EXISTS (SELECT 1 FROM notices n WHERE n.at > s.notices_to AND n.at <= ?2) AS notices,
          EXISTS (SELECT 1 FROM hourly_use WHERE hour >= ?3 AND name = 'previews') AS previews,
-         EXISTS (SELECT 1 FROM service_hours WHERE hour < ?4) AS expired
+         EXISTS (SELECT 1 FROM service_hours WHERE hour < ?4) AS expired,
+         (SELECT json_group_array(d.value) FROM json_each(?5) d
+          WHERE EXISTS (SELECT 1 FROM service_hours h WHERE h.hour > d.value AND h.hour < d.value + 24)) AS days
        FROM service_progress s`,
     )
-    .bind(now + NOTED_AHEAD_MS, now - NOTICE_DELAY_MS, Math.floor(now / HOUR) - 1, expiredHour)
+    .bind(
+      now + NOTED_AHEAD_MS,
+      now - NOTICE_DELAY_MS,
+      Math.floor(now / HOUR) - 1,
+      expiredHour,
+      JSON.stringify(MERGED_DAYS_AGO.map((daysAgo) => firstHourOf(now, daysAgo))),
+    )
     .first<Waiting>();
 }
 
@@ -163,6 +196,7 @@ export async function countHappenings(
       : []),
     ...(waiting?.notices === 1 ? noticeStatements(db, now) : []),
     ...(waiting?.previews === 1 ? [previewsStatement(db, now)] : []),
+    ...(JSON.parse(waiting?.days ?? "[]") as number[]).flatMap((firstHour) => mergeDayStatements(db, firstHour)),
     ...(waiting?.expired === 1 ? [deleteHoursStatement(db, expiredHour, limit)] : []),
   ];
   if (statements.length > 0) {

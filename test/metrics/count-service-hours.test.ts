@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
+import { openDb } from "#db/client.ts";
 import { countServiceHours, countSyncs } from "#metrics/index.ts";
 import { confirmEdit, previewEdit } from "#posting/index.ts";
 import { createFault } from "../publisher/fake-platform.ts";
@@ -196,6 +197,60 @@ describe("the other counters", () => {
     await count();
     expect(await counters()).toEqual({});
   });
+});
+
+test("the hours of a day are one row from the second day on, whichever runs count meanwhile", async () => {
+  const day = Math.floor(harness.now / DAY);
+  const add = async (hour: number, buckets: object) =>
+    await env.DB.prepare(
+      "INSERT INTO service_hours (hour, metric, label, count, sum, buckets) VALUES (?1, 'lateness', 'x', 2, 5, ?2)",
+    )
+      .bind(day * 24 + hour, JSON.stringify(buckets))
+      .run();
+  await add(0, { 10: 2 });
+  await add(5, { 10: 1, 40: 1 });
+  await add(23, { 3000: 2 });
+  await add(24, { 7: 2 });
+  await count();
+  harness.now = (day + 2) * DAY + HOUR;
+  await Promise.all([count(), count()]);
+  await count();
+  const { results } = await env.DB.prepare("SELECT hour, count, sum, buckets FROM service_hours ORDER BY hour").all();
+  expect(results.map((row) => ({ ...row, buckets: JSON.parse(String(row["buckets"])) as object }))).toEqual([
+    { hour: day * 24, count: 6, sum: 15, buckets: { 10: 3, 40: 1, 3000: 2 } },
+    { hour: day * 24 + 24, count: 2, sum: 5, buckets: { 7: 2 } },
+  ]);
+});
+
+describe("a run of the cron that is broken off", () => {
+  test.each(["not_sent", "answer_lost"] as const)("counts each thing once all the same: %s", async (how) => {
+    const id = await harness.createPost({ inMs: 2 * MINUTE });
+    await count();
+    await harness.runAlarms(id);
+    const { d1 } = harness.ctx.db;
+    const broken = {
+      prepare: (sql: string) => d1.prepare(sql),
+      batch: async (statements: D1PreparedStatement[]) => {
+        if (how === "answer_lost") {
+          await d1.batch(statements);
+        }
+        throw new Error("broken off");
+      },
+    } as unknown as D1Database;
+    await expect(countServiceHours({ clock: harness.ctx.clock, db: openDb(broken) })).rejects.toThrow("broken off");
+    await count();
+    expect(await counters()).toEqual({ "lateness x": 1, "outcome x.published": 1 });
+  });
+});
+
+test("the trigger writes what is brought nearer than the posts that are noted", async () => {
+  const sql = await env.DB.prepare("SELECT sql FROM sqlite_master WHERE name = 'post_brought_forward'").first<string>(
+    "sql",
+  );
+  expect(sql).toContain(`NEW.watch_at <= NEW.updated_at + ${10 * MINUTE}`);
+  const id = await harness.createPost({ inMs: 10 * MINUTE - 61 * SECOND });
+  await count();
+  expect(await noted()).toEqual([[id, expect.any(Number)]]);
 });
 
 test("a run with nothing to count writes nothing and reads a few rows", async () => {

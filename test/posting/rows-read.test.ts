@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { firstTotalsStatement } from "#db/first-totals.ts";
+import { countServiceHours, getOperations, watchService } from "#metrics/index.ts";
 import {
   cancelPost,
   confirmEdit,
@@ -117,6 +118,19 @@ async function measure({ ctx, accounts, ids }: Filled): Promise<Record<string, n
   const edit = await count("edit preview", () => previewEdit(ctx, { postIds: [first], shiftMinutes: 24 * 60 }));
   await count("edit confirm", () => confirmEdit(ctx, edit));
   await count("cancel", () => cancelPost(ctx, { id: second }));
+  // As after the first runs of the cron, with thirty days of counters: twenty in each hour of the last two days, and in each day before.
+  await env.DB.batch([
+    env.DB.prepare("UPDATE service_progress SET posts_to = (SELECT max(rowid) FROM posts)"),
+    env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${78 * 20})
+       INSERT OR IGNORE INTO service_hours (hour, metric, label, count, buckets)
+       SELECT ${NOON / HOUR} - iif(i < ${48 * 20}, i / 20, (i / 20 - 46) * 24 + 12), iif(i % 2, 'outcome', 'lateness'), 'p' || (i % 20) || '.published', 1, iif(i % 2, '{}', '{"40":1}') FROM n`,
+    ),
+  ]);
+  await countServiceHours(ctx);
+  await count("cron, counting", () => countServiceHours(ctx));
+  await count("cron, alerts", () => watchService(ctx));
+  await count("page for operators", () => getOperations(ctx));
   return rows;
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { FREE_DATABASE_BYTES, FREE_PREVIEWS_PER_DAY } from "#metrics/service-limits.ts";
 import { OBJECT_GB, PRICES } from "../../scripts/bench/prices.ts";
 
 /* The counts, prices and sums of docs/limits-and-cost.md. */
@@ -125,6 +126,12 @@ describe("limits and cost", () => {
       const { post, idleADay } = countOf(what);
       expect(numberIn(posts), what).toBe(Math.floor((numberIn(limit) - idleADay) / post / 100) * 100);
     }
+  });
+
+  test("the page for operators and the alerts have the free plan's limits from here", () => {
+    const [[, , firstToEnd] = []] = tableBelow("The free plan");
+    expect(FREE_PREVIEWS_PER_DAY).toBe(numberIn(firstToEnd));
+    expect(TEXT).toContain(`\`DATABASE_LIMIT_BYTES=${FREE_DATABASE_BYTES}\``);
   });
 
   test("they stand in the order in which they end", () => {
