@@ -8,6 +8,8 @@ import { sha256Hex } from "#core/encoding.ts";
 import { openDb } from "#db/client.ts";
 import { requestDeletionOf } from "#personal-data/index.ts";
 import { deleteUsers } from "#sync/delete-users.ts";
+import { planFiles } from "#personal-data/export/plan-files.ts";
+import { writeFile } from "#personal-data/export/write-file.ts";
 import { EXPORTED_TABLES, OTHER_TABLES, POST_TABLES, UNEXPORTED_TABLES } from "#personal-data/tables.ts";
 import { createTestContext, freezeClock, type TestContext } from "../posting/test-context.ts";
 import { seedPerson, type SeededPerson } from "./seed-person.ts";
@@ -110,7 +112,13 @@ describe("erasing", () => {
     const shared = await sha256Hex("a picture that both have");
     const person = await seed("Wxyzdelia", shared);
     const other = await seed("Qvbnother", shared);
-    const { ctx, mails } = createFixture(person);
+    const { ctx: plain, mails } = createFixture(person);
+    const removed: string[] = [];
+    const sender: TestContext["sender"] = (id) => ({
+      ...plain.sender(id),
+      remove: () => Promise.resolve(void removed.push(id)),
+    });
+    const ctx = { ...plain, sender };
     const before = await dump();
     expect(rowsOf(before, person).length).toBeGreaterThan(30);
     await requestDeletionOf(ctx, { userId: person.userId, requestedBy: "operator", graceMs: 0 });
@@ -126,6 +134,7 @@ describe("erasing", () => {
       user_hash: await sha256Hex(`user:${person.userId}`),
       erased_at: expect.any(Number),
     });
+    expect(new Set(removed)).toEqual(new Set([0, 1].map((index) => `${person.mark}-webhooks-id-${index}`)));
     expect(mails.map(({ to, subject }) => [to, subject])).toEqual([[person.email, "Your Almanac account is deleted"]]);
   });
 
@@ -200,6 +209,49 @@ describe("erasing", () => {
     expect(rowsOf(await dump(), person)).toEqual([]);
     expect(mails).toEqual([]);
   });
+});
+
+/* Rows of others must not be read: only tables that keep their rows for hours or two days are read whole. */
+test("no statement of the deletion or the download reads a whole table that grows", async () => {
+  const statements: string[] = [];
+  const person = await seed("Costly");
+  const { ctx } = createFixture(person);
+  const listening = {
+    prepare: (sql: string) => {
+      statements.push(sql);
+      return env.DB.prepare(sql);
+    },
+    batch: (batch: D1PreparedStatement[]) => env.DB.batch(batch),
+  } as unknown as D1Database;
+  const db = openDb(listening);
+  await requestDeletionOf({ ...ctx, db }, { userId: person.userId, requestedBy: "operator", graceMs: 0 });
+  const workspaces = await planFiles({ db }, person.workspaceIds);
+  const file = { sections: workspaces.flatMap(({ sections }) => sections) };
+  const made = { id: "", userId: person.userId, sessionHash: "", createdAt: 1, expiresAt: 1, files: [file], email: "" };
+  await env.DB.prepare("DELETE FROM archive_parts").run();
+  await new Response(writeFile({ ...ctx, db }, made, file)).arrayBuffer();
+  await runUntilDone({ ...ctx, db });
+  const read = new Set<string>();
+  for (const sql of new Set(statements)) {
+    const marks = [...sql.matchAll(/\?(\d*)/g)].map(([, number], index) => (number ? Number(number) : index + 1));
+    const values = Array.from({ length: Math.max(0, ...marks) }, () => null);
+    const plan = env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values);
+    const { results } = await plan.all<{ detail: string }>();
+    for (const { detail } of results) {
+      const name = /^SCAN (\w+)/.exec(detail)?.[1];
+      if (name !== undefined && !/VIRTUAL TABLE|CONSTANT ROW|subquery/.test(detail)) {
+        read.add(new RegExp(`(?:FROM|JOIN) (\\w+) ${name}\\b`).exec(sql)?.[1] ?? name);
+      }
+    }
+  }
+  expect([...read].toSorted()).toEqual([
+    "confirmations",
+    "connect_states",
+    "hourly_use",
+    "login_tokens",
+    "service",
+    "uploads",
+  ]);
 });
 
 /** A run that is ended at its n-th call: nothing works from there on. False when it had fewer calls. */

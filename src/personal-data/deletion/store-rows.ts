@@ -10,6 +10,12 @@ const LAST = new Set(["users", "workspaces"]);
 /** It is the deletion itself. */
 const REQUEST = "user_deletions";
 
+interface OwnedTable {
+  readonly table: SQLiteTable;
+  readonly column: OwnerColumn;
+  readonly where?: string;
+}
+
 interface Person {
   readonly userId: string;
   readonly workspaceIds: readonly string[];
@@ -21,13 +27,14 @@ function keyOf(table: SQLiteTable): string {
   return key.map(({ name }) => name).join(", ");
 }
 
-function deleteSome(db: Db, table: SQLiteTable, column: OwnerColumn, person: Person): D1PreparedStatement {
+/** `where` is what lets an index find the rows; what it leaves out is deleted with what it belongs to. */
+function deleteSome(db: Db, { table, column, where = "true" }: OwnedTable, person: Person): D1PreparedStatement {
   const key = keyOf(table);
   const owners = column === "workspace_id" ? person.workspaceIds : [person.userId];
   return db.d1
     .prepare(
       `DELETE FROM ${getTableConfig(table).name} WHERE (${key}) IN (SELECT ${key} FROM ${getTableConfig(table).name}
-         WHERE ${column} IN (SELECT value FROM json_each(?1)) LIMIT ${ROWS_PER_STATEMENT})`,
+         WHERE ${column} IN (SELECT value FROM json_each(?1)) AND ${where} LIMIT ${ROWS_PER_STATEMENT})`,
     )
     .bind(JSON.stringify(owners));
 }
@@ -41,7 +48,7 @@ export async function deleteRows(db: Db, person: Person, rounds: number): Promis
   });
   let left = tables;
   for (let round = 0; round < rounds && left.length > 0; round += 1) {
-    const deleted = await db.d1.batch(left.map(({ table, column }) => deleteSome(db, table, column, person)));
+    const deleted = await db.d1.batch(left.map((table) => deleteSome(db, table, person)));
     left = left.filter((_, index) => (deleted[index]?.meta.changes ?? 0) >= ROWS_PER_STATEMENT);
   }
   return left.length === 0;
