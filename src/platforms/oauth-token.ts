@@ -110,7 +110,7 @@ export function appMisconfigured(httpStatus: number | null, platformCode: string
 }
 
 /** The app with its next secret; undefined where the operator has set none. */
-export function withNextSecret(app: AppCredentials): AppCredentials | undefined {
+function withNextSecret(app: AppCredentials): AppCredentials | undefined {
   const { nextClientSecret: clientSecret, ...rest } = app;
   return clientSecret === undefined ? undefined : { ...rest, clientSecret };
 }

@@ -1,0 +1,76 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { LAST_RELEASE } from "./upgrade/last-release.ts";
+
+const USAGE = `Runs the tests of the last release on the tables of this folder: what it did, it must still do after the
+migrations, because they are applied before the upload and a rollback brings back code alone.
+
+  npm run upgrade:check                         the last tag, or without one ${LAST_RELEASE.commit}
+  npm run upgrade:check -- --from 81788b4       another commit
+  npm run upgrade:check -- test/posting         only these of its tests`;
+
+/** Tests of the release that cannot hold on later tables, with the reason. What fails beyond them is a migration that is not an addition. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  "test/repository/**": "about the files of the release, not about tables",
+  "test/deploy/**": "uploads the release with migrations of its own",
+  "test/db/migrations.test.ts": "about the migrations themselves",
+  "test/publisher/rows-written.test.ts": "exact numbers of rows: a later trigger writes more or fewer",
+  "test/journeys/costs-of-a-post.test.ts": "exact numbers of rows and statements",
+  "test/posting/calendar/day-counters.test.ts": "the exact columns of post_days, which later triggers fill",
+};
+
+const ROOT = path.join(import.meta.dirname, "..");
+const git = (...args: string[]): string => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
+
+function lastTag(): string | null {
+  const { status, stdout } = spawnSync("git", ["describe", "--tags", "--abbrev=0"], { cwd: ROOT, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : null;
+}
+
+/** Links to the files of this folder where both want the same packages; else what the release wants. */
+function installPackages(folder: string): void {
+  const lockOf = (at: string): string => readFileSync(path.join(at, "package-lock.json"), "utf8");
+  const linked =
+    lockOf(folder) === lockOf(ROOT) &&
+    spawnSync("cp", ["-al", path.join(ROOT, "node_modules"), path.join(folder, "node_modules")]).status === 0;
+  if (!linked) {
+    execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--silent"], { cwd: folder, stdio: "inherit" });
+  }
+}
+
+function check(from: string, only: readonly string[]): number {
+  const folder = mkdtempSync(path.join(tmpdir(), "almanac-upgrade-"));
+  rmSync(folder, { recursive: true });
+  git("worktree", "add", "--quiet", "--detach", folder, from);
+  try {
+    console.log(`Tests of ${from} on the migrations of ${git("rev-parse", "--short", "HEAD")}, without`);
+    for (const [pattern, reason] of Object.entries(LEFT_OUT)) {
+      console.log(`  ${pattern.padEnd(44)} ${reason}`);
+    }
+    installPackages(folder);
+    rmSync(path.join(folder, "migrations"), { recursive: true });
+    cpSync(path.join(ROOT, "migrations"), path.join(folder, "migrations"), { recursive: true });
+    spawnSync("node", ["scripts/assets.ts"], { cwd: folder });
+    const excluded = Object.keys(LEFT_OUT).flatMap((pattern) => ["--exclude", pattern]);
+    const run = spawnSync("npx", ["vitest", "run", "--project", "workers", ...excluded, ...only], {
+      cwd: folder,
+      stdio: "inherit",
+    });
+    return run.status ?? 1;
+  } finally {
+    git("worktree", "remove", "--force", folder);
+  }
+}
+
+const { values, positionals } = parseArgs({
+  options: { from: { type: "string" }, help: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+if (values.help) {
+  console.log(USAGE);
+} else {
+  process.exitCode = check(values.from ?? lastTag() ?? LAST_RELEASE.commit, positionals);
+}
