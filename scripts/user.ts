@@ -1,135 +1,120 @@
-import { randomBytes } from "node:crypto";
-import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { createKey, createUser, KEY_DAYS_DEFAULT, listUsers, setSubscription, userIdOf } from "#auth/index.ts";
-import { systemClock, toIsoInstant } from "#core/clock.ts";
+import { KEY_DAYS_DEFAULT } from "#auth/index.ts";
 import { RefusalError } from "#core/errors.ts";
-import { systemIds } from "#core/ids.ts";
-import { type Plan, PLANS, SUBSCRIPTION_STATUSES, type SubscriptionStatus } from "#core/plan.ts";
-import { SCOPES } from "#core/scope.ts";
-import { openDb } from "#db/client.ts";
-import { pausePostsForSubscription } from "#posting/status/pause-posts-for-subscription.ts";
-import { resumePostsForSubscription } from "#posting/status/resume-posts-for-subscription.ts";
-import { DatabaseError, wranglerD1 } from "./user/wrangler-d1.ts";
+import { OperatorError } from "./backup/installation.ts";
+import { ApiFailure } from "./deploy/cloudflare.ts";
+import { DeployFailure } from "./deploy/failure.ts";
+import { COMMANDS, commandServices, UsageError } from "./user/commands.ts";
+import { NotConfirmedError } from "./user/question.ts";
 
 const USAGE = `Creates and changes the users of an Almanac service, for its operator.
 
   npm run user -- add <email> [--plan growth] [--status trialing] [--password -]
-  npm run user -- plan <email> <starter|growth|scale> [active|trialing|past_due|canceled]
-  npm run user -- key <email> [--name cli] [--scopes all|posts:read,…] [--days 90|never]
   npm run user -- list
+  npm run user -- plan <email> <starter|growth|scale> [active|trialing|past_due|canceled]
+  npm run user -- reset-password <email> [--password -]
+  npm run user -- disable <email>
+  npm run user -- enable <email>
+  npm run user -- key <email> [--name cli] [--scopes all|posts:read,…] [--days 90|never]
+  npm run user -- keys <email>
+  npm run user -- revoke-keys <email> [key id]
+  npm run user -- delete <email> [--now]
 
---remote selects the deployed database instead of the local one; --env and --persist-to are passed to wrangler.
-Without --password a password is generated and printed; "-" reads it from standard input.`;
+--remote selects the deployed database instead of the local one (--env sandbox: that of \`npm run dev\`; --persist-to: its folder).
+--json prints the result, or the error, as JSON. reset-password, disable, delete and revoke-keys ask before they do anything;
+--yes answers, and without a terminal they are refused without it. Without --password a password is generated and printed; "-" reads it
+from standard input. A deleted user is erased after a week, in which signing in and taking it back is possible; with --now at once.
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    plan: { type: "string", default: "growth" },
-    status: { type: "string", default: "trialing" },
-    password: { type: "string" },
-    name: { type: "string", default: "cli" },
-    scopes: { type: "string", default: "all" },
-    days: { type: "string", default: String(KEY_DAYS_DEFAULT) },
-    remote: { type: "boolean", default: false },
-    env: { type: "string" },
-    "persist-to": { type: "string" },
-  },
-});
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such user or key, 4 not confirmed.`;
 
-const flags = [
-  values.remote ? "--remote" : "--local",
-  ...(values.env === undefined ? [] : ["--env", values.env]),
-  ...(values["persist-to"] === undefined ? [] : ["--persist-to", values["persist-to"]]),
-];
+const EXIT_CODES = { failed: 1, usage: 2, not_found: 3, not_confirmed: 4 } as const;
 
-const deferred: Promise<unknown>[] = [];
-const services = {
-  db: openDb(wranglerD1(flags)),
-  clock: systemClock,
-  ids: systemIds(systemClock),
-  // This script cannot reach Durable Objects; the cron of the service arms them by `watch_at`.
-  arm: () => Promise.resolve("ignored" as const),
-  adapterFor: () => undefined,
-  defer: (work: Promise<unknown>) => void deferred.push(work),
-};
-
-function exitWithUsage(): never {
-  console.error(USAGE);
-  process.exit(2);
-}
-
-function parsePlan(value: string | undefined): Plan {
-  return PLANS.find((plan) => plan === value) ?? exitWithUsage();
-}
-
-function parseStatus(value: string): SubscriptionStatus {
-  return SUBSCRIPTION_STATUSES.find((status) => status === value) ?? exitWithUsage();
-}
-
-async function findUserId(email: string | undefined): Promise<string> {
-  return userIdOf(services, { email: email ?? exitWithUsage() });
-}
-
-async function addUser(email: string | undefined): Promise<void> {
-  const generated = values.password === undefined ? randomBytes(15).toString("base64url") : null;
-  const password =
-    generated ?? (values.password === "-" ? (await text(process.stdin)).replace(/\r?\n$/, "") : exitWithUsage());
-  const user = await createUser(services, {
-    email: email ?? exitWithUsage(),
-    password,
-    plan: parsePlan(values.plan),
-    subscription: parseStatus(values.status),
-  });
-  console.log(`user ${user.userId}, workspace ${user.workspaceId}`);
-  if (generated !== null) {
-    console.log(`password ${generated}`);
+function parseCommandLine() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        plan: { type: "string", default: "growth" },
+        status: { type: "string", default: "trialing" },
+        password: { type: "string" },
+        name: { type: "string", default: "cli" },
+        scopes: { type: "string", default: "all" },
+        days: { type: "string", default: String(KEY_DAYS_DEFAULT) },
+        remote: { type: "boolean", default: false },
+        env: { type: "string" },
+        "persist-to": { type: "string" },
+        json: { type: "boolean", default: false },
+        yes: { type: "boolean", default: false },
+        now: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : "wrong options");
   }
 }
 
-async function setPlan(email: string | undefined, planName: string | undefined, statusName = "active"): Promise<void> {
-  const userId = await findUserId(email);
-  const status = parseStatus(statusName);
-  await setSubscription(services, { userId, plan: parsePlan(planName), status });
-  await (status === "canceled"
-    ? pausePostsForSubscription(services, [userId])
-    : resumePostsForSubscription(services, [userId]));
-  console.log(`${email} has the ${planName} plan, ${status}`);
-}
-
-async function addKey(email: string | undefined): Promise<void> {
-  const generated = await createKey(services, {
-    userId: await findUserId(email),
-    name: values.name,
-    scopes: values.scopes === "all" ? SCOPES : values.scopes.split(","),
-    expiresInDays: values.days === "never" ? null : Number(values.days),
-  });
-  console.log(generated.key);
-}
-
-async function printUsers(): Promise<void> {
-  for (const user of await listUsers(services)) {
-    const until = user.currentPeriodEnd === null ? "" : ` until ${toIsoInstant(user.currentPeriodEnd)}`;
-    console.log(
-      `${user.userId}  ${user.email}  ${user.plan ?? "no plan"} ${user.status ?? ""}${until}  since ${toIsoInstant(user.createdAt)}`,
-    );
+async function run(): Promise<void> {
+  const { values, positionals } = parseCommandLine();
+  if (values.help) {
+    console.log(USAGE);
+    return;
+  }
+  const [name, ...args] = positionals;
+  const command = COMMANDS.get(name);
+  if (command === undefined) {
+    throw new UsageError(name === undefined ? "say what to do" : `there is no command ${name}`);
+  }
+  // Not before it is needed: the local runtime takes seconds to load.
+  const { openInstallation } = await import("./backup/open.ts");
+  const installation = await openInstallation(values);
+  try {
+    const services = commandServices(installation.database);
+    const { json, lines } = await command(services, args, values);
+    await Promise.all(services.deferred);
+    console.log(values.json ? JSON.stringify(json, null, 2) : lines.join("\n"));
+  } finally {
+    await installation.close();
   }
 }
 
-const [command, ...rest] = positionals;
-const commands = new Map<string | undefined, () => Promise<void>>([
-  ["add", () => addUser(rest[0])],
-  ["plan", () => setPlan(rest[0], rest[1], rest[2])],
-  ["key", () => addKey(rest[0])],
-  ["list", printUsers],
-]);
+/** What is expected to go wrong; anything else is a bug and shown whole. */
+function explain(error: unknown): { readonly code: keyof typeof EXIT_CODES; readonly message: string } {
+  if (error instanceof UsageError) {
+    return { code: "usage", message: error.message };
+  }
+  if (error instanceof NotConfirmedError) {
+    return { code: "not_confirmed", message: error.message };
+  }
+  if (error instanceof RefusalError) {
+    return { code: error.refusal.code === "not_found" ? "not_found" : "failed", message: error.message };
+  }
+  if (error instanceof OperatorError || error instanceof DeployFailure) {
+    return { code: "failed", message: `${error.message}; ${error.next}` };
+  }
+  if (error instanceof ApiFailure) {
+    return { code: "failed", message: error.message };
+  }
+  const reason = rootOf(error);
+  if (/D1_ERROR|SQLITE/.test(reason)) {
+    return { code: "failed", message: `the database refused: ${reason}` };
+  }
+  throw error;
+}
+
+/** The first cause: what is thrown later may quote the statement with what was to be written. */
+function rootOf(error: unknown): string {
+  return error instanceof Error ? (error.cause === undefined ? error.message : rootOf(error.cause)) : "";
+}
+
 try {
-  await (commands.get(command) ?? exitWithUsage)();
-  await Promise.all(deferred);
+  await run();
 } catch (error) {
-  if (!(error instanceof RefusalError || error instanceof DatabaseError)) {
-    throw error;
+  const { code, message } = explain(error);
+  process.exitCode = EXIT_CODES[code];
+  if (process.argv.includes("--json")) {
+    console.error(JSON.stringify({ error: { code, message } }));
+  } else {
+    console.error(code === "usage" ? `${message}\n\n${USAGE}` : message);
   }
-  console.error(error.message);
-  process.exitCode = 1;
 }

@@ -78,7 +78,7 @@ function configFlags(flags: readonly string[]): readonly string[] {
 }
 
 /** wrangler could not execute the statements; the message is wrangler's. */
-export class DatabaseError extends Error {}
+class DatabaseError extends Error {}
 
 /** The error of a failed process names its arguments, which hold hashes of passwords, so that only wrangler's own words are passed on. */
 async function runWrangler(args: readonly string[]): Promise<string> {

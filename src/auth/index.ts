@@ -5,6 +5,7 @@ export { alwaysNeedsPassword, changePassword } from "./users/change-password.ts"
 export { type CreatedKey, createKey, KEY_DAYS_DEFAULT, KEY_DAYS_MAX } from "./keys/create.ts";
 export { createUser, type NewUser } from "./users/create.ts";
 export { findExpiredSubscriptions } from "./subscriptions/find-expired.ts";
+export { disableUser, enableUser } from "./users/disable.ts";
 export { endSession } from "./sessions/end.ts";
 export { listKeys } from "./keys/list.ts";
 export { listUsers, userIdOf } from "./users/list.ts";
@@ -16,9 +17,11 @@ export {
   requestPasswordReset,
   resetPassword,
 } from "./users/reset-password.ts";
+export { revokeAccess } from "./users/revoke-access.ts";
 export { revokeKey } from "./keys/revoke.ts";
 export { rotateKey } from "./keys/rotate.ts";
 export { setKeyConfirms } from "./keys/set-confirms.ts";
+export { setPassword } from "./users/set-password.ts";
 export { setSubscription } from "./subscriptions/set.ts";
 export { setTimeZone } from "./users/set-time-zone.ts";
 export { signIn } from "./sessions/sign-in.ts";

@@ -44,6 +44,8 @@ export const users = sqliteTable(
     mutedAlerts: text("muted_alerts", { mode: "json" }).$type<AlertKind[]>().notNull().default([]),
     /** `operator`: sees how the installation runs and is told when something is wrong with it. The first user is one. */
     role: text().$type<UserRole>(),
+    /** Since when the operator lets nobody in as this user; null for everybody else. */
+    disabledAt: integer("disabled_at"),
   },
   (t) => [uniqueIndex("users_email").on(t.email)],
 );

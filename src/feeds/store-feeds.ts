@@ -102,7 +102,8 @@ export function feedStatements(db: PostsDb, query: FeedQuery): D1PreparedStateme
   return [
     db.d1
       .prepare(
-        "SELECT w.name AS name FROM calendar_feeds f JOIN workspaces w ON w.id = f.workspace_id WHERE f.hash = ?1",
+        `SELECT w.name AS name FROM calendar_feeds f JOIN workspaces w ON w.id = f.workspace_id JOIN users u ON u.id = f.user_id
+         WHERE f.hash = ?1 AND u.disabled_at IS NULL`,
       )
       .bind(query.hash),
     postsStatement(db, POST_STATUSES, query),

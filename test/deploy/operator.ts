@@ -119,7 +119,7 @@ export class Operator {
 
   /** A command of the project, with wrangler and all. */
   run(
-    command: "deploy" | "doctor" | "backup" | "restore",
+    command: "deploy" | "doctor" | "backup" | "restore" | "user",
     { args = [], env = {}, trouble = null, killAfter, onStart, onCall }: RunOptions = {},
   ): Promise<Run> {
     this.#api.begin(null);

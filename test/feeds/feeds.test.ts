@@ -7,6 +7,7 @@ import { openDb, undividedPostsDb } from "#db/client.ts";
 import { feedStatements } from "#feeds/store-feeds.ts";
 import { cancelPost, pausePost } from "#posting/index.ts";
 import { costlySteps, explainingD1 } from "../support/explaining-d1.ts";
+import { disableUser, enableUser } from "#auth/index.ts";
 import { createOwner } from "../notices/test-context.ts";
 import {
   createAccount,
@@ -88,6 +89,15 @@ describe("a calendar address", () => {
     await revokeFeed(ctx, feed!);
     expect(await readFeed(ctx, secret)).toBeNull();
     expect(await refusalOf(revokeFeed(ctx, feed!))).toMatchObject({ code: "not_found" });
+  });
+
+  test("is unknown while its user is disabled", async () => {
+    const ctx = createTestContext();
+    const secret = await createFeed(ctx);
+    await disableUser(ctx, ctx.actor);
+    expect(await readFeed(ctx, secret)).toBeNull();
+    await enableUser(ctx, ctx.actor);
+    expect(await readFeed(ctx, secret)).not.toBeNull();
   });
 
   test("is one of at most ten, also when they are made at once", async () => {

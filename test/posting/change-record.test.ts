@@ -199,6 +199,26 @@ describe("what the service changes by itself", () => {
     ]);
   });
 
+  test("a subscription begins again, of a user whom the operator has disabled", async () => {
+    const { ctx, post } = await scheduledPost();
+    const { userId, workspaceId } = ctx.actor;
+    await env.DB.batch([
+      env.DB.prepare("INSERT INTO workspaces (id, user_id, name, created_at) VALUES (?, ?, 'Home', 1)").bind(
+        workspaceId,
+        userId,
+      ),
+      env.DB.prepare(
+        "INSERT INTO users (id, email, active_workspace_id, created_at, disabled_at) VALUES (?1, ?1, ?2, 1, 1)",
+      ).bind(userId, workspaceId),
+    ]);
+    await pausePostsForSubscription(ctx, [userId]);
+    await resumePostsForSubscription(ctx, [userId]);
+    expect(await readPostRow(post.id)).toMatchObject({ status: "paused", paused_reason: "subscription" });
+    await env.DB.prepare("UPDATE users SET disabled_at = NULL WHERE id = ?").bind(userId).run();
+    await resumePostsForSubscription(ctx, [userId]);
+    expect(await readPostRow(post.id)).toMatchObject({ status: "scheduled" });
+  });
+
   test("the account of a retry is disconnected", async () => {
     const { ctx, id, failed } = await retriedPost();
     await disconnectAccount(ctx, { accountId: failed });

@@ -5,8 +5,8 @@ import type { Db } from "#db/client.ts";
 import { failUnless } from "#db/conditional.ts";
 
 /*
- * The statements that run for every API request, in plain SQL, with the time passed in. A credential that is revoked, expired or of
- * another kind returns no row. All that is known of a credential is one text of JSON, so that a later statement can compare it whole.
+ * The statements that run for every API request, in plain SQL, with the time passed in. A credential that is revoked, expired, of another
+ * kind or of a disabled user returns no row. All that is known of a credential is one text of JSON, so that a later statement can compare it whole.
  */
 
 /** A credential as it is stored. */
@@ -50,12 +50,12 @@ const USER_COLUMNS = `u.id, u.active_workspace_id, u.email_verified_at, u.time_z
 
 const KEY_TEXT = `json_array(k.id, k.name, k.scopes, k.confirms, k.expires_at, ${USER_COLUMNS})`;
 const KEY_ROWS = `FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
-  WHERE k.hash = ?1 AND k.revoked_at IS NULL`;
+  WHERE k.hash = ?1 AND k.revoked_at IS NULL AND u.disabled_at IS NULL`;
 
 const TOKEN_TEXT = `json_array(g.id, coalesce(c.name, ''), t.scopes, g.confirms, t.expires_at, ${USER_COLUMNS})`;
 const TOKEN_ROWS = `FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN users u ON u.id = g.user_id
   LEFT JOIN oauth_clients c ON c.id = g.client_id LEFT JOIN subscriptions s ON s.user_id = u.id
-  WHERE t.hash = ?1 AND t.kind = 'access' AND g.revoked_at IS NULL AND g.resource = ?3`;
+  WHERE t.hash = ?1 AND t.kind = 'access' AND g.revoked_at IS NULL AND g.resource = ?3 AND u.disabled_at IS NULL`;
 
 const FIND_KEY = `SELECT ${KEY_TEXT} AS text, k.last_used_at AS last_used_at ${KEY_ROWS} AND (k.expires_at IS NULL OR k.expires_at > ?2)`;
 const FIND_TOKEN = `SELECT ${TOKEN_TEXT} AS text, NULL AS last_used_at ${TOKEN_ROWS} AND t.expires_at > ?2`;

@@ -26,7 +26,7 @@ export async function countSignInAttempt(db: Db, input: { email: string; now: nu
          WHERE next_attempt_at IS NULL OR next_attempt_at <= ?2 RETURNING email_hash`,
       )
       .bind(await sha256Hex(input.email), input.now),
-    db.d1.prepare("SELECT id, password_hash FROM users WHERE email = ?1").bind(input.email),
+    db.d1.prepare("SELECT id, password_hash FROM users WHERE email = ?1 AND disabled_at IS NULL").bind(input.email),
   ]);
   return { allowed: counted?.results.length === 1, user: users?.results[0] ?? null };
 }

@@ -42,7 +42,7 @@ const BY_SESSION = `SELECT u.id AS user_id, u.active_workspace_id AS workspace_i
   u.role IS 'operator' AS is_operator,
   (SELECT d.due_at FROM user_deletions d WHERE d.user_id = u.id) AS deletion_due_at
   FROM sessions n JOIN users u ON u.id = n.user_id LEFT JOIN subscriptions s ON s.user_id = u.id
-  WHERE n.hash = ?1 AND n.expires_at > ?2`;
+  WHERE n.hash = ?1 AND n.expires_at > ?2 AND u.disabled_at IS NULL`;
 
 export function findSession(db: Db, hash: string, now: number): Promise<SessionRow | null> {
   return db.d1.prepare(BY_SESSION).bind(hash, now).first<SessionRow>();

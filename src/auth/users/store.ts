@@ -3,6 +3,7 @@ import { SESSION_LABEL } from "#auth/sessions/store.ts";
 import { clearAttemptsStatement } from "#auth/sessions/store-attempts.ts";
 import type { Db } from "#db/client.ts";
 import { firstTotalsStatement } from "#db/first-totals.ts";
+import type { UserRole } from "#db/schema.ts";
 
 export interface UserInsert {
   readonly userId: string;
@@ -163,12 +164,15 @@ export interface UserRow {
   readonly plan: Plan | null;
   readonly status: SubscriptionStatus | null;
   readonly currentPeriodEnd: number | null;
+  readonly role: UserRole | null;
+  readonly disabledAt: number | null;
 }
 
 export async function selectUsers(db: Db): Promise<UserRow[]> {
   const { results } = await db.d1
     .prepare(
-      `SELECT u.id AS userId, u.email AS email, u.created_at AS createdAt, s.plan AS plan, s.status AS status, s.current_period_end AS currentPeriodEnd
+      `SELECT u.id AS userId, u.email AS email, u.created_at AS createdAt, s.plan AS plan, s.status AS status, s.current_period_end AS currentPeriodEnd,
+         u.role AS role, u.disabled_at AS disabledAt
        FROM users u LEFT JOIN subscriptions s ON s.user_id = u.id ORDER BY u.id`,
     )
     .all<UserRow>();

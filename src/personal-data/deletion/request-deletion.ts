@@ -10,7 +10,7 @@ import { findUserDeletion, insertDeletion } from "./store-user-deletions.ts";
 import { startDeletion } from "./start-deletion.ts";
 
 /** How long a person can change their mind. */
-const GRACE_MS = 7 * DAY;
+export const GRACE_MS = 7 * DAY;
 /** The request does the work itself; when it is interrupted, the cron goes on with it. */
 const TAKEN_OVER_AFTER_MS = 2 * MINUTE;
 

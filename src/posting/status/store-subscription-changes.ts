@@ -8,6 +8,9 @@ import { stopRetriesStatements } from "./store-stopped-retries.ts";
 const ofUsers = (users: string) =>
   `p.workspace_id IN (SELECT id FROM workspaces WHERE user_id IN (SELECT value FROM json_each(${users})))`;
 const OF_USERS = ofUsers("?1");
+/** Those that the operator has not disabled: whatever is paid meanwhile, their posts wait until they are enabled. */
+const OF_ENABLED_USERS = `p.workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id IN (SELECT value FROM json_each(?1))
+  AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = w.user_id AND u.disabled_at IS NOT NULL))`;
 
 /** Pauses everything these users have scheduled; the retry of a post of which something is public is stopped instead. */
 export function pauseForSubscriptionStatements(
@@ -46,7 +49,7 @@ export async function markResumedForSubscription(
   userIds: readonly string[],
   now: number,
 ): Promise<readonly ResumedPostRow[]> {
-  const resumable = `p.status = 'paused' AND p.paused_reason = 'subscription' AND p.scheduled_at > ?2 AND ${OF_USERS}`;
+  const resumable = `p.status = 'paused' AND p.paused_reason = 'subscription' AND p.scheduled_at > ?2 AND ${OF_ENABLED_USERS}`;
   const users = JSON.stringify(userIds);
   const [resumed] = await db.d1.batch<ResumedPostRow>([
     db.d1

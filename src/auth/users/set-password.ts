@@ -1,0 +1,18 @@
+import { parseEmail, parsePassword } from "#auth/parse-inputs.ts";
+import type { Services } from "#context.ts";
+import { hashPassword } from "./password-hash.ts";
+import { replacePassword } from "./store.ts";
+
+/** Sets a password without the current one and ends every session; keys, apps and passkeys stay. For the operator. */
+export async function setPassword(
+  { db, clock, ids }: Pick<Services, "db" | "clock" | "ids">,
+  user: { readonly userId: string; readonly email: string; readonly password: string },
+): Promise<void> {
+  await replacePassword(db, {
+    userId: user.userId,
+    email: parseEmail(user.email),
+    passwordHash: await hashPassword(ids, parsePassword(user.password)),
+    keep: { sessions: [], keys: null, apps: null, passkeys: null },
+    now: clock.now(),
+  });
+}
