@@ -15,13 +15,18 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5000;
 const CRON_EVERY_MS = 60_000;
 
-/** No prompts, no metrics and no fetched metadata. */
+/**
+ * No prompts, no metrics and no fetched metadata. Nor wrangler's own pages about the local state, for which it records every call and writes
+ * a table into the storage of every object: what is measured here is to be the service's.
+ */
 const NON_INTERACTIVE_ENV = {
   CI: "1",
   FORCE_COLOR: "0",
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_HIDE_BANNER: "true",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  X_LOCAL_EXPLORER: "false",
+  X_LOCAL_OBSERVABILITY: "false",
 };
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
