@@ -1,22 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { isPlatform, type Platform } from "#core/platform.ts";
 import { PostSender } from "./punctual/post-sender.ts";
-import {
-  type D1Counts,
-  type ResourceUsage,
-  groupProcessorMs,
-  processorMs,
-  RuntimeGauge,
-} from "./punctual/resource-usage.ts";
+import { type D1Counts, type ResourceUsage, processorMs, RuntimeGauge } from "./punctual/resource-usage.ts";
+import { startSimulators } from "./punctual/simulators.ts";
 import { call, freePort, migrate, sleep, startService } from "./service.ts";
 
 /*
  * Measures how late posts are published: `npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--spread MS]
  * [--wake-ahead MS] [--root FOLDER] [--log FILE]`. It publishes single posts on an idle service and then many that are due in the same second, in turn on every
- * platform that accepts texts, and reads lateness, calls to D1, memory, descriptors and processor time; the simulators run in processes of their own. With `--hang` one of
+ * platform that accepts texts, and reads lateness, calls to D1, memory, descriptors and processor time; the simulators run in a process of their own. With `--hang` one of
  * the platforms never answers and the others must not notice. Exit code 1 when a post is early, missing, duplicated or later
  * than its limit, when the runtime did not survive, or when descriptors are not released.
  */
@@ -147,15 +142,7 @@ const root = values.root === undefined ? {} : { root: values.root };
 await migrate(stateDir, root);
 const port = await freePort();
 const inspectorPort = await freePort();
-// In a process of their own, as the platforms are: what they need is not the service's.
-const simulators = await startService({
-  environment: "simulators",
-  port: await freePort(),
-  stateDir: join(stateDir, "simulators"),
-  logFile: join(stateDir, "simulators.log"),
-  vars: { RECORD_SECRETS: "false" },
-  ...root,
-});
+const simulators = await startSimulators(values.root ?? dirname(import.meta.dirname));
 const service = await startService({
   port,
   inspectorPort,
@@ -174,7 +161,7 @@ try {
   const sender = await PostSender.create(service.origin, simulators.origin, count);
   const processorTimes = async () => ({
     service: await processorMs(gauge.pid),
-    simulators: await groupProcessorMs(simulators.pid),
+    simulators: await simulators.processorMs(),
   });
   const answering = sender.platforms.filter((platform) => platform !== hanging);
   if (hanging !== undefined && answering.length === sender.platforms.length) {
@@ -227,7 +214,7 @@ try {
     printD1(d1Before, d1After, count);
     const perPost = (which: keyof typeof cpuAfter): string => ((cpuAfter[which] - cpuBefore[which]) / count).toFixed(1);
     console.log(
-      `${"processor time".padEnd(38)} ${perPost("service")} ms per post with the local D1, ${perPost("simulators")} ms in the simulators' processes`,
+      `${"processor time".padEnd(38)} ${perPost("service")} ms per post with the local D1, ${perPost("simulators")} ms in the simulators`,
     );
     console.log(
       `${"at the peak".padEnd(38)} ${peak.descriptors} descriptors, ${peak.residentMib.toFixed(0)} MiB resident`,

@@ -48,23 +48,31 @@ const { Miniflare, convertV4MiniflareOptions } = createRequire(createRequire(imp
 ) as MiniflareModule;
 
 /** Bundles for production with `wrangler deploy --dry-run`; the main module comes first. */
-export async function bundle(root: string, outDir: string): Promise<readonly WorkerModule[]> {
+export async function bundle(root: string, outDir: string, environment = ""): Promise<readonly WorkerModule[]> {
   await promisify(execFile)(
     process.execPath,
-    [join(root, "node_modules/wrangler/bin/wrangler.js"), "deploy", "--dry-run", "--env=", `--outdir=${outDir}`],
+    [
+      join(root, "node_modules/wrangler/bin/wrangler.js"),
+      "deploy",
+      "--dry-run",
+      `--env=${environment}`,
+      `--outdir=${outDir}`,
+    ],
     { cwd: root, env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" } },
   );
   const names = await readdir(outDir);
   const read = (name: string) => readFile(join(outDir, name), "utf8");
-  const isMain = (name: string): boolean => /^index\.m?js$/.test(name);
+  const isMain = (name: string): boolean => /^index(?:\.\w+)?\.m?js$/.test(name);
   const scripts = names
     .filter((name) => /\.m?js$/.test(name))
     .toSorted((a, b) => Number(isMain(b)) - Number(isMain(a)));
   // Only checkouts of before the build of several modules have these.
   const texts = names.filter((name) => /^[0-9a-f]{40}-.*\.md$/.test(name));
+  const files = names.filter((name) => name.endsWith(".bin"));
   return await Promise.all([
     ...scripts.map(async (name) => ({ name, esModule: await read(name) })),
     ...texts.map(async (name) => ({ name, text: await read(name) })),
+    ...files.map(async (name) => ({ name, data: await readFile(join(outDir, name)) })),
   ]);
 }
 
@@ -80,8 +88,13 @@ export interface Runtime {
 }
 
 /** Starts one Worker with local versions of the production bindings, in a separate process. */
-export async function startRuntime(root: string, modules: readonly WorkerModule[], stateDir: string): Promise<Runtime> {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"), "");
+export async function startRuntime(
+  root: string,
+  modules: readonly WorkerModule[],
+  stateDir: string,
+  { environment = "", vars = {} }: { environment?: string; vars?: Readonly<Record<string, string>> } = {},
+): Promise<Runtime> {
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"), environment);
   // The benchmark uses neither static assets nor e-mail.
   const { assets: _, email: __, ratelimits = {}, ...options } = workerOptions as typeof workerOptions & Options;
   const configFile = `${stateDir}.config.json`;
@@ -97,17 +110,17 @@ export async function startRuntime(root: string, modules: readonly WorkerModule[
         {
           ...options,
           name: NAME,
-          bindings: { ...DEPLOYMENT, ...options.bindings },
+          bindings: { ...DEPLOYMENT, ...options.bindings, ...vars },
           ratelimits: Object.fromEntries(
             Object.entries(ratelimits).map(([name, limiter]) => [
               name,
               { ...limiter, simple: { ...limiter.simple, limit: UNLIMITED } },
             ]),
           ),
-          modules: modules.map(({ name, esModule, text }) => ({
-            type: esModule === undefined ? "Text" : "ESModule",
+          modules: modules.map(({ name, esModule, text, data }) => ({
+            type: data !== undefined ? "Data" : esModule === undefined ? "Text" : "ESModule",
             path: name,
-            contents: esModule ?? text,
+            contents: data ?? esModule ?? text,
           })),
           unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         },

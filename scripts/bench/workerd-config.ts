@@ -23,6 +23,8 @@ export interface WorkerModule {
   readonly name: string;
   readonly esModule?: string;
   readonly text?: string;
+  /** Only in the sandbox; not written into a configuration. */
+  readonly data?: Uint8Array;
 }
 
 const WORKER = "core:user:almanac";

@@ -1,6 +1,4 @@
-import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
-import { promisify } from "node:util";
 import { connectToIsolate, peaksDuring, residentMib, runtimePid } from "../memory.ts";
 import { call } from "../service.ts";
 
@@ -59,17 +57,6 @@ export class RuntimeGauge {
     const { value, peaks } = await peaksDuring(gauges, work);
     return { value, residentMib: peaks[0] ?? Number.NaN, descriptors: peaks[1] ?? Number.NaN };
   }
-}
-
-/** What `processorMs` says, of all processes of a group together. */
-export async function groupProcessorMs(group: number): Promise<number> {
-  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,pgid="]);
-  const pids = stdout
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .flatMap(([pid, processGroup]) => (pid !== undefined && processGroup === group ? [pid] : []));
-  const times = await Promise.all(pids.map((pid) => processorMs(pid).catch(() => 0)));
-  return times.reduce((sum, each) => sum + each, 0);
 }
 
 /** The processor time that a process has used, on all cores together. */
