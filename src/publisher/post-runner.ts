@@ -20,13 +20,17 @@ import {
 import { RunContext } from "./run-context.ts";
 import { EarlyPreparation, matchingRun } from "./early-preparation.ts";
 import { type RunnerState, Journal, type JournalStorage, withStoredHistory } from "./journal.ts";
-import { isWrittenNext, logSummary, resumeTarget, startTarget, storedTargetRun, toEntry } from "./run-records.ts";
-import { prepareStartAt } from "./wake-times.ts";
+import {
+  isWrittenNext,
+  lateMsOf,
+  logSummary,
+  resumeTarget,
+  startTarget,
+  storedTargetRun,
+  toEntry,
+} from "./run-records.ts";
+import { MIN_ALARM_DELAY_MS, prepareStartAt } from "./wake-times.ts";
 
-/** Each alarm first sets the next one at most this far ahead, so that the object wakes again even if the process is killed. */
-const RECOVERY_ALARM_MS = 30 * SECOND;
-/** An alarm that is set for the current instant can be lost, so every alarm is set at least this far ahead. */
-const MIN_ALARM_DELAY_MS = 250;
 /** An alarm that is overdue by this much was lost. */
 const ALARM_LOST_AFTER_MS = MINUTE;
 /** The runtime aborts an alarm handler after this. */
@@ -38,7 +42,7 @@ const ERROR_RETRY_MAX_MS = 30 * SECOND;
 type SuccessfulClaim = Extract<ClaimResult, { readonly publishRun: PublishRun }>;
 
 /** How an alarm ends: sleep until `wakeAt`, or nothing is left to do for the run. */
-type AlarmResult = { readonly wakeAt: number } | { readonly endedRunId: string | null };
+type AlarmResult = { readonly wakeAt: number } | { readonly endedRunId: string | null; readonly heldUpMs?: number };
 
 /**
  * Publishes one post: a timer and a journal, never a copy of the plan. The journal on disk is authoritative; the memory is
@@ -87,7 +91,7 @@ export class PostRunner {
     }
     // State and alarm are written without an await between them, so that the storage keeps both or neither.
     const armed = this.journal.arm(hint);
-    await this.storage.setAlarm(Math.max(this.context.now(), this.firstWakeAt(armed)));
+    await this.storage.setAlarm(Math.max(this.context.now(), this.context.firstWakeAt(armed)));
     await failpoint("sync.after_store");
     return "armed";
   }
@@ -102,7 +106,7 @@ export class PostRunner {
     const startedAt = this.context.now();
     const alreadyRunning = this.alarmStartedAt !== null && startedAt - this.alarmStartedAt < MAX_ALARM_RUNTIME_MS;
     try {
-      await this.storage.setAlarm(this.recoveryAlarmAt(startedAt));
+      await this.storage.setAlarm(this.context.recoveryAlarmAt(this.journal.state(), startedAt));
       // The runtime never runs two alarms of one object at once: the second one was called by a test, or the first was aborted.
       if (alreadyRunning) {
         return;
@@ -115,6 +119,7 @@ export class PostRunner {
         this.journal.write();
         await this.storage.setAlarm(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, result.wakeAt));
       } else {
+        await this.context.stepAside(result.heldUpMs ?? 0);
         await this.cleanUp(result.endedRunId);
       }
       this.consecutiveErrors = 0;
@@ -156,12 +161,18 @@ export class PostRunner {
       if (now >= claimFrom) {
         return undefined;
       }
-      const startAt = this.firstWakeAt(state);
+      const startAt = this.context.firstWakeAt(state);
       if (now < startAt) {
         return { wakeAt: startAt };
       }
       this.waitAbort = new AbortController();
       const { signal } = this.waitAbort;
+      const prepareFrom = prepareStartAt(state.postId, dueAt, state.prepareAheadMs);
+      if (now < prepareFrom) {
+        // Awake earlier than it may claim, so that waking is over when the many posts of one second are claimed.
+        await this.context.sleep(Math.min(prepareFrom, claimFrom) - now, signal);
+        continue;
+      }
       const wakeAt = await this.earlyPreparationFor(state, dueAt).prepareWhilePossible(claimFrom, signal);
       // Aborted: a newer hint has changed the state.
       if (!signal.aborted && this.context.now() < claimFrom) {
@@ -344,7 +355,7 @@ export class PostRunner {
     switch (recorded.state) {
       case "ended":
         log("info", "publish.ended", { postId: state.postId, ...logSummary(activeRun) });
-        return { endedRunId: activeRun.runId };
+        return { endedRunId: activeRun.runId, heldUpMs: lateMsOf(activeRun) };
       case "waiting":
         return { wakeAt: this.rearm(recorded.hint, activeRun) };
       case "scheduled":
@@ -370,7 +381,7 @@ export class PostRunner {
             version: hint.version,
           }))
         : undefined;
-    return this.firstWakeAt(this.journal.arm(newest, entries));
+    return this.context.firstWakeAt(this.journal.arm(newest, entries));
   }
 
   /** Deletes storage and alarm, unless a newer hint arrived in the meantime. */
@@ -383,7 +394,8 @@ export class PostRunner {
       await this.journal.deleteAll();
       return;
     }
-    const wakeAt = isSameRun && state.next ? this.firstWakeAt(this.journal.arm(state.next)) : this.context.now();
+    const wakeAt =
+      isSameRun && state.next ? this.context.firstWakeAt(this.journal.arm(state.next)) : this.context.now();
     await this.storage.setAlarm(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, wakeAt));
   }
 
@@ -403,7 +415,7 @@ export class PostRunner {
     log("error", "publish.interrupted", { reason: String(error), inMs: jitteredMs });
     try {
       const now = this.context.now();
-      await this.storage.setAlarm(Math.min(now + jitteredMs, this.recoveryAlarmAt(now)));
+      await this.storage.setAlarm(Math.min(now + jitteredMs, this.context.recoveryAlarmAt(this.journal.state(), now)));
     } catch (alarmError) {
       // The recovery alarm is still set, and the reconciler would find the post as well.
       log("error", "publish.alarm_not_set", { reason: String(alarmError) });
@@ -431,21 +443,5 @@ export class PostRunner {
       this.earlyPreparation = new EarlyPreparation(this.context, this.journal, state, dueAt);
     }
     return this.earlyPreparation;
-  }
-
-  /** A post that is held when its process is killed wakes when it is due. */
-  private recoveryAlarmAt(now: number): number {
-    const state = this.journal.state();
-    const dueAt = state ? this.context.dueAt(state) : now;
-    const latest = now + RECOVERY_ALARM_MS;
-    return dueAt > now ? Math.max(now + MIN_ALARM_DELAY_MS, Math.min(latest, dueAt)) : latest;
-  }
-
-  private firstWakeAt(state: RunnerState): number {
-    const dueAt = this.context.dueAt(state);
-    return Math.min(
-      this.context.claimAt(state.postId, dueAt),
-      prepareStartAt(state.postId, dueAt, state.prepareAheadMs),
-    );
   }
 }

@@ -7,7 +7,7 @@ import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
 import type { StepContext, TargetRun } from "#posting/run/target-run.ts";
 import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
 
-import { claimAt, spreadDueAt } from "./wake-times.ts";
+import { claimAt, prepareStartAt, recoveryAlarmAt, spreadDueAt, stepAsideMs, wakeAt } from "./wake-times.ts";
 
 type GrantedAccess =
   Awaited<ReturnType<typeof getAccountAccess>> extends Map<string, Result<infer Access>> ? Access : never;
@@ -17,6 +17,9 @@ const ACCESS_CACHE_MS = 60 * SECOND;
 
 /** While publishing is held, a due post asks again after this, or up to twice as long. */
 const HELD_RETRY_MS = 30 * SECOND;
+
+/** Waits are short, so that an object which is replaced meanwhile does not stay for long. */
+const STEP_ASIDE_SLICE_MS = 2 * SECOND;
 
 /** What the runner of one post works with while its object is in memory. */
 export class RunContext {
@@ -43,7 +46,25 @@ export class RunContext {
     return spreadDueAt(post, { spreadMs: this.services.config.setting("SPREAD_MS") });
   }
 
-  /** When the object wakes to claim a post that may be sent at `dueAt`. */
+  /** When the object of a post wakes first, to prepare it or to claim it. */
+  firstWakeAt(post: {
+    readonly postId: string;
+    readonly scheduledAt: number;
+    readonly prepareAheadMs: number;
+  }): number {
+    const dueAt = this.dueAt(post);
+    return Math.min(
+      wakeAt(post.postId, dueAt, { wakeAheadMs: this.services.config.setting("WAKE_AHEAD_MS") }),
+      prepareStartAt(post.postId, dueAt, post.prepareAheadMs),
+    );
+  }
+
+  /** The alarm that an alarm sets first; `post` is undefined when nothing is known of it. */
+  recoveryAlarmAt(post: Parameters<RunContext["dueAt"]>[0] | undefined, now: number): number {
+    return recoveryAlarmAt(now, post ? this.dueAt(post) : now);
+  }
+
+  /** When it claims a post that may be sent at `dueAt`. */
   claimAt(postId: string, dueAt: number): number {
     return claimAt(postId, dueAt, { wakeAheadMs: this.services.config.setting("WAKE_AHEAD_MS") });
   }
@@ -63,6 +84,13 @@ export class RunContext {
       }
     }
     return remainingMs <= 0;
+  }
+
+  /** Lets the calls of others go first when this post's call was held up; nothing of it is urgent any more. */
+  async stepAside(heldUpMs: number): Promise<void> {
+    for (let remainingMs = stepAsideMs(heldUpMs); remainingMs > 0; remainingMs -= STEP_ASIDE_SLICE_MS) {
+      await this.sleep(Math.min(remainingMs, STEP_ASIDE_SLICE_MS), new AbortController().signal);
+    }
   }
 
   /** Does not wait, because a token that takes long delays only its own target; a failure is met again by the step itself. */

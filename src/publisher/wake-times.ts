@@ -1,3 +1,4 @@
+import { SECOND } from "#core/clock.ts";
 import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
 
 /*
@@ -9,6 +10,19 @@ import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
 const MIN_WAKE_AHEAD_MS = 200;
 /** And this long at the earliest: half a second on average, because its time awake is paid for. */
 const WAKE_AHEAD_MS = 750;
+/** On a small machine an object may wake earlier than it may claim; the recovery alarm must still be that of the due time. */
+const MAX_WAKE_AHEAD_MS = 20 * SECOND;
+/** A visible call that leaves later than this after its time was held up by others. */
+const HELD_UP_AFTER_MS = 100;
+/** And one that leaves later than this was delayed by something else, as by a restart. */
+const HELD_UP_AT_MOST_MS = 30 * SECOND;
+/** So many times as long as it was held up, an object that has nothing urgent left to do makes room for the others. */
+const STEP_ASIDE_FACTOR = 4;
+const MAX_STEP_ASIDE_MS = 10 * SECOND;
+/** Each alarm first sets the next one at most this far ahead, so that the object wakes again even if the process is killed. */
+const RECOVERY_ALARM_MS = 30 * SECOND;
+/** An alarm that is set for the current instant can be lost, so every alarm is set at least this far ahead. */
+export const MIN_ALARM_DELAY_MS = 250;
 /** Preparation may start later by up to this fraction of its lead time. */
 const PREPARE_SPREAD = 0.5;
 
@@ -25,7 +39,7 @@ function hashFraction(postId: string): number {
 export interface WakeSettings {
   /** SPREAD_MS: 0 by default. */
   readonly spreadMs: string | null;
-  /** WAKE_AHEAD_MS: how long before its time a post may be claimed; two seconds at most. */
+  /** WAKE_AHEAD_MS: how long before its time the object of a post wakes; it claims two seconds before at most. */
   readonly wakeAheadMs: string | null;
 }
 
@@ -37,10 +51,32 @@ export function spreadDueAt(
   return post.scheduledAt + Math.floor(hashFraction(post.postId) * Math.max(0, numberOr(0, spreadMs)));
 }
 
-/** When the object wakes to claim the post. */
+/** When the object wakes if nothing is to be prepared. Earlier than it claims only where WAKE_AHEAD_MS is more than two seconds. */
+export function wakeAt(postId: string, dueAt: number, { wakeAheadMs }: Pick<WakeSettings, "wakeAheadMs">): number {
+  return aheadOf(postId, dueAt, Math.min(MAX_WAKE_AHEAD_MS, numberOr(WAKE_AHEAD_MS, wakeAheadMs)));
+}
+
+/** When the object claims the post. */
 export function claimAt(postId: string, dueAt: number, { wakeAheadMs }: Pick<WakeSettings, "wakeAheadMs">): number {
-  const latest = Math.min(CLAIM_AHEAD_MS, Math.max(MIN_WAKE_AHEAD_MS, numberOr(WAKE_AHEAD_MS, wakeAheadMs)));
-  return dueAt - MIN_WAKE_AHEAD_MS - Math.floor(hashFraction(postId) * (latest - MIN_WAKE_AHEAD_MS));
+  return aheadOf(postId, dueAt, Math.min(CLAIM_AHEAD_MS, numberOr(WAKE_AHEAD_MS, wakeAheadMs)));
+}
+
+/** The posts of one instant are spread from `latestMs` to the shortest time before it. */
+function aheadOf(postId: string, dueAt: number, latestMs: number): number {
+  return dueAt - MIN_WAKE_AHEAD_MS - Math.floor(hashFraction(postId) * Math.max(0, latestMs - MIN_WAKE_AHEAD_MS));
+}
+
+/** How long an object whose visible call left `lateMs` after its time waits before it deletes its storage: the calls of others come first. */
+export function stepAsideMs(lateMs: number): number {
+  return lateMs < HELD_UP_AFTER_MS || lateMs > HELD_UP_AT_MOST_MS
+    ? 0
+    : Math.min(MAX_STEP_ASIDE_MS, lateMs * STEP_ASIDE_FACTOR);
+}
+
+/** The alarm that each alarm sets first. A post that is held when its process is killed wakes when it is due. */
+export function recoveryAlarmAt(now: number, dueAt: number): number {
+  const latest = now + RECOVERY_ALARM_MS;
+  return dueAt > now ? Math.max(now + MIN_ALARM_DELAY_MS, Math.min(latest, dueAt)) : latest;
 }
 
 /** When preparation starts for a target with the lead time `aheadMs`. */

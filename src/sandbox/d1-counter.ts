@@ -16,9 +16,17 @@ const isolateCounts = noD1Counts();
 
 export const readD1Counts = (): D1Counts => ({ ...isolateCounts });
 
+/** By the bindings: one for the isolate, as without counting. */
+const withCounter = new WeakMap<SandboxEnv, SandboxEnv>();
+
 /** With `COUNT_D1` set, every call to D1 is counted, in the Worker and in its Durable Objects (`npm run punctual`). */
 export function withD1Counter<E extends SandboxEnv>(env: E): E {
-  return env["COUNT_D1"] === undefined ? env : { ...env, DB: countingD1(env.DB, isolateCounts) };
+  if (env["COUNT_D1"] === undefined) {
+    return env;
+  }
+  const counting = (withCounter.get(env) as E | undefined) ?? { ...env, DB: countingD1(env.DB, isolateCounts) };
+  withCounter.set(env, counting);
+  return counting;
 }
 
 /** The binding, which adds to `counts`; the `meta` of each answer says what the database itself counted. */

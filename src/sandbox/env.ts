@@ -25,8 +25,15 @@ export function requireLoopback(variable: string, origin: string): void {
   }
 }
 
+/** By the bindings, which are one object in the whole life of an isolate: every object of it gets the same. */
+const withCredentials = new WeakMap<Env, Env>();
+
 /** Adds app credentials for every platform, with what their operator states; variables that are set already are kept. */
 export function withSandboxCredentials<E extends Env>(env: E): E {
+  const known = withCredentials.get(env) as E | undefined;
+  if (known !== undefined) {
+    return known;
+  }
   requireLoopback("ORIGIN", env.ORIGIN);
   const credentials: Record<string, string> = {};
   for (const platform of PLATFORMS) {
@@ -37,5 +44,7 @@ export function withSandboxCredentials<E extends Env>(env: E): E {
       credentials[`${platform.toUpperCase()}_${name}`] = value;
     }
   }
-  return { ...credentials, ...env };
+  const added = { ...credentials, ...env };
+  withCredentials.set(env, added);
+  return added;
 }

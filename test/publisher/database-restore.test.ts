@@ -213,6 +213,97 @@ describe("C33 a database put back to before a cancel or an edit", () => {
   });
 });
 
+describe("C37 a database put back while a claimed post is held", () => {
+  /** Runs the object's alarms; when the post is claimed and waits for its time, `then` happens. */
+  async function runWhileHeld(id: string, then: () => Promise<void>): Promise<void> {
+    setFailpointHook(async (point) => {
+      if (point === "claim.held") {
+        setFailpointHook(undefined);
+        await then();
+      }
+    });
+    await harness.runAlarms(id, 2 * MINUTE);
+  }
+
+  test.each([
+    ["nobody has noticed", false],
+    ["the cron has held it", true],
+  ])("to before the claim, %s: sent once when it is due, and the run takes its row back", async (_when, isHeld) => {
+    const id = await harness.createPost();
+    const { scheduledAt } = (await harness.readPost(id))!;
+    const putBack = await harness.saveDatabase();
+    await harness.runCron();
+    await runWhileHeld(id, async () => {
+      await putBack();
+      if (isHeld) {
+        await harness.runCron();
+        expect((await readService()).held).toBe("restored");
+      }
+    });
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+    if (isHeld) {
+      await release([id]);
+    }
+    expect(await harness.readPost(id)).toMatchObject({ status: "published" });
+    expect(await harness.readTarget(id)).toMatchObject({ state: "published", remoteId: `r-${id}` });
+    expect(harness.x.acceptedFor(id)).toHaveLength(1);
+    expect(await harness.storedKeys(id)).toEqual([]);
+  });
+
+  test("to before the claim, and its process is killed: nothing is sent while the database is held, then once or by its owner", async () => {
+    const id = await harness.createPost();
+    const putBack = await harness.saveDatabase();
+    await harness.runCron();
+    await runWhileHeld(id, async () => {
+      await putBack();
+      await harness.runCron();
+      harness.kill(id);
+      throw new Error("killed");
+    }).catch(() => undefined);
+    await pass([id], 3);
+    expect(harness.x.calls.filter(({ step }) => step === "commit")).toEqual([]);
+    await release([id]);
+    expect(harness.x.acceptedFor(id)).toHaveLength(1);
+    expect(await harness.readPost(id)).toMatchObject({ status: "published" });
+  });
+
+  test("to before the confirm: what was confirmed and claimed is sent once, and nothing is left of it", async () => {
+    const putBack = await harness.saveDatabase();
+    const id = await harness.createPost();
+    await harness.runCron();
+    await runWhileHeld(id, putBack);
+    await pass([id], 3);
+    expect(harness.x.acceptedFor(id)).toHaveLength(1);
+    expect(await harness.readPost(id)).toBeNull();
+    expect(await harness.storedKeys(id)).toEqual([]);
+  });
+
+  test("to before the confirm, and its process is killed: nothing is sent", async () => {
+    const putBack = await harness.saveDatabase();
+    const id = await harness.createPost();
+    await harness.runCron();
+    await runWhileHeld(id, async () => {
+      await putBack();
+      harness.kill(id);
+      throw new Error("killed");
+    }).catch(() => undefined);
+    await pass([id], 3);
+    expect(harness.x.calls.filter(({ step }) => step === "commit")).toEqual([]);
+    expect(await harness.storedKeys(id)).toEqual([]);
+  });
+
+  test("to before an edit: the new words are sent once, the old ones never", async () => {
+    const id = await harness.createPost({ caption: "old words" });
+    const putBack = await harness.saveDatabase();
+    await edit(id, { caption: "new words" });
+    await harness.runCron();
+    await runWhileHeld(id, putBack);
+    await pass([id], 3);
+    await release([id]);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ caption: "new words" }]);
+  });
+});
+
 describe("C34 a database put back to before the claim of a run that still goes on", () => {
   test.each([
     ["before the cron has noticed", false],

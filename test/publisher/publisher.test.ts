@@ -1,10 +1,11 @@
 import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { SECOND } from "#core/clock.ts";
+import { MINUTE, SECOND } from "#core/clock.ts";
 import { failpoint, setFailpointHook } from "#core/failpoint.ts";
 import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
-import { claimAt } from "#publisher/wake-times.ts";
+import { cancelPost } from "#posting/status/cancel-post.ts";
+import { claimAt, stepAsideMs } from "#publisher/wake-times.ts";
 import { CONFIRM_FAILPOINT_NAMES, FAILPOINT_NAMES } from "./failpoint-names.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
@@ -115,6 +116,48 @@ describe("costs", () => {
     expect(average(ahead("2000"))).toBeGreaterThan(1000);
     expect(Math.max(...ahead("5000"))).toBeLessThanOrEqual(CLAIM_AHEAD_MS);
     expect(Math.max(...ahead("-1"))).toBe(200);
+  });
+
+  test("an object that wakes earlier than it may claim waits in memory: changes are in time until the claim", async () => {
+    const harness = await PublisherHarness.open({ WAKE_AHEAD_MS: "20000" });
+    harness.maxSimulatedWaitMs = 20 * SECOND;
+    const claimedAt: number[] = [];
+    setFailpointHook((point) => {
+      if (point === "claim.before_send") {
+        claimedAt.push(harness.now);
+      }
+    });
+    const ids = [await harness.createPost(), await harness.createPost(), await harness.createPost()] as const;
+    const { scheduledAt } = (await harness.readPost(ids[0]))!;
+    const before = harness.d1Usage.roundTrips;
+    for (const id of ids) {
+      expect(await harness.alarmAt(id)).toBeGreaterThanOrEqual(scheduledAt - 20 * SECOND);
+      expect(await harness.alarmAt(id)).toBeLessThan(scheduledAt);
+    }
+    harness.now = (await harness.alarmAt(ids[0]))!;
+    await harness.fireAlarm(ids[0]);
+    expect(harness.x.acceptedFor(ids[0])).toMatchObject([{ acceptedAt: scheduledAt }]);
+    expect(claimedAt[0]).toBeGreaterThanOrEqual(scheduledAt - CLAIM_AHEAD_MS);
+    expect(harness.d1Usage.roundTrips - before).toBe(3);
+    expect(await harness.storedKeys(ids[0])).toEqual([]);
+  });
+
+  test("a cancel reaches an object that is awake and has not claimed", async () => {
+    const harness = await PublisherHarness.open({ WAKE_AHEAD_MS: "20000" });
+    harness.maxSimulatedWaitMs = 0;
+    const id = await harness.createPost({ inMs: MINUTE });
+    harness.now = (await harness.alarmAt(id))!;
+    const awake = harness.fireAlarm(id);
+    await cancelPost(harness.ctx, { id });
+    await harness.flushDeferred();
+    await awake;
+    expect(harness.x.calls).toEqual([]);
+    expect(await harness.readPost(id)).toMatchObject({ status: "cancelled" });
+    expect(await harness.storedKeys(id)).toEqual([]);
+  });
+
+  test("an object whose call was held up makes room before it deletes its storage; one that was on time or was restarted does not", () => {
+    expect([0, 99, 100, 500, 20_000, 30_001].map(stepAsideMs)).toEqual([0, 0, 400, 2000, 10_000, 0]);
   });
 });
 
