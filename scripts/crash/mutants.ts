@@ -74,8 +74,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/service.ts",
-        from: "checked.then((row) => runReconciler(services, row))",
-        to: "checked.then(() => undefined)",
+        from: ".then((row) => runReconciler(services, row))",
+        to: ".then(() => undefined)",
       },
       {
         file: "src/posting/arming/rearm-overdue.ts",
