@@ -5,6 +5,10 @@ export const PRICES = {
   d1RowWritten: { dollars: 1, per: 1e6, source: "https://developers.cloudflare.com/d1/platform/pricing/" },
   kvRead: { dollars: 0.5, per: 1e6, source: "https://developers.cloudflare.com/kv/platform/pricing/" },
   kvWrite: { dollars: 5, per: 1e6, source: "https://developers.cloudflare.com/kv/platform/pricing/" },
+  r2Read: { dollars: 0.36, per: 1e6, source: "https://developers.cloudflare.com/workers/platform/pricing/" },
+  r2Write: { dollars: 4.5, per: 1e6, source: "https://developers.cloudflare.com/workers/platform/pricing/" },
+  /** A gigabyte kept for a month. */
+  r2GbMonth: { dollars: 0.015, per: 1, source: "https://developers.cloudflare.com/workers/platform/pricing/" },
   objectRequest: {
     dollars: 0.15,
     per: 1e6,
@@ -22,6 +26,9 @@ export const PRICES = {
     source: "https://developers.cloudflare.com/durable-objects/platform/pricing/",
   },
 } as const;
+
+/** An image of 1 MB, which is kept for a month, and read once by the object for its platform. */
+export const IMAGE = { gbMonths: 0.001, r2Reads: 1 };
 
 /** What an object is billed for, whatever it uses. */
 export const OBJECT_GB = 0.128;

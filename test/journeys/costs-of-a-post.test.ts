@@ -12,15 +12,16 @@ import { createService } from "../../src/service.ts";
 import { PublisherHarness } from "../publisher/publisher-harness.ts";
 import { connectOneAccount, isoInDays } from "../support/api-workflows.ts";
 import { countingD1 } from "../support/counting-d1.ts";
+import { sample } from "../media/samples.ts";
 import { createCaller } from "../support/create-caller.ts";
 import { ORIGIN } from "../support/origin.ts";
 
 function unreachable(): never {
-  throw new Error("these requests need no network");
+  throw new Error("these requests need no platform");
 }
 const service = createService(() => ({
   platformFetch: unreachable,
-  publicFetch: unreachable,
+  publicFetch: () => Promise.resolve(new Response(sample("photo.png"), { headers: { "content-type": "image/png" } })),
   browserUrl: (url) => url,
   trustedMediaOrigin: null,
 }));
@@ -35,11 +36,21 @@ const APPS = {
 /** The service's bindings, counted. */
 function countedBindings() {
   const d1 = countingD1(env.DB);
-  const calls = { kvReads: 0, kvWrites: 0, objectCalls: 0 };
+  const none = { kvReads: 0, kvWrites: 0, r2Reads: 0, r2Writes: 0, objectCalls: 0 };
+  const calls = { ...none };
   const counted = {
     ...env,
     ...APPS,
     DB: d1.d1,
+    // A deletion is free.
+    MEDIA: new Proxy(env.MEDIA, {
+      get: (bucket, name) => {
+        calls.r2Reads += name === "get" || name === "head" ? 1 : 0;
+        calls.r2Writes += name === "put" || name === "list" ? 1 : 0;
+        const member: unknown = Reflect.get(bucket, name);
+        return typeof member === "function" ? member.bind(bucket) : member;
+      },
+    }),
     TOKENS: {
       get: (...key: Parameters<typeof env.TOKENS.get>) => {
         calls.kvReads += 1;
@@ -66,7 +77,7 @@ function countedBindings() {
       const { roundTrips: trips, ...rows } = d1.count;
       const taken = { trips, ...rows, ...calls };
       d1.reset();
-      Object.assign(calls, { kvReads: 0, kvWrites: 0, objectCalls: 0 });
+      Object.assign(calls, none);
       return taken;
     },
   };
@@ -103,16 +114,16 @@ async function costsOfRequests() {
       readonly posts: readonly { readonly id: string }[];
     };
   };
-  const post = (accounts: readonly { readonly id: string }[], days: number) => ({
-    caption: "The kiln is cold and the new glaze is out.",
-    scheduled_at: isoInDays(days),
-    account_ids: accounts.map(({ id }) => id),
-  });
-  const create = async (targets: "one target" | "two targets", days: number, isCosted: boolean): Promise<string> => {
-    const accounts = targets === "one target" ? [x] : [x, linkedin];
-    const preview = await send(isCosted ? `preview, ${targets}` : null, "POST", "/posts/preview", post(accounts, days));
+  const create = async (name: string, days: number, isCosted: boolean): Promise<string> => {
+    const accounts = name.startsWith("one target") ? [x] : [x, linkedin];
+    const preview = await send(isCosted ? `preview, ${name}` : null, "POST", "/posts/preview", {
+      caption: "The kiln is cold and the new glaze is out.",
+      scheduled_at: isoInDays(days),
+      account_ids: accounts.map(({ id }) => id),
+      ...(name.endsWith("one image") && { media_urls: ["https://files.example.net/kiln.png"] }),
+    });
     const token = { confirmation_token: preview.confirmation_token };
-    const { posts } = await send(isCosted ? `confirm, ${targets}` : null, "POST", "/posts/confirm", token);
+    const { posts } = await send(isCosted ? `confirm, ${name}` : null, "POST", "/posts/confirm", token);
     return posts[0]?.id ?? "";
   };
   // The first request with a key records its use; the first post of a day makes the day's row.
@@ -127,15 +138,26 @@ async function costsOfRequests() {
   const edit = await send("edit preview", "POST", "/posts/edit/preview", { post_ids: [id], caption: "Changed." });
   await send("edit confirm", "POST", "/posts/edit/confirm", { confirmation_token: edit.confirmation_token });
   await send("cancel", "DELETE", `/posts/${id}`, { confirm: true });
+  await create("one target, one image", 60, true);
   return costs;
 }
 
+/** A range of an index is read up to the row after it, which is another workspace's or not, as their ids happen to be. */
+async function deleteOtherPosts(): Promise<void> {
+  const tables = ["posts", "post_targets", "post_media", "post_days", "post_totals", "accounts", "connections"];
+  await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+}
+
 /** Of the object of one post, from arming to the end; a storage row is a write of its storage, an alarm is one too. */
-async function costsOfPublishing(platforms: readonly ("x" | "linkedin")[]) {
+async function costsOfPublishing(platforms: readonly ("x" | "linkedin")[], { image = false } = {}) {
+  await deleteOtherPosts();
   const harness = await PublisherHarness.open();
   // The harness lives in the future of the workspace's totals, which have a row to write for days that are far ahead.
   await moveDayTotals(undividedPostsDb(harness.ctx), harness.now, 1000);
   const id = await harness.createPost({ on: platforms });
+  if (image) {
+    await harness.attachMedia(id, "image");
+  }
   Object.assign(harness.d1Usage, { rowsRead: 0, rowsWritten: 0, roundTrips: 0 });
   let alarms = 0;
   for (let at = await harness.alarmAt(id); at !== null; at = await harness.alarmAt(id)) {
@@ -161,6 +183,7 @@ test("a post and each request cost what costs.json says", async () => {
     publishing: {
       "one target": await costsOfPublishing(["x"]),
       "two targets": await costsOfPublishing(["x", "linkedin"]),
+      "one target, one image": await costsOfPublishing(["x"], { image: true }),
     },
     awakeMs: meanAwakeMs(),
   };
